@@ -1,0 +1,3 @@
+//! The compiler behind cotangent.
+
+pub mod ir;

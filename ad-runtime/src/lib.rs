@@ -1,0 +1,1 @@
+//! Combinators and bulk kernels of cotangent.
