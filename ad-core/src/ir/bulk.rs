@@ -1,0 +1,418 @@
+//! Bulk: a flat list of equations in single-assignment form, each over whole arrays.
+//!
+//! There are no binders. An equation may carry a guard: a truth value for every element of its
+//! result. Where the guard is false the element is a structural zero: nothing is read or computed
+//! there, and no derivative flows. Guards are the Iverson brackets of the language; branches and
+//! index-dependent bounds become guards.
+//!
+//! The elements of an array are addressed by the axes of its shape, numbered from 0. What an index
+//! map says about "axis k" is always about axis k of the array that has the map's domain.
+
+use super::core::{Extremum, ReduceOp};
+use super::prims::Prim;
+use super::ty::{Elem, Lit, Size};
+
+/// A value of a program: the parameters come first, then the equations in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(pub u32);
+
+impl Var {
+    /// As a position in lists.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The kind and shape of an array.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// What it is made of.
+    pub elem: Elem,
+    /// The length of each axis.
+    pub shape: Vec<Size>,
+}
+
+impl Type {
+    /// The number of axes.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+}
+
+/// An integer affine in the axes of some index space: `constant + Σ coefs[k] · axis k`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Affine {
+    /// One coefficient per axis of the index space.
+    pub coefs: Vec<Size>,
+    /// What is added.
+    pub constant: Size,
+}
+
+impl Affine {
+    /// The same everywhere.
+    pub fn constant(rank: usize, constant: Size) -> Affine {
+        Affine {
+            coefs: vec![Size::lit(0); rank],
+            constant,
+        }
+    }
+
+    /// The index along one axis.
+    pub fn axis(rank: usize, axis: usize) -> Affine {
+        let mut a = Affine::constant(rank, Size::lit(0));
+        a.coefs[axis] = Size::lit(1);
+        a
+    }
+
+    /// The axis, if this is the index along one and nothing else.
+    pub fn as_axis(&self) -> Option<usize> {
+        let (k, c) = self.single()?;
+        (c.is(1) && self.constant.is(0)).then_some(k)
+    }
+
+    /// The only axis that occurs, with its coefficient.
+    pub fn single(&self) -> Option<(usize, &Size)> {
+        let mut used = self.coefs.iter().enumerate().filter(|(_, c)| !c.is(0));
+        let first = used.next()?;
+        used.next().is_none().then_some(first)
+    }
+
+    /// Whether no axis occurs.
+    pub fn is_constant(&self) -> bool {
+        self.coefs.iter().all(|c| c.is(0))
+    }
+
+    /// `self + k · other`
+    pub fn add_scaled(&self, other: &Affine, k: &Size) -> Affine {
+        Affine {
+            coefs: (self.coefs.iter().zip(&other.coefs))
+                .map(|(a, b)| a.add(&b.mul(k)))
+                .collect(),
+            constant: self.constant.add(&other.constant.mul(k)),
+        }
+    }
+
+    /// The map `inner` followed by this one: axis k is replaced by `inner[k]`, over an index space
+    /// of the given rank.
+    pub fn compose(&self, inner: &[Affine], rank: usize) -> Affine {
+        let mut out = Affine::constant(rank, self.constant.clone());
+        for (c, a) in self.coefs.iter().zip(inner) {
+            out = out.add_scaled(a, c);
+        }
+        out
+    }
+}
+
+/// One component of an index map.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ix {
+    /// Known from the position alone.
+    Affine(Affine),
+    /// Read from an integer array over the map's domain.
+    Data(Var),
+}
+
+/// One contribution to a scatter: element `p` of `src` is added at `index(p)`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// What is added.
+    pub src: Var,
+    /// Where: one component per axis of the result, over the shape of `src`.
+    pub index: Vec<Ix>,
+}
+
+/// What an equation computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// The same element everywhere.
+    Fill(Lit),
+    /// The integer array of an affine function of the position.
+    Index(Affine),
+    /// A scalar primitive, elementwise, on arrays of the result's shape.
+    Map(Prim, Vec<Var>),
+    /// `out[p] = src[index(p)]`. A view where every component is affine, else a gather.
+    Gather {
+        /// What is read.
+        src: Var,
+        /// One component per axis of `src`, over the shape of the result.
+        index: Vec<Ix>,
+    },
+    /// Zeros, plus each part at its places. The transpose of a gather.
+    Scatter(Vec<Part>),
+    /// A reduction over some axes (ascending), which disappear. All but sums have one axis.
+    Reduce {
+        /// How.
+        op: ReduceOp,
+        /// Of what.
+        src: Var,
+        /// Along which axes.
+        axes: Vec<usize>,
+    },
+    /// The position of the first extremum along an axis, which disappears; 0 over nothing.
+    ArgReduce {
+        /// Which extremum.
+        op: Extremum,
+        /// Of what.
+        src: Var,
+        /// Along which axis.
+        axis: usize,
+    },
+    /// The linear recurrence `out[k] = a[k] · out[k-1] + b[k]` along an axis, with `out[-1] = 0`;
+    /// backwards if reversed: `out[k] = a[k] · out[k+1] + b[k]`, with `out[n] = 0`.
+    Recur {
+        /// The factors.
+        a: Var,
+        /// What is added.
+        b: Var,
+        /// Along which axis.
+        axis: usize,
+        /// From the end.
+        reverse: bool,
+    },
+    /// `Σ a · b` over all labels that do not occur in the result. The axes of the operands are
+    /// labelled `a_axes` and `b_axes`, distinct within each; the result has the axes `out_axes`, each
+    /// of which occurs in an operand.
+    Contract {
+        /// First operand.
+        a: Var,
+        /// Second operand.
+        b: Var,
+        /// Labels of the first operand's axes.
+        a_axes: Vec<u8>,
+        /// Labels of the second operand's axes.
+        b_axes: Vec<u8>,
+        /// Labels of the result's axes.
+        out_axes: Vec<u8>,
+    },
+    /// The same array. With a guard: its part where the guard holds.
+    Copy(Var),
+    /// The same array, constant for differentiation.
+    Stop(Var),
+}
+
+/// One equation. It defines the variable of its position.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Eq {
+    /// The kind and shape of what it defines.
+    pub ty: Type,
+    /// A bool array of the same shape; absent means true.
+    pub guard: Option<Var>,
+    /// What it computes where the guard holds.
+    pub op: Op,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Its name in messages and generated code.
+    pub name: String,
+    /// Its type. The axes of a function's own parameters are atoms; those of cotangents and tangents
+    /// are sizes over these.
+    pub ty: Type,
+}
+
+/// A relation between sizes that must hold on entry.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Require {
+    /// Only if all of these are positive: the read is sure to happen.
+    pub when: Vec<Size>,
+    /// What is related.
+    pub left: Size,
+    /// How.
+    pub relation: Relation,
+    /// To what.
+    pub right: Size,
+}
+
+/// How two sizes are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `left >= right`
+    AtLeast,
+    /// `left == right`
+    Equal,
+}
+
+/// A program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// The function's name.
+    pub name: String,
+    /// Variables `0..params.len()`.
+    pub params: Vec<Param>,
+    /// The variables after them.
+    pub eqs: Vec<Eq>,
+    /// What is returned.
+    pub results: Vec<Var>,
+    /// What must hold on entry.
+    pub requires: Vec<Require>,
+}
+
+impl Program {
+    /// The type of a variable.
+    pub fn ty(&self, v: Var) -> &Type {
+        match v.index().checked_sub(self.params.len()) {
+            None => &self.params[v.index()].ty,
+            Some(k) => &self.eqs[k].ty,
+        }
+    }
+
+    /// The equation that defines a variable, unless it is a parameter.
+    pub fn eq(&self, v: Var) -> Option<&Eq> {
+        self.eqs.get(v.index().checked_sub(self.params.len())?)
+    }
+
+    /// The variable that equation `k` defines.
+    pub fn var_of(&self, k: usize) -> Var {
+        Var(u32::try_from(self.params.len() + k).expect("fewer than 2³² equations"))
+    }
+}
+
+impl Eq {
+    /// Calls `f` on every variable that the equation uses, its guard last. Variables inside symbolic
+    /// sizes are not among them, see [`Eq::visit_sizes`].
+    pub fn visit(&self, f: &mut dyn FnMut(Var)) {
+        let ix = |index: &[Ix], f: &mut dyn FnMut(Var)| {
+            for i in index {
+                if let Ix::Data(v) = i {
+                    f(*v);
+                }
+            }
+        };
+        match &self.op {
+            Op::Fill(_) | Op::Index(_) => {}
+            Op::Map(_, args) => args.iter().for_each(|v| f(*v)),
+            Op::Gather { src, index } => {
+                f(*src);
+                ix(index, f);
+            }
+            Op::Scatter(parts) => {
+                for p in parts {
+                    f(p.src);
+                    ix(&p.index, f);
+                }
+            }
+            Op::Reduce { src, .. } | Op::ArgReduce { src, .. } => f(*src),
+            Op::Recur { a, b, .. } | Op::Contract { a, b, .. } => {
+                f(*a);
+                f(*b);
+            }
+            Op::Copy(src) | Op::Stop(src) => f(*src),
+        }
+        if let Some(g) = self.guard {
+            f(g);
+        }
+    }
+
+    /// Calls `f` on every symbolic size in the equation.
+    pub fn visit_sizes(&self, f: &mut dyn FnMut(&Size)) {
+        fn affine(a: &Affine, f: &mut dyn FnMut(&Size)) {
+            a.coefs.iter().for_each(&mut *f);
+            f(&a.constant);
+        }
+        fn ix(index: &[Ix], f: &mut dyn FnMut(&Size)) {
+            for i in index {
+                if let Ix::Affine(a) = i {
+                    affine(a, f);
+                }
+            }
+        }
+        self.ty.shape.iter().for_each(&mut *f);
+        match &self.op {
+            Op::Index(a) => affine(a, f),
+            Op::Gather { index, .. } => ix(index, f),
+            Op::Scatter(parts) => parts.iter().for_each(|p| ix(&p.index, f)),
+            Op::Fill(_)
+            | Op::Map(..)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => {}
+        }
+    }
+
+    /// The equation with every variable and every size replaced.
+    pub fn map(&self, var: &mut dyn FnMut(Var) -> Var, size: &mut dyn FnMut(&Size) -> Size) -> Eq {
+        fn affine(a: &Affine, size: &mut dyn FnMut(&Size) -> Size) -> Affine {
+            Affine {
+                coefs: a.coefs.iter().map(&mut *size).collect(),
+                constant: size(&a.constant),
+            }
+        }
+        fn ix(
+            index: &[Ix],
+            var: &mut dyn FnMut(Var) -> Var,
+            size: &mut dyn FnMut(&Size) -> Size,
+        ) -> Vec<Ix> {
+            (index.iter())
+                .map(|i| match i {
+                    Ix::Affine(a) => Ix::Affine(affine(a, size)),
+                    Ix::Data(v) => Ix::Data(var(*v)),
+                })
+                .collect()
+        }
+        let op = match &self.op {
+            Op::Fill(l) => Op::Fill(*l),
+            Op::Index(a) => Op::Index(affine(a, size)),
+            Op::Map(p, args) => Op::Map(*p, args.iter().map(|v| var(*v)).collect()),
+            Op::Gather { src, index } => Op::Gather {
+                src: var(*src),
+                index: ix(index, var, size),
+            },
+            Op::Scatter(parts) => Op::Scatter(
+                (parts.iter())
+                    .map(|p| Part {
+                        src: var(p.src),
+                        index: ix(&p.index, var, size),
+                    })
+                    .collect(),
+            ),
+            Op::Reduce { op, src, axes } => Op::Reduce {
+                op: *op,
+                src: var(*src),
+                axes: axes.clone(),
+            },
+            Op::ArgReduce { op, src, axis } => Op::ArgReduce {
+                op: *op,
+                src: var(*src),
+                axis: *axis,
+            },
+            Op::Recur {
+                a,
+                b,
+                axis,
+                reverse,
+            } => Op::Recur {
+                a: var(*a),
+                b: var(*b),
+                axis: *axis,
+                reverse: *reverse,
+            },
+            Op::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+            } => Op::Contract {
+                a: var(*a),
+                b: var(*b),
+                a_axes: a_axes.clone(),
+                b_axes: b_axes.clone(),
+                out_axes: out_axes.clone(),
+            },
+            Op::Copy(v) => Op::Copy(var(*v)),
+            Op::Stop(v) => Op::Stop(var(*v)),
+        };
+        Eq {
+            ty: Type {
+                elem: self.ty.elem,
+                shape: self.ty.shape.iter().map(&mut *size).collect(),
+            },
+            guard: self.guard.map(var),
+            op,
+        }
+    }
+}

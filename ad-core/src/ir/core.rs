@@ -1,0 +1,309 @@
+//! Core: a small typed expression language with binders. Per-element computation is written here,
+//! one scalar at a time; vectorisation takes it to [`super::bulk`].
+//!
+//! Every binder of a program binds a symbol of its own, so substitution never captures.
+
+use super::prims::Prim;
+use super::ty::{Elem, Lit};
+use std::rc::Rc;
+
+/// A variable: a number that is unique in its program, and the name the user gave it.
+#[derive(Clone, Debug)]
+pub struct Sym {
+    /// What identifies it.
+    pub id: u32,
+    /// What it is called in messages and printed code.
+    pub hint: Rc<str>,
+}
+
+impl PartialEq for Sym {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+impl Eq for Sym {}
+impl PartialOrd for Sym {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Sym {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+impl std::hash::Hash for Sym {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+/// A supply of symbols.
+#[derive(Clone, Debug, Default)]
+pub struct Fresh(u32);
+
+impl Fresh {
+    /// A supply that starts after all symbols of a program.
+    pub fn after(id: u32) -> Fresh {
+        Fresh(id)
+    }
+
+    /// The next symbol.
+    pub fn sym(&mut self, hint: &str) -> Sym {
+        let id = self.0;
+        self.0 += 1;
+        Sym {
+            id,
+            hint: hint.into(),
+        }
+    }
+}
+
+/// The type of an expression: its element kind and its rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ty {
+    /// What it is made of.
+    pub elem: Elem,
+    /// How many axes it has.
+    pub rank: usize,
+}
+
+impl Ty {
+    /// The type of a scalar.
+    pub fn scalar(elem: Elem) -> Ty {
+        Ty { elem, rank: 0 }
+    }
+}
+
+/// How a reduction combines elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReduceOp {
+    /// `0 + e0 + e1 + ..`, real or integer
+    Sum,
+    /// `1 * e0 * e1 * ..`, real or integer
+    Product,
+    /// The largest, −∞ over nothing; NaN never wins; real.
+    Max,
+    /// The smallest, ∞ over nothing; NaN never wins; real.
+    Min,
+    /// `ln Σ exp e`, stably; −∞ over nothing; real.
+    LogSumExp,
+}
+
+impl ReduceOp {
+    /// Every reduction, for tables and generators.
+    pub const ALL: [ReduceOp; 5] = [
+        ReduceOp::Sum,
+        ReduceOp::Product,
+        ReduceOp::Max,
+        ReduceOp::Min,
+        ReduceOp::LogSumExp,
+    ];
+
+    /// Its name in the text form and in the surface language.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReduceOp::Sum => "sum",
+            ReduceOp::Product => "product",
+            ReduceOp::Max => "maximum",
+            ReduceOp::Min => "minimum",
+            ReduceOp::LogSumExp => "logsumexp",
+        }
+    }
+
+    /// What the reduction of nothing is, and what leaves a reduction as it is.
+    pub fn identity(self, elem: Elem) -> Lit {
+        match (self, elem) {
+            (ReduceOp::Sum, _) => Lit::zero(elem),
+            (ReduceOp::Product, Elem::Int) => Lit::Int(1),
+            (ReduceOp::Product, _) => Lit::Real(1.0),
+            (ReduceOp::Max | ReduceOp::LogSumExp, _) => Lit::Real(f64::NEG_INFINITY),
+            (ReduceOp::Min, _) => Lit::Real(f64::INFINITY),
+        }
+    }
+}
+
+/// Which extremum an index is sought of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extremum {
+    /// The first largest.
+    Max,
+    /// The first smallest.
+    Min,
+}
+
+impl Extremum {
+    /// Its name in the text form and in the surface language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Extremum::Max => "argmax",
+            Extremum::Min => "argmin",
+        }
+    }
+}
+
+/// An index variable with the number of values it takes: `0..extent`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binder {
+    /// The index.
+    pub var: Sym,
+    /// A scalar integer; may depend on binders further out only in reductions.
+    pub extent: Expr,
+}
+
+/// An expression with its type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: Box<Kind>,
+    /// Of which type.
+    pub ty: Ty,
+}
+
+/// What an expression computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A variable in scope.
+    Var(Sym),
+    /// A scalar literal.
+    Lit(Lit),
+    /// A scalar primitive on scalars.
+    Prim(Prim, Vec<Expr>),
+    /// `let sym = bound; body`
+    Let(Sym, Expr, Expr),
+    /// Lazily the one or the other; the branches have one type.
+    If(Expr, Expr, Expr),
+    /// The array whose leading axis runs over the binder; the body is a scalar or an array.
+    Build(Binder, Expr),
+    /// A reduction over a binder; sums and products may be of arrays (elementwise).
+    Reduce(ReduceOp, Binder, Expr),
+    /// The position of the first extremum of a scalar body; 0 over nothing.
+    ArgReduce(Extremum, Binder, Expr),
+    /// Zeros of `extents`, plus the scalar `value` at `index` for each value of the binder.
+    Scatter {
+        /// The shape of the result.
+        extents: Vec<Expr>,
+        /// What runs.
+        binder: Binder,
+        /// One scalar integer per axis of the result.
+        index: Vec<Expr>,
+        /// A real scalar.
+        value: Expr,
+    },
+    /// An element or a part: one entry per axis of the array, `None` keeps the axis.
+    Index(Expr, Vec<Option<Expr>>),
+    /// The length of an axis.
+    Dim(Expr, usize),
+    /// The same value, constant for differentiation.
+    Stop(Expr),
+}
+
+impl Expr {
+    /// An expression from its parts.
+    pub fn new(kind: Kind, ty: Ty) -> Expr {
+        Expr {
+            kind: Box::new(kind),
+            ty,
+        }
+    }
+
+    /// A variable.
+    pub fn var(sym: &Sym, ty: Ty) -> Expr {
+        Expr::new(Kind::Var(sym.clone()), ty)
+    }
+
+    /// A literal.
+    pub fn lit(lit: Lit) -> Expr {
+        Expr::new(Kind::Lit(lit), Ty::scalar(lit.elem()))
+    }
+
+    /// An integer literal.
+    pub fn int(i: i64) -> Expr {
+        Expr::lit(Lit::Int(i))
+    }
+
+    /// A real literal.
+    pub fn real(x: f64) -> Expr {
+        Expr::lit(Lit::Real(x))
+    }
+
+    /// A primitive; its result kind comes from its row (selection takes that of its arms).
+    pub fn prim(prim: Prim, args: Vec<Expr>) -> Expr {
+        let elem = prim.result(args.last().map_or(Elem::Real, |a| a.ty.elem));
+        Expr::new(Kind::Prim(prim, args), Ty::scalar(elem))
+    }
+
+    /// `let sym = bound; body`
+    pub fn bind(sym: Sym, bound: Expr, body: Expr) -> Expr {
+        let ty = body.ty;
+        Expr::new(Kind::Let(sym, bound, body), ty)
+    }
+
+    /// `if cond { then } else { other }`
+    pub fn cond(cond: Expr, then: Expr, other: Expr) -> Expr {
+        let ty = then.ty;
+        Expr::new(Kind::If(cond, then, other), ty)
+    }
+
+    /// `build(extent, |var| body)`
+    pub fn build(var: Sym, extent: Expr, body: Expr) -> Expr {
+        let ty = Ty {
+            elem: body.ty.elem,
+            rank: body.ty.rank + 1,
+        };
+        Expr::new(Kind::Build(Binder { var, extent }, body), ty)
+    }
+
+    /// `op(extent, |var| body)`
+    pub fn reduce(op: ReduceOp, var: Sym, extent: Expr, body: Expr) -> Expr {
+        let ty = body.ty;
+        Expr::new(Kind::Reduce(op, Binder { var, extent }, body), ty)
+    }
+
+    /// `argmax(extent, |var| body)` or `argmin`
+    pub fn arg_reduce(op: Extremum, var: Sym, extent: Expr, body: Expr) -> Expr {
+        let kind = Kind::ArgReduce(op, Binder { var, extent }, body);
+        Expr::new(kind, Ty::scalar(Elem::Int))
+    }
+
+    /// `array[at]`, with `None` for an axis that is kept.
+    pub fn index(array: Expr, at: Vec<Option<Expr>>) -> Expr {
+        debug_assert_eq!(at.len(), array.ty.rank);
+        let ty = Ty {
+            elem: array.ty.elem,
+            rank: at.iter().filter(|i| i.is_none()).count(),
+        };
+        Expr::new(Kind::Index(array, at), ty)
+    }
+
+    /// The length of an axis.
+    pub fn dim(array: Expr, axis: usize) -> Expr {
+        Expr::new(Kind::Dim(array, axis), Ty::scalar(Elem::Int))
+    }
+
+    /// `stop_gradient(e)`
+    pub fn stop(e: Expr) -> Expr {
+        let ty = e.ty;
+        Expr::new(Kind::Stop(e), ty)
+    }
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// The variable; its hint is the name in the source.
+    pub sym: Sym,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// A function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// Its name in the source.
+    pub name: String,
+    /// Its parameters, in order.
+    pub params: Vec<Param>,
+    /// What it returns.
+    pub body: Expr,
+}
