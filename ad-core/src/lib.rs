@@ -1,3 +1,4 @@
 //! The compiler behind cotangent.
 
 pub mod ir;
+pub mod passes;

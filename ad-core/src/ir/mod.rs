@@ -1,7 +1,9 @@
 //! The intermediate representations and what is defined on them alone.
 
+pub mod build;
 pub mod bulk;
 pub mod core;
+pub mod kernel;
 pub mod prims;
 mod special;
 pub mod ty;
