@@ -1,7 +1,10 @@
 //! The intermediate representations and what is defined on them alone.
 
 pub mod bulk;
+pub mod bulk_check;
+pub mod bulk_eval;
 pub mod core;
+pub mod cost;
 pub mod prims;
 mod special;
 pub mod ty;
