@@ -2,7 +2,10 @@
 
 pub mod build;
 pub mod bulk;
+pub mod bulk_check;
+pub mod bulk_eval;
 pub mod core;
+pub mod cost;
 pub mod kernel;
 pub mod prims;
 mod special;
