@@ -36,14 +36,18 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The number of elements, or `None` if that overflows.
+/// The number of elements, or `None` if no array can have this shape: the product of the lengths
+/// that are not zero must fit in `isize`.
 pub(crate) fn count(dim: &impl Dimension) -> Option<usize> {
-    if dim.slice().contains(&0) {
-        return Some(0);
-    }
-    dim.slice()
+    let lengths = dim.slice();
+    let product = lengths
         .iter()
-        .try_fold(1_usize, |product, &n| product.checked_mul(n))
+        .filter(|&&n| n != 0)
+        .try_fold(1_isize, |product, &n| {
+            product.checked_mul(isize::try_from(n).ok()?)
+        })?;
+    let empty = lengths.contains(&0);
+    Some(if empty { 0 } else { product.unsigned_abs() })
 }
 
 /// The lengths of `outer` followed by those of `inner`. `None` if the rank does not fit in `D`.

@@ -38,8 +38,8 @@ fn too_large(name: &str, extent: &dyn Debug) -> ! {
 #[track_caller]
 fn size<N: Extent>(name: &str, extent: N) -> usize {
     match count(&extent.dimension()) {
-        Some(size) if size <= isize::MAX as usize => size,
-        _ => too_large(name, &extent),
+        Some(size) => size,
+        None => too_large(name, &extent),
     }
 }
 

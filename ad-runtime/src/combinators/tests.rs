@@ -111,8 +111,12 @@ fn extents_too_large() {
         message(|| scatter_add(huge, 0, |i| (i, 0.0))),
         format!("scatter_add: an array of extent {huge} is too large")
     );
-    // Nothing is stored here, so the product of the lengths is of no concern.
-    assert_eq!(build((huge, 0, 2), |_| 0.0).dim(), (huge, 0, 2));
+    assert_eq!(
+        message(|| build((huge, 0), |_| 0.0)),
+        format!("build: an array of extent ({huge}, 0) is too large")
+    );
+    // Nothing is stored here, and nothing is visited.
+    assert_eq!(sum((huge, 0, 2), |_| 1.0), 0.0);
 }
 
 #[test]
