@@ -34,6 +34,10 @@ use std::ops::{
 /// assert_eq!(logistic(0.0_f64), 0.5);
 /// assert_eq!(logistic(0.0_f32), 0.5);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real number",
+    label = "expected `f64` or `f32`"
+)]
 pub trait Real:
     Number
     + LinalgScalar

@@ -7,6 +7,7 @@ pub mod bulk_eval;
 pub mod core;
 pub mod cost;
 pub mod kernel;
+pub mod kernel_eval;
 pub mod prims;
 mod special;
 pub mod ty;

@@ -43,7 +43,7 @@ pub trait Number: Scalar {
 /// What [`build`](super::build) can collect: scalars, and arrays of any rank, whose elements are
 /// `A` and whose dimension is `D` (`Ix0` for a scalar).
 #[diagnostic::on_unimplemented(
-    message = "an array of `{A}` cannot be built from `{Self}`",
+    message = "an array cannot be built from values of type `{Self}`",
     label = "expected a scalar or an array here",
     note = "`f64`, `f32`, integers, `bool`, and ndarray arrays, views and fixed-size arrays of these are possible"
 )]
@@ -57,7 +57,7 @@ pub trait Element<A, D> {
 /// What [`sum`](super::sum) and the other reductions can combine into an `O`: numbers, and arrays
 /// of them elementwise.
 #[diagnostic::on_unimplemented(
-    message = "values of type `{Self}` cannot be reduced to `{O}`",
+    message = "values of type `{Self}` cannot be reduced",
     label = "expected a number or an array of numbers here",
     note = "`f64`, `f32`, integers, and ndarray arrays, views and fixed-size arrays of these are possible"
 )]
