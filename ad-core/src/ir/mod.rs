@@ -2,6 +2,12 @@
 
 pub mod bulk;
 pub mod core;
+pub mod core_check;
+pub mod core_eval;
+pub mod core_text;
+pub mod cost;
+#[doc(hidden)]
+pub mod generate;
 pub mod prims;
 mod special;
 pub mod ty;
