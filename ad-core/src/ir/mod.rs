@@ -5,7 +5,12 @@ pub mod bulk;
 pub mod bulk_check;
 pub mod bulk_eval;
 pub mod core;
+pub mod core_check;
+pub mod core_eval;
+pub mod core_text;
 pub mod cost;
+#[doc(hidden)]
+pub mod generate;
 pub mod kernel;
 pub mod kernel_eval;
 pub mod prims;
