@@ -234,7 +234,8 @@ impl<'a> Scope<'a> {
         let (kinds, many): (&[Elem], bool) = match op {
             ReduceOp::Sum => (&[Elem::Real, Elem::Int], true),
             ReduceOp::Product => (&[Elem::Real, Elem::Int], false),
-            ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => (&[Elem::Real], false),
+            ReduceOp::Max | ReduceOp::Min => (&[Elem::Real, Elem::Int], false),
+            ReduceOp::LogSumExp => (&[Elem::Real], false),
         };
         if !kinds.contains(&src.elem) {
             return Err(format!("`{}` of {}", op.name(), show(src)));
