@@ -3,6 +3,7 @@
 pub mod bulk;
 pub mod bulk_check;
 pub mod bulk_eval;
+pub mod bulk_text;
 pub mod core;
 pub mod cost;
 pub mod prims;
