@@ -292,3 +292,215 @@ fn distinct(labels: &[u8]) -> Result<(), u8> {
         Some((_, l)) => Err(*l),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bulk_text::parse;
+    use super::*;
+
+    /// Checks equations over some parameters, the first of them defining v5.
+    fn checked(lines: &str) -> Result<(), String> {
+        let text = format!(
+            "fn f(x: real[d0.0], m: real[d1.0, d0.0], k: int[d0.0], n: int[], b: bool[d0.0])
+            {lines}
+            return"
+        );
+        check(&parse(&text).unwrap())
+    }
+
+    #[test]
+    fn what_is_right_passes() {
+        let right = [
+            "v5: real[d0.0] = [v4] gather v1[n3, v2]",
+            "v5: int[] = sum v2 over [0]\nv6: real[v5 + 1] = fill 0.0",
+            "v5: real[d1.0, d0.0] = contract v1[a, b] * v0[b] -> [a, b]",
+            "v5: real[] = contract v1[a, b] * v0[b] -> []",
+            "v5: real[n3, d1.0] = scatter v1[2*i0, i0] + v0[v2, 0]",
+            "v5: int[d0.0] = select(v4, v2, v2)",
+        ];
+        for lines in right {
+            assert_eq!(checked(lines), Ok(()), "{lines}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (lines, message) in [
+            (
+                "v5: real[d0.0] = copy v5",
+                "v5 is used before it is defined",
+            ),
+            (
+                "v5: real[d0.0] = copy v9",
+                "v9 is used before it is defined",
+            ),
+            (
+                "v5: real[d0.0] = [v2] copy v0",
+                "the guard v2 is int[d0.0], not bool[d0.0]",
+            ),
+            (
+                "v5: real[] = [v4] fill 1.0",
+                "the guard v4 is bool[d0.0], not bool[]",
+            ),
+            ("v5: real[d0.0] = fill 1", "gives int, but real is declared"),
+            (
+                "v5: real[d0.0] = index i0",
+                "gives int, but real is declared",
+            ),
+            ("v5: real[d0.0] = add(v0)", "1 operands for `add`"),
+            (
+                "v5: real[d0.0] = add(v0, v2)",
+                "the operand v2 is int[d0.0], not real[d0.0]",
+            ),
+            (
+                "v5: real[d1.0] = neg(v0)",
+                "the operand v0 is real[d0.0], not real[d1.0]",
+            ),
+            ("v5: int[d0.0] = neg(v0)", "gives real, but int is declared"),
+            (
+                "v5: real[d0.0] = select(v4, v0, v2)",
+                "the operand v2 is int[d0.0], not real[d0.0]",
+            ),
+            ("v5: real[d0.0] = gather v1[i0]", "1 indices for 2 axes"),
+            (
+                "v5: real[d1.0] = gather v0[v2]",
+                "the index v2 is int[d0.0], not int[d1.0]",
+            ),
+            (
+                "v5: int[d0.0] = gather v0[i0]",
+                "gives real, but int is declared",
+            ),
+            (
+                "v5: real[3] = scatter v2[i0]",
+                "the part v2 is int[d0.0], not real[d0.0]",
+            ),
+            ("v5: real[3] = scatter v1[i0, i1]", "2 indices for 1 axes"),
+            (
+                "v5: real[3] = scatter v1[v2]",
+                "the index v2 is int[d0.0], not int[d1.0, d0.0]",
+            ),
+            (
+                "v5: int[3] = scatter v0[i0]",
+                "gives real, but int is declared",
+            ),
+            ("v5: bool[] = sum v4 over [0]", "`sum` of bool[d0.0]"),
+            ("v5: int[] = maximum v2 over [0]", "`maximum` of int[d0.0]"),
+            (
+                "v5: real[] = product v1 over [0, 1]",
+                "`product` over 2 axes",
+            ),
+            (
+                "v5: real[] = sum v1 over [1, 0]",
+                "the axes [1, 0] of real[d1.0, d0.0]",
+            ),
+            ("v5: real[] = sum v0 over [1]", "the axes [1] of real[d0.0]"),
+            (
+                "v5: real[d1.0] = sum v1 over [0]",
+                "real[d1.0, d0.0] without the axes [0] is not [d1.0]",
+            ),
+            (
+                "v5: int[] = argmax v2 along 0",
+                "an extremum is sought in int[d0.0]",
+            ),
+            (
+                "v5: int[] = argmax v0 along 1",
+                "the axes [1] of real[d0.0]",
+            ),
+            (
+                "v5: real[d0.0] = recur v0 * _ + v0 along 1",
+                "no axis 1 in [d0.0]",
+            ),
+            (
+                "v5: real[d0.0] = recur v0 * _ + v1 along 0",
+                "the operand v1 is real[d1.0, d0.0], not real[d0.0]",
+            ),
+            (
+                "v5: real[] = contract v1[a, b] * v0[a] -> []",
+                "label 0 is d1.0 and d0.0 long",
+            ),
+            (
+                "v5: real[] = contract v1[a, a] * v0[b] -> []",
+                "label 0 twice on v1",
+            ),
+            (
+                "v5: real[] = contract v1[a] * v0[b] -> []",
+                "1 labels for v1: real[d1.0, d0.0]",
+            ),
+            (
+                "v5: real[2] = contract v0[a] * v0[a] -> [b]",
+                "label 1 is in no operand",
+            ),
+            (
+                "v5: real[2] = contract v0[a] * v0[a] -> [a]",
+                "label 0 is d0.0 and 2 long",
+            ),
+            (
+                "v5: real[] = contract v0[a] * v0[a] -> [a]",
+                "1 labels for the result",
+            ),
+            (
+                "v5: real[] = contract v0[a] * v2[a] -> []",
+                "contracts v2, which is int[d0.0]",
+            ),
+            (
+                "v5: real[d9.0] = fill 1.0",
+                "the size d9.0 mentions d9.0, which is no size here",
+            ),
+            (
+                "v5: real[d0.1] = fill 1.0",
+                "the size d0.1 mentions d0.1, which is no size here",
+            ),
+            (
+                "v5: real[n2] = fill 1.0",
+                "the size n2 mentions n2, which is no size here",
+            ),
+            (
+                "v5: int[] = index v5",
+                "the size v5 mentions v5, which is no size here",
+            ),
+            (
+                "v5: int[] = index v2 + 1",
+                "the size v2 + 1 mentions v2, which is no size here",
+            ),
+        ] {
+            assert_eq!(checked(lines), Err(format!("v5: {message}")), "{lines}");
+        }
+    }
+
+    #[test]
+    fn coefficients_are_one_per_axis() {
+        let mut p = parse("fn f()\nv0: int[3] = index i0\nreturn").unwrap();
+        p.eqs[0].op = Op::Index(Affine::axis(2, 0));
+        assert_eq!(check(&p), Err("v0: 2 coefficients over 1 axes".into()));
+    }
+
+    #[test]
+    fn entry_and_exit() {
+        for (text, message) in [
+            (
+                "fn f(x: real[d0.1])\nreturn",
+                "v0: the size d0.1 mentions d0.1",
+            ),
+            (
+                "fn f(x: real[d0.0 + 1])\nreturn",
+                "v0: axis 0 has the length d0.0 + 1",
+            ),
+            (
+                "fn f(m: real[d0.1, d0.0])\nreturn",
+                "v0: axis 0 has the length d0.1",
+            ),
+            ("fn f(x: real[v1])\nreturn", "v0: the size v1 mentions v1"),
+            ("fn f()\nreturn v0", "v0: result 0 is not defined"),
+            (
+                "fn f()\nrequire 2 >= 1 when n0\nreturn",
+                "require: the size n0 mentions n0",
+            ),
+        ] {
+            let error = check(&parse(text).unwrap()).unwrap_err();
+            assert!(error.starts_with(message), "{error}");
+        }
+        // A cotangent may be as long as a computed value says.
+        let late = "fn f(x: real[v1])\nv1: int[] = fill 3\nreturn v0";
+        assert_eq!(check(&parse(late).unwrap()), Ok(()));
+    }
+}

@@ -4,6 +4,7 @@ pub mod build;
 pub mod bulk;
 pub mod bulk_check;
 pub mod bulk_eval;
+pub mod bulk_text;
 pub mod core;
 pub mod core_check;
 pub mod core_eval;
