@@ -109,8 +109,12 @@ fn seed(program: &Program, cotangent: usize) -> Program {
 fn checked(pass: &'static str, program: &Program, watch: Watch<'_>) -> Result<(), String> {
     watch(pass, program);
     if cfg!(debug_assertions) {
-        bulk_check::check(program)
-            .map_err(|e| format!("the pass `{pass}` broke the program `{}`: {e}", program.name))?;
+        bulk_check::check(program).map_err(|e| {
+            format!(
+                "the pass `{pass}` broke the program `{}`: {e}",
+                program.name
+            )
+        })?;
     }
     Ok(())
 }

@@ -6,8 +6,13 @@ use cotangent_core::ir::generate;
 use support::{Differences, check};
 
 fn seeds() -> std::ops::Range<u64> {
-    let count = std::env::var("COTANGENT_PROGRAMS").ok().and_then(|n| n.parse().ok());
-    let from = std::env::var("COTANGENT_FROM").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let count = std::env::var("COTANGENT_PROGRAMS")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    let from = std::env::var("COTANGENT_FROM")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0);
     from..from + count.unwrap_or(2000)
 }
 

@@ -795,6 +795,19 @@ fn reduce(d: &Domain<'_>, op: ReduceOp, src: &Slot, axes: &[usize]) -> Result<(S
         })?;
         return Ok((d.slot(d.int(out)), 0));
     }
+    if let (ReduceOp::Max | ReduceOp::Min, Value::Int(t)) = (op, &src.value) {
+        let mut out = vec![0; d.len];
+        along(d, &t.shape, axis, |p, from| {
+            let all = from.map(|q| t.data[q]);
+            out[p] = if op == ReduceOp::Max {
+                all.fold(i64::MIN, i64::max)
+            } else {
+                all.fold(i64::MAX, i64::min)
+            };
+            Ok(())
+        })?;
+        return Ok((d.slot(d.int(out)), 0));
+    }
     let x = src.real()?;
     let mut out = vec![0.0; d.len];
     let n = along(d, src.shape(), axis, |p, from| {

@@ -29,11 +29,17 @@ pub fn eval(program: &Program, args: &[Value]) -> Result<(Vec<Value>, u64), Stri
         run.values[k] = Some(a.clone());
     }
     for step in &program.steps {
-        let value = run.step(step).map_err(|e| format!("v{}: {e}", step.out.0))?;
+        let value = run
+            .step(step)
+            .map_err(|e| format!("v{}: {e}", step.out.0))?;
         run.values[step.out.index()] = Some(value);
     }
     let results = (program.results.iter())
-        .map(|r| run.values[r.index()].clone().ok_or(format!("v{} is not computed", r.0)))
+        .map(|r| {
+            run.values[r.index()]
+                .clone()
+                .ok_or(format!("v{} is not computed", r.0))
+        })
         .collect::<Result<_, _>>()?;
     Ok((results, run.cost))
 }
@@ -59,7 +65,8 @@ impl Run<'_> {
             Atom::Value(v) => Some(self.values[*v as usize].as_ref()?.int().data[0]),
             Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => None,
         };
-        s.eval(&mut of).ok_or_else(|| format!("size {s} is not known"))
+        s.eval(&mut of)
+            .ok_or_else(|| format!("size {s} is not known"))
     }
 
     fn extent(&self, s: &Size) -> Result<usize, String> {
@@ -120,7 +127,9 @@ impl Run<'_> {
                 let mut shape = vec![];
                 for l in out_axes {
                     let of = |k: usize, axes: &[u8]| {
-                        axes.iter().position(|x| x == l).map(|axis| Size::dim(k, axis))
+                        axes.iter()
+                            .position(|x| x == l)
+                            .map(|axis| Size::dim(k, axis))
                     };
                     shape.extend(of(0, a_axes).or(of(1, b_axes)));
                 }
@@ -166,7 +175,9 @@ impl Run<'_> {
                 name: format!("operand{k}"),
                 ty: Type {
                     elem: ty.elem,
-                    shape: (0..v.shape().len()).map(|axis| Size::dim(k, axis)).collect(),
+                    shape: (0..v.shape().len())
+                        .map(|axis| Size::dim(k, axis))
+                        .collect(),
                 },
             });
         }
@@ -321,7 +332,10 @@ impl<'a> Frame<'a> {
     }
 
     fn scalar(&mut self, n: Node) -> Result<Memo, String> {
-        let loops: Vec<i64> = self.nest.depends[n].iter().map(|&l| self.loops[l]).collect();
+        let loops: Vec<i64> = self.nest.depends[n]
+            .iter()
+            .map(|&l| self.loops[l])
+            .collect();
         if let Some(m) = &self.memo[n] {
             if m.loops == loops {
                 return Ok(m.clone());
@@ -393,7 +407,9 @@ impl<'a> Frame<'a> {
                     _ => {}
                 }
                 self.cost += p.cost();
-                let l = p.eval(&lits).ok_or_else(|| format!("`{}` of {lits:?} fails", p.name()))?;
+                let l = p
+                    .eval(&lits)
+                    .ok_or_else(|| format!("`{}` of {lits:?} fails", p.name()))?;
                 whole(l)
             }
             Compute::Reduce(op, own, body) => self.reduce(*op, own, *body, elem),

@@ -63,7 +63,7 @@ pub fn fuse(program: &Program) -> kernel::Program {
                 (parts.iter())
                     .map(|p| {
                         let (mut nest, place) = whole(p.src);
-                        let root = nest.value(p.src, &place);
+                        let root = nest.contribution(p.src, &place);
                         let at = p.index.iter().map(|i| nest.at(i, &place)).collect();
                         Contribution {
                             nest: nest.finish(root),
@@ -333,6 +333,10 @@ fn choose(program: &Program) -> Vec<bool> {
                                 need(*d, Place { nest, at });
                             }
                         }
+                        if let Some(g) = program.eq(part.src).and_then(|e| e.guard) {
+                            let at = at.clone();
+                            need(g, Place { nest, at });
+                        }
                         need(part.src, Place { nest, at });
                     }
                 }
@@ -497,6 +501,19 @@ impl<'a> NestBuilder<'a> {
             return self.push(elem, None, Compute::Read(v, at));
         }
         self.compute(v, place)
+    }
+
+    /// An element of a variable that is to be scattered: a stored array no longer knows where it is a
+    /// structural zero, and there nothing may be written.
+    fn contribution(&mut self, v: Var, place: &[Affine]) -> Node {
+        let n = self.value(v, place);
+        match self.program.eq(v).and_then(|e| e.guard) {
+            Some(g) if self.stored[v.index()] => {
+                let guard = self.value(g, place);
+                self.push(Elem::Real, Some(guard), Compute::Same(n))
+            }
+            _ => n,
+        }
     }
 
     /// An element of a variable, computed here.

@@ -2,8 +2,10 @@
 //! can be inverted.
 
 use super::{Rewrite, Rule, Simplifier, all_affine};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Part};
+use crate::ir::build::without;
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
 use crate::ir::core::ReduceOp;
+use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
@@ -41,8 +43,12 @@ fn scatter_of_zero(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
 
-/// `scatter v[index]  =  scatter (sum of v over k)[index]` where the affine index does not depend on
-/// axis k: everything along it lands at one place.
+/// `scatter v[index]  =  scatter ([n > 0] sum of v over k)[index]` where the affine index does not
+/// depend on axis k of length n: everything along it lands at one place.
+///
+/// Where the index may lie outside of the result, nothing must be added that was not before. Of an
+/// unguarded v every element was, unless there is none, which the guard says; it is left out where
+/// the index is inside for sure. A guarded v stays as it is.
 fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
@@ -61,19 +67,35 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             out.push(p.clone());
             continue;
         }
+        let whole = s.out.shape(p.src);
+        let shape = without(&whole, &axes);
+        let inside = all_affine(&p.index).is_some_and(|index| {
+            index
+                .iter()
+                .zip(&eq.ty.shape)
+                .all(|(a, n)| a.inside(&whole, n))
+        });
+        if !inside && s.out.guard(p.src).is_some() {
+            out.push(p.clone());
+            continue;
+        }
         changed = true;
-        let shape = crate::ir::build::without(&s.out.shape(p.src), &axes);
+        let guard = if inside {
+            None
+        } else {
+            not_empty(s, axes.iter().map(|&k| &whole[k]), &shape)
+        };
         let (op, src) = (ReduceOp::Sum, p.src);
-        let index = (p.index.iter())
+        let index: Vec<Ix> = (p.index.iter())
             .map(|i| match i {
                 Ix::Affine(a) => Ix::Affine(Affine {
-                    coefs: crate::ir::build::without(&a.coefs, &axes),
+                    coefs: without(&a.coefs, &axes),
                     constant: a.constant.clone(),
                 }),
                 Ix::Data(_) => unreachable!("all components are affine"),
             })
             .collect();
-        let src = s.op(Elem::Real, &shape, None, Op::Reduce { op, src, axes });
+        let src = s.op(Elem::Real, &shape, guard, Op::Reduce { op, src, axes });
         out.push(Part { src, index });
     }
     changed.then(|| {
@@ -82,6 +104,26 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             ..eq.clone()
         })
     })
+}
+
+/// Whether all of these lengths are positive, over a shape; `None` if that is evident.
+fn not_empty<'a>(
+    s: &mut Simplifier,
+    lengths: impl Iterator<Item = &'a Size>,
+    shape: &[Size],
+) -> Option<Var> {
+    let mut all = None;
+    for n in lengths.filter(|n| !n.at_least(1)) {
+        let rank = shape.len();
+        let mut constant = |n: Size| {
+            let op = Op::Index(Affine::constant(rank, n));
+            s.op(Elem::Int, shape, None, op)
+        };
+        let (zero, n) = (constant(Size::lit(0)), constant(n.clone()));
+        let some = s.map(Prim::ILt, &[zero, n], None);
+        all = s.both(all, Some(some));
+    }
+    all
 }
 
 /// `scatter v[index]  =  v[index⁻¹]` where the map is a bijection onto the result: every axis of the
