@@ -1,3 +1,4 @@
 //! The compiler behind cotangent.
 
+pub mod front;
 pub mod ir;
