@@ -1,5 +1,6 @@
 //! The compiler behind cotangent.
 
+pub mod front;
 pub mod ir;
 pub mod passes;
 pub mod pipeline;

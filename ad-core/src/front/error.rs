@@ -1,0 +1,112 @@
+//! Errors are collected, never dropped, and come all at once.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::HashSet;
+
+/// From where to where something stands in the source.
+#[derive(Clone, Copy, Debug)]
+pub struct Loc {
+    /// The first token.
+    pub start: Span,
+    /// The last token.
+    pub end: Span,
+}
+
+impl Loc {
+    /// Where these tokens stand.
+    pub fn of(tokens: &impl ToTokens) -> Loc {
+        let mut start = None;
+        let mut end = Span::call_site();
+        for token in tokens.to_token_stream() {
+            start.get_or_insert(first(&token));
+            end = last(&token);
+        }
+        Loc {
+            start: start.unwrap_or(end),
+            end,
+        }
+    }
+}
+
+fn first(token: &TokenTree) -> Span {
+    match token {
+        TokenTree::Group(group) => group.span_open(),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.span(),
+    }
+}
+
+fn last(token: &TokenTree) -> Span {
+    match token {
+        TokenTree::Group(group) => group.span_close(),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => token.span(),
+    }
+}
+
+impl From<Span> for Loc {
+    fn from(span: Span) -> Loc {
+        Loc {
+            start: span,
+            end: span,
+        }
+    }
+}
+
+/// Proof that an error has been reported. Only [`Errors`] makes one.
+#[derive(Clone, Copy, Debug)]
+pub struct Reported(());
+
+/// What may have failed, with the error reported already.
+pub type Result<T> = std::result::Result<T, Reported>;
+
+/// The errors found so far.
+#[derive(Default, Debug)]
+pub struct Errors {
+    all: Vec<syn::Error>,
+    /// Where and what, so that code lowered twice (a closure called twice) complains once.
+    seen: HashSet<(String, String)>,
+}
+
+impl Errors {
+    /// Reports an error at a place.
+    pub fn at(&mut self, loc: impl Into<Loc>, message: impl Into<String>) -> Reported {
+        let (loc, message) = (loc.into(), message.into());
+        let place = format!("{:?} {:?}", loc.start, loc.end);
+        if self.seen.insert((place, message.clone())) {
+            let ends = [loc.start, loc.end].map(|s| TokenTree::from(Ident::new("_", s)));
+            let ends: TokenStream = ends.into_iter().collect();
+            self.all.push(syn::Error::new_spanned(ends, message));
+        }
+        Reported(())
+    }
+
+    /// Reports an error at tokens.
+    pub fn on(&mut self, tokens: &impl ToTokens, message: impl Into<String>) -> Reported {
+        self.at(Loc::of(tokens), message)
+    }
+
+    /// Reports an error found elsewhere.
+    pub fn add(&mut self, error: syn::Error) -> Reported {
+        self.all.push(error);
+        Reported(())
+    }
+
+    /// Takes over all errors of another collection.
+    pub fn extend(&mut self, other: Errors) {
+        self.all.extend(other.all);
+        self.seen.extend(other.seen);
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// All of them as one, if there are any.
+    pub fn combined(self) -> Option<syn::Error> {
+        self.all.into_iter().reduce(|mut all, error| {
+            all.combine(error);
+            all
+        })
+    }
+}

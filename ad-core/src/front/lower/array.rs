@@ -1,0 +1,284 @@
+//! Arrays: indexing, lengths, parts.
+
+use super::Lowerer;
+use super::value::{Plain, Value};
+use crate::front::error::{Loc, Result};
+use crate::front::names;
+use crate::front::surface::{Expr as Surface, Kind};
+use crate::front::types::Scalar;
+use crate::ir::core::{Expr, Kind as Core};
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+
+impl Lowerer<'_> {
+    pub(super) fn index(&mut self, array: &Surface, at: &[Surface]) -> Result<Value> {
+        let base = self.expr(array);
+        let at_values: Vec<_> = at.iter().map(|e| (self.expr(e), e.loc)).collect();
+        let base = match base? {
+            Value::Shape(of) => return self.shape_entry(of, at),
+            other => self.plain(other, array.loc)?,
+        };
+        let mut flat = vec![];
+        for (value, loc) in at_values {
+            match value? {
+                Value::Tuple(parts) => flat.extend(parts.into_iter().map(|p| (p, loc))),
+                other => flat.push((other, loc)),
+            }
+        }
+        let rank = base.expr.ty.rank;
+        let at_loc = match at {
+            [first, .., last] => Loc {
+                start: first.loc.start,
+                end: last.loc.end,
+            },
+            [one] => one.loc,
+            [] => array.loc,
+        };
+        if rank == 0 {
+            let message = format!(
+                "this is {}, which has no elements; write the value itself",
+                base.describe()
+            );
+            return Err(self.errors.at(array.loc, message));
+        }
+        if flat.len() != rank {
+            let letters = ["i", "j", "k", "l", "m", "n"];
+            let axes = letters.get(..rank).unwrap_or(&letters).join(", ");
+            let written = if rank == 1 { axes } else { format!("[{axes}]") };
+            let message = format!(
+                "{} takes {rank} {}, and {} given; write `[{written}]`{}",
+                base.describe(),
+                if rank == 1 { "index" } else { "indices" },
+                match flat.len() {
+                    1 => "1 is".to_string(),
+                    n => format!("{n} are"),
+                },
+                if flat.len() == 1 {
+                    ", or take a part with `.row(i)`, `.column(j)` or `.index_axis(Axis(k), i)`"
+                } else {
+                    ""
+                }
+            );
+            return Err(self.errors.at(at_loc, message));
+        }
+        let mut indices = vec![];
+        for (value, loc) in flat {
+            indices.push(Some(self.of(Elem::Int, value, loc, "an index")?));
+        }
+        Ok(Value::Plain(Plain {
+            expr: element(base.expr, indices),
+            ..base
+        }))
+    }
+
+    fn shape_entry(&mut self, array: Expr, at: &[Surface]) -> Result<Value> {
+        let rank = array.ty.rank;
+        match at {
+            [
+                Surface {
+                    kind: Kind::Int(k, _),
+                    loc,
+                },
+            ] => {
+                let axis = self.axis_number(*k, rank, *loc)?;
+                Ok(Plain::typed(length(array, axis), Scalar::Usize).into())
+            }
+            at => {
+                let loc = at
+                    .first()
+                    .map_or(proc_macro2::Span::call_site().into(), |e| e.loc);
+                Err(self.errors.at(
+                    loc,
+                    "which axis is meant must be a literal, such as `a.shape()[0]`",
+                ))
+            }
+        }
+    }
+
+    fn axis_number(&mut self, k: i64, rank: usize, loc: Loc) -> Result<usize> {
+        match usize::try_from(k) {
+            Ok(axis) if axis < rank => Ok(axis),
+            Ok(_) | Err(_) => {
+                let message = format!(
+                    "there is no axis {k}: the array has rank {rank}, and axes count from 0"
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+
+    /// `Axis(k)`
+    fn axis(&mut self, e: &Surface, rank: usize) -> Result<usize> {
+        if let Kind::Call(path, args) = &e.kind
+            && names::segments(path).last().is_some_and(|n| n == "Axis")
+            && let [
+                Surface {
+                    kind: Kind::Int(k, _),
+                    loc,
+                },
+            ] = &args[..]
+        {
+            return self.axis_number(*k, rank, *loc);
+        }
+        Err(self.errors.at(
+            e.loc,
+            "which axis is meant must be known when the derivative is compiled; write `Axis(0)` \
+             with a literal",
+        ))
+    }
+
+    /// A method on an array; nothing if arrays have none of that name.
+    pub(super) fn array_method(
+        &mut self,
+        array: Plain,
+        name: &syn::Ident,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Option<Result<Value>> {
+        let rank = array.expr.ty.rank;
+        let method = name.to_string();
+        let (arity, ranks) = match method.as_str() {
+            "view" | "to_owned" | "clone" | "into_owned" | "len" | "is_empty" | "shape" | "dim"
+            | "ndim" | "to_vec" | "as_slice" | "reborrow" => (0, 0..=usize::MAX),
+            "nrows" | "ncols" => (0, 2..=2),
+            "row" | "column" => (1, 2..=2),
+            "len_of" => (1, 1..=usize::MAX),
+            "index_axis" | "index_axis_move" => (2, 1..=usize::MAX),
+            _ => return None,
+        };
+        if method == "as_slice" {
+            return Some(Err(self.errors.at(
+                name.span(),
+                "`as_slice` gives an `Option`, which cannot be differentiated; use the array itself",
+            )));
+        }
+        if args.len() != arity {
+            let message = format!(
+                "`{name}` takes {arity} arguments, and {} are given",
+                args.len()
+            );
+            return Some(Err(self.errors.at(loc, message)));
+        }
+        if !ranks.contains(&rank) {
+            let instead = match (method.as_str(), rank) {
+                ("nrows" | "ncols", 1) => "`.len()`".to_string(),
+                ("row" | "column", 1) => "`[i]`".to_string(),
+                ("row" | "column", _) => "`.index_axis(Axis(k), i)`".to_string(),
+                (_, _) => "`.len_of(Axis(k))`".to_string(),
+            };
+            let message = format!(
+                "`{name}` is for arrays of rank 2, and this is {}; write {instead}",
+                array.describe()
+            );
+            return Some(Err(self.errors.at(name.span(), message)));
+        }
+        if method == "to_vec" && rank != 1 {
+            let message = format!("`to_vec` is for rank 1, and this is {}", array.describe());
+            return Some(Err(self.errors.at(name.span(), message)));
+        }
+        Some(self.known_array_method(array, &method, args))
+    }
+
+    fn known_array_method(
+        &mut self,
+        array: Plain,
+        method: &str,
+        args: &[Surface],
+    ) -> Result<Value> {
+        let rank = array.expr.ty.rank;
+        let usize = |expr| Value::Plain(Plain::typed(expr, Scalar::Usize));
+        Ok(match method {
+            "nrows" => usize(length(array.expr, 0)),
+            "ncols" => usize(length(array.expr, 1)),
+            "ndim" => usize(Expr::int(i64::try_from(rank).unwrap_or(0))),
+            "len" => usize(self.count(array.expr)),
+            "is_empty" => {
+                let count = self.count(array.expr);
+                Expr::prim(Prim::IEq, vec![count, Expr::int(0)]).into()
+            }
+            "shape" => Value::Shape(array.expr),
+            "dim" if rank == 1 => usize(length(array.expr, 0)),
+            "dim" => {
+                let array = self.share("a", array.expr);
+                let axes = (0..rank).map(|axis| usize(length(array.clone(), axis)));
+                Value::Tuple(axes.collect())
+            }
+            "len_of" => {
+                let axis = self.axis(&args[0], rank)?;
+                usize(length(array.expr, axis))
+            }
+            "row" => self.part(array, 0, &args[0])?,
+            "column" => self.part(array, 1, &args[0])?,
+            "index_axis" | "index_axis_move" => {
+                let axis = self.axis(&args[0], rank)?;
+                self.part(array, axis, &args[1])?
+            }
+            // Views, copies and the array itself are one value.
+            _ => Value::Plain(array),
+        })
+    }
+
+    fn part(&mut self, array: Plain, axis: usize, at: &Surface) -> Result<Value> {
+        let index = self.expr(at)?;
+        let index = self.of(Elem::Int, index, at.loc, "an index")?;
+        let mut indices = vec![None; array.expr.ty.rank];
+        indices[axis] = Some(index);
+        Ok(Value::Plain(Plain {
+            expr: element(array.expr, indices),
+            ..array
+        }))
+    }
+
+    /// How many elements an array has.
+    fn count(&mut self, array: Expr) -> Expr {
+        let rank = array.ty.rank;
+        if rank == 1 {
+            return length(array, 0);
+        }
+        let array = self.share("a", array);
+        let lengths = (0..rank).map(|axis| length(array.clone(), axis));
+        let count = lengths.reduce(|a, b| Expr::prim(Prim::IMul, vec![a, b]));
+        count.unwrap_or_else(|| Expr::int(1))
+    }
+}
+
+/// `array[at]`; a part of a part is a part.
+pub(super) fn element(array: Expr, at: Vec<Option<Expr>>) -> Expr {
+    match *array.kind {
+        Core::Index(inner, outer_at) => {
+            let mut at = at.into_iter();
+            let merged = outer_at.into_iter().map(|i| match i {
+                Some(i) => Some(i),
+                None => at.next().flatten(),
+            });
+            Expr::index(inner, merged.collect())
+        }
+        kind => Expr::index(
+            Expr {
+                kind: Box::new(kind),
+                ty: array.ty,
+            },
+            at,
+        ),
+    }
+}
+
+/// The length of an axis; that of a part is one of the whole.
+pub(super) fn length(array: Expr, axis: usize) -> Expr {
+    match *array.kind {
+        Core::Index(inner, at) => {
+            let mut kept = (0..at.len()).filter(|&k| at[k].is_none());
+            match kept.nth(axis) {
+                Some(axis) => length(inner, axis),
+                None => unreachable!("an axis of a part is an axis of the whole"),
+            }
+        }
+        kind => Expr::dim(
+            Expr {
+                kind: Box::new(kind),
+                ty: array.ty,
+            },
+            axis,
+        ),
+    }
+}

@@ -1,0 +1,161 @@
+//! What combinators have in common: extents, and closures that run over them.
+
+use super::value::{Plain, Value};
+use super::{Env, Lowerer};
+use crate::front::error::{Loc, Result};
+use crate::front::names::Combinator;
+use crate::front::surface::{Closure, Expr as Surface, Pattern};
+use crate::front::types::Scalar;
+use crate::ir::core::{Expr, Sym, Ty};
+use crate::ir::ty::Elem;
+use std::rc::Rc;
+
+/// What a combinator runs over, outermost first.
+pub(super) type Axes = Vec<(Sym, Expr)>;
+
+impl Lowerer<'_> {
+    /// `n` or `(n, m, ..)`
+    pub(super) fn extents(&mut self, combinator: Combinator, e: &Surface) -> Result<Vec<Expr>> {
+        let parts = match self.expr(e)? {
+            Value::Tuple(parts) => parts,
+            single => vec![single],
+        };
+        if parts.is_empty() || parts.len() > 6 {
+            let message = format!(
+                "`{}` runs over 1 to 6 indices, and not over {}",
+                combinator.name(),
+                parts.len()
+            );
+            return Err(self.errors.at(e.loc, message));
+        }
+        let role = format!("what `{}` runs over", combinator.name());
+        let mut extents = vec![];
+        for part in parts {
+            let extent = self.of(Elem::Int, part, e.loc, &role)?;
+            // Inner extents stand inside of the outer loops, and are computed before them.
+            extents.push(self.share_size(extent));
+        }
+        Ok(extents)
+    }
+
+    /// The same where they are the shape of an array: independent of the loops around.
+    pub(super) fn shape(&mut self, combinator: Combinator, e: &Surface) -> Result<Vec<Expr>> {
+        let extents = self.extents(combinator, e)?;
+        for extent in &extents {
+            let on = self.dependence(extent);
+            let culprit = self.loops.iter().find(|index| on.contains(index));
+            let Some(culprit) = culprit else { continue };
+            let message = format!(
+                "the size of this array depends on `{0}`, the index of a loop around it, and arrays \
+                 are rectangular; write the largest size, and `if .. {{ .. }} else {{ 0.0 }}` for what is \
+                 outside; only the bounds of reductions such as `sum({0}, |j| ..)` may depend on `{0}`",
+                culprit.hint
+            );
+            return Err(self.errors.at(e.loc, message));
+        }
+        Ok(extents)
+    }
+
+    /// The closure of a combinator.
+    pub(super) fn body_of(
+        &mut self,
+        combinator: Combinator,
+        e: &Surface,
+    ) -> Result<(Rc<Closure>, Env)> {
+        let message = match self.expr(e)? {
+            Value::Closure(closure, env) => return Ok((closure, env)),
+            other => format!(
+                "`{}` takes a closure here, and this is {}; write `|i| ..`",
+                combinator.name(),
+                other.describe()
+            ),
+        };
+        Err(self.errors.at(e.loc, message))
+    }
+
+    /// Runs a closure over indices.
+    pub(super) fn over(
+        &mut self,
+        combinator: Combinator,
+        extents: Vec<Expr>,
+        (closure, env): (Rc<Closure>, Env),
+        body: impl FnOnce(&mut Self, &Surface) -> Result<Value>,
+    ) -> Result<(Axes, Plain)> {
+        let [(pattern, note)] = &closure.params[..] else {
+            let count = extents.len();
+            let instead = if count == 1 { "|i| .." } else { "|(i, j)| .." };
+            let message = format!(
+                "the closure of `{}` takes the index as one argument; write `{instead}`",
+                combinator.name()
+            );
+            return Err(self.errors.at(closure.params_loc, message));
+        };
+        let hints: Vec<String> = match pattern {
+            Pattern::Tuple(_, parts) => parts.iter().map(hint).collect(),
+            Pattern::Name(_) | Pattern::Wild | Pattern::Hole(_) => vec![hint(pattern)],
+        };
+        let mut axes: Axes = vec![];
+        let mut indices = vec![];
+        for (k, extent) in extents.into_iter().enumerate() {
+            let sym = self.fresh.sym(hints.get(k).map_or("i", String::as_str));
+            let var = Expr::var(&sym, Ty::scalar(Elem::Int));
+            indices.push(Value::Plain(Plain::typed(var, Scalar::Usize)));
+            axes.push((sym, extent));
+        }
+        let index = match indices.len() {
+            1 => indices.swap_remove(0),
+            _ => Value::Tuple(indices),
+        };
+        let depth = self.loops.len();
+        self.loops.extend(axes.iter().map(|(sym, _)| sym.clone()));
+        let outer = std::mem::replace(&mut self.env, env);
+        let what = format!("the closure of `{}`", combinator.name());
+        let plain = self.region(closure.body.loc, &what, |l| {
+            let index = l.annotated(index, note, closure.params_loc);
+            l.bind(pattern, index, closure.params_loc);
+            let value = body(l, &closure.body)?;
+            l.annotated(value, &closure.result, closure.body.loc)
+        });
+        self.env = outer;
+        self.loops.truncate(depth);
+        Ok((axes, plain?))
+    }
+
+    /// Runs code of the compiler's own over fresh indices.
+    pub(super) fn indices(&mut self, extents: &[Expr]) -> (Axes, Vec<Expr>) {
+        let mut axes = vec![];
+        let mut indices = vec![];
+        for extent in extents {
+            let sym = self.fresh.sym("i");
+            indices.push(Expr::var(&sym, Ty::scalar(Elem::Int)));
+            axes.push((sym, extent.clone()));
+        }
+        (axes, indices)
+    }
+
+    /// A body that has to be a scalar.
+    pub(super) fn scalar_body(
+        &mut self,
+        combinator: Combinator,
+        plain: Plain,
+        loc: Loc,
+    ) -> Result<Plain> {
+        if plain.expr.ty.rank == 0 {
+            return Ok(plain);
+        }
+        let message = format!(
+            "`{0}` of arrays is not supported yet, and this is {1}; write `build(m, |j| {0}(n, |i| \
+             ..))` with a scalar inside",
+            combinator.name(),
+            plain.describe()
+        );
+        Err(self.errors.at(loc, message))
+    }
+}
+
+fn hint(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Name(ident) => ident.to_string(),
+        Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(_) => "i".to_string(),
+    }
+}

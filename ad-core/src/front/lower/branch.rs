@@ -1,0 +1,179 @@
+//! `if` and `match`. What is inside of a branch is evaluated only if the branch is taken.
+
+use super::value::{Plain, Value};
+use super::{Binding, Lowerer};
+use crate::front::error::{Loc, Result};
+use crate::front::surface::{Arm, Expr as Surface, Test};
+use crate::ir::core::Expr;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
+
+impl Lowerer<'_> {
+    pub(super) fn branch(
+        &mut self,
+        cond: &Surface,
+        then: &Surface,
+        other: &Surface,
+        loc: Loc,
+    ) -> Result<Value> {
+        let cond_value = self.expr(cond);
+        let cond = cond_value.and_then(|v| self.of(Elem::Bool, v, cond.loc, "a condition"));
+        let then = self.region(then.loc, "this branch", |l| l.expr(then));
+        let other = self.region(other.loc, "this branch", |l| l.expr(other));
+        self.either(cond?, then?, other?, loc)
+    }
+
+    /// One or the other, which have one type.
+    fn either(&mut self, cond: Expr, then: Plain, other: Plain, loc: Loc) -> Result<Value> {
+        let message = format!(
+            "the branches give {} and {}; both must give the same",
+            then.describe(),
+            other.describe()
+        );
+        if then.expr.ty.rank != other.expr.ty.rank {
+            return Err(self.errors.at(loc, message));
+        }
+        match self.pair(then, other) {
+            Some(pair) => Ok(Value::Plain(Plain {
+                expr: Expr::cond(cond, pair.left, pair.right),
+                scalar: pair.scalar,
+                open: pair.open,
+            })),
+            None => Err(self.errors.at(loc, message)),
+        }
+    }
+
+    pub(super) fn choice(&mut self, on: &Surface, arms: &[Arm], loc: Loc) -> Result<Value> {
+        let value = self.expr(on)?;
+        let value = self.named(value, "on");
+        if let Value::Closure(..) | Value::Shape(_) = value {
+            self.plain(value.clone(), on.loc)?;
+        }
+        self.arms(&value, arms, loc)
+    }
+
+    /// The first arm that matches. rustc has made sure that one does, so the last needs no test.
+    fn arms(&mut self, on: &Value, arms: &[Arm], loc: Loc) -> Result<Value> {
+        let Some((arm, rest)) = arms.split_first() else {
+            return Err(self.errors.at(
+                loc,
+                "a `match` without arms gives no value; write an arm `_ => ..`",
+            ));
+        };
+        let last = rest.is_empty() && arm.guard.is_none();
+        let outer = self.env.clone();
+        let test = self.test(on, &arm.test);
+        let guard = match &arm.guard {
+            None => Ok(None),
+            Some(guard) => self
+                .region(guard.loc, "the guard", |l| l.expr(guard))
+                .and_then(|p| self.of(Elem::Bool, p.into(), guard.loc, "a guard"))
+                .map(Some),
+        };
+        let body = self.region(arm.body.loc, "this arm", |l| l.expr(&arm.body));
+        self.env = outer;
+        let cond = match (test, guard) {
+            (Ok(test), Ok(guard)) => Ok(both(test, guard)),
+            (Err(reported), _) | (_, Err(reported)) => Err(reported),
+        };
+        if last {
+            cond?;
+            return body.map(Value::Plain);
+        }
+        let always = matches!(cond, Ok(None));
+        if always {
+            return body.map(Value::Plain);
+        }
+        if rest.is_empty() {
+            return Err(self.errors.at(
+                loc,
+                "the last arm has a guard, so that none may match; write a last arm `_ => ..`",
+            ));
+        }
+        let other = self.region(loc, "this arm", |l| l.arms(on, rest, loc));
+        let (body, other) = (body?, other?);
+        match cond? {
+            Some(cond) => self.either(cond, body, other, loc),
+            None => Ok(body.into()),
+        }
+    }
+
+    /// Whether a value matches; nothing if it always does. Binds the names of the pattern.
+    fn test(&mut self, on: &Value, test: &Test) -> Result<Option<Expr>> {
+        match test {
+            Test::Hole(reported) => Err(*reported),
+            Test::Wild => Ok(None),
+            Test::Name(ident) => {
+                self.name(ident.to_string(), Binding::Value(on.clone()));
+                Ok(None)
+            }
+            Test::Int(loc, i) => {
+                let on = self.of(
+                    Elem::Int,
+                    on.clone(),
+                    *loc,
+                    "what is matched with an integer",
+                )?;
+                Ok(Some(Expr::prim(Prim::IEq, vec![on, Expr::int(*i)])))
+            }
+            Test::Bool(loc, value) => {
+                let on = self.of(Elem::Bool, on.clone(), *loc, "what is matched with a bool")?;
+                Ok(Some(match value {
+                    true => on,
+                    false => Expr::prim(Prim::Not, vec![on]),
+                }))
+            }
+            Test::Range(loc, from, to) => {
+                let on = self.of(Elem::Int, on.clone(), *loc, "what is matched with a range")?;
+                let end = |prim, end: Option<i64>| {
+                    end.map(|end| Expr::prim(prim, vec![on.clone(), Expr::int(end)]))
+                };
+                let (from, to) = (end(Prim::IGe, *from), end(Prim::ILe, *to));
+                Ok(match from {
+                    Some(from) => both(Some(from), to),
+                    None => to,
+                })
+            }
+            Test::Or(tests) => {
+                let mut any = Expr::lit(Lit::Bool(false));
+                for (k, test) in tests.iter().enumerate() {
+                    match self.test(on, test)? {
+                        None => return Ok(None),
+                        Some(one) if k == 0 => any = one,
+                        Some(one) => any = Expr::prim(Prim::Or, vec![any, one]),
+                    }
+                }
+                Ok(Some(any))
+            }
+            Test::Tuple(loc, tests) => match on {
+                Value::Tuple(parts) if parts.len() == tests.len() => {
+                    let mut all = None;
+                    for (part, test) in parts.iter().zip(tests) {
+                        let one = self.test(part, test)?;
+                        all = match all {
+                            None => one,
+                            Some(all) => both(Some(all), one),
+                        };
+                    }
+                    Ok(all)
+                }
+                other => {
+                    let message = format!(
+                        "this pattern takes a tuple of {} apart, but the value is {}",
+                        tests.len(),
+                        other.describe()
+                    );
+                    Err(self.errors.at(*loc, message))
+                }
+            },
+        }
+    }
+}
+
+/// The second only where the first holds.
+fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(Expr::cond(first, second, Expr::lit(Lit::Bool(false)))),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,233 @@
+//! Calls: of our functions, of the standard library's, and of closures bound by `let`.
+
+use super::scalar::Args;
+use super::value::Value;
+use super::{Binding, Env, Lowerer};
+use crate::front::error::{Loc, Result};
+use crate::front::names::{self, Known};
+use crate::front::surface::{Closure, Expr as Surface};
+use crate::front::types::Scalar;
+use crate::ir::ty::Elem;
+use std::rc::Rc;
+
+/// What a path calls.
+enum Callee {
+    /// One of ours.
+    Known(Known),
+    /// `f64::exp`, `usize::max`
+    Of(Scalar),
+    /// `f64::from`
+    From,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn call(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Result<Value> {
+        let mut full = path.clone();
+        if let Some(ident) = path.get_ident() {
+            match self.env.get(&ident.to_string()).cloned() {
+                Some(Binding::Value(Value::Closure(closure, env))) => {
+                    return self.inline(&closure, env, args, loc);
+                }
+                Some(Binding::Value(value)) => {
+                    self.all(args)?;
+                    let message = format!(
+                        "`{ident}` is {} here, not a function; a variable of that name hides the \
+                         function, so rename the variable",
+                        value.describe()
+                    );
+                    return Err(self.errors.at(ident.span(), message));
+                }
+                Some(Binding::Hole(reported)) => return Err(reported),
+                Some(Binding::Import(path)) => full = path,
+                None => {}
+            }
+        }
+        let (Some(callee), Some(last)) = (self.callee(&full), path.segments.last()) else {
+            // What is in the arguments is reported as well.
+            let _ = self.all(args);
+            return Err(self.not_followed(path, loc));
+        };
+        match callee {
+            Callee::Known(Known::Combinator(combinator)) => {
+                self.check(path, Known::Combinator(combinator));
+                self.combinator(combinator, args, loc)
+            }
+            Callee::Known(Known::Prelude(name)) => {
+                self.check(path, Known::Prelude(name));
+                let args = self.args(args)?;
+                match names::find(names::PRELUDE, name) {
+                    Some((_, prim)) => self.primitive(prim, &last.ident, args),
+                    None => unreachable!("the name comes from the table"),
+                }
+            }
+            Callee::Known(Known::Math(name)) => {
+                let args = self.args(args)?;
+                if matches!(name, "min" | "max") && are_integers(&args) {
+                    self.check(path, Known::Cmp(name));
+                    return self.integer_function(&last.ident, args);
+                }
+                self.check(path, Known::Math(name));
+                let ident = syn::Ident::new(name, last.ident.span());
+                self.real_function(&ident, args)
+            }
+            Callee::Known(Known::Cmp(name)) => {
+                let args = self.args(args)?;
+                let ident = syn::Ident::new(name, last.ident.span());
+                self.integer_function(&ident, args)
+            }
+            Callee::Of(scalar) => {
+                let args = self.args(args)?;
+                if args.is_empty() {
+                    return Err(self.errors.at(loc, "this function needs an argument"));
+                }
+                match scalar.elem() {
+                    Elem::Real => self.real_function(&last.ident, args),
+                    Elem::Int => self.integer_function(&last.ident, args),
+                    Elem::Bool => Err(self.not_followed(path, loc)),
+                }
+            }
+            Callee::From => {
+                let mut args = self.args(args)?;
+                match (args.pop(), args.is_empty()) {
+                    (Some((value, at)), true) => self.from_integer(value, at),
+                    (..) => Err(self.errors.at(loc, "`f64::from` takes one argument")),
+                }
+            }
+        }
+    }
+
+    fn callee(&self, path: &syn::Path) -> Option<Callee> {
+        let segments = names::segments(path);
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let root = self.root.map(names::segments).unwrap_or_default();
+        let inner: Vec<&str> = match &segments[..] {
+            ["std" | "core", rest @ ..] => rest.to_vec(),
+            all => all.to_vec(),
+        };
+        match &inner[..] {
+            [name] => names::known(name).map(Callee::Known),
+            ["cmp", "min"] => Some(Callee::Known(Known::Cmp("min"))),
+            ["cmp", "max"] => Some(Callee::Known(Known::Cmp("max"))),
+            ["f64", "from"] => Some(Callee::From),
+            [scalar, _] if Scalar::by_name(scalar).is_some() => {
+                Scalar::by_name(scalar).map(Callee::Of)
+            }
+            [before @ .., name] => {
+                let before = before
+                    .strip_suffix(&["prelude"])
+                    .or_else(|| before.strip_suffix(&["math"]))
+                    .unwrap_or(before);
+                let ours = before.is_empty() || before == ["cotangent"] || before == root;
+                ours.then(|| names::known(name).map(Callee::Known))
+                    .flatten()
+            }
+            [] => None,
+        }
+    }
+
+    fn not_followed(&mut self, path: &syn::Path, loc: Loc) -> crate::front::error::Reported {
+        let name = names::segments(path).join("::");
+        if path
+            .segments
+            .last()
+            .is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))
+        {
+            let message = format!(
+                "`{name}(..)` makes a struct, and structs are not supported yet; write a tuple, or \
+                 bind the parts with `let`"
+            );
+            return self.errors.at(loc, message);
+        }
+        let message = format!(
+            "`{name}` cannot be differentiated from here: calls of other functions are not followed \
+             yet; write it as a closure in this body: `let {} = |x: f64| ..;`",
+            path.segments
+                .last()
+                .map(|s| s.ident.to_string())
+                .unwrap_or_default()
+        );
+        self.errors.at(Loc::of(path), message)
+    }
+
+    fn args(&mut self, args: &[Surface]) -> Result<Args> {
+        let values = self.all(args)?;
+        Ok(values.into_iter().zip(args.iter().map(|a| a.loc)).collect())
+    }
+
+    /// A call of a closure: its body, with the arguments bound to its parameters.
+    fn inline(
+        &mut self,
+        closure: &Rc<Closure>,
+        env: Env,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Result<Value> {
+        let mut values = vec![];
+        for arg in args {
+            values.push((self.expr(arg), arg.loc));
+        }
+        if args.len() != closure.params.len() {
+            let message = format!(
+                "this closure takes {} arguments, and {} are given",
+                closure.params.len(),
+                args.len()
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        let outer = std::mem::replace(&mut self.env, env);
+        for ((pattern, note), (value, at)) in closure.params.iter().zip(values) {
+            let value = value.and_then(|v| self.annotated(v, note, at));
+            self.bind(pattern, value, at);
+        }
+        let result = self
+            .expr(&closure.body)
+            .and_then(|v| self.annotated(v, &closure.result, closure.body.loc));
+        self.env = outer;
+        result
+    }
+
+    pub(super) fn method(
+        &mut self,
+        receiver: &Surface,
+        name: &syn::Ident,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Result<Value> {
+        let on = self.expr(receiver)?;
+        let plain = match on {
+            Value::Plain(plain) => plain,
+            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
+                let message = format!(
+                    "{} has no method `{name}` here{}",
+                    on.describe(),
+                    on.advice()
+                );
+                return Err(self.errors.at(name.span(), message));
+            }
+        };
+        let is_array = plain.expr.ty.rank > 0;
+        if is_array || matches!(name.to_string().as_str(), "view" | "into_owned") {
+            let description = plain.describe();
+            if let Some(result) = self.array_method(plain, name, args, loc) {
+                return result;
+            }
+            let _ = self.all(args);
+            let message = format!(
+                "the method `{name}` of {description} is not supported yet; write it by elements, as \
+                 `build(n, |i| ..)` or `sum(n, |i| ..)`"
+            );
+            return Err(self.errors.at(name.span(), message));
+        }
+        let mut all = vec![(Value::Plain(plain), receiver.loc)];
+        all.extend(self.args(args)?);
+        self.scalar_method(name, all)
+    }
+}
+
+/// Whether arguments are integers, as far as known.
+fn are_integers(args: &Args) -> bool {
+    args.iter().any(|(value, _)| match value {
+        Value::Plain(plain) => plain.elem() == Elem::Int,
+        Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => false,
+    })
+}

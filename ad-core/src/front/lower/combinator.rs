@@ -1,0 +1,318 @@
+//! The combinators, in terms of what Core has.
+
+use super::Lowerer;
+use super::array::element;
+use super::binder::Axes;
+use super::value::{Plain, Value};
+use crate::front::error::{Loc, Result};
+use crate::front::names::Combinator;
+use crate::front::surface::Expr as Surface;
+use crate::front::types::Scalar;
+use crate::ir::core::{Binder, Expr, Extremum, Kind, ReduceOp, Ty};
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+
+impl Lowerer<'_> {
+    pub(super) fn combinator(
+        &mut self,
+        combinator: Combinator,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Result<Value> {
+        let takes = match combinator {
+            Combinator::Build
+            | Combinator::Sum
+            | Combinator::Product
+            | Combinator::Maximum
+            | Combinator::Minimum
+            | Combinator::Mean
+            | Combinator::LogSumExp
+            | Combinator::Softmax
+            | Combinator::ArgMax
+            | Combinator::ArgMin => (2, "(n, |i| ..)"),
+            Combinator::ScatterAdd => (3, "(extent, n, |i| (index, value))"),
+            Combinator::StopGradient => (1, "(x)"),
+            Combinator::Fold | Combinator::Scan | Combinator::Checkpoint => {
+                let instead = match combinator {
+                    Combinator::Checkpoint => "write what is inside of it, without it",
+                    _ => "write `sum`, `product` or `maximum` where one does",
+                };
+                let name = combinator.name();
+                let message = format!("`{name}` is not supported yet; {instead}");
+                return Err(self.errors.at(loc, message));
+            }
+        };
+        if args.len() != takes.0 {
+            let name = combinator.name();
+            let message = format!(
+                "`{name}` takes {} arguments, and {} are given; write `{name}{}`",
+                takes.0,
+                args.len(),
+                takes.1
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        match combinator {
+            Combinator::Build => self.build(args),
+            Combinator::Sum => self.reduce(combinator, ReduceOp::Sum, args),
+            Combinator::Product => self.reduce(combinator, ReduceOp::Product, args),
+            Combinator::Maximum => self.reduce(combinator, ReduceOp::Max, args),
+            Combinator::Minimum => self.reduce(combinator, ReduceOp::Min, args),
+            Combinator::LogSumExp => self.reduce(combinator, ReduceOp::LogSumExp, args),
+            Combinator::Mean => self.mean(args),
+            Combinator::Softmax => self.softmax(args),
+            Combinator::ArgMax => self.arg_reduce(combinator, Extremum::Max, args),
+            Combinator::ArgMin => self.arg_reduce(combinator, Extremum::Min, args),
+            Combinator::ScatterAdd => self.scatter(args),
+            Combinator::StopGradient => {
+                let value = self.expr(&args[0])?;
+                let plain = self.plain(value, args[0].loc)?;
+                Ok(Value::Plain(Plain {
+                    expr: Expr::stop(plain.expr),
+                    ..plain
+                }))
+            }
+            Combinator::Fold | Combinator::Scan | Combinator::Checkpoint => {
+                unreachable!("reported above")
+            }
+        }
+    }
+
+    /// Extents and closure, then the closure over the extents.
+    fn run(
+        &mut self,
+        combinator: Combinator,
+        extents: Result<Vec<Expr>>,
+        closure: &Surface,
+    ) -> Result<(Axes, Plain)> {
+        let closure = self.body_of(combinator, closure)?;
+        let (extents, failed) = match extents {
+            Ok(extents) => (extents, None),
+            // The body is looked at all the same, over as many indices as its pattern takes.
+            Err(reported) => {
+                let count = match closure.0.params.first() {
+                    Some((crate::front::surface::Pattern::Tuple(_, parts), _)) => parts.len(),
+                    Some(_) | None => 1,
+                };
+                (vec![Expr::int(0); count], Some(reported))
+            }
+        };
+        let result = self.over(combinator, extents, closure, |l, body| l.expr(body));
+        failed.map_or(result, Err)
+    }
+
+    fn build(&mut self, args: &[Surface]) -> Result<Value> {
+        let extents = self.shape(Combinator::Build, &args[0]);
+        let (axes, body) = self.run(Combinator::Build, extents, &args[1])?;
+        if axes.len() + body.expr.ty.rank > 6 {
+            let message = format!(
+                "this array has {} axes, and arrays have at most 6",
+                axes.len() + body.expr.ty.rank
+            );
+            return Err(self.errors.at(args[0].loc, message));
+        }
+        Ok(Value::Plain(Plain {
+            expr: built(axes, body.expr),
+            scalar: body.scalar,
+            open: body.open,
+        }))
+    }
+
+    fn reduce(&mut self, combinator: Combinator, op: ReduceOp, args: &[Surface]) -> Result<Value> {
+        let extents = self.extents(combinator, &args[0]);
+        let (axes, mut body) = self.run(combinator, extents, &args[1])?;
+        let loc = args[1].loc;
+        match op {
+            ReduceOp::Sum | ReduceOp::Product => {
+                if body.elem() == Elem::Bool {
+                    let message = format!(
+                        "`{}` of bools; write `if .. {{ 1.0 }} else {{ 0.0 }}` for the number",
+                        combinator.name()
+                    );
+                    return Err(self.errors.at(loc, message));
+                }
+            }
+            ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+                body = self.scalar_body(combinator, body, loc)?;
+                body = self.real_body(combinator, body, loc)?;
+            }
+        }
+        Ok(Value::Plain(Plain {
+            expr: reduced(op, axes, body.expr),
+            scalar: body.scalar,
+            open: body.open,
+        }))
+    }
+
+    fn real_body(&mut self, combinator: Combinator, body: Plain, loc: Loc) -> Result<Plain> {
+        let name = combinator.name();
+        let role = format!("what `{name}` runs over");
+        let expr = self.of(Elem::Real, body.into(), loc, &role)?;
+        Ok(Plain::new(expr))
+    }
+
+    fn mean(&mut self, args: &[Surface]) -> Result<Value> {
+        let combinator = Combinator::Mean;
+        let extents = self.extents(combinator, &args[0]);
+        let (axes, body) = self.run(combinator, extents, &args[1])?;
+        let body = self.scalar_body(combinator, body, args[1].loc)?;
+        let body = self.real_body(combinator, body, args[1].loc)?;
+        let count = axes.iter().map(|(_, extent)| extent.clone());
+        let count = count.reduce(|a, b| Expr::prim(Prim::IMul, vec![a, b]));
+        let count = count.unwrap_or_else(|| Expr::int(1));
+        let total = reduced(ReduceOp::Sum, axes, body.expr);
+        let count = Expr::prim(Prim::IntToReal, vec![count]);
+        Ok(Expr::prim(Prim::Div, vec![total, count]).into())
+    }
+
+    /// With the maximum taken off, so that nothing overflows; it is a constant for differentiation,
+    /// since the result does not depend on it.
+    fn softmax(&mut self, args: &[Surface]) -> Result<Value> {
+        let combinator = Combinator::Softmax;
+        let extents = self.shape(combinator, &args[0]);
+        let (axes, body) = self.run(combinator, extents, &args[1])?;
+        let body = self.scalar_body(combinator, body, args[1].loc)?;
+        let body = self.real_body(combinator, body, args[1].loc)?;
+        let extents: Vec<Expr> = axes.iter().map(|(_, extent)| extent.clone()).collect();
+        let logits = self.share("logits", built(axes, body.expr));
+
+        let (axes, at) = self.indices(&extents);
+        let max = reduced(ReduceOp::Max, axes, entry(&logits, at));
+        let max = self.share("max", max);
+
+        let (axes, at) = self.indices(&extents);
+        let shifted = Expr::prim(Prim::Sub, vec![entry(&logits, at), Expr::stop(max)]);
+        let weights = built(axes, Expr::prim(Prim::Exp, vec![shifted]));
+        let weights = self.share("weights", weights);
+
+        let (axes, at) = self.indices(&extents);
+        let total = reduced(ReduceOp::Sum, axes, entry(&weights, at));
+        let total = self.share("total", total);
+
+        let (axes, at) = self.indices(&extents);
+        let part = Expr::prim(Prim::Div, vec![entry(&weights, at), total]);
+        Ok(built(axes, part).into())
+    }
+
+    fn arg_reduce(
+        &mut self,
+        combinator: Combinator,
+        op: Extremum,
+        args: &[Surface],
+    ) -> Result<Value> {
+        let extents = self.extents(combinator, &args[0]);
+        let (axes, body) = self.run(combinator, extents, &args[1])?;
+        let body = self.scalar_body(combinator, body, args[1].loc)?;
+        let body = self.real_body(combinator, body, args[1].loc)?;
+        let mut axes = axes.into_iter();
+        let (Some((var, extent)), None) = (axes.next(), axes.next()) else {
+            let name = combinator.name();
+            let message = format!(
+                "`{name}` over several indices is not supported yet; write `{name}(n * m, |k| ..)` with \
+                 `k / m` and `k % m` for the indices"
+            );
+            return Err(self.errors.at(args[0].loc, message));
+        };
+        let index = Expr::arg_reduce(op, var, extent, body.expr);
+        Ok(Plain::typed(index, Scalar::Usize).into())
+    }
+
+    fn scatter(&mut self, args: &[Surface]) -> Result<Value> {
+        let combinator = Combinator::ScatterAdd;
+        let shape = self.shape(combinator, &args[0]);
+        let extents = self.extents(combinator, &args[1]);
+        let closure = self.body_of(combinator, &args[2]);
+        let (shape, extents, closure) = (shape?, extents?, closure?);
+        let [extent] = &extents[..] else {
+            return Err(self.errors.at(
+                args[1].loc,
+                "`scatter_add` over several indices is not supported yet; write `n * m` and take \
+                 `k / m` and `k % m` for the indices",
+            ));
+        };
+        let loc = closure.0.body.loc;
+        let mut index = vec![];
+        let (mut axes, value) =
+            self.over(combinator, vec![extent.clone()], closure, |l, body| {
+                let (to, value) = match l.expr(body)? {
+                    Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
+                        Ok([to, value]) => (to, value),
+                        Err(_) => return Err(l.pair_needed(loc)),
+                    },
+                    Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => {
+                        return Err(l.pair_needed(loc));
+                    }
+                };
+                let to = match to {
+                    Value::Tuple(parts) => parts,
+                    single => vec![single],
+                };
+                if to.len() != shape.len() {
+                    let message = format!(
+                        "this index has {} parts, and the array has {} axes",
+                        to.len(),
+                        shape.len()
+                    );
+                    return Err(l.errors.at(loc, message));
+                }
+                for part in to {
+                    index.push(l.of(Elem::Int, part, loc, "an index")?);
+                }
+                let value = l.of(Elem::Real, value, loc, "what `scatter_add` adds")?;
+                Ok(value.into())
+            })?;
+        let Some((var, extent)) = axes.pop() else {
+            unreachable!("one extent, one axis");
+        };
+        let (index, value) = self.floated(index, value.expr);
+        let ty = Ty {
+            elem: Elem::Real,
+            rank: shape.len(),
+        };
+        let kind = Kind::Scatter {
+            extents: shape,
+            binder: Binder { var, extent },
+            index,
+            value,
+        };
+        Ok(Expr::new(kind, ty).into())
+    }
+
+    fn pair_needed(&mut self, loc: Loc) -> crate::front::error::Reported {
+        self.errors.at(
+            loc,
+            "the closure of `scatter_add` gives where to add and what; write `|i| (index, value)`",
+        )
+    }
+
+    /// The variables that a closure binds stand around its value only, and the indices need them
+    /// too: they are bound anew around each index.
+    fn floated(&mut self, index: Vec<Expr>, value: Expr) -> (Vec<Expr>, Expr) {
+        let mut bound = vec![];
+        let mut rest = &value;
+        while let Kind::Let(sym, is, body) = &*rest.kind {
+            bound.push((sym.clone(), is.clone()));
+            rest = body;
+        }
+        let index = index.into_iter().map(|i| self.rebound(&bound, i)).collect();
+        (index, value)
+    }
+}
+
+/// `build(n, |i| build(m, |j| ..))`
+fn built(axes: Axes, body: Expr) -> Expr {
+    axes.into_iter()
+        .rev()
+        .fold(body, |body, (var, extent)| Expr::build(var, extent, body))
+}
+
+/// `sum(n, |i| sum(m, |j| ..))`
+fn reduced(op: ReduceOp, axes: Axes, body: Expr) -> Expr {
+    axes.into_iter().rev().fold(body, |body, (var, extent)| {
+        Expr::reduce(op, var, extent, body)
+    })
+}
+
+fn entry(array: &Expr, at: Vec<Expr>) -> Expr {
+    element(array.clone(), at.into_iter().map(Some).collect())
+}

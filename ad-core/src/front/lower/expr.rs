@@ -1,0 +1,217 @@
+//! Expressions, blocks and names.
+
+use super::value::{Plain, Value};
+use super::{Binding, Lowerer};
+use crate::front::error::{Loc, Result};
+use crate::front::names;
+use crate::front::surface::{Expr as Surface, Kind, Note, Pattern, Stmt};
+use crate::front::types::Scalar;
+use crate::ir::core::{Expr, Ty};
+use crate::ir::ty::Lit;
+
+impl Lowerer<'_> {
+    pub(super) fn expr(&mut self, e: &Surface) -> Result<Value> {
+        let loc = e.loc;
+        match &e.kind {
+            Kind::Hole(reported) => Err(*reported),
+            Kind::Real(x) => Ok(Expr::real(*x).into()),
+            Kind::Bool(x) => Ok(Expr::lit(Lit::Bool(*x)).into()),
+            Kind::Int(i, scalar) => Ok(Value::Plain(Plain {
+                expr: Expr::int(*i),
+                scalar: *scalar,
+                open: vec![],
+            })),
+            Kind::Path(path) => self.path(path, loc),
+            Kind::Unary(op, operand) => {
+                let operand = self.expr(operand)?;
+                self.unary(*op, operand, loc)
+            }
+            Kind::Binary(op, left, right) => self.binary(*op, left, right, loc),
+            Kind::Cast(inner, to) => {
+                let value = self.expr(inner)?;
+                self.cast(value, *to, inner.loc)
+            }
+            Kind::If(cond, then, other) => self.branch(cond, then, other, loc),
+            Kind::Match(on, arms) => self.choice(on, arms, loc),
+            Kind::Block(stmts, tail) => self.scope(|l| {
+                for stmt in stmts {
+                    l.stmt(stmt);
+                }
+                l.expr(tail)
+            }),
+            Kind::Tuple(parts) => Ok(Value::Tuple(self.all(parts)?)),
+            Kind::Call(path, args) => self.call(path, args, loc),
+            Kind::Method(receiver, name, args) => self.method(receiver, name, args, loc),
+            Kind::Field(base, k) => self.field(base, *k, loc),
+            Kind::Index(array, at) => self.index(array, at),
+            Kind::Closure(closure) => Ok(Value::Closure(closure.clone(), self.env.clone())),
+        }
+    }
+
+    /// Every expression is looked at before the first failure counts.
+    pub(super) fn all(&mut self, of: &[Surface]) -> Result<Vec<Value>> {
+        let values: Vec<Result<Value>> = of.iter().map(|e| self.expr(e)).collect();
+        values.into_iter().collect()
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Hole(_) => {}
+            Stmt::Use(ident, path) => self.name(ident.to_string(), Binding::Import(path.clone())),
+            Stmt::Let(pattern, note, init) => {
+                let value = self.expr(init);
+                let value = value.and_then(|v| self.annotated(v, note, init.loc));
+                self.bind(pattern, value, init.loc);
+            }
+        }
+    }
+
+    /// A value with the type that is written for it.
+    pub(super) fn annotated(&mut self, value: Value, note: &Note, loc: Loc) -> Result<Value> {
+        match (note, value) {
+            (Note::Infer, value) => Ok(value),
+            (Note::Of(_, written), value) => {
+                let plain = self.plain(value, loc)?;
+                let expr = self.matching(plain, written, loc)?;
+                Ok(Plain::typed(expr, written.scalar).into())
+            }
+            (Note::Tuple(_, notes), Value::Tuple(parts)) if notes.len() == parts.len() => {
+                let parts = parts.into_iter().zip(notes);
+                let parts: Result<_> = parts.map(|(p, n)| self.annotated(p, n, loc)).collect();
+                Ok(Value::Tuple(parts?))
+            }
+            (Note::Tuple(_, notes), value) => {
+                let message = format!(
+                    "this is {}, but it is declared as a tuple of {}",
+                    value.describe(),
+                    notes.len()
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+
+    /// Gives names to a value. Of what is wrong, the names are known to be wrong as well.
+    pub(super) fn bind(&mut self, pattern: &Pattern, value: Result<Value>, loc: Loc) {
+        match pattern {
+            Pattern::Hole(_) | Pattern::Wild => {}
+            Pattern::Name(ident) => {
+                let name = ident.to_string();
+                let binding = match value {
+                    Ok(value) => Binding::Value(self.named(value, &name)),
+                    Err(reported) => Binding::Hole(reported),
+                };
+                self.name(name, binding);
+            }
+            Pattern::Tuple(pattern_loc, patterns) => {
+                let parts = match value {
+                    Ok(Value::Tuple(parts)) if parts.len() == patterns.len() => Ok(parts),
+                    Ok(other) => Err(self.errors.at(
+                        *pattern_loc,
+                        format!(
+                            "this pattern takes a tuple of {} apart, but the value is {}",
+                            patterns.len(),
+                            other.describe()
+                        ),
+                    )),
+                    Err(reported) => Err(reported),
+                };
+                match parts {
+                    Ok(parts) => {
+                        for (pattern, part) in patterns.iter().zip(parts) {
+                            self.bind(pattern, Ok(part), loc);
+                        }
+                    }
+                    Err(reported) => {
+                        for pattern in patterns {
+                            self.bind(pattern, Err(reported), loc);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A value that may be used several times.
+    pub(super) fn named(&mut self, value: Value, hint: &str) -> Value {
+        match value {
+            Value::Plain(plain) => Value::Plain(Plain {
+                expr: self.share(hint, plain.expr),
+                ..plain
+            }),
+            Value::Tuple(parts) => {
+                Value::Tuple(parts.into_iter().map(|p| self.named(p, hint)).collect())
+            }
+            Value::Shape(array) => Value::Shape(self.share(hint, array)),
+            Value::Closure(..) => value,
+        }
+    }
+
+    fn path(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
+        if let Some(ident) = path.get_ident() {
+            match self.env.get(&ident.to_string()).cloned() {
+                Some(Binding::Value(value)) => return Ok(value),
+                Some(Binding::Hole(reported)) => return Err(reported),
+                Some(Binding::Import(path)) => return self.constant(&path, loc),
+                None => {}
+            }
+        }
+        self.constant(path, loc)
+    }
+
+    fn constant(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
+        if let Some(lit) = names::constant(path) {
+            return Ok(Expr::lit(lit).into());
+        }
+        let names = names::segments(path);
+        let last = path.segments.last();
+        let plain = path.segments.iter().all(|s| s.arguments.is_none());
+        if plain && last.is_some_and(|s| names::is_screaming(&s.ident)) {
+            if let [.., scalar, end @ ("MAX" | "MIN" | "BITS")] =
+                &names.iter().map(String::as_str).collect::<Vec<_>>()[..]
+                && Scalar::by_name(scalar).is_some()
+            {
+                let message = format!(
+                    "`{scalar}::{end}` is not supported: integers are computed in 64 bits with a \
+                     sign; write `i64::MAX`, or a literal"
+                );
+                return Err(self.errors.at(loc, message));
+            }
+            let (sym, elem, open) = self.consts.used(path, &mut self.fresh);
+            return Ok(Value::Plain(Plain {
+                expr: Expr::var(&sym, Ty::scalar(elem)),
+                scalar: None,
+                open,
+            }));
+        }
+        let name = names.join("::");
+        let message = match names.last().and_then(|n| names::known(n)) {
+            Some(_) => format!(
+                "functions are not values here; write a closure that calls it: `|x| {name}(x)`"
+            ),
+            None if names.len() > 1 => format!(
+                "`{name}` is neither a variable nor a constant; constants are spelled in capitals, \
+                 and functions are called: `{name}(..)`"
+            ),
+            None => format!(
+                "cannot find `{name}` in this function; write a constant in capitals (`const {}`), or \
+                 pass the value as an argument",
+                name.to_uppercase()
+            ),
+        };
+        Err(self.errors.at(loc, message))
+    }
+
+    fn field(&mut self, base: &Surface, k: usize, loc: Loc) -> Result<Value> {
+        match self.expr(base)? {
+            Value::Tuple(mut parts) if k < parts.len() => Ok(parts.swap_remove(k)),
+            other => {
+                let message = format!(
+                    "there is no `.{k}` in this value: it is {}",
+                    other.describe()
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Surface to Core: names resolved, ranks and kinds inferred, what Rust does behind the scenes spelled
+//! out. Nothing that a user wrote is computed twice: what is needed twice is bound by `Let` first.
+
+mod array;
+mod binder;
+mod branch;
+mod call;
+mod combinator;
+mod expr;
+mod operator;
+mod rename;
+mod scalar;
+mod value;
+
+use super::error::{Errors, Loc, Reported, Result};
+use super::infer::{ConstUse, Consts};
+use super::names::{Known, NameCheck};
+use super::signature::Signature;
+use super::surface;
+use super::types::Written;
+use crate::ir::core::{Expr, Fresh, Kind, Param, Program, Sym};
+use quote::ToTokens;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use value::{Plain, Value};
+
+/// A function in Core, with what its context has to provide and check.
+pub(super) struct Lowered {
+    pub(super) program: Program,
+    pub(super) checks: Vec<NameCheck>,
+    pub(super) consts: Vec<ConstUse>,
+}
+
+/// Lowers a body; reports what is wrong with it.
+pub(super) fn lower(
+    signature: &Signature,
+    root: Option<&syn::Path>,
+    body: &surface::Expr,
+    errors: &mut Errors,
+) -> Option<Lowered> {
+    let mut consts = Consts::default();
+    loop {
+        consts.restart();
+        let mut lowerer = Lowerer {
+            errors: Errors::default(),
+            fresh: Fresh::default(),
+            frames: vec![],
+            env: Env::default(),
+            loops: vec![],
+            bound: HashMap::new(),
+            consts,
+            checks: vec![],
+            root,
+        };
+        let program = lowerer.program(signature, body);
+        consts = lowerer.consts;
+        if consts.is_wrong() {
+            continue;
+        }
+        errors.extend(lowerer.errors);
+        let mut program = program.ok()?;
+        let (consts, hidden) = consts.finish();
+        program.params.extend(hidden);
+        return Some(Lowered {
+            program,
+            checks: lowerer.checks,
+            consts,
+        });
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone)]
+enum Binding {
+    /// A value.
+    Value(Value),
+    /// `use path as name;`
+    Import(syn::Path),
+    /// Something wrong, which has been reported.
+    Hole(Reported),
+}
+
+/// The names in scope, innermost first. A copy is as cheap as a pointer, for closures to keep.
+#[derive(Clone, Default)]
+struct Env(Option<Rc<(String, Binding, Env)>>);
+
+impl Env {
+    fn get(&self, name: &str) -> Option<&Binding> {
+        let (here, binding, rest) = self.0.as_deref()?;
+        if here == name {
+            Some(binding)
+        } else {
+            rest.get(name)
+        }
+    }
+
+    fn with(self, name: String, binding: Binding) -> Env {
+        Env(Some(Rc::new((name, binding, self))))
+    }
+}
+
+struct Lowerer<'a> {
+    errors: Errors,
+    fresh: Fresh,
+    /// What has been bound in each region that is evaluated as a whole, innermost last.
+    frames: Vec<Vec<(Sym, Expr)>>,
+    env: Env,
+    /// The indices of the loops around.
+    loops: Vec<Sym>,
+    /// Which indices the value of a bound variable depends on.
+    bound: HashMap<Sym, BTreeSet<Sym>>,
+    consts: Consts,
+    checks: Vec<NameCheck>,
+    /// Where this crate is said to be.
+    root: Option<&'a syn::Path>,
+}
+
+impl Lowerer<'_> {
+    fn program(&mut self, signature: &Signature, body: &surface::Expr) -> Result<Program> {
+        let mut params = vec![];
+        for arg in &signature.args {
+            let name = arg.ident.to_string();
+            let sym = self.fresh.sym(&name);
+            let ty = arg.ty.core();
+            let value = Value::Plain(Plain::typed(Expr::var(&sym, ty), arg.ty.scalar));
+            params.push(Param { sym, ty });
+            self.name(name, Binding::Value(value));
+        }
+        let plain = self.region(body.loc, "the function", |l| l.expr(body))?;
+        let body = self.matching(plain, &signature.result, body.loc)?;
+        Ok(Program {
+            name: signature.ident.to_string(),
+            params,
+            body,
+        })
+    }
+
+    /// A value of the type that was written for it.
+    fn matching(&mut self, plain: Plain, written: &Written, loc: Loc) -> Result<Expr> {
+        let rank = plain.expr.ty.rank;
+        let message = format!(
+            "this is {}, but it is declared as `{}`",
+            plain.describe(),
+            written.ty.to_token_stream()
+        );
+        if rank != written.rank {
+            return Err(self.errors.at(loc, message));
+        }
+        self.elem(plain, written.scalar.elem(), loc, &message)
+    }
+
+    fn name(&mut self, name: String, binding: Binding) {
+        self.env = std::mem::take(&mut self.env).with(name, binding);
+    }
+
+    /// Lowers in a scope of its own.
+    fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let env = self.env.clone();
+        let result = f(self);
+        self.env = env;
+        result
+    }
+
+    /// Lowers what is evaluated as a whole or not at all: variables bound inside stay inside.
+    fn region(
+        &mut self,
+        loc: Loc,
+        what: &str,
+        f: impl FnOnce(&mut Self) -> Result<Value>,
+    ) -> Result<Plain> {
+        self.frames.push(vec![]);
+        let value = self.scope(f);
+        let bound = self.frames.pop().unwrap_or_default();
+        match value? {
+            Value::Plain(mut plain) => {
+                for (sym, value) in bound.into_iter().rev() {
+                    plain.expr = Expr::bind(sym, value, plain.expr);
+                }
+                Ok(plain)
+            }
+            other => {
+                let message = format!(
+                    "{what} gives {}, and it must be a number, a bool or an array here{}",
+                    other.describe(),
+                    other.advice()
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+
+    /// A variable for a value, unless the value is as good as one.
+    fn share(&mut self, hint: &str, value: Expr) -> Expr {
+        if is_atom(&value) {
+            return value;
+        }
+        let sym = self.fresh.sym(hint);
+        let var = Expr::var(&sym, value.ty);
+        let on = self.dependence(&value);
+        self.bound.insert(sym.clone(), on);
+        match self.frames.last_mut() {
+            Some(frame) => frame.push((sym, value)),
+            None => unreachable!("lowering happens inside of a region"),
+        }
+        var
+    }
+
+    /// A size that may be written down several times.
+    fn share_size(&mut self, size: Expr) -> Expr {
+        if is_size(&size) {
+            size
+        } else {
+            self.share("n", size)
+        }
+    }
+
+    /// The indices of loops that a value depends on. Lengths depend on none: arrays are rectangular.
+    fn dependence(&self, value: &Expr) -> BTreeSet<Sym> {
+        let mut on = BTreeSet::new();
+        self.depends(value, &mut on);
+        on
+    }
+
+    fn depends(&self, value: &Expr, on: &mut BTreeSet<Sym>) {
+        let mut all = |parts: &mut dyn Iterator<Item = &Expr>| {
+            for part in parts {
+                self.depends(part, on);
+            }
+        };
+        match &*value.kind {
+            Kind::Var(sym) => match self.bound.get(sym) {
+                Some(through) => on.extend(through.iter().cloned()),
+                None if self.loops.contains(sym) => {
+                    on.insert(sym.clone());
+                }
+                None => {}
+            },
+            Kind::Lit(_) | Kind::Dim(..) => {}
+            Kind::Prim(_, args) => all(&mut args.iter()),
+            Kind::Let(_, bound, body) => all(&mut [bound, body].into_iter()),
+            Kind::If(cond, then, other) => all(&mut [cond, then, other].into_iter()),
+            Kind::Build(binder, body)
+            | Kind::Reduce(_, binder, body)
+            | Kind::ArgReduce(_, binder, body) => all(&mut [&binder.extent, body].into_iter()),
+            Kind::Scatter {
+                extents,
+                binder,
+                index,
+                value,
+            } => all(&mut extents.iter().chain(index).chain([&binder.extent, value])),
+            Kind::Index(array, at) => {
+                all(&mut std::iter::once(array).chain(at.iter().flatten()));
+            }
+            Kind::Stop(inner) => self.depends(inner, on),
+        }
+    }
+
+    /// Notes that a path was taken for one of our functions.
+    fn check(&mut self, path: &syn::Path, known: Known) {
+        let noted = |c: &NameCheck| c.path == *path && c.known == known;
+        if !self.checks.iter().any(noted) {
+            self.checks.push(NameCheck {
+                path: path.clone(),
+                known,
+            });
+        }
+    }
+}
+
+/// Whether to write it again costs nothing.
+fn is_atom(value: &Expr) -> bool {
+    match &*value.kind {
+        Kind::Var(_) | Kind::Lit(_) => true,
+        Kind::Dim(array, _) => matches!(*array.kind, Kind::Var(_)),
+        Kind::Prim(..)
+        | Kind::Let(..)
+        | Kind::If(..)
+        | Kind::Build(..)
+        | Kind::Reduce(..)
+        | Kind::ArgReduce(..)
+        | Kind::Scatter { .. }
+        | Kind::Index(..)
+        | Kind::Stop(_) => false,
+    }
+}
+
+/// Whether it is integer arithmetic on what costs nothing.
+fn is_size(value: &Expr) -> bool {
+    match &*value.kind {
+        Kind::Prim(_, args) => {
+            value.ty.elem == crate::ir::ty::Elem::Int && args.iter().all(is_size)
+        }
+        Kind::Var(_)
+        | Kind::Lit(_)
+        | Kind::Dim(..)
+        | Kind::Let(..)
+        | Kind::If(..)
+        | Kind::Build(..)
+        | Kind::Reduce(..)
+        | Kind::ArgReduce(..)
+        | Kind::Scatter { .. }
+        | Kind::Index(..)
+        | Kind::Stop(_) => is_atom(value),
+    }
+}

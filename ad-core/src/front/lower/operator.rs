@@ -1,0 +1,208 @@
+//! Operators and casts.
+
+use super::Lowerer;
+use super::value::{Plain, Value};
+use crate::front::error::{Loc, Result};
+use crate::front::surface::{Binary, Expr as Surface, Unary};
+use crate::front::types::Scalar;
+use crate::ir::core::Expr;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
+
+impl Lowerer<'_> {
+    pub(super) fn unary(&mut self, op: Unary, operand: Value, loc: Loc) -> Result<Value> {
+        let operand = self.scalar(operand, loc)?;
+        let prim = match (op, operand.elem()) {
+            (Unary::Neg, Elem::Real) => Prim::Neg,
+            (Unary::Neg, Elem::Int) => Prim::INeg,
+            (Unary::Not, _) if !operand.open.is_empty() => {
+                let cond = self.elem(operand, Elem::Bool, loc, "`!` needs a bool")?;
+                return Ok(Expr::prim(Prim::Not, vec![cond]).into());
+            }
+            (Unary::Not, Elem::Bool) => Prim::Not,
+            (Unary::Neg, Elem::Bool) => {
+                return Err(self
+                    .errors
+                    .at(loc, "`-` needs a number, and this is a bool; write `!`"));
+            }
+            (Unary::Not, Elem::Int | Elem::Real) => {
+                return Err(self.errors.at(
+                    loc,
+                    "`!` needs a bool: the bits of a number are not looked into; write a comparison",
+                ));
+            }
+        };
+        Ok(Value::Plain(Plain {
+            expr: Expr::prim(prim, vec![operand.expr]),
+            ..operand
+        }))
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: Binary,
+        left: &Surface,
+        right: &Surface,
+        loc: Loc,
+    ) -> Result<Value> {
+        if let Binary::Both | Binary::Either = op {
+            return self.lazy(op, left, right);
+        }
+        let a = self.expr(left).and_then(|v| self.scalar(v, left.loc));
+        let b = self.expr(right).and_then(|v| self.scalar(v, right.loc));
+        let (a, b) = (a?, b?);
+        let (what_a, what_b) = (a.describe(), b.describe());
+        let Some(pair) = self.pair(a, b) else {
+            let symbol = op.symbol();
+            let message = format!(
+                "`{symbol}` between {what_a} and {what_b}; write `.. as f64` at the integer, or a \
+                 literal with a point",
+            );
+            return Err(self.errors.at(loc, message));
+        };
+        let Some(prim) = primitive(op, pair.elem) else {
+            let message = match pair.elem {
+                Elem::Bool => format!(
+                    "`{}` between bools is not supported; write `&&`, `||`, `!` and `if`",
+                    op.symbol()
+                ),
+                Elem::Int | Elem::Real => format!(
+                    "`{}` needs bools: the bits of a number are not looked into; write arithmetic \
+                     such as `%` and `/`",
+                    op.symbol()
+                ),
+            };
+            return Err(self.errors.at(loc, message));
+        };
+        let mut expr = Expr::prim(prim, vec![pair.left, pair.right]);
+        if (op, pair.elem) == (Binary::Eq, Elem::Bool) {
+            expr = Expr::prim(Prim::Not, vec![expr]);
+        }
+        // The kind of a comparison does not hang on what is compared.
+        let is_comparison = expr.ty.elem != pair.elem;
+        Ok(Value::Plain(Plain {
+            expr,
+            scalar: pair.scalar.filter(|_| !is_comparison),
+            open: if is_comparison { vec![] } else { pair.open },
+        }))
+    }
+
+    /// `&&` and `||` evaluate what is on the right only when they need it.
+    fn lazy(&mut self, op: Binary, left: &Surface, right: &Surface) -> Result<Value> {
+        let role = format!("each side of `{}`", op.symbol());
+        let cond = self
+            .expr(left)
+            .and_then(|v| self.of(Elem::Bool, v, left.loc, &role));
+        let more = self.region(right.loc, "this side", |l| l.expr(right));
+        let more = more.and_then(|p| self.of(Elem::Bool, p.into(), right.loc, &role));
+        let (cond, more) = (cond?, more?);
+        let known = Expr::lit(Lit::Bool(op == Binary::Either));
+        Ok(match op == Binary::Either {
+            true => Expr::cond(cond, known, more),
+            false => Expr::cond(cond, more, known),
+        }
+        .into())
+    }
+
+    pub(super) fn cast(&mut self, value: Value, to: Scalar, loc: Loc) -> Result<Value> {
+        let from = self.scalar(value, loc)?;
+        let wrong = match (from.elem(), to.elem()) {
+            (Elem::Bool, Elem::Real) => Some("write `if .. { 1.0 } else { 0.0 }`"),
+            (Elem::Int | Elem::Real, Elem::Bool) => Some("write a comparison, such as `n != 0`"),
+            (Elem::Bool, Elem::Int | Elem::Bool)
+            | (Elem::Int | Elem::Real, Elem::Int | Elem::Real) => None,
+        };
+        if let (Some(instead), true) = (wrong, from.open.is_empty()) {
+            let message = format!(
+                "{} cannot be cast to `{}`; {instead}",
+                from.describe(),
+                to.name()
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        if !from.open.is_empty() {
+            // `N as f64` leaves open what `N` is; `N as usize` is most likely an integer.
+            if to.elem() == Elem::Int {
+                self.consts.decide(&from.open, Elem::Int, true);
+            }
+        }
+        let expr = match (from.elem(), to.elem()) {
+            (Elem::Real, Elem::Int) => saturated(Expr::prim(Prim::RealToInt, vec![from.expr]), to),
+            (Elem::Int, Elem::Real) => Expr::prim(Prim::IntToReal, vec![from.expr]),
+            (Elem::Bool, Elem::Int) => Expr::prim(Prim::BoolToInt, vec![from.expr]),
+            (Elem::Int, Elem::Int) => wrapped(from, to),
+            (Elem::Real, Elem::Real)
+            | (Elem::Bool, Elem::Bool | Elem::Real)
+            | (Elem::Int | Elem::Real, Elem::Bool) => from.expr,
+        };
+        Ok(Plain::typed(expr, to).into())
+    }
+}
+
+/// Casts from real numbers stop at the ends of the type.
+fn saturated(expr: Expr, to: Scalar) -> Expr {
+    let mut expr = expr;
+    if let Some(min) = to.min().filter(|&m| m != i64::MIN) {
+        expr = Expr::prim(Prim::IMax, vec![expr, Expr::int(min)]);
+    }
+    if let Some(max) = to.max().filter(|&m| m != i64::MAX) {
+        expr = Expr::prim(Prim::IMin, vec![expr, Expr::int(max)]);
+    }
+    expr
+}
+
+/// Casts between integers wrap around. Wide types hold every size and index, so that only the narrow
+/// ones can be seen doing so.
+fn wrapped(from: Plain, to: Scalar) -> Expr {
+    let (Some(min), Some(max)) = (to.min(), to.max()) else {
+        return from.expr;
+    };
+    if !to.is_narrow() || from.scalar == Some(to) {
+        return from.expr;
+    }
+    let span = Expr::int(max - min + 1);
+    let shifted = match min {
+        0 => from.expr,
+        _ => Expr::prim(Prim::ISub, vec![from.expr, Expr::int(min)]),
+    };
+    let inside = Expr::prim(Prim::IRemEuclid, vec![shifted, span]);
+    match min {
+        0 => inside,
+        _ => Expr::prim(Prim::IAdd, vec![inside, Expr::int(min)]),
+    }
+}
+
+/// The primitive that an operator is on a kind; of bools, `==` is the negation of `^`.
+fn primitive(op: Binary, elem: Elem) -> Option<Prim> {
+    Some(match (op, elem) {
+        (Binary::Add, Elem::Real) => Prim::Add,
+        (Binary::Sub, Elem::Real) => Prim::Sub,
+        (Binary::Mul, Elem::Real) => Prim::Mul,
+        (Binary::Div, Elem::Real) => Prim::Div,
+        (Binary::Rem, Elem::Real) => Prim::Rem,
+        (Binary::Eq, Elem::Real) => Prim::Eq,
+        (Binary::Ne, Elem::Real) => Prim::Ne,
+        (Binary::Lt, Elem::Real) => Prim::Lt,
+        (Binary::Le, Elem::Real) => Prim::Le,
+        (Binary::Gt, Elem::Real) => Prim::Gt,
+        (Binary::Ge, Elem::Real) => Prim::Ge,
+        (Binary::Add, Elem::Int) => Prim::IAdd,
+        (Binary::Sub, Elem::Int) => Prim::ISub,
+        (Binary::Mul, Elem::Int) => Prim::IMul,
+        (Binary::Div, Elem::Int) => Prim::IDiv,
+        (Binary::Rem, Elem::Int) => Prim::IRem,
+        (Binary::Eq, Elem::Int) => Prim::IEq,
+        (Binary::Ne, Elem::Int) => Prim::INe,
+        (Binary::Lt, Elem::Int) => Prim::ILt,
+        (Binary::Le, Elem::Int) => Prim::ILe,
+        (Binary::Gt, Elem::Int) => Prim::IGt,
+        (Binary::Ge, Elem::Int) => Prim::IGe,
+        (Binary::Eq | Binary::Ne | Binary::Xor, Elem::Bool) => Prim::Xor,
+        (Binary::And | Binary::Both, Elem::Bool) => Prim::And,
+        (Binary::Or | Binary::Either, Elem::Bool) => Prim::Or,
+        (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem, Elem::Bool)
+        | (Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge, Elem::Bool)
+        | (Binary::Both | Binary::Either, Elem::Real | Elem::Int)
+        | (Binary::And | Binary::Or | Binary::Xor, Elem::Real | Elem::Int) => return None,
+    })
+}

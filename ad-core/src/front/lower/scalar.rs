@@ -1,0 +1,283 @@
+//! Methods and functions of scalars.
+
+use super::Lowerer;
+use super::value::{Plain, Value};
+use crate::front::error::{Loc, Result};
+use crate::front::names;
+use crate::front::types::Scalar;
+use crate::ir::core::Expr;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
+
+/// The methods of integers that are one primitive.
+const INTEGER: &[(&str, Prim)] = &[
+    ("pow", Prim::IPow),
+    ("min", Prim::IMin),
+    ("max", Prim::IMax),
+    ("rem_euclid", Prim::IRemEuclid),
+    ("abs", Prim::IAbs),
+    ("signum", Prim::ISignum),
+];
+
+/// Methods of integers that are made of several.
+const INTEGER_TOO: &[(&str, usize)] = &[
+    ("abs_diff", 2),
+    ("clamp", 3),
+    ("saturating_sub", 2),
+    ("is_multiple_of", 2),
+    ("div_ceil", 2),
+    ("is_positive", 1),
+    ("is_negative", 1),
+    ("unsigned_abs", 1),
+];
+
+/// Methods of real numbers that are made of several, with their arity.
+const REAL_TOO: &[(&str, usize)] = &[
+    ("clamp", 3),
+    ("sin_cos", 1),
+    ("to_radians", 1),
+    ("to_degrees", 1),
+    ("log", 2),
+    ("is_nan", 1),
+    ("is_finite", 1),
+    ("is_infinite", 1),
+];
+
+/// The arguments of a function: values and where they stand, the receiver of a method first.
+pub(super) type Args = Vec<(Value, Loc)>;
+
+impl Lowerer<'_> {
+    /// A method on a scalar.
+    pub(super) fn scalar_method(&mut self, name: &syn::Ident, args: Args) -> Result<Value> {
+        let method = name.to_string();
+        let Some((Value::Plain(receiver), _)) = args.first() else {
+            unreachable!("a method has a receiver");
+        };
+        if matches!(method.as_str(), "clone" | "to_owned") && args.len() == 1 {
+            return Ok(receiver.clone().into());
+        }
+        let mut elem = receiver.elem();
+        if !receiver.open.is_empty() && args.len() > 1 && elem == Elem::Real {
+            // `N.max(2)`: the argument tells what `N` is.
+            if let Value::Plain(second) = &args[1].0
+                && names::find(names::REAL, &method).is_none_or(|(_, p)| p.args(elem)[1] == elem)
+            {
+                elem = second.elem();
+            }
+        }
+        if elem == Elem::Real && names::find(names::REAL, &method).is_none() {
+            let integer = names::find(INTEGER, &method).is_some()
+                || names::find(INTEGER_TOO, &method).is_some();
+            let real = names::find(REAL_TOO, &method).is_some();
+            if !receiver.open.is_empty() && integer && !real {
+                elem = Elem::Int;
+            }
+        }
+        match elem {
+            Elem::Real => self.real_function(name, args),
+            Elem::Int => self.integer_function(name, args),
+            Elem::Bool => Err(self.errors.at(
+                name.span(),
+                format!(
+                    "bools have no method `{method}` here; write `if .. {{ .. }} else {{ .. }}`"
+                ),
+            )),
+        }
+    }
+
+    /// A primitive on arguments.
+    pub(super) fn primitive(&mut self, prim: Prim, name: &syn::Ident, args: Args) -> Result<Value> {
+        let kinds = prim.args(Elem::Real);
+        self.arity(name, kinds.len(), args.len())?;
+        let mut exprs = vec![];
+        for ((value, loc), elem) in args.into_iter().zip(kinds) {
+            exprs.push(self.of(elem, value, loc, &format!("an argument of `{name}`")));
+        }
+        let exprs: Result<Vec<Expr>> = exprs.into_iter().collect();
+        Ok(Expr::prim(prim, exprs?).into())
+    }
+
+    fn arity(&mut self, name: &syn::Ident, takes: usize, given: usize) -> Result<()> {
+        if takes == given {
+            return Ok(());
+        }
+        // The receiver of a method is not written between the parentheses, so it is not counted out.
+        let message = format!(
+            "`{name}` works on {takes} {}, and {given} {} given",
+            if takes == 1 { "value" } else { "values" },
+            if given == 1 { "is" } else { "are" }
+        );
+        Err(self.errors.at(name.span(), message))
+    }
+
+    pub(super) fn real_function(&mut self, name: &syn::Ident, args: Args) -> Result<Value> {
+        let method = name.to_string();
+        if let Some((_, prim)) = names::find(names::REAL, &method) {
+            return self.primitive(prim, name, args);
+        }
+        let Some((_, arity)) = names::find(REAL_TOO, &method) else {
+            return Err(self.errors.at(name.span(), no_such_method(&method)));
+        };
+        self.arity(name, arity, args.len())?;
+        let mut reals = vec![];
+        for (value, loc) in args {
+            reals.push(self.of(Elem::Real, value, loc, &format!("an argument of `{name}`"))?);
+        }
+        let scaled = |x: Expr, by: f64| Expr::prim(Prim::Mul, vec![x, Expr::real(by)]);
+        let mut reals = reals.into_iter();
+        let x = reals.next().unwrap_or_else(|| Expr::real(0.0));
+        let mut more = || reals.next().unwrap_or_else(|| Expr::real(0.0));
+        Ok(match method.as_str() {
+            "clamp" => {
+                let (low, high) = (more(), more());
+                let x = Expr::prim(Prim::Max, vec![x, low]);
+                Expr::prim(Prim::Min, vec![x, high]).into()
+            }
+            "sin_cos" => {
+                let x = self.share("x", x);
+                let sin = Expr::prim(Prim::Sin, vec![x.clone()]);
+                let cos = Expr::prim(Prim::Cos, vec![x]);
+                Value::Tuple(vec![sin.into(), cos.into()])
+            }
+            "to_radians" => scaled(x, std::f64::consts::PI / 180.0).into(),
+            "to_degrees" => scaled(x, 180.0 / std::f64::consts::PI).into(),
+            "log" => {
+                let base = Expr::prim(Prim::Ln, vec![more()]);
+                let x = Expr::prim(Prim::Ln, vec![x]);
+                Expr::prim(Prim::Div, vec![x, base]).into()
+            }
+            "is_nan" => {
+                let x = self.share("x", x);
+                Expr::prim(Prim::Ne, vec![x.clone(), x]).into()
+            }
+            other => {
+                let size = Expr::prim(Prim::Abs, vec![x]);
+                let prim = if other == "is_finite" {
+                    Prim::Lt
+                } else {
+                    Prim::Eq
+                };
+                Expr::prim(prim, vec![size, Expr::real(f64::INFINITY)]).into()
+            }
+        })
+    }
+
+    pub(super) fn integer_function(&mut self, name: &syn::Ident, args: Args) -> Result<Value> {
+        let method = name.to_string();
+        let scalar = args.iter().find_map(|(value, _)| match value {
+            Value::Plain(plain) => plain.scalar,
+            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => None,
+        });
+        let single = names::find(INTEGER, &method).map(|(_, prim)| (prim.arity(), Some(prim)));
+        let several = names::find(INTEGER_TOO, &method).map(|(_, arity)| (arity, None));
+        let Some((arity, prim)) = single.or(several) else {
+            let message = match names::find(names::REAL, &method) {
+                Some(_) => format!(
+                    "`{method}` is a function of real numbers, and this is an integer; write `(.. as f64).{method}(..)`"
+                ),
+                None => no_such_method(&method),
+            };
+            return Err(self.errors.at(name.span(), message));
+        };
+        self.arity(name, arity, args.len())?;
+        let mut ints = vec![];
+        for (value, loc) in args {
+            ints.push(self.of(Elem::Int, value, loc, &format!("an argument of `{name}`"))?);
+        }
+        let expr = match prim {
+            Some(prim) => Expr::prim(prim, ints),
+            None => self.several(name, &method, scalar, ints)?,
+        };
+        Ok(Value::Plain(Plain {
+            scalar: scalar.filter(|_| expr.ty.elem == Elem::Int),
+            expr,
+            open: vec![],
+        }))
+    }
+
+    fn several(
+        &mut self,
+        name: &syn::Ident,
+        method: &str,
+        scalar: Option<Scalar>,
+        ints: Vec<Expr>,
+    ) -> Result<Expr> {
+        let two = |prim, a: Expr, b: Expr| Expr::prim(prim, vec![a, b]);
+        let mut ints = ints.into_iter();
+        let a = ints.next().unwrap_or_else(|| Expr::int(0));
+        let b = ints.next().unwrap_or_else(|| Expr::int(0));
+        Ok(match method {
+            "abs_diff" => Expr::prim(Prim::IAbs, vec![two(Prim::ISub, a, b)]),
+            "unsigned_abs" => Expr::prim(Prim::IAbs, vec![a]),
+            "clamp" => {
+                let high = ints.next().unwrap_or_else(|| Expr::int(0));
+                two(Prim::IMin, two(Prim::IMax, a, b), high)
+            }
+            "saturating_sub" => match scalar {
+                Some(scalar) if scalar.is_unsigned() => {
+                    two(Prim::IMax, two(Prim::ISub, a, b), Expr::int(0))
+                }
+                Some(_) => two(Prim::ISub, a, b),
+                None => {
+                    return Err(self.errors.at(
+                        name.span(),
+                        "where `saturating_sub` stops depends on the type, which cannot be seen \
+                         here; write `as usize` in front of it",
+                    ));
+                }
+            },
+            // Rust: only 0 is a multiple of 0.
+            "is_multiple_of" => {
+                let b = self.share("n", b);
+                let a = self.share("m", a);
+                let zero = two(Prim::IEq, b.clone(), Expr::int(0));
+                let by_zero = two(Prim::IEq, a.clone(), Expr::int(0));
+                let rest = two(Prim::IRem, a, b);
+                Expr::cond(zero, by_zero, two(Prim::IEq, rest, Expr::int(0)))
+            }
+            "div_ceil" => {
+                let b = self.share("n", b);
+                let up = two(Prim::ISub, b.clone(), Expr::int(1));
+                two(Prim::IDiv, two(Prim::IAdd, a, up), b)
+            }
+            "is_positive" => two(Prim::IGt, a, Expr::int(0)),
+            "is_negative" => two(Prim::ILt, a, Expr::int(0)),
+            _ => return Err(self.errors.at(name.span(), no_such_method(method))),
+        })
+    }
+
+    /// `f64::from(n)`
+    pub(super) fn from_integer(&mut self, value: Value, loc: Loc) -> Result<Value> {
+        let plain = self.scalar(value, loc)?;
+        let int = match plain.elem() {
+            Elem::Real => return Ok(Expr::clone(&plain.expr).into()),
+            Elem::Int => plain.expr,
+            Elem::Bool => Expr::cond(plain.expr, Expr::int(1), Expr::int(0)),
+        };
+        match *int.kind {
+            crate::ir::core::Kind::Lit(Lit::Int(i)) => Ok(Expr::real(i as f64).into()),
+            _ => Ok(Expr::prim(Prim::IntToReal, vec![int]).into()),
+        }
+    }
+}
+
+fn no_such_method(method: &str) -> String {
+    let instead = match method {
+        "asinh_" | "sigmoid" | "softplus" | "relu" | "lgamma" | "digamma" | "erf" => {
+            return format!(
+                "`{method}` is a function of the prelude, not a method; write `{method}(x)`"
+            );
+        }
+        "pow" => "write `powi` for an integer power, `powf` for a real one",
+        "gamma" => "write `lgamma(x).exp()`",
+        "ln_gamma" => "write `lgamma(x)`",
+        "total_cmp" | "partial_cmp" | "cmp" => "write `<`, `==` and `if`",
+        "to_bits" | "to_string" => "numbers are not looked into; write arithmetic",
+        "wrapping_add" | "wrapping_sub" | "wrapping_mul" | "checked_add" | "checked_sub"
+        | "checked_mul" | "saturating_add" | "saturating_mul" => "write `+`, `-` or `*`",
+        _ => {
+            "write it with the functions of `f64` that are listed in the documentation, or with arithmetic"
+        }
+    };
+    format!("the derivative of the method `{method}` is not known here; {instead}")
+}

@@ -1,0 +1,129 @@
+//! The front end: tokens to [`crate::ir::core`]. The only place where users' errors arise.
+//!
+//! ```text
+//! tokens ─parse→ Surface ─lower→ Core
+//! ```
+//!
+//! Both steps report everything they find and go on; what is around an error is looked at too.
+
+pub mod attr;
+pub mod error;
+pub mod infer;
+mod lower;
+pub mod names;
+mod parse;
+pub mod signature;
+mod surface;
+#[cfg(test)]
+mod tests;
+pub mod types;
+
+use crate::ir::core::Program;
+use attr::{Attr, Promise};
+use error::Errors;
+use infer::ConstUse;
+use names::NameCheck;
+use proc_macro2::TokenStream;
+use signature::Signature;
+
+/// An annotated function, understood.
+#[derive(Clone, Debug)]
+pub struct Annotated {
+    /// The attribute as written.
+    pub attr: Attr,
+    /// Which functions to generate, and in which arguments to differentiate.
+    pub promise: Promise,
+    /// The signature.
+    pub signature: Signature,
+    /// The body. Its parameters are those of the signature, then one for each of `consts`.
+    pub program: Program,
+    /// The paths that were taken for functions of ours.
+    pub checks: Vec<NameCheck>,
+    /// The user's own constants, in the order of the parameters.
+    pub consts: Vec<ConstUse>,
+    /// The function itself.
+    pub item: syn::ItemFn,
+}
+
+/// A function that cannot be differentiated, with as much as is known about it.
+#[derive(Debug)]
+pub struct Failure {
+    /// All errors, as one.
+    pub errors: syn::Error,
+    /// The function as it was written; to be emitted unchanged.
+    pub item: Option<TokenStream>,
+    /// The signature, if that is in order.
+    pub signature: Option<Signature>,
+    /// The attribute, if that is in order.
+    pub attr: Option<Attr>,
+    /// What was promised, if both are in order.
+    pub promise: Option<Promise>,
+}
+
+/// Reads an annotated function: the arguments of the attribute, and the item below it.
+///
+/// # Errors
+/// With everything that is wrong with it.
+pub fn analyse(attr: TokenStream, item: TokenStream) -> Result<Annotated, Box<Failure>> {
+    let mut errors = Errors::default();
+    let attr = Attr::read(attr, &mut errors).ok();
+    let function: syn::ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            // What is no Rust is reported by rustc itself; what is no function only here.
+            let loc = error::Loc::of(&item);
+            match syn::parse2::<syn::Item>(item.clone()) {
+                Ok(_) => errors.at(
+                    loc,
+                    "only functions can be differentiated; put the attribute on a `fn`",
+                ),
+                Err(_) => errors.add(error),
+            };
+            return Err(failure(errors, item, None, attr, None));
+        }
+    };
+    let signature = Signature::read(&function, &mut errors).ok();
+    let promise = match (&attr, &signature) {
+        (Some(attr), Some(signature)) => attr.promise(signature, &mut errors).ok(),
+        (..) => None,
+    };
+    let body = parse::body(&function.block, &mut errors);
+    let root = attr.as_ref().and_then(|a| a.root.as_ref());
+    let lowered = signature
+        .as_ref()
+        .and_then(|signature| lower::lower(signature, root, &body, &mut errors));
+    match (attr, promise, signature, lowered) {
+        (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
+            Ok(Annotated {
+                attr,
+                promise,
+                signature,
+                program: lowered.program,
+                checks: lowered.checks,
+                consts: lowered.consts,
+                item: function,
+            })
+        }
+        (attr, promise, signature, _) => Err(failure(errors, item, signature, attr, promise)),
+    }
+}
+
+fn failure(
+    errors: Errors,
+    item: TokenStream,
+    signature: Option<Signature>,
+    attr: Option<Attr>,
+    promise: Option<Promise>,
+) -> Box<Failure> {
+    let errors = errors.combined().unwrap_or_else(|| {
+        let message = "cotangent gave up on this function without a reason, which is a bug in it";
+        syn::Error::new(proc_macro2::Span::call_site(), message)
+    });
+    Box::new(Failure {
+        errors,
+        item: Some(item),
+        signature,
+        attr,
+        promise,
+    })
+}

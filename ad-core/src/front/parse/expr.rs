@@ -1,0 +1,295 @@
+//! Expressions.
+
+use super::{Parser, outside};
+use crate::front::error::Loc;
+use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Unary};
+use crate::front::types::Scalar;
+use std::rc::Rc;
+
+impl Parser<'_> {
+    pub(super) fn expr(&mut self, e: &syn::Expr) -> Expr {
+        let loc = Loc::of(e);
+        let kind = match e {
+            syn::Expr::Paren(inner) => return self.expr(&inner.expr),
+            syn::Expr::Group(inner) => return self.expr(&inner.expr),
+            syn::Expr::Reference(r) if r.mutability.is_none() => return self.expr(&r.expr),
+            syn::Expr::Lit(literal) => return self.literal(loc, &literal.lit),
+            syn::Expr::Path(path) if path.qself.is_none() => Kind::Path(path.path.clone()),
+            syn::Expr::Unary(unary) => {
+                let op = match unary.op {
+                    syn::UnOp::Deref(_) => return self.expr(&unary.expr),
+                    syn::UnOp::Neg(_) => Unary::Neg,
+                    syn::UnOp::Not(_) => Unary::Not,
+                    _ => return self.hole(loc, "this operator is not supported"),
+                };
+                self.unary(op, &unary.expr)
+            }
+            syn::Expr::Binary(binary) => match operator(&binary.op) {
+                Ok(op) => {
+                    let left = self.expr(&binary.left);
+                    let right = self.expr(&binary.right);
+                    Kind::Binary(op, Box::new(left), Box::new(right))
+                }
+                Err(message) => return self.hole(loc, message),
+            },
+            syn::Expr::Cast(cast) => return self.cast(loc, cast),
+            syn::Expr::If(branch) => return self.branch(loc, branch),
+            syn::Expr::Match(choice) => {
+                let on = self.expr(&choice.expr);
+                let arms = choice.arms.iter().map(|arm| self.arm(arm)).collect();
+                Kind::Match(Box::new(on), arms)
+            }
+            syn::Expr::Block(block) if block.label.is_none() => return self.block(&block.block),
+            syn::Expr::Tuple(tuple) => Kind::Tuple(self.all(&tuple.elems)),
+            syn::Expr::Call(call) => return self.call(loc, call),
+            syn::Expr::MethodCall(call) => return self.method(loc, call),
+            syn::Expr::Field(field) => match &field.member {
+                syn::Member::Unnamed(index) => {
+                    Kind::Field(Box::new(self.expr(&field.base)), index.index as usize)
+                }
+                syn::Member::Named(name) => {
+                    let message = format!(
+                        "fields such as `.{name}` are not supported yet: structs are not; take the \
+                         field as an argument of its own"
+                    );
+                    return self.hole(loc, message);
+                }
+            },
+            syn::Expr::Index(index) => self.index(index),
+            syn::Expr::Closure(closure) => return self.closure(loc, closure),
+            syn::Expr::Macro(m) => return self.hole(loc, outside::macro_call(&m.mac)),
+            syn::Expr::Return(r) => return self.hole(Loc::of(&r.return_token), outside::RETURN),
+            _ => return self.hole(loc, outside::expression(e)),
+        };
+        Expr { loc, kind }
+    }
+
+    fn all<'e>(&mut self, of: impl IntoIterator<Item = &'e syn::Expr>) -> Vec<Expr> {
+        of.into_iter().map(|e| self.expr(e)).collect()
+    }
+
+    fn unary(&mut self, op: Unary, operand: &syn::Expr) -> Kind {
+        let operand = self.expr(operand);
+        match (op, &operand.kind) {
+            (Unary::Neg, Kind::Int(i, scalar)) => Kind::Int(-i, *scalar),
+            (Unary::Neg, Kind::Real(x)) => Kind::Real(-x),
+            (Unary::Neg | Unary::Not, _) => Kind::Unary(op, Box::new(operand)),
+        }
+    }
+
+    fn literal(&mut self, loc: Loc, literal: &syn::Lit) -> Expr {
+        let unknown = |suffix: &str| {
+            if suffix == "f32" {
+                "`f32` is not supported yet; write `f64`".to_string()
+            } else {
+                format!(
+                    "literals of type `{suffix}` are not supported; write `f64` or an integer type up to 64 bits"
+                )
+            }
+        };
+        let kind = match literal {
+            syn::Lit::Float(float) if matches!(float.suffix(), "" | "f64") => {
+                match float.base10_parse() {
+                    Ok(x) => Kind::Real(x),
+                    Err(e) => Kind::Hole(self.errors.add(e)),
+                }
+            }
+            syn::Lit::Float(float) => return self.hole(loc, unknown(float.suffix())),
+            syn::Lit::Int(int) => match (int.suffix(), Scalar::by_name(int.suffix())) {
+                ("f64", _) => match int.base10_digits().parse() {
+                    Ok(x) => Kind::Real(x),
+                    Err(_) => return self.hole(loc, "not a number"),
+                },
+                ("", scalar) | (_, scalar @ Some(_)) => match int.base10_parse() {
+                    Ok(i) => Kind::Int(i, scalar),
+                    Err(_) => {
+                        return self.hole(
+                            loc,
+                            "integers are computed in 64 bits with a sign, and this one does not \
+                             fit; write a smaller one, or a real number with a point",
+                        );
+                    }
+                },
+                (suffix, None) => return self.hole(loc, unknown(suffix)),
+            },
+            syn::Lit::Bool(value) => Kind::Bool(value.value),
+            _ => {
+                return self.hole(
+                    loc,
+                    "text and bytes cannot be differentiated; only numbers and bools can be \
+                     written here",
+                );
+            }
+        };
+        Expr { loc, kind }
+    }
+
+    fn cast(&mut self, loc: Loc, cast: &syn::ExprCast) -> Expr {
+        let inner = self.expr(&cast.expr);
+        let named = match &*cast.ty {
+            syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        match named.as_deref().and_then(Scalar::by_name) {
+            Some(scalar) => Expr {
+                loc,
+                kind: Kind::Cast(Box::new(inner), scalar),
+            },
+            None if named.as_deref() == Some("f32") => self.hole(
+                Loc::of(&cast.ty),
+                "`f32` is not supported yet; write `as f64`",
+            ),
+            None => self.hole(
+                Loc::of(&cast.ty),
+                "cannot tell what this casts to; write the name of a number type, such as `f64` or \
+                 `usize`",
+            ),
+        }
+    }
+
+    fn branch(&mut self, loc: Loc, branch: &syn::ExprIf) -> Expr {
+        if let syn::Expr::Let(pattern) = &*branch.cond {
+            return self.hole(
+                Loc::of(pattern),
+                "`if let` is not supported: there are no enums to take apart; write `if` with a \
+                 comparison, or `match` on integers",
+            );
+        }
+        let cond = self.expr(&branch.cond);
+        let then = self.block(&branch.then_branch);
+        let Some((_, other)) = &branch.else_branch else {
+            return self.hole(
+                loc,
+                "an `if` without `else` gives no value, and only values are differentiated; write \
+                 `else { .. }` with the value for the other case, such as `0.0`",
+            );
+        };
+        let other = self.expr(other);
+        Expr {
+            loc,
+            kind: Kind::If(Box::new(cond), Box::new(then), Box::new(other)),
+        }
+    }
+
+    fn arm(&mut self, arm: &syn::Arm) -> Arm {
+        let (pat, guard) = match &arm.pat {
+            syn::Pat::Guard(guarded) => (&*guarded.pat, Some(&guarded.guard)),
+            pat => (pat, None),
+        };
+        Arm {
+            test: self.test(pat),
+            guard: guard.map(|g| self.expr(g)),
+            body: self.expr(&arm.body),
+        }
+    }
+
+    fn call(&mut self, loc: Loc, call: &syn::ExprCall) -> Expr {
+        let mut function = &*call.func;
+        while let syn::Expr::Paren(inner) = function {
+            function = &inner.expr;
+        }
+        match function {
+            syn::Expr::Path(path) if path.qself.is_none() => {
+                if let Some(message) = outside::constructor(&path.path) {
+                    return self.hole(loc, message);
+                }
+                Expr {
+                    loc,
+                    kind: Kind::Call(path.path.clone(), self.all(&call.args)),
+                }
+            }
+            _ => self.hole(
+                Loc::of(function),
+                "only functions and closures with a name can be called; write `let f = |x| ..;` and `f(x)`",
+            ),
+        }
+    }
+
+    fn method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Expr {
+        let receiver = self.expr(&call.receiver);
+        if let Some(turbofish) = &call.turbofish {
+            if let Some(message) = outside::method(&call.method) {
+                return self.hole(Loc::of(&call.method), message);
+            }
+            return self.hole(
+                Loc::of(turbofish),
+                "no method that can be differentiated takes type arguments; remove them",
+            );
+        }
+        if let Some(message) = outside::method(&call.method) {
+            return self.hole(Loc::of(&call.method), message);
+        }
+        let args = self.all(&call.args);
+        Expr {
+            loc,
+            kind: Kind::Method(Box::new(receiver), call.method.clone(), args),
+        }
+    }
+
+    fn index(&mut self, index: &syn::ExprIndex) -> Kind {
+        let array = self.expr(&index.expr);
+        let mut inside = &*index.index;
+        while let syn::Expr::Paren(inner) = inside {
+            inside = &inner.expr;
+        }
+        let at = match inside {
+            syn::Expr::Array(list) => self.all(&list.elems),
+            syn::Expr::Tuple(list) => self.all(&list.elems),
+            syn::Expr::Range(range) => vec![self.hole(Loc::of(range), outside::SLICING)],
+            single => vec![self.expr(single)],
+        };
+        Kind::Index(Box::new(array), at)
+    }
+
+    fn closure(&mut self, loc: Loc, closure: &syn::ExprClosure) -> Expr {
+        if let Some(token) = &closure.asyncness {
+            return self.hole(
+                Loc::of(token),
+                "an async closure has no derivative; write a plain one",
+            );
+        }
+        let params = closure.inputs.iter().map(|p| self.pattern_and_note(p));
+        let params = params.collect();
+        let params_loc = Loc {
+            start: closure.inputs_begin.span,
+            end: closure.inputs_end.span,
+        };
+        let result = self.result_note(&closure.output);
+        let body = self.expr(&closure.body);
+        Expr {
+            loc,
+            kind: Kind::Closure(Rc::new(Closure {
+                params,
+                params_loc,
+                result,
+                body,
+            })),
+        }
+    }
+}
+
+/// The operator, or what is wrong with it.
+fn operator(op: &syn::BinOp) -> Result<Binary, &'static str> {
+    Ok(match op {
+        syn::BinOp::Add(_) => Binary::Add,
+        syn::BinOp::Sub(_) => Binary::Sub,
+        syn::BinOp::Mul(_) => Binary::Mul,
+        syn::BinOp::Div(_) => Binary::Div,
+        syn::BinOp::Rem(_) => Binary::Rem,
+        syn::BinOp::Eq(_) => Binary::Eq,
+        syn::BinOp::Ne(_) => Binary::Ne,
+        syn::BinOp::Lt(_) => Binary::Lt,
+        syn::BinOp::Le(_) => Binary::Le,
+        syn::BinOp::Gt(_) => Binary::Gt,
+        syn::BinOp::Ge(_) => Binary::Ge,
+        syn::BinOp::And(_) => Binary::Both,
+        syn::BinOp::Or(_) => Binary::Either,
+        syn::BinOp::BitAnd(_) => Binary::And,
+        syn::BinOp::BitOr(_) => Binary::Or,
+        syn::BinOp::BitXor(_) => Binary::Xor,
+        syn::BinOp::Shl(_) | syn::BinOp::Shr(_) => {
+            return Err("shifts are not supported; write `* 2`, `/ 2` or `2_i64.pow(k)`");
+        }
+        _ => return Err(outside::ASSIGNMENT),
+    })
+}

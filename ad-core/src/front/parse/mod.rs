@@ -1,0 +1,196 @@
+//! The body of a function, as syn reads it, to the surface language. Reports everything outside of
+//! the language and leaves holes there, so that what is around it is looked at as well.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is reported"
+)]
+
+mod expr;
+mod outside;
+mod pattern;
+
+use super::error::{Errors, Loc};
+use super::surface::{Expr, Kind, Note, Pattern, Stmt};
+
+/// Reads the body of a function.
+pub fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
+    Parser { errors }.block(block)
+}
+
+struct Parser<'a> {
+    errors: &'a mut Errors,
+}
+
+impl Parser<'_> {
+    fn hole(&mut self, loc: impl Into<Loc>, message: impl Into<String>) -> Expr {
+        let loc = loc.into();
+        let reported = self.errors.at(loc, message);
+        Expr {
+            loc,
+            kind: Kind::Hole(reported),
+        }
+    }
+
+    fn block(&mut self, block: &syn::Block) -> Expr {
+        let loc = Loc::of(block);
+        let (mut hoisted, mut stmts) = (vec![], vec![]);
+        let (mut tail, mut left) = (None, None);
+        for (k, stmt) in block.stmts.iter().enumerate() {
+            let last = k + 1 == block.stmts.len();
+            match stmt {
+                syn::Stmt::Local(local) => stmts.push(self.local(local)),
+                syn::Stmt::Item(item) => {
+                    if let Some(stmt) = self.item(item) {
+                        hoisted.push(stmt);
+                    }
+                }
+                syn::Stmt::Expr(e, None) if last => tail = Some(self.expr(e)),
+                syn::Stmt::Expr(syn::Expr::Return(r), Some(_)) if last => {
+                    tail = Some(self.expr(&syn::Expr::Return(r.clone())));
+                }
+                syn::Stmt::Expr(e, _) => {
+                    let reported = self.effect(e);
+                    left = Some(reported);
+                    stmts.push(Stmt::Hole(reported));
+                }
+                syn::Stmt::Macro(m) if outside::is_assertion(&m.mac) => {}
+                syn::Stmt::Macro(m) if last && m.semi_token.is_none() => {
+                    let message = outside::macro_call(&m.mac);
+                    tail = Some(self.hole(Loc::of(&m.mac), message));
+                }
+                syn::Stmt::Macro(m) => {
+                    let message = outside::macro_call(&m.mac);
+                    stmts.push(Stmt::Hole(self.errors.on(&m.mac, message)));
+                }
+            }
+        }
+        let tail = match (tail, left) {
+            (Some(tail), _) => tail,
+            (None, Some(reported)) => Expr {
+                loc,
+                kind: Kind::Hole(reported),
+            },
+            (None, None) => self.hole(
+                Loc::from(block.brace_token.span.close()),
+                "this block ends without a value, and only values are differentiated; write an \
+                 expression without `;` at its end",
+            ),
+        };
+        if hoisted.is_empty() && stmts.is_empty() {
+            return tail;
+        }
+        hoisted.extend(stmts);
+        Expr {
+            loc,
+            kind: Kind::Block(hoisted, Box::new(tail)),
+        }
+    }
+
+    /// An expression that stands as a statement: there are no effects, so it cannot be right.
+    fn effect(&mut self, e: &syn::Expr) -> super::error::Reported {
+        if let Some(message) = outside::statement(e) {
+            return self.errors.on(e, message);
+        }
+        self.errors.on(
+            e,
+            "this value is not used: a statement has no effect on the result; bind it with `let`, \
+             or remove it",
+        )
+    }
+
+    fn attributes(&mut self, attributes: &[syn::Attribute]) {
+        for attribute in attributes {
+            if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
+                self.errors.on(
+                    attribute,
+                    "the macro cannot tell whether a `cfg` inside of the body holds; put it on the whole \
+                     function, and write one function for each case",
+                );
+            }
+        }
+    }
+
+    fn local(&mut self, local: &syn::Local) -> Stmt {
+        self.attributes(&local.attrs);
+        let (pattern, note) = self.pattern_and_note(&local.pat);
+        match &local.init {
+            Some(init) => {
+                if let Some((_, diverge)) = &init.diverge {
+                    self.errors.on(
+                        diverge,
+                        "`let .. else` leaves the function early, which is not supported; write \
+                         `if` with `else`, both giving a value",
+                    );
+                }
+                Stmt::Let(pattern, note, self.expr(&init.expr))
+            }
+            None => Stmt::Hole(self.errors.on(
+                local,
+                "a variable that is set later is not supported: variables do not change; write \
+                 `let x = if .. { .. } else { .. };`",
+            )),
+        }
+    }
+
+    fn item(&mut self, item: &syn::Item) -> Option<Stmt> {
+        match item {
+            syn::Item::Const(constant) => {
+                self.attributes(&constant.attrs);
+                let note = self.note(&constant.ty);
+                let name = Pattern::Name(constant.ident.clone());
+                Some(Stmt::Let(name, note, self.expr(&constant.expr)))
+            }
+            syn::Item::Use(import) => self.import(import),
+            syn::Item::Fn(_) => Some(Stmt::Hole(self.errors.on(
+                item,
+                "functions inside of the body are not followed yet; write a closure: `let f = |x: \
+                 f64| ..;`",
+            ))),
+            _ => Some(Stmt::Hole(self.errors.on(
+                item,
+                "this item does not belong to what can be differentiated; move it out of the function",
+            ))),
+        }
+    }
+
+    /// `use a::b::c;` or `use a::b::*;` of our own
+    fn import(&mut self, import: &syn::ItemUse) -> Option<Stmt> {
+        let mut path = syn::Path {
+            leading_colon: import.leading_colon,
+            segments: syn::punctuated::Punctuated::new(),
+        };
+        let mut tree = &import.tree;
+        loop {
+            match tree {
+                syn::UseTree::Path(step) => {
+                    path.segments.push(step.ident.clone().into());
+                    tree = &step.tree;
+                }
+                syn::UseTree::Name(name) => {
+                    path.segments.push(name.ident.clone().into());
+                    return Some(Stmt::Use(name.ident.clone(), path));
+                }
+                syn::UseTree::Rename(rename) => {
+                    path.segments.push(rename.ident.clone().into());
+                    return Some(Stmt::Use(rename.rename.clone(), path));
+                }
+                syn::UseTree::Glob(_) if outside::is_ours(&path) => return None,
+                syn::UseTree::Glob(_) | syn::UseTree::Group(_) => {
+                    return Some(Stmt::Hole(self.errors.on(
+                        import,
+                        "the macro cannot tell which names this brings in; move it out of the \
+                         function, or write one `use` for each name",
+                    )));
+                }
+            }
+        }
+    }
+
+    fn result_note(&mut self, output: &syn::ReturnType) -> Note {
+        match output {
+            syn::ReturnType::Default => Note::Infer,
+            syn::ReturnType::Type(_, ty) => self.note(ty),
+        }
+    }
+}

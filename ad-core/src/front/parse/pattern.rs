@@ -1,0 +1,148 @@
+//! Patterns and annotations.
+
+use super::Parser;
+use super::outside;
+use crate::front::error::Loc;
+use crate::front::surface::{Note, Pattern, Test};
+use crate::front::types;
+
+impl Parser<'_> {
+    pub(super) fn note(&mut self, ty: &syn::Type) -> Note {
+        match ty {
+            syn::Type::Infer(_) => Note::Infer,
+            syn::Type::Paren(inner) => self.note(&inner.elem),
+            syn::Type::Group(inner) => self.note(&inner.elem),
+            syn::Type::Tuple(tuple) => Note::Tuple(
+                Loc::of(tuple),
+                tuple.elems.iter().map(|t| self.note(t)).collect(),
+            ),
+            // Inside of a body a reference to a scalar is the scalar.
+            syn::Type::Reference(reference)
+                if reference.mutability.is_none() && outside::names_scalar(&reference.elem) =>
+            {
+                self.note(&reference.elem)
+            }
+            _ => match types::read(ty, self.errors) {
+                Ok(written) => Note::Of(Loc::of(ty), written),
+                Err(_) => Note::Infer,
+            },
+        }
+    }
+
+    pub(super) fn pattern_and_note(&mut self, pat: &syn::Pat) -> (Pattern, Note) {
+        match pat {
+            syn::Pat::Type(typed) => (self.pattern(&typed.pat), self.note(&typed.ty)),
+            _ => (self.pattern(pat), Note::Infer),
+        }
+    }
+
+    pub(super) fn pattern(&mut self, pat: &syn::Pat) -> Pattern {
+        match pat {
+            syn::Pat::Wild(_) => Pattern::Wild,
+            syn::Pat::Paren(inner) => self.pattern(&inner.pat),
+            syn::Pat::Reference(reference) if reference.mutability.is_none() => {
+                self.pattern(&reference.pat)
+            }
+            syn::Pat::Ident(name) => match &name.mutability {
+                Some(token) => Pattern::Hole(self.errors.on(
+                    token,
+                    format!(
+                        "`let mut` is not supported yet: variables do not change; write a sum as `sum(n, \
+                         |i| ..)`, an array as `build(n, |i| ..)`, or shadow it: `let {0} = ..`",
+                        name.ident
+                    ),
+                )),
+                None if name.subpat.is_some() => Pattern::Hole(
+                    self.errors
+                        .on(name, "`@` patterns are not supported; write two `let`s"),
+                ),
+                None => Pattern::Name(name.ident.clone()),
+            },
+            syn::Pat::Tuple(tuple) => Pattern::Tuple(
+                Loc::of(tuple),
+                tuple.elems.iter().map(|p| self.pattern(p)).collect(),
+            ),
+            syn::Pat::Rest(rest) => Pattern::Hole(self.errors.on(
+                rest,
+                "`..` in a pattern is not supported; write `_` for each part that is left out",
+            )),
+            _ => Pattern::Hole(self.errors.on(
+                pat,
+                "this pattern is not supported; write a name, or a tuple of names such as `(n, m)`",
+            )),
+        }
+    }
+
+    /// The pattern of an arm.
+    pub(super) fn test(&mut self, pat: &syn::Pat) -> Test {
+        let loc = Loc::of(pat);
+        match pat {
+            syn::Pat::Wild(_) => Test::Wild,
+            syn::Pat::Paren(inner) => self.test(&inner.pat),
+            syn::Pat::Ident(name)
+                if name.mutability.is_none()
+                    && name.by_ref.is_none()
+                    && name.subpat.is_none()
+                    && !crate::front::names::is_screaming(&name.ident) =>
+            {
+                Test::Name(name.ident.clone())
+            }
+            syn::Pat::Lit(literal) => match &literal.lit {
+                syn::Lit::Int(int) => match int.base10_parse() {
+                    Ok(value) => Test::Int(loc, value),
+                    Err(e) => Test::Hole(self.errors.add(e)),
+                },
+                syn::Lit::Bool(value) => Test::Bool(loc, value.value),
+                _ => self.test_hole(loc),
+            },
+            syn::Pat::Verbatim(tokens) => match negative(tokens) {
+                Some(value) => Test::Int(loc, value),
+                None => self.test_hole(loc),
+            },
+            syn::Pat::Range(range) => {
+                let end = |e: &Option<Box<syn::Expr>>| match e {
+                    None => Some(None),
+                    Some(e) => integer(e).map(Some),
+                };
+                let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
+                match (end(&range.start), end(&range.end)) {
+                    (Some(from), Some(to)) => {
+                        let to = to.map(|t| if closed { t } else { t - 1 });
+                        Test::Range(loc, from, to)
+                    }
+                    _ => self.test_hole(loc),
+                }
+            }
+            syn::Pat::Or(or) => Test::Or(or.cases.iter().map(|p| self.test(p)).collect()),
+            syn::Pat::Tuple(tuple) => {
+                Test::Tuple(loc, tuple.elems.iter().map(|p| self.test(p)).collect())
+            }
+            _ => self.test_hole(loc),
+        }
+    }
+
+    fn test_hole(&mut self, loc: Loc) -> Test {
+        Test::Hole(self.errors.at(
+            loc,
+            "only integers, bools, ranges of integers, names and `_` can be matched; write `if` for \
+             the rest",
+        ))
+    }
+}
+
+fn integer(e: &syn::Expr) -> Option<i64> {
+    match e {
+        syn::Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(int) => int.base10_parse().ok(),
+            _ => None,
+        },
+        syn::Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
+            integer(&unary.expr).map(|i| -i)
+        }
+        _ => None,
+    }
+}
+
+fn negative(tokens: &proc_macro2::TokenStream) -> Option<i64> {
+    integer(&syn::parse2(tokens.clone()).ok()?)
+}

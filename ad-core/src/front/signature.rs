@@ -1,0 +1,217 @@
+//! The signature of an annotated function: what the generated functions take and give.
+
+use super::error::{Errors, Loc, Result};
+use super::types::{self, Written};
+
+/// An argument.
+#[derive(Clone, Debug)]
+pub struct Arg {
+    /// Its name.
+    pub ident: syn::Ident,
+    /// Its type.
+    pub ty: Written,
+}
+
+/// A signature that the generated functions can repeat.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The name of the function.
+    pub ident: syn::Ident,
+    /// Its visibility.
+    pub vis: syn::Visibility,
+    /// The `cfg` attributes; the generated functions exist where the function does.
+    pub cfg: Vec<syn::Attribute>,
+    /// Its generics: lifetimes only.
+    pub generics: syn::Generics,
+    /// Its arguments, in order.
+    pub args: Vec<Arg>,
+    /// What it returns: real, a scalar or an owned array.
+    pub result: Written,
+}
+
+impl Signature {
+    /// The position of an argument.
+    pub fn position(&self, ident: &syn::Ident) -> Option<usize> {
+        self.args.iter().position(|a| a.ident == *ident)
+    }
+
+    /// Reads the signature of a function; reports everything that is wrong with it.
+    pub fn read(item: &syn::ItemFn, errors: &mut Errors) -> Result<Signature> {
+        let sig = &item.sig;
+        let mut sound = qualifiers(item, errors);
+        let mut args = vec![];
+        for input in &sig.inputs {
+            match argument(input, errors) {
+                Ok(arg) => args.push(arg),
+                Err(reported) => sound = Err(reported),
+            }
+        }
+        let result = result(sig, errors)?;
+        sound?;
+        if !args.iter().any(|a| a.ty.is_real()) {
+            let place = Loc {
+                start: sig.fn_token.span,
+                end: sig.paren_token.span.close(),
+            };
+            return Err(errors.at(
+                place,
+                "nothing to differentiate: no argument is an `f64` or an array of `f64`; integers \
+                 and bools are constants",
+            ));
+        }
+        let cfg = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+        Ok(Signature {
+            ident: sig.ident.clone(),
+            vis: item.vis.clone(),
+            cfg: cfg.cloned().collect(),
+            generics: sig.generics.clone(),
+            args,
+            result,
+        })
+    }
+}
+
+/// What stands before the name and behind the result.
+fn qualifiers(item: &syn::ItemFn, errors: &mut Errors) -> Result<()> {
+    let sig = &item.sig;
+    let mut sound = Ok(());
+    let mut wrong = |reported| sound = Err(reported);
+    if let Some(token) = &sig.constness {
+        wrong(errors.on(
+            token,
+            "a `const fn` cannot be differentiated: the generated functions allocate; remove `const`",
+        ));
+    }
+    if let Some(token) = &sig.asyncness {
+        wrong(errors.on(
+            token,
+            "an `async fn` gives a future, which has no derivative; annotate a plain function and \
+             call it from the async one",
+        ));
+    }
+    if let syn::Safety::Unsafe(token) = &sig.safety {
+        wrong(errors.on(
+            token,
+            "an `unsafe fn` cannot be differentiated: generated code is safe Rust; write a safe \
+             function over slices or arrays",
+        ));
+    }
+    if let Some(abi) = &sig.abi {
+        wrong(errors.on(
+            abi,
+            "a function with a foreign ABI cannot be differentiated; annotate a plain function and \
+             call it from this one",
+        ));
+    }
+    if let Some(variadic) = &sig.variadic {
+        wrong(errors.on(
+            variadic,
+            "variadic arguments cannot be differentiated; take a slice `&[f64]`",
+        ));
+    }
+    for param in &sig.generics.params {
+        match param {
+            syn::GenericParam::Lifetime(_) => {}
+            syn::GenericParam::Type(_) => wrong(errors.on(
+                param,
+                "generic functions are not supported yet; write `f64` in place of the type parameter",
+            )),
+            syn::GenericParam::Const(_) => wrong(errors.on(
+                param,
+                "const generics are not supported yet; take a `usize` argument instead",
+            )),
+        }
+    }
+    if let Some(clause) = &sig.generics.where_clause {
+        wrong(errors.on(
+            clause,
+            "`where` clauses are not supported yet; write lifetime bounds at the lifetimes",
+        ));
+    }
+    sound
+}
+
+fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
+    let typed = match input {
+        syn::FnArg::Typed(typed) => typed,
+        syn::FnArg::Receiver(_) => {
+            return Err(errors.on(
+                input,
+                "methods are not supported yet; write a function that takes the fields it needs as \
+                 arguments",
+            ));
+        }
+    };
+    if let Some(attribute) = typed.attrs.first() {
+        errors.on(
+            attribute,
+            "attributes on arguments are not supported; remove it",
+        );
+    }
+    let ty = types::read(&typed.ty, errors);
+    let ident = match &*typed.pat {
+        syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+            if let Some(token) = &pat.mutability {
+                return Err(errors.on(
+                    token,
+                    format!(
+                        "`mut` arguments are not supported: variables do not change; write `let {0} = ..` in \
+                         the body to go on with a new `{0}`",
+                        pat.ident
+                    ),
+                ));
+            }
+            pat.ident.clone()
+        }
+        other => {
+            return Err(errors.on(
+                other,
+                "the generated functions take the same arguments by name; write a plain name here \
+                 and take it apart with `let` in the body",
+            ));
+        }
+    };
+    Ok(Arg { ident, ty: ty? })
+}
+
+fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Written> {
+    let ty = match &sig.output {
+        syn::ReturnType::Type(_, ty) => ty,
+        syn::ReturnType::Default => {
+            return Err(errors.on(
+                &sig.ident,
+                "the function returns nothing, so there is nothing to differentiate; return an \
+                 `f64` or an owned array of `f64`",
+            ));
+        }
+    };
+    if let syn::Type::Tuple(_) = &**ty {
+        return Err(errors.on(
+            ty,
+            "tuples are not supported as a result yet; write one function for each part, or put \
+             the parts into one array",
+        ));
+    }
+    let written = types::read(ty, errors)?;
+    if !written.is_real() {
+        return Err(errors.on(
+            ty,
+            format!(
+                "a result of `{}` has no derivative; return `f64` or an array of `f64`",
+                written.scalar.name()
+            ),
+        ));
+    }
+    match written.passing {
+        types::Passing::Scalar | types::Passing::Owned | types::Passing::Vec => Ok(written),
+        types::Passing::Reference
+        | types::Passing::View
+        | types::Passing::ReferenceToView
+        | types::Passing::ArrayRef
+        | types::Passing::Slice
+        | types::Passing::ReferenceToVec => Err(errors.on(
+            ty,
+            "a borrowed result is not supported; return an owned array, such as `Array1<f64>`",
+        )),
+    }
+}

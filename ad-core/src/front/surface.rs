@@ -1,0 +1,203 @@
+//! What users write, with the place where they wrote it. What the language lacks has no variant here.
+
+use super::error::{Loc, Reported};
+use super::types::{Scalar, Written};
+use std::rc::Rc;
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// Where it stands.
+    pub loc: Loc,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// `2.0`
+    Real(f64),
+    /// `2`, `2usize`
+    Int(i64, Option<Scalar>),
+    /// `true`
+    Bool(bool),
+    /// A variable or a constant.
+    Path(syn::Path),
+    /// `-x`, `!x`
+    Unary(Unary, Box<Expr>),
+    /// `x + y`
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `x as f64`
+    Cast(Box<Expr>, Scalar),
+    /// `if c { x } else { y }`
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `match n { .. }`
+    Match(Box<Expr>, Vec<Arm>),
+    /// `{ let x = y; z }`
+    Block(Vec<Stmt>, Box<Expr>),
+    /// `(x, y)`
+    Tuple(Vec<Expr>),
+    /// `f(x, y)`
+    Call(syn::Path, Vec<Expr>),
+    /// `x.f(y)`
+    Method(Box<Expr>, syn::Ident, Vec<Expr>),
+    /// `x.0`
+    Field(Box<Expr>, usize),
+    /// `a[i]`, `a[[i, j]]`, `a[(i, j)]`
+    Index(Box<Expr>, Vec<Expr>),
+    /// `|x, y| z`
+    Closure(Rc<Closure>),
+    /// Something wrong, which has been reported.
+    Hole(Reported),
+}
+
+/// An operator before its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`
+    Neg,
+    /// `!`
+    Not,
+}
+
+/// An operator between its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Rem,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `&&`
+    Both,
+    /// `||`
+    Either,
+    /// `&`
+    And,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+}
+
+impl Binary {
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Binary::Add => "+",
+            Binary::Sub => "-",
+            Binary::Mul => "*",
+            Binary::Div => "/",
+            Binary::Rem => "%",
+            Binary::Eq => "==",
+            Binary::Ne => "!=",
+            Binary::Lt => "<",
+            Binary::Le => "<=",
+            Binary::Gt => ">",
+            Binary::Ge => ">=",
+            Binary::Both => "&&",
+            Binary::Either => "||",
+            Binary::And => "&",
+            Binary::Or => "|",
+            Binary::Xor => "^",
+        }
+    }
+}
+
+/// A pattern that always matches.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// `x`
+    Name(syn::Ident),
+    /// `_`
+    Wild,
+    /// `(x, y)`
+    Tuple(Loc, Vec<Pattern>),
+    /// Something wrong, which has been reported.
+    Hole(Reported),
+}
+
+/// An annotation `: T`.
+#[derive(Clone, Debug)]
+pub enum Note {
+    /// None, or `_`
+    Infer,
+    /// A type.
+    Of(Loc, Written),
+    /// `(T, U)`
+    Tuple(Loc, Vec<Note>),
+}
+
+/// A closure.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    /// Its parameters.
+    pub params: Vec<(Pattern, Note)>,
+    /// Where they stand.
+    pub params_loc: Loc,
+    /// What it is said to return.
+    pub result: Note,
+    /// What it returns.
+    pub body: Expr,
+}
+
+/// A statement that is not the value of the block.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// `let p: T = e;`, also `const C: T = e;`
+    Let(Pattern, Note, Expr),
+    /// `use path as name;`
+    Use(syn::Ident, syn::Path),
+    /// Something wrong, which has been reported.
+    Hole(Reported),
+}
+
+/// An arm of a `match`.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// What it is for.
+    pub test: Test,
+    /// `if g`
+    pub guard: Option<Expr>,
+    /// What it gives.
+    pub body: Expr,
+}
+
+/// A pattern that may not match.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// `x`
+    Name(syn::Ident),
+    /// `_`
+    Wild,
+    /// `2`
+    Int(Loc, i64),
+    /// `true`
+    Bool(Loc, bool),
+    /// `a..=b`, both included
+    Range(Loc, Option<i64>, Option<i64>),
+    /// `p | q`
+    Or(Vec<Test>),
+    /// `(p, q)`
+    Tuple(Loc, Vec<Test>),
+    /// Something wrong, which has been reported.
+    Hole(Reported),
+}

@@ -1,0 +1,391 @@
+//! The types a user writes, as far as names tell.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is reported"
+)]
+
+use super::error::{Errors, Result};
+use crate::ir::core::Ty;
+use crate::ir::ty::Elem;
+use quote::ToTokens;
+
+macro_rules! scalars {
+    ($($variant:ident $name:literal $doc:literal;)*) => {
+        /// A scalar type of Rust.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Scalar { $(#[doc = $doc] $variant),* }
+
+        impl Scalar {
+            /// The type of that name.
+            pub fn by_name(name: &str) -> Option<Scalar> {
+                match name {
+                    $($name => Some(Scalar::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// How it is written.
+            pub fn name(self) -> &'static str {
+                match self { $(Scalar::$variant => $name),* }
+            }
+        }
+    };
+}
+
+scalars! {
+    F64 "f64" "Real numbers";
+    Usize "usize" "Indices and sizes";
+    Isize "isize" "Differences of indices";
+    I8 "i8" "8 bits, signed";
+    I16 "i16" "16 bits, signed";
+    I32 "i32" "32 bits, signed";
+    I64 "i64" "64 bits, signed";
+    U8 "u8" "8 bits";
+    U16 "u16" "16 bits";
+    U32 "u32" "32 bits";
+    U64 "u64" "64 bits";
+    Bool "bool" "Truth values";
+}
+
+impl Scalar {
+    /// What it is to the compiler.
+    pub fn elem(self) -> Elem {
+        match self {
+            Scalar::F64 => Elem::Real,
+            Scalar::Bool => Elem::Bool,
+            Scalar::Usize | Scalar::Isize | Scalar::I8 | Scalar::I16 | Scalar::I32 => Elem::Int,
+            Scalar::I64 | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Elem::Int,
+        }
+    }
+
+    /// The smallest value, for integers.
+    pub fn min(self) -> Option<i64> {
+        match self {
+            Scalar::F64 | Scalar::Bool => None,
+            Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
+            Scalar::I8 => Some(i64::from(i8::MIN)),
+            Scalar::I16 => Some(i64::from(i16::MIN)),
+            Scalar::I32 => Some(i64::from(i32::MIN)),
+            Scalar::I64 | Scalar::Isize => Some(i64::MIN),
+        }
+    }
+
+    /// The largest value, for integers; `None` where it does not fit.
+    pub fn max(self) -> Option<i64> {
+        match self {
+            Scalar::F64 | Scalar::Bool | Scalar::Usize | Scalar::U64 => None,
+            Scalar::I8 => Some(i64::from(i8::MAX)),
+            Scalar::I16 => Some(i64::from(i16::MAX)),
+            Scalar::I32 => Some(i64::from(i32::MAX)),
+            Scalar::I64 | Scalar::Isize => Some(i64::MAX),
+            Scalar::U8 => Some(i64::from(u8::MAX)),
+            Scalar::U16 => Some(i64::from(u16::MAX)),
+            Scalar::U32 => Some(i64::from(u32::MAX)),
+        }
+    }
+
+    /// Whether it is an unsigned integer.
+    pub fn is_unsigned(self) -> bool {
+        self.min() == Some(0)
+    }
+
+    /// Whether it is an integer of 8 or 16 bits, where wrapping is no corner case.
+    pub fn is_narrow(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16)
+    }
+}
+
+/// How a value is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// A scalar, by value.
+    Scalar,
+    /// `ArrayN<T>`
+    Owned,
+    /// `&ArrayN<T>`
+    Reference,
+    /// `ArrayViewN<'_, T>`
+    View,
+    /// `&ArrayViewN<'_, T>`
+    ReferenceToView,
+    /// `&ArrayRefN<T>`
+    ArrayRef,
+    /// `&[T]`
+    Slice,
+    /// `Vec<T>`
+    Vec,
+    /// `&Vec<T>`
+    ReferenceToVec,
+}
+
+/// A type as it is written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// What it is made of.
+    pub scalar: Scalar,
+    /// How many axes; 0 for a scalar and for `Array0`, which [`Written::passing`] tells apart.
+    pub rank: usize,
+    /// How it is passed.
+    pub passing: Passing,
+    /// The tokens.
+    pub ty: syn::Type,
+}
+
+impl Written {
+    /// What it is to the compiler.
+    pub fn core(&self) -> Ty {
+        Ty {
+            elem: self.scalar.elem(),
+            rank: self.rank,
+        }
+    }
+
+    /// Whether there is a derivative with respect to it.
+    pub fn is_real(&self) -> bool {
+        self.scalar == Scalar::F64
+    }
+
+    /// Whether it is a scalar, by value.
+    pub fn is_scalar(&self) -> bool {
+        self.passing == Passing::Scalar
+    }
+}
+
+/// Reads a type.
+pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Written> {
+    let (scalar, rank, passing) = shape(ty, errors)?;
+    Ok(Written {
+        scalar,
+        rank,
+        passing,
+        ty: ty.clone(),
+    })
+}
+
+fn shape(ty: &syn::Type, errors: &mut Errors) -> Result<(Scalar, usize, Passing)> {
+    match ty {
+        syn::Type::Paren(inner) => shape(&inner.elem, errors),
+        syn::Type::Group(inner) => shape(&inner.elem, errors),
+        syn::Type::Path(path) if path.qself.is_none() => named(ty, &path.path, errors),
+        syn::Type::Reference(reference) => behind(ty, reference, errors),
+        syn::Type::Tuple(_) => Err(errors.on(
+            ty,
+            "tuples are not supported here yet; write one argument for each part",
+        )),
+        syn::Type::Array(_) => Err(errors.on(
+            ty,
+            "fixed-size arrays are not supported yet; write a slice `&[f64]` or `&Array1<f64>`",
+        )),
+        syn::Type::Slice(_) => Err(errors.on(ty, "a slice is passed by reference; write `&[f64]`")),
+        syn::Type::ImplTrait(_) => Err(errors.on(
+            ty,
+            "`impl Trait` hides which type it is, and the macro sees names only; write the type, \
+             such as `f64` or `&Array1<f64>`",
+        )),
+        _ => Err(errors.on(
+            ty,
+            "a value of this type cannot be differentiated; write `f64` or an array of `f64`, \
+             such as `&Array1<f64>`",
+        )),
+    }
+}
+
+fn behind(
+    ty: &syn::Type,
+    reference: &syn::TypeReference,
+    errors: &mut Errors,
+) -> Result<(Scalar, usize, Passing)> {
+    if reference.mutability.is_some() {
+        return Err(errors.on(
+            ty,
+            "`&mut` arguments are not supported: a differentiable function has no effects; take \
+             `&` and return the new value",
+        ));
+    }
+    if let syn::Type::Slice(slice) = &*reference.elem {
+        return Ok((element(&slice.elem, errors)?, 1, Passing::Slice));
+    }
+    if let Some("ArrayRef") = reference_to_array_ref(&reference.elem) {
+        let (scalar, rank, _) = array_ref(&reference.elem, errors)?;
+        return Ok((scalar, rank, Passing::ArrayRef));
+    }
+    let (scalar, rank, passing) = shape(&reference.elem, errors)?;
+    let passing = match passing {
+        Passing::Owned => Passing::Reference,
+        Passing::View => Passing::ReferenceToView,
+        Passing::Vec => Passing::ReferenceToVec,
+        Passing::Scalar => {
+            let name = scalar.name();
+            return Err(errors.on(
+                ty,
+                format!("scalars are passed by value; write `{name}` instead of `&{name}`"),
+            ));
+        }
+        Passing::Reference
+        | Passing::ReferenceToView
+        | Passing::ArrayRef
+        | Passing::Slice
+        | Passing::ReferenceToVec => {
+            return Err(errors.on(ty, "a reference to a reference; write one `&` only"));
+        }
+    };
+    Ok((scalar, rank, passing))
+}
+
+fn reference_to_array_ref(ty: &syn::Type) -> Option<&'static str> {
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
+    let name = path.path.segments.last()?.ident.to_string();
+    let rest = name.strip_prefix("ArrayRef")?;
+    (rest.is_empty() || rest.parse::<usize>().is_ok()).then_some("ArrayRef")
+}
+
+fn array_ref(ty: &syn::Type, errors: &mut Errors) -> Result<(Scalar, usize, Passing)> {
+    let syn::Type::Path(path) = ty else {
+        return Err(errors.on(ty, "expected `ArrayRef`"));
+    };
+    array(ty, &path.path, "ArrayRef", Passing::ArrayRef, errors)
+}
+
+/// A type that is a path.
+fn named(
+    ty: &syn::Type,
+    path: &syn::Path,
+    errors: &mut Errors,
+) -> Result<(Scalar, usize, Passing)> {
+    let Some(last) = path.segments.last() else {
+        return Err(errors.on(ty, "expected a type"));
+    };
+    let name = last.ident.to_string();
+    if let (Some(scalar), Some(_)) = (Scalar::by_name(&name), path.get_ident()) {
+        return Ok((scalar, 0, Passing::Scalar));
+    }
+    if name == "Vec" {
+        return match &type_arguments(last)[..] {
+            [inner] => Ok((element(inner, errors)?, 1, Passing::Vec)),
+            _ => Err(errors.on(ty, "say what the `Vec` holds: `Vec<f64>`")),
+        };
+    }
+    for (family, passing) in [
+        ("ArrayView", Passing::View),
+        ("ArrayRef", Passing::ArrayRef),
+        ("Array", Passing::Owned),
+    ] {
+        let Some(rest) = name.strip_prefix(family) else {
+            continue;
+        };
+        if rest.is_empty() || rest.parse::<usize>().is_ok() {
+            if passing == Passing::ArrayRef {
+                return Err(errors.on(
+                    ty,
+                    format!("an `{name}` is passed by reference: `&{name}<f64>`"),
+                ));
+            }
+            return array(ty, path, family, passing, errors);
+        }
+        if rest == "D" {
+            return Err(errors.on(
+                ty,
+                "an array whose rank is known at run time only is not supported: every rank must \
+                 be known when the derivative is compiled; write `Array1<f64>`, `Array2<f64>`, ..",
+            ));
+        }
+        if rest.starts_with("Mut") {
+            return Err(errors.on(
+                ty,
+                "views that write are not supported: a differentiable function has no effects; \
+                 take an `ArrayView` and return the new array",
+            ));
+        }
+    }
+    Err(errors.on(ty, unknown(&name)))
+}
+
+fn unknown(name: &str) -> String {
+    match name {
+        "f32" => "`f32` is not supported yet; write `f64`".into(),
+        "i128" | "u128" => {
+            format!("`{name}` does not fit the 64 bits integers are computed in; write `i64`")
+        }
+        "ArrayBase" | "CowArray" | "ArcArray" | "ArcArray1" | "ArcArray2" => format!(
+            "`{name}` is not supported yet; write `Array1<f64>`, `ArrayView1<f64>` or a reference \
+             to one"
+        ),
+        "Option" | "Result" | "Box" | "Rc" | "Arc" | "String" => format!(
+            "a `{name}` cannot be differentiated; write `f64` or an array of `f64`, such as \
+             `&Array1<f64>`"
+        ),
+        _ => format!(
+            "cannot tell what `{name}` is: the macro sees names, not types. Write a type alias out \
+             (`f64`, `&Array1<f64>`, ..); generic types and structs are not supported yet, write one \
+             argument for each field"
+        ),
+    }
+}
+
+fn array(
+    ty: &syn::Type,
+    path: &syn::Path,
+    family: &str,
+    passing: Passing,
+    errors: &mut Errors,
+) -> Result<(Scalar, usize, Passing)> {
+    let Some(last) = path.segments.last() else {
+        return Err(errors.on(ty, "expected a type"));
+    };
+    let name = last.ident.to_string();
+    let arguments = type_arguments(last);
+    let (inner, rank) = match (name[family.len()..].parse::<usize>(), &arguments[..]) {
+        (Ok(rank), [inner]) => (inner, Some(rank)),
+        (Err(_), [inner, dimension]) => (inner, dimension_rank(dimension)),
+        (Ok(_), _) => return Err(errors.on(ty, format!("say what the array holds: `{name}<f64>`"))),
+        (Err(_), _) => {
+            let message = format!("say what the array holds and its rank: `{name}<f64, Ix2>`");
+            return Err(errors.on(ty, message));
+        }
+    };
+    match rank {
+        Some(rank @ 0..=6) => Ok((element(inner, errors)?, rank, passing)),
+        Some(_) => Err(errors.on(ty, "arrays have at most 6 axes")),
+        None => Err(errors.on(
+            ty,
+            "cannot tell the rank: the macro sees names, not types. Write `Ix1`, `Ix2`, .. as the \
+             dimension, or `Array1<f64>`, `Array2<f64>`, ..",
+        )),
+    }
+}
+
+fn dimension_rank(ty: &syn::Type) -> Option<usize> {
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
+    let name = path.path.segments.last()?.ident.to_string();
+    name.strip_prefix("Ix")?.parse().ok()
+}
+
+fn type_arguments(segment: &syn::PathSegment) -> Vec<syn::Type> {
+    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return vec![];
+    };
+    let types = arguments.args.iter().filter_map(|a| match a {
+        syn::GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    types.collect()
+}
+
+/// What an array is made of.
+fn element(ty: &syn::Type, errors: &mut Errors) -> Result<Scalar> {
+    match shape(ty, errors)? {
+        (scalar, _, Passing::Scalar) => Ok(scalar),
+        (..) => Err(errors.on(
+            ty,
+            format!(
+                "arrays of `{}` are not supported; write an array of higher rank",
+                ty.to_token_stream()
+            ),
+        )),
+    }
+}
