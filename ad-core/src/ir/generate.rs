@@ -108,6 +108,8 @@ struct Entry {
     varies: bool,
     /// Whether it is the index of a loop.
     is_index: bool,
+    /// Whether it is an integer made of sizes alone, so that it may be an extent.
+    is_size: bool,
     bound: Option<Bound>,
 }
 
@@ -230,6 +232,8 @@ impl Gen {
     fn declare(&mut self, hint: &str, elem: Elem, shape: &[usize], info: Info) {
         let sym = self.fresh.sym(hint);
         self.push(sym, elem, shape, info, false);
+        let last = self.scope.last_mut().expect("just pushed");
+        last.is_size = elem == Elem::Int && shape.is_empty();
     }
 
     fn push(&mut self, sym: Sym, elem: Elem, shape: &[usize], info: Info, varies: bool) {
@@ -240,6 +244,7 @@ impl Gen {
             info,
             varies,
             is_index: false,
+            is_size: false,
             bound: None,
         });
     }
@@ -251,8 +256,7 @@ impl Gen {
             for (axis, &n) in e.shape.iter().enumerate() {
                 all.push((n, Expr::dim(e.expr(), axis)));
             }
-            let known = e.elem == Elem::Int && e.shape.is_empty() && e.info.lo == e.info.hi;
-            if known && e.info.lo >= 0 && !e.varies && !e.is_index {
+            if e.is_size {
                 all.push((e.info.lo as usize, e.expr()));
             }
         }
@@ -371,6 +375,7 @@ impl Gen {
             info: Info::int(0, (most as i64 - 1).max(0)),
             varies: true,
             is_index: true,
+            is_size: false,
             bound,
         });
         let result = f(self);
@@ -565,8 +570,8 @@ impl Gen {
             6 * has * deep,
             12 * table,
             4 * has,
+            14 * looping,
             3 * looping,
-            2 * looping,
             3 * deep,
             2 * deep,
             2 * deep,
@@ -904,7 +909,13 @@ impl Gen {
                     a.max(b)
                 };
                 let v = all[k].clone();
-                self.read(&v, budget.min(6))
+                // Now and then the index is worth something.
+                let index = if self.rng.chance(10) {
+                    8
+                } else {
+                    budget.min(6)
+                };
+                self.read(&v, index)
             }
             1 => {
                 let c = self.round(-2.0, 2.0);
@@ -1075,7 +1086,7 @@ impl Gen {
             Prim::Digamma,
             Prim::Polygamma,
         ]);
-        let p = if self.rng.chance(6) { unusual } else { usual };
+        let p = if self.rng.chance(10) { unusual } else { usual };
         let is = |ps: &[Prim]| ps.contains(&p);
         let (e, mag) = if is(&[Prim::Neg, Prim::Abs, Prim::Relu]) {
             (p1(p, e), m)
@@ -1398,7 +1409,8 @@ impl Gen {
         let rank = if self.work > 60 { 0 } else { rank };
         let bound_shape: Vec<usize> = (0..rank).map(|_| self.some_size()).collect();
         // A size, sometimes.
-        let (bound, info) = if (elem, rank) == (Elem::Int, 0) && self.rng.chance(50) {
+        let is_size = (elem, rank) == (Elem::Int, 0) && self.rng.chance(50);
+        let (bound, info) = if is_size {
             let n = self.some_size();
             (self.size(n), Info::int(n as i64, n as i64))
         } else {
@@ -1412,6 +1424,7 @@ impl Gen {
         let sym = self.fresh.sym(hint);
         let varies = self.varies(&bound);
         self.push(sym.clone(), elem, &bound_shape, info, varies);
+        self.scope.last_mut().expect("just pushed").is_size = is_size;
         let (body, info) = self.any(Elem::Real, shape, b2);
         self.scope.pop();
         (Expr::bind(sym, bound, body), info)
