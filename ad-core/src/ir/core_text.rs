@@ -89,9 +89,7 @@ impl Doc {
     }
 
     fn put(&self, indent: usize, out: &mut String) {
-        let line = out.rfind('\n').map_or(0, |k| k + 1);
-        let column = out[line..].chars().count();
-        let fits = self.flat.is_some_and(|w| column + w <= WIDTH);
+        let fits = self.flat.is_some_and(|w| column_of(out) + w <= WIDTH);
         let newline = |by: usize, out: &mut String| {
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', indent + by));
@@ -101,6 +99,9 @@ impl Doc {
             DocKind::Cat(parts) => parts.iter().for_each(|p| p.put(indent, out)),
             DocKind::List(open, items, close) => {
                 open.put(indent, out);
+                // Only the items matter now: what is before them may have been broken.
+                let inner: Option<usize> = items.iter().map(|p| p.flat.map(|w| w + 2)).sum();
+                let fits = inner.is_some_and(|w| column_of(out) + w + close.len() <= WIDTH + 2);
                 for (k, item) in items.iter().enumerate() {
                     if fits {
                         out.push_str(if k > 0 { ", " } else { "" });
@@ -141,6 +142,12 @@ impl Doc {
             }
         }
     }
+}
+
+/// How long the last line is.
+fn column_of(out: &str) -> usize {
+    let line = out.rfind('\n').map_or(0, |k| k + 1);
+    out[line..].chars().count()
 }
 
 /// A name as the parser accepts it.
@@ -475,10 +482,10 @@ pub fn parse(src: &str) -> Result<Program, String> {
         let scope = HashMap::new();
         let mut p = Parser { toks, at: 0, scope };
         let program = p.program()?;
-        match p.peek() {
-            Tok::End => Ok(program),
-            t => p.fail(format!("expected the end, found {t}")),
+        if *p.peek() == Tok::End {
+            return Ok(program);
         }
+        p.fail(format!("expected the end, found {}", p.peek()))
     });
     program.map_err(|(message, at)| {
         let line = src[..at].matches('\n').count() + 1;
@@ -566,10 +573,10 @@ impl Parser {
 
     fn program(&mut self) -> Parsed<Program> {
         self.expect_word("fn")?;
-        let name = match self.peek() {
-            Tok::Word(w) => w.to_string(),
-            t => return self.fail(format!("expected a name, found {t}")),
+        let Tok::Word(name) = self.peek() else {
+            return self.fail(format!("expected a name, found {}", self.peek()));
         };
+        let name = name.to_string();
         self.at += 1;
         self.expect("(")?;
         let mut params = vec![];
@@ -805,9 +812,16 @@ impl Parser {
         self.expect("(")?;
         let array = self.expr()?;
         self.expect(",")?;
-        let axis = match self.peek() {
-            Tok::Lit(Lit::Int(k)) if *k >= 0 => *k as usize,
-            t => return self.fail(format!("expected the number of an axis, found {t}")),
+        let axis = if let Tok::Lit(Lit::Int(k)) = self.peek() {
+            usize::try_from(*k).ok()
+        } else {
+            None
+        };
+        let Some(axis) = axis else {
+            return self.fail(format!(
+                "expected the number of an axis, found {}",
+                self.peek()
+            ));
         };
         self.at += 1;
         self.expect(")")?;

@@ -108,6 +108,8 @@ struct Entry {
     varies: bool,
     /// Whether it is the index of a loop.
     is_index: bool,
+    /// Whether it is an integer made of sizes alone, so that it may be an extent.
+    is_size: bool,
     bound: Option<Bound>,
 }
 
@@ -170,7 +172,7 @@ impl Gen {
 
     fn params(&mut self) -> (Vec<Param>, Vec<Value>) {
         let sizes: Vec<usize> = (0..2 + self.rng.below(3))
-            .map(|_| match self.rng.weighted(&[2, 8, 26, 30, 20, 14]) {
+            .map(|_| match self.rng.weighted(&[4, 8, 26, 30, 20, 12]) {
                 // The smallest size is rare: everything over it is nothing.
                 0 if self.rng.chance(50) => 1,
                 n => n,
@@ -230,6 +232,8 @@ impl Gen {
     fn declare(&mut self, hint: &str, elem: Elem, shape: &[usize], info: Info) {
         let sym = self.fresh.sym(hint);
         self.push(sym, elem, shape, info, false);
+        let last = self.scope.last_mut().expect("just pushed");
+        last.is_size = elem == Elem::Int && shape.is_empty();
     }
 
     fn push(&mut self, sym: Sym, elem: Elem, shape: &[usize], info: Info, varies: bool) {
@@ -240,6 +244,7 @@ impl Gen {
             info,
             varies,
             is_index: false,
+            is_size: false,
             bound: None,
         });
     }
@@ -251,8 +256,7 @@ impl Gen {
             for (axis, &n) in e.shape.iter().enumerate() {
                 all.push((n, Expr::dim(e.expr(), axis)));
             }
-            let known = e.elem == Elem::Int && e.shape.is_empty() && e.info.lo == e.info.hi;
-            if known && e.info.lo >= 0 && !e.varies && !e.is_index {
+            if e.is_size {
                 all.push((e.info.lo as usize, e.expr()));
             }
         }
@@ -288,9 +292,7 @@ impl Gen {
         let ((a, x), (b, y)) = (self.rng.pick(&all), self.rng.pick(&all));
         let int = |k: usize| Expr::int(k as i64);
         let mut ways = vec![];
-        if a == b && a == n {
-            ways.push(p2(Prim::IMin, x.clone(), y.clone()));
-        } else if a.min(b) == n {
+        if a.min(b) == n {
             ways.push(p2(Prim::IMin, x.clone(), y.clone()));
         } else if a.max(b) == n {
             ways.push(p2(Prim::IMax, x.clone(), y.clone()));
@@ -373,6 +375,7 @@ impl Gen {
             info: Info::int(0, (most as i64 - 1).max(0)),
             varies: true,
             is_index: true,
+            is_size: false,
             bound,
         });
         let result = f(self);
@@ -567,8 +570,8 @@ impl Gen {
             6 * has * deep,
             12 * table,
             4 * has,
+            14 * looping,
             3 * looping,
-            2 * looping,
             3 * deep,
             2 * deep,
             2 * deep,
@@ -700,7 +703,7 @@ impl Gen {
         let fits = |lo: i64, hi: i64| lo >= 0 && hi <= top;
         let bounded: Vec<Entry> = vars.iter().filter(|e| e.bound.is_some()).cloned().collect();
         for _ in 0..8 {
-            let (e, lo, hi) = match self.rng.weighted(&[50, 14, 18, 10, 8]) {
+            let (e, lo, hi) = match self.rng.weighted(&[50, 14, 16, 10, 6, 14]) {
                 0 => {
                     let fit: Vec<&Entry> = vars
                         .iter()
@@ -754,9 +757,27 @@ impl Gen {
                         None => continue,
                     }
                 }
-                _ => {
+                4 => {
                     let c = self.rng.below(n) as i64;
                     (Expr::int(c), c, c)
+                }
+                _ => {
+                    // A neighbour: as far as the range allows, here and behind conditions.
+                    if vars.is_empty() {
+                        continue;
+                    }
+                    let v = self.rng.pick(&vars);
+                    let (low, high) = (-v.info.lo, top - v.info.hi);
+                    if low > high {
+                        continue;
+                    }
+                    let c = low + self.rng.below((high - low + 1) as usize) as i64;
+                    let e = match c {
+                        0 => v.expr(),
+                        c if c < 0 => p2(Prim::ISub, v.expr(), Expr::int(-c)),
+                        c => p2(Prim::IAdd, v.expr(), Expr::int(c)),
+                    };
+                    (e, v.info.lo + c, v.info.hi + c)
                 }
             };
             if fits(lo, hi) {
@@ -811,9 +832,7 @@ impl Gen {
     // Reals
 
     fn round(&mut self, low: f64, high: f64) -> f64 {
-        let x = (self.rng.real(low, high) * 64.0).round() / 64.0;
-        // One that no other number is likely to meet exactly.
-        x + 0.001_953_125
+        (self.rng.real(low, high) * 1000.0).round() / 1000.0
     }
 
     /// The same number, or a function of it that is no larger than `most`.
@@ -884,8 +903,19 @@ impl Gen {
                 // What was bound last is more likely to be read.
                 let a = self.rng.below(all.len());
                 let b = self.rng.below(all.len());
-                let v = all[a.max(b)].clone();
-                self.read(&v, budget.min(6))
+                let k = if self.rng.chance(25) {
+                    all.len() - 1
+                } else {
+                    a.max(b)
+                };
+                let v = all[k].clone();
+                // Now and then the index is worth something.
+                let index = if self.rng.chance(10) {
+                    8
+                } else {
+                    budget.min(6)
+                };
+                self.read(&v, index)
             }
             1 => {
                 let c = self.round(-2.0, 2.0);
@@ -1013,7 +1043,7 @@ impl Gen {
     fn function(&mut self, budget: usize) -> (Expr, Info) {
         let (e, info) = self.real(budget - 1);
         let m = info.mag;
-        let p = self.rng.pick(&[
+        let usual = self.rng.pick(&[
             Prim::Neg,
             Prim::Sin,
             Prim::Cos,
@@ -1030,90 +1060,90 @@ impl Gen {
             Prim::Recip,
             Prim::Abs,
             Prim::Relu,
-            // One of the rest.
-            Prim::Select,
         ]);
-        let p = match p {
-            Prim::Select => self.rng.pick(&[
-                Prim::Exp2,
-                Prim::ExpM1,
-                Prim::Log2,
-                Prim::Log10,
-                Prim::Ln1p,
-                Prim::Cbrt,
-                Prim::Tan,
-                Prim::Asin,
-                Prim::Acos,
-                Prim::Sinh,
-                Prim::Cosh,
-                Prim::Acosh,
-                Prim::Atanh,
-                Prim::Sign0,
-                Prim::Signum,
-                Prim::Floor,
-                Prim::Ceil,
-                Prim::Round,
-                Prim::Trunc,
-                Prim::Fract,
-                Prim::Lgamma,
-                Prim::Digamma,
-                Prim::Polygamma,
-            ]),
-            p => p,
-        };
-        let (e, mag) = match p {
-            Prim::Neg | Prim::Abs | Prim::Relu => (p1(p, e), m),
-            Prim::Floor | Prim::Ceil | Prim::Round | Prim::Trunc => (p1(p, e), m + 1.0),
-            Prim::Sin | Prim::Cos | Prim::Tanh | Prim::Sigmoid | Prim::Erf => (p1(p, e), 1.0),
-            Prim::Sign0 | Prim::Signum | Prim::Fract => (p1(p, e), 1.0),
-            Prim::Atan => (p1(p, e), 1.6),
-            Prim::Softplus | Prim::Asinh => (p1(p, e), m + 1.0),
-            Prim::Exp | Prim::Exp2 | Prim::ExpM1 | Prim::Sinh | Prim::Cosh => {
-                let (e, m) = self.tame(e, m, 2.5);
-                (p1(p, e), m.exp())
+        let unusual = self.rng.pick(&[
+            Prim::Exp2,
+            Prim::ExpM1,
+            Prim::Log2,
+            Prim::Log10,
+            Prim::Ln1p,
+            Prim::Cbrt,
+            Prim::Tan,
+            Prim::Asin,
+            Prim::Acos,
+            Prim::Sinh,
+            Prim::Cosh,
+            Prim::Acosh,
+            Prim::Atanh,
+            Prim::Sign0,
+            Prim::Signum,
+            Prim::Floor,
+            Prim::Ceil,
+            Prim::Round,
+            Prim::Trunc,
+            Prim::Fract,
+            Prim::Lgamma,
+            Prim::Digamma,
+            Prim::Polygamma,
+        ]);
+        let p = if self.rng.chance(10) { unusual } else { usual };
+        let is = |ps: &[Prim]| ps.contains(&p);
+        let (e, mag) = if is(&[Prim::Neg, Prim::Abs, Prim::Relu]) {
+            (p1(p, e), m)
+        } else if is(&[Prim::Floor, Prim::Ceil, Prim::Round, Prim::Trunc]) {
+            (p1(p, e), m + 1.0)
+        } else if is(&[
+            Prim::Sin,
+            Prim::Cos,
+            Prim::Tanh,
+            Prim::Sigmoid,
+            Prim::Erf,
+            Prim::Sign0,
+            Prim::Signum,
+            Prim::Fract,
+        ]) {
+            (p1(p, e), 1.0)
+        } else if is(&[Prim::Atan]) {
+            (p1(p, e), 1.6)
+        } else if is(&[Prim::Softplus, Prim::Asinh]) {
+            (p1(p, e), m + 1.0)
+        } else if is(&[Prim::Exp, Prim::Exp2, Prim::ExpM1, Prim::Sinh, Prim::Cosh]) {
+            let (e, m) = self.tame(e, m, 2.5);
+            (p1(p, e), m.exp())
+        } else if is(&[Prim::Powi]) {
+            let n = self.rng.below(4) as i64;
+            let (e, m) = self.tame(e, m, 3.0);
+            let e = p2(p, e, Expr::int(n));
+            (e, m.max(1.0).powf(n as f64))
+        } else if is(&[Prim::Recip]) {
+            let (e, _) = self.positive(e, m);
+            (p1(p, e), 5.0)
+        } else if is(&[Prim::Ln, Prim::Log2, Prim::Log10, Prim::Ln1p]) {
+            let (e, m) = self.positive(e, m);
+            (p1(p, e), 2.5 + 1.5 * (1.0 + m).ln())
+        } else if is(&[Prim::Sqrt, Prim::Cbrt]) {
+            let (e, m) = self.positive(e, m);
+            (p1(p, e), 1.0 + m.sqrt())
+        } else if is(&[Prim::Tan, Prim::Asin, Prim::Acos, Prim::Atanh]) {
+            let (e, _) = self.tame(e, m, 1.0);
+            (p1(p, p2(Prim::Mul, Expr::real(0.8), e)), 2.5)
+        } else if is(&[Prim::Acosh]) {
+            let (e, m) = self.positive(e, m);
+            (
+                p1(p, p2(Prim::Add, Expr::real(1.25), e)),
+                2.0 + (2.0 + m).ln(),
+            )
+        } else {
+            let (e, m) = self.tame(e, m, 2.0);
+            let (e, m) = self.positive(e, m);
+            let e = p2(Prim::Add, Expr::real(0.5), e);
+            let mag = 3.0 + m * (1.0 + m).ln();
+            if p == Prim::Polygamma {
+                let n = 1 + self.rng.below(2) as i64;
+                (p2(p, e, Expr::int(n)), 10.0)
+            } else {
+                (p1(p, e), mag)
             }
-            Prim::Powi => {
-                let n = self.rng.below(4) as i64;
-                let (e, m) = self.tame(e, m, 3.0);
-                let e = p2(p, e, Expr::int(n));
-                (e, m.max(1.0).powf(n as f64))
-            }
-            Prim::Recip => {
-                let (e, _) = self.positive(e, m);
-                (p1(p, e), 5.0)
-            }
-            Prim::Ln | Prim::Log2 | Prim::Log10 | Prim::Ln1p => {
-                let (e, m) = self.positive(e, m);
-                (p1(p, e), 2.5 + 1.5 * (1.0 + m).ln())
-            }
-            Prim::Sqrt | Prim::Cbrt => {
-                let (e, m) = self.positive(e, m);
-                (p1(p, e), 1.0 + m.sqrt())
-            }
-            Prim::Tan | Prim::Asin | Prim::Acos | Prim::Atanh => {
-                let (e, _) = self.tame(e, m, 1.0);
-                (p1(p, p2(Prim::Mul, Expr::real(0.8), e)), 2.5)
-            }
-            Prim::Acosh => {
-                let (e, m) = self.positive(e, m);
-                (
-                    p1(p, p2(Prim::Add, Expr::real(1.25), e)),
-                    2.0 + (2.0 + m).ln(),
-                )
-            }
-            Prim::Lgamma | Prim::Digamma | Prim::Polygamma => {
-                let (e, m) = self.tame(e, m, 2.0);
-                let (e, m) = self.positive(e, m);
-                let e = p2(Prim::Add, Expr::real(0.5), e);
-                let mag = 3.0 + m * (1.0 + m).ln();
-                if p == Prim::Polygamma {
-                    let n = 1 + self.rng.below(2) as i64;
-                    (p2(p, e, Expr::int(n)), 10.0)
-                } else {
-                    (p1(p, e), mag)
-                }
-            }
-            p => unreachable!("`{}` is no function of one real here", p.name()),
         };
         (e, Info::real(mag))
     }
@@ -1129,12 +1159,8 @@ impl Gen {
             _ => ReduceOp::LogSumExp,
         };
         // An extremum of nothing is infinite.
-        let op = match op {
-            ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp if few == 0 && !self.dead => {
-                ReduceOp::Sum
-            }
-            op => op,
-        };
+        let finite = matches!(op, ReduceOp::Sum | ReduceOp::Product) || few > 0 || self.dead;
+        let op = if finite { op } else { ReduceOp::Sum };
         let (body, mag) = self.inside(&var, most, bound, |g| g.term(op, &[], budget - 2));
         let n = most as f64;
         let mag = match op {
@@ -1151,6 +1177,13 @@ impl Gen {
         if !shape.is_empty() {
             let (e, info) = self.array(Elem::Real, shape, budget);
             return (e, info.mag);
+        }
+        if op == ReduceOp::Sum && self.rng.chance(20) {
+            // A product of two elements, as in the product of matrices.
+            let (a, m) = self.leaf(1);
+            let most = 2 + self.rng.below(6);
+            let (b, n) = self.real(budget.saturating_sub(1).min(most));
+            return (p2(Prim::Mul, a, b), m.mag * n.mag);
         }
         let (e, info) = self.real(budget);
         if op != ReduceOp::Product {
@@ -1376,7 +1409,8 @@ impl Gen {
         let rank = if self.work > 60 { 0 } else { rank };
         let bound_shape: Vec<usize> = (0..rank).map(|_| self.some_size()).collect();
         // A size, sometimes.
-        let (bound, info) = if (elem, rank) == (Elem::Int, 0) && self.rng.chance(50) {
+        let is_size = (elem, rank) == (Elem::Int, 0) && self.rng.chance(50);
+        let (bound, info) = if is_size {
             let n = self.some_size();
             (self.size(n), Info::int(n as i64, n as i64))
         } else {
@@ -1390,6 +1424,7 @@ impl Gen {
         let sym = self.fresh.sym(hint);
         let varies = self.varies(&bound);
         self.push(sym.clone(), elem, &bound_shape, info, varies);
+        self.scope.last_mut().expect("just pushed").is_size = is_size;
         let (body, info) = self.any(Elem::Real, shape, b2);
         self.scope.pop();
         (Expr::bind(sym, bound, body), info)
@@ -1681,10 +1716,8 @@ mod tests {
             Kind::If(..) if e.ty.rank > 0 => "if of arrays",
             Kind::If(..) => "if",
             Kind::Build(..) => "build",
-            Kind::Reduce(op, _, b) if b.ty.rank > 0 => match op {
-                ReduceOp::Product => "product of arrays",
-                _ => "sum of arrays",
-            },
+            Kind::Reduce(ReduceOp::Product, _, b) if b.ty.rank > 0 => "product of arrays",
+            Kind::Reduce(_, _, b) if b.ty.rank > 0 => "sum of arrays",
             Kind::Reduce(op, ..) => op.name(),
             Kind::ArgReduce(op, ..) => op.name(),
             Kind::Scatter { .. } => "scatter",
