@@ -1,6 +1,11 @@
-//! The compiler behind cotangent.
+//! The compiler behind cotangent: [`expand`] takes an annotated function and gives the function and
+//! its derivatives.
 
+mod back;
+mod expand;
 pub mod front;
 pub mod ir;
 pub mod passes;
 pub mod pipeline;
+
+pub use expand::expand;

@@ -3,6 +3,8 @@
 //! The combinators are ordinary functions: an annotated function runs with them as it is written.
 
 mod combinators;
+#[doc(hidden)]
+pub mod kernels;
 pub mod math;
 mod real;
 #[doc(hidden)]

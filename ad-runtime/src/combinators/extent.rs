@@ -143,3 +143,31 @@ tuple!(Ix3: i n usize, j m usize, k p usize);
 tuple!(Ix4: i n usize, j m usize, k p usize, l q usize);
 tuple!(Ix5: i n usize, j m usize, k p usize, l q usize, g r usize);
 tuple!(Ix6: i n usize, j m usize, k p usize, l q usize, g r usize, h s usize);
+
+/// An extent that only the combinators of this crate accept, and that is empty.
+///
+/// Generated code contains a call with it that is never made. It compiles if and only if the name
+/// that is called means what it should.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct MustBeTheOneFromCotangent;
+
+impl sealed::Sealed for MustBeTheOneFromCotangent {}
+
+impl Extent for MustBeTheOneFromCotangent {
+    type Index = usize;
+    type Dim = Ix1;
+
+    fn dimension(self) -> Ix1 {
+        Ix1(0)
+    }
+    fn origin() -> usize {
+        0
+    }
+    fn position(self, _: usize) -> Option<usize> {
+        None
+    }
+    fn visit<B>(self, _: impl FnMut(usize) -> ControlFlow<B>) -> ControlFlow<B> {
+        ControlFlow::Continue(())
+    }
+}

@@ -8,6 +8,8 @@ mod tests;
 
 pub use element::{Element, Number, Reducible, Scalar, Stackable};
 pub use extent::Extent;
+#[doc(hidden)]
+pub use extent::MustBeTheOneFromCotangent;
 pub use reduce::{argmax, argmin, logsumexp, maximum, mean, minimum, product, softmax, sum};
 
 use element::{Mismatch, Pile};

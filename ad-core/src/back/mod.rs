@@ -1,0 +1,8 @@
+//! The back end: kernels to tokens. Together with the front end the only place that touches tokens;
+//! no errors arise here.
+
+pub(crate) mod emit;
+mod expr;
+mod names;
+mod nest;
+mod sizes;

@@ -1,0 +1,180 @@
+//! Symbolic sizes: as expressions of generated code, and in words for the messages of entry checks.
+
+use super::expr::Expr;
+use crate::ir::bulk::{Relation, Require};
+use crate::ir::ty::{Atom, Size};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+/// A size as an `i64` expression; `of` gives those of the leaves.
+pub(super) fn expression(s: &Size, of: &dyn Fn(&Atom) -> Expr) -> Expr {
+    polynomial(s.terms().map(|(m, c)| {
+        let factors = m.iter().map(|a| atom(a, of)).collect();
+        (factors, c)
+    }))
+}
+
+/// `Σ c · Π factors`, positive terms first so that no negation leads where one can be avoided.
+pub(super) fn polynomial(terms: impl Iterator<Item = (Vec<Expr>, i64)>) -> Expr {
+    let mut terms: Vec<(Vec<Expr>, i64)> = terms.collect();
+    // Constants last, as one writes them.
+    terms.sort_by_key(|(factors, c)| (*c < 0, factors.is_empty()));
+    let mut sum: Option<Expr> = None;
+    for (factors, c) in terms {
+        let magnitude = c.unsigned_abs();
+        let mut product = (magnitude != 1 || factors.is_empty())
+            .then(|| Expr::atom(number(i64::try_from(magnitude).unwrap_or(i64::MAX))));
+        for f in factors {
+            product = Some(match product {
+                None => f,
+                Some(p) => p.infix("*", &f),
+            });
+        }
+        let product = product.expect("a constant or a factor");
+        sum = Some(match (sum, c < 0) {
+            (None, false) => product,
+            (None, true) => Expr::prefix("-", &product),
+            (Some(s), false) => s.infix("+", &product),
+            (Some(s), true) => s.infix("-", &product),
+        });
+    }
+    sum.unwrap_or_else(|| Expr::atom(number(0)))
+}
+
+/// An integer literal.
+pub(super) fn number(k: i64) -> TokenStream {
+    let n = Literal::i64_unsuffixed(k);
+    quote!(#n)
+}
+
+fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
+    let method = |x: &Size, name: &str, y: &Size| {
+        let (x, y) = (expression(x, of), expression(y, of).tokens);
+        // A method call needs a receiver whose type is known.
+        let x = match syn::parse2::<syn::LitInt>(x.tokens.clone()) {
+            Ok(lit) => {
+                let lit = Literal::i64_suffixed(lit.base10_parse().unwrap_or(0));
+                quote!(#lit)
+            }
+            Err(_) => x.at(super::expr::Prec::Atom),
+        };
+        let name = proc_macro2::Ident::new(name, proc_macro2::Span::mixed_site());
+        Expr::atom(quote!(#x.#name(#y)))
+    };
+    match a {
+        Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => of(a),
+        Atom::Quot(x, y) => expression(x, of).infix("/", &expression(y, of)),
+        Atom::Rem(x, y) => expression(x, of).infix("%", &expression(y, of)),
+        Atom::Min(x, y) => method(x, "min", y),
+        Atom::Max(x, y) => method(x, "max", y),
+    }
+}
+
+/// A parameter as messages name it.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) rank: usize,
+    /// Slices and vectors say `len()` like arrays of rank 1.
+    pub(super) integer: bool,
+}
+
+/// The length of an axis, as the user would ask for it.
+pub(super) fn length(p: &Named, axis: usize) -> String {
+    match (p.rank, axis) {
+        (1, _) => format!("{}.len()", p.name),
+        (2, 0) => format!("{}.nrows()", p.name),
+        (2, _) => format!("{}.ncols()", p.name),
+        _ => format!("{}.len_of(Axis({axis}))", p.name),
+    }
+}
+
+/// What the axis counts.
+fn things(p: &Named, axis: usize) -> String {
+    match (p.rank, axis) {
+        (1, _) => "elements".into(),
+        (2, 0) => "rows".into(),
+        (2, _) => "columns".into(),
+        _ => format!("elements along axis {axis}"),
+    }
+}
+
+/// A size in the user's words.
+pub(super) fn words(s: &Size, params: &[Named]) -> String {
+    let text = s.substitute(&mut |a| Size::atom(a.clone())).to_string();
+    // The printed atoms are unambiguous words; they are replaced one by one.
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic()) {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '.'))
+            .unwrap_or(rest.len());
+        let word = &rest[..end];
+        let said = match word.split_at(1) {
+            ("d", place) => place.split_once('.').and_then(|(p, axis)| {
+                let p = params.get(p.parse::<usize>().ok()?)?;
+                Some(length(p, axis.parse().ok()?))
+            }),
+            ("n", p) => (p.parse::<usize>().ok())
+                .and_then(|p| params.get(p))
+                .filter(|p| p.integer)
+                .map(|p| p.name.clone()),
+            _ => None,
+        };
+        out.push_str(said.as_deref().unwrap_or(word));
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A check on entry that a relation holds.
+pub(super) fn check(
+    function: &str,
+    r: &Require,
+    params: &[Named],
+    of: &dyn Fn(&Atom) -> Expr,
+) -> TokenStream {
+    let (left, right) = (expression(&r.left, of), expression(&r.right, of));
+    let (op, relation) = match r.relation {
+        Relation::AtLeast => (">=", "must be at least"),
+        Relation::Equal => ("==", "must be"),
+    };
+    let holds = left.infix(op, &right);
+    let condition = (r.when.iter()).fold(holds, |c, n| {
+        let empty = expression(n, of).infix("<=", &Expr::atom(number(0)));
+        let (empty, c) = (empty.tokens, c.tokens);
+        Expr::block(quote!(#empty || #c))
+    });
+    let side = |s: &Size| match s.as_atom() {
+        Some(Atom::Dim { param, axis }) => {
+            let p = &params[*param];
+            format!("`{}` has {{}} {}", p.name, things(p, *axis))
+        }
+        Some(Atom::Int { param }) => format!("`{}` is {{}}", params[*param].name),
+        _ => format!("{} is {{}}", words(s, params)),
+    };
+    let message = match r.right.as_lit() {
+        Some(k) if r.relation == Relation::AtLeast => format!(
+            "{function}: {} ({} {relation} {k})",
+            side(&r.left),
+            words(&r.left, params)
+        ),
+        _ => format!(
+            "{function}: {} but {} ({} {relation} {})",
+            side(&r.left),
+            side(&r.right),
+            words(&r.left, params),
+            words(&r.right, params)
+        ),
+    };
+    let condition = condition.tokens;
+    let (left, right) = (left.tokens, right.tokens);
+    match r.right.as_lit() {
+        Some(_) if r.relation == Relation::AtLeast => {
+            quote!(::core::assert!(#condition, #message, #left);)
+        }
+        _ => quote!(::core::assert!(#condition, #message, #left, #right);),
+    }
+}

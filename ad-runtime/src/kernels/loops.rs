@@ -1,0 +1,252 @@
+//! Loops and reductions.
+
+use super::{Dense, lengths};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What can be reduced: `f64` and `i64`.
+pub trait Summand: Copy + PartialOrd + sealed::Sealed {
+    #[doc(hidden)]
+    const NOUGHT: Self;
+    #[doc(hidden)]
+    const UNIT: Self;
+    #[doc(hidden)]
+    const LOWEST: Self;
+    #[doc(hidden)]
+    const HIGHEST: Self;
+    #[doc(hidden)]
+    fn plus(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn times(a: Self, b: Self) -> Self;
+}
+
+macro_rules! summand {
+    ($t:ident $nought:literal $unit:literal $lowest:ident $highest:ident) => {
+        impl sealed::Sealed for $t {}
+
+        impl Summand for $t {
+            const NOUGHT: Self = $nought;
+            const UNIT: Self = $unit;
+            const LOWEST: Self = $t::$lowest;
+            const HIGHEST: Self = $t::$highest;
+
+            #[inline(always)]
+            #[track_caller]
+            fn plus(a: Self, b: Self) -> Self {
+                a + b
+            }
+            #[inline(always)]
+            #[track_caller]
+            fn times(a: Self, b: Self) -> Self {
+                a * b
+            }
+        }
+    };
+}
+
+summand!(f64 0.0 1.0 NEG_INFINITY INFINITY);
+summand!(i64 0 1 MIN MAX);
+
+/// Calls `row` with the first index of every row, in order. There are no rows of no elements.
+#[inline(always)]
+fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
+    let mut at = [0_i64; N];
+    if N == 2 {
+        if shape[1] > 0 {
+            for i in 0..shape[0] as i64 {
+                at[0] = i;
+                row(at);
+            }
+        }
+        return;
+    }
+    if shape.contains(&0) {
+        return;
+    }
+    loop {
+        row(at);
+        // The last axis is that of the row.
+        let mut axis = N.saturating_sub(1);
+        loop {
+            if axis == 0 {
+                return;
+            }
+            axis -= 1;
+            at[axis] += 1;
+            if at[axis] < shape[axis] as i64 {
+                break;
+            }
+            at[axis] = 0;
+        }
+    }
+}
+
+/// The array whose element at every index is `f` of it. `f` is called in row-major order.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[inline]
+#[track_caller]
+pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> Dense<T, N> {
+    let (shape, size) = lengths(shape);
+    let mut data = Vec::with_capacity(size);
+    let length = shape.last().map_or(1, |&n| n as i64);
+    rows(shape, |start| {
+        data.extend((0..length).map(|j| {
+            let mut at = start;
+            if let Some(last) = at.last_mut() {
+                *last = j;
+            }
+            f(at)
+        }));
+    });
+    Dense { data, shape }
+}
+
+/// Calls `f` with every index, in row-major order.
+#[inline]
+pub fn for_each<const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N])) {
+    let shape = shape.map(|n| n.max(0) as usize);
+    let length = shape.last().map_or(1, |&n| n as i64);
+    rows(shape, |start| {
+        for j in 0..length {
+            let mut at = start;
+            if let Some(last) = at.last_mut() {
+                *last = j;
+            }
+            f(at);
+        }
+    });
+}
+
+/// How many partial results a reduction has.
+const LANES: usize = 8;
+
+/// Combines all `f(i)` with `op`, whose neutral element is `start`: in order if there are only a
+/// few, in interleaved parts otherwise.
+#[inline(always)]
+fn reduce<T: Copy>(n: i64, start: T, op: impl Fn(T, T) -> T, f: impl Fn(i64) -> T) -> T {
+    let lanes = LANES as i64;
+    let mut total = start;
+    let mut i = 0;
+    if n >= lanes {
+        let mut parts = [start; LANES];
+        while n - i >= lanes {
+            for (lane, part) in parts.iter_mut().enumerate() {
+                *part = op(*part, f(i + lane as i64));
+            }
+            i += lanes;
+        }
+        let [a, b, c, d, e, g, h, k] = parts;
+        total = op(op(op(a, e), op(c, h)), op(op(b, g), op(d, k)));
+    }
+    while i < n {
+        total = op(total, f(i));
+        i += 1;
+    }
+    total
+}
+
+/// The sum of all `f(i)`.
+#[inline]
+#[track_caller]
+pub fn sum<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
+    reduce(n, T::NOUGHT, T::plus, f)
+}
+
+/// The product of all `f(i)`.
+#[inline]
+#[track_caller]
+pub fn product<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
+    reduce(n, T::UNIT, T::times, f)
+}
+
+/// The largest of all `f(i)`. NaN never wins.
+#[inline]
+pub fn maximum<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
+    reduce(n, T::LOWEST, |m, v| if v > m { v } else { m }, f)
+}
+
+/// The smallest of all `f(i)`. NaN never wins.
+#[inline]
+pub fn minimum<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
+    reduce(n, T::HIGHEST, |m, v| if v < m { v } else { m }, f)
+}
+
+/// How many values `logsumexp` takes at a time.
+const BLOCK: usize = 64;
+
+/// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
+///
+/// Over nothing it is −∞; NaN gives NaN; if the largest is infinite, it is that.
+#[inline]
+pub fn logsumexp(n: i64, f: impl Fn(i64) -> f64) -> f64 {
+    let (mut max, mut total, mut nan) = (f64::NEG_INFINITY, 0.0, false);
+    let mut values = [0.0; BLOCK];
+    let mut i = 0;
+    while i < n {
+        let count = (n - i).min(BLOCK as i64);
+        for (value, k) in values.iter_mut().zip(0..count) {
+            *value = f(i + k);
+        }
+        i += count;
+        exponentials(&values[..count as usize], &mut max, &mut total, &mut nan);
+    }
+    if nan {
+        f64::NAN
+    } else if max.is_infinite() {
+        max
+    } else {
+        max + total.ln()
+    }
+}
+
+/// Adds values to `total`, which is relative to the exponential of `max`, the largest so far.
+fn exponentials(values: &[f64], max: &mut f64, total: &mut f64, nan: &mut bool) {
+    let mut largest = *max;
+    for &v in values {
+        largest = if v > largest { v } else { largest };
+        *nan |= v.is_nan();
+    }
+    if largest.is_infinite() {
+        // The differences mean nothing then, and the total is not needed: it is still 0, or the
+        // result is ∞.
+        *max = largest;
+        return;
+    }
+    if largest > *max {
+        *total *= (*max - largest).exp();
+        *max = largest;
+    }
+    for &v in values {
+        *total += (v - largest).exp();
+    }
+}
+
+/// The index of the first value that beats all before it, where `start` is before all.
+#[inline(always)]
+fn first(n: i64, start: f64, beats: impl Fn(f64, f64) -> bool, f: impl Fn(i64) -> f64) -> i64 {
+    let (mut best, mut at) = (start, 0);
+    for i in 0..n {
+        let v = f(i);
+        if beats(v, best) {
+            (best, at) = (v, i);
+        }
+    }
+    at
+}
+
+/// The index of the first of the largest of all `f(i)`; 0 if nothing is more than −∞.
+#[inline]
+pub fn argmax(n: i64, f: impl Fn(i64) -> f64) -> i64 {
+    first(n, f64::NEG_INFINITY, |v, best| v > best, f)
+}
+
+/// The index of the first of the smallest of all `f(i)`; 0 if nothing is less than ∞.
+#[inline]
+pub fn argmin(n: i64, f: impl Fn(i64) -> f64) -> i64 {
+    first(n, f64::INFINITY, |v, best| v < best, f)
+}

@@ -1,0 +1,292 @@
+//! What generated code calls.
+//!
+//! Arrays are row-major and contiguous here, extents and indices are `i64`, and a negative extent
+//! counts as 0. Everything is safe: an index outside of its array panics.
+
+mod contract;
+mod loops;
+mod recur;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+pub use crate::combinators::MustBeTheOneFromCotangent;
+pub use contract::contract;
+pub use loops::{
+    Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product, sum,
+};
+pub use recur::recur;
+pub use scalar::{digamma, erf, ipow, lgamma, polygamma, powi, relu, sigmoid, sign0, softplus};
+
+use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
+use std::ops::{Index, IndexMut};
+
+/// What panics call an array that has no name.
+const INTERMEDIATE: &str = "an intermediate array";
+
+/// An array borrowed for reading, with the name that panics use.
+#[derive(Debug)]
+pub struct View<'a, T, const N: usize> {
+    // As many as the shape says.
+    data: &'a [T],
+    shape: [usize; N],
+    name: &'static str,
+}
+
+impl<T, const N: usize> Clone for View<'_, T, N> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const N: usize> Copy for View<'_, T, N> {}
+
+/// An argument in row-major layout: borrowed if it has that layout already, copied if not.
+#[derive(Debug)]
+pub struct Input<'a, T, const N: usize> {
+    data: Storage<'a, T>,
+    shape: [usize; N],
+    name: &'static str,
+}
+
+#[derive(Debug)]
+enum Storage<'a, T> {
+    Borrowed(&'a [T]),
+    Copied(Vec<T>),
+}
+
+/// An array that generated code computes.
+#[derive(Clone, Debug)]
+pub struct Dense<T, const N: usize> {
+    // As many as the shape says.
+    data: Vec<T>,
+    shape: [usize; N],
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn outside<const N: usize>(index: [i64; N], shape: [usize; N], name: &str) -> ! {
+    if name == INTERMEDIATE {
+        panic!("index {index:?} is outside of {name}, whose shape is {shape:?}")
+    }
+    panic!("index {index:?} is outside of `{name}`, whose shape is {shape:?}")
+}
+
+/// Where the row that contains `index` starts, the position in that row and the length of rows, or
+/// `None` if `index` is outside of `shape`.
+///
+/// Only the second depends on the last component, so that in a loop over that one everything
+/// else is invariant.
+#[inline(always)]
+fn locate<const N: usize>(index: [i64; N], shape: [usize; N]) -> Option<(usize, usize, usize)> {
+    let mut start = 0;
+    let (mut at, mut len) = (0, 1);
+    for axis in 0..N {
+        start = (start + at) * shape[axis];
+        at = index[axis] as usize;
+        len = shape[axis];
+        // A negative index is more than any length here.
+        if at >= len {
+            return None;
+        }
+    }
+    Some((start, at, len))
+}
+
+impl<'a, T, const N: usize> View<'a, T, N> {
+    /// The length of an axis.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self, axis: usize) -> i64 {
+        if N == 1 {
+            // What an index is compared with, so that the comparison can go.
+            return self.data.len() as i64;
+        }
+        self.shape[axis] as i64
+    }
+}
+
+impl<T, const N: usize> Index<[i64; N]> for View<'_, T, N> {
+    type Output = T;
+
+    #[inline(always)]
+    #[track_caller]
+    fn index(&self, index: [i64; N]) -> &T {
+        if N == 1 {
+            // There is only one length to compare with.
+            match self.data.get(index[0] as usize) {
+                Some(element) => return element,
+                None => outside(index, self.shape, self.name),
+            }
+        }
+        match locate(index, self.shape) {
+            Some((start, at, len)) => &self.data[start..][..len][at],
+            None => outside(index, self.shape, self.name),
+        }
+    }
+}
+
+impl<T, const N: usize> Index<[i64; N]> for Dense<T, N> {
+    type Output = T;
+
+    #[inline(always)]
+    #[track_caller]
+    fn index(&self, index: [i64; N]) -> &T {
+        match locate(index, self.shape) {
+            Some((start, at, len)) => &self.data[start..][..len][at],
+            None => outside(index, self.shape, INTERMEDIATE),
+        }
+    }
+}
+
+impl<T, const N: usize> IndexMut<[i64; N]> for Dense<T, N> {
+    #[inline(always)]
+    #[track_caller]
+    fn index_mut(&mut self, index: [i64; N]) -> &mut T {
+        match locate(index, self.shape) {
+            Some((start, at, len)) => &mut self.data[start..][..len][at],
+            None => outside(index, self.shape, INTERMEDIATE),
+        }
+    }
+}
+
+impl<T, const N: usize> Input<'_, T, N> {
+    /// The array, for reading.
+    #[inline]
+    #[must_use]
+    pub fn view(&self) -> View<'_, T, N> {
+        View {
+            data: match &self.data {
+                Storage::Borrowed(data) => data,
+                Storage::Copied(data) => data,
+            },
+            shape: self.shape,
+            name: self.name,
+        }
+    }
+}
+
+/// The argument `name` in row-major layout.
+///
+/// # Panics
+///
+/// Panics if `N` is not the rank.
+#[inline]
+#[must_use]
+#[track_caller]
+pub fn input<'a, T: Clone, D: Dimension, const N: usize>(
+    name: &'static str,
+    x: ArrayView<'a, T, D>,
+) -> Input<'a, T, N> {
+    let rank = x.ndim();
+    let Ok(shape) = <[usize; N]>::try_from(x.shape()) else {
+        panic!("`{name}` has {rank} axes instead of {N}")
+    };
+    let data = match x.to_slice() {
+        Some(data) => Storage::Borrowed(data),
+        None => Storage::Copied(x.iter().cloned().collect()),
+    };
+    Input { data, shape, name }
+}
+
+/// The argument `name`, a slice.
+#[inline]
+#[must_use]
+pub fn slice<'a, T>(name: &'static str, x: &'a [T]) -> View<'a, T, 1> {
+    View {
+        data: x,
+        shape: [x.len()],
+        name,
+    }
+}
+
+/// The lengths that these extents mean, and how many elements there are.
+///
+/// # Panics
+///
+/// Panics if no array can have these lengths: the product of those that are not zero must fit in
+/// `isize`.
+#[inline]
+#[track_caller]
+fn lengths<const N: usize>(shape: [i64; N]) -> ([usize; N], usize) {
+    #[cold]
+    #[track_caller]
+    fn too_large(shape: &[i64]) -> ! {
+        panic!("an array of shape {shape:?} is too large")
+    }
+    let mut lengths = [0; N];
+    let mut size = Some(1_isize);
+    let mut empty = false;
+    for axis in 0..N {
+        let Ok(length) = isize::try_from(shape[axis].max(0)) else {
+            too_large(&shape)
+        };
+        lengths[axis] = length.unsigned_abs();
+        empty |= length == 0;
+        size = size.and_then(|size| size.checked_mul(length.max(1)));
+    }
+    match size {
+        Some(_) if empty => (lengths, 0),
+        Some(size) => (lengths, size.unsigned_abs()),
+        None => too_large(&shape),
+    }
+}
+
+impl<T, const N: usize> Dense<T, N> {
+    /// The array, for reading.
+    #[inline]
+    #[must_use]
+    pub fn view(&self) -> View<'_, T, N> {
+        View {
+            data: &self.data,
+            shape: self.shape,
+            name: INTERMEDIATE,
+        }
+    }
+
+    /// The array as one of ndarray.
+    #[must_use]
+    pub fn into_array(self) -> Array<T, Dim<[usize; N]>>
+    where
+        Dim<[usize; N]>: Dimension,
+        [usize; N]: IntoDimension<Dim = Dim<[usize; N]>>,
+    {
+        Array::from_shape_vec(self.shape, self.data).expect("there are as many as the shape says")
+    }
+}
+
+impl<T> Dense<T, 1> {
+    /// The elements.
+    #[inline]
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        self.data
+    }
+}
+
+/// Zeros.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[must_use]
+#[track_caller]
+pub fn zeros<const N: usize>(shape: [i64; N]) -> Dense<f64, N> {
+    let (shape, size) = lengths(shape);
+    Dense {
+        data: vec![0.0; size],
+        shape,
+    }
+}
+
+/// A copy.
+#[must_use]
+pub fn copied<T: Clone, const N: usize>(x: View<'_, T, N>) -> Dense<T, N> {
+    Dense {
+        data: x.data.to_vec(),
+        shape: x.shape,
+    }
+}

@@ -1,0 +1,95 @@
+//! Prints every stage of the annotated functions in a file: the program in Core, after each pass, and
+//! the generated code.
+//!
+//! ```text
+//! cargo run --release --example explain -- examples/quickstart.rs [function]
+//! ```
+
+use cotangent_core::front;
+use cotangent_core::pipeline::{self, Derivative};
+use proc_macro2::TokenStream;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let Some(path) = args.next() else {
+        eprintln!("usage: explain FILE [FUNCTION]");
+        return ExitCode::FAILURE;
+    };
+    let only = args.next();
+    let source = match std::fs::read_to_string(&path) {
+        Ok(source) => source,
+        Err(e) => {
+            eprintln!("{path}: {e}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let file = match syn::parse_file(&source) {
+        Ok(file) => file,
+        Err(e) => {
+            eprintln!("{path}: {e}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut found = false;
+    for item in file.items {
+        let syn::Item::Fn(mut function) = item else {
+            continue;
+        };
+        if only.as_ref().is_some_and(|name| function.sig.ident != name) {
+            continue;
+        }
+        let is_ours = |a: &syn::Attribute| {
+            a.path()
+                .segments
+                .last()
+                .is_some_and(|s| s.ident == "differentiable")
+        };
+        let Some(at) = function.attrs.iter().position(is_ours) else {
+            continue;
+        };
+        found = true;
+        let attribute = function.attrs.remove(at);
+        let arguments = match attribute.meta {
+            syn::Meta::List(list) => list.tokens,
+            syn::Meta::Path(_) | syn::Meta::NameValue(_) => TokenStream::new(),
+        };
+        if let Err(e) = explain(arguments, function) {
+            eprintln!("{e}");
+            return ExitCode::FAILURE;
+        }
+    }
+    if !found {
+        eprintln!("{path}: no function with #[differentiable]");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn explain(arguments: TokenStream, function: syn::ItemFn) -> Result<(), String> {
+    let tokens = quote::quote!(#function);
+    let f = front::analyse(arguments.clone(), tokens.clone()).map_err(|e| {
+        let errors = e
+            .errors
+            .into_iter()
+            .map(|e| format!("line {}: {e}", e.span().start().line));
+        errors.collect::<Vec<_>>().join("\n")
+    })?;
+    println!("==== {}: Core\n\n{}\n", f.program.name, f.program);
+    let mut show = |pass: &'static str, p: &cotangent_core::ir::bulk::Program| {
+        println!("==== {}: Bulk, after {pass}\n\n{p}\n", p.name);
+    };
+    let bulk = pipeline::to_bulk(&f.program, &mut show)?;
+    let what = if f.signature.result.is_scalar() {
+        Derivative::ValueAndGrad
+    } else {
+        Derivative::Vjp
+    };
+    pipeline::derive(&bulk, what, &f.promise.wrt, &mut show)?;
+    let generated = cotangent_core::expand(arguments, tokens);
+    match syn::parse2(generated) {
+        Ok(file) => println!("==== generated code\n\n{}", prettyplease::unparse(&file)),
+        Err(e) => return Err(format!("the generated code does not parse: {e}")),
+    }
+    Ok(())
+}
