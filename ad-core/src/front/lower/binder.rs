@@ -16,10 +16,7 @@ pub(super) type Axes = Vec<(Sym, Expr)>;
 impl Lowerer<'_> {
     /// `n` or `(n, m, ..)`
     pub(super) fn extents(&mut self, combinator: Combinator, e: &Surface) -> Result<Vec<Expr>> {
-        let parts = match self.expr(e)? {
-            Value::Tuple(parts) => parts,
-            single => vec![single],
-        };
+        let parts = self.expr(e)?.parts();
         if parts.is_empty() || parts.len() > 6 {
             let message = format!(
                 "`{}` runs over 1 to 6 indices, and not over {}",
@@ -62,14 +59,15 @@ impl Lowerer<'_> {
         combinator: Combinator,
         e: &Surface,
     ) -> Result<(Rc<Closure>, Env)> {
-        let message = match self.expr(e)? {
-            Value::Closure(closure, env) => return Ok((closure, env)),
-            other => format!(
-                "`{}` takes a closure here, and this is {}; write `|i| ..`",
-                combinator.name(),
-                other.describe()
-            ),
-        };
+        let value = self.expr(e)?;
+        if let Value::Closure(closure, env) = value {
+            return Ok((closure, env));
+        }
+        let message = format!(
+            "`{}` takes a closure here, and this is {}; write `|i| ..`",
+            combinator.name(),
+            value.describe()
+        );
         Err(self.errors.at(e.loc, message))
     }
 
@@ -112,7 +110,7 @@ impl Lowerer<'_> {
         let what = format!("the closure of `{}`", combinator.name());
         let plain = self.region(closure.body.loc, &what, |l| {
             let index = l.annotated(index, note, closure.params_loc);
-            l.bind(pattern, index, closure.params_loc);
+            l.bind(pattern, index);
             let value = body(l, &closure.body)?;
             l.annotated(value, &closure.result, closure.body.loc)
         });

@@ -145,8 +145,10 @@ impl Lowerer<'_> {
                 }
                 Ok(Some(any))
             }
-            Test::Tuple(loc, tests) => match on {
-                Value::Tuple(parts) if parts.len() == tests.len() => {
+            Test::Tuple(loc, tests) => {
+                if let Value::Tuple(parts) = on
+                    && parts.len() == tests.len()
+                {
                     let mut all = None;
                     for (part, test) in parts.iter().zip(tests) {
                         let one = self.test(part, test)?;
@@ -155,17 +157,16 @@ impl Lowerer<'_> {
                             Some(all) => both(Some(all), one),
                         };
                     }
-                    Ok(all)
+                    return Ok(all);
                 }
-                other => {
-                    let message = format!(
-                        "this pattern takes a tuple of {} apart, but the value is {}",
-                        tests.len(),
-                        other.describe()
-                    );
-                    Err(self.errors.at(*loc, message))
-                }
-            },
+
+                let message = format!(
+                    "this pattern takes a tuple of {} apart, but the value is {}",
+                    tests.len(),
+                    on.describe()
+                );
+                Err(self.errors.at(*loc, message))
+            }
         }
     }
 }

@@ -89,7 +89,7 @@ impl Lowerer<'_> {
             Callee::From => {
                 let mut args = self.args(args)?;
                 match (args.pop(), args.is_empty()) {
-                    (Some((value, at)), true) => self.from_integer(value, at),
+                    (Some((value, at)), true) => self.real_from(value, at),
                     (..) => Err(self.errors.at(loc, "`f64::from` takes one argument")),
                 }
             }
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
         let outer = std::mem::replace(&mut self.env, env);
         for ((pattern, note), (value, at)) in closure.params.iter().zip(values) {
             let value = value.and_then(|v| self.annotated(v, note, at));
-            self.bind(pattern, value, at);
+            self.bind(pattern, value);
         }
         let result = self
             .expr(&closure.body)

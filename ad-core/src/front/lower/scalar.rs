@@ -7,7 +7,7 @@ use crate::front::names;
 use crate::front::types::Scalar;
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit};
+use crate::ir::ty::Elem;
 
 /// The methods of integers that are one primitive.
 const INTEGER: &[(&str, Prim)] = &[
@@ -247,17 +247,14 @@ impl Lowerer<'_> {
     }
 
     /// `f64::from(n)`
-    pub(super) fn from_integer(&mut self, value: Value, loc: Loc) -> Result<Value> {
+    pub(super) fn real_from(&mut self, value: Value, loc: Loc) -> Result<Value> {
         let plain = self.scalar(value, loc)?;
         let int = match plain.elem() {
             Elem::Real => return Ok(Expr::clone(&plain.expr).into()),
             Elem::Int => plain.expr,
             Elem::Bool => Expr::cond(plain.expr, Expr::int(1), Expr::int(0)),
         };
-        match *int.kind {
-            crate::ir::core::Kind::Lit(Lit::Int(i)) => Ok(Expr::real(i as f64).into()),
-            _ => Ok(Expr::prim(Prim::IntToReal, vec![int]).into()),
-        }
+        Ok(Expr::prim(Prim::IntToReal, vec![int]).into())
     }
 }
 

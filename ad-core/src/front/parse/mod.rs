@@ -14,7 +14,7 @@ use super::error::{Errors, Loc};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
 
 /// Reads the body of a function.
-pub fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
+pub(super) fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
     Parser { errors }.block(block)
 }
 
@@ -123,7 +123,7 @@ impl Parser<'_> {
                          `if` with `else`, both giving a value",
                     );
                 }
-                Stmt::Let(pattern, note, self.expr(&init.expr))
+                Stmt::Let(pattern, note, Box::new(self.expr(&init.expr)))
             }
             None => Stmt::Hole(self.errors.on(
                 local,
@@ -139,7 +139,7 @@ impl Parser<'_> {
                 self.attributes(&constant.attrs);
                 let note = self.note(&constant.ty);
                 let name = Pattern::Name(constant.ident.clone());
-                Some(Stmt::Let(name, note, self.expr(&constant.expr)))
+                Some(Stmt::Let(name, note, Box::new(self.expr(&constant.expr))))
             }
             syn::Item::Use(import) => self.import(import),
             syn::Item::Fn(_) => Some(Stmt::Hole(self.errors.on(

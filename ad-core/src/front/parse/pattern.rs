@@ -12,10 +12,9 @@ impl Parser<'_> {
             syn::Type::Infer(_) => Note::Infer,
             syn::Type::Paren(inner) => self.note(&inner.elem),
             syn::Type::Group(inner) => self.note(&inner.elem),
-            syn::Type::Tuple(tuple) => Note::Tuple(
-                Loc::of(tuple),
-                tuple.elems.iter().map(|t| self.note(t)).collect(),
-            ),
+            syn::Type::Tuple(tuple) => {
+                Note::Tuple(tuple.elems.iter().map(|t| self.note(t)).collect())
+            }
             // Inside of a body a reference to a scalar is the scalar.
             syn::Type::Reference(reference)
                 if reference.mutability.is_none() && outside::names_scalar(&reference.elem) =>
@@ -23,7 +22,7 @@ impl Parser<'_> {
                 self.note(&reference.elem)
             }
             _ => match types::read(ty, self.errors) {
-                Ok(written) => Note::Of(Loc::of(ty), written),
+                Ok(written) => Note::Of(Box::new(written)),
                 Err(_) => Note::Infer,
             },
         }
