@@ -2,3 +2,5 @@
 
 pub mod front;
 pub mod ir;
+pub mod passes;
+pub mod pipeline;

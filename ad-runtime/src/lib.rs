@@ -1,1 +1,14 @@
 //! Combinators and bulk kernels of cotangent.
+//!
+//! The combinators are ordinary functions: an annotated function runs with them as it is written.
+
+mod combinators;
+pub mod math;
+mod real;
+#[doc(hidden)]
+pub mod scalar;
+mod special;
+
+pub use combinators::*;
+pub use real::Real;
+pub use special::{digamma, erf, lgamma, polygamma, relu, sigmoid, softplus, trigamma};

@@ -92,6 +92,29 @@ impl Affine {
         }
     }
 
+    /// The least and the greatest value over a non-empty index space, if the signs of the
+    /// coefficients are known.
+    pub fn range(&self, axes: &[Size]) -> Option<(Size, Size)> {
+        let (mut low, mut high) = (self.constant.clone(), self.constant.clone());
+        for (c, n) in self.coefs.iter().zip(axes) {
+            let reach = c.mul(&n.plus(-1));
+            if c.at_least(0) {
+                high = high.add(&reach);
+            } else if c.neg().at_least(0) {
+                low = low.add(&reach);
+            } else {
+                return None;
+            }
+        }
+        Some((low, high))
+    }
+
+    /// Whether every value over the index space is known to be in `0..n`.
+    pub fn inside(&self, axes: &[Size], n: &Size) -> bool {
+        self.range(axes)
+            .is_some_and(|(low, high)| low.at_least(0) && n.sub(&high).at_least(1))
+    }
+
     /// The map `inner` followed by this one: axis k is replaced by `inner[k]`, over an index space
     /// of the given rank.
     pub fn compose(&self, inner: &[Affine], rank: usize) -> Affine {

@@ -82,9 +82,9 @@ pub enum ReduceOp {
     Sum,
     /// `1 * e0 * e1 * ..`, real or integer
     Product,
-    /// The largest, −∞ over nothing; NaN never wins; real.
+    /// The largest, −∞ over nothing; NaN never wins. In Bulk also of integers.
     Max,
-    /// The smallest, ∞ over nothing; NaN never wins; real.
+    /// The smallest, ∞ over nothing; NaN never wins. In Bulk also of integers.
     Min,
     /// `ln Σ exp e`, stably; −∞ over nothing; real.
     LogSumExp,
@@ -117,6 +117,8 @@ impl ReduceOp {
             (ReduceOp::Sum, _) => Lit::zero(elem),
             (ReduceOp::Product, Elem::Int) => Lit::Int(1),
             (ReduceOp::Product, _) => Lit::Real(1.0),
+            (ReduceOp::Max, Elem::Int) => Lit::Int(i64::MIN),
+            (ReduceOp::Min, Elem::Int) => Lit::Int(i64::MAX),
             (ReduceOp::Max | ReduceOp::LogSumExp, _) => Lit::Real(f64::NEG_INFINITY),
             (ReduceOp::Min, _) => Lit::Real(f64::INFINITY),
         }

@@ -2,7 +2,7 @@
 //! checks the other.
 
 /// `aⁿ` by repeated multiplication for small exponents, as the source means it.
-pub fn powi(a: f64, n: i64) -> f64 {
+pub(super) fn powi(a: f64, n: i64) -> f64 {
     match i32::try_from(n) {
         Ok(n) => a.powi(n),
         Err(_) => a.powf(n as f64),
@@ -10,17 +10,17 @@ pub fn powi(a: f64, n: i64) -> f64 {
 }
 
 /// The sign, 0 at 0.
-pub fn sign0(x: f64) -> f64 {
+pub(super) fn sign0(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x.signum() }
 }
 
 /// `1 / (1 + e⁻ˣ)`
-pub fn sigmoid(x: f64) -> f64 {
+pub(super) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
 /// `ln(1 + eˣ)`
-pub fn softplus(x: f64) -> f64 {
+pub(super) fn softplus(x: f64) -> f64 {
     if x > 0.0 {
         x + (-x).exp().ln_1p()
     } else {
@@ -29,7 +29,7 @@ pub fn softplus(x: f64) -> f64 {
 }
 
 /// `ln |Γ(x)|`: recurrence up to 20, then Stirling's series.
-pub fn lgamma(x: f64) -> f64 {
+pub(super) fn lgamma(x: f64) -> f64 {
     if x <= 0.0 {
         if x == x.floor() {
             return f64::INFINITY;
@@ -55,7 +55,7 @@ pub fn lgamma(x: f64) -> f64 {
 }
 
 /// The derivative of `lgamma`.
-pub fn digamma(x: f64) -> f64 {
+pub(super) fn digamma(x: f64) -> f64 {
     if x <= 0.0 {
         if x == x.floor() {
             return f64::NAN;
@@ -76,7 +76,7 @@ pub fn digamma(x: f64) -> f64 {
 
 /// The n-th derivative of `digamma`, for `x > 0`: recurrence up to 25, then the Euler–Maclaurin
 /// series of `(-1)ⁿ⁺¹ n! Σ (x+k)⁻ⁿ⁻¹`. For `n = 0` it is `digamma`.
-pub fn polygamma(x: f64, n: i64) -> f64 {
+pub(super) fn polygamma(x: f64, n: i64) -> f64 {
     let Ok(order) = i32::try_from(n) else {
         return f64::NAN;
     };
@@ -126,7 +126,7 @@ pub fn polygamma(x: f64, n: i64) -> f64 {
 }
 
 /// The error function: its power series near 0, the continued fraction of its complement beyond.
-pub fn erf(x: f64) -> f64 {
+pub(super) fn erf(x: f64) -> f64 {
     let a = x.abs();
     if a.is_nan() {
         return x;

@@ -1,0 +1,283 @@
+//! Building Bulk programs. Equal equations are one equation: common subexpressions are shared by
+//! construction.
+
+use super::bulk::{Affine, Eq, Ix, Op, Param, Program, Relation, Require, Type, Var};
+use super::core::ReduceOp;
+use super::prims::{Prim, Scalars};
+use super::ty::{Atom, Elem, Lit, Size};
+use std::collections::HashMap;
+
+/// A program under construction.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    program: Program,
+    known: HashMap<Eq, Var>,
+}
+
+impl Builder {
+    /// A program without equations.
+    pub fn new(name: &str, params: Vec<Param>) -> Builder {
+        Builder {
+            program: Program {
+                name: name.to_owned(),
+                params,
+                eqs: vec![],
+                results: vec![],
+                requires: vec![],
+            },
+            known: HashMap::new(),
+        }
+    }
+
+    /// The type of a variable.
+    pub fn ty(&self, v: Var) -> &Type {
+        self.program.ty(v)
+    }
+
+    /// The shape of a variable.
+    pub fn shape(&self, v: Var) -> Vec<Size> {
+        self.ty(v).shape.clone()
+    }
+
+    /// The equation of a variable.
+    pub fn eq(&self, v: Var) -> Option<&Eq> {
+        self.program.eq(v)
+    }
+
+    /// The guard of a variable's equation: outside of it the variable is a structural zero.
+    pub fn guard(&self, v: Var) -> Option<Var> {
+        self.eq(v).and_then(|e| e.guard)
+    }
+
+    /// Says the shape of a parameter anew: sizes that the program computes have names only when it
+    /// has equations.
+    pub fn set_param_shape(&mut self, param: usize, shape: Vec<Size>) {
+        self.program.params[param].ty.shape = shape;
+    }
+
+    /// The finished program.
+    pub fn finish(mut self, results: Vec<Var>) -> Program {
+        self.program.results = results;
+        self.program
+    }
+
+    /// Adds a relation that must hold on entry, once.
+    pub fn require(&mut self, r: Require) {
+        if !self.program.requires.contains(&r) {
+            self.program.requires.push(r);
+        }
+    }
+
+    /// Adds `left >= 0`, or `left == 0`, unless it is evident; terms are moved so that both sides
+    /// have positive coefficients. Relations about computed values are left to the place of use.
+    pub fn require_sign(&mut self, when: &[Size], left: &Size, relation: Relation) {
+        let evident = match relation {
+            Relation::AtLeast => left.at_least(0),
+            Relation::Equal => left.is(0),
+        };
+        let mut on_entry = true;
+        let mut look = |s: &Size| s.visit(&mut |a| on_entry &= !matches!(a, Atom::Value(_)));
+        look(left);
+        when.iter().for_each(look);
+        if evident || !on_entry {
+            return;
+        }
+        let (mut plus, mut minus) = (Size::lit(0), Size::lit(0));
+        for (m, c) in left.terms() {
+            let product = (m.iter()).fold(Size::lit(c.abs()), |p, a| p.mul(&Size::atom(a.clone())));
+            let side = if c > 0 { &mut plus } else { &mut minus };
+            *side = side.add(&product);
+        }
+        let mut when: Vec<Size> = when.iter().filter(|s| !s.at_least(1)).cloned().collect();
+        when.sort();
+        when.dedup();
+        self.require(Require {
+            when,
+            left: plus,
+            relation,
+            right: minus,
+        });
+    }
+
+    /// Adds an equation, or finds the one that is equal to it.
+    pub fn push(&mut self, eq: Eq) -> Var {
+        if let Some(&v) = self.known.get(&eq) {
+            return v;
+        }
+        let v = self.program.var_of(self.program.eqs.len());
+        self.known.insert(eq.clone(), v);
+        self.program.eqs.push(eq);
+        v
+    }
+
+    fn op(&mut self, elem: Elem, shape: Vec<Size>, guard: Option<Var>, op: Op) -> Var {
+        let ty = Type { elem, shape };
+        self.push(Eq { ty, guard, op })
+    }
+
+    /// The same element everywhere.
+    pub fn fill(&mut self, lit: Lit, shape: &[Size]) -> Var {
+        self.op(lit.elem(), shape.to_vec(), None, Op::Fill(lit))
+    }
+
+    /// An affine function of the position.
+    pub fn index(&mut self, a: Affine, shape: &[Size]) -> Var {
+        debug_assert_eq!(a.coefs.len(), shape.len());
+        self.op(Elem::Int, shape.to_vec(), None, Op::Index(a))
+    }
+
+    /// A primitive, elementwise.
+    pub fn map(&mut self, prim: Prim, args: &[Var], guard: Option<Var>) -> Var {
+        let last = self.ty(*args.last().expect("primitives have arguments"));
+        let (elem, shape) = (prim.result(last.elem), last.shape.clone());
+        self.op(elem, shape, guard, Op::Map(prim, args.to_vec()))
+    }
+
+    /// `out[p] = src[index(p)]`
+    pub fn gather(&mut self, src: Var, index: Vec<Ix>, shape: &[Size], guard: Option<Var>) -> Var {
+        let elem = self.ty(src).elem;
+        self.op(elem, shape.to_vec(), guard, Op::Gather { src, index })
+    }
+
+    /// The array `src` as one over `shape` whose axis `axes[k]` is its axis k; the others repeat it.
+    pub fn spread(&mut self, src: Var, axes: &[usize], shape: &[Size]) -> Var {
+        let rank = shape.len();
+        if rank == axes.len() && axes.iter().enumerate().all(|(k, &a)| k == a) {
+            return src;
+        }
+        let index = (axes.iter())
+            .map(|&a| Ix::Affine(Affine::axis(rank, a)))
+            .collect();
+        self.gather(src, index, shape, None)
+    }
+
+    /// The reverse of removing `axes` from `shape`: `src` repeated along them.
+    pub fn spread_over(&mut self, src: Var, axes: &[usize], shape: &[Size]) -> Var {
+        let kept: Vec<usize> = (0..shape.len()).filter(|k| !axes.contains(k)).collect();
+        self.spread(src, &kept, shape)
+    }
+
+    /// A sum over some axes.
+    pub fn sum(&mut self, src: Var, axes: &[usize], guard: Option<Var>) -> Var {
+        self.reduce(ReduceOp::Sum, src, axes, guard)
+    }
+
+    /// A reduction over some axes.
+    pub fn reduce(&mut self, op: ReduceOp, src: Var, axes: &[usize], guard: Option<Var>) -> Var {
+        if axes.is_empty() {
+            return self.masked(src, guard);
+        }
+        let ty = self.ty(src).clone();
+        let shape = without(&ty.shape, axes);
+        let axes = axes.to_vec();
+        self.op(ty.elem, shape, guard, Op::Reduce { op, src, axes })
+    }
+
+    /// `src` where the guard holds.
+    pub fn masked(&mut self, src: Var, guard: Option<Var>) -> Var {
+        if guard.is_none() || self.guard(src) == guard {
+            return src;
+        }
+        let ty = self.ty(src).clone();
+        self.op(ty.elem, ty.shape, guard, Op::Copy(src))
+    }
+
+    /// The conjunction of two guards.
+    pub fn both(&mut self, a: Option<Var>, b: Option<Var>) -> Option<Var> {
+        match (a, b) {
+            (None, g) | (g, None) => g,
+            (Some(a), Some(b)) if a == b || self.implies(a, b) => Some(a),
+            (Some(a), Some(b)) if self.implies(b, a) => Some(b),
+            (Some(a), Some(b)) => Some(self.map(Prim::And, &[a, b], None)),
+        }
+    }
+
+    /// Whether `a` is a conjunction that has `b` among its members.
+    pub fn implies(&self, a: Var, b: Var) -> bool {
+        a == b
+            || match self.eq(a) {
+                Some(Eq {
+                    op: Op::Map(Prim::And, args),
+                    ..
+                }) => args.iter().any(|&x| self.implies(x, b)),
+                _ => false,
+            }
+    }
+
+    /// `left < right` for two affine functions of the position.
+    pub fn less(&mut self, left: Affine, right: Affine, shape: &[Size]) -> Var {
+        let (l, r) = (self.index(left, shape), self.index(right, shape));
+        self.map(Prim::ILt, &[l, r], None)
+    }
+
+    /// Copies an equation of another program, its variables translated by `of`.
+    pub fn copy(&mut self, eq: &Eq, of: &mut dyn FnMut(Var) -> Var) -> Var {
+        let eq = translate(eq, of);
+        self.push(eq)
+    }
+}
+
+/// An equation with its variables replaced, also those inside sizes.
+pub fn translate(eq: &Eq, of: &mut dyn FnMut(Var) -> Var) -> Eq {
+    let of = std::cell::RefCell::new(of);
+    eq.map(&mut |v| (of.borrow_mut())(v), &mut |s| {
+        translate_size(s, &mut *of.borrow_mut())
+    })
+}
+
+/// A component of an index map with its variables replaced, also those inside sizes.
+pub fn translate_ix(i: &Ix, of: &mut dyn FnMut(Var) -> Var) -> Ix {
+    match i {
+        Ix::Affine(a) => Ix::Affine(Affine {
+            coefs: a.coefs.iter().map(|c| translate_size(c, of)).collect(),
+            constant: translate_size(&a.constant, of),
+        }),
+        Ix::Data(v) => Ix::Data(of(*v)),
+    }
+}
+
+/// A size with the computed values in it replaced.
+pub fn translate_size(s: &Size, of: &mut dyn FnMut(Var) -> Var) -> Size {
+    let mut computed = false;
+    s.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
+    if !computed {
+        return s.clone();
+    }
+    s.substitute(&mut |a| match a {
+        Atom::Value(v) => Size::atom(Atom::Value(of(Var(*v)).0)),
+        Atom::Dim { .. }
+        | Atom::Int { .. }
+        | Atom::Quot(..)
+        | Atom::Rem(..)
+        | Atom::Min(..)
+        | Atom::Max(..) => Size::atom(a.clone()),
+    })
+}
+
+/// A shape without some of its axes.
+pub fn without(shape: &[Size], axes: &[usize]) -> Vec<Size> {
+    (shape.iter().enumerate())
+        .filter(|(k, _)| !axes.contains(k))
+        .map(|(_, s)| s.clone())
+        .collect()
+}
+
+/// Partial derivatives built as equations over arrays of one shape, under one guard.
+pub struct Elementwise<'a> {
+    /// Where they are added.
+    pub builder: &'a mut Builder,
+    /// The shape.
+    pub shape: Vec<Size>,
+    /// The guard.
+    pub guard: Option<Var>,
+}
+
+impl Scalars<Var> for Elementwise<'_> {
+    fn prim(&mut self, prim: Prim, args: &[Var]) -> Var {
+        self.builder.map(prim, args, self.guard)
+    }
+    fn lit(&mut self, lit: Lit) -> Var {
+        let shape = self.shape.clone();
+        self.builder.fill(lit, &shape)
+    }
+}

@@ -1,0 +1,497 @@
+//! The interpreter of kernels. What they mean, not how fast they are: a scalar is remembered until
+//! one of the loops it depends on moves on.
+
+use super::bulk::{self, Type, Var};
+use super::bulk_eval;
+use super::core::{Extremum, ReduceOp};
+use super::cost;
+use super::kernel::{Affine, At, Compute, Nest, Node, Program, Step, Work};
+use super::ty::{Atom, Elem, Lit, Size};
+use super::value::{Tensor, Value};
+
+/// Runs a program; the second part is the number of real operations.
+///
+/// # Errors
+/// If a read or write is out of bounds, or an integer operation fails. Relations between sizes are
+/// not checked here: that is for the interpreter of Bulk.
+pub fn eval(program: &Program, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
+    let count = (program.steps.iter())
+        .map(|s| s.out.index() + 1)
+        .max()
+        .unwrap_or(0)
+        .max(program.params.len());
+    let mut run = Run {
+        program,
+        values: vec![None; count],
+        cost: 0,
+    };
+    for (k, a) in args.iter().enumerate() {
+        run.values[k] = Some(a.clone());
+    }
+    for step in &program.steps {
+        let value = run
+            .step(step)
+            .map_err(|e| format!("v{}: {e}", step.out.0))?;
+        run.values[step.out.index()] = Some(value);
+    }
+    let results = (program.results.iter())
+        .map(|r| {
+            run.values[r.index()]
+                .clone()
+                .ok_or(format!("v{} is not computed", r.0))
+        })
+        .collect::<Result<_, _>>()?;
+    Ok((results, run.cost))
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    values: Vec<Option<Value>>,
+    cost: u64,
+}
+
+impl Run<'_> {
+    fn value(&self, v: Var) -> Result<&Value, String> {
+        (self.values[v.index()].as_ref()).ok_or_else(|| format!("v{} is not computed yet", v.0))
+    }
+
+    fn size(&self, s: &Size) -> Result<i64, String> {
+        let mut of = |a: &Atom| match a {
+            Atom::Dim { param, axis } => {
+                let v = self.values[*param].as_ref()?;
+                i64::try_from(*v.shape().get(*axis)?).ok()
+            }
+            Atom::Int { param } => Some(self.values[*param].as_ref()?.int().data[0]),
+            Atom::Value(v) => Some(self.values[*v as usize].as_ref()?.int().data[0]),
+            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => None,
+        };
+        s.eval(&mut of)
+            .ok_or_else(|| format!("size {s} is not known"))
+    }
+
+    fn extent(&self, s: &Size) -> Result<usize, String> {
+        Ok(usize::try_from(self.size(s)?).unwrap_or(0))
+    }
+
+    fn shape(&self, ty: &Type) -> Result<Vec<usize>, String> {
+        ty.shape.iter().map(|s| self.extent(s)).collect()
+    }
+
+    fn step(&mut self, step: &Step) -> Result<Value, String> {
+        let shape = self.shape(&step.ty)?;
+        match &step.work {
+            Work::Nest(nest) => {
+                let mut out = vec![];
+                let mut frame = Frame::new(self, nest)?;
+                for_each(&shape, &mut |index| {
+                    frame.set(index);
+                    out.push(frame.node(nest.root)?);
+                    Ok(())
+                })?;
+                self.cost += frame.cost;
+                Ok(collect(step.ty.elem, shape, &out))
+            }
+            Work::Scatter(contributions) => {
+                let mut out = Tensor::filled(&shape, 0.0);
+                let mut hit = vec![false; out.data.len()];
+                let mut cost = 0;
+                for c in contributions {
+                    let mut frame = Frame::new(self, &c.nest)?;
+                    let domain: Vec<usize> = frame.extents[..c.nest.outer].to_vec();
+                    for_each(&domain, &mut |index| {
+                        frame.set(index);
+                        if !frame.present(c.nest.root)? {
+                            return Ok(());
+                        }
+                        let place = frame.place(&c.at)?;
+                        let x = frame.real(c.nest.root)?;
+                        let at = (out.offset(&place))
+                            .ok_or_else(|| format!("{place:?} is outside of {:?}", out.shape))?;
+                        cost += u64::from(hit[at]);
+                        hit[at] = true;
+                        out.data[at] += x;
+                        Ok(())
+                    })?;
+                    cost += frame.cost;
+                }
+                self.cost += cost;
+                Ok(Value::Real(out))
+            }
+            Work::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+            } => self.bulk(*a, *b, &step.ty, |ranks| {
+                let mut shape = vec![];
+                for l in out_axes {
+                    let of = |k: usize, axes: &[u8]| {
+                        axes.iter()
+                            .position(|x| x == l)
+                            .map(|axis| Size::dim(k, axis))
+                    };
+                    shape.extend(of(0, a_axes).or(of(1, b_axes)));
+                }
+                debug_assert_eq!(ranks, (a_axes.len(), b_axes.len()));
+                let op = bulk::Op::Contract {
+                    a: Var(0),
+                    b: Var(1),
+                    a_axes: a_axes.clone(),
+                    b_axes: b_axes.clone(),
+                    out_axes: out_axes.clone(),
+                };
+                (shape, op)
+            }),
+            Work::Recur {
+                a,
+                b,
+                axis,
+                reverse,
+            } => self.bulk(*a, *b, &step.ty, |(rank, _)| {
+                let op = bulk::Op::Recur {
+                    a: Var(0),
+                    b: Var(1),
+                    axis: *axis,
+                    reverse: *reverse,
+                };
+                ((0..rank).map(|k| Size::dim(0, k)).collect(), op)
+            }),
+        }
+    }
+
+    /// An operation that kernels have in common with Bulk, as a Bulk program of its own.
+    fn bulk(
+        &mut self,
+        a: Var,
+        b: Var,
+        ty: &Type,
+        equation: impl Fn((usize, usize)) -> (Vec<Size>, bulk::Op),
+    ) -> Result<Value, String> {
+        let args = [self.value(a)?.clone(), self.value(b)?.clone()];
+        let mut params: Vec<bulk::Param> = vec![];
+        for (k, v) in args.iter().enumerate() {
+            params.push(bulk::Param {
+                name: format!("operand{k}"),
+                ty: Type {
+                    elem: ty.elem,
+                    shape: (0..v.shape().len())
+                        .map(|axis| Size::dim(k, axis))
+                        .collect(),
+                },
+            });
+        }
+        let (shape, op) = equation((args[0].shape().len(), args[1].shape().len()));
+        if let bulk::Op::Recur { .. } = op {
+            params[1].ty = params[0].ty.clone();
+        }
+        let program = bulk::Program {
+            name: self.program.name.clone(),
+            params,
+            eqs: vec![bulk::Eq {
+                ty: Type {
+                    elem: ty.elem,
+                    shape,
+                },
+                guard: None,
+                op,
+            }],
+            results: vec![Var(2)],
+            requires: vec![],
+        };
+        let mut outcome = bulk_eval::eval(&program, &args)?;
+        self.cost += outcome.cost;
+        Ok(outcome.results.remove(0))
+    }
+}
+
+fn collect(elem: Elem, shape: Vec<usize>, lits: &[Lit]) -> Value {
+    match elem {
+        Elem::Real => Value::Real(Tensor::new(
+            shape,
+            lits.iter()
+                .map(|l| match l {
+                    Lit::Real(x) => *x,
+                    Lit::Int(_) | Lit::Bool(_) => f64::NAN,
+                })
+                .collect(),
+        )),
+        Elem::Int => Value::Int(Tensor::new(
+            shape,
+            lits.iter()
+                .map(|l| match l {
+                    Lit::Int(x) => *x,
+                    Lit::Real(_) | Lit::Bool(_) => i64::MIN,
+                })
+                .collect(),
+        )),
+        Elem::Bool => Value::Bool(Tensor::new(
+            shape,
+            lits.iter().map(|l| *l == Lit::Bool(true)).collect(),
+        )),
+    }
+}
+
+/// Every index of a shape, in order.
+fn for_each(
+    shape: &[usize],
+    f: &mut dyn FnMut(&[i64]) -> Result<(), String>,
+) -> Result<(), String> {
+    if shape.contains(&0) {
+        return Ok(());
+    }
+    let mut index = vec![0i64; shape.len()];
+    loop {
+        f(&index)?;
+        let mut k = shape.len();
+        loop {
+            if k == 0 {
+                return Ok(());
+            }
+            k -= 1;
+            index[k] += 1;
+            if (index[k] as usize) < shape[k] {
+                break;
+            }
+            index[k] = 0;
+        }
+    }
+}
+
+/// What a node was at some values of the loops that it depends on: zero without anything having been
+/// evaluated where `present` is false.
+#[derive(Clone)]
+struct Memo {
+    loops: Vec<i64>,
+    value: Lit,
+    present: bool,
+}
+
+/// The evaluation of one nest.
+struct Frame<'a> {
+    run: &'a Run<'a>,
+    nest: &'a Nest,
+    extents: Vec<usize>,
+    loops: Vec<i64>,
+    memo: Vec<Option<Memo>>,
+    cost: u64,
+}
+
+impl<'a> Frame<'a> {
+    fn new(run: &'a Run<'a>, nest: &'a Nest) -> Result<Self, String> {
+        let extents = (nest.loops.iter())
+            .map(|s| run.extent(s))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Frame {
+            run,
+            nest,
+            loops: vec![0; extents.len()],
+            extents,
+            memo: vec![None; nest.nodes.len()],
+            cost: 0,
+        })
+    }
+
+    fn set(&mut self, outer: &[i64]) {
+        self.loops[..outer.len()].copy_from_slice(outer);
+    }
+
+    fn affine(&self, a: &Affine) -> Result<i64, String> {
+        let mut sum = self.run.size(&a.constant)?;
+        for (l, c) in &a.terms {
+            sum += self.run.size(c)? * self.loops[*l];
+        }
+        Ok(sum)
+    }
+
+    fn place(&mut self, at: &[At]) -> Result<Vec<i64>, String> {
+        at.iter()
+            .map(|a| match a {
+                At::Affine(a) => self.affine(a),
+                At::Node(n) => match self.node(*n)? {
+                    Lit::Int(i) => Ok(i),
+                    l => Err(format!("{l} is no index")),
+                },
+            })
+            .collect()
+    }
+
+    fn node(&mut self, n: Node) -> Result<Lit, String> {
+        Ok(self.scalar(n)?.value)
+    }
+
+    fn present(&mut self, n: Node) -> Result<bool, String> {
+        Ok(self.scalar(n)?.present)
+    }
+
+    fn real(&mut self, n: Node) -> Result<f64, String> {
+        match self.node(n)? {
+            Lit::Real(x) => Ok(x),
+            l => Err(format!("{l} is no real")),
+        }
+    }
+
+    fn scalar(&mut self, n: Node) -> Result<Memo, String> {
+        let loops: Vec<i64> = self.nest.depends[n]
+            .iter()
+            .map(|&l| self.loops[l])
+            .collect();
+        if let Some(m) = &self.memo[n] {
+            if m.loops == loops {
+                return Ok(m.clone());
+            }
+        }
+        let nest = self.nest;
+        let s = &nest.nodes[n];
+        let guarded_off = match s.guard {
+            Some(g) => self.node(g)? != Lit::Bool(true),
+            None => false,
+        };
+        let (value, present) = if guarded_off {
+            (Lit::zero(s.elem), false)
+        } else {
+            self.compute(&s.compute, s.elem)?
+        };
+        let m = Memo {
+            loops,
+            value,
+            present,
+        };
+        self.memo[n] = Some(m.clone());
+        Ok(m)
+    }
+
+    fn compute(&mut self, c: &Compute, elem: Elem) -> Result<(Lit, bool), String> {
+        let whole = |l: Lit| Ok((l, true));
+        match c {
+            Compute::Lit(l) => whole(*l),
+            Compute::Index(a) => whole(Lit::Int(self.affine(a)?)),
+            Compute::Same(n) => {
+                let m = self.scalar(*n)?;
+                Ok((m.value, m.present))
+            }
+            Compute::Read(v, at) => {
+                let place = self.place(at)?;
+                let outside = |shape: &[usize]| format!("{place:?} is outside of {shape:?}");
+                let run = self.run;
+                whole(match run.value(*v)? {
+                    Value::Real(t) => {
+                        let at = t.offset(&place).ok_or_else(|| outside(&t.shape))?;
+                        Lit::Real(t.data[at])
+                    }
+                    Value::Int(t) => {
+                        let at = t.offset(&place).ok_or_else(|| outside(&t.shape))?;
+                        Lit::Int(t.data[at])
+                    }
+                    Value::Bool(t) => {
+                        let at = t.offset(&place).ok_or_else(|| outside(&t.shape))?;
+                        Lit::Bool(t.data[at])
+                    }
+                })
+            }
+            Compute::Prim(p, args) => {
+                let mut lits = vec![];
+                let mut present = vec![];
+                for &a in args {
+                    let m = self.scalar(a)?;
+                    lits.push(m.value);
+                    present.push(m.present);
+                }
+                use super::prims::Prim;
+                // Adding a structural zero is no operation.
+                match (p, &present[..]) {
+                    (Prim::Add | Prim::Sub, &[false, false]) => return Ok((Lit::Real(0.0), false)),
+                    (Prim::Add | Prim::Sub, &[_, false]) => return whole(lits[0]),
+                    (Prim::Add, &[false, true]) => return whole(lits[1]),
+                    (Prim::Neg, &[false]) => return Ok((lits[0], false)),
+                    _ => {}
+                }
+                self.cost += p.cost();
+                let l = p
+                    .eval(&lits)
+                    .ok_or_else(|| format!("`{}` of {lits:?} fails", p.name()))?;
+                whole(l)
+            }
+            Compute::Reduce(op, own, body) => self.reduce(*op, own, *body, elem),
+            Compute::ArgReduce(op, own, body) => {
+                let mut best = match op {
+                    Extremum::Max => f64::NEG_INFINITY,
+                    Extremum::Min => f64::INFINITY,
+                };
+                let mut at = 0;
+                let n = self.extents[*own];
+                for i in 0..n as i64 {
+                    self.loops[*own] = i;
+                    let x = self.real(*body)?;
+                    let better = match op {
+                        Extremum::Max => x > best,
+                        Extremum::Min => x < best,
+                    };
+                    if better {
+                        (best, at) = (x, i);
+                    }
+                }
+                self.cost += cost::arg_reduce(n as u64);
+                whole(Lit::Int(at))
+            }
+        }
+    }
+
+    fn reduce(
+        &mut self,
+        op: ReduceOp,
+        own: &[usize],
+        body: Node,
+        elem: Elem,
+    ) -> Result<(Lit, bool), String> {
+        let shape: Vec<usize> = own.iter().map(|&l| self.extents[l]).collect();
+        let mut all = vec![];
+        for_each(&shape, &mut |index| {
+            for (&l, &i) in own.iter().zip(index) {
+                self.loops[l] = i;
+            }
+            let m = self.scalar(body)?;
+            if m.present || op != ReduceOp::Sum {
+                all.push(m.value);
+            }
+            Ok(())
+        })?;
+        if elem == Elem::Real {
+            self.cost += cost::reduce(op, all.len() as u64);
+        }
+        let present = op != ReduceOp::Sum || !all.is_empty() || elem != Elem::Real;
+        let mut reals = vec![];
+        let mut ints = vec![];
+        for l in all {
+            match l {
+                Lit::Real(x) => reals.push(x),
+                Lit::Int(i) => ints.push(i),
+                Lit::Bool(_) => return Err("a reduction of bools".into()),
+            }
+        }
+        let largest = |worse: fn(f64, f64) -> bool, start: f64| {
+            (reals.iter()).fold(start, |a, &x| if worse(a, x) { x } else { a })
+        };
+        let lit = match (op, elem) {
+            (ReduceOp::Sum, Elem::Real) => Lit::Real(reals.iter().sum::<f64>() + 0.0),
+            (ReduceOp::Sum, _) => Lit::Int(ints.iter().sum()),
+            (ReduceOp::Product, Elem::Real) => Lit::Real(reals.iter().product()),
+            (ReduceOp::Product, _) => Lit::Int(ints.iter().product()),
+            (ReduceOp::Max, Elem::Int) => Lit::Int(ints.into_iter().max().unwrap_or(i64::MIN)),
+            (ReduceOp::Min, Elem::Int) => Lit::Int(ints.into_iter().min().unwrap_or(i64::MAX)),
+            (ReduceOp::Max, _) => Lit::Real(largest(|a, x| x > a, f64::NEG_INFINITY)),
+            (ReduceOp::Min, _) => Lit::Real(largest(|a, x| x < a, f64::INFINITY)),
+            (ReduceOp::LogSumExp, _) => {
+                let m = largest(|a, x| x > a, f64::NEG_INFINITY);
+                Lit::Real(if reals.iter().any(|x| x.is_nan()) {
+                    f64::NAN
+                } else if m.is_infinite() {
+                    m
+                } else {
+                    m + reals.iter().map(|x| (x - m).exp()).sum::<f64>().ln()
+                })
+            }
+        };
+        Ok((lit, present))
+    }
+}

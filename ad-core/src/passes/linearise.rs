@@ -1,0 +1,404 @@
+//! Forward mode: every equation that depends on a differentiated parameter gets a second one, for its
+//! tangent, which is linear in the tangents of the parameters.
+//!
+//! Writing `ẋ` for the tangent of `x`, and `[g]` for the guard of the equation:
+//!
+//! ```text
+//! y = [g] p(a, b, ..)          ẏ = Σ [g] ∂p/∂a · ȧ         (the row of p in the table of primitives)
+//! y = [g] select(c, a, b)      ẏ = [g] select(c, ȧ, ḃ)     (one of them missing: [g and c] ȧ)
+//! y = [g] L(a)                 ẏ = [g] L(ȧ)                for gather, scatter, sum, copy
+//! y = [g] a ⊗ b                ẏ = [g] ȧ ⊗ b + a ⊗ ḃ       for contractions
+//! y = product of a             ẏ = Σ_k (Π_{j<k} a_j) (Π_{j>k} a_j) ȧ_k
+//! y = max of a                 ẏ = ȧ[argmax a]
+//! y = logsumexp of a           ẏ = Σ exp(a - y) ȧ
+//! y_k = a_k y_{k-1} + b_k      ẏ_k = a_k ẏ_{k-1} + (ȧ_k y_{k-1} + ḃ_k)
+//! ```
+//!
+//! The guard keeps a branch that was not taken from contributing anything, whatever its partial
+//! derivatives are there.
+
+use crate::ir::build::{Builder, Elementwise, translate_ix};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Type, Var};
+use crate::ir::core::{Extremum, ReduceOp};
+use crate::ir::prims::{Partial, Prim};
+use crate::ir::ty::{Elem, Lit, Size};
+
+/// A program together with the tangents of its results.
+#[derive(Clone, Debug)]
+pub struct Linearised {
+    /// The parameters of the original, then one tangent per differentiated parameter; the results of
+    /// the original, then their tangents.
+    pub program: Program,
+    /// For each variable whether it is a tangent: linear in the tangent parameters.
+    pub linear: Vec<bool>,
+    /// The tangent parameters, in the order in which they were asked for.
+    pub tangents: Vec<Var>,
+    /// The tangent of each result; `None` where it is zero.
+    pub result_tangents: Vec<Option<Var>>,
+}
+
+/// Linearises a program with respect to some of its parameters.
+pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
+    let mut params = primal.params.clone();
+    for &k in wrt {
+        params.push(Param {
+            name: format!("{}_tangent", primal.params[k].name),
+            ty: primal.params[k].ty.clone(),
+        });
+    }
+    let count = primal.params.len();
+    let mut l = Lineariser {
+        out: Builder::new(&primal.name, params),
+        new: (0..count).map(|k| Var(k as u32)).collect(),
+        tangent: vec![None; count],
+        constant: (primal.params.iter())
+            .map(|p| p.ty.elem != Elem::Real)
+            .collect(),
+    };
+    let tangents: Vec<Var> = (0..wrt.len()).map(|k| Var((count + k) as u32)).collect();
+    for (&k, &t) in wrt.iter().zip(&tangents) {
+        l.tangent[k] = Some(t);
+    }
+    for r in &primal.requires {
+        l.out.require(r.clone());
+    }
+    for eq in &primal.eqs {
+        let new = &l.new;
+        let y = l.out.copy(eq, &mut |v| new[v.index()]);
+        let t = if eq.ty.elem == Elem::Real {
+            l.tangent_of(eq, y)
+        } else {
+            None
+        };
+        let mut constant = true;
+        eq.visit(&mut |v| constant &= l.constant[v.index()]);
+        l.new.push(y);
+        l.tangent.push(t);
+        l.constant.push(constant);
+    }
+    let results: Vec<Var> = primal.results.iter().map(|r| l.new[r.index()]).collect();
+    let result_tangents: Vec<Option<Var>> = primal
+        .results
+        .iter()
+        .map(|r| l.tangent[r.index()])
+        .collect();
+    let mut all = results.clone();
+    for (&r, t) in results.iter().zip(&result_tangents) {
+        all.push(match t {
+            Some(t) => *t,
+            None => {
+                let shape = l.out.shape(r);
+                l.out.fill(Lit::Real(0.0), &shape)
+            }
+        });
+    }
+    let program = l.out.finish(all);
+    let linear = linear_in(&program, &tangents);
+    Linearised {
+        program,
+        linear,
+        tangents,
+        result_tangents,
+    }
+}
+
+/// Which variables depend on the given ones.
+fn linear_in(program: &Program, seeds: &[Var]) -> Vec<bool> {
+    let mut linear: Vec<bool> = (0..program.params.len())
+        .map(|k| seeds.contains(&Var(k as u32)))
+        .collect();
+    for eq in &program.eqs {
+        let mut depends = false;
+        eq.visit(&mut |v| depends |= linear[v.index()]);
+        linear.push(depends);
+    }
+    linear
+}
+
+struct Lineariser {
+    out: Builder,
+    /// For each variable of the original: the same in the result, its tangent, and whether it depends
+    /// on no real parameter.
+    new: Vec<Var>,
+    tangent: Vec<Option<Var>>,
+    constant: Vec<bool>,
+}
+
+impl Lineariser {
+    fn t(&self, v: Var) -> Option<Var> {
+        self.tangent[v.index()]
+    }
+
+    fn add(&mut self, terms: Vec<Var>, guard: Option<Var>) -> Option<Var> {
+        let mut terms = terms.into_iter();
+        let first = terms.next()?;
+        Some(terms.fold(first, |a, b| self.out.map(Prim::Add, &[a, b], guard)))
+    }
+
+    /// The same operation on the tangents. `eq` is in terms of the original, `y` of the result.
+    fn tangent_of(&mut self, eq: &Eq, y: Var) -> Option<Var> {
+        let new = |v: Var| self.new[v.index()];
+        let guard = eq.guard.map(new);
+        let ty = self.out.ty(y).clone();
+        match &eq.op {
+            Op::Fill(_) | Op::Index(_) | Op::ArgReduce { .. } | Op::Stop(_) => None,
+            Op::Copy(a) => {
+                let t = self.t(*a)?;
+                Some(self.out.masked(t, guard))
+            }
+            Op::Map(Prim::Select, args) => {
+                let c = new(args[0]);
+                self.select(c, self.t(args[1]), self.t(args[2]), guard)
+            }
+            Op::Map(p, args) => self.map(*p, args, y, guard),
+            Op::Gather { src, index } => {
+                let t = self.t(*src)?;
+                let index = self.translate(index);
+                Some(self.out.gather(t, index, &ty.shape, guard))
+            }
+            Op::Scatter(parts) => {
+                let mut tangents = vec![];
+                for p in parts {
+                    if let Some(src) = self.t(p.src) {
+                        let index = self.translate(&p.index);
+                        tangents.push(Part { src, index });
+                    }
+                }
+                if tangents.is_empty() {
+                    return None;
+                }
+                let op = Op::Scatter(tangents);
+                Some(self.out.push(Eq { ty, guard, op }))
+            }
+            Op::Reduce { op, src, axes } => {
+                let t = self.t(*src)?;
+                let x = new(*src);
+                Some(match op {
+                    ReduceOp::Sum => self.out.sum(t, axes, guard),
+                    ReduceOp::Product => self.product(x, t, axes[0], guard),
+                    ReduceOp::Max => self.extremum(Extremum::Max, x, t, axes[0], guard),
+                    ReduceOp::Min => self.extremum(Extremum::Min, x, t, axes[0], guard),
+                    ReduceOp::LogSumExp => self.logsumexp(x, t, y, axes[0], guard),
+                })
+            }
+            Op::Recur {
+                a,
+                b,
+                axis,
+                reverse,
+            } => {
+                let (ta, tb) = (self.t(*a), self.t(*b));
+                let a = new(*a);
+                let mut terms = vec![];
+                if let Some(ta) = ta {
+                    let before = shifted(&mut self.out, y, *axis, !*reverse);
+                    let guard = self.out.guard(before);
+                    terms.push(self.out.map(Prim::Mul, &[before, ta], guard));
+                }
+                terms.extend(tb);
+                let b = self.add(terms, None)?;
+                let op = Op::Recur {
+                    a,
+                    b,
+                    axis: *axis,
+                    reverse: *reverse,
+                };
+                Some(self.out.push(Eq { ty, guard, op }))
+            }
+            Op::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+            } => {
+                let pairs = [
+                    self.t(*a).map(|ta| (ta, new(*b))),
+                    self.t(*b).map(|tb| (new(*a), tb)),
+                ];
+                let mut terms = vec![];
+                for (a, b) in pairs.into_iter().flatten() {
+                    let op = Op::Contract {
+                        a,
+                        b,
+                        a_axes: a_axes.clone(),
+                        b_axes: b_axes.clone(),
+                        out_axes: out_axes.clone(),
+                    };
+                    let ty = ty.clone();
+                    terms.push(self.out.push(Eq { ty, guard, op }));
+                }
+                self.add(terms, guard)
+            }
+        }
+    }
+
+    /// An index map in terms of the result.
+    fn translate(&self, index: &[Ix]) -> Vec<Ix> {
+        let mut of = |v: Var| self.new[v.index()];
+        index.iter().map(|i| translate_ix(i, &mut of)).collect()
+    }
+
+    fn select(
+        &mut self,
+        c: Var,
+        a: Option<Var>,
+        b: Option<Var>,
+        guard: Option<Var>,
+    ) -> Option<Var> {
+        match (a, b) {
+            (None, None) => None,
+            (Some(a), Some(b)) => Some(self.out.map(Prim::Select, &[c, a, b], guard)),
+            (Some(a), None) => {
+                let g = self.out.both(guard, Some(c));
+                Some(self.out.masked(a, g))
+            }
+            (None, Some(b)) => {
+                let not_c = self.out.map(Prim::Not, &[c], None);
+                let g = self.out.both(guard, Some(not_c));
+                Some(self.out.masked(b, g))
+            }
+        }
+    }
+
+    fn map(&mut self, p: Prim, args: &[Var], y: Var, guard: Option<Var>) -> Option<Var> {
+        let tangents: Vec<Option<Var>> = args.iter().map(|a| self.t(*a)).collect();
+        if tangents.iter().all(Option::is_none) {
+            return None;
+        }
+        let xs: Vec<Var> = args.iter().map(|a| self.new[a.index()]).collect();
+        let constant: Vec<bool> = args.iter().map(|a| self.constant[a.index()]).collect();
+        let shape = self.out.shape(y);
+        let mut rows = Elementwise {
+            builder: &mut self.out,
+            shape,
+            guard,
+        };
+        let partials = p.partials(&mut rows, &xs, &y, &constant);
+        let mut terms = vec![];
+        for (partial, t) in partials.into_iter().zip(tangents) {
+            let Some(t) = t else { continue };
+            match partial {
+                Partial::Zero => {}
+                Partial::One => terms.push(self.out.masked(t, guard)),
+                Partial::MinusOne => terms.push(self.out.map(Prim::Neg, &[t], guard)),
+                Partial::Times(x) => terms.push(self.out.map(Prim::Mul, &[x, t], guard)),
+                Partial::Over(x) => terms.push(self.out.map(Prim::Div, &[t, x], guard)),
+                Partial::Where(c) => {
+                    let g = self.out.both(guard, Some(c));
+                    terms.push(self.out.masked(t, g));
+                }
+            }
+        }
+        self.add(terms, guard)
+    }
+
+    /// A guard over a reduced shape, over the shape before the reduction.
+    fn before(&mut self, guard: Option<Var>, axis: usize, shape: &[Size]) -> Option<Var> {
+        guard.map(|g| self.out.spread_over(g, &[axis], shape))
+    }
+
+    fn product(&mut self, x: Var, t: Var, axis: usize, guard: Option<Var>) -> Var {
+        let shape = self.out.shape(x);
+        let inner = self.before(guard, axis, &shape);
+        let below = self.products_beside(x, axis, false, inner);
+        let above = self.products_beside(x, axis, true, inner);
+        let others = self.out.map(Prim::Mul, &[below, above], inner);
+        let terms = self.out.map(Prim::Mul, &[others, t], inner);
+        self.out.sum(terms, &[axis], guard)
+    }
+
+    /// `P_k = Π_{j<k} x_j` along an axis, or `Π_{j>k} x_j`, as the recurrence
+    /// `P_k = x_{k-1} P_{k-1} + [k = 0]`. Exact where factors are zero.
+    fn products_beside(&mut self, x: Var, axis: usize, reverse: bool, guard: Option<Var>) -> Var {
+        let ty = self.out.ty(x).clone();
+        let a = shifted(&mut self.out, x, axis, !reverse);
+        let rank = ty.rank();
+        let at = self.out.index(Affine::axis(rank, axis), &ty.shape);
+        let end = if reverse {
+            ty.shape[axis].plus(-1)
+        } else {
+            Size::lit(0)
+        };
+        let end = self.out.index(Affine::constant(rank, end), &ty.shape);
+        let first = self.out.map(Prim::IEq, &[at, end], None);
+        let one = self.out.fill(Lit::Real(1.0), &ty.shape);
+        let b = self.out.masked(one, Some(first));
+        let op = Op::Recur {
+            a,
+            b,
+            axis,
+            reverse,
+        };
+        self.out.push(Eq { ty, guard, op })
+    }
+
+    fn extremum(&mut self, op: Extremum, x: Var, t: Var, axis: usize, guard: Option<Var>) -> Var {
+        let src_shape = self.out.shape(x);
+        let shape = crate::ir::build::without(&src_shape, &[axis]);
+        let rank = shape.len();
+        // Over nothing there is no element to follow.
+        let guard = if src_shape[axis].at_least(1) {
+            guard
+        } else {
+            let some = self.out.less(
+                Affine::constant(rank, Size::lit(0)),
+                Affine::constant(rank, src_shape[axis].clone()),
+                &shape,
+            );
+            self.out.both(guard, Some(some))
+        };
+        let ty = Type {
+            elem: Elem::Int,
+            shape: shape.clone(),
+        };
+        let op = Op::ArgReduce { op, src: x, axis };
+        let at = self.out.push(Eq { ty, guard, op });
+        let index = (0..=rank)
+            .map(|k| match k.cmp(&axis) {
+                std::cmp::Ordering::Less => Ix::Affine(Affine::axis(rank, k)),
+                std::cmp::Ordering::Equal => Ix::Data(at),
+                std::cmp::Ordering::Greater => Ix::Affine(Affine::axis(rank, k - 1)),
+            })
+            .collect();
+        self.out.gather(t, index, &shape, guard)
+    }
+
+    fn logsumexp(&mut self, x: Var, t: Var, y: Var, axis: usize, guard: Option<Var>) -> Var {
+        let shape = self.out.shape(x);
+        let y = self.out.spread_over(y, &[axis], &shape);
+        // An element of −∞ weighs nothing, also where all are.
+        let lowest = self.out.fill(Lit::Real(f64::NEG_INFINITY), &shape);
+        let weighs = self.out.map(Prim::Ne, &[x, lowest], None);
+        let inner = self.before(guard, axis, &shape);
+        let inner = self.out.both(inner, Some(weighs));
+        let d = self.out.map(Prim::Sub, &[x, y], inner);
+        let w = self.out.map(Prim::Exp, &[d], inner);
+        let terms = self.out.map(Prim::Mul, &[w, t], inner);
+        self.out.sum(terms, &[axis], guard)
+    }
+}
+
+/// `out[k] = x[k-1]` along an axis, or `x[k+1]`; a structural zero at the end that has no neighbour.
+pub(crate) fn shifted(out: &mut Builder, x: Var, axis: usize, from_below: bool) -> Var {
+    let shape = out.shape(x);
+    let rank = shape.len();
+    let here = Affine::axis(rank, axis);
+    let (step, inside) = if from_below {
+        let zero = Affine::constant(rank, Size::lit(0));
+        (-1, out.less(zero, here.clone(), &shape))
+    } else {
+        let last = Affine::constant(rank, shape[axis].plus(-1));
+        (1, out.less(here.clone(), last, &shape))
+    };
+    let index = (0..rank)
+        .map(|k| {
+            let mut a = Affine::axis(rank, k);
+            if k == axis {
+                a.constant = Size::lit(step);
+            }
+            Ix::Affine(a)
+        })
+        .collect();
+    out.gather(x, index, &shape, Some(inside))
+}

@@ -1,0 +1,8 @@
+//! The passes. Each takes a program and gives a program; none knows another. `crate::pipeline` says
+//! in which order they run.
+
+pub mod fuse;
+pub mod linearise;
+pub mod simplify;
+pub mod transpose;
+pub mod vectorise;

@@ -1,0 +1,132 @@
+//! Rules of arithmetic that hold for every float: NaN, infinities and signed zeros included.
+
+use super::{Rewrite, Rule, Simplifier};
+use crate::ir::bulk::{Eq, Op};
+use crate::ir::prims::Prim;
+use crate::ir::ty::Lit;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "fold-literals",
+        apply: fold,
+    },
+    Rule {
+        name: "unit",
+        apply: unit,
+    },
+    Rule {
+        name: "signs",
+        apply: signs,
+    },
+    Rule {
+        name: "select-known",
+        apply: select_known,
+    },
+    Rule {
+        name: "power",
+        apply: power,
+    },
+];
+
+/// `p(literals)  =  the literal it evaluates to`, where it evaluates without a panic
+fn fold(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(p, args) = &eq.op else {
+        return None;
+    };
+    let lits: Vec<Lit> = args.iter().map(|&a| s.lit(a)).collect::<Option<_>>()?;
+    Some(Rewrite::Eq(Eq {
+        op: Op::Fill(p.eval(&lits)?),
+        ..eq.clone()
+    }))
+}
+
+/// `1 · a = a · 1 = a`, `a / 1 = a`, `a - 0 = a`, `a + (-0) = a`;
+/// `a + 0` is not `a` where a is -0, so it stays.
+fn unit(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(p, args) = &eq.op else {
+        return None;
+    };
+    let &[a, b] = &args[..] else { return None };
+    let is = |v, x: f64| s.lit(v) == Some(Lit::Real(x));
+    let int = |v, x: i64| s.lit(v) == Some(Lit::Int(x));
+    let v = match p {
+        Prim::Mul if is(a, 1.0) => b,
+        Prim::Mul | Prim::Div if is(b, 1.0) => a,
+        Prim::Sub if is(b, 0.0) => a,
+        Prim::Add if is(a, -0.0) => b,
+        Prim::Add if is(b, -0.0) => a,
+        Prim::IAdd if int(a, 0) => b,
+        Prim::IAdd | Prim::ISub if int(b, 0) => a,
+        Prim::IMul if int(a, 1) => b,
+        Prim::IMul | Prim::IDiv if int(b, 1) => a,
+        _ => return None,
+    };
+    Some(s.same(v, eq.guard))
+}
+
+/// `-(-a) = a`, `a + (-b) = a - b`, `(-a) + b = b - a`, `a - (-b) = a + b`,
+/// `(-a) · (-b) = a · b`, `(-1) · a = -a`
+fn signs(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(p, args) = &eq.op else {
+        return None;
+    };
+    let negated = |v| s.applied(v, Prim::Neg).map(|a| a[0]);
+    let is = |v, x: f64| s.lit(v) == Some(Lit::Real(x));
+    let (q, args) = match (p, &args[..]) {
+        (Prim::Neg, &[a]) => {
+            let v = negated(a)?;
+            return Some(s.same(v, eq.guard));
+        }
+        (Prim::Add, &[a, b]) => match (negated(a), negated(b)) {
+            (_, Some(b)) => (Prim::Sub, vec![a, b]),
+            (Some(a), None) => (Prim::Sub, vec![b, a]),
+            (None, None) => return None,
+        },
+        (Prim::Sub, &[a, b]) => (Prim::Add, vec![a, negated(b)?]),
+        (Prim::Mul, &[a, b]) if is(a, -1.0) => (Prim::Neg, vec![b]),
+        (Prim::Mul | Prim::Div, &[a, b]) if is(b, -1.0) => (Prim::Neg, vec![a]),
+        (Prim::Mul | Prim::Div, &[a, b]) => (*p, vec![negated(a)?, negated(b)?]),
+        _ => return None,
+    };
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(q, args),
+        ..eq.clone()
+    }))
+}
+
+/// `select(true, a, b) = a`, `select(false, a, b) = b`, `select(c, a, a) = a`,
+/// `select(not c, a, b) = select(c, b, a)`
+fn select_known(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(Prim::Select, args) = &eq.op else {
+        return None;
+    };
+    let &[c, a, b] = &args[..] else { return None };
+    let v = match s.lit(c) {
+        Some(Lit::Bool(true)) => a,
+        Some(Lit::Bool(false)) => b,
+        _ if a == b => a,
+        _ => {
+            let inner = s.applied(c, Prim::Not)?[0];
+            return Some(Rewrite::Eq(Eq {
+                op: Op::Map(Prim::Select, vec![inner, b, a]),
+                ..eq.clone()
+            }));
+        }
+    };
+    Some(s.same(v, eq.guard))
+}
+
+/// `a¹ = a`, `a² = a · a`
+fn power(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(Prim::Powi, args) = &eq.op else {
+        return None;
+    };
+    match s.lit(args[1])? {
+        Lit::Int(1) => Some(s.same(args[0], eq.guard)),
+        Lit::Int(2) => Some(Rewrite::Eq(Eq {
+            op: Op::Map(Prim::Mul, vec![args[0], args[0]]),
+            ..eq.clone()
+        })),
+        _ => None,
+    }
+}

@@ -1,0 +1,159 @@
+//! Recognising contractions, and undoing those that are none.
+
+use super::{Rewrite, Rule, Simplifier, all_affine};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
+use crate::ir::core::ReduceOp;
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "sum-of-product",
+        apply: sum_of_product,
+    },
+    Rule {
+        name: "contract-permuted",
+        apply: contract_permuted,
+    },
+    Rule {
+        name: "contract-nothing",
+        apply: contract_nothing,
+    },
+];
+
+/// The array that `v` reads, with the axis of `v` that each of its axes is, if `v` only permutes and
+/// repeats axes in full.
+fn projection(s: &Simplifier, v: Var) -> (Var, Vec<u8>) {
+    let shape = &s.out.ty(v).shape;
+    let all = || (v, (0..shape.len()).map(|k| k as u8).collect());
+    let Some(Op::Gather { src, index }) = s.plain(v) else {
+        return all();
+    };
+    let Some(index) = all_affine(index) else {
+        return all();
+    };
+    let mut axes: Vec<u8> = vec![];
+    for (a, n) in index.iter().zip(&s.out.ty(*src).shape) {
+        match a.as_axis() {
+            Some(k) if shape[k] == *n && !axes.contains(&(k as u8)) => axes.push(k as u8),
+            _ => return all(),
+        }
+    }
+    (*src, axes)
+}
+
+/// `Σ_k a[..] · b[..]  =  contract a, b` where both read whole axes and every summed axis occurs in
+/// both. Bilinear from here on, so that its derivatives are contractions again.
+fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Reduce {
+        op: ReduceOp::Sum,
+        src,
+        axes,
+    } = &eq.op
+    else {
+        return None;
+    };
+    if eq.guard.is_some() || eq.ty.elem != Elem::Real {
+        return None;
+    }
+    let args = s.applied(*src, Prim::Mul)?.to_vec();
+    let ((a, a_axes), (b, b_axes)) = (projection(s, args[0]), projection(s, args[1]));
+    let shape = s.out.shape(*src);
+    let summed = |k: &usize| axes.contains(k);
+    let fits = (0..shape.len()).all(|k| {
+        let (in_a, in_b) = (a_axes.contains(&(k as u8)), b_axes.contains(&(k as u8)));
+        if summed(&k) {
+            in_a && in_b
+        } else {
+            in_a || in_b
+        }
+    });
+    if !fits {
+        return None;
+    }
+    let out_axes = (0..shape.len())
+        .filter(|k| !summed(k))
+        .map(|k| k as u8)
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Contract {
+            a,
+            b,
+            a_axes,
+            b_axes,
+            out_axes,
+        },
+        ..eq.clone()
+    }))
+}
+
+/// `contract a[σ], b  =  contract a, b` with the labels permuted by σ
+fn contract_permuted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Contract {
+        a,
+        b,
+        a_axes,
+        b_axes,
+        out_axes,
+    } = &eq.op
+    else {
+        return None;
+    };
+    let under = |v: Var, labels: &[u8]| {
+        let (src, axes) = projection(s, v);
+        // Repeated axes would lose their label.
+        if src == v || axes.len() != labels.len() {
+            return None;
+        }
+        let labels: Vec<u8> = axes.iter().map(|&k| labels[k as usize]).collect();
+        Some((src, labels))
+    };
+    let (new_a, new_b) = (under(*a, a_axes), under(*b, b_axes));
+    if new_a.is_none() && new_b.is_none() {
+        return None;
+    }
+    let (a, a_axes) = new_a.unwrap_or((*a, a_axes.clone()));
+    let (b, b_axes) = new_b.unwrap_or((*b, b_axes.clone()));
+    Some(Rewrite::Eq(Eq {
+        op: Op::Contract {
+            a,
+            b,
+            a_axes,
+            b_axes,
+            out_axes: out_axes.clone(),
+        },
+        ..eq.clone()
+    }))
+}
+
+/// `contract a, b  =  a · b`, both repeated, where no label is summed
+fn contract_nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Contract {
+        a,
+        b,
+        a_axes,
+        b_axes,
+        out_axes,
+    } = &eq.op
+    else {
+        return None;
+    };
+    if a_axes.iter().chain(b_axes).any(|l| !out_axes.contains(l)) {
+        return None;
+    }
+    let rank = out_axes.len();
+    let mut spread = |v: Var, axes: &[u8]| {
+        let index = (axes.iter())
+            .map(|l| {
+                let k = out_axes.iter().position(|o| o == l);
+                Ix::Affine(Affine::axis(rank, k.expect("checked above")))
+            })
+            .collect();
+        s.gather(v, index, &eq.ty.shape, None)
+    };
+    let args = vec![spread(*a, a_axes), spread(*b, b_axes)];
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(Prim::Mul, args),
+        ..eq.clone()
+    }))
+}

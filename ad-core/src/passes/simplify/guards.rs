@@ -1,0 +1,212 @@
+//! Rules about guards and what they are made of.
+
+use super::{Rewrite, Rule, Simplifier};
+use crate::ir::bulk::{Affine, Eq, Op};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Lit, Size};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "guard-true",
+        apply: guard_true,
+    },
+    Rule {
+        name: "guard-false",
+        apply: guard_false,
+    },
+    Rule {
+        name: "guard-of-zero",
+        apply: guard_of_zero,
+    },
+    Rule {
+        name: "copy",
+        apply: copy,
+    },
+    Rule {
+        name: "copy-of-guarded",
+        apply: copy_of_guarded,
+    },
+    Rule {
+        name: "compare-positions",
+        apply: compare_positions,
+    },
+    Rule {
+        name: "boolean",
+        apply: boolean,
+    },
+    Rule {
+        name: "select-of-guarded",
+        apply: select_of_guarded,
+    },
+];
+
+/// `[true] e  =  e`
+fn guard_true(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    (s.lit(eq.guard?)? == Lit::Bool(true)).then(|| {
+        Rewrite::Eq(Eq {
+            guard: None,
+            ..eq.clone()
+        })
+    })
+}
+
+/// `[false] e  =  0`
+fn guard_false(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    (s.lit(eq.guard?)? == Lit::Bool(false)).then(|| {
+        Rewrite::Eq(Eq {
+            guard: None,
+            op: Op::Fill(Lit::zero(eq.ty.elem)),
+            ty: eq.ty.clone(),
+        })
+    })
+}
+
+/// `[g] fill 0  =  fill 0`
+fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    eq.guard?;
+    match eq.op {
+        Op::Fill(l) if l == Lit::zero(eq.ty.elem) => Some(Rewrite::Eq(Eq {
+            guard: None,
+            ..eq.clone()
+        })),
+        _ => None,
+    }
+}
+
+/// `copy x  =  x`, and `[g] copy x  =  x` where x is guarded by g itself
+fn copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    match eq.op {
+        Op::Copy(x) if eq.guard.is_none() || s.out.guard(x) == eq.guard => Some(Rewrite::Var(x)),
+        _ => None,
+    }
+}
+
+/// `[g] copy ([h] copy x)  =  [g and h] copy x`
+fn copy_of_guarded(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Copy(x) = eq.op else { return None };
+    let inner = s.out.eq(x)?;
+    let Op::Copy(y) = inner.op else { return None };
+    let guard = inner.guard;
+    let guard = s.both(eq.guard, guard);
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard,
+        op: Op::Copy(y),
+    }))
+}
+
+/// A comparison of two positions that the bounds of the index space decide:
+/// `a < b  =  true` where `b - a >= 1` everywhere, `false` where `b - a <= 0`; the others likewise.
+/// Over an empty index space any value will do.
+fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(p, args) = &eq.op else {
+        return None;
+    };
+    let [a, b] = args[..] else { return None };
+    let (a, b) = (s.affine(a)?, s.affine(b)?);
+    let difference = b.add_scaled(&a, &Size::lit(-1));
+    let (low, high) = difference.range(&eq.ty.shape)?;
+    // `always`, `never` for b - a >= k.
+    let reaches = |k: i64| (low.at_least(k), high.neg().at_least(1 - k));
+    let equal = difference == Affine::constant(difference.coefs.len(), Size::lit(0));
+    let apart = low.at_least(1) || high.neg().at_least(1);
+    let (yes, no) = match p {
+        Prim::ILt => reaches(1),
+        Prim::ILe => reaches(0),
+        Prim::IGt => {
+            let (always, never) = reaches(0);
+            (never, always)
+        }
+        Prim::IGe => {
+            let (always, never) = reaches(1);
+            (never, always)
+        }
+        Prim::IEq => (equal, apart),
+        Prim::INe => (apart, equal),
+        _ => return None,
+    };
+    let l = match (yes, no) {
+        (true, _) => true,
+        (_, true) => false,
+        (false, false) => return None,
+    };
+    Some(Rewrite::Eq(Eq {
+        op: Op::Fill(Lit::Bool(l)),
+        ..eq.clone()
+    }))
+}
+
+/// The laws of truth values:
+/// `not not a = a`, `not (a < b) = a >= b` for integers, `a and true = a`, `a and false = false`,
+/// `a and a = a`, and the same for `or`.
+fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(p, args) = &eq.op else {
+        return None;
+    };
+    let value = |l: bool| {
+        Rewrite::Eq(Eq {
+            op: Op::Fill(Lit::Bool(l)),
+            ..eq.clone()
+        })
+    };
+    match (*p, &args[..]) {
+        (Prim::Not, &[a]) => {
+            if let Some(inner) = s.applied(a, Prim::Not) {
+                let v = inner[0];
+                return Some(s.same(v, eq.guard));
+            }
+            let opposites = [
+                (Prim::ILt, Prim::IGe),
+                (Prim::ILe, Prim::IGt),
+                (Prim::IEq, Prim::INe),
+                (Prim::Eq, Prim::Ne),
+            ];
+            for (p, q) in opposites.into_iter().flat_map(|(p, q)| [(p, q), (q, p)]) {
+                if let Some(inner) = s.applied(a, p) {
+                    return Some(Rewrite::Eq(Eq {
+                        op: Op::Map(q, inner.to_vec()),
+                        ..eq.clone()
+                    }));
+                }
+            }
+            None
+        }
+        (Prim::And | Prim::Or, &[a, b]) => {
+            let neutral = Lit::Bool(*p == Prim::And);
+            for (x, y) in [(a, b), (b, a)] {
+                match s.lit(x) {
+                    Some(l) if l == neutral => return Some(s.same(y, eq.guard)),
+                    Some(_) => return Some(value(*p == Prim::Or)),
+                    None => {}
+                }
+            }
+            (a == b).then(|| s.same(a, eq.guard))
+        }
+        _ => None,
+    }
+}
+
+/// `select(c, [c] copy a, b)  =  select(c, a, b)`, and for the other arm
+fn select_of_guarded(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(Prim::Select, args) = &eq.op else {
+        return None;
+    };
+    let &[c, a, b] = &args[..] else { return None };
+    let bare = |v, holds: &dyn Fn(&Simplifier, crate::ir::bulk::Var) -> bool| match s.out.eq(v) {
+        Some(Eq {
+            guard: Some(g),
+            op: Op::Copy(x),
+            ..
+        }) if holds(s, *g) => Some(*x),
+        _ => None,
+    };
+    let then = bare(a, &|_, g| g == c);
+    let other = bare(b, &|s, g| s.applied(g, Prim::Not) == Some(&[c]));
+    if then.is_none() && other.is_none() {
+        return None;
+    }
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(Prim::Select, vec![c, then.unwrap_or(a), other.unwrap_or(b)]),
+        ..eq.clone()
+    }))
+}

@@ -1,0 +1,278 @@
+//! Rewriting Bulk programs into cheaper and shorter equal ones.
+//!
+//! Every rule has a name and stands under its equation, with its side condition; rules are directional
+//! and never add real operations. [`RULES`] lists them all. The engine rebuilds a program equation by
+//! equation: operands are already in their final form when a rule looks at an equation, and what a
+//! rule builds passes through the rules again.
+//!
+//! Termination: every rule either replaces an equation by an existing variable, or strictly lowers
+//! (number of real operations, number of operands reached through reads, arity) in lexicographic
+//! order, so the chain of rewrites that starts at one equation is finite.
+
+mod algebra;
+mod contract;
+mod guards;
+mod scatter;
+mod sums;
+mod views;
+
+use crate::ir::build::{Builder, translate, translate_size};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Require, Type, Var};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Elem, Lit, Size};
+
+/// What a rule makes of an equation.
+pub enum Rewrite {
+    /// A variable that exists.
+    Var(Var),
+    /// Another equation.
+    Eq(Eq),
+}
+
+/// A rewrite rule.
+pub struct Rule {
+    /// Its name in tests and traces.
+    pub name: &'static str,
+    /// Tries it.
+    apply: fn(&mut Simplifier, &Eq) -> Option<Rewrite>,
+}
+
+/// All rules, in the order in which they are tried.
+pub const RULES: &[&[Rule]] = &[
+    guards::RULES,
+    algebra::RULES,
+    views::RULES,
+    scatter::RULES,
+    sums::RULES,
+    contract::RULES,
+];
+
+/// Simplifies a program and removes what its results do not need.
+pub fn simplify(program: &Program) -> Program {
+    simplify_counting(program, &mut |_| {})
+}
+
+/// The same, reporting the name of each rule that fires.
+pub fn simplify_counting(program: &Program, fired: &mut dyn FnMut(&'static str)) -> Program {
+    let mut program = live(program);
+    // One round settles nearly every program; a second sees what became dead or equal in the first.
+    for _ in 0..4 {
+        let next = live(&round(&program, fired));
+        if next == program {
+            break;
+        }
+        program = next;
+    }
+    program
+}
+
+fn round(program: &Program, fired: &mut dyn FnMut(&'static str)) -> Program {
+    let mut s = Simplifier {
+        out: Builder::new(&program.name, program.params.clone()),
+        fired: vec![],
+    };
+    let params = program.params.len();
+    let mut new: Vec<Var> = (0..params).map(|k| Var(k as u32)).collect();
+    for eq in &program.eqs {
+        let eq = translate(eq, &mut |v| new[v.index()]);
+        new.push(s.push(eq));
+    }
+    for (k, p) in program.params.iter().enumerate() {
+        let shape = (p.ty.shape.iter())
+            .map(|n| translate_size(n, &mut |v| new[v.index()]))
+            .collect();
+        s.out.set_param_shape(k, shape);
+    }
+    for r in &program.requires {
+        s.out.require(r.clone());
+    }
+    s.fired.iter().for_each(|name| fired(name));
+    let results = program.results.iter().map(|r| new[r.index()]).collect();
+    s.out.finish(results)
+}
+
+/// The program without equations that no result needs.
+pub fn live(program: &Program) -> Program {
+    let params = program.params.len();
+    let mut needed = vec![false; params + program.eqs.len()];
+    let mark_size = |s: &Size, needed: &mut Vec<bool>| {
+        s.visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                needed[*v as usize] = true;
+            }
+        });
+    };
+    for p in &program.params {
+        p.ty.shape.iter().for_each(|s| mark_size(s, &mut needed));
+    }
+    for r in &program.results {
+        needed[r.index()] = true;
+    }
+    for (k, eq) in program.eqs.iter().enumerate().rev() {
+        if needed[params + k] {
+            eq.visit(&mut |v| needed[v.index()] = true);
+            eq.visit_sizes(&mut |s| mark_size(s, &mut needed));
+        }
+    }
+    let mut out = Builder::new(&program.name, program.params.clone());
+    let mut new: Vec<Option<Var>> = (0..params).map(|k| Some(Var(k as u32))).collect();
+    for (k, eq) in program.eqs.iter().enumerate() {
+        let v = needed[params + k].then(|| {
+            out.copy(eq, &mut |v| {
+                new[v.index()].expect("needed by what is needed")
+            })
+        });
+        new.push(v);
+    }
+    let of = |v: Var| new[v.index()].expect("marked");
+    for (k, p) in program.params.iter().enumerate() {
+        let shape = (p.ty.shape.iter())
+            .map(|n| translate_size(n, &mut |v| of(v)))
+            .collect();
+        out.set_param_shape(k, shape);
+    }
+    for Require {
+        when,
+        left,
+        relation,
+        right,
+    } in &program.requires
+    {
+        out.require(Require {
+            when: when.clone(),
+            left: left.clone(),
+            relation: *relation,
+            right: right.clone(),
+        });
+    }
+    out.finish(program.results.iter().map(|r| of(*r)).collect())
+}
+
+/// The same program without `stop`, for when nothing will be differentiated any more.
+pub fn erase_stops(program: &Program) -> Program {
+    let mut program = program.clone();
+    for eq in &mut program.eqs {
+        if let Op::Stop(v) = eq.op {
+            eq.op = Op::Copy(v);
+        }
+    }
+    program
+}
+
+/// A program under simplification.
+pub struct Simplifier {
+    out: Builder,
+    fired: Vec<&'static str>,
+}
+
+impl Simplifier {
+    /// Adds an equation in simplified form.
+    fn push(&mut self, mut eq: Eq) -> Var {
+        'again: loop {
+            for rule in RULES.iter().copied().flatten() {
+                match (rule.apply)(self, &eq) {
+                    None => {}
+                    Some(Rewrite::Var(v)) => {
+                        self.fired.push(rule.name);
+                        return v;
+                    }
+                    Some(Rewrite::Eq(next)) => {
+                        self.fired.push(rule.name);
+                        eq = next;
+                        continue 'again;
+                    }
+                }
+            }
+            return self.out.push(eq);
+        }
+    }
+
+    fn op(&mut self, elem: Elem, shape: &[Size], guard: Option<Var>, op: Op) -> Var {
+        let shape = shape.to_vec();
+        self.push(Eq {
+            ty: Type { elem, shape },
+            guard,
+            op,
+        })
+    }
+
+    fn map(&mut self, prim: Prim, args: &[Var], guard: Option<Var>) -> Var {
+        let last = args[args.len() - 1];
+        let elem = prim.result(self.out.ty(last).elem);
+        let shape = self.out.shape(last);
+        self.op(elem, &shape, guard, Op::Map(prim, args.to_vec()))
+    }
+
+    fn gather(&mut self, src: Var, index: Vec<Ix>, shape: &[Size], guard: Option<Var>) -> Var {
+        let elem = self.out.ty(src).elem;
+        self.op(elem, shape, guard, Op::Gather { src, index })
+    }
+
+    fn fill(&mut self, lit: Lit, shape: &[Size]) -> Var {
+        self.op(lit.elem(), shape, None, Op::Fill(lit))
+    }
+
+    fn both(&mut self, a: Option<Var>, b: Option<Var>) -> Option<Var> {
+        match (a, b) {
+            (None, g) | (g, None) => g,
+            (Some(a), Some(b)) if self.out.implies(a, b) => Some(a),
+            (Some(a), Some(b)) if self.out.implies(b, a) => Some(b),
+            (Some(a), Some(b)) => Some(self.map(Prim::And, &[a, b], None)),
+        }
+    }
+
+    /// The operation of a variable, if it has an equation without a guard.
+    fn plain(&self, v: Var) -> Option<&Op> {
+        let eq = self.out.eq(v)?;
+        eq.guard.is_none().then_some(&eq.op)
+    }
+
+    /// The literal that a variable holds everywhere.
+    fn lit(&self, v: Var) -> Option<Lit> {
+        match self.plain(v)? {
+            Op::Fill(l) => Some(*l),
+            _ => None,
+        }
+    }
+
+    /// The affine function of the position that an integer variable is.
+    fn affine(&self, v: Var) -> Option<Affine> {
+        let rank = self.out.ty(v).rank();
+        match self.plain(v)? {
+            Op::Index(a) => Some(a.clone()),
+            Op::Fill(Lit::Int(i)) => Some(Affine::constant(rank, Size::lit(*i))),
+            _ => None,
+        }
+    }
+
+    /// The arguments, if a variable is this primitive applied without a guard.
+    fn applied(&self, v: Var, prim: Prim) -> Option<&[Var]> {
+        match self.plain(v)? {
+            Op::Map(p, args) if *p == prim => Some(args),
+            _ => None,
+        }
+    }
+
+    /// The equation that makes `v` the value of one guarded by `guard`.
+    fn same(&self, v: Var, guard: Option<Var>) -> Rewrite {
+        match guard {
+            None => Rewrite::Var(v),
+            Some(_) if self.out.guard(v) == guard => Rewrite::Var(v),
+            Some(_) => Rewrite::Eq(Eq {
+                ty: self.out.ty(v).clone(),
+                guard,
+                op: Op::Copy(v),
+            }),
+        }
+    }
+}
+
+/// The components of an index map, if all are affine.
+fn all_affine(index: &[Ix]) -> Option<Vec<&Affine>> {
+    (index.iter())
+        .map(|i| match i {
+            Ix::Affine(a) => Some(a),
+            Ix::Data(_) => None,
+        })
+        .collect()
+}

@@ -1,0 +1,324 @@
+//! Reverse mode: the linear equations of a linearised program are read backwards, each handing the
+//! cotangent of what it defines to what it is made of.
+//!
+//! Writing `ȳ` for the cotangent of `y` (with the guard `[g]` of the equation applied first):
+//!
+//! ```text
+//! y = a + b            ā += ȳ, b̄ += ȳ
+//! y = x · a            ā += x · ȳ
+//! y = a / x            ā += ȳ / x
+//! y = select(c, a, b)  ā += [c] ȳ, b̄ += [not c] ȳ
+//! y = a[index]         ā[index] += ȳ                       a part of a scatter
+//! y[index] += a        ā += ȳ[index]                       a gather
+//! y = sum of a         ā += ȳ, repeated along the axes
+//! y = x ⊗ a            ā += x ⊗ ȳ, contracted over the axes that a does not have
+//! y_k = x_k y_{k-1} + a_k    ā_k = x_{k+1} ā_{k+1} + ȳ_k   the recurrence, backwards
+//! ```
+//!
+//! The contributions to one variable are collected and added once: whole arrays by addition, all
+//! indexed ones together in one scatter.
+
+use super::linearise::{Linearised, shifted};
+use crate::ir::build::Builder;
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Type, Var};
+use crate::ir::core::ReduceOp;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit, Size};
+
+/// The vector-Jacobian product: parameters are those of the primal and then one cotangent per result
+/// of the primal; results are those of the primal and then the cotangents of the differentiated
+/// parameters.
+pub fn transpose(l: &Linearised) -> Program {
+    let tangents = l.tangents.len();
+    let primal_params = l.program.params.len() - tangents;
+    let primal_results = l.result_tangents.len();
+    let mut params = l.program.params[..primal_params].to_vec();
+    for r in &l.program.results[..primal_results] {
+        let many = primal_results > 1;
+        params.push(Param {
+            name: if many {
+                format!("cotangent{}", params.len() - primal_params)
+            } else {
+                "cotangent".to_owned()
+            },
+            ty: l.program.ty(*r).clone(),
+        });
+    }
+    let mut t = Transposer {
+        out: Builder::new(&l.program.name, params),
+        linear: &l.linear,
+        program: &l.program,
+        new: (0..l.program.params.len())
+            .map(|k| (k < primal_params).then_some(Var(k as u32)))
+            .collect(),
+        incoming: vec![vec![]; l.linear.len()],
+    };
+    for r in &l.program.requires {
+        t.out.require(r.clone());
+    }
+    for (k, eq) in l.program.eqs.iter().enumerate() {
+        let v = l.program.var_of(k);
+        let new = if l.linear[v.index()] {
+            None
+        } else {
+            let new = &t.new;
+            Some(t.out.copy(eq, &mut |v| new[v.index()].expect("not linear")))
+        };
+        t.new.push(new);
+    }
+    for (k, r) in l.program.results[..primal_results].iter().enumerate() {
+        if let Some(tangent) = l.result_tangents[k] {
+            let seed = Var((primal_params + k) as u32);
+            t.incoming[tangent.index()].push(Contribution::Whole(seed));
+        }
+        // The computed sizes in it are known by their new names only now.
+        let shape = t.shape(*r);
+        t.out.set_param_shape(primal_params + k, shape);
+    }
+    for k in (0..l.program.eqs.len()).rev() {
+        let v = l.program.var_of(k);
+        if l.linear[v.index()] {
+            if let Some(ct) = t.collect(v) {
+                t.backward(&l.program.eqs[k], ct);
+            }
+        }
+    }
+    let mut results: Vec<Var> = (l.program.results[..primal_results].iter())
+        .map(|r| t.new[r.index()].expect("results are not linear"))
+        .collect();
+    for &p in &l.tangents {
+        let shape = l.program.ty(p).shape.clone();
+        results.push(match t.collect(p) {
+            Some(ct) => ct,
+            None => t.out.fill(Lit::Real(0.0), &shape),
+        });
+    }
+    t.out.finish(results)
+}
+
+/// What one use of a variable hands back to it.
+#[derive(Clone)]
+enum Contribution {
+    /// An array of its shape.
+    Whole(Var),
+    /// Elements at some places.
+    Indexed(Part),
+}
+
+struct Transposer<'a> {
+    out: Builder,
+    linear: &'a [bool],
+    program: &'a Program,
+    /// The variables that are not linear, in the result.
+    new: Vec<Option<Var>>,
+    incoming: Vec<Vec<Contribution>>,
+}
+
+impl Transposer<'_> {
+    fn primal(&self, v: Var) -> Var {
+        self.new[v.index()].expect("not linear")
+    }
+
+    fn is_linear(&self, v: Var) -> bool {
+        self.linear[v.index()]
+    }
+
+    /// A size of the linear program, in the result.
+    fn size(&self, s: &Size) -> Size {
+        crate::ir::build::translate_size(s, &mut |v| self.primal(v))
+    }
+
+    fn shape(&self, v: Var) -> Vec<Size> {
+        (self.program.ty(v).shape.iter())
+            .map(|s| self.size(s))
+            .collect()
+    }
+
+    /// The cotangent of a variable: the sum of all that came in, `None` if nothing did.
+    fn collect(&mut self, v: Var) -> Option<Var> {
+        let all = std::mem::take(&mut self.incoming[v.index()]);
+        let mut whole = None;
+        let mut parts = vec![];
+        for c in all {
+            match c {
+                Contribution::Indexed(p) => parts.push(p),
+                Contribution::Whole(ct) => {
+                    whole = Some(match whole {
+                        None => ct,
+                        Some(sum) => {
+                            let (g, h) = (self.out.guard(sum), self.out.guard(ct));
+                            let guard = g.filter(|_| g == h);
+                            self.out.map(Prim::Add, &[sum, ct], guard)
+                        }
+                    });
+                }
+            }
+        }
+        if parts.is_empty() {
+            return whole;
+        }
+        let shape = self.shape(v);
+        if let Some(src) = whole {
+            let rank = shape.len();
+            let index = (0..rank)
+                .map(|k| Ix::Affine(Affine::axis(rank, k)))
+                .collect();
+            parts.insert(0, Part { src, index });
+        }
+        let ty = Type {
+            elem: Elem::Real,
+            shape,
+        };
+        let (op, guard) = (Op::Scatter(parts), None);
+        Some(self.out.push(Eq { ty, guard, op }))
+    }
+
+    fn give(&mut self, v: Var, ct: Var) {
+        self.incoming[v.index()].push(Contribution::Whole(ct));
+    }
+
+    fn ix(&self, index: &[Ix]) -> Vec<Ix> {
+        let mut of = |v: Var| self.primal(v);
+        (index.iter())
+            .map(|i| crate::ir::build::translate_ix(i, &mut of))
+            .collect()
+    }
+
+    /// Hands the cotangent of an equation to its linear operands.
+    fn backward(&mut self, eq: &Eq, ct: Var) {
+        let guard = eq.guard.map(|g| self.primal(g));
+        // Outside of the guard the equation passes nothing on, and neither does a cotangent that
+        // is a structural zero there.
+        let support = self.out.guard(ct);
+        let guard = self.out.both(guard, support);
+        match &eq.op {
+            Op::Map(p, args) => self.map(*p, args, ct, guard),
+            Op::Copy(a) => {
+                let ct = self.out.masked(ct, guard);
+                self.give(*a, ct);
+            }
+            Op::Gather { src, index } => {
+                let part = Part {
+                    src: self.out.masked(ct, guard),
+                    index: self.ix(index),
+                };
+                self.incoming[src.index()].push(Contribution::Indexed(part));
+            }
+            Op::Scatter(parts) => {
+                let ct = self.out.masked(ct, guard);
+                for p in parts {
+                    let shape = self.shape(p.src);
+                    let index = self.ix(&p.index);
+                    // Where the part adds nothing, its index may be anything.
+                    let within = self.program.eq(p.src).and_then(|e| e.guard);
+                    let within = within.map(|g| self.primal(g));
+                    let back = self.out.gather(ct, index, &shape, within);
+                    self.give(p.src, back);
+                }
+            }
+            Op::Reduce {
+                op: ReduceOp::Sum,
+                src,
+                axes,
+            } => {
+                let shape = self.shape(*src);
+                let ct = self.out.masked(ct, guard);
+                let back = self.out.spread_over(ct, axes, &shape);
+                self.give(*src, back);
+            }
+            Op::Recur {
+                a,
+                b,
+                axis,
+                reverse,
+            } => {
+                let a = self.primal(*a);
+                let a = shifted(&mut self.out, a, *axis, *reverse);
+                let ty = self.out.ty(ct).clone();
+                let op = Op::Recur {
+                    a,
+                    b: self.out.masked(ct, guard),
+                    axis: *axis,
+                    reverse: !*reverse,
+                };
+                let back = self.out.push(Eq {
+                    ty,
+                    guard: None,
+                    op,
+                });
+                self.give(*b, back);
+            }
+            Op::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+            } => {
+                let ct = self.out.masked(ct, guard);
+                let (x, x_axes, t, t_axes) = if self.is_linear(*a) {
+                    (*b, b_axes, *a, a_axes)
+                } else {
+                    (*a, a_axes, *b, b_axes)
+                };
+                let ty = Type {
+                    elem: Elem::Real,
+                    shape: self.shape(t),
+                };
+                let op = Op::Contract {
+                    a: self.primal(x),
+                    b: ct,
+                    a_axes: x_axes.clone(),
+                    b_axes: out_axes.clone(),
+                    out_axes: t_axes.clone(),
+                };
+                let back = self.out.push(Eq {
+                    ty,
+                    guard: None,
+                    op,
+                });
+                self.give(t, back);
+            }
+            Op::Fill(_) | Op::Index(_) | Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Stop(_) => {
+                unreachable!("not linear: {:?}", eq.op)
+            }
+        }
+    }
+
+    fn map(&mut self, p: Prim, args: &[Var], ct: Var, guard: Option<Var>) {
+        // Only these five are linear; linearisation makes no others.
+        if p == Prim::Add {
+            let ct = self.out.masked(ct, guard);
+            self.give(args[0], ct);
+            self.give(args[1], ct);
+        } else if p == Prim::Neg {
+            let back = self.out.map(Prim::Neg, &[ct], guard);
+            self.give(args[0], back);
+        } else if p == Prim::Mul {
+            let (x, t) = if self.is_linear(args[0]) {
+                (args[1], args[0])
+            } else {
+                (args[0], args[1])
+            };
+            let x = self.primal(x);
+            let back = self.out.map(Prim::Mul, &[x, ct], guard);
+            self.give(t, back);
+        } else if p == Prim::Div {
+            let x = self.primal(args[1]);
+            let back = self.out.map(Prim::Div, &[ct, x], guard);
+            self.give(args[0], back);
+        } else if p == Prim::Select {
+            let c = self.primal(args[0]);
+            let not_c = self.out.map(Prim::Not, &[c], None);
+            for (arm, holds) in [(args[1], c), (args[2], not_c)] {
+                if self.is_linear(arm) {
+                    let g = self.out.both(guard, Some(holds));
+                    let back = self.out.masked(ct, g);
+                    self.give(arm, back);
+                }
+            }
+        } else {
+            unreachable!("`{}` is not linear", p.name());
+        }
+    }
+}

@@ -1,0 +1,536 @@
+//! Core to Bulk: the bulk-operation transform.
+//!
+//! An expression under binders `i0 < n0, i1 < n1, ..` becomes an array over the index space
+//! `n0 × n1 × ..`, followed by its own axes:
+//!
+//! ```text
+//! V[lit]                  = fill lit
+//! V[x]                    = x, repeated along the binders inside of which it was not defined
+//! V[i_k]                  = the index along axis k
+//! V[p(e, ..)]             = p over arrays, elementwise
+//! V[let x = a; b]         = V[b] with x ↦ V[a]
+//! V[build(i < n. e)]      = V[e] over the index space with one more axis
+//! V[reduce(i < n. e)]     = the reduction of V[e] along that axis
+//! V[a[e, ..]]             = gather of V[a] at the index map of e, ..; a view where they are affine
+//! V[if c {a} else {b}]    = select(V[c], V[a] where V[c], V[b] where not V[c])
+//! ```
+//!
+//! A bound that depends on an index gives an axis of the largest such bound and a guard. Guards make
+//! the transform keep laziness: what the source would not evaluate is a structural zero.
+
+use crate::ir::build::Builder;
+use crate::ir::bulk::Eq;
+use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var};
+use crate::ir::core::{self, Binder, Expr, Kind, ReduceOp, Sym};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Elem, Lit, Size};
+use std::collections::HashMap;
+
+/// Vectorises a function.
+///
+/// # Errors
+/// If the size of an array is not known before the loops around it start.
+pub fn vectorise(program: &core::Program) -> Result<Program, String> {
+    let params = (program.params.iter().enumerate())
+        .map(|(param, p)| Param {
+            name: p.sym.hint.to_string(),
+            ty: Type {
+                elem: p.ty.elem,
+                shape: (0..p.ty.rank).map(|axis| Size::dim(param, axis)).collect(),
+            },
+        })
+        .collect();
+    let mut v = Vectoriser {
+        out: Builder::new(&program.name, params),
+        env: HashMap::new(),
+    };
+    for (k, p) in program.params.iter().enumerate() {
+        let val = if p.ty == core::Ty::scalar(Elem::Int) {
+            Val::Affine(Affine::constant(0, Size::atom(Atom::Int { param: k })))
+        } else {
+            Val::Array(Var(k as u32))
+        };
+        v.env.insert(p.sym.clone(), Bound { val, depth: 0 });
+    }
+    let space = Space::default();
+    let body = v.expr(&program.body, &space)?;
+    let result = v.array(body, &space);
+    Ok(v.out.finish(vec![result]))
+}
+
+/// The index space of the binders in scope, and where in it the expression is evaluated.
+#[derive(Clone, Default)]
+struct Space {
+    axes: Vec<Size>,
+    /// Over the first axes, as many as it has.
+    guard: Option<Var>,
+}
+
+/// The value of an expression in an index space.
+#[derive(Clone)]
+enum Val {
+    /// An integer that is affine in the axes of the space.
+    Affine(Affine),
+    /// An array over the axes of the space, followed by the expression's own.
+    Array(Var),
+}
+
+/// A variable: its value over the first `depth` axes of the space.
+#[derive(Clone)]
+struct Bound {
+    val: Val,
+    depth: usize,
+}
+
+struct Vectoriser {
+    out: Builder,
+    env: HashMap<Sym, Bound>,
+}
+
+impl Vectoriser {
+    /// The value as an array.
+    fn array(&mut self, val: Val, space: &Space) -> Var {
+        match val {
+            Val::Array(v) => v,
+            Val::Affine(a) => self.out.index(a, &space.axes),
+        }
+    }
+
+    /// An expression as an array over the space.
+    fn whole(&mut self, e: &Expr, space: &Space) -> Result<Var, String> {
+        let val = self.expr(e, space)?;
+        Ok(self.array(val, space))
+    }
+
+    /// The guard of the space, over all its axes and then `own` ones.
+    fn guard(&mut self, space: &Space, own: &[Size]) -> Option<Var> {
+        let g = space.guard?;
+        let rank = self.out.ty(g).rank();
+        let shape: Vec<Size> = space.axes.iter().chain(own).cloned().collect();
+        Some(self.out.spread(g, &(0..rank).collect::<Vec<_>>(), &shape))
+    }
+
+    /// The own axes of an array value over `depth` binders.
+    fn own(&self, v: Var, depth: usize) -> Vec<Size> {
+        self.out.ty(v).shape[depth..].to_vec()
+    }
+
+    /// A bound value in a space that may have more axes than where it was bound.
+    fn widen(&mut self, b: &Bound, space: &Space) -> Val {
+        match &b.val {
+            Val::Affine(a) => {
+                let mut a = a.clone();
+                a.coefs.resize(space.axes.len(), Size::lit(0));
+                Val::Affine(a)
+            }
+            Val::Array(v) => {
+                let own = self.own(*v, b.depth);
+                let axes: Vec<usize> = (0..b.depth)
+                    .chain((0..own.len()).map(|k| space.axes.len() + k))
+                    .collect();
+                let shape: Vec<Size> = space.axes.iter().chain(&own).cloned().collect();
+                Val::Array(self.out.spread(*v, &axes, &shape))
+            }
+        }
+    }
+
+    fn expr(&mut self, e: &Expr, space: &Space) -> Result<Val, String> {
+        let depth = space.axes.len();
+        Ok(match &*e.kind {
+            Kind::Var(x) => {
+                let b = self.env[x].clone();
+                self.widen(&b, space)
+            }
+            Kind::Lit(Lit::Int(i)) => Val::Affine(Affine::constant(depth, Size::lit(*i))),
+            Kind::Lit(l) => Val::Array(self.out.fill(*l, &space.axes)),
+            Kind::Prim(p, args) => self.prim(*p, args, space)?,
+            Kind::Let(x, bound, body) => {
+                let val = self.expr(bound, space)?;
+                self.env.insert(x.clone(), Bound { val, depth });
+                self.expr(body, space)?
+            }
+            Kind::If(c, a, b) => self.branch(c, a, b, space)?,
+            Kind::Build(binder, body) => {
+                let n = self.extent(&binder.extent, space)?;
+                let inner = self.enter(&binder.var, n, None, space);
+                Val::Array(self.whole(body, &inner)?)
+            }
+            Kind::Reduce(op, binder, body) => {
+                let (inner, mask) = self.bounded(binder, space)?;
+                let v = self.whole(body, &inner)?;
+                let v = self.neutral_outside(v, mask, *op, &inner);
+                let own = self.own(v, depth + 1);
+                let guard = self.guard(space, &own);
+                Val::Array(self.out.reduce(*op, v, &[depth], guard))
+            }
+            Kind::ArgReduce(op, binder, body) => {
+                let (inner, mask) = self.bounded(binder, space)?;
+                let v = self.whole(body, &inner)?;
+                let fill = match op {
+                    core::Extremum::Max => ReduceOp::Max,
+                    core::Extremum::Min => ReduceOp::Min,
+                };
+                let src = self.neutral_outside(v, mask, fill, &inner);
+                let guard = self.guard(space, &[]);
+                let ty = Type {
+                    elem: Elem::Int,
+                    shape: space.axes.clone(),
+                };
+                let op = Op::ArgReduce {
+                    op: *op,
+                    src,
+                    axis: depth,
+                };
+                Val::Array(self.out.push(Eq { ty, guard, op }))
+            }
+            Kind::Scatter {
+                extents,
+                binder,
+                index,
+                value,
+            } => {
+                let mut shape = space.axes.clone();
+                for n in extents {
+                    shape.push(self.extent(n, space)?);
+                }
+                let (inner, _) = self.bounded(binder, space)?;
+                let src = self.whole(value, &inner)?;
+                let guard = self.guard(&inner, &[]);
+                let src = self.out.masked(src, guard);
+                let mut at: Vec<Ix> = (0..depth)
+                    .map(|k| Ix::Affine(Affine::axis(depth + 1, k)))
+                    .collect();
+                for i in index {
+                    at.push(self.component(i, &inner)?);
+                }
+                let ty = Type {
+                    elem: Elem::Real,
+                    shape,
+                };
+                let op = Op::Scatter(vec![Part { src, index: at }]);
+                let guard = None;
+                Val::Array(self.out.push(Eq { ty, guard, op }))
+            }
+            Kind::Index(array, at) => self.read(array, at, space)?,
+            Kind::Dim(array, axis) => {
+                let shape = self.own_shape(array, space)?;
+                Val::Affine(Affine::constant(depth, shape[*axis].clone()))
+            }
+            Kind::Stop(a) => match self.expr(a, space)? {
+                Val::Affine(a) => Val::Affine(a),
+                Val::Array(v) => {
+                    let ty = self.out.ty(v).clone();
+                    let (op, guard) = (Op::Stop(v), None);
+                    Val::Array(self.out.push(Eq { ty, guard, op }))
+                }
+            },
+        })
+    }
+
+    /// The shape of an expression, without computing more of it than needed for that.
+    fn own_shape(&mut self, e: &Expr, space: &Space) -> Result<Vec<Size>, String> {
+        if let Kind::Var(x) = &*e.kind {
+            let b = self.env[x].clone();
+            return Ok(match b.val {
+                Val::Affine(_) => vec![],
+                Val::Array(v) => self.own(v, b.depth),
+            });
+        }
+        let v = self.whole(e, space)?;
+        Ok(self.own(v, space.axes.len()))
+    }
+
+    fn prim(&mut self, p: Prim, args: &[Expr], space: &Space) -> Result<Val, String> {
+        let vals: Vec<Val> = (args.iter())
+            .map(|a| self.expr(a, space))
+            .collect::<Result<_, _>>()?;
+        if let Some(a) = affine_prim(p, &vals) {
+            return Ok(Val::Affine(a));
+        }
+        let vars: Vec<Var> = vals.into_iter().map(|v| self.array(v, space)).collect();
+        let guard = self.guard(space, &[]);
+        Ok(Val::Array(self.out.map(p, &vars, guard)))
+    }
+
+    fn branch(&mut self, c: &Expr, a: &Expr, b: &Expr, space: &Space) -> Result<Val, String> {
+        let depth = space.axes.len();
+        let c = self.whole(c, space)?;
+        let not_c = self.out.map(Prim::Not, &[c], None);
+        let outer = self.guard(space, &[]);
+        let arm = |v: &mut Self, e: &Expr, holds: Var| -> Result<Var, String> {
+            let guard = v.out.both(outer, Some(holds));
+            let inner = Space {
+                axes: space.axes.clone(),
+                guard,
+            };
+            v.whole(e, &inner)
+        };
+        let (a, b) = (arm(self, a, c)?, arm(self, b, not_c)?);
+        let (own_a, own_b) = (self.own(a, depth), self.own(b, depth));
+        for (m, n) in own_a.iter().zip(&own_b) {
+            self.out
+                .require_sign(&space.axes, &m.sub(n), Relation::Equal);
+        }
+        // The shapes are equal from here on, whatever their expressions.
+        let b = if own_a == own_b {
+            b
+        } else {
+            let shape = self.out.shape(a);
+            let index = (0..shape.len())
+                .map(|k| Ix::Affine(Affine::axis(shape.len(), k)))
+                .collect();
+            let guard = self
+                .out
+                .spread(not_c, &(0..depth).collect::<Vec<_>>(), &shape);
+            self.out.gather(b, index, &shape, Some(guard))
+        };
+        let shape = self.out.shape(a);
+        let c = self.out.spread(c, &(0..depth).collect::<Vec<_>>(), &shape);
+        let guard = self.guard(space, &own_a);
+        Ok(Val::Array(self.out.map(Prim::Select, &[c, a, b], guard)))
+    }
+
+    /// The space inside a binder. `mask`: where in it the body is evaluated.
+    fn enter(&mut self, var: &Sym, n: Size, mask: Option<Var>, space: &Space) -> Space {
+        let mut axes = space.axes.clone();
+        axes.push(n);
+        let val = Val::Affine(Affine::axis(axes.len(), axes.len() - 1));
+        let depth = axes.len();
+        self.env.insert(var.clone(), Bound { val, depth });
+        let guard = match mask {
+            None => space.guard,
+            Some(m) => {
+                let outer = Space {
+                    axes: axes.clone(),
+                    guard: space.guard,
+                };
+                let outer = self.guard(&outer, &[]);
+                self.out.both(outer, Some(m))
+            }
+        };
+        Space { axes, guard }
+    }
+
+    /// A size that does not depend on the binders in scope.
+    fn extent(&mut self, e: &Expr, space: &Space) -> Result<Size, String> {
+        let val = self.expr(e, space)?;
+        match self.invariant(&val, space) {
+            Some(n) => Ok(n),
+            None => Err(
+                "the size of an array is computed inside a loop; compute it before the loop".into(),
+            ),
+        }
+    }
+
+    /// The size that a value is, if it is the same over the whole space.
+    fn invariant(&mut self, val: &Val, space: &Space) -> Option<Size> {
+        match val {
+            Val::Affine(a) if a.is_constant() => {
+                let n = a.constant.clone();
+                if n.at_least(0) {
+                    return Some(n);
+                }
+                if space.guard.is_some() {
+                    // Not sure to be reached, so nothing may be demanded.
+                    return Some(n.larger(&Size::lit(0)));
+                }
+                self.out.require_sign(&space.axes, &n, Relation::AtLeast);
+                Some(n)
+            }
+            Val::Affine(_) => None,
+            // Repeated along the binders, it was computed outside of them.
+            Val::Array(v) if space.axes.is_empty() => Some(computed(*v)),
+            Val::Array(v) => match self.out.eq(*v) {
+                Some(Eq {
+                    op: Op::Gather { src, .. },
+                    ..
+                }) if self.out.ty(*src).rank() == 0 => Some(computed(*src)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The space inside a binder whose bound may depend on the binders around it, and where in it
+    /// the index is below the bound if that is not everywhere.
+    fn bounded(&mut self, b: &Binder, space: &Space) -> Result<(Space, Option<Var>), String> {
+        let val = self.expr(&b.extent, space)?;
+        if let Some(n) = self.invariant(&val, space) {
+            return Ok((self.enter(&b.var, n, None, space), None));
+        }
+        let hull = match &val {
+            Val::Affine(a) => hull(a, &space.axes),
+            Val::Array(_) => None,
+        };
+        let hull = match hull {
+            Some(n) => n,
+            None => {
+                let v = self.array(val.clone(), space);
+                let axes: Vec<usize> = (0..space.axes.len()).collect();
+                let all = (axes.iter().rev())
+                    .fold(v, |v, &k| self.out.reduce(ReduceOp::Max, v, &[k], None));
+                computed(all)
+            }
+        };
+        let mut axes = space.axes.clone();
+        axes.push(hull.clone());
+        let depth = axes.len();
+        let i = self.out.index(Affine::axis(depth, depth - 1), &axes);
+        let inner = Space { axes, guard: None };
+        let bound = self.widen(
+            &Bound {
+                val,
+                depth: depth - 1,
+            },
+            &inner,
+        );
+        let bound = self.array(bound, &inner);
+        let mask = self.out.map(Prim::ILt, &[i, bound], None);
+        let inner = self.enter(&b.var, hull, Some(mask), space);
+        Ok((inner, Some(mask)))
+    }
+
+    /// A body of a reduction, made neutral where the mask does not hold.
+    fn neutral_outside(&mut self, v: Var, mask: Option<Var>, op: ReduceOp, inner: &Space) -> Var {
+        let Some(mask) = mask else { return v };
+        let shape = self.out.shape(v);
+        let axes: Vec<usize> = (0..inner.axes.len()).collect();
+        match op {
+            ReduceOp::Sum => {
+                let own = self.own(v, inner.axes.len());
+                let guard = self.guard(inner, &own);
+                self.out.masked(v, guard)
+            }
+            ReduceOp::Product | ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+                let mask = self.out.spread(mask, &axes, &shape);
+                let neutral = op.identity(self.out.ty(v).elem);
+                let neutral = self.out.fill(neutral, &shape);
+                self.out.map(Prim::Select, &[mask, v, neutral], None)
+            }
+        }
+    }
+
+    /// One component of an index map.
+    fn component(&mut self, e: &Expr, space: &Space) -> Result<Ix, String> {
+        Ok(match self.expr(e, space)? {
+            Val::Affine(a) => Ix::Affine(a),
+            Val::Array(v) => Ix::Data(v),
+        })
+    }
+
+    fn read(&mut self, array: &Expr, at: &[Option<Expr>], space: &Space) -> Result<Val, String> {
+        let depth = space.axes.len();
+        // A variable is read where it is, not repeated first.
+        let (src, bound_depth) = match &*array.kind {
+            Kind::Var(x) => match self.env[x].clone() {
+                Bound {
+                    val: Val::Array(v),
+                    depth,
+                } => (v, depth),
+                Bound { val, .. } => return Ok(val),
+            },
+            _ => (self.whole(array, space)?, depth),
+        };
+        let own = self.own(src, bound_depth);
+        let kept: Vec<Size> = (own.iter().zip(at))
+            .filter(|(_, i)| i.is_none())
+            .map(|(n, _)| n.clone())
+            .collect();
+        let shape: Vec<Size> = space.axes.iter().chain(&kept).cloned().collect();
+        let rank = shape.len();
+        let mut index: Vec<Ix> = (0..bound_depth)
+            .map(|k| Ix::Affine(Affine::axis(rank, k)))
+            .collect();
+        let mut next_kept = depth;
+        for (i, n) in at.iter().zip(&own) {
+            index.push(match i {
+                None => {
+                    next_kept += 1;
+                    Ix::Affine(Affine::axis(rank, next_kept - 1))
+                }
+                Some(e) => match self.component(e, space)? {
+                    Ix::Affine(mut a) => {
+                        if space.guard.is_none() {
+                            self.require_inside(&a, n, &space.axes);
+                        }
+                        a.coefs.resize(rank, Size::lit(0));
+                        Ix::Affine(a)
+                    }
+                    Ix::Data(v) => {
+                        let axes: Vec<usize> = (0..depth).collect();
+                        Ix::Data(self.out.spread(v, &axes, &shape))
+                    }
+                },
+            });
+        }
+        let guard = self.guard(space, &kept);
+        Ok(Val::Array(self.out.gather(src, index, &shape, guard)))
+    }
+
+    /// Demands `0 <= a < n` over an index space, where that can be said by sizes alone.
+    fn require_inside(&mut self, a: &Affine, n: &Size, axes: &[Size]) {
+        if let Some((low, high)) = a.range(axes) {
+            self.out.require_sign(axes, &low, Relation::AtLeast);
+            let room = n.sub(&high).plus(-1);
+            self.out.require_sign(axes, &room, Relation::AtLeast);
+        }
+    }
+}
+
+/// A size that the program computes; a negative one counts as nothing.
+fn computed(v: Var) -> Size {
+    Size::atom(Atom::Value(v.0)).larger(&Size::lit(0))
+}
+
+/// The affine value of an integer primitive, where it has one.
+fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
+    let args: Vec<&Affine> = (args.iter())
+        .map(|v| match v {
+            Val::Affine(a) => Some(a),
+            Val::Array(_) => None,
+        })
+        .collect::<Option<_>>()?;
+    let (a, b) = (*args.first()?, args.get(1).copied());
+    let rank = a.coefs.len();
+    let zero = Affine::constant(rank, Size::lit(0));
+    let sizes = |f: &dyn Fn(&Size, &Size) -> Option<Size>| {
+        let b = b?;
+        (a.is_constant() && b.is_constant()).then_some(())?;
+        Some(Affine::constant(rank, f(&a.constant, &b.constant)?))
+    };
+    match p {
+        Prim::INeg => Some(zero.add_scaled(a, &Size::lit(-1))),
+        Prim::IAdd => Some(a.add_scaled(b?, &Size::lit(1))),
+        Prim::ISub => Some(a.add_scaled(b?, &Size::lit(-1))),
+        Prim::IMul => {
+            let b = b?;
+            if b.is_constant() {
+                Some(zero.add_scaled(a, &b.constant))
+            } else if a.is_constant() {
+                Some(zero.add_scaled(b, &a.constant))
+            } else {
+                None
+            }
+        }
+        Prim::IDiv => sizes(&|m, n| n.as_lit().and_then(|_| m.quot(n))),
+        Prim::IRem => sizes(&|m, n| n.as_lit().and_then(|_| m.rem(n))),
+        Prim::IMin => sizes(&|m, n| Some(m.smaller(n))),
+        Prim::IMax => sizes(&|m, n| Some(m.larger(n))),
+        _ => None,
+    }
+}
+
+/// A size that no value of an affine bound exceeds, and that is not negative:
+/// `c·i + k` with `i < n` is at most `c·n + max(k - c, 0)` for `c >= 0`.
+fn hull(a: &Affine, axes: &[Size]) -> Option<Size> {
+    let (_, high) = a.range(axes)?;
+    if high.at_least(0) {
+        return Some(high);
+    }
+    // Dropping a negative constant leaves an upper bound.
+    let raised = high.plus(-high.constant().min(0));
+    Some(if raised.at_least(0) {
+        raised
+    } else {
+        high.larger(&Size::lit(0))
+    })
+}

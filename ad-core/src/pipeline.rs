@@ -1,0 +1,120 @@
+//! The order of the passes. Nothing else knows it.
+
+use crate::ir::bulk::{Program, Var};
+use crate::ir::ty::{Elem, Lit};
+use crate::ir::{bulk_check, core, kernel};
+use crate::passes::fuse::fuse;
+use crate::passes::linearise::linearise;
+use crate::passes::simplify::{erase_stops, simplify};
+use crate::passes::transpose::transpose;
+use crate::passes::vectorise::vectorise;
+
+/// What of a function is to be computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derivative {
+    /// The function itself.
+    Value,
+    /// The gradient of a scalar function.
+    Grad,
+    /// The value and the gradient of a scalar function.
+    ValueAndGrad,
+    /// The value and the product of a cotangent with the Jacobian. One more parameter.
+    Vjp,
+    /// The value and the product of the Jacobian with tangents. One more parameter for each
+    /// differentiated one.
+    Jvp,
+}
+
+/// A stage of the compiler, for those who watch: its name and the program after it.
+pub type Watch<'a> = &'a mut dyn FnMut(&'static str, &Program);
+
+/// A function as a simplified Bulk program.
+///
+/// # Errors
+/// If the function cannot be vectorised, or a pass broke the program (a bug of the compiler).
+pub fn to_bulk(program: &core::Program, watch: Watch<'_>) -> Result<Program, String> {
+    let bulk = vectorise(program)?;
+    checked("vectorise", &bulk, watch)?;
+    let bulk = simplify(&bulk);
+    checked("simplify", &bulk, watch)?;
+    Ok(bulk)
+}
+
+/// A derivative of a Bulk program with respect to some of its parameters.
+///
+/// # Errors
+/// If a pass broke the program (a bug of the compiler).
+pub fn derive(
+    program: &Program,
+    what: Derivative,
+    wrt: &[usize],
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let derived = match what {
+        Derivative::Value => program.clone(),
+        Derivative::Jvp => {
+            let l = linearise(program, wrt);
+            checked("linearise", &l.program, watch)?;
+            l.program
+        }
+        Derivative::Vjp | Derivative::Grad | Derivative::ValueAndGrad => {
+            let l = linearise(program, wrt);
+            checked("linearise", &l.program, watch)?;
+            let mut t = transpose(&l);
+            checked("transpose", &t, watch)?;
+            if what != Derivative::Vjp {
+                t = seed(&t, program.params.len());
+            }
+            if what == Derivative::Grad {
+                t.results.remove(0);
+            }
+            t
+        }
+    };
+    let done = simplify(&erase_stops(&derived));
+    checked("simplify", &done, watch)?;
+    Ok(done)
+}
+
+/// The kernels of a Bulk program.
+pub fn to_kernels(program: &Program) -> kernel::Program {
+    fuse(program)
+}
+
+/// A vector-Jacobian product of a scalar function, at the cotangent 1.
+fn seed(program: &Program, cotangent: usize) -> Program {
+    let mut params = program.params.clone();
+    params.remove(cotangent);
+    let mut out = crate::ir::build::Builder::new(&program.name, params);
+    let one = out.fill(Lit::Real(1.0), &[]);
+    let mut new: Vec<Var> = (0..program.params.len())
+        .map(|k| match k.cmp(&cotangent) {
+            std::cmp::Ordering::Less => Var(k as u32),
+            std::cmp::Ordering::Equal => one,
+            std::cmp::Ordering::Greater => unreachable!("a scalar function has one cotangent"),
+        })
+        .collect();
+    for eq in &program.eqs {
+        let v = out.copy(eq, &mut |v| new[v.index()]);
+        new.push(v);
+    }
+    for r in &program.requires {
+        out.require(r.clone());
+    }
+    debug_assert_eq!(program.params[cotangent].ty.elem, Elem::Real);
+    out.finish(program.results.iter().map(|r| new[r.index()]).collect())
+}
+
+/// Verifies what a pass made, in debug builds and tests, and shows it to who watches.
+fn checked(pass: &'static str, program: &Program, watch: Watch<'_>) -> Result<(), String> {
+    watch(pass, program);
+    if cfg!(debug_assertions) {
+        bulk_check::check(program).map_err(|e| {
+            format!(
+                "the pass `{pass}` broke the program `{}`: {e}",
+                program.name
+            )
+        })?;
+    }
+    Ok(())
+}

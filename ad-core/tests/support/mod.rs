@@ -1,0 +1,199 @@
+//! One program through every stage, each compared with the one before.
+
+use cotangent_core::ir::core::Program;
+use cotangent_core::ir::ty::Elem;
+use cotangent_core::ir::value::{Tensor, Value};
+use cotangent_core::ir::{bulk, bulk_eval, core_check, core_eval, generate, kernel_eval};
+use cotangent_core::pipeline::{self, Derivative};
+
+/// What a program counts for: the function, and its value with its gradient.
+pub struct Counts {
+    /// The function in Core.
+    pub core: u64,
+    /// The function after simplification.
+    pub value: u64,
+    /// Value and vector-Jacobian product after simplification.
+    pub vjp: u64,
+    /// The same, fused.
+    pub fused: u64,
+}
+
+/// How strictly derivatives are compared with differences.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Differences {
+    /// They must agree.
+    Must,
+    /// The point is not smooth: not compared.
+    Skip,
+    /// Compared only where the differences themselves converge.
+    WhereSmooth,
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    a == b
+        || (a.is_nan() && b.is_nan())
+        || (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+}
+
+fn same(what: &str, a: &Value, b: &Value, tolerance: f64) -> Result<(), String> {
+    let agree = a.shape() == b.shape()
+        && match (a, b) {
+            (Value::Real(x), Value::Real(y)) => {
+                (x.data.iter().zip(&y.data)).all(|(x, y)| close(*x, *y, tolerance))
+            }
+            (a, b) => a == b,
+        };
+    if agree {
+        Ok(())
+    } else {
+        Err(format!("{what}: {a} is not {b}"))
+    }
+}
+
+fn dot(a: &Value, b: &Value) -> f64 {
+    (a.real().data.iter().zip(&b.real().data))
+        .map(|(x, y)| x * y)
+        .sum()
+}
+
+/// Random numbers of a shape.
+pub fn random(shape: &[usize], rng: &mut generate::Rng) -> Value {
+    let n = shape.iter().product();
+    let data = (0..n).map(|_| rng.real(-1.0, 1.0)).collect();
+    Value::Real(Tensor::new(shape.to_vec(), data))
+}
+
+fn moved(args: &[Value], wrt: &[usize], tangents: &[Value], step: f64) -> Vec<Value> {
+    let mut args = args.to_vec();
+    for (&k, t) in wrt.iter().zip(tangents) {
+        let x = args[k].real();
+        let data = (x.data.iter().zip(&t.real().data))
+            .map(|(x, d)| x + step * d)
+            .collect();
+        args[k] = Value::Real(Tensor::new(x.shape.clone(), data));
+    }
+    args
+}
+
+fn run(what: &str, p: &bulk::Program, args: &[Value]) -> Result<bulk_eval::Outcome, String> {
+    bulk_eval::eval(p, args).map_err(|e| format!("{what}: {e}\n{p}"))
+}
+
+/// Runs everything; the message says what differs.
+pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts, String> {
+    core_check::check(program)?;
+    let (value, core) = core_eval::eval(program, args)?;
+    let mut first = None;
+    let bulk = pipeline::to_bulk(program, &mut |pass, p| {
+        if pass == "vectorise" {
+            first = Some(p.clone());
+        }
+    })?;
+    let vectorised = first.expect("the first pass");
+    let outcome = run("vectorised", &vectorised, args)?;
+    same("vectorised", &outcome.results[0], &value, 1e-10)?;
+    normal_form(&bulk)?;
+    let outcome = run("simplified", &bulk, args)?;
+    same("simplified", &outcome.results[0], &value, 1e-10)?;
+    let plain = pipeline::derive(&bulk, Derivative::Value, &[], &mut |_, _| {})?;
+    let counted = run("value", &plain, args)?.cost;
+    let fused = pipeline::to_kernels(&plain);
+    let (fused_value, _) =
+        kernel_eval::eval(&fused, args).map_err(|e| format!("fused: {e}\n{plain}"))?;
+    same("fused", &fused_value[0], &value, 1e-10)?;
+
+    let wrt: Vec<usize> = (program.params.iter().enumerate())
+        .filter(|(_, p)| p.ty.elem == Elem::Real)
+        .map(|(k, _)| k)
+        .collect();
+    let mut rng = generate::Rng::new(7);
+    let tangents: Vec<Value> = wrt
+        .iter()
+        .map(|&k| random(args[k].shape(), &mut rng))
+        .collect();
+    let cotangent = random(value.shape(), &mut rng);
+
+    let jvp = pipeline::derive(&bulk, Derivative::Jvp, &wrt, &mut |_, _| {})?;
+    let forward_args: Vec<Value> = args.iter().chain(&tangents).cloned().collect();
+    let forward = run("jvp", &jvp, &forward_args)?;
+    same("value of jvp", &forward.results[0], &value, 1e-10)?;
+    let (fused_forward, _) = kernel_eval::eval(&pipeline::to_kernels(&jvp), &forward_args)
+        .map_err(|e| format!("fused jvp: {e}\n{jvp}"))?;
+    same("fused jvp", &fused_forward[1], &forward.results[1], 1e-9)?;
+
+    let vjp = pipeline::derive(&bulk, Derivative::Vjp, &wrt, &mut |_, _| {})?;
+    let mut reverse_args = args.to_vec();
+    reverse_args.push(cotangent.clone());
+    let reverse = run("vjp", &vjp, &reverse_args)?;
+    same("value of vjp", &reverse.results[0], &value, 1e-10)?;
+    let (fused_reverse, fused_cost) = kernel_eval::eval(&pipeline::to_kernels(&vjp), &reverse_args)
+        .map_err(|e| format!("fused vjp: {e}\n{vjp}"))?;
+    for (k, r) in reverse.results.iter().enumerate() {
+        same("fused vjp", &fused_reverse[k], r, 1e-9)?;
+    }
+    for (&k, g) in wrt.iter().zip(&reverse.results[1..]) {
+        if g.shape() != args[k].shape() {
+            return Err(format!("gradient {k} has shape {:?}", g.shape()));
+        }
+    }
+    let by_forward = dot(&cotangent, &forward.results[1]);
+    let by_reverse: f64 = (tangents.iter().zip(&reverse.results[1..]))
+        .map(|(t, g)| dot(t, g))
+        .sum();
+    if !close(by_forward, by_reverse, 1e-10) && !by_forward.is_nan() {
+        return Err(format!(
+            "forward {by_forward} is not reverse {by_reverse}\n{jvp}\n{vjp}"
+        ));
+    }
+    // Differences see through `stop`, derivatives do not.
+    if d != Differences::Skip && !program.to_string().contains("stop(") {
+        let slope = |h: f64| -> Result<f64, String> {
+            let (up, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, h))?;
+            let (down, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, -h))?;
+            Ok((dot(&cotangent, &up) - dot(&cotangent, &down)) / (2.0 * h))
+        };
+        if let (Ok(a), Ok(b), Ok(c)) = (slope(1e-4), slope(5e-5), slope(2.5e-5)) {
+            // Richardson's extrapolation; the differences of the estimates say whether it converges.
+            let (ab, bc) = ((4.0 * b - a) / 3.0, (4.0 * c - b) / 3.0);
+            let smooth = close(ab, bc, 1e-7) && close(a, c, 1e-3);
+            let agree = close(bc, by_forward, 1e-6);
+            if !agree && (smooth || d == Differences::Must) {
+                return Err(format!(
+                    "differences {bc} are not forward {by_forward}\n{jvp}"
+                ));
+            }
+        }
+    }
+    Ok(Counts {
+        core,
+        value: counted,
+        vjp: reverse.cost,
+        fused: fused_cost,
+    })
+}
+
+/// The theorem about vectorisation: no view of a literal, of an index, of the same array in full, or
+/// (where its bounds are known) of another read is left.
+fn normal_form(p: &bulk::Program) -> Result<(), String> {
+    use bulk::{Ix, Op};
+    for (k, eq) in p.eqs.iter().enumerate() {
+        let Op::Gather { src, index } = &eq.op else {
+            continue;
+        };
+        let Some(inner) = p.eq(*src) else { continue };
+        let affine = index.iter().all(|i| matches!(i, Ix::Affine(_)));
+        let inside = index.iter().zip(&inner.ty.shape).all(|(i, n)| match i {
+            Ix::Affine(a) => eq.guard.is_none() || a.inside(&eq.ty.shape, n),
+            Ix::Data(_) => false,
+        });
+        let reads = match &inner.op {
+            Op::Fill(_) | Op::Index(_) => inner.guard.is_none(),
+            Op::Gather { .. } => true,
+            _ => false,
+        };
+        if affine && inside && reads {
+            return Err(format!("v{} reads a read\n{p}", p.params.len() + k));
+        }
+    }
+    Ok(())
+}

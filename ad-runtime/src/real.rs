@@ -1,0 +1,394 @@
+//! The trait [`Real`]: what generic differentiable code may ask of a number.
+
+use crate::combinators::Number;
+use ndarray::{LinalgScalar, ScalarOperand};
+use std::fmt::{Display, LowerExp};
+use std::iter::{Product, Sum};
+use std::ops::{
+    Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign,
+};
+
+/// A real number: `f64` or `f32`.
+///
+/// A function that is generic over `T: Real` can be written like one over `f64`: the arithmetic,
+/// comparisons, [`Sum`] and ndarray's own bounds ([`LinalgScalar`], [`ScalarOperand`]) come with
+/// it, and so do the scalar methods. Constants are written `T::of(2.0)` and `T::from_usize(i)`.
+///
+/// Every method does exactly what the method of the same name of `f64` and `f32` does. On a
+/// concrete `f64` the inherent method is the one that is called, whether or not this trait is in
+/// scope. The trait is sealed.
+///
+/// Where a function is not differentiable, derivatives follow these conventions: `abs` has
+/// derivative 0 at 0; `signum`, `floor`, `ceil`, `round` and `trunc` have derivative 0 everywhere;
+/// a tie in `max` or `min` belongs to `self`, unless one side is a constant, which then takes it;
+/// `x.powf(y)` has derivative 0 in `y` at `x = 0`; `hypot` and `atan2` have derivative 0 at the
+/// origin; `sqrt` has derivative ∞ at 0.
+///
+/// ```
+/// use cotangent_runtime::Real;
+///
+/// fn logistic<T: Real>(x: T) -> T {
+///     T::of(1.0) / (T::of(1.0) + (-x).exp())
+/// }
+///
+/// assert_eq!(logistic(0.0_f64), 0.5);
+/// assert_eq!(logistic(0.0_f32), 0.5);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real number",
+    label = "expected `f64` or `f32`"
+)]
+pub trait Real:
+    Number
+    + LinalgScalar
+    + ScalarOperand
+    + Default
+    + Display
+    + LowerExp
+    + Neg<Output = Self>
+    + Rem<Output = Self>
+    + for<'a> Add<&'a Self, Output = Self>
+    + for<'a> Sub<&'a Self, Output = Self>
+    + for<'a> Mul<&'a Self, Output = Self>
+    + for<'a> Div<&'a Self, Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + RemAssign
+    + Sum
+    + for<'a> Sum<&'a Self>
+    + Product
+    + for<'a> Product<&'a Self>
+    + From<f32>
+    + Into<f64>
+{
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// Negative infinity.
+    const NEG_INFINITY: Self;
+    /// Not a number.
+    const NAN: Self;
+    /// The difference between 1 and the next larger number.
+    const EPSILON: Self;
+
+    /// The constant `value`, rounded to this type.
+    fn of(value: f64) -> Self;
+    /// The count or index `value`, rounded to this type.
+    fn from_usize(value: usize) -> Self;
+    /// The same number as an `f64`.
+    fn to_f64(self) -> f64;
+
+    /// Whether this is NaN.
+    fn is_nan(self) -> bool;
+    /// Whether this is neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+    /// Whether this is positive or negative infinity.
+    fn is_infinite(self) -> bool;
+
+    /// `self` to an integer power.
+    fn powi(self, n: i32) -> Self;
+    /// Sine and cosine together.
+    fn sin_cos(self) -> (Self, Self);
+    /// `self` restricted to `min..=max`.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the inherent method does: if `min > max` or if either is NaN.
+    fn clamp(self, min: Self, max: Self) -> Self;
+    /// `self * a + b`, rounded once.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+
+    /// The exponential.
+    fn exp(self) -> Self;
+    /// The natural logarithm.
+    fn ln(self) -> Self;
+    /// The logarithm to base 2.
+    fn log2(self) -> Self;
+    /// The logarithm to base 10.
+    fn log10(self) -> Self;
+    /// 2 to the power of `self`.
+    fn exp2(self) -> Self;
+    /// `exp(self) - 1`, accurate near 0.
+    fn exp_m1(self) -> Self;
+    /// `ln(1 + self)`, accurate near 0.
+    fn ln_1p(self) -> Self;
+    /// The square root.
+    fn sqrt(self) -> Self;
+    /// The cube root.
+    fn cbrt(self) -> Self;
+    /// `1 / self`.
+    fn recip(self) -> Self;
+    /// The sine.
+    fn sin(self) -> Self;
+    /// The cosine.
+    fn cos(self) -> Self;
+    /// The tangent.
+    fn tan(self) -> Self;
+    /// The inverse sine.
+    fn asin(self) -> Self;
+    /// The inverse cosine.
+    fn acos(self) -> Self;
+    /// The inverse tangent.
+    fn atan(self) -> Self;
+    /// The hyperbolic sine.
+    fn sinh(self) -> Self;
+    /// The hyperbolic cosine.
+    fn cosh(self) -> Self;
+    /// The hyperbolic tangent.
+    fn tanh(self) -> Self;
+    /// The inverse hyperbolic sine.
+    fn asinh(self) -> Self;
+    /// The inverse hyperbolic cosine.
+    fn acosh(self) -> Self;
+    /// The inverse hyperbolic tangent.
+    fn atanh(self) -> Self;
+    /// The absolute value.
+    fn abs(self) -> Self;
+    /// 1 with the sign of `self` (also for zeros), or NaN.
+    fn signum(self) -> Self;
+    /// The largest integer not above `self`.
+    fn floor(self) -> Self;
+    /// The smallest integer not below `self`.
+    fn ceil(self) -> Self;
+    /// The nearest integer, halves away from zero.
+    fn round(self) -> Self;
+    /// The integer part.
+    fn trunc(self) -> Self;
+    /// The fractional part, with the sign of `self`.
+    fn fract(self) -> Self;
+
+    /// `self` to a real power.
+    fn powf(self, y: Self) -> Self;
+    /// The angle of the point (`x`, `self`).
+    fn atan2(self, x: Self) -> Self;
+    /// `self` with the sign of `sign`.
+    fn copysign(self, sign: Self) -> Self;
+    /// The least non-negative remainder of `self / rhs`.
+    fn rem_euclid(self, rhs: Self) -> Self;
+    /// The larger of the two; NaN loses.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of the two; NaN loses.
+    fn min(self, other: Self) -> Self;
+    /// The length of the vector (`self`, `other`).
+    fn hypot(self, other: Self) -> Self;
+}
+
+macro_rules! real {
+    ($t:ident: $($unary:ident)*; $($binary:ident)*) => {
+        impl Real for $t {
+            const INFINITY: Self = $t::INFINITY;
+            const NEG_INFINITY: Self = $t::NEG_INFINITY;
+            const NAN: Self = $t::NAN;
+            const EPSILON: Self = $t::EPSILON;
+
+            #[inline]
+            fn of(value: f64) -> Self {
+                value as $t
+            }
+            #[inline]
+            fn from_usize(value: usize) -> Self {
+                value as $t
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline]
+            fn is_nan(self) -> bool {
+                $t::is_nan(self)
+            }
+            #[inline]
+            fn is_finite(self) -> bool {
+                $t::is_finite(self)
+            }
+            #[inline]
+            fn is_infinite(self) -> bool {
+                $t::is_infinite(self)
+            }
+            #[inline]
+            fn powi(self, n: i32) -> Self {
+                $t::powi(self, n)
+            }
+            #[inline]
+            fn sin_cos(self) -> (Self, Self) {
+                $t::sin_cos(self)
+            }
+            #[inline]
+            #[track_caller]
+            fn clamp(self, min: Self, max: Self) -> Self {
+                $t::clamp(self, min, max)
+            }
+            #[inline]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                $t::mul_add(self, a, b)
+            }
+            $(
+                #[inline]
+                fn $unary(self) -> Self {
+                    $t::$unary(self)
+                }
+            )*
+            $(
+                #[inline]
+                fn $binary(self, other: Self) -> Self {
+                    $t::$binary(self, other)
+                }
+            )*
+        }
+    };
+    ($($t:ident)*) => {$(
+        real!($t:
+            exp ln log2 log10 exp2 exp_m1 ln_1p sqrt cbrt recip sin cos tan asin acos atan sinh cosh
+            tanh asinh acosh atanh abs signum floor ceil round trunc fract;
+            powf atan2 copysign rem_euclid max min hypot
+        );
+    )*};
+}
+
+real!(f64 f32);
+
+#[cfg(test)]
+mod tests {
+    use super::Real;
+    use ndarray::{Array1, Array2, array};
+
+    fn calls<T: Real>(x: T, y: T) -> Vec<T> {
+        let (s, c) = x.sin_cos();
+        vec![
+            x.exp(),
+            x.ln(),
+            x.log2(),
+            x.log10(),
+            x.exp2(),
+            x.exp_m1(),
+            x.ln_1p(),
+            x.sqrt(),
+            x.cbrt(),
+            x.powi(3),
+            x.powf(y),
+            x.recip(),
+            x.sin(),
+            x.cos(),
+            x.tan(),
+            s,
+            c,
+            x.asin(),
+            x.acos(),
+            x.atan(),
+            x.atan2(y),
+            x.sinh(),
+            x.cosh(),
+            x.tanh(),
+            x.asinh(),
+            (x + T::of(1.0)).acosh(),
+            x.atanh(),
+            (-x).abs(),
+            x.signum(),
+            x.copysign(-y),
+            y.floor(),
+            y.ceil(),
+            y.round(),
+            y.trunc(),
+            y.fract(),
+            (-y).rem_euclid(x),
+            x.max(y),
+            x.min(y),
+            y.clamp(T::of(-1.0), T::of(1.0)),
+            x.hypot(y),
+            x.mul_add(y, x),
+        ]
+    }
+
+    #[test]
+    fn generic_methods_are_the_inherent_ones() {
+        let (x, y) = (0.625_f64, 2.75_f64);
+        let expected = [
+            x.exp(),
+            x.ln(),
+            x.log2(),
+            x.log10(),
+            x.exp2(),
+            x.exp_m1(),
+            x.ln_1p(),
+            x.sqrt(),
+            x.cbrt(),
+            x.powi(3),
+            x.powf(y),
+            x.recip(),
+            x.sin(),
+            x.cos(),
+            x.tan(),
+            x.sin(),
+            x.cos(),
+            x.asin(),
+            x.acos(),
+            x.atan(),
+            x.atan2(y),
+            x.sinh(),
+            x.cosh(),
+            x.tanh(),
+            x.asinh(),
+            (x + 1.0).acosh(),
+            x.atanh(),
+            x,
+            1.0,
+            -x,
+            2.0,
+            3.0,
+            3.0,
+            2.0,
+            0.75,
+            (-y).rem_euclid(x),
+            y,
+            x,
+            1.0,
+            x.hypot(y),
+            x.mul_add(y, x),
+        ];
+        assert_eq!(calls(x, y), expected);
+        for (a, b) in calls(x as f32, y as f32).into_iter().zip(expected) {
+            assert!((a.to_f64() - b).abs() < 2e-6 * b.abs().max(1.0), "{a} {b}");
+        }
+    }
+
+    fn arithmetic<T: Real>(x: &Array1<T>, a: &Array2<T>) -> T {
+        let mut total: T = x.iter().sum();
+        total += x.iter().copied().sum::<T>();
+        total *= T::of(0.5);
+        total -= -T::from_usize(3) % T::of(2.0);
+        let y = a.dot(x) * T::of(2.0) + x;
+        let mut z = &y / T::of(4.0);
+        z += &y;
+        let largest = z.iter().fold(T::NEG_INFINITY, |m, v| m.max(*v));
+        if largest > T::of(1.0) && !total.is_nan() {
+            total + z.sum() + x.iter().product::<T>()
+        } else {
+            T::default()
+        }
+    }
+
+    #[test]
+    fn generic_arithmetic() {
+        let x = array![1.0, 2.0];
+        let a = array![[1.0, 0.0], [0.5, -1.0]];
+        // total = 3 + 1; y = [3, -1]; z = 1.25 y; product = 2
+        assert_eq!(arithmetic(&x, &a), 4.0 + 2.5 + 2.0);
+        assert_eq!(
+            arithmetic(&x.mapv(|v| v as f32), &a.mapv(|v| v as f32)),
+            8.5
+        );
+    }
+
+    #[test]
+    fn constants() {
+        fn check<T: Real>() {
+            assert!(T::INFINITY.is_infinite() && T::NEG_INFINITY < T::of(0.0));
+            assert!(T::NAN.is_nan() && T::of(2.0).is_finite());
+            assert!(T::of(1.0) + T::EPSILON > T::of(1.0));
+            assert!(T::of(1.0) + T::EPSILON / T::of(2.0) == T::of(1.0));
+        }
+        check::<f64>();
+        check::<f32>();
+    }
+}

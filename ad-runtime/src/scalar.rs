@@ -1,0 +1,104 @@
+//! Small scalar helpers that generated code calls.
+
+/// The sign of `x`: −1, 0 or 1, with 0 for both zeros, and NaN for NaN.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn sign0(x: f64) -> f64 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        // Zero of either sign gives zero; NaN passes through.
+        x.abs()
+    }
+}
+
+/// The quotient rounded towards zero, so that `x % y` is `x - y * div_trunc(x, y)` up to rounding.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn div_trunc(x: f64, y: f64) -> f64 {
+    (x / y).trunc()
+}
+
+/// The distance between two integers.
+///
+/// # Panics
+///
+/// Panics if it does not fit in `i64`.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+#[track_caller]
+pub fn abs_diff(a: i64, b: i64) -> i64 {
+    match i64::try_from(a.abs_diff(b)) {
+        Ok(distance) => distance,
+        Err(_) => panic!("the distance of {a} and {b} does not fit in i64"),
+    }
+}
+
+/// The integer power `a` to the `b`.
+///
+/// # Panics
+///
+/// Panics if `b` is negative or does not fit in `u32`, and if the power does not fit in `i64`.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+#[track_caller]
+pub fn pow(a: i64, b: i64) -> i64 {
+    let power = u32::try_from(b).ok().and_then(|b| a.checked_pow(b));
+    match power {
+        Some(power) => power,
+        None => panic!("the power {a}^{b} is not an i64"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs() {
+        assert_eq!(sign0(3.0), 1.0);
+        assert_eq!(sign0(-5e-324), -1.0);
+        assert_eq!(sign0(f64::NEG_INFINITY), -1.0);
+        assert_eq!(sign0(-0.0).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(sign0(0.0), 0.0);
+        assert!(sign0(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn quotients() {
+        assert_eq!(div_trunc(-7.0, 2.0), -3.0);
+        assert_eq!(div_trunc(7.5, 2.5), 3.0);
+    }
+
+    #[test]
+    fn integers() {
+        assert_eq!(abs_diff(-3, 4), 7);
+        assert_eq!(abs_diff(4, -3), 7);
+        assert_eq!(pow(-2, 3), -8);
+        assert_eq!(pow(0, 0), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "2^-1 is not an i64")]
+    fn negative_power() {
+        let _ = pow(2, -1);
+    }
+
+    #[test]
+    #[should_panic(expected = "2^63 is not an i64")]
+    fn power_too_large() {
+        let _ = pow(2, 63);
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit in i64")]
+    fn distance_too_large() {
+        let _ = abs_diff(i64::MIN, 1);
+    }
+}

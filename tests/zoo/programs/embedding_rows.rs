@@ -1,0 +1,12 @@
+//! Rows of a table as rows of the result.
+//!
+//! @ table: [4, 3]; tokens: [5] in 0..4
+//! @ table: [1, 1]; tokens: {0}
+
+use cotangent::prelude::*;
+use ndarray::{Array1, Array2};
+
+#[differentiable(value, vjp, jvp)]
+pub fn embedding_rows(table: &Array2<f64>, tokens: &Array1<usize>) -> Array2<f64> {
+    build(tokens.len(), |t| table.row(tokens[t]))
+}

@@ -1,0 +1,16 @@
+//! The product of two matrices.
+//!
+//! @ a: [2, 3]; b: [3, 4]
+//! @ a: [1, 1]; b: [1, 1]
+//! @ a: [2, 0]; b: [0, 3]
+//! @ a: [0, 2]; b: [2, 2]
+
+use cotangent::prelude::*;
+use ndarray::Array2;
+
+#[differentiable(value, vjp, jvp)]
+pub fn matrix_product(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+    build((a.nrows(), b.ncols()), |(i, j)| {
+        sum(a.ncols(), |k| a[[i, k]] * b[[k, j]])
+    })
+}

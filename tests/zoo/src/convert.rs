@@ -1,0 +1,129 @@
+//! Between the values of the interpreters and the types of the programs.
+
+use cotangent_core::ir::value::{Tensor, Value};
+use ndarray::{Array, Dimension, IxDyn};
+
+/// The type of an element.
+pub(crate) trait Element: Clone {
+    /// The elements of a value.
+    fn tensor(value: &Value) -> Tensor<Self>;
+}
+
+impl Element for f64 {
+    fn tensor(value: &Value) -> Tensor<Self> {
+        value.real().clone()
+    }
+}
+
+impl Element for bool {
+    fn tensor(value: &Value) -> Tensor<Self> {
+        value.bool().clone()
+    }
+}
+
+/// A type that a value can be turned into.
+pub(crate) trait FromValue {
+    fn from_value(value: &Value) -> Self;
+}
+
+macro_rules! integers {
+    ($($int:ty),*) => {$(
+        impl Element for $int {
+            fn tensor(value: &Value) -> Tensor<Self> {
+                let Tensor { shape, data } = value.int();
+                let convert = |&x: &i64| <$int>::try_from(x).unwrap_or_else(|_| {
+                    panic!("{x} does not fit `{}`", stringify!($int))
+                });
+                Tensor::new(shape.clone(), data.iter().map(convert).collect())
+            }
+        }
+    )*};
+}
+integers!(usize, i64, i32);
+
+macro_rules! scalars {
+    ($($scalar:ty),*) => {$(
+        impl FromValue for $scalar {
+            fn from_value(value: &Value) -> Self {
+                let tensor = <$scalar>::tensor(value);
+                assert!(tensor.shape.is_empty(), "expected a scalar, found {value}");
+                tensor.data[0]
+            }
+        }
+    )*};
+}
+scalars!(f64, usize, i64, i32, bool);
+
+impl<T: Element, D: Dimension> FromValue for Array<T, D> {
+    fn from_value(value: &Value) -> Self {
+        let Tensor { shape, data } = T::tensor(value);
+        Array::from_shape_vec(IxDyn(&shape), data)
+            .ok()
+            .and_then(|array| array.into_dimensionality().ok())
+            .unwrap_or_else(|| panic!("{value} has the wrong rank"))
+    }
+}
+
+/// A type that can be turned into a value.
+pub(crate) trait ToValue {
+    fn to_value(&self) -> Value;
+}
+
+impl ToValue for f64 {
+    fn to_value(&self) -> Value {
+        Value::Real(Tensor::scalar(*self))
+    }
+}
+
+impl<D: Dimension> ToValue for Array<f64, D> {
+    fn to_value(&self) -> Value {
+        let data = self.iter().copied().collect();
+        Value::Real(Tensor::new(self.shape().to_vec(), data))
+    }
+}
+
+/// The value as a type of a program.
+pub(crate) fn from_value<T: FromValue>(value: &Value) -> T {
+    T::from_value(value)
+}
+
+/// A result of a program as a value.
+pub(crate) fn to_value<T: ToValue>(result: &T) -> Value {
+    result.to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array0, Array2, arr0, arr2};
+
+    use super::*;
+
+    #[test]
+    fn arrays_there_and_back() {
+        let a = arr2(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+        let value = to_value(&a.t().to_owned());
+        assert_eq!(value.shape(), [3, 2]);
+        assert_eq!(value.real().data, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        assert_eq!(from_value::<Array2<f64>>(&value), a.t());
+        assert_eq!(from_value::<Array0<f64>>(&to_value(&7.0)), arr0(7.0));
+    }
+
+    #[test]
+    fn integers_of_every_type() {
+        let value = Value::Int(Tensor::scalar(-3));
+        assert_eq!(from_value::<i64>(&value), -3);
+        assert_eq!(from_value::<i32>(&value), -3);
+    }
+
+    #[test]
+    #[should_panic(expected = "-3 does not fit `usize`")]
+    fn negative_size() {
+        from_value::<usize>(&Value::Int(Tensor::scalar(-3)));
+    }
+
+    #[test]
+    #[should_panic(expected = "wrong rank")]
+    fn wrong_rank() {
+        from_value::<Array2<f64>>(&Value::Real(Tensor::scalar(1.0)));
+    }
+}
