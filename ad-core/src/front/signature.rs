@@ -153,7 +153,7 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
             "attributes on arguments are not supported; remove it",
         );
     }
-    let ty = types::read(&typed.ty, errors);
+    let ty = types::read(&typed.ty, errors)?;
     let pat = match &*typed.pat {
         syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat),
         _ => None,
@@ -175,7 +175,7 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
             ),
         ));
     }
-    Ok(Arg { ident, ty: ty? })
+    Ok(Arg { ident, ty })
 }
 
 fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Written> {

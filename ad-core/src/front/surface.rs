@@ -131,8 +131,8 @@ pub(super) enum Pattern {
     Wild,
     /// `(x, y)`
     Tuple(Loc, Vec<Pattern>),
-    /// Something wrong, which has been reported.
-    Hole(Reported),
+    /// Something wrong, which has been reported, and the names in it.
+    Hole(Reported, Vec<syn::Ident>),
 }
 
 /// An annotation `: T`.
@@ -166,8 +166,8 @@ pub(super) enum Stmt {
     Let(Pattern, Note, Box<Expr>),
     /// `use path as name;`
     Use(syn::Ident, syn::Path),
-    /// Something wrong, which has been reported.
-    Hole(Reported),
+    /// Something wrong, which has been reported, and the names it would have brought in.
+    Hole(Reported, Vec<syn::Ident>),
 }
 
 /// An arm of a `match`.

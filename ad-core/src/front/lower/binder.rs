@@ -10,6 +10,9 @@ use crate::ir::core::{Expr, Sym, Ty};
 use crate::ir::ty::Elem;
 use std::rc::Rc;
 
+/// What indices are called that have no name.
+const INDICES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
+
 /// What a combinator runs over, outermost first.
 pub(super) type Axes = Vec<(Sym, Expr)>;
 
@@ -17,7 +20,7 @@ impl Lowerer<'_> {
     /// `n` or `(n, m, ..)`
     pub(super) fn extents(&mut self, combinator: Combinator, e: &Surface) -> Result<Vec<Expr>> {
         let parts = self.expr(e)?.parts();
-        if parts.is_empty() || parts.len() > 6 {
+        if parts.is_empty() || parts.len() > INDICES.len() {
             let message = format!(
                 "`{}` runs over 1 to 6 indices, and not over {}",
                 combinator.name(),
@@ -89,13 +92,25 @@ impl Lowerer<'_> {
             return Err(self.errors.at(closure.params_loc, message));
         };
         let hints: Vec<String> = match pattern {
-            Pattern::Tuple(_, parts) => parts.iter().map(hint).collect(),
-            Pattern::Name(_) | Pattern::Wild | Pattern::Hole(_) => vec![hint(pattern)],
+            Pattern::Tuple(_, parts) => {
+                let names = parts.iter().zip(INDICES);
+                names
+                    .map(|(p, i)| hint(p).unwrap_or_else(|| i.to_string()))
+                    .collect()
+            }
+            Pattern::Name(_) if extents.len() > 1 => vec![],
+            Pattern::Name(_) | Pattern::Wild | Pattern::Hole(..) => {
+                hint(pattern).into_iter().collect()
+            }
         };
         let mut axes: Axes = vec![];
         let mut indices = vec![];
         for (k, extent) in extents.into_iter().enumerate() {
-            let sym = self.fresh.sym(hints.get(k).map_or("i", String::as_str));
+            let sym = self.fresh.sym(
+                hints
+                    .get(k)
+                    .map_or(INDICES[k % INDICES.len()], String::as_str),
+            );
             let var = Expr::var(&sym, Ty::scalar(Elem::Int));
             indices.push(Value::Plain(Plain::typed(var, Scalar::Usize)));
             axes.push((sym, extent));
@@ -123,8 +138,8 @@ impl Lowerer<'_> {
     pub(super) fn indices(&mut self, extents: &[Expr]) -> (Axes, Vec<Expr>) {
         let mut axes = vec![];
         let mut indices = vec![];
-        for extent in extents {
-            let sym = self.fresh.sym("i");
+        for (extent, hint) in extents.iter().zip(INDICES) {
+            let sym = self.fresh.sym(hint);
             indices.push(Expr::var(&sym, Ty::scalar(Elem::Int)));
             axes.push((sym, extent.clone()));
         }
@@ -151,9 +166,9 @@ impl Lowerer<'_> {
     }
 }
 
-fn hint(pattern: &Pattern) -> String {
+fn hint(pattern: &Pattern) -> Option<String> {
     match pattern {
-        Pattern::Name(ident) => ident.to_string(),
-        Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(_) => "i".to_string(),
+        Pattern::Name(ident) => Some(ident.to_string()),
+        Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(..) => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{Loc, Reported, Result};
 use crate::front::names;
 use crate::front::surface::{Expr as Surface, Kind, Note, Pattern, Stmt};
 use crate::front::types::Scalar;
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Hole(_) => {}
+            Stmt::Hole(reported, names) => self.holes(*reported, names),
             Stmt::Use(ident, path) => self.name(ident.to_string(), Binding::Import(path.clone())),
             Stmt::Let(pattern, note, init) => {
                 let value = self.expr(init);
@@ -94,7 +94,8 @@ impl Lowerer<'_> {
     /// Gives names to a value. Of what is wrong, the names are known to be wrong as well.
     pub(super) fn bind(&mut self, pattern: &Pattern, value: Result<Value>) {
         match pattern {
-            Pattern::Hole(_) | Pattern::Wild => {}
+            Pattern::Wild => {}
+            Pattern::Hole(reported, names) => self.holes(*reported, names),
             Pattern::Name(ident) => {
                 let name = ident.to_string();
                 let binding = match value {
@@ -129,6 +130,12 @@ impl Lowerer<'_> {
                     }
                 }
             }
+        }
+    }
+
+    fn holes(&mut self, reported: Reported, names: &[syn::Ident]) {
+        for ident in names {
+            self.name(ident.to_string(), Binding::Hole(reported));
         }
     }
 

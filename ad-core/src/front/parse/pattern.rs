@@ -36,40 +36,40 @@ impl Parser<'_> {
     }
 
     pub(super) fn pattern(&mut self, pat: &syn::Pat) -> Pattern {
-        match pat {
-            syn::Pat::Wild(_) => Pattern::Wild,
-            syn::Pat::Paren(inner) => self.pattern(&inner.pat),
+        let wrong = match pat {
+            syn::Pat::Wild(_) => return Pattern::Wild,
+            syn::Pat::Paren(inner) => return self.pattern(&inner.pat),
             syn::Pat::Reference(reference) if reference.mutability.is_none() => {
-                self.pattern(&reference.pat)
+                return self.pattern(&reference.pat);
+            }
+            syn::Pat::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|p| self.pattern(p)).collect();
+                return Pattern::Tuple(Loc::of(tuple), parts);
             }
             syn::Pat::Ident(name) => match &name.mutability {
-                Some(token) => Pattern::Hole(self.errors.on(
+                Some(token) => self.errors.on(
                     token,
                     format!(
                         "`let mut` is not supported yet: variables do not change; write a sum as `sum(n, \
                          |i| ..)`, an array as `build(n, |i| ..)`, or shadow it: `let {0} = ..`",
                         name.ident
                     ),
-                )),
-                None if name.subpat.is_some() => Pattern::Hole(
-                    self.errors
-                        .on(name, "`@` patterns are not supported; write two `let`s"),
                 ),
-                None => Pattern::Name(name.ident.clone()),
+                None if name.subpat.is_some() => self
+                    .errors
+                    .on(name, "`@` patterns are not supported; write two `let`s"),
+                None => return Pattern::Name(name.ident.clone()),
             },
-            syn::Pat::Tuple(tuple) => Pattern::Tuple(
-                Loc::of(tuple),
-                tuple.elems.iter().map(|p| self.pattern(p)).collect(),
-            ),
-            syn::Pat::Rest(rest) => Pattern::Hole(self.errors.on(
+            syn::Pat::Rest(rest) => self.errors.on(
                 rest,
                 "`..` in a pattern is not supported; write `_` for each part that is left out",
-            )),
-            _ => Pattern::Hole(self.errors.on(
+            ),
+            _ => self.errors.on(
                 pat,
                 "this pattern is not supported; write a name, or a tuple of names such as `(n, m)`",
-            )),
-        }
+            ),
+        };
+        Pattern::Hole(wrong, names_in(pat))
     }
 
     /// The pattern of an arm.
@@ -127,6 +127,20 @@ impl Parser<'_> {
              the rest",
         ))
     }
+}
+
+/// The names that a pattern brings in.
+pub(super) fn names_in(pat: &syn::Pat) -> Vec<syn::Ident> {
+    struct Names(Vec<syn::Ident>);
+    impl<'ast> syn::visit::Visit<'ast> for Names {
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.0.push(pat.ident.clone());
+            syn::visit::visit_pat_ident(self, pat);
+        }
+    }
+    let mut names = Names(vec![]);
+    syn::visit::visit_pat(&mut names, pat);
+    names.0
 }
 
 fn integer(e: &syn::Expr) -> Option<i64> {
