@@ -198,6 +198,18 @@ pub(super) enum Test {
     Or(Vec<Test>),
     /// `(p, q)`
     Tuple(Loc, Vec<Test>),
-    /// Something wrong, which has been reported.
-    Hole(Reported),
+    /// Something wrong, which has been reported, and the names in it.
+    Hole(Reported, Vec<syn::Ident>),
+}
+
+impl Test {
+    /// The names it binds where it matches.
+    pub(super) fn names(&self) -> Vec<syn::Ident> {
+        match self {
+            Test::Name(ident) => vec![ident.clone()],
+            Test::Wild | Test::Int(..) | Test::Bool(..) | Test::Range(..) => vec![],
+            Test::Or(tests) | Test::Tuple(_, tests) => tests.iter().flat_map(Test::names).collect(),
+            Test::Hole(_, names) => names.clone(),
+        }
+    }
 }

@@ -32,6 +32,10 @@ impl Lowerer<'_> {
             [one] => one.loc,
             [] => array.loc,
         };
+        if rank == 0 && flat.is_empty() {
+            // `a[()]`, the element of an `Array0`.
+            return Ok(base.into());
+        }
         if rank == 0 {
             let message = format!(
                 "this is {}, which has no elements; write the value itself",

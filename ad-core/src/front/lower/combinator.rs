@@ -221,7 +221,7 @@ impl Lowerer<'_> {
     fn scatter(&mut self, args: &[Surface]) -> Result<Value> {
         let combinator = Combinator::ScatterAdd;
         let shape = self.shape(combinator, &args[0]);
-        let extents = self.extents(combinator, &args[1]);
+        let extents = self.shape(combinator, &args[1]);
         let closure = self.body_of(combinator, &args[2]);
         let (shape, extents, closure) = (shape?, extents?, closure?);
         let [extent] = &extents[..] else {

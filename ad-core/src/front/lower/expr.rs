@@ -133,7 +133,8 @@ impl Lowerer<'_> {
         }
     }
 
-    fn holes(&mut self, reported: Reported, names: &[syn::Ident]) {
+    /// Names of what is wrong.
+    pub(super) fn holes(&mut self, reported: Reported, names: &[syn::Ident]) {
         for ident in names {
             self.name(ident.to_string(), Binding::Hole(reported));
         }

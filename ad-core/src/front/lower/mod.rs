@@ -255,6 +255,13 @@ impl Lowerer<'_> {
 
     /// Notes that a path was taken for one of our functions.
     fn check(&mut self, path: &syn::Path, known: Known) {
+        if path
+            .segments
+            .first()
+            .is_some_and(|s| s.ident == "std" || s.ident == "core")
+        {
+            return;
+        }
         let noted = |c: &NameCheck| c.path == *path && c.known == known;
         if !self.checks.iter().any(noted) {
             self.checks.push(NameCheck {

@@ -3,6 +3,7 @@
 use super::Parser;
 use super::outside;
 use crate::front::error::Loc;
+use crate::front::names::is_screaming;
 use crate::front::surface::{Note, Pattern, Test};
 use crate::front::types;
 
@@ -82,21 +83,21 @@ impl Parser<'_> {
                 if name.mutability.is_none()
                     && name.by_ref.is_none()
                     && name.subpat.is_none()
-                    && !crate::front::names::is_screaming(&name.ident) =>
+                    && !is_screaming(&name.ident) =>
             {
                 Test::Name(name.ident.clone())
             }
             syn::Pat::Lit(literal) => match &literal.lit {
                 syn::Lit::Int(int) => match int.base10_parse() {
                     Ok(value) => Test::Int(loc, value),
-                    Err(e) => Test::Hole(self.errors.add(e)),
+                    Err(e) => Test::Hole(self.errors.add(e), vec![]),
                 },
                 syn::Lit::Bool(value) => Test::Bool(loc, value.value),
-                _ => self.test_hole(loc),
+                _ => self.test_hole(pat),
             },
             syn::Pat::Verbatim(tokens) => match negative(tokens) {
                 Some(value) => Test::Int(loc, value),
-                None => self.test_hole(loc),
+                None => self.test_hole(pat),
             },
             syn::Pat::Range(range) => {
                 let end = |e: &Option<Box<syn::Expr>>| match e {
@@ -109,23 +110,30 @@ impl Parser<'_> {
                         let to = to.map(|t| if closed { t } else { t - 1 });
                         Test::Range(loc, from, to)
                     }
-                    _ => self.test_hole(loc),
+                    _ => self.test_hole(pat),
                 }
+            }
+            // Alternatives may bind one name to different parts.
+            syn::Pat::Or(or) if names_in(pat).iter().any(|i| !is_screaming(i)) => {
+                let message =
+                    "names in alternatives are not supported; write one arm for each alternative";
+                Test::Hole(self.errors.on(or, message), names_in(pat))
             }
             syn::Pat::Or(or) => Test::Or(or.cases.iter().map(|p| self.test(p)).collect()),
             syn::Pat::Tuple(tuple) => {
                 Test::Tuple(loc, tuple.elems.iter().map(|p| self.test(p)).collect())
             }
-            _ => self.test_hole(loc),
+            _ => self.test_hole(pat),
         }
     }
 
-    fn test_hole(&mut self, loc: Loc) -> Test {
-        Test::Hole(self.errors.at(
-            loc,
+    fn test_hole(&mut self, pat: &syn::Pat) -> Test {
+        let reported = self.errors.on(
+            pat,
             "only integers, bools, ranges of integers, names and `_` can be matched; write `if` for \
              the rest",
-        ))
+        );
+        Test::Hole(reported, names_in(pat))
     }
 }
 

@@ -296,3 +296,22 @@ fn signatures() {
     assert_eq!(a.signature.cfg.len(), 1);
     assert!(a.attr.root.is_some());
 }
+
+#[test]
+fn roots() {
+    let f = "fn f(x: f64) -> f64 { x }";
+    for root in ["crate", "crate::ad", "::cotangent", "super::ad"] {
+        assert!(
+            with(&format!("crate = {root}"), f)
+                .unwrap()
+                .attr
+                .root
+                .is_some()
+        );
+    }
+    let a = with("value, grad", f).unwrap().promise;
+    assert!(a.modes.value && a.modes.grad && !a.modes.vjp && a.wrt == [0]);
+    // Where an `Array0` has its element, and what a body brings in itself.
+    let a = annotated("fn f(e: &Array0<f64>) -> f64 { use std::f64::consts::TAU as T; e[()] * T }");
+    assert!(a.consts.is_empty());
+}

@@ -1,10 +1,12 @@
 //! What is accepted becomes the Core it should; what is not says so well.
 
 mod accepted;
+mod agree;
 mod print;
 mod rejected;
 
 use super::{Annotated, Failure, analyse};
+use crate::ir::core_check;
 
 fn with(attr: &str, source: &str) -> Result<Annotated, Box<Failure>> {
     analyse(attr.parse().unwrap(), source.parse().unwrap())
@@ -14,7 +16,7 @@ fn with(attr: &str, source: &str) -> Result<Annotated, Box<Failure>> {
 fn annotated(source: &str) -> Annotated {
     match with("", source) {
         Ok(annotated) => {
-            print::check(&annotated.program);
+            core_check::check(&annotated.program).unwrap();
             annotated
         }
         Err(failure) => panic!("{:?}\n{source}", messages(&failure)),

@@ -1,8 +1,6 @@
-//! Core as a line of text, and whether it is well-formed.
+//! Core as a line of text, with variables by name only.
 
-use crate::ir::core::{Binder, Expr, Kind, Program, Sym, Ty};
-use crate::ir::ty::Elem;
-use std::collections::HashSet;
+use crate::ir::core::{Binder, Expr, Kind};
 
 /// `add(x[i], 1.0)`; variables by their names.
 pub(super) fn print(e: &Expr) -> String {
@@ -42,109 +40,5 @@ pub(super) fn print(e: &Expr) -> String {
         }
         Kind::Dim(array, axis) => format!("{}.{axis}", print(array)),
         Kind::Stop(inner) => format!("stop({})", print(inner)),
-    }
-}
-
-/// Panics where types do not fit, a variable is out of scope or a symbol is bound twice.
-pub(super) fn check(program: &Program) {
-    let mut check = Check::default();
-    for param in &program.params {
-        check.bind(&param.sym, param.ty);
-    }
-    check.expr(&program.body);
-}
-
-#[derive(Default)]
-struct Check {
-    ever: HashSet<Sym>,
-    scope: Vec<(Sym, Ty)>,
-}
-
-const INT: Ty = Ty {
-    elem: Elem::Int,
-    rank: 0,
-};
-
-impl Check {
-    fn bind(&mut self, sym: &Sym, ty: Ty) {
-        assert!(self.ever.insert(sym.clone()), "{sym:?} is bound twice");
-        self.scope.push((sym.clone(), ty));
-    }
-
-    fn under(&mut self, binder: &Binder, body: &[&Expr]) {
-        assert_eq!(self.expr(&binder.extent), INT);
-        self.bind(&binder.var, INT);
-        for e in body {
-            self.expr(e);
-        }
-        self.scope.pop();
-    }
-
-    fn expr(&mut self, e: &Expr) -> Ty {
-        let ty = e.ty;
-        match &*e.kind {
-            Kind::Var(sym) => {
-                let found = self.scope.iter().find(|(s, _)| s == sym);
-                assert_eq!(found.unwrap_or_else(|| panic!("{sym:?}")).1, ty);
-            }
-            Kind::Lit(lit) => assert_eq!(ty, Ty::scalar(lit.elem())),
-            Kind::Prim(prim, args) => {
-                let kinds = prim.args(ty.elem);
-                assert_eq!(kinds.len(), args.len());
-                for (arg, elem) in args.iter().zip(kinds) {
-                    assert_eq!(self.expr(arg), Ty::scalar(elem), "{}", print(e));
-                }
-                assert_eq!(ty, Ty::scalar(prim.result(ty.elem)));
-            }
-            Kind::Let(sym, bound, body) => {
-                let bound = self.expr(bound);
-                self.bind(sym, bound);
-                assert_eq!(self.expr(body), ty);
-                self.scope.pop();
-            }
-            Kind::If(cond, then, other) => {
-                assert_eq!(self.expr(cond), Ty::scalar(Elem::Bool));
-                assert_eq!((self.expr(then), self.expr(other)), (ty, ty));
-            }
-            Kind::Build(binder, body) => {
-                self.under(binder, &[body]);
-                assert_eq!((body.ty.elem, body.ty.rank + 1), (ty.elem, ty.rank));
-            }
-            Kind::Reduce(_, binder, body) => {
-                self.under(binder, &[body]);
-                assert_eq!(body.ty, ty);
-            }
-            Kind::ArgReduce(_, binder, body) => {
-                self.under(binder, &[body]);
-                assert_eq!((body.ty, ty), (Ty::scalar(Elem::Real), INT));
-            }
-            Kind::Scatter {
-                extents,
-                binder,
-                index,
-                value,
-            } => {
-                for extent in extents {
-                    assert_eq!(self.expr(extent), INT);
-                }
-                let inside: Vec<&Expr> = index.iter().chain([value]).collect();
-                self.under(binder, &inside);
-                assert!(index.iter().all(|i| i.ty == INT));
-                assert_eq!((extents.len(), index.len()), (ty.rank, ty.rank));
-            }
-            Kind::Index(array, at) => {
-                self.expr(array);
-                assert_eq!(array.ty.rank, at.len());
-                for i in at.iter().flatten() {
-                    assert_eq!(self.expr(i), INT);
-                }
-            }
-            Kind::Dim(array, axis) => {
-                self.expr(array);
-                assert!(*axis < array.ty.rank);
-            }
-            Kind::Stop(inner) => assert_eq!(self.expr(inner), ty),
-        }
-        ty
     }
 }

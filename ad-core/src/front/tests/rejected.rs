@@ -85,6 +85,19 @@ fn types() {
 }
 
 #[test]
+fn matches() {
+    says(
+        "match n { 0 | 1 => s, m if m > 3 => 1.0 }",
+        "the last arm has a guard",
+    );
+    says(
+        "match (n, n) { (0, m) | (m, 0) => m as f64, _ => s }",
+        "one arm for each alternative",
+    );
+    says("match s { 0.0 => s, _ => 1.0 }", "only integers");
+}
+
+#[test]
 fn sizes() {
     says(
         "sum(n, |i| sum(n, |k| build(i, |j| x[j])[k]))",
@@ -184,4 +197,9 @@ fn all_at_once() {
 #[test]
 fn an_inlined_closure_complains_once() {
     says("let f = |t: f64| t + missing; f(s) + f(2.0)", "missing");
+}
+
+#[test]
+fn constants_of_two_kinds() {
+    says("x[K] + K", "between a real number and an integer");
 }
