@@ -100,7 +100,7 @@ agree! {
             (m, up) => if up { -(m as f64) } else { 0.5 },
         };
         let b = match k { ..=-1 => 1.0, 0..3 => x, 3 => 7.0, other => other as f64 };
-        a + if x > 0.0 && a / x > 1.0 || b == x { b } else if !(x < -1.0) { 3.0 } else { b * b }
+        a + if x > 0.0 && a / x > 1.0 || b == x { b } else if !x.is_nan() && x >= -1.0 { 3.0 } else { b * b }
     }
     (0, 1, 0.5) (1, 0, -0.5) (4, -2, 2.0) (4, 3, 1.5) (5, 2, -3.0) (7, -9, 0.0) (0, 0, 0.25)
 }
