@@ -102,8 +102,12 @@ impl Errors {
         self.all.is_empty()
     }
 
-    /// All of them as one, if there are any.
-    pub fn combined(self) -> Option<syn::Error> {
+    /// All of them as one, if there are any, in the order of the source.
+    pub fn combined(mut self) -> Option<syn::Error> {
+        self.all.sort_by_key(|error| {
+            let start = error.span().start();
+            (start.line, start.column)
+        });
         self.all.into_iter().reduce(|mut all, error| {
             all.combine(error);
             all

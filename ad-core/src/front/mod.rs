@@ -87,6 +87,9 @@ pub fn analyse(attr: TokenStream, item: TokenStream) -> Result<Annotated, Box<Fa
         (Some(attr), Some(signature)) => attr.promise(signature, &mut errors).ok(),
         (..) => None,
     };
+    if let syn::ReturnType::Default = function.sig.output {
+        return Err(failure(errors, item, signature, attr, promise));
+    }
     let body = parse::body(&function.block, &mut errors);
     let root = attr.as_ref().and_then(|a| a.root.as_ref());
     let lowered = signature

@@ -1,5 +1,10 @@
 //! The signature of an annotated function: what the generated functions take and give.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is reported"
+)]
+
 use super::error::{Errors, Loc, Result};
 use super::types::{self, Written};
 
@@ -148,30 +153,29 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
             "attributes on arguments are not supported; remove it",
         );
     }
-    let ty = types::read(&typed.ty, errors);
-    let ident = match &*typed.pat {
-        syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-            if let Some(token) = &pat.mutability {
-                return Err(errors.on(
-                    token,
-                    format!(
-                        "`mut` arguments are not supported: variables do not change; write `let {0} = ..` in \
-                         the body to go on with a new `{0}`",
-                        pat.ident
-                    ),
-                ));
-            }
-            pat.ident.clone()
-        }
-        other => {
-            return Err(errors.on(
-                other,
-                "the generated functions take the same arguments by name; write a plain name here \
-                 and take it apart with `let` in the body",
-            ));
-        }
+    let ty = types::read(&typed.ty, errors)?;
+    let pat = match &*typed.pat {
+        syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat),
+        _ => None,
     };
-    Ok(Arg { ident, ty: ty? })
+    let Some(pat) = pat else {
+        return Err(errors.on(
+            &typed.pat,
+            "the generated functions take the same arguments by name; write a plain name here and \
+             take it apart with `let` in the body",
+        ));
+    };
+    let ident = pat.ident.clone();
+    if let Some(token) = &pat.mutability {
+        return Err(errors.on(
+            token,
+            format!(
+                "`mut` arguments are not supported: variables do not change; write `let {ident} = \
+                 ..` in the body to go on with a new `{ident}`"
+            ),
+        ));
+    }
+    Ok(Arg { ident, ty })
 }
 
 fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Written> {

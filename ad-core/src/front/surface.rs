@@ -6,16 +6,16 @@ use std::rc::Rc;
 
 /// An expression.
 #[derive(Clone, Debug)]
-pub struct Expr {
+pub(super) struct Expr {
     /// Where it stands.
-    pub loc: Loc,
+    pub(super) loc: Loc,
     /// What it is.
-    pub kind: Kind,
+    pub(super) kind: Kind,
 }
 
 /// What an expression is.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     /// `2.0`
     Real(f64),
     /// `2`, `2usize`
@@ -54,7 +54,7 @@ pub enum Kind {
 
 /// An operator before its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
+pub(super) enum Unary {
     /// `-`
     Neg,
     /// `!`
@@ -63,7 +63,7 @@ pub enum Unary {
 
 /// An operator between its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
+pub(super) enum Binary {
     /// `+`
     Add,
     /// `-`
@@ -100,7 +100,7 @@ pub enum Binary {
 
 impl Binary {
     /// As it is written.
-    pub fn symbol(self) -> &'static str {
+    pub(super) fn symbol(self) -> &'static str {
         match self {
             Binary::Add => "+",
             Binary::Sub => "-",
@@ -124,66 +124,66 @@ impl Binary {
 
 /// A pattern that always matches.
 #[derive(Clone, Debug)]
-pub enum Pattern {
+pub(super) enum Pattern {
     /// `x`
     Name(syn::Ident),
     /// `_`
     Wild,
     /// `(x, y)`
     Tuple(Loc, Vec<Pattern>),
-    /// Something wrong, which has been reported.
-    Hole(Reported),
+    /// Something wrong, which has been reported, and the names in it.
+    Hole(Reported, Vec<syn::Ident>),
 }
 
 /// An annotation `: T`.
 #[derive(Clone, Debug)]
-pub enum Note {
+pub(super) enum Note {
     /// None, or `_`
     Infer,
     /// A type.
-    Of(Loc, Written),
+    Of(Box<Written>),
     /// `(T, U)`
-    Tuple(Loc, Vec<Note>),
+    Tuple(Vec<Note>),
 }
 
 /// A closure.
 #[derive(Clone, Debug)]
-pub struct Closure {
+pub(super) struct Closure {
     /// Its parameters.
-    pub params: Vec<(Pattern, Note)>,
+    pub(super) params: Vec<(Pattern, Note)>,
     /// Where they stand.
-    pub params_loc: Loc,
+    pub(super) params_loc: Loc,
     /// What it is said to return.
-    pub result: Note,
+    pub(super) result: Note,
     /// What it returns.
-    pub body: Expr,
+    pub(super) body: Expr,
 }
 
 /// A statement that is not the value of the block.
 #[derive(Clone, Debug)]
-pub enum Stmt {
+pub(super) enum Stmt {
     /// `let p: T = e;`, also `const C: T = e;`
-    Let(Pattern, Note, Expr),
+    Let(Pattern, Note, Box<Expr>),
     /// `use path as name;`
     Use(syn::Ident, syn::Path),
-    /// Something wrong, which has been reported.
-    Hole(Reported),
+    /// Something wrong, which has been reported, and the names it would have brought in.
+    Hole(Reported, Vec<syn::Ident>),
 }
 
 /// An arm of a `match`.
 #[derive(Clone, Debug)]
-pub struct Arm {
+pub(super) struct Arm {
     /// What it is for.
-    pub test: Test,
+    pub(super) test: Test,
     /// `if g`
-    pub guard: Option<Expr>,
+    pub(super) guard: Option<Expr>,
     /// What it gives.
-    pub body: Expr,
+    pub(super) body: Expr,
 }
 
 /// A pattern that may not match.
 #[derive(Clone, Debug)]
-pub enum Test {
+pub(super) enum Test {
     /// `x`
     Name(syn::Ident),
     /// `_`
@@ -198,6 +198,18 @@ pub enum Test {
     Or(Vec<Test>),
     /// `(p, q)`
     Tuple(Loc, Vec<Test>),
-    /// Something wrong, which has been reported.
-    Hole(Reported),
+    /// Something wrong, which has been reported, and the names in it.
+    Hole(Reported, Vec<syn::Ident>),
+}
+
+impl Test {
+    /// The names it binds where it matches.
+    pub(super) fn names(&self) -> Vec<syn::Ident> {
+        match self {
+            Test::Name(ident) => vec![ident.clone()],
+            Test::Wild | Test::Int(..) | Test::Bool(..) | Test::Range(..) => vec![],
+            Test::Or(tests) | Test::Tuple(_, tests) => tests.iter().flat_map(Test::names).collect(),
+            Test::Hole(_, names) => names.clone(),
+        }
+    }
 }

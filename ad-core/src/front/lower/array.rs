@@ -14,16 +14,14 @@ impl Lowerer<'_> {
     pub(super) fn index(&mut self, array: &Surface, at: &[Surface]) -> Result<Value> {
         let base = self.expr(array);
         let at_values: Vec<_> = at.iter().map(|e| (self.expr(e), e.loc)).collect();
-        let base = match base? {
-            Value::Shape(of) => return self.shape_entry(of, at),
-            other => self.plain(other, array.loc)?,
-        };
+        let base = base?;
+        if let Value::Shape(of) = base {
+            return self.shape_entry(of, at);
+        }
+        let base = self.plain(base, array.loc)?;
         let mut flat = vec![];
         for (value, loc) in at_values {
-            match value? {
-                Value::Tuple(parts) => flat.extend(parts.into_iter().map(|p| (p, loc))),
-                other => flat.push((other, loc)),
-            }
+            flat.extend(value?.parts().into_iter().map(|p| (p, loc)));
         }
         let rank = base.expr.ty.rank;
         let at_loc = match at {
@@ -34,6 +32,10 @@ impl Lowerer<'_> {
             [one] => one.loc,
             [] => array.loc,
         };
+        if rank == 0 && flat.is_empty() {
+            // `a[()]`, the element of an `Array0`.
+            return Ok(base.into());
+        }
         if rank == 0 {
             let message = format!(
                 "this is {}, which has no elements; write the value itself",
@@ -244,41 +246,25 @@ impl Lowerer<'_> {
 
 /// `array[at]`; a part of a part is a part.
 pub(super) fn element(array: Expr, at: Vec<Option<Expr>>) -> Expr {
-    match *array.kind {
-        Core::Index(inner, outer_at) => {
-            let mut at = at.into_iter();
-            let merged = outer_at.into_iter().map(|i| match i {
-                Some(i) => Some(i),
-                None => at.next().flatten(),
-            });
-            Expr::index(inner, merged.collect())
-        }
-        kind => Expr::index(
-            Expr {
-                kind: Box::new(kind),
-                ty: array.ty,
-            },
-            at,
-        ),
+    if let Core::Index(inner, outer) = &*array.kind {
+        let mut at = at.into_iter();
+        let fill = |i: &Option<Expr>| i.clone().or_else(|| at.next().flatten());
+        let merged = outer.iter().map(fill).collect();
+        Expr::index(inner.clone(), merged)
+    } else {
+        Expr::index(array, at)
     }
 }
 
 /// The length of an axis; that of a part is one of the whole.
 pub(super) fn length(array: Expr, axis: usize) -> Expr {
-    match *array.kind {
-        Core::Index(inner, at) => {
-            let mut kept = (0..at.len()).filter(|&k| at[k].is_none());
-            match kept.nth(axis) {
-                Some(axis) => length(inner, axis),
-                None => unreachable!("an axis of a part is an axis of the whole"),
-            }
+    if let Core::Index(inner, at) = &*array.kind {
+        let mut kept = (0..at.len()).filter(|&k| at[k].is_none());
+        match kept.nth(axis) {
+            Some(axis) => length(inner.clone(), axis),
+            None => unreachable!("an axis of a part is an axis of the whole"),
         }
-        kind => Expr::dim(
-            Expr {
-                kind: Box::new(kind),
-                ty: array.ty,
-            },
-            axis,
-        ),
+    } else {
+        Expr::dim(array, axis)
     }
 }

@@ -10,17 +10,17 @@ use crate::ir::core::{Expr, Sym, Ty};
 use crate::ir::ty::Elem;
 use std::rc::Rc;
 
+/// What indices are called that have no name.
+const INDICES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
+
 /// What a combinator runs over, outermost first.
 pub(super) type Axes = Vec<(Sym, Expr)>;
 
 impl Lowerer<'_> {
     /// `n` or `(n, m, ..)`
     pub(super) fn extents(&mut self, combinator: Combinator, e: &Surface) -> Result<Vec<Expr>> {
-        let parts = match self.expr(e)? {
-            Value::Tuple(parts) => parts,
-            single => vec![single],
-        };
-        if parts.is_empty() || parts.len() > 6 {
+        let parts = self.expr(e)?.parts();
+        if parts.is_empty() || parts.len() > INDICES.len() {
             let message = format!(
                 "`{}` runs over 1 to 6 indices, and not over {}",
                 combinator.name(),
@@ -62,14 +62,15 @@ impl Lowerer<'_> {
         combinator: Combinator,
         e: &Surface,
     ) -> Result<(Rc<Closure>, Env)> {
-        let message = match self.expr(e)? {
-            Value::Closure(closure, env) => return Ok((closure, env)),
-            other => format!(
-                "`{}` takes a closure here, and this is {}; write `|i| ..`",
-                combinator.name(),
-                other.describe()
-            ),
-        };
+        let value = self.expr(e)?;
+        if let Value::Closure(closure, env) = value {
+            return Ok((closure, env));
+        }
+        let message = format!(
+            "`{}` takes a closure here, and this is {}; write `|i| ..`",
+            combinator.name(),
+            value.describe()
+        );
         Err(self.errors.at(e.loc, message))
     }
 
@@ -91,13 +92,25 @@ impl Lowerer<'_> {
             return Err(self.errors.at(closure.params_loc, message));
         };
         let hints: Vec<String> = match pattern {
-            Pattern::Tuple(_, parts) => parts.iter().map(hint).collect(),
-            Pattern::Name(_) | Pattern::Wild | Pattern::Hole(_) => vec![hint(pattern)],
+            Pattern::Tuple(_, parts) => {
+                let names = parts.iter().zip(INDICES);
+                names
+                    .map(|(p, i)| hint(p).unwrap_or_else(|| i.to_string()))
+                    .collect()
+            }
+            Pattern::Name(_) if extents.len() > 1 => vec![],
+            Pattern::Name(_) | Pattern::Wild | Pattern::Hole(..) => {
+                hint(pattern).into_iter().collect()
+            }
         };
         let mut axes: Axes = vec![];
         let mut indices = vec![];
         for (k, extent) in extents.into_iter().enumerate() {
-            let sym = self.fresh.sym(hints.get(k).map_or("i", String::as_str));
+            let sym = self.fresh.sym(
+                hints
+                    .get(k)
+                    .map_or(INDICES[k % INDICES.len()], String::as_str),
+            );
             let var = Expr::var(&sym, Ty::scalar(Elem::Int));
             indices.push(Value::Plain(Plain::typed(var, Scalar::Usize)));
             axes.push((sym, extent));
@@ -112,7 +125,7 @@ impl Lowerer<'_> {
         let what = format!("the closure of `{}`", combinator.name());
         let plain = self.region(closure.body.loc, &what, |l| {
             let index = l.annotated(index, note, closure.params_loc);
-            l.bind(pattern, index, closure.params_loc);
+            l.bind(pattern, index);
             let value = body(l, &closure.body)?;
             l.annotated(value, &closure.result, closure.body.loc)
         });
@@ -125,8 +138,8 @@ impl Lowerer<'_> {
     pub(super) fn indices(&mut self, extents: &[Expr]) -> (Axes, Vec<Expr>) {
         let mut axes = vec![];
         let mut indices = vec![];
-        for extent in extents {
-            let sym = self.fresh.sym("i");
+        for (extent, hint) in extents.iter().zip(INDICES) {
+            let sym = self.fresh.sym(hint);
             indices.push(Expr::var(&sym, Ty::scalar(Elem::Int)));
             axes.push((sym, extent.clone()));
         }
@@ -153,9 +166,9 @@ impl Lowerer<'_> {
     }
 }
 
-fn hint(pattern: &Pattern) -> String {
+fn hint(pattern: &Pattern) -> Option<String> {
     match pattern {
-        Pattern::Name(ident) => ident.to_string(),
-        Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(_) => "i".to_string(),
+        Pattern::Name(ident) => Some(ident.to_string()),
+        Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(..) => None,
     }
 }

@@ -63,6 +63,9 @@ impl Lowerer<'_> {
         let last = rest.is_empty() && arm.guard.is_none();
         let outer = self.env.clone();
         let test = self.test(on, &arm.test);
+        if let Err(reported) = test {
+            self.holes(reported, &arm.test.names());
+        }
         let guard = match &arm.guard {
             None => Ok(None),
             Some(guard) => self
@@ -80,8 +83,7 @@ impl Lowerer<'_> {
             cond?;
             return body.map(Value::Plain);
         }
-        let always = matches!(cond, Ok(None));
-        if always {
+        if let Ok(None) = cond {
             return body.map(Value::Plain);
         }
         if rest.is_empty() {
@@ -101,7 +103,7 @@ impl Lowerer<'_> {
     /// Whether a value matches; nothing if it always does. Binds the names of the pattern.
     fn test(&mut self, on: &Value, test: &Test) -> Result<Option<Expr>> {
         match test {
-            Test::Hole(reported) => Err(*reported),
+            Test::Hole(reported, _) => Err(*reported),
             Test::Wild => Ok(None),
             Test::Name(ident) => {
                 self.name(ident.to_string(), Binding::Value(on.clone()));
@@ -145,8 +147,10 @@ impl Lowerer<'_> {
                 }
                 Ok(Some(any))
             }
-            Test::Tuple(loc, tests) => match on {
-                Value::Tuple(parts) if parts.len() == tests.len() => {
+            Test::Tuple(loc, tests) => {
+                if let Value::Tuple(parts) = on
+                    && parts.len() == tests.len()
+                {
                     let mut all = None;
                     for (part, test) in parts.iter().zip(tests) {
                         let one = self.test(part, test)?;
@@ -155,17 +159,16 @@ impl Lowerer<'_> {
                             Some(all) => both(Some(all), one),
                         };
                     }
-                    Ok(all)
+                    return Ok(all);
                 }
-                other => {
-                    let message = format!(
-                        "this pattern takes a tuple of {} apart, but the value is {}",
-                        tests.len(),
-                        other.describe()
-                    );
-                    Err(self.errors.at(*loc, message))
-                }
-            },
+
+                let message = format!(
+                    "this pattern takes a tuple of {} apart, but the value is {}",
+                    tests.len(),
+                    on.describe()
+                );
+                Err(self.errors.at(*loc, message))
+            }
         }
     }
 }

@@ -49,11 +49,11 @@ impl Lowerer<'_> {
         };
         match callee {
             Callee::Known(Known::Combinator(combinator)) => {
-                self.check(path, Known::Combinator(combinator));
+                self.check(&full, Known::Combinator(combinator));
                 self.combinator(combinator, args, loc)
             }
             Callee::Known(Known::Prelude(name)) => {
-                self.check(path, Known::Prelude(name));
+                self.check(&full, Known::Prelude(name));
                 let args = self.args(args)?;
                 match names::find(names::PRELUDE, name) {
                     Some((_, prim)) => self.primitive(prim, &last.ident, args),
@@ -63,14 +63,15 @@ impl Lowerer<'_> {
             Callee::Known(Known::Math(name)) => {
                 let args = self.args(args)?;
                 if matches!(name, "min" | "max") && are_integers(&args) {
-                    self.check(path, Known::Cmp(name));
+                    self.check(&full, Known::Cmp(name));
                     return self.integer_function(&last.ident, args);
                 }
-                self.check(path, Known::Math(name));
+                self.check(&full, Known::Math(name));
                 let ident = syn::Ident::new(name, last.ident.span());
                 self.real_function(&ident, args)
             }
             Callee::Known(Known::Cmp(name)) => {
+                self.check(&full, Known::Cmp(name));
                 let args = self.args(args)?;
                 let ident = syn::Ident::new(name, last.ident.span());
                 self.integer_function(&ident, args)
@@ -89,7 +90,7 @@ impl Lowerer<'_> {
             Callee::From => {
                 let mut args = self.args(args)?;
                 match (args.pop(), args.is_empty()) {
-                    (Some((value, at)), true) => self.from_integer(value, at),
+                    (Some((value, at)), true) => self.real_from(value, at),
                     (..) => Err(self.errors.at(loc, "`f64::from` takes one argument")),
                 }
             }
@@ -177,7 +178,7 @@ impl Lowerer<'_> {
         let outer = std::mem::replace(&mut self.env, env);
         for ((pattern, note), (value, at)) in closure.params.iter().zip(values) {
             let value = value.and_then(|v| self.annotated(v, note, at));
-            self.bind(pattern, value, at);
+            self.bind(pattern, value);
         }
         let result = self
             .expr(&closure.body)

@@ -33,9 +33,10 @@ impl Lowerer<'_> {
             Combinator::ScatterAdd => (3, "(extent, n, |i| (index, value))"),
             Combinator::StopGradient => (1, "(x)"),
             Combinator::Fold | Combinator::Scan | Combinator::Checkpoint => {
-                let instead = match combinator {
-                    Combinator::Checkpoint => "write what is inside of it, without it",
-                    _ => "write `sum`, `product` or `maximum` where one does",
+                let instead = if combinator == Combinator::Checkpoint {
+                    "write what is inside of it, without it"
+                } else {
+                    "write `sum`, `product` or `maximum` where one does"
                 };
                 let name = combinator.name();
                 let message = format!("`{name}` is not supported yet; {instead}");
@@ -220,7 +221,7 @@ impl Lowerer<'_> {
     fn scatter(&mut self, args: &[Surface]) -> Result<Value> {
         let combinator = Combinator::ScatterAdd;
         let shape = self.shape(combinator, &args[0]);
-        let extents = self.extents(combinator, &args[1]);
+        let extents = self.shape(combinator, &args[1]);
         let closure = self.body_of(combinator, &args[2]);
         let (shape, extents, closure) = (shape?, extents?, closure?);
         let [extent] = &extents[..] else {
@@ -243,10 +244,7 @@ impl Lowerer<'_> {
                         return Err(l.pair_needed(loc));
                     }
                 };
-                let to = match to {
-                    Value::Tuple(parts) => parts,
-                    single => vec![single],
-                };
+                let to = to.parts();
                 if to.len() != shape.len() {
                     let message = format!(
                         "this index has {} parts, and the array has {} axes",

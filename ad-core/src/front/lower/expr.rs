@@ -2,7 +2,7 @@
 
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{Loc, Reported, Result};
 use crate::front::names;
 use crate::front::surface::{Expr as Surface, Kind, Note, Pattern, Stmt};
 use crate::front::types::Scalar;
@@ -56,12 +56,12 @@ impl Lowerer<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Hole(_) => {}
+            Stmt::Hole(reported, names) => self.holes(*reported, names),
             Stmt::Use(ident, path) => self.name(ident.to_string(), Binding::Import(path.clone())),
             Stmt::Let(pattern, note, init) => {
                 let value = self.expr(init);
                 let value = value.and_then(|v| self.annotated(v, note, init.loc));
-                self.bind(pattern, value, init.loc);
+                self.bind(pattern, value);
             }
         }
     }
@@ -70,17 +70,17 @@ impl Lowerer<'_> {
     pub(super) fn annotated(&mut self, value: Value, note: &Note, loc: Loc) -> Result<Value> {
         match (note, value) {
             (Note::Infer, value) => Ok(value),
-            (Note::Of(_, written), value) => {
+            (Note::Of(written), value) => {
                 let plain = self.plain(value, loc)?;
                 let expr = self.matching(plain, written, loc)?;
                 Ok(Plain::typed(expr, written.scalar).into())
             }
-            (Note::Tuple(_, notes), Value::Tuple(parts)) if notes.len() == parts.len() => {
+            (Note::Tuple(notes), Value::Tuple(parts)) if notes.len() == parts.len() => {
                 let parts = parts.into_iter().zip(notes);
                 let parts: Result<_> = parts.map(|(p, n)| self.annotated(p, n, loc)).collect();
                 Ok(Value::Tuple(parts?))
             }
-            (Note::Tuple(_, notes), value) => {
+            (Note::Tuple(notes), value) => {
                 let message = format!(
                     "this is {}, but it is declared as a tuple of {}",
                     value.describe(),
@@ -92,9 +92,10 @@ impl Lowerer<'_> {
     }
 
     /// Gives names to a value. Of what is wrong, the names are known to be wrong as well.
-    pub(super) fn bind(&mut self, pattern: &Pattern, value: Result<Value>, loc: Loc) {
+    pub(super) fn bind(&mut self, pattern: &Pattern, value: Result<Value>) {
         match pattern {
-            Pattern::Hole(_) | Pattern::Wild => {}
+            Pattern::Wild => {}
+            Pattern::Hole(reported, names) => self.holes(*reported, names),
             Pattern::Name(ident) => {
                 let name = ident.to_string();
                 let binding = match value {
@@ -119,16 +120,23 @@ impl Lowerer<'_> {
                 match parts {
                     Ok(parts) => {
                         for (pattern, part) in patterns.iter().zip(parts) {
-                            self.bind(pattern, Ok(part), loc);
+                            self.bind(pattern, Ok(part));
                         }
                     }
                     Err(reported) => {
                         for pattern in patterns {
-                            self.bind(pattern, Err(reported), loc);
+                            self.bind(pattern, Err(reported));
                         }
                     }
                 }
             }
+        }
+    }
+
+    /// Names of what is wrong.
+    pub(super) fn holes(&mut self, reported: Reported, names: &[syn::Ident]) {
+        for ident in names {
+            self.name(ident.to_string(), Binding::Hole(reported));
         }
     }
 
@@ -203,15 +211,16 @@ impl Lowerer<'_> {
     }
 
     fn field(&mut self, base: &Surface, k: usize, loc: Loc) -> Result<Value> {
-        match self.expr(base)? {
-            Value::Tuple(mut parts) if k < parts.len() => Ok(parts.swap_remove(k)),
-            other => {
-                let message = format!(
-                    "there is no `.{k}` in this value: it is {}",
-                    other.describe()
-                );
-                Err(self.errors.at(loc, message))
-            }
+        let value = self.expr(base)?;
+        if let Value::Tuple(parts) = &value
+            && let Some(part) = parts.get(k)
+        {
+            return Ok(part.clone());
         }
+        let message = format!(
+            "there is no `.{k}` in this value: it is {}",
+            value.describe()
+        );
+        Err(self.errors.at(loc, message))
     }
 }

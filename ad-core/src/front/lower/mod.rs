@@ -171,22 +171,20 @@ impl Lowerer<'_> {
         self.frames.push(vec![]);
         let value = self.scope(f);
         let bound = self.frames.pop().unwrap_or_default();
-        match value? {
-            Value::Plain(mut plain) => {
-                for (sym, value) in bound.into_iter().rev() {
-                    plain.expr = Expr::bind(sym, value, plain.expr);
-                }
-                Ok(plain)
+        let value = value?;
+        if let Value::Plain(mut plain) = value {
+            for (sym, value) in bound.into_iter().rev() {
+                plain.expr = Expr::bind(sym, value, plain.expr);
             }
-            other => {
-                let message = format!(
-                    "{what} gives {}, and it must be a number, a bool or an array here{}",
-                    other.describe(),
-                    other.advice()
-                );
-                Err(self.errors.at(loc, message))
-            }
+            return Ok(plain);
         }
+
+        let message = format!(
+            "{what} gives {}, and it must be a number, a bool or an array here{}",
+            value.describe(),
+            value.advice()
+        );
+        Err(self.errors.at(loc, message))
     }
 
     /// A variable for a value, unless the value is as good as one.
@@ -257,6 +255,13 @@ impl Lowerer<'_> {
 
     /// Notes that a path was taken for one of our functions.
     fn check(&mut self, path: &syn::Path, known: Known) {
+        if path
+            .segments
+            .first()
+            .is_some_and(|s| s.ident == "std" || s.ident == "core")
+        {
+            return;
+        }
         let noted = |c: &NameCheck| c.path == *path && c.known == known;
         if !self.checks.iter().any(noted) {
             self.checks.push(NameCheck {

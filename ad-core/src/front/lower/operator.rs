@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use super::value::{Plain, Value};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Binary, Expr as Surface, Unary};
 use crate::front::types::Scalar;
 use crate::ir::core::Expr;
@@ -48,8 +48,14 @@ impl Lowerer<'_> {
         if let Binary::Both | Binary::Either = op {
             return self.lazy(op, left, right);
         }
-        let a = self.expr(left).and_then(|v| self.scalar(v, left.loc));
-        let b = self.expr(right).and_then(|v| self.scalar(v, right.loc));
+        let (a, b) = (self.expr(left), self.expr(right));
+        if let (Ok(Value::Plain(a)), Ok(Value::Plain(b))) = (&a, &b)
+            && (a.expr.ty.rank > 0 || b.expr.ty.rank > 0)
+        {
+            return Err(self.whole_arrays(op, a, b, loc));
+        }
+        let a = a.and_then(|v| self.scalar(v, left.loc));
+        let b = b.and_then(|v| self.scalar(v, right.loc));
         let (a, b) = (a?, b?);
         let (what_a, what_b) = (a.describe(), b.describe());
         let Some(pair) = self.pair(a, b) else {
@@ -85,6 +91,28 @@ impl Lowerer<'_> {
             scalar: pair.scalar.filter(|_| !is_comparison),
             open: if is_comparison { vec![] } else { pair.open },
         }))
+    }
+
+    fn whole_arrays(&mut self, op: Binary, a: &Plain, b: &Plain, loc: Loc) -> Reported {
+        let index = ["i", "[i, j]", "[i, j, k]"];
+        let part = |name: &str, plain: &Plain| match plain.expr.ty.rank {
+            0 => name.to_string(),
+            rank => format!("{name}[{}]", index.get(rank - 1).unwrap_or(&"[i, j, ..]")),
+        };
+        let (x, y) = (part("x", a), part("y", b));
+        let (indices, extents) = match a.expr.ty.rank.max(b.expr.ty.rank) {
+            1 => ("i", "x.len()"),
+            2 => ("(i, j)", "x.dim()"),
+            _ => ("(i, j, ..)", "x.dim()"),
+        };
+        let message = format!(
+            "`{symbol}` between {} and {}: operators on whole arrays are not supported yet; write \
+             `build({extents}, |{indices}| {x} {symbol} {y})`",
+            a.describe(),
+            b.describe(),
+            symbol = op.symbol(),
+        );
+        self.errors.at(loc, message)
     }
 
     /// `&&` and `||` evaluate what is on the right only when they need it.

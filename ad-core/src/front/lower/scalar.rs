@@ -7,7 +7,7 @@ use crate::front::names;
 use crate::front::types::Scalar;
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit};
+use crate::ir::ty::Elem;
 
 /// The methods of integers that are one primitive.
 const INTEGER: &[(&str, Prim)] = &[
@@ -56,23 +56,13 @@ impl Lowerer<'_> {
         if matches!(method.as_str(), "clone" | "to_owned") && args.len() == 1 {
             return Ok(receiver.clone().into());
         }
-        let mut elem = receiver.elem();
-        if !receiver.open.is_empty() && args.len() > 1 && elem == Elem::Real {
-            // `N.max(2)`: the argument tells what `N` is.
-            if let Value::Plain(second) = &args[1].0
-                && names::find(names::REAL, &method).is_none_or(|(_, p)| p.args(elem)[1] == elem)
-            {
-                elem = second.elem();
-            }
-        }
-        if elem == Elem::Real && names::find(names::REAL, &method).is_none() {
-            let integer = names::find(INTEGER, &method).is_some()
-                || names::find(INTEGER_TOO, &method).is_some();
-            let real = names::find(REAL_TOO, &method).is_some();
-            if !receiver.open.is_empty() && integer && !real {
-                elem = Elem::Int;
-            }
-        }
+        let elem = if receiver.open.is_empty() {
+            receiver.elem()
+        } else if let Some(open) = open_arguments(&method, &args) {
+            return Ok(open.into());
+        } else {
+            open_receiver(&method, receiver, &args)
+        };
         match elem {
             Elem::Real => self.real_function(name, args),
             Elem::Int => self.integer_function(name, args),
@@ -247,23 +237,66 @@ impl Lowerer<'_> {
     }
 
     /// `f64::from(n)`
-    pub(super) fn from_integer(&mut self, value: Value, loc: Loc) -> Result<Value> {
+    pub(super) fn real_from(&mut self, value: Value, loc: Loc) -> Result<Value> {
         let plain = self.scalar(value, loc)?;
         let int = match plain.elem() {
             Elem::Real => return Ok(Expr::clone(&plain.expr).into()),
             Elem::Int => plain.expr,
             Elem::Bool => Expr::cond(plain.expr, Expr::int(1), Expr::int(0)),
         };
-        match *int.kind {
-            crate::ir::core::Kind::Lit(Lit::Int(i)) => Ok(Expr::real(i as f64).into()),
-            _ => Ok(Expr::prim(Prim::IntToReal, vec![int]).into()),
-        }
+        Ok(Expr::prim(Prim::IntToReal, vec![int]).into())
     }
+}
+
+/// The kind of a constant that a method is called on, as far as the method and its arguments tell.
+fn open_receiver(method: &str, receiver: &Plain, args: &Args) -> Elem {
+    let is_real =
+        names::find(names::REAL, method).is_some() || names::find(REAL_TOO, method).is_some();
+    let is_integer =
+        names::find(INTEGER, method).is_some() || names::find(INTEGER_TOO, method).is_some();
+    let other = args.iter().skip(1).find_map(|(value, _)| match value {
+        Value::Plain(plain) if plain.open.is_empty() => Some(plain.elem()),
+        Value::Plain(_) | Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => None,
+    });
+    match (is_real, is_integer) {
+        (true, true) => other.unwrap_or(receiver.elem()),
+        (true, false) => Elem::Real,
+        (false, true) => Elem::Int,
+        (false, false) => receiver.elem(),
+    }
+}
+
+/// A method that reals and integers have, on nothing but constants: the kind stays open.
+fn open_arguments(method: &str, args: &Args) -> Option<Plain> {
+    let (_, real) = names::find(names::REAL, method)?;
+    let (_, integer) = names::find(INTEGER, method)?;
+    let (mut exprs, mut open, mut elem) = (vec![], vec![], None);
+    for (value, _) in args {
+        let Value::Plain(plain) = value else {
+            return None;
+        };
+        if plain.open.is_empty() || elem.is_some_and(|e| e != plain.elem()) {
+            return None;
+        }
+        elem = Some(plain.elem());
+        exprs.push(plain.expr.clone());
+        open.extend(plain.open.iter().copied());
+    }
+    let prim = if elem == Some(Elem::Int) {
+        integer
+    } else {
+        real
+    };
+    (prim.arity() == exprs.len()).then(|| Plain {
+        expr: Expr::prim(prim, exprs),
+        scalar: None,
+        open,
+    })
 }
 
 fn no_such_method(method: &str) -> String {
     let instead = match method {
-        "asinh_" | "sigmoid" | "softplus" | "relu" | "lgamma" | "digamma" | "erf" => {
+        "sigmoid" | "softplus" | "relu" | "lgamma" | "digamma" | "erf" => {
             return format!(
                 "`{method}` is a function of the prelude, not a method; write `{method}(x)`"
             );

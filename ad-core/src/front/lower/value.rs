@@ -79,6 +79,15 @@ impl From<Plain> for Value {
 }
 
 impl Value {
+    /// The parts of a tuple; anything else is its only part.
+    pub(super) fn parts(self) -> Vec<Value> {
+        if let Value::Tuple(parts) = self {
+            parts
+        } else {
+            vec![self]
+        }
+    }
+
     pub(super) fn describe(&self) -> String {
         match self {
             Value::Plain(plain) => plain.describe(),

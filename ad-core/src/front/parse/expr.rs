@@ -207,6 +207,10 @@ impl Parser<'_> {
 
     fn method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Expr {
         let receiver = self.expr(&call.receiver);
+        if let Kind::Hole(_) = receiver.kind {
+            self.all(&call.args);
+            return receiver;
+        }
         if let Some(turbofish) = &call.turbofish {
             if let Some(message) = outside::method(&call.method) {
                 return self.hole(Loc::of(&call.method), message);

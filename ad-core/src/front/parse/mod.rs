@@ -14,7 +14,7 @@ use super::error::{Errors, Loc};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
 
 /// Reads the body of a function.
-pub fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
+pub(super) fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
     Parser { errors }.block(block)
 }
 
@@ -52,7 +52,7 @@ impl Parser<'_> {
                 syn::Stmt::Expr(e, _) => {
                     let reported = self.effect(e);
                     left = Some(reported);
-                    stmts.push(Stmt::Hole(reported));
+                    stmts.push(Stmt::Hole(reported, vec![]));
                 }
                 syn::Stmt::Macro(m) if outside::is_assertion(&m.mac) => {}
                 syn::Stmt::Macro(m) if last && m.semi_token.is_none() => {
@@ -61,7 +61,7 @@ impl Parser<'_> {
                 }
                 syn::Stmt::Macro(m) => {
                     let message = outside::macro_call(&m.mac);
-                    stmts.push(Stmt::Hole(self.errors.on(&m.mac, message)));
+                    stmts.push(Stmt::Hole(self.errors.on(&m.mac, message), vec![]));
                 }
             }
         }
@@ -123,13 +123,16 @@ impl Parser<'_> {
                          `if` with `else`, both giving a value",
                     );
                 }
-                Stmt::Let(pattern, note, self.expr(&init.expr))
+                Stmt::Let(pattern, note, Box::new(self.expr(&init.expr)))
             }
-            None => Stmt::Hole(self.errors.on(
-                local,
-                "a variable that is set later is not supported: variables do not change; write \
-                 `let x = if .. { .. } else { .. };`",
-            )),
+            None => {
+                let reported = self.errors.on(
+                    local,
+                    "a variable that is set later is not supported: variables do not change; write \
+                     `let x = if .. { .. } else { .. };`",
+                );
+                Stmt::Hole(reported, pattern::names_in(&local.pat))
+            }
         }
     }
 
@@ -139,18 +142,25 @@ impl Parser<'_> {
                 self.attributes(&constant.attrs);
                 let note = self.note(&constant.ty);
                 let name = Pattern::Name(constant.ident.clone());
-                Some(Stmt::Let(name, note, self.expr(&constant.expr)))
+                Some(Stmt::Let(name, note, Box::new(self.expr(&constant.expr))))
             }
             syn::Item::Use(import) => self.import(import),
-            syn::Item::Fn(_) => Some(Stmt::Hole(self.errors.on(
-                item,
-                "functions inside of the body are not followed yet; write a closure: `let f = |x: \
-                 f64| ..;`",
-            ))),
-            _ => Some(Stmt::Hole(self.errors.on(
-                item,
-                "this item does not belong to what can be differentiated; move it out of the function",
-            ))),
+            syn::Item::Fn(function) => {
+                let reported = self.errors.on(
+                    item,
+                    "functions inside of the body are not followed yet; write a closure: `let f = |x: \
+                     f64| ..;`",
+                );
+                Some(Stmt::Hole(reported, vec![function.sig.ident.clone()]))
+            }
+            _ => {
+                let reported = self.errors.on(
+                    item,
+                    "this item does not belong to what can be differentiated; move it out of the \
+                     function",
+                );
+                Some(Stmt::Hole(reported, vec![]))
+            }
         }
     }
 
@@ -177,11 +187,12 @@ impl Parser<'_> {
                 }
                 syn::UseTree::Glob(_) if outside::is_ours(&path) => return None,
                 syn::UseTree::Glob(_) | syn::UseTree::Group(_) => {
-                    return Some(Stmt::Hole(self.errors.on(
+                    let reported = self.errors.on(
                         import,
                         "the macro cannot tell which names this brings in; move it out of the \
                          function, or write one `use` for each name",
-                    )));
+                    );
+                    return Some(Stmt::Hole(reported, vec![]));
                 }
             }
         }

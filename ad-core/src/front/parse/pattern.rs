@@ -3,6 +3,7 @@
 use super::Parser;
 use super::outside;
 use crate::front::error::Loc;
+use crate::front::names::is_screaming;
 use crate::front::surface::{Note, Pattern, Test};
 use crate::front::types;
 
@@ -12,10 +13,9 @@ impl Parser<'_> {
             syn::Type::Infer(_) => Note::Infer,
             syn::Type::Paren(inner) => self.note(&inner.elem),
             syn::Type::Group(inner) => self.note(&inner.elem),
-            syn::Type::Tuple(tuple) => Note::Tuple(
-                Loc::of(tuple),
-                tuple.elems.iter().map(|t| self.note(t)).collect(),
-            ),
+            syn::Type::Tuple(tuple) => {
+                Note::Tuple(tuple.elems.iter().map(|t| self.note(t)).collect())
+            }
             // Inside of a body a reference to a scalar is the scalar.
             syn::Type::Reference(reference)
                 if reference.mutability.is_none() && outside::names_scalar(&reference.elem) =>
@@ -23,7 +23,7 @@ impl Parser<'_> {
                 self.note(&reference.elem)
             }
             _ => match types::read(ty, self.errors) {
-                Ok(written) => Note::Of(Loc::of(ty), written),
+                Ok(written) => Note::Of(Box::new(written)),
                 Err(_) => Note::Infer,
             },
         }
@@ -37,40 +37,40 @@ impl Parser<'_> {
     }
 
     pub(super) fn pattern(&mut self, pat: &syn::Pat) -> Pattern {
-        match pat {
-            syn::Pat::Wild(_) => Pattern::Wild,
-            syn::Pat::Paren(inner) => self.pattern(&inner.pat),
+        let wrong = match pat {
+            syn::Pat::Wild(_) => return Pattern::Wild,
+            syn::Pat::Paren(inner) => return self.pattern(&inner.pat),
             syn::Pat::Reference(reference) if reference.mutability.is_none() => {
-                self.pattern(&reference.pat)
+                return self.pattern(&reference.pat);
+            }
+            syn::Pat::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|p| self.pattern(p)).collect();
+                return Pattern::Tuple(Loc::of(tuple), parts);
             }
             syn::Pat::Ident(name) => match &name.mutability {
-                Some(token) => Pattern::Hole(self.errors.on(
+                Some(token) => self.errors.on(
                     token,
                     format!(
                         "`let mut` is not supported yet: variables do not change; write a sum as `sum(n, \
                          |i| ..)`, an array as `build(n, |i| ..)`, or shadow it: `let {0} = ..`",
                         name.ident
                     ),
-                )),
-                None if name.subpat.is_some() => Pattern::Hole(
-                    self.errors
-                        .on(name, "`@` patterns are not supported; write two `let`s"),
                 ),
-                None => Pattern::Name(name.ident.clone()),
+                None if name.subpat.is_some() => self
+                    .errors
+                    .on(name, "`@` patterns are not supported; write two `let`s"),
+                None => return Pattern::Name(name.ident.clone()),
             },
-            syn::Pat::Tuple(tuple) => Pattern::Tuple(
-                Loc::of(tuple),
-                tuple.elems.iter().map(|p| self.pattern(p)).collect(),
-            ),
-            syn::Pat::Rest(rest) => Pattern::Hole(self.errors.on(
+            syn::Pat::Rest(rest) => self.errors.on(
                 rest,
                 "`..` in a pattern is not supported; write `_` for each part that is left out",
-            )),
-            _ => Pattern::Hole(self.errors.on(
+            ),
+            _ => self.errors.on(
                 pat,
                 "this pattern is not supported; write a name, or a tuple of names such as `(n, m)`",
-            )),
-        }
+            ),
+        };
+        Pattern::Hole(wrong, names_in(pat))
     }
 
     /// The pattern of an arm.
@@ -83,21 +83,21 @@ impl Parser<'_> {
                 if name.mutability.is_none()
                     && name.by_ref.is_none()
                     && name.subpat.is_none()
-                    && !crate::front::names::is_screaming(&name.ident) =>
+                    && !is_screaming(&name.ident) =>
             {
                 Test::Name(name.ident.clone())
             }
             syn::Pat::Lit(literal) => match &literal.lit {
                 syn::Lit::Int(int) => match int.base10_parse() {
                     Ok(value) => Test::Int(loc, value),
-                    Err(e) => Test::Hole(self.errors.add(e)),
+                    Err(e) => Test::Hole(self.errors.add(e), vec![]),
                 },
                 syn::Lit::Bool(value) => Test::Bool(loc, value.value),
-                _ => self.test_hole(loc),
+                _ => self.test_hole(pat),
             },
             syn::Pat::Verbatim(tokens) => match negative(tokens) {
                 Some(value) => Test::Int(loc, value),
-                None => self.test_hole(loc),
+                None => self.test_hole(pat),
             },
             syn::Pat::Range(range) => {
                 let end = |e: &Option<Box<syn::Expr>>| match e {
@@ -110,24 +110,45 @@ impl Parser<'_> {
                         let to = to.map(|t| if closed { t } else { t - 1 });
                         Test::Range(loc, from, to)
                     }
-                    _ => self.test_hole(loc),
+                    _ => self.test_hole(pat),
                 }
+            }
+            // Alternatives may bind one name to different parts.
+            syn::Pat::Or(or) if names_in(pat).iter().any(|i| !is_screaming(i)) => {
+                let message =
+                    "names in alternatives are not supported; write one arm for each alternative";
+                Test::Hole(self.errors.on(or, message), names_in(pat))
             }
             syn::Pat::Or(or) => Test::Or(or.cases.iter().map(|p| self.test(p)).collect()),
             syn::Pat::Tuple(tuple) => {
                 Test::Tuple(loc, tuple.elems.iter().map(|p| self.test(p)).collect())
             }
-            _ => self.test_hole(loc),
+            _ => self.test_hole(pat),
         }
     }
 
-    fn test_hole(&mut self, loc: Loc) -> Test {
-        Test::Hole(self.errors.at(
-            loc,
+    fn test_hole(&mut self, pat: &syn::Pat) -> Test {
+        let reported = self.errors.on(
+            pat,
             "only integers, bools, ranges of integers, names and `_` can be matched; write `if` for \
              the rest",
-        ))
+        );
+        Test::Hole(reported, names_in(pat))
     }
+}
+
+/// The names that a pattern brings in.
+pub(super) fn names_in(pat: &syn::Pat) -> Vec<syn::Ident> {
+    struct Names(Vec<syn::Ident>);
+    impl<'ast> syn::visit::Visit<'ast> for Names {
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.0.push(pat.ident.clone());
+            syn::visit::visit_pat_ident(self, pat);
+        }
+    }
+    let mut names = Names(vec![]);
+    syn::visit::visit_pat(&mut names, pat);
+    names.0
 }
 
 fn integer(e: &syn::Expr) -> Option<i64> {

@@ -1,21 +1,43 @@
 //! What is accepted becomes the Core it should; what is not says so well.
 
-use super::{Annotated, analyse};
-use crate::ir::core::{Kind, ReduceOp};
+mod accepted;
+mod agree;
+mod print;
+mod rejected;
 
-fn accept(source: &str) -> Annotated {
-    match analyse(Default::default(), source.parse().unwrap()) {
-        Ok(annotated) => annotated,
-        Err(failure) => panic!("{}", failure.errors),
+use super::{Annotated, Failure, analyse};
+use crate::ir::core_check;
+
+fn with(attr: &str, source: &str) -> Result<Annotated, Box<Failure>> {
+    analyse(attr.parse().unwrap(), source.parse().unwrap())
+}
+
+/// The analysis of a function without errors.
+fn annotated(source: &str) -> Annotated {
+    match with("", source) {
+        Ok(annotated) => {
+            core_check::check(&annotated.program).unwrap();
+            annotated
+        }
+        Err(failure) => panic!("{:?}\n{source}", messages(&failure)),
     }
 }
 
-#[test]
-fn dot() {
-    let a =
-        accept("fn f(x: &Array1<f64>, y: &Array1<f64>) -> f64 { sum(x.len(), |i| x[i] * y[i]) }");
-    assert!(matches!(
-        *a.program.body.kind,
-        Kind::Reduce(ReduceOp::Sum, ..)
-    ));
+/// The body of `fn f(args) -> result { body }`.
+fn core(args: &str, result: &str, body: &str) -> String {
+    let source = format!("fn f({args}) -> {result} {{ {body} }}");
+    print::print(&annotated(&source).program.body)
+}
+
+fn messages(failure: &Failure) -> Vec<String> {
+    let errors = failure.errors.clone();
+    errors.into_iter().map(|e| e.to_string()).collect()
+}
+
+/// What is wrong with a function.
+fn errors(attr: &str, source: &str) -> Vec<String> {
+    match with(attr, source) {
+        Ok(annotated) => panic!("accepted as {}", print::print(&annotated.program.body)),
+        Err(failure) => messages(&failure),
+    }
 }

@@ -1,0 +1,121 @@
+//! The same tokens as Rust, compiled by rustc, and as Core, interpreted.
+
+use super::annotated;
+use crate::ir::core_eval::eval;
+use crate::ir::value::{Tensor, Value};
+
+trait Input {
+    fn input(&self) -> Value;
+}
+impl Input for f64 {
+    fn input(&self) -> Value {
+        Value::Real(Tensor::scalar(*self))
+    }
+}
+impl Input for usize {
+    fn input(&self) -> Value {
+        Value::Int(Tensor::scalar(i64::try_from(*self).unwrap()))
+    }
+}
+impl Input for i64 {
+    fn input(&self) -> Value {
+        Value::Int(Tensor::scalar(*self))
+    }
+}
+impl Input for &[f64] {
+    fn input(&self) -> Value {
+        Value::Real(Tensor::new(vec![self.len()], self.to_vec()))
+    }
+}
+
+fn sum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
+    (0..n).map(f).sum()
+}
+fn product(n: usize, f: impl Fn(usize) -> f64) -> f64 {
+    (0..n).map(f).product()
+}
+fn maximum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
+    (0..n).map(f).fold(f64::NEG_INFINITY, f64::max)
+}
+fn mean(n: usize, f: impl Fn(usize) -> f64) -> f64 {
+    sum(n, f) / n as f64
+}
+fn stop_gradient(x: f64) -> f64 {
+    x
+}
+fn build(n: usize, f: impl Fn(usize) -> f64) -> Vec<f64> {
+    (0..n).map(f).collect()
+}
+
+/// A function on each list of arguments.
+macro_rules! agree {
+    (fn $name:ident($($arg:ident: $ty:ty),*) -> f64 $body:block $($args:tt)*) => {
+        #[test]
+        fn $name() {
+            fn compiled($($arg: $ty),*) -> f64 $body
+            fn inputs($($arg: $ty),*) -> Vec<Value> {
+                vec![$($arg.input()),*]
+            }
+            let source = stringify!(fn $name($($arg: $ty),*) -> f64 $body);
+            let program = annotated(source).program;
+            $({
+                let (expected, inputs) = (compiled $args, inputs $args);
+                let found = eval(&program, &inputs).unwrap().0.real().data[0];
+                let same = (found - expected).abs() <= 1e-12 * expected.abs()
+                    || found == expected
+                    || found.is_nan() && expected.is_nan();
+                assert!(same, "{found} instead of {expected} at {}", stringify!($args));
+            })*
+        }
+    };
+}
+
+agree! {
+    fn functions(x: f64, y: f64) -> f64 {
+        let (s, c) = x.sin_cos();
+        let near = if x.is_finite() && !y.is_nan() { x.hypot(y).atan2(1.5) } else { -1.0 };
+        s * c.powi(3) - x.rem_euclid(0.7) % 0.3 + y.to_radians() * x.to_degrees() + near
+            + f64::max(x, y).mul_add(2.0, f64::from(3)) + x.abs().log(2.5)
+    }
+    (0.3, 1.2) (-2.5, 0.1) (f64::INFINITY, 0.0)
+}
+
+agree! {
+    fn integers(n: usize, k: i64, x: f64) -> f64 {
+        let a = n.saturating_sub(3) + n.abs_diff(5) + n.clamp(2, 4) + n.pow(2) % 7;
+        let b = (k as u8) as i64 + (k as i8) as i64 - k.rem_euclid(5) * k / 2 + k.signum() * k.abs();
+        let c = (x as u8) as usize + (x * 10.0) as usize + (x > 0.5) as usize;
+        let d = if n.is_multiple_of(3) { n.div_ceil(2) } else { std::cmp::min(n, 2) };
+        x * (a + c + d) as f64 + b as f64
+    }
+    (0, 3, 0.7) (4, -300, -2.9) (9, 1000, 301.5)
+}
+
+agree! {
+    fn choices(n: usize, k: i64, x: f64) -> f64 {
+        let a = match (n, k > 0) {
+            (0, true) => x,
+            (1 | 2, _) => 2.0 * x,
+            (m, false) if m % 2 == 0 => m as f64,
+            (m, up) => if up { -(m as f64) } else { 0.5 },
+        };
+        let b = match k { ..=-1 => 1.0, 0..3 => x, 3 => 7.0, other => other as f64 };
+        a + if x > 0.0 && a / x > 1.0 || b == x { b } else if !x.is_nan() && x >= -1.0 { 3.0 } else { b * b }
+    }
+    (0, 1, 0.5) (1, 0, -0.5) (4, -2, 2.0) (4, 3, 1.5) (5, 2, -3.0) (7, -9, 0.0) (0, 0, 0.25)
+}
+
+agree! {
+    fn loops(x: &[f64], w: f64) -> f64 {
+        const HALF: f64 = 0.5;
+        let n = x.len();
+        let square = |t: f64| { let u = t * w; u * u };
+        let y = build(n - 1, |i| square(x[i + 1]) - square(x[i]));
+        let x = mean(y.len(), |i| y[i]);
+        let triangle = sum(n, |i| sum(i, |j| (i * j) as f64 * y[j]));
+        let shift = stop_gradient(maximum(n - 1, |i| y[i]));
+        let w = { let w = w + HALF; w * x };
+        triangle + w * product(n - 1, move |i: usize| -> f64 { (y[i] - shift).exp() })
+    }
+    (&[1.0, 2.5, -0.5, 3.0], 0.3) (&[0.1, 0.2], -1.0)
+}

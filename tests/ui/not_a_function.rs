@@ -1,0 +1,8 @@
+use cotangent::prelude::*;
+
+#[differentiable]
+struct S {
+    x: f64,
+}
+
+fn main() {}
