@@ -29,9 +29,7 @@ struct Data<'a> {
 }
 
 /// From this many products on, a product of matrices is packed into blocks.
-const LARGE: usize = 512;
-/// A packed product of matrices should have at least this many rows and columns.
-const WIDE: usize = 4;
+const LARGE: usize = 256;
 
 /// `out[..] = Σ a[..] b[..]` over the labels that are not in `out_axes`. Every label occurs in
 /// at least two of the three lists, and no list repeats one.
@@ -49,38 +47,72 @@ pub fn contract<const A: usize, const B: usize, const C: usize>(
     b_axes: [u8; B],
     out_axes: [u8; C],
 ) -> Dense<f64, C> {
-    let length = |label: u8| {
-        let in_a = a_axes.iter().position(|&l| l == label).map(|k| a.shape[k]);
-        let in_b = b_axes.iter().position(|&l| l == label).map(|k| b.shape[k]);
-        match (in_a, in_b) {
-            (Some(m), Some(n)) if m != n => {
-                panic!("a product needs axes of equal length, not {m} and {n}")
-            }
-            (Some(n), _) | (None, Some(n)) => n,
-            (None, None) => panic!("an axis of a product is in neither operand"),
-        }
+    let a = Operand {
+        data: a.data,
+        shape: &a.shape,
+        axes: &a_axes,
     };
-    let mut out = zeros(out_axes.map(|label| length(label) as i64));
+    let b = Operand {
+        data: b.data,
+        shape: &b.shape,
+        axes: &b_axes,
+    };
+    let mut out = zeros(out_axes.map(|label| length(a, b, label) as i64));
+    accumulate(a, b, &out_axes, &out.shape, &mut out.data);
+    out
+}
 
-    let mut labels: Vec<(u8, Loop)> = Vec::with_capacity(A + B);
-    add(&mut labels, &a_axes, &a.shape, |l| &mut l.a);
-    add(&mut labels, &b_axes, &b.shape, |l| &mut l.b);
-    add(&mut labels, &out_axes, &out.shape, |l| &mut l.out);
-    for &label in &b_axes {
-        length(label);
+/// An array with the labels of its axes.
+#[derive(Clone, Copy)]
+pub(super) struct Operand<'a> {
+    pub(super) data: &'a [f64],
+    pub(super) shape: &'a [usize],
+    pub(super) axes: &'a [u8],
+}
+
+/// The length of the axes with a label.
+#[track_caller]
+pub(super) fn length(a: Operand<'_>, b: Operand<'_>, label: u8) -> usize {
+    let [in_a, in_b] = [a, b].map(|x| {
+        let axis = x.axes.iter().position(|&l| l == label)?;
+        Some(x.shape[axis])
+    });
+    match (in_a, in_b) {
+        (Some(m), Some(n)) if m != n => {
+            panic!("a product needs axes of equal length, not {m} and {n}")
+        }
+        (Some(n), _) | (None, Some(n)) => n,
+        (None, None) => panic!("an axis of a product is in neither operand"),
     }
+}
+
+/// Adds the product to `out`, which is zero.
+#[track_caller]
+pub(super) fn accumulate(
+    a: Operand<'_>,
+    b: Operand<'_>,
+    out_axes: &[u8],
+    out_shape: &[usize],
+    out: &mut [f64],
+) {
+    for &label in b.axes {
+        length(a, b, label);
+    }
+    let mut labels = Vec::with_capacity(a.axes.len() + b.axes.len());
+    add(&mut labels, a.axes, a.shape, |l| &mut l.a);
+    add(&mut labels, b.axes, b.shape, |l| &mut l.b);
+    add(&mut labels, out_axes, out_shape, |l| &mut l.out);
     let mut loops: Vec<Loop> = labels.into_iter().map(|(_, l)| l).collect();
     if loops.iter().any(|l| l.n == 0) {
-        return out;
+        return;
     }
     merge(&mut loops);
     let data = Data {
         a: a.data,
         b: b.data,
-        out: &mut out.data,
+        out,
     };
     run(&mut loops, data);
-    out
 }
 
 /// Notes the strides of one array.
@@ -158,29 +190,25 @@ fn run(loops: &mut Vec<Loop>, mut data: Data<'_>) {
         of_class.map(|l| l.n).max().unwrap_or(1)
     };
     let [rows, columns, sums] = [ROWS, COLUMNS, SUMS].map(longest);
-    if rows >= WIDE
-        && columns >= WIDE
-        && sums > 1
+    if rows > 1
+        && columns > 1
         && rows * columns * sums >= LARGE
         && let Some(rows) = take(loops, ROWS)
         && let Some(columns) = take(loops, COLUMNS)
-        && let Some(sums) = take(loops, SUMS)
     {
+        let sums = take(loops, SUMS).unwrap_or(ONCE);
+        // Where nothing else is summed, each place is written only once.
+        let once = loops.iter().all(|l| l.out != 0);
         outermost_first(loops);
         nest(loops, At::default(), &mut |at| {
-            matrices(&mut data, at, rows, columns, sums);
+            matrices(&mut data, at, rows, columns, sums, once);
         });
         return;
     }
     let best = (0..loops.len()).min_by(|&i, &j| loops[i].cost().total_cmp(&loops[j].cost()));
     let inner = match best {
         Some(at) => loops.remove(at),
-        None => Loop {
-            n: 1,
-            a: 1,
-            b: 1,
-            out: 1,
-        },
+        None => ONCE,
     };
     outermost_first(loops);
     match inner.class() {
@@ -217,6 +245,14 @@ const ROWS: [bool; 3] = [true, false, true];
 const COLUMNS: [bool; 3] = [false, true, true];
 const SUMS: [bool; 3] = [true, true, false];
 
+/// No loop.
+const ONCE: Loop = Loop {
+    n: 1,
+    a: 1,
+    b: 1,
+    out: 1,
+};
+
 /// Sorts loops so that the largest strides come first.
 fn outermost_first(loops: &mut [Loop]) {
     loops.sort_by_key(|l| Reverse(l.a.max(l.b).max(l.out)));
@@ -239,8 +275,8 @@ fn nest(loops: &[Loop], mut at: At, f: &mut impl FnMut(At)) {
     }
 }
 
-/// A product of matrices.
-fn matrices(data: &mut Data<'_>, at: At, rows: Loop, columns: Loop, sums: Loop) {
+/// A product of matrices, which is all that `out` should be if `once`, and is added to it if not.
+fn matrices(data: &mut Data<'_>, at: At, rows: Loop, columns: Loop, sums: Loop, once: bool) {
     let last = |at: usize, steps: [(usize, usize); 2]| {
         at + steps
             .iter()
@@ -252,6 +288,7 @@ fn matrices(data: &mut Data<'_>, at: At, rows: Loop, columns: Loop, sums: Loop) 
     assert!(last(at.a, [(m, rows.a), (k, sums.a)]) < data.a.len());
     assert!(last(at.b, [(k, sums.b), (n, columns.b)]) < data.b.len());
     assert!(last(at.out, [(m, rows.out), (n, columns.out)]) < data.out.len());
+    let kept = if once { 0.0 } else { 1.0 };
     // SAFETY: all strides are positive, so in each array the element farthest from the start is the
     // last of the last row, which has just been checked. `out` is borrowed mutably, so it is
     // none of the others. Different elements of the product are at different places of it: the
@@ -268,7 +305,7 @@ fn matrices(data: &mut Data<'_>, at: At, rows: Loop, columns: Loop, sums: Loop) 
             data.b.as_ptr().add(at.b),
             sums.b as isize,
             columns.b as isize,
-            1.0,
+            kept,
             data.out.as_mut_ptr().add(at.out),
             rows.out as isize,
             columns.out as isize,
