@@ -3,7 +3,7 @@
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::bulk::{Affine, Eq, Op};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -50,22 +50,30 @@ fn guard_true(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `[false] e  =  0`
+/// `[false] e  =  0`, which for reals is a structural zero: a scatter of nothing
 fn guard_false(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     (s.lit(eq.guard?)? == Lit::Bool(false)).then(|| {
         Rewrite::Eq(Eq {
             guard: None,
-            op: Op::Fill(Lit::zero(eq.ty.elem)),
+            op: match eq.ty.elem {
+                Elem::Real => Op::Scatter(vec![]),
+                Elem::Int | Elem::Bool => Op::Fill(Lit::zero(eq.ty.elem)),
+            },
             ty: eq.ty.clone(),
         })
     })
 }
 
-/// `[g] fill 0  =  fill 0`
+/// `[g] e  =  e` for a structural zero e, and `[g] fill 0  =  fill 0` for what is no real
 fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     eq.guard?;
-    match eq.op {
-        Op::Fill(l) if l == Lit::zero(eq.ty.elem) => Some(Rewrite::Eq(Eq {
+    let zero = |l: &Lit| *l == Lit::zero(eq.ty.elem) && eq.ty.elem != Elem::Real;
+    match &eq.op {
+        Op::Scatter(parts) if parts.is_empty() => Some(Rewrite::Eq(Eq {
+            guard: None,
+            ..eq.clone()
+        })),
+        Op::Fill(l) if zero(l) => Some(Rewrite::Eq(Eq {
             guard: None,
             ..eq.clone()
         })),
