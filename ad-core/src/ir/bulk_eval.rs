@@ -673,7 +673,9 @@ fn map(d: &Domain<'_>, prim: Prim, args: &[&Slot]) -> Result<(Slot, u64), String
         }
         Eval::I(f) => {
             let a = args[0].int()?;
-            d.int(d.fill(0, |p| f(a[p]).ok_or_else(|| format!("{name}({}) fails", a[p])))?)
+            d.int(d.fill(0, |p| {
+                f(a[p]).ok_or_else(|| format!("{name}({}) fails", a[p]))
+            })?)
         }
         Eval::II(f) => {
             let (a, b) = (args[0].int()?, args[1].int()?);
