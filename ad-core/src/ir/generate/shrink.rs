@@ -1,0 +1,206 @@
+//! Making a failing program small.
+
+use super::walk::{children, children_mut};
+use crate::ir::core::{Expr, Kind, Param, Program, Sym, Ty};
+use crate::ir::core_check::check;
+use crate::ir::core_eval::eval;
+use crate::ir::ty::{Elem, Lit};
+use crate::ir::value::Value;
+
+/// How complicated an expression is. Every step of the shrinking lowers it.
+pub(super) fn weight(e: &Expr) -> usize {
+    let own = match &*e.kind {
+        Kind::Lit(l) if simple(l.elem()).contains(l) => 1,
+        Kind::Lit(_) => 2,
+        Kind::Var(_) => 3,
+        Kind::Dim(..) => 1,
+        Kind::Prim(..) | Kind::Let(..) | Kind::Index(..) | Kind::Stop(_) => 4,
+        Kind::If(..) => 5,
+        Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) | Kind::Scatter { .. } => 7,
+    };
+    own + children(e).into_iter().map(weight).sum::<usize>()
+}
+
+pub(super) fn simple(elem: Elem) -> Vec<Lit> {
+    match elem {
+        Elem::Real => vec![Lit::Real(0.0), Lit::Real(1.0), Lit::Real(2.0)],
+        Elem::Int => vec![Lit::Int(0), Lit::Int(1), Lit::Int(2)],
+        Elem::Bool => vec![Lit::Bool(false), Lit::Bool(true)],
+    }
+}
+
+/// What might stand in the place of an expression, simplest first.
+pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
+    let mut out = vec![];
+    if e.ty.rank == 0 {
+        out.extend(simple(e.ty.elem).into_iter().map(Expr::lit));
+    }
+    let fits = |ty: Ty| ty == e.ty || (root && ty.elem == Elem::Real);
+    for p in params.iter().filter(|p| fits(p.ty)) {
+        out.push(Expr::var(&p.sym, p.ty));
+    }
+    // What is inside, down to some depth.
+    let mut level = children(e);
+    for _ in 0..3 {
+        out.extend(level.iter().filter(|c| fits(c.ty)).map(|c| (*c).clone()));
+        level = level.into_iter().flat_map(children).collect();
+    }
+    let zero = || Expr::int(0);
+    match &*e.kind {
+        Kind::Let(s, a, b) => {
+            // The bound expression, where its variable stands.
+            let mut inlined = b.clone();
+            if replace_var(&mut inlined, s, a) == 1 {
+                out.push(inlined);
+            }
+        }
+        // The first turn of a loop.
+        Kind::Reduce(_, b, body) => out.push(Expr::bind(b.var.clone(), zero(), body.clone())),
+        Kind::Build(b, body) if root => {
+            out.push(Expr::bind(b.var.clone(), zero(), body.clone()));
+        }
+        Kind::Index(a, at) => {
+            if let (Kind::Build(b, body), Some(Some(i))) = (&*a.kind, at.first()) {
+                let rest = match body.ty.rank {
+                    0 => body.clone(),
+                    _ => Expr::index(body.clone(), at[1..].to_vec()),
+                };
+                out.push(Expr::bind(b.var.clone(), i.clone(), rest));
+            }
+        }
+        Kind::Scatter { binder, value, .. } if e.ty.rank == 1 => {
+            out.push(Expr::build(
+                binder.var.clone(),
+                binder.extent.clone(),
+                value.clone(),
+            ));
+        }
+        Kind::Var(_)
+        | Kind::Lit(_)
+        | Kind::Prim(..)
+        | Kind::If(..)
+        | Kind::Build(..)
+        | Kind::ArgReduce(..)
+        | Kind::Scatter { .. }
+        | Kind::Dim(..)
+        | Kind::Stop(_) => {}
+    }
+    out
+}
+
+/// Puts `by` where `s` stands; says how often.
+pub(super) fn replace_var(e: &mut Expr, s: &Sym, by: &Expr) -> usize {
+    if let Kind::Var(v) = &*e.kind
+        && v == s
+    {
+        *e = by.clone();
+        return 1;
+    }
+    let mut n = 0;
+    for c in children_mut(e) {
+        n += replace_var(c, s, by);
+    }
+    n
+}
+
+/// Works out the types again, from the inside out.
+pub(super) fn retype(e: &mut Expr) {
+    for c in children_mut(e) {
+        retype(c);
+    }
+    match &*e.kind {
+        Kind::Let(_, _, b) | Kind::If(_, b, _) | Kind::Reduce(_, _, b) | Kind::Stop(b) => {
+            e.ty = b.ty;
+        }
+        Kind::Build(_, b) => {
+            e.ty = Ty {
+                elem: b.ty.elem,
+                rank: b.ty.rank + 1,
+            };
+        }
+        Kind::Var(_)
+        | Kind::Lit(_)
+        | Kind::Prim(..)
+        | Kind::ArgReduce(..)
+        | Kind::Scatter { .. }
+        | Kind::Index(..)
+        | Kind::Dim(..) => {}
+    }
+}
+
+/// The expression at a path of child numbers.
+pub(super) fn at_path<'a>(e: &'a Expr, path: &[usize]) -> &'a Expr {
+    match path.split_first() {
+        None => e,
+        Some((&k, rest)) => at_path(children(e)[k], rest),
+    }
+}
+
+pub(super) fn put_path(e: &mut Expr, path: &[usize], new: Expr) {
+    match path.split_first() {
+        None => *e = new,
+        Some((&k, rest)) => put_path(children_mut(e).swap_remove(k), rest, new),
+    }
+}
+
+pub(super) fn paths(e: &Expr) -> Vec<Vec<usize>> {
+    let mut out = vec![vec![]];
+    for (k, c) in children(e).into_iter().enumerate() {
+        out.extend(paths(c).into_iter().map(|mut p| {
+            p.insert(0, k);
+            p
+        }));
+    }
+    out
+}
+
+/// A simpler program on which `fails` still says yes. Only programs that pass the verifier are
+/// tried; if the given one has a value on the inputs, then only such as have one too. Parameters and
+/// inputs stay; the type of the result may change, but stays real.
+pub fn shrink(
+    p: &Program,
+    inputs: &[Value],
+    fails: &mut dyn FnMut(&Program, &[Value]) -> bool,
+) -> Program {
+    let has_value = eval(p, inputs).is_ok();
+    let mut best = p.clone();
+    let mut tries = 20_000usize;
+    loop {
+        let before = weight(&best.body);
+        // From the outside in: what goes early takes much with it.
+        let mut all = paths(&best.body);
+        all.sort_by_key(Vec::len);
+        let mut k = 0;
+        while k < all.len() {
+            let path = all[k].clone();
+            k += 1;
+            let now = at_path(&best.body, &path);
+            let old = weight(now);
+            let mut options = simpler(now, &best.params, path.is_empty());
+            options.retain(|o| weight(o) < old);
+            options.sort_by_key(weight);
+            for new in options {
+                if tries == 0 {
+                    return best;
+                }
+                tries -= 1;
+                let mut q = best.clone();
+                put_path(&mut q.body, &path, new);
+                if path.is_empty() {
+                    retype(&mut q.body);
+                }
+                let sound = check(&q).is_ok() && (!has_value || eval(&q, inputs).is_ok());
+                if sound && fails(&q, inputs) {
+                    best = q;
+                    all = paths(&best.body);
+                    all.sort_by_key(Vec::len);
+                    k = 0;
+                    break;
+                }
+            }
+        }
+        if weight(&best.body) == before {
+            return best;
+        }
+    }
+}
