@@ -1,6 +1,6 @@
 //! The interpreter of Core: the meaning of the language, and the count of its real operations.
 
-use super::core::{Binder, Expr, Extremum, Kind, Program, ReduceOp, Sym};
+use super::core::{Binder, Expr, Extremum, Kind, Program, ReduceOp, Scatter, Sym};
 use super::cost;
 use super::prims::Prim;
 use super::ty::{Elem, Lit};
@@ -79,16 +79,9 @@ fn most(e: &Expr, n: &mut usize) {
             most(&b.extent, n);
             most(body, n);
         }
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => {
-            see(&binder.var);
-            most(&binder.extent, n);
-            extents.iter().chain(index).for_each(|e| most(e, n));
-            most(value, n);
+        Kind::Scatter(s) => {
+            s.bound().for_each(&mut see);
+            s.parts().for_each(|e| most(e, n));
         }
         Kind::Var(s) => see(s),
         Kind::Lit(_) => {}
@@ -305,12 +298,7 @@ impl<'a> Machine<'a> {
                 };
                 Ok(Val::Scalar(Lit::Int(extremum(&xs, sign).1 as i64)))
             }
-            Kind::Scatter {
-                extents,
-                binder,
-                index,
-                value,
-            } => self.scatter(extents, binder, index, value),
+            Kind::Scatter(s) => self.scatter(s),
             Kind::Index(a, at) => self.index(a, at),
             Kind::Dim(a, axis) => Ok(Val::Scalar(Lit::Int(self.shape(a)?[*axis] as i64))),
             Kind::Stop(a) => self.eval(a),
@@ -416,33 +404,40 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn scatter(
-        &mut self,
-        extents: &'a [Expr],
-        b: &'a Binder,
-        index: &'a [Expr],
-        value: &'a Expr,
-    ) -> Outcome<Val> {
+    fn scatter(&mut self, s: &'a Scatter) -> Outcome<Val> {
         let mut shape = vec![];
-        for n in extents {
+        for n in &s.extents {
             shape.push(self.extent(n)?);
         }
-        let n = self.extent(&b.extent)?;
+        let mut turns = vec![];
+        for b in &s.binders {
+            turns.push(self.extent(&b.extent)?);
+        }
         let mut out = Tensor::filled(&shape, 0.0);
         let mut hit = vec![false; out.data.len()];
-        for i in 0..n {
-            self.set_index(&b.var, i);
+        let count = turns.iter().product::<usize>();
+        for turn in 0..count {
+            // The last binder runs fastest.
+            let mut rest = turn;
+            for (b, n) in s.binders.iter().zip(&turns).rev() {
+                self.set_index(&b.var, rest % n);
+                rest /= n;
+            }
+            for (sym, bound) in &s.lets {
+                let v = self.eval(bound)?;
+                self.set(sym, Slot::Known(v));
+            }
             let mut at = vec![];
-            for k in index {
+            for k in &s.index {
                 at.push(self.int(k)?);
             }
-            let x = real(self.scalar(value)?);
+            let x = real(self.scalar(&s.value)?);
             let at = out.offset(&at).ok_or_else(|| outside(&at, &shape))?;
             out.data[at] += x;
             hit[at] = true;
         }
         let distinct = hit.iter().filter(|&&h| h).count();
-        self.ops += cost::scatter(n as u64, distinct as u64);
+        self.ops += cost::scatter(count as u64, distinct as u64);
         Ok(Val::Array(Rc::new(Value::Real(out))))
     }
 
@@ -533,7 +528,7 @@ impl<'a> Machine<'a> {
                 self.set(&b.var, Slot::Absent);
                 self.shape_uncounted(body)
             }
-            Kind::Scatter { extents, .. } => extents.iter().map(|n| self.extent(n)).collect(),
+            Kind::Scatter(s) => s.extents.iter().map(|n| self.extent(n)).collect(),
             Kind::Index(a, at) => {
                 let shape = self.shape_uncounted(a)?;
                 let kept = shape.iter().zip(at).filter(|(_, i)| i.is_none());

@@ -1,14 +1,14 @@
 //! The combinators, in terms of what Core has.
 
-use super::Lowerer;
 use super::array::element;
 use super::binder::Axes;
 use super::value::{Plain, Value};
+use super::{Lowerer, under};
 use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
-use crate::ir::core::{Binder, Expr, Extremum, Kind, ReduceOp, Ty};
+use crate::ir::core::{Binder, Expr, Extremum, ReduceOp, Scatter};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
@@ -98,8 +98,16 @@ impl Lowerer<'_> {
                 (vec![Expr::int(0); count], Some(reported))
             }
         };
-        let result = self.over(combinator, extents, closure, |l, body| l.expr(body));
-        failed.map_or(result, Err)
+        let what = format!("the closure of `{}`", combinator.name());
+        let result = self.over(combinator, extents, closure, |l, value, loc| {
+            l.single(value, loc, &what)
+        });
+        if let Some(reported) = failed {
+            return Err(reported);
+        }
+        let (axes, bound, plain) = result?;
+        let expr = under(bound, plain.expr);
+        Ok((axes, Plain { expr, ..plain }))
     }
 
     fn build(&mut self, args: &[Surface]) -> Result<Value> {
@@ -224,56 +232,42 @@ impl Lowerer<'_> {
         let extents = self.shape(combinator, &args[1]);
         let closure = self.body_of(combinator, &args[2]);
         let (shape, extents, closure) = (shape?, extents?, closure?);
-        let [extent] = &extents[..] else {
-            return Err(self.errors.at(
-                args[1].loc,
-                "`scatter_add` over several indices is not supported yet; write `n * m` and take \
-                 `k / m` and `k % m` for the indices",
-            ));
-        };
-        let loc = closure.0.body.loc;
-        let mut index = vec![];
-        let (mut axes, value) =
-            self.over(combinator, vec![extent.clone()], closure, |l, body| {
-                let (to, value) = match l.expr(body)? {
-                    Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
-                        Ok([to, value]) => (to, value),
-                        Err(_) => return Err(l.pair_needed(loc)),
-                    },
-                    Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => {
-                        return Err(l.pair_needed(loc));
-                    }
-                };
-                let to = to.parts();
-                if to.len() != shape.len() {
-                    let message = format!(
-                        "this index has {} parts, and the array has {} axes",
-                        to.len(),
-                        shape.len()
-                    );
-                    return Err(l.errors.at(loc, message));
+        let result = self.over(combinator, extents, closure, |l, value, loc| {
+            let (to, value) = match value {
+                Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
+                    Ok([to, value]) => (to, value),
+                    Err(_) => return Err(l.pair_needed(loc)),
+                },
+                Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => {
+                    return Err(l.pair_needed(loc));
                 }
-                for part in to {
-                    index.push(l.of(Elem::Int, part, loc, "an index")?);
-                }
-                let value = l.of(Elem::Real, value, loc, "what `scatter_add` adds")?;
-                Ok(value.into())
-            })?;
-        let Some((var, extent)) = axes.pop() else {
-            unreachable!("one extent, one axis");
-        };
-        let (index, value) = self.floated(index, value.expr);
-        let ty = Ty {
-            elem: Elem::Real,
-            rank: shape.len(),
-        };
-        let kind = Kind::Scatter {
+            };
+            let to = to.parts();
+            if to.len() != shape.len() {
+                let message = format!(
+                    "this index has {} parts, and the array has {} axes",
+                    to.len(),
+                    shape.len()
+                );
+                return Err(l.errors.at(loc, message));
+            }
+            let mut index = vec![];
+            for part in to {
+                index.push(l.of(Elem::Int, part, loc, "an index")?);
+            }
+            let value = l.of(Elem::Real, value, loc, "what `scatter_add` adds")?;
+            Ok((index, value))
+        });
+        let (axes, lets, (index, value)) = result?;
+        let binders = axes.into_iter().map(|(var, extent)| Binder { var, extent });
+        Ok(Expr::scatter(Scatter {
             extents: shape,
-            binder: Binder { var, extent },
+            binders: binders.collect(),
+            lets,
             index,
             value,
-        };
-        Ok(Expr::new(kind, ty).into())
+        })
+        .into())
     }
 
     fn pair_needed(&mut self, loc: Loc) -> crate::front::error::Reported {
@@ -281,19 +275,6 @@ impl Lowerer<'_> {
             loc,
             "the closure of `scatter_add` gives where to add and what; write `|i| (index, value)`",
         )
-    }
-
-    /// The variables that a closure binds stand around its value only, and the indices need them
-    /// too: they are bound anew around each index.
-    fn floated(&mut self, index: Vec<Expr>, value: Expr) -> (Vec<Expr>, Expr) {
-        let mut bound = vec![];
-        let mut rest = &value;
-        while let Kind::Let(sym, is, body) = &*rest.kind {
-            bound.push((sym.clone(), is.clone()));
-            rest = body;
-        }
-        let index = index.into_iter().map(|i| self.rebound(&bound, i)).collect();
-        (index, value)
     }
 }
 

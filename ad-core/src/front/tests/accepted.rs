@@ -96,7 +96,13 @@ fn arrays() {
         "x: &Array1<f64>, idx: &[usize]",
         "Array1<f64>",
         "scatter_add(x.len(), idx.len(), |i| { let k = idx[i]; let v = x[i]; (k, v * v) })",
-        "scatter([x.0], idx.0, |i| ([let k = idx[i]; k], let k = idx[i]; let v = x[i]; mul(v, v)))",
+        "scatter([x.0], i < idx.0, let k = idx[i]; let v = x[i]; [k] += mul(v, v))",
+    );
+    eq(
+        A,
+        "Array2<f64>",
+        "scatter_add((2, n), a.dim(), |(i, j)| -> ((usize, usize), f64) { ((i, j % n), a[[i, j]]) })",
+        "scatter([2, n], i < a.0, j < a.1, [i, irem(j, n)] += a[i, j])",
     );
     eq(
         A,
