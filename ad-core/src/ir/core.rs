@@ -217,7 +217,7 @@ pub enum Kind {
     If(Expr, Expr, Expr),
     /// The array whose leading axis runs over the binder; the body is a scalar or an array.
     Build(Binder, Expr),
-    /// A reduction over a binder; sums and products may be of arrays (elementwise).
+    /// A reduction over a binder; of arrays elementwise.
     Reduce(ReduceOp, Binder, Expr),
     /// The position of the first extremum of a scalar body; 0 over nothing.
     ArgReduce(Extremum, Binder, Expr),

@@ -171,7 +171,9 @@ impl Checker {
                 let (extent, varies) = self.binder(b, false, |c| c.expr(body))?;
                 let fits = match op {
                     ReduceOp::Sum | ReduceOp::Product => body.ty.elem != Elem::Bool,
-                    ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => body.ty == REAL,
+                    ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+                        body.ty.elem == Elem::Real
+                    }
                 };
                 if !fits {
                     let (name, ty) = (op.name(), show(body.ty));

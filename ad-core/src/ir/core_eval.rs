@@ -278,16 +278,7 @@ impl<'a> Machine<'a> {
             Kind::Build(b, body) => self.build(b, body),
             Kind::Reduce(op, b, body) => match op {
                 ReduceOp::Sum | ReduceOp::Product => self.accumulate(*op, b, body),
-                ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
-                    let xs = self.reals(b, body)?;
-                    self.ops += cost::reduce(*op, xs.len() as u64);
-                    let x = match op {
-                        ReduceOp::Min => extremum(&xs, -1.0).0,
-                        ReduceOp::LogSumExp => log_sum_exp(&xs),
-                        ReduceOp::Max | ReduceOp::Sum | ReduceOp::Product => extremum(&xs, 1.0).0,
-                    };
-                    Ok(Val::Scalar(Lit::Real(x)))
-                }
+                ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => self.pick(*op, b, body),
             },
             Kind::ArgReduce(op, b, body) => {
                 let xs = self.reals(b, body)?;
@@ -396,6 +387,31 @@ impl<'a> Machine<'a> {
         let mut data = Elements::new(body.ty.elem);
         acc.into_iter().for_each(|x| data.push(&Val::Scalar(x)));
         Ok(data.finish(shape))
+    }
+
+    /// Extrema and logarithms of sums of exponentials, of scalars and of arrays.
+    fn pick(&mut self, op: ReduceOp, b: &'a Binder, body: &'a Expr) -> Outcome<Val> {
+        let one = |xs: &[f64]| match op {
+            ReduceOp::Min => extremum(xs, -1.0).0,
+            ReduceOp::LogSumExp => log_sum_exp(xs),
+            ReduceOp::Max | ReduceOp::Sum | ReduceOp::Product => extremum(xs, 1.0).0,
+        };
+        if body.ty.rank == 0 {
+            let xs = self.reals(b, body)?;
+            self.charge(op, Elem::Real, xs.len(), 1);
+            return Ok(Val::Scalar(Lit::Real(one(&xs))));
+        }
+        let Val::Array(rows) = self.build(b, body)? else {
+            unreachable!("the verifier excludes a scalar here")
+        };
+        let shape = rows.shape()[1..].to_vec();
+        let n = rows.shape()[0];
+        let count = shape.iter().product();
+        let data = &rows.real().data;
+        let column = |k: usize| (0..n).map(|i| data[i * count + k]).collect::<Vec<_>>();
+        let best = (0..count).map(|k| one(&column(k))).collect();
+        self.charge(op, Elem::Real, n, count);
+        Ok(Val::Array(Rc::new(Value::Real(Tensor::new(shape, best)))))
     }
 
     fn charge(&mut self, op: ReduceOp, elem: Elem, n: usize, elements: usize) {

@@ -159,8 +159,8 @@ impl Lowerer<'_> {
             return Ok(plain);
         }
         let message = format!(
-            "`{0}` of arrays is not supported yet, and this is {1}; write `build(m, |j| {0}(n, |i| \
-             ..))` with a scalar inside",
+            "`{0}` is of scalars, and this is {1}; write `build(m, |j| {0}(n, |i| ..))` with a scalar \
+             inside",
             combinator.name(),
             plain.describe()
         );

@@ -8,9 +8,9 @@ use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
-use crate::ir::core::{Binder, Expr, Extremum, ReduceOp, Scatter};
+use crate::ir::core::{Binder, Expr, Extremum, Kind, ReduceOp, Scatter};
 use crate::ir::prims::Prim;
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
     pub(super) fn combinator(
@@ -141,7 +141,8 @@ impl Lowerer<'_> {
                     return Err(self.errors.at(loc, message));
                 }
             }
-            ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+            ReduceOp::Max | ReduceOp::Min => body = self.real_body(combinator, body, loc)?,
+            ReduceOp::LogSumExp => {
                 body = self.scalar_body(combinator, body, loc)?;
                 body = self.real_body(combinator, body, loc)?;
             }
@@ -153,8 +154,19 @@ impl Lowerer<'_> {
         }))
     }
 
+    /// A body of real numbers, which may be an array of them.
     fn real_body(&mut self, combinator: Combinator, body: Plain, loc: Loc) -> Result<Plain> {
         let name = combinator.name();
+        if body.expr.ty.rank > 0 && body.elem() != Elem::Real {
+            let message = format!(
+                "`{name}` is of real numbers, and this is {}",
+                body.describe()
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        if body.expr.ty.rank > 0 {
+            return Ok(body);
+        }
         let role = format!("what `{name}` runs over");
         let expr = self.of(Elem::Real, body.into(), loc, &role)?;
         Ok(Plain::new(expr))
@@ -164,14 +176,23 @@ impl Lowerer<'_> {
         let combinator = Combinator::Mean;
         let extents = self.extents(combinator, &args[0]);
         let (axes, body) = self.run(combinator, extents, &args[1])?;
-        let body = self.scalar_body(combinator, body, args[1].loc)?;
         let body = self.real_body(combinator, body, args[1].loc)?;
         let count = axes.iter().map(|(_, extent)| extent.clone());
         let count = count.reduce(|a, b| Expr::prim(Prim::IMul, vec![a, b]));
         let count = count.unwrap_or_else(|| Expr::int(1));
-        let total = reduced(ReduceOp::Sum, axes, body.expr);
         let count = Expr::prim(Prim::IntToReal, vec![count]);
-        Ok(Expr::prim(Prim::Div, vec![total, count]).into())
+        let total = reduced(ReduceOp::Sum, axes, body.expr);
+        if total.ty.rank == 0 {
+            return Ok(Expr::prim(Prim::Div, vec![total, count]).into());
+        }
+        let total = self.share("total", total);
+        let count = self.share("count", count);
+        let sizes: Vec<Expr> = (0..total.ty.rank)
+            .map(|k| Expr::dim(total.clone(), k))
+            .collect();
+        let (axes, at) = self.indices(&sizes);
+        let part = Expr::prim(Prim::Div, vec![entry(&total, at), count]);
+        Ok(built(axes, part).into())
     }
 
     /// With the maximum taken off, so that nothing overflows; it is a constant for differentiation,
@@ -203,27 +224,53 @@ impl Lowerer<'_> {
         Ok(built(axes, part).into())
     }
 
+    /// Over several axes, one after another: along the outermost the first that holds an extremum,
+    /// then along the next in there.
     fn arg_reduce(
         &mut self,
         combinator: Combinator,
         op: Extremum,
         args: &[Surface],
     ) -> Result<Value> {
-        let extents = self.extents(combinator, &args[0]);
-        let (axes, body) = self.run(combinator, extents, &args[1])?;
-        let body = self.scalar_body(combinator, body, args[1].loc)?;
-        let body = self.real_body(combinator, body, args[1].loc)?;
-        let mut axes = axes.into_iter();
-        let (Some((var, extent)), None) = (axes.next(), axes.next()) else {
-            let name = combinator.name();
-            let message = format!(
-                "`{name}` over several indices is not supported yet; write `{name}(n * m, |k| ..)` with \
-                 `k / m` and `k % m` for the indices"
-            );
-            return Err(self.errors.at(args[0].loc, message));
-        };
-        let index = Expr::arg_reduce(op, var, extent, body.expr);
-        Ok(Plain::typed(index, Scalar::Usize).into())
+        let mut extents = self.extents(combinator, &args[0]);
+        let mut found: Vec<Expr> = vec![];
+        loop {
+            let (axes, body) = self.run(combinator, extents, &args[1])?;
+            let body = self.scalar_body(combinator, body, args[1].loc)?;
+            let body = self.real_body(combinator, body, args[1].loc)?;
+            let sizes: Vec<Expr> = axes.iter().map(|(_, extent)| extent.clone()).collect();
+            let count = sizes.len();
+            let (outer, mut rest) = axes
+                .into_iter()
+                .enumerate()
+                .partition::<Vec<_>, _>(|(k, _)| *k < found.len());
+            let (_, (var, extent)) = rest.remove(0);
+            let best = match op {
+                Extremum::Max => ReduceOp::Max,
+                Extremum::Min => ReduceOp::Min,
+            };
+            let rest = rest.into_iter().map(|(_, axis)| axis).collect();
+            let mut at = Expr::arg_reduce(op, var, extent, reduced(best, rest, body.expr));
+            for ((_, (sym, extent)), is) in outer.into_iter().zip(&found).rev() {
+                at = Expr::bind(sym, is.clone(), at);
+                // Over nothing there is nothing to look at.
+                if !matches!(*extent.kind, Kind::Lit(Lit::Int(1..))) {
+                    let some = Expr::prim(Prim::IGt, vec![extent, Expr::int(0)]);
+                    at = Expr::cond(some, at, Expr::int(0));
+                }
+            }
+            if count == 1 {
+                return Ok(Plain::typed(at, Scalar::Usize).into());
+            }
+            let hint = ["i", "j", "k", "l", "m", "n"][found.len()];
+            found.push(self.share(hint, at));
+            if found.len() == count {
+                let indices = found.into_iter();
+                let indices = indices.map(|i| Plain::typed(i, Scalar::Usize).into());
+                return Ok(Value::Tuple(indices.collect()));
+            }
+            extents = Ok(sizes);
+        }
     }
 
     fn scatter(&mut self, args: &[Surface]) -> Result<Value> {

@@ -59,6 +59,25 @@ fn reductions() {
     eq(
         A,
         "f64",
+        "let (i, j) = argmin((n, 2), |(i, j)| a[[i, j]]); a[[j, i]]",
+        "let i = argmin(n, |i| minimum(2, |j| a[i, j])); \
+         let j = if igt(n, 0) {let i = i; argmin(2, |j| a[i, j])} else {0}; a[j, i]",
+    );
+    eq(
+        A,
+        "Array1<f64>",
+        "maximum((n, 2), |(i, j)| a.row(i + j))",
+        "maximum(n, |i| maximum(2, |j| a[iadd(i, j), :]))",
+    );
+    eq(
+        A,
+        "Array1<f64>",
+        "mean(n, |i| a.row(i))",
+        "let total = sum(n, |i| a[i, :]); let count = int_to_real(n); build(total.0, |i| div(total[i], count))",
+    );
+    eq(
+        A,
+        "f64",
         "maximum((n, x.len()), |(i, j)| a[[i, j]]) + logsumexp(n, |i| x[i])",
         "add(maximum(n, |i| maximum(x.0, |j| a[i, j])), logsumexp(n, |i| x[i]))",
     );
@@ -144,7 +163,7 @@ fn scalars() {
         "x: f64",
         "f64",
         "x.powi(-2).clamp(0.0, 1.0)",
-        "min(max(powi(x, -2), 0.0), 1.0)",
+        "let x = powi(x, -2); select(le(x, 0.0), 0.0, select(ge(x, 1.0), 1.0, x))",
     );
     eq(
         "x: f64",

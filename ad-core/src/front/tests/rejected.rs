@@ -79,8 +79,13 @@ fn types() {
     says("(usize::MAX) as f64", "`i64::MAX`");
     says("let f = |t: f64| t; f", "closures are bound by `let`");
     says(
-        "maximum(n, |i| a.row(i))[0]",
-        "of arrays is not supported yet",
+        "logsumexp(n, |i| a.row(i))[0]",
+        "`logsumexp` is of scalars, and this is an array of real numbers of rank 1",
+    );
+    says("maximum(n, |i| i) as f64", "must be a real number");
+    says(
+        "maximum(n, |i| build(2, |j| i + j))[0] as f64",
+        "is of real numbers, and this is an array of integers",
     );
 }
 

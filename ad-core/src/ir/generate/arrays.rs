@@ -139,11 +139,17 @@ impl Gen {
                 }
             },
             4 | 5 if !self.rng.chance(20) => {
-                let (var, extent, _, most, bound) = self.reduction();
-                let inner = |g: &mut Self| g.term(ReduceOp::Sum, shape, budget - 2);
+                let (var, extent, few, most, bound) = self.reduction();
+                let op = match self.rng.weighted(&[76, 8, 8, 8]) {
+                    1 if few > 0 || self.dead => ReduceOp::Max,
+                    2 if few > 0 || self.dead => ReduceOp::Min,
+                    3 if few > 0 || self.dead => ReduceOp::LogSumExp,
+                    _ => ReduceOp::Sum,
+                };
+                let inner = |g: &mut Self| g.term(op, shape, budget - 2);
                 let (body, mag) = self.inside(&var, most, bound, inner);
-                let e = Expr::reduce(ReduceOp::Sum, var, extent, body);
-                (e, Info::real(mag * most as f64))
+                let e = Expr::reduce(op, var, extent, body);
+                (e, Info::real(mag * most.max(1) as f64))
             }
             4 | 5 => {
                 let (var, extent, _, most, bound) = self.reduction();
