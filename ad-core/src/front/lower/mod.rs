@@ -8,6 +8,7 @@ mod call;
 mod combinator;
 mod expr;
 mod operator;
+mod rename;
 mod scalar;
 mod value;
 

@@ -235,6 +235,24 @@ fn bindings() {
         "let term = |i: usize| x.powi(i as i32); sum(n, term)",
         "sum(n, |i| powi(x, i))",
     );
+    // Of tuples part by part, under one condition.
+    eq(
+        "x: f64",
+        "f64",
+        "let (p, (q, _)) = if x > 0.0 { let r = x.sqrt(); (r * r, (2.0, 1)) } else { (x, (x, 0)) }; p * q",
+        "let cond = gt(x, 0.0); let p = if cond {let r = sqrt(x); mul(r, r)} else {x}; \
+         let q = if cond {2.0} else {x}; mul(p, q)",
+    );
+    eq(
+        "x: f64, n: usize",
+        "f64",
+        "let t = match n { 0 => (x, true), 1 => { let y = x * x; (y, y > x) } _ => (1.0, false) }; \
+         if t.1 { t.0 } else { 0.0 }",
+        "let cond = ieq(n, 0); \
+         let t = if cond {x} else {let cond = ieq(n, 1); if cond {let y = mul(x, x); y} else {1.0}}; \
+         let t = if cond {true} else {let cond = ieq(n, 1); if cond {let y = mul(x, x); gt(y, x)} else {false}}; \
+         if t {t} else {0.0}",
+    );
     // What a branch binds stays in the branch.
     eq(
         "x: f64",

@@ -69,6 +69,18 @@ fn types() {
         "the branches give a real number and an integer",
     );
     says("let (p, q) = s; p + q", "takes a tuple of 2 apart");
+    says(
+        "let (p, q) = if b { (s, n) } else { (s, s) }; p",
+        "the branches give an integer and a real number",
+    );
+    says(
+        "let p = if b { (s, s) } else { (s, s, s) }; p.0",
+        "this branch gives a tuple of 2",
+    );
+    says(
+        "let p = if b { (s, |t: f64| t) } else { (s, |t: f64| t) }; p.0",
+        "this part of a branch gives a closure",
+    );
     says("s.sqrt(1.0)", "`sqrt` works on 1 value");
     says("n.sqrt() as f64", "function of real numbers");
     says("sum(n, |i, j| x[i])", "takes the index as one argument");
