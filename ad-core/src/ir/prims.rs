@@ -421,7 +421,7 @@ prims! {
         t.scaled(3.0, s)
     });
     /// aⁿ for an integer n: n aⁿ⁻¹, nothing for n = 0
-    Powi "powi" RI(|a, n| special::powi(a, n)), Call("powi"), D(|t| {
+    Powi "powi" RI(special::powi), Call("powi"), D(|t| {
         let one = t.i(1);
         let n1 = t.p(Prim::ISub, &[1, one]);
         let power = t.p(Prim::Powi, &[0, n1]);

@@ -64,21 +64,19 @@ fn guard_false(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// `[g] fill 0  =  fill 0`
 fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     eq.guard?;
-    match eq.op {
-        Op::Fill(l) if l == Lit::zero(eq.ty.elem) => Some(Rewrite::Eq(Eq {
+    let Op::Fill(l) = eq.op else { return None };
+    (l == Lit::zero(eq.ty.elem)).then(|| {
+        Rewrite::Eq(Eq {
             guard: None,
             ..eq.clone()
-        })),
-        _ => None,
-    }
+        })
+    })
 }
 
 /// `copy x  =  x`, and `[g] copy x  =  x` where x is guarded by g itself
 fn copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    match eq.op {
-        Op::Copy(x) if eq.guard.is_none() || s.out.guard(x) == eq.guard => Some(Rewrite::Var(x)),
-        _ => None,
-    }
+    let Op::Copy(x) = eq.op else { return None };
+    (eq.guard.is_none() || s.out.guard(x) == eq.guard).then_some(Rewrite::Var(x))
 }
 
 /// `[g] copy ([h] copy x)  =  [g and h] copy x`
@@ -98,6 +96,10 @@ fn copy_of_guarded(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// A comparison of two positions that the bounds of the index space decide:
 /// `a < b  =  true` where `b - a >= 1` everywhere, `false` where `b - a <= 0`; the others likewise.
 /// Over an empty index space any value will do.
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "a rule names the primitives it is about; every other one is left as it is"
+)]
 fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;

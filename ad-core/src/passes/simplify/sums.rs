@@ -23,10 +23,10 @@ pub(super) const RULES: &[Rule] = &[
 
 /// `reduce x over no axes  =  x`
 fn reduce_nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    match &eq.op {
-        Op::Reduce { src, axes, .. } if axes.is_empty() => Some(s.same(*src, eq.guard)),
-        _ => None,
-    }
+    let Op::Reduce { src, axes, .. } = &eq.op else {
+        return None;
+    };
+    axes.is_empty().then(|| s.same(*src, eq.guard))
 }
 
 /// The product of the lengths of some axes, as a real array of some shape.
@@ -57,8 +57,7 @@ fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if eq.ty.elem != Elem::Real {
         return None;
     }
-    let Some(Op::Gather { src: x, index }) = s.plain(*src).cloned().as_ref().map(|o| o.clone())
-    else {
+    let Some(Op::Gather { src: x, index }) = s.plain(*src).cloned() else {
         return None;
     };
     let shape = s.out.shape(*src);
