@@ -18,8 +18,8 @@ pub enum Eval {
     RRR(fn(f64, f64, f64) -> f64),
     /// real, integer → real
     RI(fn(f64, i64) -> f64),
-    /// integer → integer
-    I(fn(i64) -> i64),
+    /// integer → integer; `None` where it would panic
+    I(fn(i64) -> Option<i64>),
     /// integer, integer → integer; `None` where it would panic
     II(fn(i64, i64) -> Option<i64>),
     /// bool → bool
@@ -213,7 +213,7 @@ impl Prim {
             (Eval::RR(f), &[Real(x), Real(y)]) => Real(f(x, y)),
             (Eval::RRR(f), &[Real(x), Real(y), Real(z)]) => Real(f(x, y, z)),
             (Eval::RI(f), &[Real(x), Int(y)]) => Real(f(x, y)),
-            (Eval::I(f), &[Int(x)]) => Int(f(x)),
+            (Eval::I(f), &[Int(x)]) => Int(f(x)?),
             (Eval::II(f), &[Int(x), Int(y)]) => Int(f(x, y)?),
             (Eval::B(f), &[Bool(x)]) => Bool(f(x)),
             (Eval::BB(f), &[Bool(x), Bool(y)]) => Bool(f(x, y)),
@@ -597,11 +597,11 @@ prims! {
     /// Nonnegative remainder
     IRemEuclid "irem_euclid" II(i64::checked_rem_euclid), Method("rem_euclid"), NotReal;
     /// Integer -a
-    INeg "ineg" I(|a| -a), Prefix("-"), NotReal;
+    INeg "ineg" I(i64::checked_neg), Prefix("-"), NotReal;
     /// Integer |a|
-    IAbs "iabs" I(i64::abs), Method("abs"), NotReal;
+    IAbs "iabs" I(i64::checked_abs), Method("abs"), NotReal;
     /// Integer sign
-    ISignum "isignum" I(i64::signum), Method("signum"), NotReal;
+    ISignum "isignum" I(|a| Some(a.signum())), Method("signum"), NotReal;
     /// The smaller integer
     IMin "imin" II(|a, b| Some(a.min(b))), Method("min"), NotReal;
     /// The larger integer

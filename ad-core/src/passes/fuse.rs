@@ -59,7 +59,7 @@ pub fn fuse(program: &Program) -> kernel::Program {
                 axis: *axis,
                 reverse: *reverse,
             },
-            Op::Scatter(parts) => Work::Scatter(
+            Op::Scatter(parts) if !parts.is_empty() => Work::Scatter(
                 (parts.iter())
                     .map(|p| {
                         let (mut nest, place) = whole(p.src);
@@ -79,7 +79,8 @@ pub fn fuse(program: &Program) -> kernel::Program {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Copy(_)
-            | Op::Stop(_) => {
+            | Op::Stop(_)
+            | Op::Scatter(_) => {
                 let (mut nest, place) = whole(out);
                 let root = nest.compute(out, &place);
                 Work::Nest(nest.finish(root))
@@ -199,7 +200,9 @@ fn sum_of_product(
 /// Operations that are a step of their own.
 fn is_opaque(op: &Op) -> bool {
     match op {
-        Op::Contract { .. } | Op::Recur { .. } | Op::Scatter(_) => true,
+        Op::Contract { .. } | Op::Recur { .. } => true,
+        // A structural zero is a literal.
+        Op::Scatter(parts) => !parts.is_empty(),
         Op::Fill(_)
         | Op::Index(_)
         | Op::Map(..)
@@ -397,11 +400,8 @@ fn is_free(op: &Op) -> bool {
     match op {
         Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
         Op::Map(p, _) => p.cost() == 0,
-        Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. } => false,
+        Op::Scatter(parts) => parts.is_empty(),
+        Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => false,
     }
 }
 
@@ -572,6 +572,7 @@ impl<'a> NestBuilder<'a> {
                 Compute::ArgReduce(*op, own[0], body)
             }
             Op::Copy(a) | Op::Stop(a) => Compute::Same(self.value(*a, place)),
+            Op::Scatter(parts) if parts.is_empty() => Compute::Lit(Lit::Real(0.0)),
             Op::Scatter(_) | Op::Contract { .. } | Op::Recur { .. } => {
                 unreachable!("steps of their own are stored")
             }

@@ -43,7 +43,8 @@ fn projection(s: &Simplifier, v: Var) -> (Var, Vec<u8>) {
 }
 
 /// `Σ_k a[..] · b[..]  =  contract a, b` where both read whole axes and every summed axis occurs in
-/// both. Bilinear from here on, so that its derivatives are contractions again.
+/// both. Bilinear from here on, so that its derivatives are contractions again. The product must have
+/// no other use, for which it would have to be computed all the same.
 fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,
@@ -53,7 +54,7 @@ fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     else {
         return None;
     };
-    if eq.guard.is_some() || eq.ty.elem != Elem::Real {
+    if eq.ty.elem != Elem::Real || !s.used_once(*src) {
         return None;
     }
     let args = s.applied(*src, Prim::Mul)?.to_vec();

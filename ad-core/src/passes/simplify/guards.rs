@@ -3,7 +3,7 @@
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::bulk::{Affine, Eq, Op};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -50,22 +50,37 @@ fn guard_true(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `[false] e  =  0`
+/// `[false] e  =  0`, which for reals is a structural zero: a scatter of nothing
 fn guard_false(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     (s.lit(eq.guard?)? == Lit::Bool(false)).then(|| {
         Rewrite::Eq(Eq {
             guard: None,
-            op: Op::Fill(Lit::zero(eq.ty.elem)),
+            op: match eq.ty.elem {
+                Elem::Real => Op::Scatter(vec![]),
+                Elem::Int | Elem::Bool => Op::Fill(Lit::zero(eq.ty.elem)),
+            },
             ty: eq.ty.clone(),
         })
     })
 }
 
-/// `[g] fill 0  =  fill 0`
+/// `[g] e  =  e` for a structural zero e, and `[g] fill 0  =  fill 0` for what is no real
 fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     eq.guard?;
-    let Op::Fill(l) = eq.op else { return None };
-    (l == Lit::zero(eq.ty.elem)).then(|| {
+    let none = match &eq.op {
+        Op::Scatter(parts) => parts.is_empty(),
+        Op::Fill(l) => *l == Lit::zero(eq.ty.elem) && eq.ty.elem != Elem::Real,
+        Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => false,
+    };
+    none.then(|| {
         Rewrite::Eq(Eq {
             guard: None,
             ..eq.clone()

@@ -4,7 +4,7 @@ use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Size};
+use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -43,8 +43,9 @@ fn count(
     s.map(Prim::IntToReal, &[n], None)
 }
 
-/// `Σ_k x[index]  =  n · x[index]` where the index does not depend on axis k of length n. The read
-/// must be inside for sure, since over an empty axis it would not happen.
+/// `Σ_k x[index]  =  [n > 0] n · x[index]` where the index does not depend on axis k of length n. The
+/// read must be inside for sure, since over an empty axis it would not happen. One operation more
+/// than the sum where n is 1.
 fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,
@@ -92,13 +93,15 @@ fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         Op::Reduce { op, src, axes },
     );
     let n = count(s, &shape, &ignored, &eq.ty.shape);
+    let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &eq.ty.shape);
     Some(Rewrite::Eq(Eq {
+        guard: s.both(eq.guard, some),
         op: Op::Map(Prim::Mul, vec![n, sum]),
-        ..eq.clone()
+        ty: eq.ty.clone(),
     }))
 }
 
-/// `Σ_k fill c  =  n · c` for reals
+/// `Σ_k fill c  =  [n > 0] n · c` for reals; `Σ_k fill 0  =  fill 0`
 fn sum_of_fill(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,
@@ -113,10 +116,15 @@ fn sum_of_fill(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }
     let lit = s.lit(*src)?;
     let shape = s.out.shape(*src);
-    let c = s.fill(lit, &eq.ty.shape);
-    let n = count(s, &shape, axes, &eq.ty.shape);
-    Some(Rewrite::Eq(Eq {
-        op: Op::Map(Prim::Mul, vec![n, c]),
-        ..eq.clone()
-    }))
+    let some = s.not_empty(axes.iter().map(|&k| &shape[k]), &eq.ty.shape);
+    let guard = s.both(eq.guard, some);
+    let op = if lit == Lit::Real(0.0) {
+        Op::Fill(lit)
+    } else {
+        let c = s.fill(lit, &eq.ty.shape);
+        let n = count(s, &shape, axes, &eq.ty.shape);
+        Op::Map(Prim::Mul, vec![n, c])
+    };
+    let ty = eq.ty.clone();
+    Some(Rewrite::Eq(Eq { ty, guard, op }))
 }

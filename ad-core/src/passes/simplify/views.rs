@@ -41,18 +41,19 @@ fn read_all(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     same.then(|| s.same(*src, eq.guard))
 }
 
-/// `x[.., d[p], ..]  =  x[.., a(p), ..]` where the index array d is an affine function of the position
+/// `x[.., d[p], ..]  =  x[.., a(p), ..]` where the index array d is an affine function of the
+/// position, and the read is guarded or its bounds can be demanded on entry
 fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    let fix = |index: &[Ix]| -> Option<Vec<Ix>> {
+    let fix = |s: &mut Simplifier, index: &[Ix], domain: &[Size], of: &[Size], guarded: bool| {
         let mut changed = false;
-        let index = (index.iter())
-            .map(|i| match i {
+        let index: Vec<Ix> = (index.iter().zip(of))
+            .map(|(i, n)| match i {
                 Ix::Data(v) => match s.affine(*v) {
-                    Some(a) => {
+                    Some(a) if guarded || s.out.demand_inside(&a, domain, n) => {
                         changed = true;
                         Ix::Affine(a)
                     }
-                    None => i.clone(),
+                    Some(_) | None => i.clone(),
                 },
                 Ix::Affine(_) => i.clone(),
             })
@@ -60,15 +61,19 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         changed.then_some(index)
     };
     let op = match &eq.op {
-        Op::Gather { src, index } => Op::Gather {
-            src: *src,
-            index: fix(index)?,
-        },
+        Op::Gather { src, index } => {
+            let of = s.out.shape(*src);
+            Op::Gather {
+                src: *src,
+                index: fix(s, index, &eq.ty.shape, &of, eq.guard.is_some())?,
+            }
+        }
         Op::Scatter(parts) => {
             let mut changed = false;
             let mut parts = parts.clone();
             for p in &mut parts {
-                if let Some(index) = fix(&p.index) {
+                let (domain, guard) = (s.out.shape(p.src), s.out.guard(p.src));
+                if let Some(index) = fix(s, &p.index, &domain, &eq.ty.shape, guard.is_some()) {
                     p.index = index;
                     changed = true;
                 }
