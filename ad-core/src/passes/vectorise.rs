@@ -145,6 +145,8 @@ impl Vectoriser {
                 Val::Affine(Affine::constant(depth, Size::lit(*i)))
             }
             Kind::Lit(l) => Val::Array(self.out.fill(*l, &space.axes)),
+            // Evaluating both arms is no obligation.
+            Kind::Prim(Prim::Select, args) => self.branch(&args[0], &args[1], &args[2], space)?,
             Kind::Prim(p, args) => self.prim(*p, args, space)?,
             Kind::Let(x, bound, body) => {
                 let val = self.expr(bound, space)?;

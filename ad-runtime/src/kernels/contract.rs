@@ -40,26 +40,99 @@ const LARGE: usize = 256;
 /// operand has a label of the result.
 #[must_use]
 #[track_caller]
-pub fn contract<const A: usize, const B: usize, const C: usize>(
-    a: View<'_, f64, A>,
+pub fn contract<'a, 'b, const A: usize, const B: usize, const C: usize>(
+    a: impl Into<Part<'a, A>>,
     a_axes: [u8; A],
-    b: View<'_, f64, B>,
+    b: impl Into<Part<'b, B>>,
     b_axes: [u8; B],
     out_axes: [u8; C],
 ) -> Dense<f64, C> {
-    let a = Operand {
-        data: a.data,
-        shape: &a.shape,
-        axes: &a_axes,
-    };
-    let b = Operand {
-        data: b.data,
-        shape: &b.shape,
-        axes: &b_axes,
-    };
+    let (a, b) = (a.into(), b.into());
+    let a = a.operand(&a_axes);
+    let b = b.operand(&b_axes);
     let mut out = zeros(out_axes.map(|label| length(a, b, label) as i64));
     accumulate(a, b, &out_axes, &out.shape, &mut out.data);
     out
+}
+
+/// A box-shaped part of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a, const N: usize> {
+    /// From the first element of the part on.
+    data: &'a [f64],
+    shape: [usize; N],
+    strides: [usize; N],
+    /// Whether the part lies inside of the array; asked only if there is something to read.
+    inside: bool,
+    name: &'static str,
+}
+
+impl<'a, const N: usize> View<'a, f64, N> {
+    /// The elements from `start` on, `len` along each axis. A part that reaches out of the array may
+    /// be made, but nothing can be read from it.
+    #[must_use]
+    pub fn part(&self, start: [i64; N], len: [i64; N]) -> Part<'a, N> {
+        let strides = row_major(&self.shape);
+        let mut first = 0usize;
+        let mut inside = true;
+        for k in 0..N {
+            let (from, n) = (usize::try_from(start[k]), len[k].max(0) as usize);
+            match from {
+                Ok(from) if from + n <= self.shape[k] => first += from * strides[k],
+                Ok(_) | Err(_) => inside = false,
+            }
+        }
+        Part {
+            data: if inside {
+                &self.data[first.min(self.data.len())..]
+            } else {
+                &[]
+            },
+            shape: len.map(|n| n.max(0) as usize),
+            strides,
+            inside,
+            name: self.name,
+        }
+    }
+}
+
+impl<'a, const N: usize> From<View<'a, f64, N>> for Part<'a, N> {
+    fn from(x: View<'a, f64, N>) -> Self {
+        Part {
+            data: x.data,
+            shape: x.shape,
+            strides: row_major(&x.shape),
+            inside: true,
+            name: x.name,
+        }
+    }
+}
+
+impl<const N: usize> Part<'_, N> {
+    fn operand<'a>(&'a self, axes: &'a [u8; N]) -> Operand<'a> {
+        Operand {
+            data: self.data,
+            shape: &self.shape,
+            strides: &self.strides,
+            axes,
+            outside_of: (!self.inside).then_some(self.name),
+        }
+    }
+}
+
+/// The distances in memory between neighbours along each axis. Lengths of zero count as one, so that
+/// the strides of all axes are positive.
+fn row_major<const N: usize>(shape: &[usize; N]) -> [usize; N] {
+    let mut strides = [1; N];
+    set_row_major(shape, &mut strides);
+    strides
+}
+
+/// The same, for a rank that is not known.
+pub(super) fn set_row_major(shape: &[usize], strides: &mut [usize]) {
+    for k in (1..shape.len()).rev() {
+        strides[k - 1] = strides[k] * shape[k].max(1);
+    }
 }
 
 /// An array with the labels of its axes.
@@ -67,7 +140,10 @@ pub fn contract<const A: usize, const B: usize, const C: usize>(
 pub(super) struct Operand<'a> {
     pub(super) data: &'a [f64],
     pub(super) shape: &'a [usize],
+    pub(super) strides: &'a [usize],
     pub(super) axes: &'a [u8],
+    /// What it is supposed to be a part of, and is not.
+    pub(super) outside_of: Option<&'static str>,
 }
 
 /// The length of the axes with a label.
@@ -99,12 +175,17 @@ pub(super) fn accumulate(
         length(a, b, label);
     }
     let mut labels = Vec::with_capacity(a.axes.len() + b.axes.len());
-    add(&mut labels, a.axes, a.shape, |l| &mut l.a);
-    add(&mut labels, b.axes, b.shape, |l| &mut l.b);
-    add(&mut labels, out_axes, out_shape, |l| &mut l.out);
+    add(&mut labels, a.axes, a.shape, a.strides, |l| &mut l.a);
+    add(&mut labels, b.axes, b.shape, b.strides, |l| &mut l.b);
+    let mut strides = vec![1; out_shape.len()];
+    set_row_major(out_shape, &mut strides);
+    add(&mut labels, out_axes, out_shape, &strides, |l| &mut l.out);
     let mut loops: Vec<Loop> = labels.into_iter().map(|(_, l)| l).collect();
     if loops.iter().any(|l| l.n == 0) {
         return;
+    }
+    if let Some(name) = a.outside_of.or(b.outside_of) {
+        panic!("a product reads outside of `{name}`");
     }
     merge(&mut loops);
     let data = Data {
@@ -121,10 +202,10 @@ fn add(
     labels: &mut Vec<(u8, Loop)>,
     axes: &[u8],
     shape: &[usize],
+    strides: &[usize],
     stride_of: impl Fn(&mut Loop) -> &mut usize,
 ) {
-    let mut stride = 1;
-    for (&label, &n) in axes.iter().zip(shape).rev() {
+    for ((&label, &n), &stride) in axes.iter().zip(shape).zip(strides) {
         let at = labels.iter().position(|&(l, _)| l == label);
         let at = at.unwrap_or_else(|| {
             let (a, b, out) = (0, 0, 0);
@@ -134,9 +215,6 @@ fn add(
         let place = stride_of(&mut labels[at].1);
         assert!(*place == 0, "an array of a product repeats an axis");
         *place = stride;
-        // A length of zero means that there is nothing to do; the strides should still be distinct
-        // from those of no axis.
-        stride *= n.max(1);
     }
 }
 

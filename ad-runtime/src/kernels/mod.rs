@@ -11,7 +11,7 @@ mod scalar;
 mod tests;
 
 pub use crate::combinators::MustBeTheOneFromCotangent;
-pub use contract::contract;
+pub use contract::{Part, contract};
 pub use loops::{
     Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product, sum,
 };

@@ -1,7 +1,18 @@
-use super::contract::{Operand, accumulate, length};
+use super::contract::{Operand, accumulate, length, set_row_major};
 use super::*;
 use ndarray::{Array1, Array2, Array3, ArrayD, IxDyn, arr0, array, s};
 use std::collections::BTreeMap;
+
+/// 0, 1, 2, .. in row-major order.
+fn iota<const N: usize>(shape: [i64; N]) -> Dense<f64, N> {
+    let mut next = -1.0;
+    let mut out = zeros(shape);
+    for x in &mut out.data {
+        next += 1.0;
+        *x = next;
+    }
+    out
+}
 
 /// A reproducible sequence.
 struct Random(u64);
@@ -408,15 +419,24 @@ fn products_of_every_structure() {
             let (a_shape, b_shape, out_shape) = (shape(&a_axes), shape(&b_axes), shape(&out_axes));
             let a_data = random.reals(a_shape.iter().product());
             let b_data = random.reals(b_shape.iter().product());
+            let [a_strides, b_strides] = [&a_shape, &b_shape].map(|shape| {
+                let mut strides = vec![1; shape.len()];
+                set_row_major(shape, &mut strides);
+                strides
+            });
             let a = Operand {
                 data: &a_data,
                 shape: &a_shape,
+                strides: &a_strides,
                 axes: &a_axes,
+                outside_of: None,
             };
             let b = Operand {
                 data: &b_data,
                 shape: &b_shape,
+                strides: &b_strides,
                 axes: &b_axes,
+                outside_of: None,
             };
             let mut out = vec![0.0; out_shape.iter().product()];
             let mut expected = out.clone();
@@ -463,6 +483,24 @@ fn products_of_matrices() {
     assert_eq!(outer[[1, 2]], y[[1]] * x[[2]]);
     let scaled = contract(zeros([]).view(), [], y.view(), [1], [1]);
     assert_eq!(scaled.into_vec(), [0.0; 5]);
+    // A product of parts: the last two rows by the last two columns.
+    let (a, b) = (iota([3, 2]), iota([2, 4]));
+    let parts = contract(
+        a.view().part([1, 0], [2, 2]),
+        [0, 1],
+        b.view().part([0, 2], [2, 2]),
+        [1, 2],
+        [0, 2],
+    );
+    let expected = build([2, 2], |[i, j]| sum(2, |k| a[[i + 1, k]] * b[[k, j + 2]]));
+    assert_eq!(parts.view().data, expected.view().data);
+    // Of a part that is not there nothing may be read, and nothing is where another axis is empty.
+    let beyond = || b.view().part([0, 2], [2, 3]);
+    let empty = contract(zeros([0, 2]).view(), [0, 1], beyond(), [1, 2], [0, 2]);
+    assert_eq!(empty.shape, [0, 3]);
+    let text = message(|| contract(a.view(), [0, 1], beyond(), [1, 2], [0, 2]));
+    assert!(text.contains("outside of"), "{text}");
+
     let nothing = contract(
         zeros([2, 0]).view(),
         [0, 1],

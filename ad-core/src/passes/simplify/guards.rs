@@ -124,9 +124,10 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let difference = b.add_scaled(&a, &Size::lit(-1));
     let (low, high) = difference.range(&eq.ty.shape)?;
     // `always`, `never` for b - a >= k.
-    let reaches = |k: i64| (low.at_least(k), high.neg().at_least(1 - k));
+    let least = |s: &Size, k: i64| s.at_least_given(k, &eq.ty.shape);
+    let reaches = |k: i64| (least(&low, k), least(&high.neg(), 1 - k));
     let equal = difference == Affine::constant(difference.coefs.len(), Size::lit(0));
-    let apart = low.at_least(1) || high.neg().at_least(1);
+    let apart = least(&low, 1) || least(&high.neg(), 1);
     let (yes, no) = match p {
         Prim::ILt => reaches(1),
         Prim::ILe => reaches(0),

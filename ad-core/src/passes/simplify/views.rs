@@ -22,6 +22,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: read_of_index,
     },
     Rule {
+        name: "read-of-free",
+        apply: read_of_free,
+    },
+    Rule {
         name: "read-of-read",
         apply: read_of_read,
     },
@@ -133,6 +137,32 @@ fn read_of_index(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let inner: Vec<Affine> = all_affine(index)?.into_iter().cloned().collect();
     let op = Op::Index(a.compose(&inner, eq.ty.rank()));
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
+}
+
+/// `p(a, b, ..)[index]  =  p(a[index], b[index], ..)` where p costs nothing and its operands are
+/// positions or literals, and the read loses no bounds failure: what is known about positions is
+/// known in the smallest index space.
+fn read_of_free(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let Some(Op::Map(p, args)) = s.plain(*src).cloned() else {
+        return None;
+    };
+    let known = |v| matches!(s.plain(v), Some(Op::Index(_) | Op::Fill(_)));
+    if p.cost() > 0
+        || !args.iter().all(|&v| known(v))
+        || !safe_to_drop(eq, index, &s.out.ty(*src).shape)
+    {
+        return None;
+    }
+    let args = (args.iter())
+        .map(|&v| s.gather(v, index.clone(), &eq.ty.shape, None))
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(p, args),
+        ..eq.clone()
+    }))
 }
 
 /// `([h] x[a])[b]  =  [h[b]] x[a after b]`.
