@@ -297,11 +297,20 @@ impl<'a> Function<'a> {
             taken.push(ident.to_string());
             let ty = match what {
                 Derivative::Jvp => context.signature.args[context.wrt[k]].ty.clone(),
-                _ => Written {
+                Derivative::Value
+                | Derivative::Grad
+                | Derivative::ValueAndGrad
+                | Derivative::Vjp => Written {
                     passing: match result.passing {
                         Passing::Scalar => Passing::Scalar,
                         Passing::Vec => Passing::Slice,
-                        _ => Passing::Reference,
+                        Passing::Owned
+                        | Passing::Reference
+                        | Passing::View
+                        | Passing::ReferenceToView
+                        | Passing::ArrayRef
+                        | Passing::Slice
+                        | Passing::ReferenceToVec => Passing::Reference,
                     },
                     ..result.clone()
                 },

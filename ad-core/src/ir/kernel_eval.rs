@@ -336,7 +336,7 @@ impl<'a> Frame<'a> {
                 At::Affine(a) => self.affine(a),
                 At::Node(n) => match self.node(*n)? {
                     Lit::Int(i) => Ok(i),
-                    l => Err(format!("{l} is no index")),
+                    l @ (Lit::Real(_) | Lit::Bool(_)) => Err(format!("{l} is no index")),
                 },
             })
             .collect()
@@ -353,7 +353,7 @@ impl<'a> Frame<'a> {
     fn real(&mut self, n: Node) -> Result<f64, String> {
         match self.node(n)? {
             Lit::Real(x) => Ok(x),
-            l => Err(format!("{l} is no real")),
+            l @ (Lit::Int(_) | Lit::Bool(_)) => Err(format!("{l} is no real")),
         }
     }
 
@@ -362,10 +362,10 @@ impl<'a> Frame<'a> {
             .iter()
             .map(|&l| self.loops[l])
             .collect();
-        if let Some(m) = &self.memo[n] {
-            if m.loops == loops {
-                return Ok(m.clone());
-            }
+        if let Some(m) = &self.memo[n]
+            && m.loops == loops
+        {
+            return Ok(m.clone());
         }
         let nest = self.nest;
         let s = &nest.nodes[n];

@@ -1,7 +1,7 @@
 //! The scalar primitives: one row each, holding everything the compiler knows about it.
 //!
 //! To add a primitive, add a line to the table at the end of this file (and its evaluation to
-//! [`super::special`] if `std` has none).
+//! the module `special` if `std` has none).
 
 use super::special;
 use super::ty::{Elem, Lit};

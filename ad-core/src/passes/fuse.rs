@@ -145,7 +145,16 @@ fn expand_contractions(program: &Program) -> Program {
                     sum_of_product(&mut out, operands, out_axes, guard)
                 }
             }
-            _ => out.copy(eq, &mut |v| new[v.index()]),
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => out.copy(eq, &mut |v| new[v.index()]),
         };
         new.push(v);
     }
@@ -660,9 +669,10 @@ impl<'a> NestBuilder<'a> {
                 unreachable!("steps of their own are stored")
             }
         };
-        let n = match compute {
-            Compute::Same(n) if guard.is_none() => n,
-            compute => self.push(eq.ty.elem, guard, compute),
+        let n = if let (&Compute::Same(n), None) = (&compute, guard) {
+            n
+        } else {
+            self.push(eq.ty.elem, guard, compute)
         };
         self.done.insert(key, n);
         n

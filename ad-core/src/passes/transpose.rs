@@ -73,10 +73,10 @@ pub fn transpose(l: &Linearised) -> Program {
     }
     for k in (0..l.program.eqs.len()).rev() {
         let v = l.program.var_of(k);
-        if l.linear[v.index()] {
-            if let Some(ct) = t.collect(v) {
-                t.backward(&l.program.eqs[k], ct);
-            }
+        if l.linear[v.index()]
+            && let Some(ct) = t.collect(v)
+        {
+            t.backward(&l.program.eqs[k], ct);
         }
     }
     let mut results: Vec<Var> = (l.program.results[..primal_results].iter())

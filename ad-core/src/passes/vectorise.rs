@@ -447,7 +447,17 @@ impl Vectoriser {
                 } => (v, depth),
                 Bound { val, .. } => return Ok(val),
             },
-            _ => (self.whole(array, space)?, depth),
+            Kind::Lit(_)
+            | Kind::Prim(..)
+            | Kind::Let(..)
+            | Kind::If(..)
+            | Kind::Build(..)
+            | Kind::Reduce(..)
+            | Kind::ArgReduce(..)
+            | Kind::Scatter { .. }
+            | Kind::Index(..)
+            | Kind::Dim(..)
+            | Kind::Stop(_) => (self.whole(array, space)?, depth),
         };
         let own = self.own(src, bound_depth);
         let kept: Vec<Size> = (own.iter().zip(at))
@@ -493,6 +503,10 @@ fn computed(v: Var) -> Size {
 const LARGEST: u64 = 1 << 31;
 
 /// The affine value of an integer primitive, where it has one.
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is not listed is not affine, whatever primitives there are"
+)]
 fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
     let args: Vec<&Affine> = (args.iter())
         .map(|v| match v {

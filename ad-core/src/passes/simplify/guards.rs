@@ -67,26 +67,31 @@ fn guard_false(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// `[g] e  =  e` for a structural zero e, and `[g] fill 0  =  fill 0` for what is no real
 fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     eq.guard?;
-    let zero = |l: &Lit| *l == Lit::zero(eq.ty.elem) && eq.ty.elem != Elem::Real;
-    match &eq.op {
-        Op::Scatter(parts) if parts.is_empty() => Some(Rewrite::Eq(Eq {
+    let none = match &eq.op {
+        Op::Scatter(parts) => parts.is_empty(),
+        Op::Fill(l) => *l == Lit::zero(eq.ty.elem) && eq.ty.elem != Elem::Real,
+        Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => false,
+    };
+    none.then(|| {
+        Rewrite::Eq(Eq {
             guard: None,
             ..eq.clone()
-        })),
-        Op::Fill(l) if zero(l) => Some(Rewrite::Eq(Eq {
-            guard: None,
-            ..eq.clone()
-        })),
-        _ => None,
-    }
+        })
+    })
 }
 
 /// `copy x  =  x`, and `[g] copy x  =  x` where x is guarded by g itself
 fn copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    match eq.op {
-        Op::Copy(x) if eq.guard.is_none() || s.out.guard(x) == eq.guard => Some(Rewrite::Var(x)),
-        _ => None,
-    }
+    let Op::Copy(x) = eq.op else { return None };
+    (eq.guard.is_none() || s.out.guard(x) == eq.guard).then_some(Rewrite::Var(x))
 }
 
 /// `[g] copy ([h] copy x)  =  [g and h] copy x`
@@ -106,6 +111,10 @@ fn copy_of_guarded(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// A comparison of two positions that the bounds of the index space decide:
 /// `a < b  =  true` where `b - a >= 1` everywhere, `false` where `b - a <= 0`; the others likewise.
 /// Over an empty index space any value will do.
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "a rule names the primitives it is about; every other one is left as it is"
+)]
 fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;

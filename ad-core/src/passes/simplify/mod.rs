@@ -272,31 +272,32 @@ impl Simplifier {
 
     /// The literal that a variable holds everywhere.
     fn lit(&self, v: Var) -> Option<Lit> {
-        match self.plain(v)? {
-            Op::Fill(l) => Some(*l),
-            _ => None,
-        }
+        let Op::Fill(l) = self.plain(v)? else {
+            return None;
+        };
+        Some(*l)
     }
 
     /// The affine function of the position that an integer variable is.
     fn affine(&self, v: Var) -> Option<Affine> {
         let rank = self.out.ty(v).rank();
-        match self.plain(v)? {
-            Op::Index(a) => Some(a.clone()),
-            // Larger numbers could overflow the reasoning about them.
-            Op::Fill(Lit::Int(i)) if i.unsigned_abs() <= 1 << 31 => {
-                Some(Affine::constant(rank, Size::lit(*i)))
-            }
-            _ => None,
+        let op = self.plain(v)?;
+        if let Op::Index(a) = op {
+            return Some(a.clone());
         }
+        let Op::Fill(Lit::Int(i)) = op else {
+            return None;
+        };
+        // Larger numbers could overflow the reasoning about them.
+        (i.unsigned_abs() <= 1 << 31).then(|| Affine::constant(rank, Size::lit(*i)))
     }
 
     /// The arguments, if a variable is this primitive applied without a guard.
     fn applied(&self, v: Var, prim: Prim) -> Option<&[Var]> {
-        match self.plain(v)? {
-            Op::Map(p, args) if *p == prim => Some(args),
-            _ => None,
-        }
+        let Op::Map(p, args) = self.plain(v)? else {
+            return None;
+        };
+        (*p == prim).then_some(args)
     }
 
     /// The equation that makes `v` the value of one guarded by `guard`.

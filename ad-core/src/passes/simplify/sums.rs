@@ -109,10 +109,10 @@ fn narrowed(s: &mut Simplifier, v: Var, ignored: &[usize], small: &[Size]) -> Va
 
 /// `reduce x over no axes  =  x`
 fn reduce_nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    match &eq.op {
-        Op::Reduce { src, axes, .. } if axes.is_empty() => Some(s.same(*src, eq.guard)),
-        _ => None,
-    }
+    let Op::Reduce { src, axes, .. } = &eq.op else {
+        return None;
+    };
+    axes.is_empty().then(|| s.same(*src, eq.guard))
 }
 
 /// The product of the lengths of some axes, as a real array of some shape.

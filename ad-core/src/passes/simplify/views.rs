@@ -87,7 +87,15 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             }
             Op::Scatter(parts)
         }
-        _ => return None,
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => return None,
     };
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
