@@ -73,7 +73,7 @@ fn derivatives(f: &Annotated) -> Result<TokenStream, String> {
     let mut checks = &f.checks[..];
     for what in generated(f.promise.modes) {
         let derived = pipeline::derive(&bulk, what, &f.promise.wrt, &mut |_, _| {})?;
-        let kernels = pipeline::to_kernels(&derived);
+        let kernels = pipeline::to_kernels(&derived)?;
         out.extend(context.function(what, &kernels, checks));
         // One function that checks the names is enough.
         checks = &[];
