@@ -5,3 +5,8 @@
 fn compile_errors() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
+
+#[test]
+fn accepted() {
+    trybuild::TestCases::new().pass("tests/ui/pass/*.rs");
+}

@@ -255,8 +255,6 @@ fn name_check(check: &NameCheck) -> TokenStream {
         let _: (fn(f32, f32) -> f32, fn(f64, f64) -> f64) = (#path, #path);
     };
     let probe = quote_spanned!(span=> rt::MustBeTheOneFromCotangent);
-    let over =
-        |body: TokenStream| quote_spanned!(span=> let _ = || { let _ = #path(#probe, #body); };);
     match check.known {
         Known::Combinator(c) => match c.name() {
             "fold" | "scan" => quote_spanned! {span=>
@@ -271,7 +269,10 @@ fn name_check(check: &NameCheck) -> TokenStream {
             "checkpoint" => quote_spanned! {span=>
                 let _ = || { let _ = (#path(|| #probe), #path(|| 0f32)); };
             },
-            _ => over(quote_spanned!(span=> |_: usize| 0f32)),
+            // Not a closure, at whose literal the compiler would suggest another type.
+            _ => quote_spanned! {span=>
+                let _ = |term: fn(usize) -> f32| { let _ = #path(#probe, term); };
+            },
         },
         Known::Prelude(_) => unary,
         Known::Math(name) => match name {
