@@ -523,6 +523,29 @@ impl<'a> Function<'a> {
         ty.shape.iter().map(|s| self.size(s).tokens).collect()
     }
 
+    /// What panics call an array that is added to: a gradient by what it is the gradient of.
+    fn model(&self, step: &Step) -> Option<String> {
+        let signature = self.context.signature;
+        let skip = match self.what {
+            Derivative::Value | Derivative::Jvp => return None,
+            Derivative::Grad => 0,
+            Derivative::ValueAndGrad | Derivative::Vjp => 1,
+        };
+        let results = self.program.results.iter().skip(skip);
+        let of = |k: usize| format!("`{}`", signature.args[k].ident);
+        for (r, &k) in results.zip(self.context.wrt) {
+            if *r == step.out {
+                return Some(format!("the gradient of {}", of(k)));
+            }
+        }
+        let has_its_shape = |k: &usize| {
+            let of_k = (0..signature.args[*k].ty.rank).map(|axis| Size::dim(*k, axis));
+            step.ty.rank() > 0 && step.ty.shape.iter().cloned().eq(of_k)
+        };
+        let k = (0..signature.args.len()).find(has_its_shape)?;
+        Some(format!("an array of the shape of {}", of(k)))
+    }
+
     fn step(&self, step: &Step) -> TokenStream {
         let shape = self.shape_tokens(&step.ty);
         let name = self.names.borrow_mut().fresh("t");
@@ -555,7 +578,12 @@ impl<'a> Function<'a> {
                 }
             }
             Work::Scatter(contributions) => {
-                let mut all = quote!(let mut #name = rt::zeros([#(#shape),*]););
+                let mut all = match self.model(step) {
+                    Some(called) => {
+                        quote!(let mut #name = rt::zeros_called(#called, [#(#shape),*]);)
+                    }
+                    None => quote!(let mut #name = rt::zeros([#(#shape),*]);),
+                };
                 for c in contributions {
                     let more: Vec<usize> = (c.at.iter())
                         .filter_map(|a| match a {
