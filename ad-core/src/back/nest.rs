@@ -2,7 +2,7 @@
 //! bound by `let` in the outermost closure that has all their loops.
 
 use super::expr::{Expr, Prec};
-use super::names::Names;
+use super::names::{Names, mentions};
 use super::sizes::{number, polynomial};
 use crate::ir::bulk::Var;
 use crate::ir::core::{Extremum, ReduceOp};
@@ -373,7 +373,7 @@ impl<'a> Writer<'a> {
         let value = self.inside_loops(name, rest, body, known).tokens;
         self.bound = before;
         let (index, extent) = (&self.loops[l], self.scope.size(&self.nest.loops[l]).tokens);
-        let index = if mentions(&lets, index) || mentions(&value, index) {
+        let index = if mentions(&lets, &index.to_string()) || mentions(&value, &index.to_string()) {
             quote!(#index)
         } else {
             quote!(_)
@@ -503,15 +503,6 @@ fn are_opposite(p: Prim, q: Prim) -> bool {
     ]
     .into_iter()
     .any(|pair| pair == (p, q) || pair == (q, p))
-}
-
-/// Whether a name occurs in tokens.
-pub(super) fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
-    tokens.clone().into_iter().any(|t| match t {
-        proc_macro2::TokenTree::Ident(i) => i == *name,
-        proc_macro2::TokenTree::Group(g) => mentions(&g.stream(), name),
-        proc_macro2::TokenTree::Punct(_) | proc_macro2::TokenTree::Literal(_) => false,
-    })
 }
 
 /// A literal.

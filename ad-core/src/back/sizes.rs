@@ -129,6 +129,22 @@ pub(super) fn words(s: &Size, params: &[Named]) -> String {
     out
 }
 
+/// The relation with the length of one axis on the left, where there is one; that is how users see it.
+fn solved(r: &Require) -> Require {
+    let length = (r.left.terms()).find_map(|(factors, c)| match (factors, c) {
+        ([a @ Atom::Dim { .. }], 1) => Some(Size::atom(a.clone())),
+        _ => None,
+    });
+    match length {
+        Some(length) => Require {
+            right: r.right.add(&length).sub(&r.left),
+            left: length,
+            ..r.clone()
+        },
+        None => r.clone(),
+    }
+}
+
 /// A check on entry that a relation holds.
 pub(super) fn check(
     function: &str,
@@ -136,6 +152,7 @@ pub(super) fn check(
     params: &[Named],
     of: &dyn Fn(&Atom) -> Expr,
 ) -> TokenStream {
+    let r = &solved(r);
     let (left, right) = (expression(&r.left, of), expression(&r.right, of));
     let (op, relation) = match r.relation {
         Relation::AtLeast => (">=", "must be at least"),
@@ -156,7 +173,7 @@ pub(super) fn check(
         _ => format!("{} is {{}}", words(s, params)),
     };
     let message = match r.right.as_lit() {
-        Some(k) if r.relation == Relation::AtLeast => format!(
+        Some(k) => format!(
             "{function}: {} ({} {relation} {k})",
             side(&r.left),
             words(&r.left, params)
@@ -172,7 +189,7 @@ pub(super) fn check(
     let condition = condition.tokens;
     let (left, right) = (left.tokens, right.tokens);
     match r.right.as_lit() {
-        Some(_) if r.relation == Relation::AtLeast => {
+        Some(_) => {
             quote!(::core::assert!(#condition, #message, #left);)
         }
         _ => quote!(::core::assert!(#condition, #message, #left, #right);),
