@@ -43,7 +43,8 @@ fn main() {
     let unused = (!derived).then(|| quote!(#[allow(unused_imports)]));
     let table = quote! {
         #[doc = "The programs themselves, a module each."]
-        #[allow(missing_docs)]
+        // Test cases are written in brackets, which are no links.
+        #[allow(missing_docs, rustdoc::broken_intra_doc_links)]
         #unused
         pub mod program { #modules }
 

@@ -9,7 +9,7 @@ use crate::front::names::{Known, NameCheck};
 use crate::front::signature::Signature;
 use crate::front::types::{Passing, Scalar, Written};
 use crate::ir::bulk::{Relation, Require, Type, Var};
-use crate::ir::kernel::{Program, Step, Work};
+use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Step, Work};
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -297,11 +297,20 @@ impl<'a> Function<'a> {
             taken.push(ident.to_string());
             let ty = match what {
                 Derivative::Jvp => context.signature.args[context.wrt[k]].ty.clone(),
-                _ => Written {
+                Derivative::Value
+                | Derivative::Grad
+                | Derivative::ValueAndGrad
+                | Derivative::Vjp => Written {
                     passing: match result.passing {
                         Passing::Scalar => Passing::Scalar,
                         Passing::Vec => Passing::Slice,
-                        _ => Passing::Reference,
+                        Passing::Owned
+                        | Passing::Reference
+                        | Passing::View
+                        | Passing::ReferenceToView
+                        | Passing::ArrayRef
+                        | Passing::Slice
+                        | Passing::ReferenceToVec => Passing::Reference,
                     },
                     ..result.clone()
                 },
@@ -494,34 +503,34 @@ impl<'a> Function<'a> {
             is_view: false,
         };
         let tokens = match &step.work {
-            Work::Nest(nest) => {
+            Work::Nest(nest) if nest.outer == 0 => {
                 let mut w = Writer::new(nest, &[], self);
                 let (lets, root) = w.body();
                 let root = root.tokens;
-                if nest.outer == 0 {
-                    if lets.is_empty() {
-                        quote!(let #name = #root;)
-                    } else {
-                        quote!(let #name = { #lets #root };)
-                    }
+                if lets.is_empty() {
+                    quote!(let #name = #root;)
                 } else {
-                    let body = quote!(#lets #root);
-                    let index = pattern(w.outer(), &[&body]);
-                    let body = if lets.is_empty() {
-                        root
-                    } else {
-                        quote!({ #body })
-                    };
-                    quote!(let #name = rt::build([#(#shape),*], |#index| #body);)
+                    quote!(let #name = { #lets #root };)
                 }
             }
+            Work::Nest(nest) => {
+                let values = self.build(nest, &step.ty);
+                quote!(let #name = #values;)
+            }
             Work::Scatter(contributions) => {
-                let mut all = quote!(let mut #name = rt::zeros([#(#shape),*]););
-                for c in contributions {
+                let mut all = TokenStream::new();
+                for (k, c) in contributions.iter().enumerate() {
+                    if k == 0 {
+                        if let Some(values) = self.whole(c, &step.ty) {
+                            all.extend(quote!(let mut #name = #values;));
+                            continue;
+                        }
+                        all.extend(quote!(let mut #name = rt::zeros([#(#shape),*]);));
+                    }
                     let more: Vec<usize> = (c.at.iter())
                         .filter_map(|a| match a {
-                            crate::ir::kernel::At::Node(n) => Some(*n),
-                            crate::ir::kernel::At::Affine(_) => None,
+                            At::Node(n) => Some(*n),
+                            At::Affine(_) => None,
                         })
                         .collect();
                     let mut w = Writer::new(&c.nest, &more, self);
@@ -565,7 +574,7 @@ impl<'a> Function<'a> {
                 b_axes,
                 out_axes,
             } => {
-                let (a, b) = (self.view(*a), self.view(*b));
+                let (a, b) = (self.operand(a), self.operand(b));
                 let axes = [a_axes, b_axes, out_axes].map(|axes| {
                     let axes = axes.iter().map(|&l| sizes::number(i64::from(l)));
                     quote!([#(#axes),*])
@@ -587,6 +596,43 @@ impl<'a> Function<'a> {
         };
         self.locals.borrow_mut().insert(step.out, local);
         tokens
+    }
+
+    /// The elements of a contribution, if it is to all elements of the result, each once.
+    fn whole(&self, c: &Contribution, ty: &Type) -> Option<TokenStream> {
+        let in_order = (c.at.iter().enumerate())
+            .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
+        let all = in_order && c.nest.outer > 0 && c.nest.loops[..c.nest.outer] == ty.shape;
+        all.then(|| self.build(&c.nest, ty))
+    }
+
+    /// An array by its elements.
+    fn build(&self, nest: &Nest, ty: &Type) -> TokenStream {
+        let shape = self.shape_tokens(ty);
+        let mut w = Writer::new(nest, &[], self);
+        let (lets, root) = w.body();
+        let root = root.tokens;
+        let index = pattern(w.outer(), &[&lets, &root]);
+        let body = if lets.is_empty() {
+            root
+        } else {
+            quote!({ #lets #root })
+        };
+        quote!(rt::build([#(#shape),*], |#index| #body))
+    }
+
+    /// What a matrix product reads.
+    fn operand(&self, o: &Operand) -> TokenStream {
+        let view = self.view(o.array);
+        match &o.part {
+            None => view,
+            Some(part) => {
+                let (start, len): (Vec<_>, Vec<_>) = (part.iter())
+                    .map(|(s, n)| (self.size(s).tokens, self.size(n).tokens))
+                    .unzip();
+                quote!(#view.part([#(#start),*], [#(#len),*]))
+            }
+        }
     }
 
     /// A variable as a view.

@@ -77,7 +77,15 @@ impl Expr {
         let left = match prec {
             Prec::Compare if self.prec == Prec::Cast => Prec::Unary,
             Prec::Compare => tighter(prec),
-            p => p,
+            Prec::Block
+            | Prec::BitOr
+            | Prec::BitXor
+            | Prec::BitAnd
+            | Prec::Add
+            | Prec::Mul
+            | Prec::Cast
+            | Prec::Unary
+            | Prec::Atom => prec,
         };
         let (left, right) = (self.at(left), other.at(tighter(prec)));
         let op: TokenStream = op.parse().expect("operators are tokens");

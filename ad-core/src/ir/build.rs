@@ -99,6 +99,25 @@ impl Builder {
         });
     }
 
+    /// Demands on entry that an index lies in `0..n` everywhere in an index space, if that can be said
+    /// by sizes that are known on entry. An affine component of an unguarded read or write is one
+    /// for which this was possible; what cannot be said here is checked where it is used.
+    pub fn demand_inside(&mut self, a: &Affine, axes: &[Size], n: &Size) -> bool {
+        let Some((low, high)) = a.range(axes) else {
+            return false;
+        };
+        let room = n.sub(&high).plus(-1);
+        let mut known = true;
+        for s in axes.iter().chain([&low, &room]) {
+            s.visit(&mut |a| known &= !matches!(a, Atom::Value(_)));
+        }
+        if known {
+            self.require_sign(axes, &low, Relation::AtLeast);
+            self.require_sign(axes, &room, Relation::AtLeast);
+        }
+        known
+    }
+
     /// Adds an equation, or finds the one that is equal to it.
     pub fn push(&mut self, eq: Eq) -> Var {
         if let Some(&v) = self.known.get(&eq) {

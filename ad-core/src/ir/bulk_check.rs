@@ -384,7 +384,10 @@ mod tests {
                 "gives real, but int is declared",
             ),
             ("v5: bool[] = sum v4 over [0]", "`sum` of bool[d0.0]"),
-            ("v5: int[] = maximum v2 over [0]", "`maximum` of int[d0.0]"),
+            (
+                "v5: int[] = logsumexp v2 over [0]",
+                "`logsumexp` of int[d0.0]",
+            ),
             (
                 "v5: real[] = product v1 over [0, 1]",
                 "`product` over 2 axes",

@@ -98,10 +98,10 @@ pub enum Work {
     /// [`super::bulk::Op::Contract`].
     Contract {
         /// First operand.
-        a: Var,
+        a: Operand,
         /// Second operand.
-        b: Var,
-        /// Its labels.
+        b: Operand,
+        /// The labels of the first.
         a_axes: Vec<u8>,
         /// The labels of the second.
         b_axes: Vec<u8>,
@@ -119,6 +119,16 @@ pub enum Work {
         /// From the end.
         reverse: bool,
     },
+}
+
+/// What a matrix product reads: an array, or a box-shaped part of one. A part that reaches out of the
+/// array is an error only if something of it is needed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand {
+    /// The array.
+    pub array: Var,
+    /// The first index along each axis and how many from there on, if not all.
+    pub part: Option<Vec<(Size, Size)>>,
 }
 
 /// The computation of one array.

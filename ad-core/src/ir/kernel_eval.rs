@@ -5,7 +5,7 @@ use super::bulk::{self, Type, Var};
 use super::bulk_eval;
 use super::core::{Extremum, ReduceOp};
 use super::cost;
-use super::kernel::{Affine, At, Compute, Nest, Node, Program, Step, Work};
+use super::kernel::{Affine, At, Compute, Nest, Node, Operand, Program, Step, Work};
 use super::ty::{Atom, Elem, Lit, Size};
 use super::value::{Tensor, Value};
 
@@ -123,52 +123,78 @@ impl Run<'_> {
                 a_axes,
                 b_axes,
                 out_axes,
-            } => self.bulk(*a, *b, &step.ty, |ranks| {
-                let mut shape = vec![];
-                for l in out_axes {
-                    let of = |k: usize, axes: &[u8]| {
-                        axes.iter()
-                            .position(|x| x == l)
-                            .map(|axis| Size::dim(k, axis))
+            } => {
+                let operands = [self.operand(a)?, self.operand(b)?];
+                self.bulk(operands, &step.ty, |ranks| {
+                    let mut shape = vec![];
+                    for l in out_axes {
+                        let of = |k: usize, axes: &[u8]| {
+                            axes.iter()
+                                .position(|x| x == l)
+                                .map(|axis| Size::dim(k, axis))
+                        };
+                        shape.extend(of(0, a_axes).or(of(1, b_axes)));
+                    }
+                    debug_assert_eq!(ranks, (a_axes.len(), b_axes.len()));
+                    let op = bulk::Op::Contract {
+                        a: Var(0),
+                        b: Var(1),
+                        a_axes: a_axes.clone(),
+                        b_axes: b_axes.clone(),
+                        out_axes: out_axes.clone(),
                     };
-                    shape.extend(of(0, a_axes).or(of(1, b_axes)));
-                }
-                debug_assert_eq!(ranks, (a_axes.len(), b_axes.len()));
-                let op = bulk::Op::Contract {
-                    a: Var(0),
-                    b: Var(1),
-                    a_axes: a_axes.clone(),
-                    b_axes: b_axes.clone(),
-                    out_axes: out_axes.clone(),
-                };
-                (shape, op)
-            }),
+                    (shape, op)
+                })
+            }
             Work::Recur {
                 a,
                 b,
                 axis,
                 reverse,
-            } => self.bulk(*a, *b, &step.ty, |(rank, _)| {
-                let op = bulk::Op::Recur {
-                    a: Var(0),
-                    b: Var(1),
-                    axis: *axis,
-                    reverse: *reverse,
-                };
-                ((0..rank).map(|k| Size::dim(0, k)).collect(), op)
-            }),
+            } => {
+                let operands = [self.value(*a)?.clone(), self.value(*b)?.clone()];
+                self.bulk(operands, &step.ty, |(rank, _)| {
+                    let op = bulk::Op::Recur {
+                        a: Var(0),
+                        b: Var(1),
+                        axis: *axis,
+                        reverse: *reverse,
+                    };
+                    ((0..rank).map(|k| Size::dim(0, k)).collect(), op)
+                })
+            }
         }
+    }
+
+    /// What a matrix product reads. Elements outside of the array are NaN: nobody may look at them.
+    fn operand(&self, o: &Operand) -> Result<Value, String> {
+        let array = self.value(o.array)?;
+        let Some(part) = &o.part else {
+            return Ok(array.clone());
+        };
+        let array = array.real();
+        let start = (part.iter())
+            .map(|(s, _)| self.size(s))
+            .collect::<Result<Vec<_>, _>>()?;
+        let shape = (part.iter())
+            .map(|(_, n)| self.extent(n))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut out = vec![];
+        for_each(&shape, &mut |index| {
+            let place: Vec<i64> = index.iter().zip(&start).map(|(i, s)| i + s).collect();
+            out.push(array.offset(&place).map_or(f64::NAN, |at| array.data[at]));
+            Ok(())
+        })?;
+        Ok(Value::Real(Tensor::new(shape, out)))
     }
 
     /// An operation that kernels have in common with Bulk, as a Bulk program of its own.
     fn bulk(
         &mut self,
-        a: Var,
-        b: Var,
+        args: [Value; 2],
         ty: &Type,
         equation: impl Fn((usize, usize)) -> (Vec<Size>, bulk::Op),
     ) -> Result<Value, String> {
-        let args = [self.value(a)?.clone(), self.value(b)?.clone()];
         let mut params: Vec<bulk::Param> = vec![];
         for (k, v) in args.iter().enumerate() {
             params.push(bulk::Param {
@@ -310,7 +336,7 @@ impl<'a> Frame<'a> {
                 At::Affine(a) => self.affine(a),
                 At::Node(n) => match self.node(*n)? {
                     Lit::Int(i) => Ok(i),
-                    l => Err(format!("{l} is no index")),
+                    l @ (Lit::Real(_) | Lit::Bool(_)) => Err(format!("{l} is no index")),
                 },
             })
             .collect()
@@ -327,7 +353,7 @@ impl<'a> Frame<'a> {
     fn real(&mut self, n: Node) -> Result<f64, String> {
         match self.node(n)? {
             Lit::Real(x) => Ok(x),
-            l => Err(format!("{l} is no real")),
+            l @ (Lit::Int(_) | Lit::Bool(_)) => Err(format!("{l} is no real")),
         }
     }
 
@@ -336,10 +362,10 @@ impl<'a> Frame<'a> {
             .iter()
             .map(|&l| self.loops[l])
             .collect();
-        if let Some(m) = &self.memo[n] {
-            if m.loops == loops {
-                return Ok(m.clone());
-            }
+        if let Some(m) = &self.memo[n]
+            && m.loops == loops
+        {
+            return Ok(m.clone());
         }
         let nest = self.nest;
         let s = &nest.nodes[n];

@@ -1,7 +1,7 @@
 //! The scalar primitives: one row each, holding everything the compiler knows about it.
 //!
 //! To add a primitive, add a line to the table at the end of this file (and its evaluation to
-//! [`super::special`] if `std` has none).
+//! the module `special` if `std` has none).
 
 use super::special;
 use super::ty::{Elem, Lit};
@@ -18,8 +18,8 @@ pub enum Eval {
     RRR(fn(f64, f64, f64) -> f64),
     /// real, integer → real
     RI(fn(f64, i64) -> f64),
-    /// integer → integer
-    I(fn(i64) -> i64),
+    /// integer → integer; `None` where it would panic
+    I(fn(i64) -> Option<i64>),
     /// integer, integer → integer; `None` where it would panic
     II(fn(i64, i64) -> Option<i64>),
     /// bool → bool
@@ -213,7 +213,7 @@ impl Prim {
             (Eval::RR(f), &[Real(x), Real(y)]) => Real(f(x, y)),
             (Eval::RRR(f), &[Real(x), Real(y), Real(z)]) => Real(f(x, y, z)),
             (Eval::RI(f), &[Real(x), Int(y)]) => Real(f(x, y)),
-            (Eval::I(f), &[Int(x)]) => Int(f(x)),
+            (Eval::I(f), &[Int(x)]) => Int(f(x)?),
             (Eval::II(f), &[Int(x), Int(y)]) => Int(f(x, y)?),
             (Eval::B(f), &[Bool(x)]) => Bool(f(x)),
             (Eval::BB(f), &[Bool(x), Bool(y)]) => Bool(f(x, y)),
@@ -421,7 +421,7 @@ prims! {
         t.scaled(3.0, s)
     });
     /// aⁿ for an integer n: n aⁿ⁻¹, nothing for n = 0
-    Powi "powi" RI(|a, n| special::powi(a, n)), Call("powi"), D(|t| {
+    Powi "powi" RI(special::powi), Call("powi"), D(|t| {
         let one = t.i(1);
         let n1 = t.p(Prim::ISub, &[1, one]);
         let power = t.p(Prim::Powi, &[0, n1]);
@@ -597,11 +597,11 @@ prims! {
     /// Nonnegative remainder
     IRemEuclid "irem_euclid" II(i64::checked_rem_euclid), Method("rem_euclid"), NotReal;
     /// Integer -a
-    INeg "ineg" I(|a| -a), Prefix("-"), NotReal;
+    INeg "ineg" I(i64::checked_neg), Prefix("-"), NotReal;
     /// Integer |a|
-    IAbs "iabs" I(i64::abs), Method("abs"), NotReal;
+    IAbs "iabs" I(i64::checked_abs), Method("abs"), NotReal;
     /// Integer sign
-    ISignum "isignum" I(i64::signum), Method("signum"), NotReal;
+    ISignum "isignum" I(|a| Some(a.signum())), Method("signum"), NotReal;
     /// The smaller integer
     IMin "imin" II(|a, b| Some(a.min(b))), Method("min"), NotReal;
     /// The larger integer

@@ -290,6 +290,20 @@ impl Size {
                 .all(|(m, &c)| m.is_empty() || (c > 0 && m.iter().all(Atom::nonnegative)))
     }
 
+    /// The same, given that some sizes are positive. Only those that are single atoms help.
+    pub fn at_least_given(&self, k: i64, positive: &[Size]) -> bool {
+        // With `a = a' + 1` for each such atom, `a'` is nonnegative.
+        let raised = self.substitute(&mut |a| {
+            let size = Size::atom(a.clone());
+            if positive.contains(&size) {
+                size.plus(1)
+            } else {
+                size
+            }
+        });
+        raised.at_least(k)
+    }
+
     /// The value under an assignment of the atoms. Quotients by zero give `None`.
     pub fn eval(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<i64> {
         let mut sum = 0i64;
@@ -438,6 +452,9 @@ mod tests {
         assert!(n().plus(1).at_least(1));
         assert!(!n().plus(-1).at_least(0));
         assert!(!Size::atom(Atom::Int { param: 0 }).at_least(0));
+        assert!(n().plus(-1).at_least_given(0, &[n()]));
+        assert!(!n().plus(-2).at_least_given(0, &[n()]));
+        assert!(!n().plus(-1).at_least_given(0, &[Size::dim(0, 1)]));
     }
 
     #[test]

@@ -12,7 +12,7 @@
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine as BulkAffine, Eq, Ix, Op, Program, Type, Var};
 use crate::ir::kernel::{
-    self, Affine, At, Compute, Contribution, Loop, Nest, Node, Scalar, Step, Work,
+    self, Affine, At, Compute, Contribution, Loop, Nest, Node, Operand, Scalar, Step, Work,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -41,13 +41,16 @@ pub fn fuse(program: &Program) -> kernel::Program {
                 a_axes,
                 b_axes,
                 out_axes,
-            } => Work::Contract {
-                a: *a,
-                b: *b,
-                a_axes: a_axes.clone(),
-                b_axes: b_axes.clone(),
-                out_axes: out_axes.clone(),
-            },
+            } => {
+                let ((a, a_axes), (b, b_axes)) = operands(&program, (*a, a_axes), (*b, b_axes));
+                Work::Contract {
+                    a,
+                    b,
+                    a_axes,
+                    b_axes,
+                    out_axes: out_axes.clone(),
+                }
+            }
             Op::Recur {
                 a,
                 b,
@@ -59,7 +62,7 @@ pub fn fuse(program: &Program) -> kernel::Program {
                 axis: *axis,
                 reverse: *reverse,
             },
-            Op::Scatter(parts) => Work::Scatter(
+            Op::Scatter(parts) if !parts.is_empty() => Work::Scatter(
                 (parts.iter())
                     .map(|p| {
                         let (mut nest, place) = whole(p.src);
@@ -79,7 +82,8 @@ pub fn fuse(program: &Program) -> kernel::Program {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Copy(_)
-            | Op::Stop(_) => {
+            | Op::Stop(_)
+            | Op::Scatter(_) => {
                 let (mut nest, place) = whole(out);
                 let root = nest.compute(out, &place);
                 Work::Nest(nest.finish(root))
@@ -141,7 +145,16 @@ fn expand_contractions(program: &Program) -> Program {
                     sum_of_product(&mut out, operands, out_axes, guard)
                 }
             }
-            _ => out.copy(eq, &mut |v| new[v.index()]),
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => out.copy(eq, &mut |v| new[v.index()]),
         };
         new.push(v);
     }
@@ -187,10 +200,90 @@ fn sum_of_product(
     out.sum(product, &summed, guard)
 }
 
+/// What a product reads: where an operand only takes a box-shaped part of an array, or permutes its
+/// axes, the array itself.
+fn operands(
+    program: &Program,
+    a: (Var, &[u8]),
+    b: (Var, &[u8]),
+) -> ((Operand, Vec<u8>), (Operand, Vec<u8>)) {
+    let of = |x: (Var, &[u8]), other: (Var, &[u8])| {
+        part_of(program, x, other).unwrap_or_else(|| {
+            let (array, part) = (x.0, None);
+            (Operand { array, part }, x.1.to_vec())
+        })
+    };
+    (of(a, b), of(b, a))
+}
+
+fn part_of(
+    program: &Program,
+    (v, axes): (Var, &[u8]),
+    other: (Var, &[u8]),
+) -> Option<(Operand, Vec<u8>)> {
+    let eq = program.eq(v)?;
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    // A guard may only say that other axes of the product are not empty; where they are, nothing is
+    // read.
+    if let Some(g) = eq.guard {
+        let lengths = (program.ty(other.0).shape.iter().zip(other.1))
+            .filter(|(_, l)| !axes.contains(l))
+            .map(|(n, _)| n.clone());
+        let lengths: Vec<Size> = lengths.collect();
+        if !positive_lengths(program, g)?
+            .iter()
+            .all(|n| lengths.contains(n))
+        {
+            return None;
+        }
+    }
+    if index.len() != axes.len() {
+        return None;
+    }
+    let mut part = vec![];
+    let mut labels = vec![];
+    for i in index {
+        let Ix::Affine(a) = i else { return None };
+        let (axis, c) = a.single()?;
+        if !c.is(1) || labels.contains(&axes[axis]) {
+            return None;
+        }
+        labels.push(axes[axis]);
+        part.push((a.constant.clone(), eq.ty.shape[axis].clone()));
+    }
+    let array = *src;
+    let of = &program.ty(array).shape;
+    let all = part.iter().zip(of).all(|((s, n), len)| s.is(0) && n == len);
+    let part = (!all).then_some(part);
+    Some((Operand { array, part }, labels))
+}
+
+/// The lengths of which a guard says that they are positive, if that is all it says.
+fn positive_lengths(program: &Program, guard: Var) -> Option<Vec<Size>> {
+    let constant = |v: Var| match &program.eq(v)?.op {
+        Op::Index(a) if a.is_constant() => Some(a.constant.clone()),
+        Op::Fill(Lit::Int(i)) => Some(Size::lit(*i)),
+        _ => None,
+    };
+    match &program.eq(guard)?.op {
+        Op::Map(Prim::ILt, args) if constant(args[0])?.is(0) => Some(vec![constant(args[1])?]),
+        Op::Map(Prim::And, args) => {
+            let mut all = positive_lengths(program, args[0])?;
+            all.extend(positive_lengths(program, args[1])?);
+            Some(all)
+        }
+        _ => None,
+    }
+}
+
 /// Operations that are a step of their own.
 fn is_opaque(op: &Op) -> bool {
     match op {
-        Op::Contract { .. } | Op::Recur { .. } | Op::Scatter(_) => true,
+        Op::Contract { .. } | Op::Recur { .. } => true,
+        // A structural zero is a literal.
+        Op::Scatter(parts) => !parts.is_empty(),
         Op::Fill(_)
         | Op::Index(_)
         | Op::Map(..)
@@ -245,7 +338,18 @@ fn choose(program: &Program) -> Vec<bool> {
     for eq in &program.eqs {
         eq.visit_sizes(&mut |s| mark(s, &mut stored));
         match &eq.op {
-            Op::Contract { a, b, .. } | Op::Recur { a, b, .. } => {
+            Op::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                ..
+            } => {
+                let ((a, _), (b, _)) = operands(program, (*a, a_axes), (*b, b_axes));
+                stored[a.array.index()] = true;
+                stored[b.array.index()] = true;
+            }
+            Op::Recur { a, b, .. } => {
                 stored[a.index()] = true;
                 stored[b.index()] = true;
             }
@@ -388,11 +492,8 @@ fn is_free(op: &Op) -> bool {
     match op {
         Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
         Op::Map(p, _) => p.cost() == 0,
-        Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. } => false,
+        Op::Scatter(parts) => parts.is_empty(),
+        Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => false,
     }
 }
 
@@ -563,13 +664,15 @@ impl<'a> NestBuilder<'a> {
                 Compute::ArgReduce(*op, own[0], body)
             }
             Op::Copy(a) | Op::Stop(a) => Compute::Same(self.value(*a, place)),
+            Op::Scatter(parts) if parts.is_empty() => Compute::Lit(Lit::Real(0.0)),
             Op::Scatter(_) | Op::Contract { .. } | Op::Recur { .. } => {
                 unreachable!("steps of their own are stored")
             }
         };
-        let n = match compute {
-            Compute::Same(n) if guard.is_none() => n,
-            compute => self.push(eq.ty.elem, guard, compute),
+        let n = if let (&Compute::Same(n), None) = (&compute, guard) {
+            n
+        } else {
+            self.push(eq.ty.elem, guard, compute)
         };
         self.done.insert(key, n);
         n

@@ -34,13 +34,9 @@ pub fn transpose(l: &Linearised) -> Program {
     let primal_results = l.result_tangents.len();
     let mut params = l.program.params[..primal_params].to_vec();
     for r in &l.program.results[..primal_results] {
-        let many = primal_results > 1;
+        let name = fresh_name("cotangent", &params);
         params.push(Param {
-            name: if many {
-                format!("cotangent{}", params.len() - primal_params)
-            } else {
-                "cotangent".to_owned()
-            },
+            name,
             ty: l.program.ty(*r).clone(),
         });
     }
@@ -77,10 +73,10 @@ pub fn transpose(l: &Linearised) -> Program {
     }
     for k in (0..l.program.eqs.len()).rev() {
         let v = l.program.var_of(k);
-        if l.linear[v.index()] {
-            if let Some(ct) = t.collect(v) {
-                t.backward(&l.program.eqs[k], ct);
-            }
+        if l.linear[v.index()]
+            && let Some(ct) = t.collect(v)
+        {
+            t.backward(&l.program.eqs[k], ct);
         }
     }
     let mut results: Vec<Var> = (l.program.results[..primal_results].iter())
@@ -94,6 +90,18 @@ pub fn transpose(l: &Linearised) -> Program {
         });
     }
     t.out.finish(results)
+}
+
+/// A name that no parameter has yet.
+fn fresh_name(wanted: &str, params: &[Param]) -> String {
+    let taken = |name: &str| params.iter().any(|p| p.name == name);
+    let mut name = wanted.to_owned();
+    let mut k = 1;
+    while taken(&name) {
+        k += 1;
+        name = format!("{wanted}_{k}");
+    }
+    name
 }
 
 /// What one use of a variable hands back to it.

@@ -142,8 +142,12 @@ impl Vectoriser {
                 let b = self.env[x].clone();
                 self.widen(&b, space)
             }
-            Kind::Lit(Lit::Int(i)) => Val::Affine(Affine::constant(depth, Size::lit(*i))),
+            Kind::Lit(Lit::Int(i)) if i.unsigned_abs() <= LARGEST => {
+                Val::Affine(Affine::constant(depth, Size::lit(*i)))
+            }
             Kind::Lit(l) => Val::Array(self.out.fill(*l, &space.axes)),
+            // Evaluating both arms is no obligation.
+            Kind::Prim(Prim::Select, args) => self.branch(&args[0], &args[1], &args[2], space)?,
             Kind::Prim(p, args) => self.prim(*p, args, space)?,
             Kind::Let(x, bound, body) => {
                 let val = self.expr(bound, space)?;
@@ -222,8 +226,8 @@ impl Vectoriser {
         let mut index: Vec<Ix> = (0..depth)
             .map(|k| Ix::Affine(Affine::axis(rank, k)))
             .collect();
-        for i in &s.index {
-            index.push(self.component(i, &inner)?);
+        for (i, n) in s.index.iter().zip(shape[depth..].to_vec()) {
+            index.push(self.component(i, &n, &inner)?);
         }
         let ty = Type {
             elem: Elem::Real,
@@ -446,10 +450,18 @@ impl Vectoriser {
         }
     }
 
-    /// One component of an index map.
-    fn component(&mut self, e: &Expr, space: &Space) -> Result<Ix, String> {
+    /// One component of an index map into an axis of length `n`. Without a guard, an affine one is
+    /// demanded to be inside on entry; where sizes alone cannot say that, it is data, to be checked
+    /// at its use.
+    fn component(&mut self, e: &Expr, n: &Size, space: &Space) -> Result<Ix, String> {
         Ok(match self.expr(e, space)? {
-            Val::Affine(a) => Ix::Affine(a),
+            Val::Affine(a) => {
+                if space.guard.is_some() || self.out.demand_inside(&a, &space.axes, n) {
+                    Ix::Affine(a)
+                } else {
+                    Ix::Data(self.out.index(a, &space.axes))
+                }
+            }
             Val::Array(v) => Ix::Data(v),
         })
     }
@@ -465,7 +477,17 @@ impl Vectoriser {
                 } => (v, depth),
                 Bound { val, .. } => return Ok(val),
             },
-            _ => (self.whole(array, space)?, depth),
+            Kind::Lit(_)
+            | Kind::Prim(..)
+            | Kind::Let(..)
+            | Kind::If(..)
+            | Kind::Build(..)
+            | Kind::Reduce(..)
+            | Kind::ArgReduce(..)
+            | Kind::Scatter { .. }
+            | Kind::Index(..)
+            | Kind::Dim(..)
+            | Kind::Stop(_) => (self.whole(array, space)?, depth),
         };
         let own = self.own(src, bound_depth);
         let kept: Vec<Size> = (own.iter().zip(at))
@@ -484,11 +506,8 @@ impl Vectoriser {
                     next_kept += 1;
                     Ix::Affine(Affine::axis(rank, next_kept - 1))
                 }
-                Some(e) => match self.component(e, space)? {
+                Some(e) => match self.component(e, n, space)? {
                     Ix::Affine(mut a) => {
-                        if space.guard.is_none() {
-                            self.require_inside(&a, n, &space.axes);
-                        }
                         a.coefs.resize(rank, Size::lit(0));
                         Ix::Affine(a)
                     }
@@ -501,15 +520,6 @@ impl Vectoriser {
         }
         let guard = self.guard(space, &kept);
         Ok(Val::Array(self.out.gather(src, index, &shape, guard)))
-    }
-
-    /// Demands `0 <= a < n` over an index space, where that can be said by sizes alone.
-    fn require_inside(&mut self, a: &Affine, n: &Size, axes: &[Size]) {
-        if let Some((low, high)) = a.range(axes) {
-            self.out.require_sign(axes, &low, Relation::AtLeast);
-            let room = n.sub(&high).plus(-1);
-            self.out.require_sign(axes, &room, Relation::AtLeast);
-        }
     }
 }
 
@@ -527,7 +537,15 @@ fn on_entry(size: &Size, axes: &[Size]) -> bool {
     known
 }
 
+/// Larger numbers are computed at run time rather than reasoned about: products of two smaller ones
+/// cannot overflow.
+const LARGEST: u64 = 1 << 31;
+
 /// The affine value of an integer primitive, where it has one.
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is not listed is not affine, whatever primitives there are"
+)]
 fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
     let args: Vec<&Affine> = (args.iter())
         .map(|v| match v {
@@ -538,12 +556,16 @@ fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
     let (a, b) = (*args.first()?, args.get(1).copied());
     let rank = a.coefs.len();
     let zero = Affine::constant(rank, Size::lit(0));
+    let tame = |a: Affine| {
+        let small = |s: &Size| s.terms().all(|(_, c)| c.unsigned_abs() <= LARGEST);
+        (a.coefs.iter().all(small) && small(&a.constant)).then_some(a)
+    };
     let sizes = |f: &dyn Fn(&Size, &Size) -> Option<Size>| {
         let b = b?;
         (a.is_constant() && b.is_constant()).then_some(())?;
         Some(Affine::constant(rank, f(&a.constant, &b.constant)?))
     };
-    match p {
+    let value = match p {
         Prim::INeg => Some(zero.add_scaled(a, &Size::lit(-1))),
         Prim::IAdd => Some(a.add_scaled(b?, &Size::lit(1))),
         Prim::ISub => Some(a.add_scaled(b?, &Size::lit(-1))),
@@ -561,8 +583,10 @@ fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
         Prim::IRem => sizes(&|m, n| n.as_lit().and_then(|_| m.rem(n))),
         Prim::IMin => sizes(&|m, n| Some(m.smaller(n))),
         Prim::IMax => sizes(&|m, n| Some(m.larger(n))),
+        // Everything else is computed, not known from the position.
         _ => None,
-    }
+    };
+    value.and_then(tame)
 }
 
 /// A size that no value of an affine bound exceeds, and that is not negative:

@@ -1,6 +1,8 @@
 //! Loops and reductions.
 
 use super::{Dense, lengths};
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
 mod sealed {
     pub trait Sealed {}
@@ -93,16 +95,24 @@ fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
 pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     let mut data = Vec::with_capacity(size);
-    let length = shape.last().map_or(1, |&n| n as i64);
+    let length = shape.last().map_or(1, |&n| n);
+    // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
+    let mut unwritten = &mut data.spare_capacity_mut()[..size];
     rows(shape, |start| {
-        data.extend((0..length).map(|j| {
+        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = rest;
+        for (j, slot) in row.iter_mut().enumerate() {
             let mut at = start;
             if let Some(last) = at.last_mut() {
-                *last = j;
+                *last = j as i64;
             }
-            f(at)
-        }));
+            slot.write(f(at));
+        }
     });
+    assert!(unwritten.is_empty(), "rows cover the array");
+    // SAFETY: there is room for `size` elements. Each row that was split off the first `size` slots
+    // has been written completely, and nothing of them is left.
+    unsafe { data.set_len(size) };
     Dense { data, shape }
 }
 
@@ -122,32 +132,65 @@ pub fn for_each<const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N])) {
     });
 }
 
+/// How many values a reduction computes before it combines them.
+const BLOCK: usize = 64;
+
 /// How many partial results a reduction has.
 const LANES: usize = 8;
+
+/// Room for the values of one block.
+type Block<T> = [MaybeUninit<T>; BLOCK];
+
+/// Room that holds nothing yet. Most sums are short, so it pays not to initialise it.
+#[inline(always)]
+fn room<T>() -> Block<T> {
+    [const { MaybeUninit::uninit() }; BLOCK]
+}
+
+/// The values of `f` on `range`, which is not longer than a block.
+///
+/// They are computed by a loop of their own, whose index is obviously less than the end: then
+/// comparisons with lengths that are that end go away, and it vectorises. All reductions call `f`
+/// here and nowhere else, so that it is inlined however large it is.
+#[inline(always)]
+fn fill<T: Copy>(room: &mut Block<T>, range: Range<usize>, f: impl Fn(i64) -> T) -> &[T] {
+    let slots = &mut room[..range.len()];
+    for (slot, i) in slots.iter_mut().zip(range) {
+        slot.write(f(i as i64));
+    }
+    let (start, count) = (slots.as_ptr().cast::<T>(), slots.len());
+    // SAFETY: `slots` is as long as `range`, so the loop has written all of it. A slot has the
+    // layout of its value. The slice borrows `room` mutably for as long as it lives.
+    unsafe { std::slice::from_raw_parts(start, count) }
+}
 
 /// Combines all `f(i)` with `op`, whose neutral element is `start`: in order if there are only a
 /// few, in interleaved parts otherwise.
 #[inline(always)]
 fn reduce<T: Copy>(n: i64, start: T, op: impl Fn(T, T) -> T, f: impl Fn(i64) -> T) -> T {
-    let lanes = LANES as i64;
-    let mut total = start;
-    let mut i = 0;
-    if n >= lanes {
-        let mut parts = [start; LANES];
-        while n - i >= lanes {
-            for (lane, part) in parts.iter_mut().enumerate() {
-                *part = op(*part, f(i + lane as i64));
-            }
-            i += lanes;
+    let n = n.max(0) as usize;
+    let mut parts = [start; LANES];
+    let mut room = room();
+    let mut next = 0;
+    while next < n {
+        let end = n.min(next + BLOCK);
+        let values = fill(&mut room, next..end, &f);
+        if n < LANES {
+            return values.iter().fold(start, |total, &value| op(total, value));
         }
-        let [a, b, c, d, e, g, h, k] = parts;
-        total = op(op(op(a, e), op(c, h)), op(op(b, g), op(d, k)));
+        let (chunks, rest) = values.as_chunks::<LANES>();
+        for chunk in chunks {
+            for (part, &value) in parts.iter_mut().zip(chunk) {
+                *part = op(*part, value);
+            }
+        }
+        for (part, &value) in parts.iter_mut().zip(rest) {
+            *part = op(*part, value);
+        }
+        next = end;
     }
-    while i < n {
-        total = op(total, f(i));
-        i += 1;
-    }
-    total
+    let [a, b, c, d, e, g, h, k] = parts;
+    op(op(op(a, e), op(c, h)), op(op(b, g), op(d, k)))
 }
 
 /// The sum of all `f(i)`.
@@ -176,24 +219,20 @@ pub fn minimum<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
     reduce(n, T::HIGHEST, |m, v| if v < m { v } else { m }, f)
 }
 
-/// How many values `logsumexp` takes at a time.
-const BLOCK: usize = 64;
-
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
 ///
 /// Over nothing it is −∞; NaN gives NaN; if the largest is infinite, it is that.
 #[inline]
 pub fn logsumexp(n: i64, f: impl Fn(i64) -> f64) -> f64 {
     let (mut max, mut total, mut nan) = (f64::NEG_INFINITY, 0.0, false);
-    let mut values = [0.0; BLOCK];
-    let mut i = 0;
-    while i < n {
-        let count = (n - i).min(BLOCK as i64);
-        for (value, k) in values.iter_mut().zip(0..count) {
-            *value = f(i + k);
-        }
-        i += count;
-        exponentials(&values[..count as usize], &mut max, &mut total, &mut nan);
+    let n = n.max(0) as usize;
+    let mut room = room();
+    let mut next = 0;
+    while next < n {
+        let end = n.min(next + BLOCK);
+        let values = fill(&mut room, next..end, &f);
+        exponentials(values, &mut max, &mut total, &mut nan);
+        next = end;
     }
     if nan {
         f64::NAN

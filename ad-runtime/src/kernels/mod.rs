@@ -11,7 +11,7 @@ mod scalar;
 mod tests;
 
 pub use crate::combinators::MustBeTheOneFromCotangent;
-pub use contract::contract;
+pub use contract::{Part, contract};
 pub use loops::{
     Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product, sum,
 };
@@ -64,10 +64,19 @@ pub struct Dense<T, const N: usize> {
     shape: [usize; N],
 }
 
+/// The error of an index that is outside.
+#[inline(always)]
+#[track_caller]
+fn fail<const N: usize>(index: [i64; N], shape: [usize; N], name: &str) -> ! {
+    // Copies whose addresses are taken, so that the originals can stay in registers.
+    let (index, shape) = (index.map(|i| i), shape.map(|n| n));
+    outside(&index, &shape, name)
+}
+
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn outside<const N: usize>(index: [i64; N], shape: [usize; N], name: &str) -> ! {
+fn outside(index: &[i64], shape: &[usize], name: &str) -> ! {
     if name == INTERMEDIATE {
         panic!("index {index:?} is outside of {name}, whose shape is {shape:?}")
     }
@@ -119,12 +128,12 @@ impl<T, const N: usize> Index<[i64; N]> for View<'_, T, N> {
             // There is only one length to compare with.
             match self.data.get(index[0] as usize) {
                 Some(element) => return element,
-                None => outside(index, self.shape, self.name),
+                None => fail(index, self.shape, self.name),
             }
         }
         match locate(index, self.shape) {
             Some((start, at, len)) => &self.data[start..][..len][at],
-            None => outside(index, self.shape, self.name),
+            None => fail(index, self.shape, self.name),
         }
     }
 }
@@ -137,7 +146,7 @@ impl<T, const N: usize> Index<[i64; N]> for Dense<T, N> {
     fn index(&self, index: [i64; N]) -> &T {
         match locate(index, self.shape) {
             Some((start, at, len)) => &self.data[start..][..len][at],
-            None => outside(index, self.shape, INTERMEDIATE),
+            None => fail(index, self.shape, INTERMEDIATE),
         }
     }
 }
@@ -148,7 +157,7 @@ impl<T, const N: usize> IndexMut<[i64; N]> for Dense<T, N> {
     fn index_mut(&mut self, index: [i64; N]) -> &mut T {
         match locate(index, self.shape) {
             Some((start, at, len)) => &mut self.data[start..][..len][at],
-            None => outside(index, self.shape, INTERMEDIATE),
+            None => fail(index, self.shape, INTERMEDIATE),
         }
     }
 }

@@ -1,1 +1,569 @@
-//! Tests of the kernels.
+use super::contract::{Operand, accumulate, length, set_row_major};
+use super::*;
+use ndarray::{Array1, Array2, Array3, ArrayD, IxDyn, arr0, array, s};
+use std::collections::BTreeMap;
+
+/// 0, 1, 2, .. in row-major order.
+fn iota<const N: usize>(shape: [i64; N]) -> Dense<f64, N> {
+    let mut next = -1.0;
+    let mut out = zeros(shape);
+    for x in &mut out.data {
+        next += 1.0;
+        *x = next;
+    }
+    out
+}
+
+/// A reproducible sequence.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+    fn real(&mut self) -> f64 {
+        self.below(2001) as f64 / 1000.0 - 1.0
+    }
+    fn reals(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.real()).collect()
+    }
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+fn numbers<const N: usize>(shape: [usize; N]) -> Dense<f64, N> {
+    let mut random = Random(shape.iter().sum::<usize>() as u64);
+    build(shape.map(|n| n as i64), |_| 0.0).map_all(|_| random.real())
+}
+
+impl<T, const N: usize> Dense<T, N> {
+    fn map_all<U>(self, f: impl FnMut(T) -> U) -> Dense<U, N> {
+        Dense {
+            data: self.data.into_iter().map(f).collect(),
+            shape: self.shape,
+        }
+    }
+}
+
+/// The message of the panic of `f`.
+fn message<T>(f: impl FnOnce() -> T) -> String {
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).err();
+    let payload = payload.expect("it panics");
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => (*payload.downcast::<&str>().expect("a text")).to_owned(),
+    }
+}
+
+#[track_caller]
+fn assert_close(x: f64, y: f64) {
+    let close = (x - y).abs() <= 1e-13 * (1.0 + y.abs());
+    assert!(
+        close || x == y || x.is_nan() && y.is_nan(),
+        "{x} is not {y}"
+    );
+}
+
+#[test]
+fn inputs_in_every_layout() {
+    fn check<const N: usize>(x: ArrayView<'_, f64, Dim<[usize; N]>>, borrowed: bool)
+    where
+        Dim<[usize; N]>: Dimension,
+        [usize; N]: IntoDimension<Dim = Dim<[usize; N]>> + ndarray::NdIndex<Dim<[usize; N]>>,
+    {
+        let kept = input::<_, _, N>("x", x.view());
+        assert_eq!(matches!(kept.data, Storage::Borrowed(_)), borrowed);
+        let view = kept.view();
+        for axis in 0..N {
+            assert_eq!(view.len(axis), x.shape()[axis] as i64);
+        }
+        let shape = std::array::from_fn(|axis| view.len(axis));
+        for_each(shape, |i| assert_eq!(view[i], x[i.map(|i| i as usize)]));
+        assert_eq!(copied(view).into_array(), x);
+        assert_eq!(build(shape, |i| view[i]).into_array(), x);
+    }
+    let x = Array3::from_shape_fn((2, 3, 4), |(i, j, k)| (i * 12 + j * 4 + k) as f64);
+    check(x.view(), true);
+    check(x.t(), false);
+    check(x.slice(s![1.., .., ..]), true);
+    check(x.slice(s![.., ..;-1, ..]), false);
+    check(x.slice(s![.., 1..2, ..;2]), false);
+    check(x.slice(s![.., 0..0, ..;2]), true);
+    check(x.slice(s![1, 2, ..]), true);
+    check(x.slice(s![1, ..;-2, 3]), false);
+    check(x.slice(s![.., 1, ..]).reversed_axes(), false);
+    check(arr0(3.0).view(), true);
+    let fortran = Array2::from_shape_fn(ndarray::ShapeBuilder::f((3, 2)), |(i, j)| {
+        (i + 5 * j) as f64
+    });
+    check(fortran.view(), false);
+    check(fortran.t(), true);
+
+    let dynamic = ArrayD::from_shape_vec(IxDyn(&[2, 2]), vec![1, 2, 3, 4]).unwrap();
+    assert_eq!(input::<_, _, 2>("x", dynamic.view()).view()[[1, 0]], 3);
+    let text = message(|| input::<_, _, 1>("x", dynamic.view()));
+    assert_eq!(text, "`x` has 2 axes instead of 1");
+    let v = slice("v", &[1_u8, 2]);
+    assert_eq!((v[[1]], v.len(0)), (2, 2));
+    assert_eq!(slice::<f64>("v", &[]).len(0), 0);
+}
+
+#[test]
+fn indices_outside() {
+    let x = Array2::<f64>::zeros((2, 5));
+    let x = input::<_, _, 2>("x", x.view());
+    let x = x.view();
+    for index in [
+        [3, 0],
+        [2, 0],
+        [0, 5],
+        [-1, 0],
+        [1, -1],
+        [i64::MIN, 0],
+        [0, i64::MAX],
+    ] {
+        let text = message(|| x[index]);
+        assert_eq!(
+            text,
+            format!("index {index:?} is outside of `x`, whose shape is [2, 5]")
+        );
+    }
+    let v = slice("v", &[1.0, 2.0]);
+    assert_eq!(
+        message(|| v[[2]]),
+        "index [2] is outside of `v`, whose shape is [2]"
+    );
+    assert_eq!(
+        message(|| v[[-1]]),
+        "index [-1] is outside of `v`, whose shape is [2]"
+    );
+    let mut d = zeros([1, 0, 3]);
+    let expected = "index [0, 0, 0] is outside of an intermediate array, whose shape is [1, 0, 3]";
+    assert_eq!(message(|| d[[0, 0, 0]]), expected);
+    assert_eq!(message(|| d.view()[[0, 0, 0]]), expected);
+    assert_eq!(message(|| d[[0, 0, 0]] = 1.0), expected);
+    assert_eq!(zeros([]).view()[[]], 0.0);
+}
+
+#[test]
+fn arrays_of_every_rank() {
+    fn check<const N: usize>(shape: [i64; N])
+    where
+        Dim<[usize; N]>: Dimension,
+        [usize; N]: IntoDimension<Dim = Dim<[usize; N]>> + ndarray::NdIndex<Dim<[usize; N]>>,
+    {
+        let order = std::cell::RefCell::new(Vec::new());
+        let built = build(shape, |i| {
+            order.borrow_mut().push(i);
+            i.iter().fold(1.0, |total, &i| total * 7.0 + i as f64)
+        });
+        let order = order.into_inner();
+        let mut visited = Vec::new();
+        let mut written = zeros(shape);
+        for_each(shape, |i| {
+            visited.push(i);
+            assert_eq!(written[i], 0.0);
+            written[i] = built[i];
+        });
+        assert_eq!(order, visited);
+        assert!(order.is_sorted());
+        assert_eq!(
+            order.len(),
+            shape.iter().map(|&n| n.max(0) as usize).product()
+        );
+        assert_eq!(written.data, built.data);
+        let array = built.into_array();
+        assert_eq!(array.shape(), shape.map(|n| n.max(0) as usize));
+        for i in order {
+            let value = i.iter().fold(1.0, |total, &i| total * 7.0 + i as f64);
+            assert_eq!(array[i.map(|i| i as usize)], value);
+        }
+    }
+    check([]);
+    check([0]);
+    check([-3]);
+    check([4]);
+    check([2, 3]);
+    check([0, 3]);
+    check([3, -1]);
+    check([i64::MAX, 0]);
+    check([2, 3, 4]);
+    check([2, 0, 4]);
+    check([3, 2, 0]);
+    check([2, 1, 2, 3]);
+    check([1, 2, 1, 2, 3]);
+    check([2, 2, 3, 1, 2, 2]);
+    assert_eq!(build([3], |[i]| i > 1).into_vec(), [false, false, true]);
+    assert_eq!(build([], |[]| 5).into_array(), arr0(5));
+    assert_eq!(build([2, 2], |_| ()).into_array().len(), 4);
+    assert_eq!(zeros([2, 1]).into_array(), array![[0.0], [0.0]]);
+    let text = message(|| zeros([1 << 40, 0, 1 << 40]));
+    assert_eq!(
+        text,
+        "an array of shape [1099511627776, 0, 1099511627776] is too large"
+    );
+}
+
+#[test]
+fn a_panic_while_building() {
+    let text = message(|| {
+        build(
+            [2, 3],
+            |[i, j]| if i + j > 2 { panic!("no") } else { vec![i] },
+        )
+    });
+    assert_eq!(text, "no");
+}
+
+#[test]
+fn reductions() {
+    let mut random = Random(1);
+    for n in (0..40).chain([63, 64, 65, 127, 128, 129, 300]) {
+        let x = random.reals(n);
+        let (f, n) = (|i: i64| x[i as usize], n as i64);
+        let total = x.iter().fold(0.0, |t, v| t + v);
+        let factor = x.iter().fold(1.0, |t, v| t * v);
+        assert_close(sum(n, f), total);
+        assert_close(product(n, f), factor);
+        if n < 8 {
+            assert_eq!((sum(n, f), product(n, f)), (total, factor));
+        }
+        let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = x.iter().copied().fold(f64::INFINITY, f64::min);
+        assert_eq!((maximum(n, f), minimum(n, f)), (most, least));
+        let first = |v: f64| x.iter().position(|&x| x == v).unwrap_or(0) as i64;
+        assert_eq!((argmax(n, f), argmin(n, f)), (first(most), first(least)));
+        assert_close(logsumexp(n, f), crate::logsumexp(x.len(), |i| x[i]));
+        let whole = |i: i64| (f(i) * 100.0) as i64;
+        assert_eq!(sum(n, whole), (0..n).map(whole).sum());
+        assert_eq!(
+            maximum(n, whole),
+            (0..n).map(whole).max().unwrap_or(i64::MIN)
+        );
+        assert_eq!(
+            minimum(n, whole),
+            (0..n).map(whole).min().unwrap_or(i64::MAX)
+        );
+    }
+    assert_eq!(product(20, |i| i + 1), 2_432_902_008_176_640_000);
+    assert_eq!(sum(-5, |_| 1.0), 0.0);
+    assert_eq!(product(-5, |_| 2), 1);
+    assert_eq!(argmax(-5, |_| 2.0), 0);
+    assert_eq!(logsumexp(-5, |_| 1.0), f64::NEG_INFINITY);
+}
+
+#[test]
+fn reductions_with_nan() {
+    for n in [3, 100] {
+        let f = |i: i64| if i % 2 == 0 { f64::NAN } else { i as f64 };
+        assert_eq!(maximum(n, f), if n == 3 { 1.0 } else { 99.0 });
+        assert_eq!(minimum(n, f), 1.0);
+        assert_eq!(argmin(n, f), 1);
+        assert!(sum(n, f).is_nan());
+        assert!(logsumexp(n, f).is_nan());
+        let nan = |_: i64| f64::NAN;
+        assert_eq!(maximum(n, nan), f64::NEG_INFINITY);
+        assert_eq!(minimum(n, nan), f64::INFINITY);
+        assert_eq!((argmax(n, nan), argmin(n, nan)), (0, 0));
+    }
+}
+
+#[test]
+fn extremes_of_logsumexp() {
+    const INF: f64 = f64::INFINITY;
+    for n in [1, 3, 64, 65, 200] {
+        for at in [0, n / 2, n - 1] {
+            let with =
+                |special: f64, rest: f64| logsumexp(n, |i| if i == at { special } else { rest });
+            assert_eq!(with(-INF, -INF), -INF);
+            assert_eq!(with(INF, -INF), INF);
+            assert_eq!(with(INF, 1.0), INF);
+            assert!(with(f64::NAN, -INF).is_nan());
+            assert!(with(f64::NAN, INF).is_nan());
+            assert_eq!(with(5.0, -INF), 5.0);
+            assert_eq!(with(800.0, -800.0), 800.0);
+            assert_close(with(-800.0, -800.0), (n as f64).ln() - 800.0);
+        }
+    }
+    // Each block has a new maximum.
+    let n = 5000;
+    assert_close(
+        logsumexp(n, |i| i as f64),
+        4999.0 - (-(-1.0_f64).exp()).ln_1p(),
+    );
+    assert_close(logsumexp(n, |i| -(i as f64)), -(-(-1.0_f64).exp()).ln_1p());
+    let exact = 1e-3 * 4999.0 - (-(-1e-3_f64).exp_m1()).ln() + (-(-5.0_f64).exp()).ln_1p();
+    assert_close(logsumexp(n, |i| i as f64 * 1e-3), exact);
+}
+
+#[test]
+fn recurrences() {
+    fn check<const N: usize>(shape: [usize; N]) {
+        let (mut a, b) = (numbers(shape), numbers(shape.map(|n| n)));
+        for axis in 0..N {
+            for reverse in [false, true] {
+                let n = shape[axis] as i64;
+                let edge = if reverse { n - 1 } else { 0 };
+                // The first factor is not read.
+                for_each(shape.map(|n| n as i64), |i| {
+                    if i[axis] == edge {
+                        a[i] = f64::NAN;
+                    } else if a[i].is_nan() {
+                        a[i] = 0.5;
+                    }
+                });
+                let out = recur(a.view(), b.view(), axis, reverse);
+                for_each(shape.map(|n| n as i64), |i| {
+                    let mut before = i;
+                    before[axis] += if reverse { 1 } else { -1 };
+                    let expected = if i[axis] == edge {
+                        b[i]
+                    } else {
+                        a[i] * out[before] + b[i]
+                    };
+                    assert_eq!(out[i], expected);
+                });
+            }
+        }
+    }
+    check([1]);
+    check([7]);
+    check([0]);
+    check([3, 4]);
+    check([1, 4]);
+    check([4, 1]);
+    check([3, 0]);
+    check([0, 3]);
+    check([2, 3, 4]);
+    check([3, 1, 2, 2]);
+    let text = message(|| recur(zeros([2, 1]).view(), zeros([1, 2]).view(), 0, false));
+    assert_eq!(
+        text,
+        "a recurrence needs arrays of equal shape, not [2, 1] and [1, 2]"
+    );
+}
+
+/// The product by its definition.
+fn naive(a: Operand<'_>, b: Operand<'_>, out_axes: &[u8], out: &mut [f64]) {
+    let labels: Vec<u8> = {
+        let all: std::collections::BTreeSet<u8> = a.axes.iter().chain(b.axes).copied().collect();
+        all.into_iter().collect()
+    };
+    let lengths: Vec<usize> = labels.iter().map(|&l| length(a, b, l)).collect();
+    for at in 0..lengths.iter().product() {
+        let mut rest = at;
+        let mut index = BTreeMap::new();
+        for (&label, &n) in labels.iter().zip(&lengths) {
+            index.insert(label, rest % n);
+            rest /= n;
+        }
+        let position = |axes: &[u8]| {
+            axes.iter()
+                .fold(0, |at, l| at * length(a, b, *l) + index[l])
+        };
+        out[position(out_axes)] += a.data[position(a.axes)] * b.data[position(b.axes)];
+    }
+}
+
+#[test]
+fn products_of_every_structure() {
+    let mut random = Random(7);
+    // How many batch, row, column and summed labels there are.
+    for structure in 0..81 {
+        let counts = [
+            structure % 3,
+            structure / 3 % 3,
+            structure / 9 % 3,
+            structure / 27,
+        ];
+        for round in 0..12 {
+            let (mut a_axes, mut b_axes, mut out_axes) = (vec![], vec![], vec![]);
+            let mut lengths = BTreeMap::new();
+            for (class, count) in counts.into_iter().enumerate() {
+                for _ in 0..count {
+                    let label = 10 * lengths.len() as u8;
+                    let longest = match round {
+                        0..4 => 3,
+                        4..8 => 4,
+                        _ => 9,
+                    };
+                    // Few lengths for the many labels, and now and then none.
+                    let shortest = usize::from(round != 0 || random.below(4) > 0);
+                    let longest = if lengths.len() < 4 { longest } else { 2 };
+                    lengths.insert(label, shortest + random.below(longest));
+                    for (axes, has) in [
+                        (&mut a_axes, class != 2),
+                        (&mut b_axes, class != 1),
+                        (&mut out_axes, class != 3),
+                    ] {
+                        if has {
+                            axes.push(label);
+                        }
+                    }
+                }
+            }
+            // Some keep their order, so that neighbours can be one loop.
+            if round % 4 != 1 {
+                random.shuffle(&mut a_axes);
+                random.shuffle(&mut b_axes);
+                random.shuffle(&mut out_axes);
+            }
+            let shape = |axes: &[u8]| axes.iter().map(|l| lengths[l]).collect::<Vec<_>>();
+            let (a_shape, b_shape, out_shape) = (shape(&a_axes), shape(&b_axes), shape(&out_axes));
+            let a_data = random.reals(a_shape.iter().product());
+            let b_data = random.reals(b_shape.iter().product());
+            let [a_strides, b_strides] = [&a_shape, &b_shape].map(|shape| {
+                let mut strides = vec![1; shape.len()];
+                set_row_major(shape, &mut strides);
+                strides
+            });
+            let a = Operand {
+                data: &a_data,
+                shape: &a_shape,
+                strides: &a_strides,
+                axes: &a_axes,
+                outside_of: None,
+            };
+            let b = Operand {
+                data: &b_data,
+                shape: &b_shape,
+                strides: &b_strides,
+                axes: &b_axes,
+                outside_of: None,
+            };
+            let mut out = vec![0.0; out_shape.iter().product()];
+            let mut expected = out.clone();
+            accumulate(a, b, &out_axes, &out_shape, &mut out);
+            naive(a, b, &out_axes, &mut expected);
+            for (&x, y) in out.iter().zip(expected) {
+                assert_close(x, y);
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_matrices() {
+    for (m, k, n) in [
+        (1, 1, 1),
+        (2, 3, 4),
+        (8, 8, 8),
+        (5, 40, 7),
+        (33, 17, 20),
+        (64, 1, 64),
+    ] {
+        let (a, b) = (numbers([m, k]), numbers([k, n]));
+        let (x, y) = (a.clone().into_array(), b.clone().into_array());
+        let close = |p: Dense<f64, 2>, q: Array2<f64>| {
+            let p = p.into_array();
+            assert_eq!(p.dim(), q.dim());
+            p.iter().zip(&q).for_each(|(&p, &q)| assert_close(p, q));
+        };
+        let out = contract(a.view(), [0, 1], b.view(), [1, 2], [0, 2]);
+        close(out, x.dot(&y));
+        let out = contract(a.view(), [0, 1], b.view(), [1, 2], [2, 0]);
+        close(out, y.t().dot(&x.t()));
+        let (at, bt) = (copied_transposed(&x), copied_transposed(&y));
+        let out = contract(at.view(), [1, 0], bt.view(), [2, 1], [0, 2]);
+        close(out, x.dot(&y));
+        let v = contract(a.view(), [3, 5], b.view(), [5, 4], [3, 4]);
+        close(v, x.dot(&y));
+    }
+    let (x, y) = (numbers([5]), numbers([5]));
+    let dot = contract(x.view(), [0], y.view(), [0], []);
+    assert_close(dot[[]], sum(5, |i| x[[i]] * y[[i]]));
+    let outer = contract(x.view(), [0], y.view(), [1], [1, 0]);
+    assert_eq!(outer[[1, 2]], y[[1]] * x[[2]]);
+    let scaled = contract(zeros([]).view(), [], y.view(), [1], [1]);
+    assert_eq!(scaled.into_vec(), [0.0; 5]);
+    // A product of parts: the last two rows by the last two columns.
+    let (a, b) = (iota([3, 2]), iota([2, 4]));
+    let parts = contract(
+        a.view().part([1, 0], [2, 2]),
+        [0, 1],
+        b.view().part([0, 2], [2, 2]),
+        [1, 2],
+        [0, 2],
+    );
+    let expected = build([2, 2], |[i, j]| sum(2, |k| a[[i + 1, k]] * b[[k, j + 2]]));
+    assert_eq!(parts.view().data, expected.view().data);
+    // Of a part that is not there nothing may be read, and nothing is where another axis is empty.
+    let beyond = || b.view().part([0, 2], [2, 3]);
+    let empty = contract(zeros([0, 2]).view(), [0, 1], beyond(), [1, 2], [0, 2]);
+    assert_eq!(empty.shape, [0, 3]);
+    let text = message(|| contract(a.view(), [0, 1], beyond(), [1, 2], [0, 2]));
+    assert!(text.contains("outside of"), "{text}");
+
+    let nothing = contract(
+        zeros([2, 0]).view(),
+        [0, 1],
+        zeros([0, 3]).view(),
+        [1, 2],
+        [0, 2],
+    );
+    assert_eq!(nothing.into_array(), Array2::zeros((2, 3)));
+}
+
+fn copied_transposed(x: &Array2<f64>) -> Dense<f64, 2> {
+    copied(input::<_, _, 2>("x", x.t()).view())
+}
+
+#[test]
+fn products_that_make_no_sense() {
+    let (x, y) = (zeros([2, 3]), zeros([4]));
+    let text = message(|| contract(x.view(), [0, 1], y.view(), [1], [0]));
+    assert_eq!(text, "a product needs axes of equal length, not 3 and 4");
+    let text = message(|| contract(x.view(), [0, 1], y.view(), [2], [0, 1, 3]));
+    assert_eq!(text, "an axis of a product is in neither operand");
+    let square = zeros([2, 2]);
+    let text = message(|| contract(square.view(), [0, 0], y.view(), [1], [0, 1]));
+    assert_eq!(text, "an array of a product repeats an axis");
+}
+
+#[test]
+fn scalars() {
+    assert_eq!(powi(2.0, 10), 1024.0);
+    assert_eq!(powi(2.0, -1), 0.5);
+    assert_eq!(powi(2.0, i64::MAX), f64::INFINITY);
+    assert_eq!(ipow(3, 4), 81);
+    assert_eq!(polygamma(2.5, 0), crate::digamma(2.5));
+    assert_eq!(polygamma(2.5, 3), crate::polygamma(3, 2.5));
+    assert!(polygamma(2.5, -1).is_nan());
+    assert!(polygamma(2.5, i64::MAX).is_nan());
+    let x = 0.75;
+    assert_eq!(sigmoid(x), crate::sigmoid(x));
+    assert_eq!(softplus(x), crate::softplus(x));
+    assert_eq!(relu(-x), 0.0);
+    assert_eq!(lgamma(x), crate::lgamma(x));
+    assert_eq!(digamma(x), crate::digamma(x));
+    assert_eq!(erf(x), crate::erf(x));
+    assert_eq!(sign0(-x), -1.0);
+}
+
+/// None of this runs in generated code; here it does, to see that it is harmless.
+#[test]
+fn the_combinators_accept_the_probe() {
+    use MustBeTheOneFromCotangent as Probe;
+    let _: Array1<f32> = crate::build(Probe, |_: usize| 0f32);
+    let _: f32 = crate::sum(Probe, |_: usize| 0f32);
+    let _ = crate::build(Probe, |_: usize| 0f32);
+    let _ = crate::sum(Probe, |_: usize| 0f32);
+    let _ = crate::product(Probe, |_: usize| 0f32);
+    let _ = crate::maximum(Probe, |_: usize| 0f32);
+    let _ = crate::minimum(Probe, |_: usize| 0f32);
+    let _ = crate::mean(Probe, |_: usize| 0f32);
+    let _ = crate::logsumexp(Probe, |_: usize| 0f32);
+    let _ = crate::softmax(Probe, |_: usize| 0f32);
+    let _ = crate::argmax(Probe, |_: usize| 0f32);
+    let _ = crate::argmin(Probe, |_: usize| 0f32);
+    let _ = crate::fold(Probe, 0f32, |s: f32, _: usize| s);
+    let _ = crate::scan(Probe, 0f32, |s: f32, _: usize| s);
+    let _ = crate::scatter_add(Probe, Probe, |_: usize| (0usize, 0f32));
+}

@@ -60,6 +60,9 @@
 //! derivatives; without it the annotation is taken off first, so that they run without any part of
 //! the compiler.
 
+#![forbid(unsafe_code)]
+#![deny(warnings, clippy::all)]
+
 use std::ops::BitOr;
 
 pub use cotangent_core::ir::value::{Tensor, Value};
@@ -67,6 +70,7 @@ pub use cotangent_core::ir::value::{Tensor, Value};
 mod convert;
 mod directive;
 mod random;
+pub mod stages;
 
 use convert::{from_value, to_value};
 

@@ -55,6 +55,10 @@ impl Gen {
 
     /// The loop of a reduction: its variable, extent, fewest and most turns, and what bounds it.
     pub(super) fn reduction(&mut self) -> (Sym, Expr, usize, usize, Option<Bound>) {
+        if self.data_bounds && !self.dead && self.rng.chance(45) {
+            let (extent, few, most) = self.data_bound();
+            return (self.index_sym(), extent, few, most, None);
+        }
         let indices: Vec<Entry> = (self.scope.iter())
             .filter(|e| e.is_index && e.info.lo <= e.info.hi && e.info.lo >= 0)
             .cloned()
@@ -82,6 +86,27 @@ impl Gen {
             }
         };
         (self.index_sym(), extent, few, most, Some(bound))
+    }
+
+    /// An extent that no size is: an element of an integer array, or some integer brought into a
+    /// small range. With the fewest and most turns.
+    fn data_bound(&mut self) -> (Expr, usize, usize) {
+        let tables: Vec<Entry> = (self.readable(Elem::Int).into_iter())
+            .filter(|e| !e.shape.is_empty() && e.info.hi <= 5)
+            .collect();
+        let (e, lo, hi) = if tables.is_empty() || self.rng.chance(25) {
+            self.int(2)
+        } else {
+            let table = self.rng.pick(&tables);
+            let (e, info) = self.read(&table, 2);
+            (e, info.lo, info.hi)
+        };
+        // A negative bound is an error.
+        if lo >= 0 && hi <= 4 {
+            return (e, lo as usize, hi as usize);
+        }
+        let e = p2(Prim::IRemEuclid, e, Expr::int(4));
+        (e, 0, 3)
     }
 
     pub(super) fn build(

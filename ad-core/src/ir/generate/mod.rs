@@ -91,6 +91,8 @@ struct Gen {
     work: usize,
     /// Whether the current place never runs.
     dead: bool,
+    /// Whether integers that are computed or read may bound loops.
+    data_bounds: bool,
 }
 
 /// What a condition says about an integer variable: its range in either branch.
@@ -117,6 +119,8 @@ pub fn program(seed: u64, budget: usize) -> (Program, Vec<Value>) {
         scope: vec![],
         work: 1,
         dead: false,
+        // Decided apart, so that all other programs do not depend on it.
+        data_bounds: Rng::new(!seed).chance(12),
     };
     let (params, inputs) = g.params();
     let rank = g.rng.weighted(&[45, 30, 18, 7]);

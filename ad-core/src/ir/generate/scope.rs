@@ -38,7 +38,7 @@ impl Gen {
             inputs.push(Value::Int(Tensor::scalar(k)));
             self.declare("k", Elem::Int, &[], Info::int(k, k));
         }
-        if self.rng.chance(35) {
+        if self.data_bounds || self.rng.chance(35) {
             let rank = 1 + self.rng.weighted(&[75, 25]);
             let shape: Vec<usize> = (0..rank).map(|_| self.rng.pick(&sizes)).collect();
             let below = self.rng.pick(&sizes).max(1);

@@ -2,8 +2,9 @@
 
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::bulk::{Eq, Op};
+use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
-use crate::ir::ty::Lit;
+use crate::ir::ty::{Elem, Lit};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -21,6 +22,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "select-known",
         apply: select_known,
+    },
+    Rule {
+        name: "nothing",
+        apply: nothing,
     },
     Rule {
         name: "power",
@@ -42,6 +47,10 @@ fn fold(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 
 /// `1 · a = a · 1 = a`, `a / 1 = a`, `a - 0 = a`, `a + (-0) = a`;
 /// `a + 0` is not `a` where a is -0, so it stays.
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "a rule names the primitives it is about; every other one is left as it is"
+)]
 fn unit(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
@@ -116,6 +125,55 @@ fn select_known(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     Some(s.same(v, eq.guard))
 }
 
+/// With 0 for a structural zero: `a + 0 = 0 + a = a - 0 = a`, `0 - a = -a`, `-0 = 0`,
+/// `a · 0 = 0 · a = 0 / a = 0`, and reads, sums and copies of 0 are 0. No infinity that the program
+/// computes is lost: what is structurally zero was never computed.
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "a rule names the primitives it is about; every other one is left as it is"
+)]
+fn nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    if eq.ty.elem != Elem::Real {
+        return None;
+    }
+    let zero = || {
+        Some(Rewrite::Eq(Eq {
+            op: Op::Scatter(vec![]),
+            guard: None,
+            ty: eq.ty.clone(),
+        }))
+    };
+    match &eq.op {
+        Op::Map(p, args) => match (p, &args[..]) {
+            (Prim::Add, &[a, b]) if s.is_nothing(a) => Some(s.same(b, eq.guard)),
+            (Prim::Add | Prim::Sub, &[a, b]) if s.is_nothing(b) => Some(s.same(a, eq.guard)),
+            (Prim::Sub, &[a, b]) if s.is_nothing(a) => Some(Rewrite::Eq(Eq {
+                op: Op::Map(Prim::Neg, vec![b]),
+                ..eq.clone()
+            })),
+            (Prim::Mul, &[a, b]) if s.is_nothing(a) || s.is_nothing(b) => zero(),
+            (Prim::Neg | Prim::Div, &[a, ..]) if s.is_nothing(a) => zero(),
+            _ => None,
+        },
+        Op::Copy(a) | Op::Gather { src: a, .. } if s.is_nothing(*a) => zero(),
+        Op::Reduce {
+            op: ReduceOp::Sum,
+            src,
+            ..
+        } if s.is_nothing(*src) => zero(),
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => None,
+    }
+}
+
 /// `a¹ = a`, `a² = a · a`
 fn power(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(Prim::Powi, args) = &eq.op else {
@@ -127,6 +185,6 @@ fn power(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             op: Op::Map(Prim::Mul, vec![args[0], args[0]]),
             ..eq.clone()
         })),
-        _ => None,
+        Lit::Int(_) | Lit::Real(_) | Lit::Bool(_) => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Recognising contractions, and undoing those that are none.
 
 use super::{Rewrite, Rule, Simplifier, all_affine};
+use crate::ir::build::without;
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
@@ -21,29 +22,61 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The array that `v` reads, with the axis of `v` that each of its axes is, if `v` only permutes and
-/// repeats axes in full.
-fn projection(s: &Simplifier, v: Var) -> (Var, Vec<u8>) {
-    let shape = &s.out.ty(v).shape;
-    let all = || (v, (0..shape.len()).map(|k| k as u8).collect());
-    let Some(Op::Gather { src, index }) = s.plain(v) else {
-        return all();
+/// An array that `v` repeats, with the axis of `v` that each of its axes is: `v` without the axes that
+/// it does not depend on, and not permuted where it reads all of an array. Where a read could fail, it
+/// happens only if the axes that are left out are not empty.
+fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
+    let shape = s.out.shape(v);
+    let all = (v, (0..shape.len()).map(|k| k as u8).collect());
+    let Some(Op::Gather { src, index }) = s.plain(v).cloned() else {
+        return all;
     };
-    let Some(index) = all_affine(index) else {
-        return all();
+    let Some(index) = all_affine(&index) else {
+        return all;
     };
+    let of = s.out.shape(src);
     let mut axes: Vec<u8> = vec![];
-    for (a, n) in index.iter().zip(&s.out.ty(*src).shape) {
+    for (a, n) in index.iter().zip(&of) {
         match a.as_axis() {
             Some(k) if shape[k] == *n && !axes.contains(&(k as u8)) => axes.push(k as u8),
-            _ => return all(),
+            _ => break,
         }
     }
-    (*src, axes)
+    if axes.len() == of.len() {
+        return (src, axes);
+    }
+    let ignored: Vec<usize> = (0..shape.len())
+        .filter(|&k| index.iter().all(|a| a.coefs[k].is(0)))
+        .collect();
+    if ignored.is_empty() {
+        return all;
+    }
+    let small = without(&shape, &ignored);
+    let inside = index.iter().zip(&of).all(|(a, n)| a.inside(&shape, n));
+    let guard = if inside {
+        None
+    } else {
+        s.not_empty(ignored.iter().map(|&k| &shape[k]), &small)
+    };
+    let index = (index.iter())
+        .map(|a| {
+            Ix::Affine(Affine {
+                coefs: without(&a.coefs, &ignored),
+                constant: a.constant.clone(),
+            })
+        })
+        .collect();
+    let read = s.gather(src, index, &small, guard);
+    let axes = (0..shape.len())
+        .filter(|k| !ignored.contains(k))
+        .map(|k| k as u8)
+        .collect();
+    (read, axes)
 }
 
-/// `Σ_k a[..] · b[..]  =  contract a, b` where both read whole axes and every summed axis occurs in
-/// both. Bilinear from here on, so that its derivatives are contractions again.
+/// `Σ_k a[..] · b[..]  =  contract a, b`, both without the axes that they are repeated along, where
+/// every summed axis occurs in both. Bilinear from here on, so that its derivatives are contractions again. The product must have
+/// no other use, for which it would have to be computed all the same.
 fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,
@@ -53,7 +86,7 @@ fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     else {
         return None;
     };
-    if eq.guard.is_some() || eq.ty.elem != Elem::Real {
+    if eq.ty.elem != Elem::Real || !s.used_once(*src) {
         return None;
     }
     let args = s.applied(*src, Prim::Mul)?.to_vec();
@@ -99,7 +132,7 @@ fn contract_permuted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     else {
         return None;
     };
-    let under = |v: Var, labels: &[u8]| {
+    let mut under = |v: Var, labels: &[u8]| {
         let (src, axes) = projection(s, v);
         // Repeated axes would lose their label.
         if src == v || axes.len() != labels.len() {

@@ -3,7 +3,7 @@
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::bulk::{Affine, Eq, Op};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -50,35 +50,48 @@ fn guard_true(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `[false] e  =  0`
+/// `[false] e  =  0`, which for reals is a structural zero: a scatter of nothing
 fn guard_false(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     (s.lit(eq.guard?)? == Lit::Bool(false)).then(|| {
         Rewrite::Eq(Eq {
             guard: None,
-            op: Op::Fill(Lit::zero(eq.ty.elem)),
+            op: match eq.ty.elem {
+                Elem::Real => Op::Scatter(vec![]),
+                Elem::Int | Elem::Bool => Op::Fill(Lit::zero(eq.ty.elem)),
+            },
             ty: eq.ty.clone(),
         })
     })
 }
 
-/// `[g] fill 0  =  fill 0`
+/// `[g] e  =  e` for a structural zero e, and `[g] fill 0  =  fill 0` for what is no real
 fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     eq.guard?;
-    match eq.op {
-        Op::Fill(l) if l == Lit::zero(eq.ty.elem) => Some(Rewrite::Eq(Eq {
+    let none = match &eq.op {
+        Op::Scatter(parts) => parts.is_empty(),
+        Op::Fill(l) => *l == Lit::zero(eq.ty.elem) && eq.ty.elem != Elem::Real,
+        Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => false,
+    };
+    none.then(|| {
+        Rewrite::Eq(Eq {
             guard: None,
             ..eq.clone()
-        })),
-        _ => None,
-    }
+        })
+    })
 }
 
 /// `copy x  =  x`, and `[g] copy x  =  x` where x is guarded by g itself
 fn copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    match eq.op {
-        Op::Copy(x) if eq.guard.is_none() || s.out.guard(x) == eq.guard => Some(Rewrite::Var(x)),
-        _ => None,
-    }
+    let Op::Copy(x) = eq.op else { return None };
+    (eq.guard.is_none() || s.out.guard(x) == eq.guard).then_some(Rewrite::Var(x))
 }
 
 /// `[g] copy ([h] copy x)  =  [g and h] copy x`
@@ -98,6 +111,10 @@ fn copy_of_guarded(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// A comparison of two positions that the bounds of the index space decide:
 /// `a < b  =  true` where `b - a >= 1` everywhere, `false` where `b - a <= 0`; the others likewise.
 /// Over an empty index space any value will do.
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "a rule names the primitives it is about; every other one is left as it is"
+)]
 fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
@@ -107,9 +124,10 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let difference = b.add_scaled(&a, &Size::lit(-1));
     let (low, high) = difference.range(&eq.ty.shape)?;
     // `always`, `never` for b - a >= k.
-    let reaches = |k: i64| (low.at_least(k), high.neg().at_least(1 - k));
+    let least = |s: &Size, k: i64| s.at_least_given(k, &eq.ty.shape);
+    let reaches = |k: i64| (least(&low, k), least(&high.neg(), 1 - k));
     let equal = difference == Affine::constant(difference.coefs.len(), Size::lit(0));
-    let apart = low.at_least(1) || high.neg().at_least(1);
+    let apart = least(&low, 1) || least(&high.neg(), 1);
     let (yes, no) = match p {
         Prim::ILt => reaches(1),
         Prim::ILe => reaches(0),

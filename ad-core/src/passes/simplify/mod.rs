@@ -20,6 +20,7 @@ use crate::ir::build::{Builder, translate, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Require, Type, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
+use std::collections::HashMap;
 
 /// What a rule makes of an equation.
 pub enum Rewrite {
@@ -69,13 +70,23 @@ pub fn simplify_counting(program: &Program, fired: &mut dyn FnMut(&'static str))
 fn round(program: &Program, fired: &mut dyn FnMut(&'static str)) -> Program {
     let mut s = Simplifier {
         out: Builder::new(&program.name, program.params.clone()),
+        uses: HashMap::new(),
         fired: vec![],
     };
     let params = program.params.len();
-    let mut new: Vec<Var> = (0..params).map(|k| Var(k as u32)).collect();
+    let mut uses = vec![0; params + program.eqs.len()];
     for eq in &program.eqs {
+        eq.visit(&mut |v| uses[v.index()] += 1);
+    }
+    for r in &program.results {
+        uses[r.index()] += 1;
+    }
+    let mut new: Vec<Var> = (0..params).map(|k| Var(k as u32)).collect();
+    for (k, eq) in program.eqs.iter().enumerate() {
         let eq = translate(eq, &mut |v| new[v.index()]);
-        new.push(s.push(eq));
+        let v = s.push(eq);
+        *s.uses.entry(v).or_default() += uses[params + k];
+        new.push(v);
     }
     for (k, p) in program.params.iter().enumerate() {
         let shape = (p.ty.shape.iter())
@@ -162,6 +173,8 @@ pub fn erase_stops(program: &Program) -> Program {
 /// A program under simplification.
 pub struct Simplifier {
     out: Builder,
+    /// How often the program that is being rebuilt uses what is now this variable.
+    uses: HashMap<Var, usize>,
     fired: Vec<&'static str>,
 }
 
@@ -212,6 +225,36 @@ impl Simplifier {
         self.op(lit.elem(), shape, None, Op::Fill(lit))
     }
 
+    /// Whether all of these lengths are positive, over a shape; `None` if that is evident.
+    fn not_empty<'a>(
+        &mut self,
+        lengths: impl Iterator<Item = &'a Size>,
+        shape: &[Size],
+    ) -> Option<Var> {
+        let mut all = None;
+        for n in lengths.filter(|n| !n.at_least(1)) {
+            let rank = shape.len();
+            let mut constant = |n: Size| {
+                let op = Op::Index(Affine::constant(rank, n));
+                self.op(Elem::Int, shape, None, op)
+            };
+            let (zero, n) = (constant(Size::lit(0)), constant(n.clone()));
+            let some = self.map(Prim::ILt, &[zero, n], None);
+            all = self.both(all, Some(some));
+        }
+        all
+    }
+
+    /// Whether a variable is a structural zero everywhere.
+    fn is_nothing(&self, v: Var) -> bool {
+        matches!(self.plain(v), Some(Op::Scatter(parts)) if parts.is_empty())
+    }
+
+    /// Whether the program uses a variable once at the most.
+    fn used_once(&self, v: Var) -> bool {
+        self.uses.get(&v).is_none_or(|n| *n <= 1)
+    }
+
     fn both(&mut self, a: Option<Var>, b: Option<Var>) -> Option<Var> {
         match (a, b) {
             (None, g) | (g, None) => g,
@@ -229,28 +272,32 @@ impl Simplifier {
 
     /// The literal that a variable holds everywhere.
     fn lit(&self, v: Var) -> Option<Lit> {
-        match self.plain(v)? {
-            Op::Fill(l) => Some(*l),
-            _ => None,
-        }
+        let Op::Fill(l) = self.plain(v)? else {
+            return None;
+        };
+        Some(*l)
     }
 
     /// The affine function of the position that an integer variable is.
     fn affine(&self, v: Var) -> Option<Affine> {
         let rank = self.out.ty(v).rank();
-        match self.plain(v)? {
-            Op::Index(a) => Some(a.clone()),
-            Op::Fill(Lit::Int(i)) => Some(Affine::constant(rank, Size::lit(*i))),
-            _ => None,
+        let op = self.plain(v)?;
+        if let Op::Index(a) = op {
+            return Some(a.clone());
         }
+        let Op::Fill(Lit::Int(i)) = op else {
+            return None;
+        };
+        // Larger numbers could overflow the reasoning about them.
+        (i.unsigned_abs() <= 1 << 31).then(|| Affine::constant(rank, Size::lit(*i)))
     }
 
     /// The arguments, if a variable is this primitive applied without a guard.
     fn applied(&self, v: Var, prim: Prim) -> Option<&[Var]> {
-        match self.plain(v)? {
-            Op::Map(p, args) if *p == prim => Some(args),
-            _ => None,
-        }
+        let Op::Map(p, args) = self.plain(v)? else {
+            return None;
+        };
+        (*p == prim).then_some(args)
     }
 
     /// The equation that makes `v` the value of one guarded by `guard`.

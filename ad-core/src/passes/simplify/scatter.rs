@@ -3,9 +3,8 @@
 
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::build::without;
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part};
 use crate::ir::core::ReduceOp;
-use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
@@ -23,24 +22,21 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// `scatter (fill 0)[..] + rest  =  scatter rest`; of nothing, `fill 0`
+/// `scatter 0[..] + rest  =  scatter rest`, for a literal or a structural zero
 fn scatter_of_zero(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
     };
     let rest: Vec<Part> = (parts.iter())
-        .filter(|p| s.lit(p.src) != Some(Lit::Real(0.0)))
+        .filter(|p| s.lit(p.src) != Some(Lit::Real(0.0)) && !s.is_nothing(p.src))
         .cloned()
         .collect();
-    if rest.len() == parts.len() && !rest.is_empty() {
-        return None;
-    }
-    let op = if rest.is_empty() {
-        Op::Fill(Lit::Real(0.0))
-    } else {
-        Op::Scatter(rest)
-    };
-    Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
+    (rest.len() < parts.len()).then(|| {
+        Rewrite::Eq(Eq {
+            op: Op::Scatter(rest),
+            ..eq.clone()
+        })
+    })
 }
 
 /// `scatter v[index]  =  scatter ([n > 0] sum of v over k)[index]` where the affine index does not
@@ -53,6 +49,10 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
     };
+    // Under a guard not all sums would be needed.
+    if eq.guard.is_some() {
+        return None;
+    }
     let mut changed = false;
     let mut out = vec![];
     for p in parts {
@@ -83,7 +83,7 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         let guard = if inside {
             None
         } else {
-            not_empty(s, axes.iter().map(|&k| &whole[k]), &shape)
+            s.not_empty(axes.iter().map(|&k| &whole[k]), &shape)
         };
         let (op, src) = (ReduceOp::Sum, p.src);
         let index: Vec<Ix> = (p.index.iter())
@@ -104,26 +104,6 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             ..eq.clone()
         })
     })
-}
-
-/// Whether all of these lengths are positive, over a shape; `None` if that is evident.
-fn not_empty<'a>(
-    s: &mut Simplifier,
-    lengths: impl Iterator<Item = &'a Size>,
-    shape: &[Size],
-) -> Option<Var> {
-    let mut all = None;
-    for n in lengths.filter(|n| !n.at_least(1)) {
-        let rank = shape.len();
-        let mut constant = |n: Size| {
-            let op = Op::Index(Affine::constant(rank, n));
-            s.op(Elem::Int, shape, None, op)
-        };
-        let (zero, n) = (constant(Size::lit(0)), constant(n.clone()));
-        let some = s.map(Prim::ILt, &[zero, n], None);
-        all = s.both(all, Some(some));
-    }
-    all
 }
 
 /// `scatter v[index]  =  v[index⁻¹]` where the map is a bijection onto the result: every axis of the

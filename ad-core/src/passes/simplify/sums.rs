@@ -1,12 +1,17 @@
-//! Rules about reductions of what is the same along the reduced axis.
+//! Rules about what is the same along an axis: it is computed once.
 
 use super::{Rewrite, Rule, Simplifier, all_affine};
-use crate::ir::bulk::{Affine, Eq, Ix, Op};
+use crate::ir::build::without;
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Size};
+use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "map-of-repeated",
+        apply: map_of_repeated,
+    },
     Rule {
         name: "reduce-nothing",
         apply: reduce_nothing,
@@ -21,21 +26,97 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// `p(x[a], y[b], ..)  =  ([n > 0] p(x[a'], y[b'], ..))[..]` where none of the maps depends on axis k of
+/// length n: computed without that axis and repeated along it. For primitives that count, and only
+/// where no read can fail, since over an empty axis none would happen. The guard is more than thrift:
+/// without it a partial derivative of NaN would meet the cotangent 0 of an empty axis.
+fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(p, args) = &eq.op else {
+        return None;
+    };
+    if p.cost() == 0 {
+        return None;
+    }
+    let shape = &eq.ty.shape;
+    let mut ignored: Vec<usize> = (0..shape.len()).collect();
+    for v in args.iter().copied().chain(eq.guard) {
+        match s.plain(v)? {
+            Op::Fill(_) => {}
+            Op::Gather { src, index } => {
+                let index = all_affine(index)?;
+                let of = &s.out.ty(*src).shape;
+                if !index.iter().zip(of).all(|(a, n)| a.inside(shape, n)) {
+                    return None;
+                }
+                ignored.retain(|&k| index.iter().all(|a| a.coefs[k].is(0)));
+            }
+            Op::Index(a) => ignored.retain(|&k| a.coefs[k].is(0)),
+            Op::Map(Prim::IntToReal, of) => {
+                let a = s.affine(of[0])?;
+                ignored.retain(|&k| a.coefs[k].is(0));
+            }
+            _ => return None,
+        }
+    }
+    if ignored.is_empty() {
+        return None;
+    }
+    let small = without(shape, &ignored);
+    let args: Vec<Var> = (args.iter())
+        .map(|&v| narrowed(s, v, &ignored, &small))
+        .collect();
+    let guard = eq.guard.map(|g| narrowed(s, g, &ignored, &small));
+    let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &small);
+    let guard = s.both(guard, some);
+    let once = s.map(*p, &args, guard);
+    let rank = shape.len();
+    let index = (0..rank)
+        .filter(|k| !ignored.contains(k))
+        .map(|k| Ix::Affine(Affine::axis(rank, k)))
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Gather { src: once, index },
+        ..eq.clone()
+    }))
+}
+
+/// What does not depend on some axes, without them.
+fn narrowed(s: &mut Simplifier, v: Var, ignored: &[usize], small: &[Size]) -> Var {
+    let elem = s.out.ty(v).elem;
+    let affine = |a: &Affine| Affine {
+        coefs: without(&a.coefs, ignored),
+        constant: a.constant.clone(),
+    };
+    let op = match s.plain(v).expect("looked at by the caller").clone() {
+        Op::Gather { src, index } => Op::Gather {
+            src,
+            index: (index.iter())
+                .map(|i| match i {
+                    Ix::Affine(a) => Ix::Affine(affine(a)),
+                    Ix::Data(_) => unreachable!("all components are affine"),
+                })
+                .collect(),
+        },
+        Op::Index(a) => Op::Index(affine(&a)),
+        Op::Map(p, of) => {
+            let of = narrowed(s, of[0], ignored, small);
+            Op::Map(p, vec![of])
+        }
+        op => op,
+    };
+    s.op(elem, small, None, op)
+}
+
 /// `reduce x over no axes  =  x`
 fn reduce_nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    match &eq.op {
-        Op::Reduce { src, axes, .. } if axes.is_empty() => Some(s.same(*src, eq.guard)),
-        _ => None,
-    }
+    let Op::Reduce { src, axes, .. } = &eq.op else {
+        return None;
+    };
+    axes.is_empty().then(|| s.same(*src, eq.guard))
 }
 
 /// The product of the lengths of some axes, as a real array of some shape.
-fn count(
-    s: &mut Simplifier,
-    shape: &[Size],
-    axes: &[usize],
-    over: &[Size],
-) -> crate::ir::bulk::Var {
+fn count(s: &mut Simplifier, shape: &[Size], axes: &[usize], over: &[Size]) -> Var {
     let n = axes.iter().fold(Size::lit(1), |n, &k| n.mul(&shape[k]));
     let rank = over.len();
     let op = Op::Index(Affine::constant(rank, n));
@@ -43,8 +124,9 @@ fn count(
     s.map(Prim::IntToReal, &[n], None)
 }
 
-/// `Σ_k x[index]  =  n · x[index]` where the index does not depend on axis k of length n. The read
-/// must be inside for sure, since over an empty axis it would not happen.
+/// `Σ_k x[index]  =  [n > 0] n · x[index]` where the index does not depend on axis k of length n. The
+/// read must be inside for sure, since over an empty axis it would not happen. One operation more
+/// than the sum where n is 1.
 fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,
@@ -57,8 +139,7 @@ fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if eq.ty.elem != Elem::Real {
         return None;
     }
-    let Some(Op::Gather { src: x, index }) = s.plain(*src).cloned().as_ref().map(|o| o.clone())
-    else {
+    let Some(Op::Gather { src: x, index }) = s.plain(*src).cloned() else {
         return None;
     };
     let shape = s.out.shape(*src);
@@ -73,12 +154,12 @@ fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let index: Vec<Ix> = (maps.iter())
         .map(|a| {
             Ix::Affine(Affine {
-                coefs: crate::ir::build::without(&a.coefs, &ignored),
+                coefs: without(&a.coefs, &ignored),
                 constant: a.constant.clone(),
             })
         })
         .collect();
-    let small = crate::ir::build::without(&shape, &ignored);
+    let small = without(&shape, &ignored);
     let read = s.gather(x, index, &small, None);
     let left: Vec<usize> = (axes.iter())
         .filter(|k| !ignored.contains(k))
@@ -93,13 +174,15 @@ fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         Op::Reduce { op, src, axes },
     );
     let n = count(s, &shape, &ignored, &eq.ty.shape);
+    let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &eq.ty.shape);
     Some(Rewrite::Eq(Eq {
+        guard: s.both(eq.guard, some),
         op: Op::Map(Prim::Mul, vec![n, sum]),
-        ..eq.clone()
+        ty: eq.ty.clone(),
     }))
 }
 
-/// `Σ_k fill c  =  n · c` for reals
+/// `Σ_k fill c  =  [n > 0] n · c` for reals; `Σ_k fill 0  =  fill 0`
 fn sum_of_fill(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,
@@ -114,10 +197,15 @@ fn sum_of_fill(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }
     let lit = s.lit(*src)?;
     let shape = s.out.shape(*src);
-    let c = s.fill(lit, &eq.ty.shape);
-    let n = count(s, &shape, axes, &eq.ty.shape);
-    Some(Rewrite::Eq(Eq {
-        op: Op::Map(Prim::Mul, vec![n, c]),
-        ..eq.clone()
-    }))
+    let some = s.not_empty(axes.iter().map(|&k| &shape[k]), &eq.ty.shape);
+    let guard = s.both(eq.guard, some);
+    let op = if lit == Lit::Real(0.0) {
+        Op::Fill(lit)
+    } else {
+        let c = s.fill(lit, &eq.ty.shape);
+        let n = count(s, &shape, axes, &eq.ty.shape);
+        Op::Map(Prim::Mul, vec![n, c])
+    };
+    let ty = eq.ty.clone();
+    Some(Rewrite::Eq(Eq { ty, guard, op }))
 }

@@ -22,6 +22,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: read_of_index,
     },
     Rule {
+        name: "read-of-free",
+        apply: read_of_free,
+    },
+    Rule {
         name: "read-of-read",
         apply: read_of_read,
     },
@@ -41,18 +45,19 @@ fn read_all(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     same.then(|| s.same(*src, eq.guard))
 }
 
-/// `x[.., d[p], ..]  =  x[.., a(p), ..]` where the index array d is an affine function of the position
+/// `x[.., d[p], ..]  =  x[.., a(p), ..]` where the index array d is an affine function of the
+/// position, and the read is guarded or its bounds can be demanded on entry
 fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    let fix = |index: &[Ix]| -> Option<Vec<Ix>> {
+    let fix = |s: &mut Simplifier, index: &[Ix], domain: &[Size], of: &[Size], guarded: bool| {
         let mut changed = false;
-        let index = (index.iter())
-            .map(|i| match i {
+        let index: Vec<Ix> = (index.iter().zip(of))
+            .map(|(i, n)| match i {
                 Ix::Data(v) => match s.affine(*v) {
-                    Some(a) => {
+                    Some(a) if guarded || s.out.demand_inside(&a, domain, n) => {
                         changed = true;
                         Ix::Affine(a)
                     }
-                    None => i.clone(),
+                    Some(_) | None => i.clone(),
                 },
                 Ix::Affine(_) => i.clone(),
             })
@@ -60,15 +65,19 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         changed.then_some(index)
     };
     let op = match &eq.op {
-        Op::Gather { src, index } => Op::Gather {
-            src: *src,
-            index: fix(index)?,
-        },
+        Op::Gather { src, index } => {
+            let of = s.out.shape(*src);
+            Op::Gather {
+                src: *src,
+                index: fix(s, index, &eq.ty.shape, &of, eq.guard.is_some())?,
+            }
+        }
         Op::Scatter(parts) => {
             let mut changed = false;
             let mut parts = parts.clone();
             for p in &mut parts {
-                if let Some(index) = fix(&p.index) {
+                let (domain, guard) = (s.out.shape(p.src), s.out.guard(p.src));
+                if let Some(index) = fix(s, &p.index, &domain, &eq.ty.shape, guard.is_some()) {
                     p.index = index;
                     changed = true;
                 }
@@ -78,7 +87,15 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             }
             Op::Scatter(parts)
         }
-        _ => return None,
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => return None,
     };
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
@@ -120,6 +137,32 @@ fn read_of_index(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let inner: Vec<Affine> = all_affine(index)?.into_iter().cloned().collect();
     let op = Op::Index(a.compose(&inner, eq.ty.rank()));
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
+}
+
+/// `p(a, b, ..)[index]  =  p(a[index], b[index], ..)` where p costs nothing and its operands are
+/// positions or literals, and the read loses no bounds failure: what is known about positions is
+/// known in the smallest index space.
+fn read_of_free(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let Some(Op::Map(p, args)) = s.plain(*src).cloned() else {
+        return None;
+    };
+    let known = |v| matches!(s.plain(v), Some(Op::Index(_) | Op::Fill(_)));
+    if p.cost() > 0
+        || !args.iter().all(|&v| known(v))
+        || !safe_to_drop(eq, index, &s.out.ty(*src).shape)
+    {
+        return None;
+    }
+    let args = (args.iter())
+        .map(|&v| s.gather(v, index.clone(), &eq.ty.shape, None))
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(p, args),
+        ..eq.clone()
+    }))
 }
 
 /// `([h] x[a])[b]  =  [h[b]] x[a after b]`.

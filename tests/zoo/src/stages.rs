@@ -1,12 +1,20 @@
-//! One program through every stage, each compared with the one before.
+//! One program through every stage of the compiler, each compared with the one before.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is reported"
+)]
 
 use cotangent_core::ir::core::Program;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk, bulk_eval, core_check, core_eval, generate, kernel_eval};
 use cotangent_core::pipeline::{self, Derivative};
+use cotangent_core::{front, ir};
+use std::collections::HashMap;
 
 /// What a program counts for: the function, and its value with its gradient.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// The function in Core.
     pub core: u64,
@@ -16,6 +24,91 @@ pub struct Counts {
     pub vjp: u64,
     /// The same, fused.
     pub fused: u64,
+}
+
+/// An annotated function of a source file in Core, and the values of the constants that the program
+/// takes as further parameters.
+///
+/// # Errors
+/// If the front end does not accept it.
+pub fn lower(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> {
+    let file = syn::parse_file(source).map_err(|e| e.to_string())?;
+    let mut consts: HashMap<String, &syn::Expr> = HashMap::new();
+    let mut function = None;
+    for item in &file.items {
+        match item {
+            syn::Item::Const(c) => {
+                consts.insert(c.ident.to_string(), &c.expr);
+            }
+            syn::Item::Fn(f) if f.sig.ident == name => function = Some(f.clone()),
+            _ => {}
+        }
+    }
+    let mut function = function.ok_or("no such function")?;
+    let attribute = function
+        .attrs
+        .iter()
+        .position(|a| a.path().is_ident("differentiable"));
+    let attribute = function.attrs.remove(attribute.ok_or("not annotated")?);
+    let arguments = match attribute.meta {
+        syn::Meta::List(list) => list.tokens,
+        syn::Meta::Path(_) | syn::Meta::NameValue(_) => Default::default(),
+    };
+    let f =
+        front::analyse(arguments, quote::quote!(#function)).map_err(|f| f.errors.to_string())?;
+    let values = (f.consts.iter())
+        .map(|c| {
+            let path = &c.path;
+            let x = constant(&syn::parse_quote!(#path), &consts)?;
+            Ok(match c.elem {
+                Elem::Int => Value::Int(Tensor::scalar(x as i64)),
+                Elem::Real | Elem::Bool => Value::Real(Tensor::scalar(x)),
+            })
+        })
+        .collect::<Result<_, String>>()?;
+    Ok((f.program, values))
+}
+
+/// The value of a constant expression: literals, arithmetic, other constants.
+fn constant(e: &syn::Expr, consts: &HashMap<String, &syn::Expr>) -> Result<f64, String> {
+    let unknown = || format!("cannot evaluate the constant `{}`", quote::quote!(#e));
+    match e {
+        syn::Expr::Lit(l) => match &l.lit {
+            syn::Lit::Float(x) => x.base10_parse().map_err(|e| e.to_string()),
+            syn::Lit::Int(x) => x.base10_parse().map_err(|e| e.to_string()),
+            _ => Err(unknown()),
+        },
+        syn::Expr::Paren(p) => constant(&p.expr, consts),
+        syn::Expr::Cast(c) => constant(&c.expr, consts),
+        syn::Expr::Unary(u) => match u.op {
+            syn::UnOp::Neg(_) => Ok(-constant(&u.expr, consts)?),
+            _ => Err(unknown()),
+        },
+        syn::Expr::Binary(b) => {
+            let (x, y) = (constant(&b.left, consts)?, constant(&b.right, consts)?);
+            match b.op {
+                syn::BinOp::Add(_) => Ok(x + y),
+                syn::BinOp::Sub(_) => Ok(x - y),
+                syn::BinOp::Mul(_) => Ok(x * y),
+                syn::BinOp::Div(_) => Ok(x / y),
+                _ => Err(unknown()),
+            }
+        }
+        syn::Expr::Path(p) => {
+            if let Some(own) = p.path.get_ident().and_then(|i| consts.get(&i.to_string())) {
+                return constant(own, consts);
+            }
+            // A bare name can only come from `std::f64::consts`.
+            let last = p.path.segments.last().ok_or_else(unknown)?;
+            let full: syn::Path = syn::parse_str(&format!("std::f64::consts::{}", last.ident))
+                .map_err(|e| e.to_string())?;
+            match front::names::constant(&full) {
+                Some(ir::ty::Lit::Real(x)) => Ok(x),
+                _ => Err(unknown()),
+            }
+        }
+        _ => Err(unknown()),
+    }
 }
 
 /// How strictly derivatives are compared with differences.
@@ -189,7 +282,14 @@ fn normal_form(p: &bulk::Program) -> Result<(), String> {
         let reads = match &inner.op {
             Op::Fill(_) | Op::Index(_) => inner.guard.is_none(),
             Op::Gather { .. } => true,
-            _ => false,
+            Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => false,
         };
         if affine && inside && reads {
             return Err(format!("v{} reads a read\n{p}", p.params.len() + k));

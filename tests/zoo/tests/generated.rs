@@ -1,9 +1,7 @@
 //! Generated programs through every stage.
 
-mod support;
-
 use cotangent_core::ir::generate;
-use support::{Differences, check};
+use cotangent_zoo::stages::{Differences, check};
 
 fn seeds() -> std::ops::Range<u64> {
     let count = std::env::var("COTANGENT_PROGRAMS")

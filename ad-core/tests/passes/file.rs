@@ -1,0 +1,179 @@
+//! Reading, running and rewriting the files.
+
+use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text};
+use cotangent_core::passes::linearise::linearise;
+use cotangent_core::passes::simplify::{simplify, simplify_counting};
+use cotangent_core::passes::transpose::transpose;
+use cotangent_core::passes::vectorise::vectorise;
+use cotangent_core::pipeline::{Derivative, derive};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is done with the program.
+pub(crate) enum Pass {
+    Simplify,
+    Linearise,
+    Transpose,
+    Vectorise,
+    Derive(Derivative),
+    TransposeTwice,
+}
+
+/// One file.
+pub(crate) struct File {
+    pub(crate) pass: Pass,
+    wrt: Vec<usize>,
+    pub(crate) fires: Vec<String>,
+    pub(crate) does_not_fire: Vec<String>,
+    pub(crate) unsigned_zeros: bool,
+    /// Everything up to the arrow.
+    head: String,
+    input: String,
+    pub(crate) expected: String,
+}
+
+/// Every file, in order.
+pub(crate) fn all() -> Vec<PathBuf> {
+    fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(&path, out);
+            } else if path.extension().is_some_and(|e| e == "txt") {
+                out.push(path);
+            }
+        }
+    }
+    let mut out = vec![];
+    collect(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes"),
+        &mut out,
+    );
+    out.sort();
+    out
+}
+
+impl File {
+    pub(crate) fn read(path: &Path) -> Result<File, String> {
+        let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
+        let (head, expected) = match text.split_once("\n=>\n") {
+            Some((head, expected)) => (head, expected),
+            None => (text.trim_end(), ""),
+        };
+        let mut file = File {
+            pass: Pass::Simplify,
+            wrt: vec![],
+            fires: vec![],
+            does_not_fire: vec![],
+            unsigned_zeros: false,
+            head: head.to_owned(),
+            input: String::new(),
+            expected: expected.to_owned(),
+        };
+        let mut has_pass = false;
+        for line in head.lines() {
+            let Some(directive) = line.strip_prefix('#') else {
+                file.input.push_str(line);
+                file.input.push('\n');
+                continue;
+            };
+            match directive.trim().split_once(": ") {
+                Some(("pass", pass)) => {
+                    has_pass = true;
+                    file.set_pass(pass)?;
+                }
+                Some(("fires", rule)) => file.fires.push(rule.to_owned()),
+                Some(("does not fire", rule)) => file.does_not_fire.push(rule.to_owned()),
+                Some(("zeros", "unsigned")) => file.unsigned_zeros = true,
+                _ => {}
+            }
+        }
+        if !has_pass {
+            return Err("no `# pass: ..`".into());
+        }
+        Ok(file)
+    }
+
+    fn set_pass(&mut self, text: &str) -> Result<(), String> {
+        let (pass, wrt) = text.split_once(" wrt ").unwrap_or((text, ""));
+        self.wrt = (wrt.split_whitespace())
+            .map(|k| k.parse().map_err(|_| format!("`{k}` is no parameter")))
+            .collect::<Result<_, _>>()?;
+        self.pass = match pass {
+            "simplify" => Pass::Simplify,
+            "linearise" => Pass::Linearise,
+            "transpose" => Pass::Transpose,
+            "vectorise" => Pass::Vectorise,
+            "transpose-twice" => Pass::TransposeTwice,
+            "value" => Pass::Derive(Derivative::Value),
+            "grad" => Pass::Derive(Derivative::Grad),
+            "value-and-grad" => Pass::Derive(Derivative::ValueAndGrad),
+            "vjp" => Pass::Derive(Derivative::Vjp),
+            "jvp" => Pass::Derive(Derivative::Jvp),
+            _ => return Err(format!("`{pass}` is no pass")),
+        };
+        Ok(())
+    }
+
+    /// The program, if it is one of Bulk.
+    pub(crate) fn bulk(&self) -> Result<bulk::Program, String> {
+        crate::verified(bulk_text::parse(&self.input)?)
+    }
+
+    fn core(&self) -> Result<core::Program, String> {
+        let program = core_text::parse(&self.input)?;
+        core_check::check(&program)?;
+        Ok(program)
+    }
+
+    /// The program as one of simplified Bulk, whichever of the two it is. They look different.
+    fn simplified(&self) -> Result<bulk::Program, String> {
+        match self.input.contains("->") && self.input.trim_end().ends_with('}') {
+            true => crate::to_bulk(&self.core()?),
+            false => Ok(simplify(&self.bulk()?)),
+        }
+    }
+
+    /// The program that comes out, and the rules that were used if the pass is simplification.
+    pub(crate) fn run(&self) -> Result<(bulk::Program, Vec<&'static str>), String> {
+        let mut fired = vec![];
+        let out = match self.pass {
+            Pass::Simplify => simplify_counting(&self.bulk()?, &mut |rule| fired.push(rule)),
+            Pass::Linearise => linearise(&self.bulk()?, &self.wrt).program,
+            Pass::Transpose => transpose(&linearise(&self.bulk()?, &self.wrt)),
+            Pass::Vectorise => vectorise(&self.core()?)?,
+            Pass::Derive(what) => {
+                let bulk = self.simplified()?;
+                derive(&bulk, what, &self.wrt, &mut |_, _| {})?
+            }
+            Pass::TransposeTwice => {
+                let bulk = self.simplified()?;
+                crate::transposed_twice(&bulk, &self.wrt)?
+            }
+        };
+        Ok((crate::verified(out)?, fired))
+    }
+
+    pub(crate) fn check_fired(&self, fired: &[&str]) -> Result<(), String> {
+        for rule in &self.fires {
+            if !fired.contains(&rule.as_str()) {
+                return Err(format!("`{rule}` does not fire, but {fired:?}"));
+            }
+        }
+        for rule in &self.does_not_fire {
+            if fired.contains(&rule.as_str()) {
+                return Err(format!("`{rule}` fires"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn bless(&self, path: &Path, actual: &str) -> Result<(), String> {
+        let text = format!("{}\n=>\n{actual}", self.head);
+        // In one step, for the tests that read it meanwhile.
+        let new = path.with_extension("new");
+        fs::write(&new, text)
+            .and_then(|()| fs::rename(&new, path))
+            .map_err(|e| e.to_string())
+    }
+}
