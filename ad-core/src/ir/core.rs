@@ -209,7 +209,7 @@ pub enum Kind {
     Var(Sym),
     /// A scalar literal.
     Lit(Lit),
-    /// A scalar primitive on scalars.
+    /// A scalar primitive: on scalars, or elementwise on arrays of one shape.
     Prim(Prim, Vec<Expr>),
     /// `let sym = bound; body`
     Let(Sym, Expr, Expr),
@@ -262,8 +262,12 @@ impl Expr {
 
     /// A primitive; its result kind comes from its row (selection takes that of its arms).
     pub fn prim(prim: Prim, args: Vec<Expr>) -> Expr {
-        let elem = prim.result(args.last().map_or(Elem::Real, |a| a.ty.elem));
-        Expr::new(Kind::Prim(prim, args), Ty::scalar(elem))
+        let last = args.last().map_or(Ty::scalar(Elem::Real), |a| a.ty);
+        let ty = Ty {
+            elem: prim.result(last.elem),
+            rank: last.rank,
+        };
+        Expr::new(Kind::Prim(prim, args), ty)
     }
 
     /// `let sym = bound; body`

@@ -134,17 +134,18 @@ impl Checker {
             },
             Kind::Lit(l) => (Ty::scalar(l.elem()), false),
             Kind::Prim(p, args) => {
-                let elem = args.last().map_or(Elem::Real, |a| a.ty.elem);
+                let Ty { elem, rank } = args.last().map_or(REAL, |a| a.ty);
                 let kinds = p.args(elem);
                 if kinds.len() != args.len() {
                     let e = excerpt(e);
                     return Err(format!("`{e}` has {} arguments", args.len()));
                 }
                 let mut varies = false;
-                for (a, &k) in args.iter().zip(&kinds) {
-                    varies |= self.want(a, Ty::scalar(k), "the argument")?;
+                for (a, &elem) in args.iter().zip(&kinds) {
+                    varies |= self.want(a, Ty { elem, rank }, "the argument")?;
                 }
-                (Ty::scalar(p.result(elem)), varies)
+                let elem = p.result(elem);
+                (Ty { elem, rank }, varies)
             }
             Kind::Let(s, bound, body) => {
                 let varies = self.expr(bound)?;
@@ -315,8 +316,8 @@ mod tests {
                 "the argument `1` is int of rank 0, not real of rank 0",
             ),
             (
-                "fn f(x.0: real[_]) -> real { sin(x.0) }",
-                "the argument `x.0` is real of rank 1, not real of rank 0",
+                "fn f(x.0: real[_]) -> real[_] { add(1.0, x.0) }",
+                "the argument `1.0` is real of rank 0, not real of rank 1",
             ),
             (
                 "fn f(x.0: real) -> real { if x.0 { x.0 } else { x.0 } }",

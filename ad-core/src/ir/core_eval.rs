@@ -261,7 +261,8 @@ impl<'a> Machine<'a> {
                 Slot::Absent => Err(format!("`{}` has no value here", s.hint)),
             },
             Kind::Lit(l) => Ok(Val::Scalar(*l)),
-            Kind::Prim(p, args) => self.prim(*p, args),
+            Kind::Prim(p, args) if e.ty.rank == 0 => self.prim(*p, args),
+            Kind::Prim(p, args) => self.prim_of_arrays(*p, args, e.ty.elem),
             Kind::Let(s, bound, body) => {
                 let v = self.eval(bound)?;
                 self.set(s, Slot::Known(v));
@@ -301,7 +302,32 @@ impl<'a> Machine<'a> {
         for (x, a) in xs.iter_mut().zip(args) {
             *x = self.scalar(a)?;
         }
-        let xs = &xs[..args.len()];
+        self.apply(p, &xs[..args.len()]).map(Val::Scalar)
+    }
+
+    /// Elementwise.
+    fn prim_of_arrays(&mut self, p: Prim, args: &'a [Expr], elem: Elem) -> Outcome<Val> {
+        let mut arrays = vec![];
+        for a in args {
+            arrays.push(unpack(&self.eval(a)?));
+        }
+        let shape = arrays[0].shape().to_vec();
+        if let Some(other) = arrays.iter().find(|a| a.shape() != shape) {
+            let other = other.shape();
+            return Err(format!(
+                "`{}` of arrays of the shapes {shape:?} and {other:?}",
+                p.name()
+            ));
+        }
+        let mut data = Elements::new(elem);
+        for k in 0..shape.iter().product() {
+            let xs: Vec<Lit> = arrays.iter().map(|a| element(a, k)).collect();
+            data.push(&Val::Scalar(self.apply(p, &xs)?));
+        }
+        Ok(data.finish(shape))
+    }
+
+    fn apply(&mut self, p: Prim, xs: &[Lit]) -> Outcome<Lit> {
         self.ops += p.cost();
         // These two have no value for the smallest integer.
         let edge = matches!(p, Prim::INeg | Prim::IAbs) && xs == [Lit::Int(i64::MIN)];
@@ -310,7 +336,7 @@ impl<'a> Machine<'a> {
             let xs: Vec<String> = xs.iter().map(Lit::to_string).collect();
             format!("`{}` of {} has no value", p.name(), xs.join(" and "))
         };
-        y.map(Val::Scalar).ok_or_else(failed)
+        y.ok_or_else(failed)
     }
 
     fn build(&mut self, b: &'a Binder, body: &'a Expr) -> Outcome<Val> {
@@ -527,7 +553,9 @@ impl<'a> Machine<'a> {
                 }
                 Slot::Absent => Err(format!("`{}` has no shape here", s.hint)),
             },
-            Kind::Lit(_) | Kind::Prim(..) | Kind::ArgReduce(..) | Kind::Dim(..) => Ok(vec![]),
+            Kind::Lit(_) | Kind::ArgReduce(..) | Kind::Dim(..) => Ok(vec![]),
+            // All arguments have one shape.
+            Kind::Prim(_, args) => self.shape_uncounted(&args[0]),
             Kind::Let(s, bound, body) => {
                 self.set(s, Slot::Later(bound));
                 self.shape_uncounted(body)

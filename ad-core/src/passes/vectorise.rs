@@ -258,9 +258,39 @@ impl Vectoriser {
         if let Some(a) = affine_prim(p, &vals) {
             return Ok(Val::Affine(a));
         }
-        let vars: Vec<Var> = vals.into_iter().map(|v| self.array(v, space)).collect();
-        let guard = self.guard(space, &[]);
+        let mut vars: Vec<Var> = vals.into_iter().map(|v| self.array(v, space)).collect();
+        let own = self.one_shape(&mut vars, space);
+        let guard = self.guard(space, &own);
         Ok(Val::Array(self.out.map(p, &vars, guard)))
+    }
+
+    /// Makes arrays that must have one shape have it, and gives it. Where that cannot be demanded on
+    /// entry, the longest axes count, and what is shorter is read outside of its bounds.
+    fn one_shape(&mut self, vars: &mut [Var], space: &Space) -> Vec<Size> {
+        let depth = space.axes.len();
+        let mut shape = self.own(vars[0], depth);
+        for &v in &vars[1..] {
+            for (n, m) in shape.iter_mut().zip(self.own(v, depth)) {
+                let difference = n.sub(&m);
+                let sure = space.guard.is_none() && on_entry(&difference, &space.axes);
+                if sure {
+                    self.out
+                        .require_sign(&space.axes, &difference, Relation::Equal);
+                } else {
+                    *n = n.larger(&m);
+                }
+            }
+        }
+        let full: Vec<Size> = space.axes.iter().chain(&shape).cloned().collect();
+        for v in vars {
+            if self.out.shape(*v) != full {
+                let rank = full.len();
+                let index = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
+                let guard = self.guard(space, &shape);
+                *v = self.out.gather(*v, index.collect(), &full, guard);
+            }
+        }
+        shape
     }
 
     fn branch(&mut self, c: &Expr, a: &Expr, b: &Expr, space: &Space) -> Result<Val, String> {
@@ -496,6 +526,15 @@ impl Vectoriser {
 /// A size that the program computes; a negative one counts as nothing.
 fn computed(v: Var) -> Size {
     Size::atom(Atom::Value(v.0)).larger(&Size::lit(0))
+}
+
+/// Whether a relation about a size can be checked on entry.
+fn on_entry(size: &Size, axes: &[Size]) -> bool {
+    let mut known = true;
+    let mut look = |s: &Size| s.visit(&mut |a| known &= !matches!(a, Atom::Value(_)));
+    look(size);
+    axes.iter().for_each(look);
+    known
 }
 
 /// Larger numbers are computed at run time rather than reasoned about: products of two smaller ones

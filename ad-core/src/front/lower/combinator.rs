@@ -326,7 +326,7 @@ impl Lowerer<'_> {
 }
 
 /// `build(n, |i| build(m, |j| ..))`
-fn built(axes: Axes, body: Expr) -> Expr {
+pub(super) fn built(axes: Axes, body: Expr) -> Expr {
     axes.into_iter()
         .rev()
         .fold(body, |body, (var, extent)| Expr::build(var, extent, body))

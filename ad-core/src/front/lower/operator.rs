@@ -1,6 +1,8 @@
 //! Operators and casts.
 
 use super::Lowerer;
+use super::array::{element, length};
+use super::combinator::built;
 use super::value::{Plain, Value};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Binary, Expr as Surface, Unary};
@@ -11,6 +13,19 @@ use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
     pub(super) fn unary(&mut self, op: Unary, operand: Value, loc: Loc) -> Result<Value> {
+        if let (Unary::Neg, Value::Plain(plain)) = (op, &operand)
+            && plain.expr.ty.rank > 0
+            && plain.elem() != Elem::Bool
+        {
+            let prim = match plain.elem() {
+                Elem::Int => Prim::INeg,
+                Elem::Real | Elem::Bool => Prim::Neg,
+            };
+            return Ok(Value::Plain(Plain {
+                expr: Expr::prim(prim, vec![plain.expr.clone()]),
+                ..plain.clone()
+            }));
+        }
         let operand = self.scalar(operand, loc)?;
         let prim = match (op, operand.elem()) {
             (Unary::Neg, Elem::Real) => Prim::Neg,
@@ -52,7 +67,7 @@ impl Lowerer<'_> {
         if let (Ok(Value::Plain(a)), Ok(Value::Plain(b))) = (&a, &b)
             && (a.expr.ty.rank > 0 || b.expr.ty.rank > 0)
         {
-            return Err(self.whole_arrays(op, a, b, loc));
+            return self.whole_arrays(op, a.clone(), b.clone(), loc);
         }
         let a = a.and_then(|v| self.scalar(v, left.loc));
         let b = b.and_then(|v| self.scalar(v, right.loc));
@@ -93,7 +108,46 @@ impl Lowerer<'_> {
         }))
     }
 
-    fn whole_arrays(&mut self, op: Binary, a: &Plain, b: &Plain, loc: Loc) -> Reported {
+    /// Arithmetic between arrays, elementwise, and between an array and a scalar. The axes of the
+    /// array that has fewer are the last of the other's.
+    fn whole_arrays(&mut self, op: Binary, a: Plain, b: Plain, loc: Loc) -> Result<Value> {
+        let unable = |l: &mut Self| Err(l.no_operator(op, &a, &b, loc));
+        let Some(pair) = self.pair(a.clone(), b.clone()) else {
+            return unable(self);
+        };
+        let prim = primitive(op, pair.elem).filter(|_| is_arithmetic(op));
+        let Some(prim) = prim else {
+            return unable(self);
+        };
+        let (left, right) = (pair.left, pair.right);
+        let (m, n) = (left.ty.rank, right.ty.rank);
+        let expr = if m == n {
+            Expr::prim(prim, vec![left, right])
+        } else {
+            let left = self.share("a", left);
+            let right = self.share("b", right);
+            let larger = if m > n { &left } else { &right };
+            // Down to the axes that they share, or to elements.
+            let sizes = (0..m.abs_diff(n)).map(|k| length(larger.clone(), k));
+            let (axes, at) = self.indices(&sizes.collect::<Vec<_>>());
+            let part = |e: &Expr| {
+                if e.ty.rank < m.max(n) {
+                    return e.clone();
+                }
+                let mut at: Vec<_> = at.iter().cloned().map(Some).collect();
+                at.resize(e.ty.rank, None);
+                element(e.clone(), at)
+            };
+            built(axes, Expr::prim(prim, vec![part(&left), part(&right)]))
+        };
+        Ok(Value::Plain(Plain {
+            expr,
+            scalar: pair.scalar,
+            open: pair.open,
+        }))
+    }
+
+    fn no_operator(&mut self, op: Binary, a: &Plain, b: &Plain, loc: Loc) -> Reported {
         let index = ["i", "[i, j]", "[i, j, k]"];
         let part = |name: &str, plain: &Plain| match plain.expr.ty.rank {
             0 => name.to_string(),
@@ -106,7 +160,7 @@ impl Lowerer<'_> {
             _ => ("(i, j, ..)", "x.dim()"),
         };
         let message = format!(
-            "`{symbol}` between {} and {}: operators on whole arrays are not supported yet; write \
+            "`{symbol}` between {} and {} is not supported; write \
              `build({extents}, |{indices}| {x} {symbol} {y})`",
             a.describe(),
             b.describe(),
@@ -198,6 +252,14 @@ fn wrapped(from: Plain, to: Scalar) -> Expr {
         0 => inside,
         _ => Expr::prim(Prim::IAdd, vec![inside, Expr::int(min)]),
     }
+}
+
+/// Whether ndarray has the operator for arrays of numbers.
+fn is_arithmetic(op: Binary) -> bool {
+    matches!(
+        op,
+        Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem
+    )
 }
 
 /// The primitive that an operator is on a kind; of bools, `==` is the negation of `^`.

@@ -144,8 +144,7 @@ impl Lowerer<'_> {
         Err(self.errors.at(
             loc,
             format!(
-                "this is {}, where a scalar is needed: operations on whole arrays are not supported \
-                 yet; write `build(n, |i| ..)` or `sum(n, |i| ..)` with `[{index}]` for the element",
+                "this is {}, where a scalar is needed; write `build(n, |i| ..)` or `sum(n, |i| ..)` with `[{index}]` for the element",
                 plain.describe()
             ),
         ))

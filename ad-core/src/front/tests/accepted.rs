@@ -131,6 +131,13 @@ fn arrays() {
             .as_str(),
         "if b {x} else {build(n, |i| x[i])}",
     );
+    eq(
+        "x: &Array1<f64>, a: &Array2<f64>, s: f64",
+        "Array2<f64>",
+        "&(-a) + a * 2.0 - s / x % x",
+        "let a = add(neg(a), build(a.0, |i| build(a.1, |j| mul(a[i, j], 2.0)))); \
+         let b = rem(build(x.0, |i| div(s, x[i])), x); build(a.0, |i| sub(a[i, :], b))",
+    );
     // Lengths do not depend on loops, even those of arrays that do.
     eq(
         A,

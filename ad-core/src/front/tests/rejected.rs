@@ -49,7 +49,14 @@ fn outside_of_the_language() {
 
 #[test]
 fn types() {
-    says("x + x", "write `build(x.len(), |i| x[i] + y[i])`");
+    says("x == x", "write `build(x.len(), |i| x[i] == y[i])`");
+    says("(x + x)[0] + n", "between a real number and an integer");
+    says(
+        "(x * n)[0]",
+        "`*` between an array of real numbers of rank 1 and an integer",
+    );
+    says("x + x", "declared as `f64`");
+    says("(!x)[0]", "where a scalar is needed");
     says("s + n", "`+` between a real number and an integer");
     says("x[s]", "an index must be an integer");
     says(

@@ -1,7 +1,8 @@
 //! Arrays, and expressions of any given type.
 
-use super::{Entry, Gen, Info, MOST};
+use super::{Entry, Gen, Info, MOST, p2};
 use crate::ir::core::{Binder, Expr, ReduceOp, Scatter, Sym, Ty};
+use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
 impl Gen {
@@ -127,6 +128,17 @@ impl Gen {
                 self.build(shape[0], |g| {
                     g.any(elem, &shape[1..], budget.saturating_sub(1))
                 })
+            }
+            1 if elem == Elem::Real && self.rng.chance(20) => {
+                let (b1, b2) = self.split(budget.saturating_sub(1));
+                let (a, m) = self.array(elem, shape, b1);
+                let (b, n) = self.array(elem, shape, b2);
+                let (prim, mag) = match self.rng.below(3) {
+                    0 => (Prim::Add, m.mag + n.mag),
+                    1 => (Prim::Sub, m.mag + n.mag),
+                    _ => (Prim::Mul, m.mag * n.mag),
+                };
+                (p2(prim, a, b), Info::real(mag))
             }
             1 => self.build(shape[0], |g| {
                 g.any(elem, &shape[1..], budget.saturating_sub(1))
