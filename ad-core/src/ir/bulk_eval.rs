@@ -726,7 +726,8 @@ fn choose<T: Copy>(
     d.fill(zero, |p| Ok(if c[p] { a[p] } else { b[p] }))
 }
 
-/// Addition or subtraction where operands have structural zeros: what is there is the result.
+/// Addition or subtraction where operands have structural zeros: what is there is the result,
+/// negated if it is subtracted.
 fn sum_of_two(d: &Domain<'_>, prim: Prim, a: &Slot, b: &Slot) -> Result<(Slot, u64), String> {
     let (x, y) = (a.real()?, b.real()?);
     let sign = if prim == Prim::Sub { -1.0 } else { 1.0 };
@@ -738,7 +739,10 @@ fn sum_of_two(d: &Domain<'_>, prim: Prim, a: &Slot, b: &Slot) -> Result<(Slot, u
                 x[p] + sign * y[p]
             }
             (true, false) => x[p],
-            (false, true) => sign * y[p],
+            (false, true) => {
+                cost += u64::from(prim == Prim::Sub);
+                sign * y[p]
+            }
             (false, false) => 0.0,
         })
     })?;
@@ -1173,7 +1177,7 @@ mod tests {
         );
         assert_eq!(
             slot("real[d0.0] = sub(v4, v5)"),
-            (reals(&[1.0, -18.0, -30.0, 0.0]), either, 1)
+            (reals(&[1.0, -18.0, -30.0, 0.0]), either, 2)
         );
         let first = vec![true, true, false, false];
         let negative = reals(&[-1.0, -2.0, 0.0, 0.0]);

@@ -153,6 +153,46 @@ pub struct Binder {
     pub extent: Expr,
 }
 
+/// Zeros of `extents`, plus `value` at `index` for all values of the binders.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scatter {
+    /// The shape of the result.
+    pub extents: Vec<Expr>,
+    /// What runs, one at least, outermost first; their extents do not see them.
+    pub binders: Vec<Binder>,
+    /// Bound inside of the binders, one after another, for the index and the value.
+    pub lets: Vec<(Sym, Expr)>,
+    /// One scalar integer per axis of the result.
+    pub index: Vec<Expr>,
+    /// A real scalar.
+    pub value: Expr,
+}
+
+impl Scatter {
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> impl Iterator<Item = &Expr> {
+        (self.extents.iter())
+            .chain(self.binders.iter().map(|b| &b.extent))
+            .chain(self.lets.iter().map(|(_, bound)| bound))
+            .chain(&self.index)
+            .chain([&self.value])
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        (self.extents.iter_mut())
+            .chain(self.binders.iter_mut().map(|b| &mut b.extent))
+            .chain(self.lets.iter_mut().map(|(_, bound)| bound))
+            .chain(&mut self.index)
+            .chain([&mut self.value])
+    }
+
+    /// The variables that it binds.
+    pub fn bound(&self) -> impl Iterator<Item = &Sym> {
+        (self.binders.iter().map(|b| &b.var)).chain(self.lets.iter().map(|(s, _)| s))
+    }
+}
+
 /// An expression with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
@@ -177,21 +217,12 @@ pub enum Kind {
     If(Expr, Expr, Expr),
     /// The array whose leading axis runs over the binder; the body is a scalar or an array.
     Build(Binder, Expr),
-    /// A reduction over a binder; sums and products may be of arrays (elementwise).
+    /// A reduction over a binder; of arrays elementwise.
     Reduce(ReduceOp, Binder, Expr),
     /// The position of the first extremum of a scalar body; 0 over nothing.
     ArgReduce(Extremum, Binder, Expr),
-    /// Zeros of `extents`, plus the scalar `value` at `index` for each value of the binder.
-    Scatter {
-        /// The shape of the result.
-        extents: Vec<Expr>,
-        /// What runs.
-        binder: Binder,
-        /// One scalar integer per axis of the result.
-        index: Vec<Expr>,
-        /// A real scalar.
-        value: Expr,
-    },
+    /// Zeros of a shape, plus a scalar at an index, over and over.
+    Scatter(Scatter),
     /// An element or a part: one entry per axis of the array, `None` keeps the axis.
     Index(Expr, Vec<Option<Expr>>),
     /// The length of an axis.
@@ -266,6 +297,15 @@ impl Expr {
     pub fn arg_reduce(op: Extremum, var: Sym, extent: Expr, body: Expr) -> Expr {
         let kind = Kind::ArgReduce(op, Binder { var, extent }, body);
         Expr::new(kind, Ty::scalar(Elem::Int))
+    }
+
+    /// Sums by index.
+    pub fn scatter(scatter: Scatter) -> Expr {
+        let ty = Ty {
+            elem: Elem::Real,
+            rank: scatter.extents.len(),
+        };
+        Expr::new(Kind::Scatter(scatter), ty)
     }
 
     /// `array[at]`, with `None` for an axis that is kept.

@@ -171,7 +171,9 @@ impl Checker {
                 let (extent, varies) = self.binder(b, false, |c| c.expr(body))?;
                 let fits = match op {
                     ReduceOp::Sum | ReduceOp::Product => body.ty.elem != Elem::Bool,
-                    ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => body.ty == REAL,
+                    ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+                        body.ty.elem == Elem::Real
+                    }
                 };
                 if !fits {
                     let (name, ty) = (op.name(), show(body.ty));
@@ -184,33 +186,38 @@ impl Checker {
                 let (extent, varies) = self.binder(b, false, |c| c.want(body, REAL, "the body"))?;
                 (INT, extent || self.outside(body, varies))
             }
-            Kind::Scatter {
-                extents,
-                binder,
-                index,
-                value,
-            } => {
-                if extents.is_empty() || extents.len() != index.len() {
+            Kind::Scatter(s) => {
+                if s.extents.is_empty() || s.extents.len() != s.index.len() {
                     let e = excerpt(e);
                     return Err(format!(
                         "`{e}` needs as many indices as axes, and one at least"
                     ));
                 }
-                for n in extents {
+                if s.binders.is_empty() {
+                    return Err(format!("`{}` needs a binder", excerpt(e)));
+                }
+                for n in &s.extents {
                     self.extent(n, true)?;
                 }
-                let (_, varies) = self.binder(binder, true, |c| {
-                    let mut varies = c.want(value, REAL, "the value")?;
-                    for i in index {
-                        varies |= c.want(i, INT, "the index")?;
-                    }
-                    Ok(varies)
-                })?;
-                let varies =
-                    self.outside(value, varies) || index.iter().any(|i| self.outside(i, varies));
+                for b in &s.binders {
+                    self.extent(&b.extent, true)?;
+                }
+                for b in &s.binders {
+                    self.bind(&b.var, INT, true)?;
+                }
+                for (sym, bound) in &s.lets {
+                    let varies = self.expr(bound)?;
+                    self.bind(sym, bound.ty, varies)?;
+                }
+                for i in &s.index {
+                    self.want(i, INT, "the index")?;
+                }
+                self.want(&s.value, REAL, "the value")?;
+                s.bound().for_each(|sym| self.unbind(sym));
+                let varies = mentions_varying(e, &self.scope);
                 let ty = Ty {
                     elem: Elem::Real,
-                    rank: extents.len(),
+                    rank: s.extents.len(),
                 };
                 (ty, varies)
             }
@@ -262,12 +269,7 @@ fn mentions_varying(e: &Expr, scope: &HashMap<u32, Known>) -> bool {
         Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
             any(&b.extent) || any(body)
         }
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => extents.iter().chain(index).any(any) || any(&binder.extent) || any(value),
+        Kind::Scatter(s) => s.parts().any(any),
         Kind::Index(a, at) => any(a) || at.iter().flatten().any(any),
         Kind::Stop(a) => any(a),
     }
@@ -296,6 +298,9 @@ mod tests {
                build(i.1 < 2 => let r.2 = x.0[i.1, _]; build(j.3 < dim(r.2, 0) => r.2[j.3])) }",
             "fn f(x.0: real[_], n.1: int) -> real[_] {
                sum(i.2 < 2 => let m.3 = iadd(n.1, 1); build(j.4 < m.3 => x.0[i.2])) }",
+            "fn f(k.0: int[_, _]) -> real[_] {
+               scatter([3]; i.1 < dim(k.0, 0), j.2 < dim(k.0, 1) =>
+                 let l.3 = k.0[i.1, j.2]; let r.4 = int_to_real(l.3); [l.3] += mul(r.4, r.4)) }",
         ];
         for text in sound {
             assert_eq!(verdict(text), Ok(()), "{text}");
@@ -368,6 +373,10 @@ mod tests {
             (
                 "fn f() -> real[_] { scatter([2]; i.0 < 2 => [0] += 1) }",
                 "the value `1` is int",
+            ),
+            (
+                "fn f() -> real { sum(i.0 < 2 => scatter([2]; j.1 < 2, k.2 < i.0 => [j.1] += 1.0)[0]) }",
+                "the extent `i.0` depends on a binder around it",
             ),
         ];
         for (text, message) in unsound {

@@ -1,6 +1,6 @@
 //! The interpreter of Core: the meaning of the language, and the count of its real operations.
 
-use super::core::{Binder, Expr, Extremum, Kind, Program, ReduceOp, Sym};
+use super::core::{Binder, Expr, Extremum, Kind, Program, ReduceOp, Scatter, Sym};
 use super::cost;
 use super::prims::Prim;
 use super::ty::{Elem, Lit};
@@ -79,16 +79,9 @@ fn most(e: &Expr, n: &mut usize) {
             most(&b.extent, n);
             most(body, n);
         }
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => {
-            see(&binder.var);
-            most(&binder.extent, n);
-            extents.iter().chain(index).for_each(|e| most(e, n));
-            most(value, n);
+        Kind::Scatter(s) => {
+            s.bound().for_each(&mut see);
+            s.parts().for_each(|e| most(e, n));
         }
         Kind::Var(s) => see(s),
         Kind::Lit(_) => {}
@@ -285,16 +278,7 @@ impl<'a> Machine<'a> {
             Kind::Build(b, body) => self.build(b, body),
             Kind::Reduce(op, b, body) => match op {
                 ReduceOp::Sum | ReduceOp::Product => self.accumulate(*op, b, body),
-                ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
-                    let xs = self.reals(b, body)?;
-                    self.ops += cost::reduce(*op, xs.len() as u64);
-                    let x = match op {
-                        ReduceOp::Min => extremum(&xs, -1.0).0,
-                        ReduceOp::LogSumExp => log_sum_exp(&xs),
-                        ReduceOp::Max | ReduceOp::Sum | ReduceOp::Product => extremum(&xs, 1.0).0,
-                    };
-                    Ok(Val::Scalar(Lit::Real(x)))
-                }
+                ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => self.pick(*op, b, body),
             },
             Kind::ArgReduce(op, b, body) => {
                 let xs = self.reals(b, body)?;
@@ -305,12 +289,7 @@ impl<'a> Machine<'a> {
                 };
                 Ok(Val::Scalar(Lit::Int(extremum(&xs, sign).1 as i64)))
             }
-            Kind::Scatter {
-                extents,
-                binder,
-                index,
-                value,
-            } => self.scatter(extents, binder, index, value),
+            Kind::Scatter(s) => self.scatter(s),
             Kind::Index(a, at) => self.index(a, at),
             Kind::Dim(a, axis) => Ok(Val::Scalar(Lit::Int(self.shape(a)?[*axis] as i64))),
             Kind::Stop(a) => self.eval(a),
@@ -410,39 +389,71 @@ impl<'a> Machine<'a> {
         Ok(data.finish(shape))
     }
 
+    /// Extrema and logarithms of sums of exponentials, of scalars and of arrays.
+    fn pick(&mut self, op: ReduceOp, b: &'a Binder, body: &'a Expr) -> Outcome<Val> {
+        let one = |xs: &[f64]| match op {
+            ReduceOp::Min => extremum(xs, -1.0).0,
+            ReduceOp::LogSumExp => log_sum_exp(xs),
+            ReduceOp::Max | ReduceOp::Sum | ReduceOp::Product => extremum(xs, 1.0).0,
+        };
+        if body.ty.rank == 0 {
+            let xs = self.reals(b, body)?;
+            self.charge(op, Elem::Real, xs.len(), 1);
+            return Ok(Val::Scalar(Lit::Real(one(&xs))));
+        }
+        let Val::Array(rows) = self.build(b, body)? else {
+            unreachable!("the verifier excludes a scalar here")
+        };
+        let shape = rows.shape()[1..].to_vec();
+        let n = rows.shape()[0];
+        let count = shape.iter().product();
+        let data = &rows.real().data;
+        let column = |k: usize| (0..n).map(|i| data[i * count + k]).collect::<Vec<_>>();
+        let best = (0..count).map(|k| one(&column(k))).collect();
+        self.charge(op, Elem::Real, n, count);
+        Ok(Val::Array(Rc::new(Value::Real(Tensor::new(shape, best)))))
+    }
+
     fn charge(&mut self, op: ReduceOp, elem: Elem, n: usize, elements: usize) {
         if elem == Elem::Real {
             self.ops += cost::reduce(op, n as u64) * elements as u64;
         }
     }
 
-    fn scatter(
-        &mut self,
-        extents: &'a [Expr],
-        b: &'a Binder,
-        index: &'a [Expr],
-        value: &'a Expr,
-    ) -> Outcome<Val> {
+    fn scatter(&mut self, s: &'a Scatter) -> Outcome<Val> {
         let mut shape = vec![];
-        for n in extents {
+        for n in &s.extents {
             shape.push(self.extent(n)?);
         }
-        let n = self.extent(&b.extent)?;
+        let mut turns = vec![];
+        for b in &s.binders {
+            turns.push(self.extent(&b.extent)?);
+        }
         let mut out = Tensor::filled(&shape, 0.0);
         let mut hit = vec![false; out.data.len()];
-        for i in 0..n {
-            self.set_index(&b.var, i);
+        let count = turns.iter().product::<usize>();
+        for turn in 0..count {
+            // The last binder runs fastest.
+            let mut rest = turn;
+            for (b, n) in s.binders.iter().zip(&turns).rev() {
+                self.set_index(&b.var, rest % n);
+                rest /= n;
+            }
+            for (sym, bound) in &s.lets {
+                let v = self.eval(bound)?;
+                self.set(sym, Slot::Known(v));
+            }
             let mut at = vec![];
-            for k in index {
+            for k in &s.index {
                 at.push(self.int(k)?);
             }
-            let x = real(self.scalar(value)?);
+            let x = real(self.scalar(&s.value)?);
             let at = out.offset(&at).ok_or_else(|| outside(&at, &shape))?;
             out.data[at] += x;
             hit[at] = true;
         }
         let distinct = hit.iter().filter(|&&h| h).count();
-        self.ops += cost::scatter(n as u64, distinct as u64);
+        self.ops += cost::scatter(count as u64, distinct as u64);
         Ok(Val::Array(Rc::new(Value::Real(out))))
     }
 
@@ -533,7 +544,7 @@ impl<'a> Machine<'a> {
                 self.set(&b.var, Slot::Absent);
                 self.shape_uncounted(body)
             }
-            Kind::Scatter { extents, .. } => extents.iter().map(|n| self.extent(n)).collect(),
+            Kind::Scatter(s) => s.extents.iter().map(|n| self.extent(n)).collect(),
             Kind::Index(a, at) => {
                 let shape = self.shape_uncounted(a)?;
                 let kept = shape.iter().zip(at).filter(|(_, i)| i.is_none());

@@ -16,11 +16,11 @@
 //! | `if c { a } else { b }` | a branch |
 //! | `build(i.1 < n => a)` | an array |
 //! | `sum(i.1 < n => a)`, `argmax(i.1 < n => a)` and their kin | reductions |
-//! | `scatter([n, m]; i.1 < k => [a, b] += v)` | a scatter |
+//! | `scatter([n, m]; i.1 < k, j.2 < l => let x.3 = c; [a, b] += v)` | a scatter |
 //! | `a[i, _]` | an element or a part |
 //! | `dim(a, 0)` `stop(a)` | the length of an axis; a constant |
 
-use super::core::{Binder, Expr, Extremum, Kind, Param, Program, ReduceOp, Sym, Ty};
+use super::core::{Binder, Expr, Extremum, Kind, Param, Program, ReduceOp, Scatter, Sym, Ty};
 use super::prims::Prim;
 use super::ty::{Elem, Lit};
 use std::collections::HashMap;
@@ -85,6 +85,13 @@ impl Doc {
         Doc {
             flat: flat.map(|(o, b)| o + b + close.len() + 1 + usize::from(pad)),
             kind: DocKind::Wrap(Box::new(open), Box::new(body), close, pad),
+        }
+    }
+
+    fn lets(lets: Vec<(String, Doc)>, last: Doc) -> Doc {
+        Doc {
+            flat: None,
+            kind: DocKind::Lets(lets, Box::new(last)),
         }
     }
 
@@ -201,12 +208,17 @@ fn binder_doc(b: &Binder) -> Doc {
     Doc::cat(vec![
         Doc::text(format!("{} < ", sym_text(&b.var))),
         doc(&b.extent, Place::Operand),
-        Doc::text(" =>"),
     ])
 }
 
+fn let_doc(sym: &Sym, bound: &Expr) -> (String, Doc) {
+    let head = format!("let {} = ", sym_text(sym));
+    (head, doc(bound, Place::Operand))
+}
+
 fn bound_doc(name: &str, b: &Binder, body: &Expr) -> Doc {
-    let open = Doc::cat(vec![Doc::text(format!("{name}(")), binder_doc(b)]);
+    let (name, arrow) = (format!("{name}("), " =>");
+    let open = Doc::cat(vec![Doc::text(name), binder_doc(b), Doc::text(arrow)]);
     Doc::wrap(open, doc(body, Place::Body), ")", false)
 }
 
@@ -227,14 +239,10 @@ fn doc(e: &Expr, place: Place) -> Doc {
         Kind::Let(..) => {
             let (mut lets, mut at) = (vec![], e);
             while let Kind::Let(s, bound, body) = &*at.kind {
-                let head = format!("let {} = ", sym_text(s));
-                lets.push((head, doc(bound, Place::Operand)));
+                lets.push(let_doc(s, bound));
                 at = body;
             }
-            let lets = Doc {
-                flat: None,
-                kind: DocKind::Lets(lets, Box::new(doc(at, Place::Body))),
-            };
+            let lets = Doc::lets(lets, doc(at, Place::Body));
             match place {
                 Place::Body => lets,
                 Place::Operand | Place::Head => {
@@ -264,20 +272,22 @@ fn doc(e: &Expr, place: Place) -> Doc {
         Kind::Build(b, body) => bound_doc("build", b, body),
         Kind::Reduce(op, b, body) => bound_doc(op.name(), b, body),
         Kind::ArgReduce(op, b, body) => bound_doc(op.name(), b, body),
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => {
+        Kind::Scatter(s) => {
+            let binders = s.binders.iter().map(binder_doc).collect();
             let open = Doc::cat(vec![
-                Doc::list(Doc::text("scatter(["), operands(extents), "]; "),
-                binder_doc(binder),
+                Doc::list(Doc::text("scatter(["), operands(&s.extents), "]; "),
+                Doc::list(Doc::text(""), binders, " =>"),
             ]);
-            let body = Doc::cat(vec![
-                Doc::list(Doc::text("["), operands(index), "] += "),
-                doc(value, Place::Operand),
+            let add = Doc::cat(vec![
+                Doc::list(Doc::text("["), operands(&s.index), "] += "),
+                doc(&s.value, Place::Operand),
             ]);
+            let body = if s.lets.is_empty() {
+                add
+            } else {
+                let lets = s.lets.iter().map(|(sym, bound)| let_doc(sym, bound));
+                Doc::lets(lets.collect(), add)
+            };
             Doc::wrap(open, body, ")", false)
         }
         Kind::Index(a, at) => {
@@ -618,12 +628,18 @@ impl Parser {
         if !self.eat_word("let") {
             return self.expr();
         }
+        let (sym, bound) = self.binding()?;
+        let body = self.within(&sym, bound.ty, |p| p.body())?;
+        Ok(Expr::bind(sym, bound, body))
+    }
+
+    /// `x.0 = e;`
+    fn binding(&mut self) -> Parsed<(Sym, Expr)> {
         let sym = self.sym()?;
         self.expect("=")?;
         let bound = self.expr()?;
         self.expect(";")?;
-        let body = self.within(&sym, bound.ty, |p| p.body())?;
-        Ok(Expr::bind(sym, bound, body))
+        Ok((sym, bound))
     }
 
     fn within<T>(
@@ -717,19 +733,21 @@ impl Parser {
         Ok(es)
     }
 
-    fn binder<T>(&mut self, body: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<(Binder, T)> {
+    /// `i.0 < n`
+    fn binder(&mut self) -> Parsed<Binder> {
         let var = self.sym()?;
         self.expect("<")?;
         let extent = self.expr()?;
-        self.expect("=>")?;
-        let body = self.within(&var, Ty::scalar(Elem::Int), body)?;
-        self.expect(")")?;
-        Ok((Binder { var, extent }, body))
+        Ok(Binder { var, extent })
     }
 
     fn bound(&mut self) -> Parsed<(Binder, Expr)> {
         self.expect("(")?;
-        self.binder(|p| p.body())
+        let binder = self.binder()?;
+        self.expect("=>")?;
+        let body = self.within(&binder.var, Ty::scalar(Elem::Int), |p| p.body())?;
+        self.expect(")")?;
+        Ok((binder, body))
     }
 
     /// What starts with a word; `None` if the word means nothing.
@@ -777,23 +795,34 @@ impl Parser {
         self.expect("[")?;
         let extents = self.exprs("]")?;
         self.expect(";")?;
-        let (binder, (index, value)) = self.binder(|p| {
-            p.expect("[")?;
-            let index = p.exprs("]")?;
-            p.expect("+=")?;
-            Ok((index, p.expr()?))
-        })?;
-        let ty = Ty {
-            elem: Elem::Real,
-            rank: extents.len(),
-        };
-        let kind = Kind::Scatter {
+        let mut binders = vec![self.binder()?];
+        while self.eat(",") {
+            binders.push(self.binder()?);
+        }
+        self.expect("=>")?;
+        let outer = self.scope.clone();
+        for b in &binders {
+            self.scope.insert(b.var.id, Ty::scalar(Elem::Int));
+        }
+        let mut lets = vec![];
+        while self.eat_word("let") {
+            let (sym, bound) = self.binding()?;
+            self.scope.insert(sym.id, bound.ty);
+            lets.push((sym, bound));
+        }
+        self.expect("[")?;
+        let index = self.exprs("]")?;
+        self.expect("+=")?;
+        let value = self.expr()?;
+        self.expect(")")?;
+        self.scope = outer;
+        Ok(Expr::scatter(Scatter {
             extents,
-            binder,
+            binders,
+            lets,
             index,
             value,
-        };
-        Ok(Expr::new(kind, ty))
+        }))
     }
 
     fn branch(&mut self) -> Parsed<Expr> {
@@ -864,6 +893,7 @@ fn r#all(x.0: real[_, _], k.1: int[_], b.2: bool, n.3: int) -> real[_] {
   let y.4 = if b.2 { x.0[0, _] } else { stop(x.0[_, k.1[0]]) };
   let z.5 = scatter([n.3, dim(x.0, 1)]; i.6 < n.3 => [i.6, imin(i.6, 1)] += y.4[i.6]);
   let c.7 = { let t.8 = build(i.9 < n.3 => -1.5); t.8[0] };
+  let e.17 = scatter([n.3]; i.18 < n.3, j.19 < 2 => let k.20 = imin(i.18, j.19); [k.20] += 1.0);
   let d.10 = (if b.2 { y.4 } else { y.4 })[argmax(i.11 < n.3 => let q.12 = 1e300; q.12)];
   let e.13 = if (if b.2 { false } else { true }) { inf } else { -inf };
   let f.14 = select(b.2, NaN, NaN(0xfff8000000000000));

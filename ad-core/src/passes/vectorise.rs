@@ -11,6 +11,7 @@
 //! V[let x = a; b]         = V[b] with x ↦ V[a]
 //! V[build(i < n. e)]      = V[e] over the index space with one more axis
 //! V[reduce(i < n. e)]     = the reduction of V[e] along that axis
+//! V[scatter(i < n. k += e)] = zeros, plus V[e] at V[k], the last axes of the index space gone
 //! V[a[e, ..]]             = gather of V[a] at the index map of e, ..; a view where they are affine
 //! V[if c {a} else {b}]    = select(V[c], V[a] where V[c], V[b] where not V[c])
 //! ```
@@ -21,7 +22,7 @@
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
 use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var};
-use crate::ir::core::{self, Binder, Expr, Kind, ReduceOp, Sym};
+use crate::ir::core::{self, Binder, Expr, Kind, ReduceOp, Scatter, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -187,34 +188,7 @@ impl Vectoriser {
                 };
                 Val::Array(self.out.push(Eq { ty, guard, op }))
             }
-            Kind::Scatter {
-                extents,
-                binder,
-                index,
-                value,
-            } => {
-                let mut shape = space.axes.clone();
-                for n in extents {
-                    shape.push(self.extent(n, space)?);
-                }
-                let (inner, _) = self.bounded(binder, space)?;
-                let src = self.whole(value, &inner)?;
-                let guard = self.guard(&inner, &[]);
-                let src = self.out.masked(src, guard);
-                let mut at: Vec<Ix> = (0..depth)
-                    .map(|k| Ix::Affine(Affine::axis(depth + 1, k)))
-                    .collect();
-                for (i, n) in index.iter().zip(shape[depth..].to_vec()) {
-                    at.push(self.component(i, &n, &inner)?);
-                }
-                let ty = Type {
-                    elem: Elem::Real,
-                    shape,
-                };
-                let op = Op::Scatter(vec![Part { src, index: at }]);
-                let guard = None;
-                Val::Array(self.out.push(Eq { ty, guard, op }))
-            }
+            Kind::Scatter(s) => self.scatter(s, space)?,
             Kind::Index(array, at) => self.read(array, at, space)?,
             Kind::Dim(array, axis) => {
                 let shape = self.own_shape(array, space)?;
@@ -229,6 +203,39 @@ impl Vectoriser {
                 }
             },
         })
+    }
+
+    fn scatter(&mut self, s: &Scatter, space: &Space) -> Result<Val, String> {
+        let depth = space.axes.len();
+        let mut shape = space.axes.clone();
+        for n in &s.extents {
+            shape.push(self.extent(n, space)?);
+        }
+        let mut inner = space.clone();
+        for b in &s.binders {
+            inner = self.bounded(b, &inner)?.0;
+        }
+        let rank = inner.axes.len();
+        for (sym, bound) in &s.lets {
+            let val = self.expr(bound, &inner)?;
+            self.env.insert(sym.clone(), Bound { val, depth: rank });
+        }
+        let src = self.whole(&s.value, &inner)?;
+        let guard = self.guard(&inner, &[]);
+        let src = self.out.masked(src, guard);
+        let mut index: Vec<Ix> = (0..depth)
+            .map(|k| Ix::Affine(Affine::axis(rank, k)))
+            .collect();
+        for (i, n) in s.index.iter().zip(shape[depth..].to_vec()) {
+            index.push(self.component(i, &n, &inner)?);
+        }
+        let ty = Type {
+            elem: Elem::Real,
+            shape,
+        };
+        let op = Op::Scatter(vec![Part { src, index }]);
+        let guard = None;
+        Ok(Val::Array(self.out.push(Eq { ty, guard, op })))
     }
 
     /// The shape of an expression, without computing more of it than needed for that.

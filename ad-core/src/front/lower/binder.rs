@@ -1,7 +1,7 @@
 //! What combinators have in common: extents, and closures that run over them.
 
 use super::value::{Plain, Value};
-use super::{Env, Lowerer};
+use super::{Bindings, Env, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::{Closure, Expr as Surface, Pattern};
@@ -74,14 +74,14 @@ impl Lowerer<'_> {
         Err(self.errors.at(e.loc, message))
     }
 
-    /// Runs a closure over indices.
-    pub(super) fn over(
+    /// Runs a closure over indices; `then` looks at its result.
+    pub(super) fn over<T>(
         &mut self,
         combinator: Combinator,
         extents: Vec<Expr>,
         (closure, env): (Rc<Closure>, Env),
-        body: impl FnOnce(&mut Self, &Surface) -> Result<Value>,
-    ) -> Result<(Axes, Plain)> {
+        then: impl FnOnce(&mut Self, Value, Loc) -> Result<T>,
+    ) -> Result<(Axes, Bindings, T)> {
         let [(pattern, note)] = &closure.params[..] else {
             let count = extents.len();
             let instead = if count == 1 { "|i| .." } else { "|(i, j)| .." };
@@ -122,16 +122,18 @@ impl Lowerer<'_> {
         let depth = self.loops.len();
         self.loops.extend(axes.iter().map(|(sym, _)| sym.clone()));
         let outer = std::mem::replace(&mut self.env, env);
-        let what = format!("the closure of `{}`", combinator.name());
-        let plain = self.region(closure.body.loc, &what, |l| {
+        let loc = closure.body.loc;
+        let result = self.frame(|l| {
             let index = l.annotated(index, note, closure.params_loc);
             l.bind(pattern, index);
-            let value = body(l, &closure.body)?;
-            l.annotated(value, &closure.result, closure.body.loc)
+            let value = l.expr(&closure.body)?;
+            let value = l.annotated(value, &closure.result, loc)?;
+            then(l, value, loc)
         });
         self.env = outer;
         self.loops.truncate(depth);
-        Ok((axes, plain?))
+        let (bound, result) = result?;
+        Ok((axes, bound, result))
     }
 
     /// Runs code of the compiler's own over fresh indices.
@@ -157,8 +159,8 @@ impl Lowerer<'_> {
             return Ok(plain);
         }
         let message = format!(
-            "`{0}` of arrays is not supported yet, and this is {1}; write `build(m, |j| {0}(n, |i| \
-             ..))` with a scalar inside",
+            "`{0}` is of scalars, and this is {1}; write `build(m, |j| {0}(n, |i| ..))` with a scalar \
+             inside",
             combinator.name(),
             plain.describe()
         );

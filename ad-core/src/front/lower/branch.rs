@@ -1,12 +1,31 @@
 //! `if` and `match`. What is inside of a branch is evaluated only if the branch is taken.
 
 use super::value::{Plain, Value};
-use super::{Binding, Lowerer};
+use super::{Binding, Bindings, Lowerer, under};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::{Arm, Expr as Surface, Test};
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
+
+/// What is evaluated only under a condition.
+struct Branch {
+    /// The variables that it binds.
+    bound: Bindings,
+    value: Value,
+    loc: Loc,
+}
+
+impl Branch {
+    /// The same with one part for the value.
+    fn with(&self, part: &Value) -> Branch {
+        Branch {
+            bound: self.bound.clone(),
+            value: part.clone(),
+            loc: self.loc,
+        }
+    }
+}
 
 impl Lowerer<'_> {
     pub(super) fn branch(
@@ -18,13 +37,62 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let cond_value = self.expr(cond);
         let cond = cond_value.and_then(|v| self.of(Elem::Bool, v, cond.loc, "a condition"));
-        let then = self.region(then.loc, "this branch", |l| l.expr(then));
-        let other = self.region(other.loc, "this branch", |l| l.expr(other));
+        let then = self.part_of(then);
+        let other = self.part_of(other);
         self.either(cond?, then?, other?, loc)
     }
 
+    /// What is evaluated only under a condition.
+    fn part_of(&mut self, e: &Surface) -> Result<Branch> {
+        let (bound, value) = self.frame(|l| l.expr(e))?;
+        Ok(Branch {
+            bound,
+            value,
+            loc: e.loc,
+        })
+    }
+
     /// One or the other, which have one type.
-    fn either(&mut self, cond: Expr, then: Plain, other: Plain, loc: Loc) -> Result<Value> {
+    fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+        if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
+            && a.len() == b.len()
+        {
+            let cond = self.share("cond", cond);
+            return self.each(&cond, &then, &other, loc);
+        }
+        let mut plain = |branch: Branch| -> Result<Plain> {
+            let plain = self.single(branch.value, branch.loc, "this branch")?;
+            let expr = under(branch.bound, plain.expr);
+            Ok(Plain { expr, ..plain })
+        };
+        let (then, other) = (plain(then)?, plain(other)?);
+        self.one(cond, then, other, loc)
+    }
+
+    /// Of tuples part by part. What a branch binds is written down for each part that needs it; it
+    /// is the same value under the same condition, so that it is computed once.
+    fn each(&mut self, cond: &Expr, then: &Branch, other: &Branch, loc: Loc) -> Result<Value> {
+        if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
+            && a.len() == b.len()
+        {
+            let mut parts = vec![];
+            for (a, b) in a.iter().zip(b) {
+                let (then, other) = (then.with(a), other.with(b));
+                parts.push(self.each(cond, &then, &other, loc));
+            }
+            let parts: Result<Vec<Value>> = parts.into_iter().collect();
+            return Ok(Value::Tuple(parts?));
+        }
+        let mut plain = |branch: &Branch| -> Result<Plain> {
+            let plain = self.single(branch.value.clone(), branch.loc, "this part of a branch")?;
+            let expr = self.rebound(&branch.bound, plain.expr);
+            Ok(Plain { expr, ..plain })
+        };
+        let (then, other) = (plain(then)?, plain(other)?);
+        self.one(cond.clone(), then, other, loc)
+    }
+
+    fn one(&mut self, cond: Expr, then: Plain, other: Plain, loc: Loc) -> Result<Value> {
         let message = format!(
             "the branches give {} and {}; both must give the same",
             then.describe(),
@@ -41,6 +109,14 @@ impl Lowerer<'_> {
             })),
             None => Err(self.errors.at(loc, message)),
         }
+    }
+
+    /// The value of a branch that is always taken.
+    fn taken(&mut self, branch: Branch) -> Value {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.extend(branch.bound);
+        }
+        branch.value
     }
 
     pub(super) fn choice(&mut self, on: &Surface, arms: &[Arm], loc: Loc) -> Result<Value> {
@@ -73,7 +149,7 @@ impl Lowerer<'_> {
                 .and_then(|p| self.of(Elem::Bool, p.into(), guard.loc, "a guard"))
                 .map(Some),
         };
-        let body = self.region(arm.body.loc, "this arm", |l| l.expr(&arm.body));
+        let body = self.part_of(&arm.body);
         self.env = outer;
         let cond = match (test, guard) {
             (Ok(test), Ok(guard)) => Ok(both(test, guard)),
@@ -81,10 +157,10 @@ impl Lowerer<'_> {
         };
         if last {
             cond?;
-            return body.map(Value::Plain);
+            return body.map(|b| self.taken(b));
         }
         if let Ok(None) = cond {
-            return body.map(Value::Plain);
+            return body.map(|b| self.taken(b));
         }
         if rest.is_empty() {
             return Err(self.errors.at(
@@ -92,11 +168,12 @@ impl Lowerer<'_> {
                 "the last arm has a guard, so that none may match; write a last arm `_ => ..`",
             ));
         }
-        let other = self.region(loc, "this arm", |l| l.arms(on, rest, loc));
-        let (body, other) = (body?, other?);
+        let other = self.frame(|l| l.arms(on, rest, loc));
+        let (body, (bound, value)) = (body?, other?);
+        let other = Branch { bound, value, loc };
         match cond? {
             Some(cond) => self.either(cond, body, other, loc),
-            None => Ok(body.into()),
+            None => Ok(self.taken(body)),
         }
     }
 

@@ -1,16 +1,16 @@
 //! The combinators, in terms of what Core has.
 
-use super::Lowerer;
 use super::array::element;
 use super::binder::Axes;
 use super::value::{Plain, Value};
+use super::{Lowerer, under};
 use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
-use crate::ir::core::{Binder, Expr, Extremum, Kind, ReduceOp, Ty};
+use crate::ir::core::{Binder, Expr, Extremum, Kind, ReduceOp, Scatter};
 use crate::ir::prims::Prim;
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
     pub(super) fn combinator(
@@ -98,8 +98,16 @@ impl Lowerer<'_> {
                 (vec![Expr::int(0); count], Some(reported))
             }
         };
-        let result = self.over(combinator, extents, closure, |l, body| l.expr(body));
-        failed.map_or(result, Err)
+        let what = format!("the closure of `{}`", combinator.name());
+        let result = self.over(combinator, extents, closure, |l, value, loc| {
+            l.single(value, loc, &what)
+        });
+        if let Some(reported) = failed {
+            return Err(reported);
+        }
+        let (axes, bound, plain) = result?;
+        let expr = under(bound, plain.expr);
+        Ok((axes, Plain { expr, ..plain }))
     }
 
     fn build(&mut self, args: &[Surface]) -> Result<Value> {
@@ -133,7 +141,8 @@ impl Lowerer<'_> {
                     return Err(self.errors.at(loc, message));
                 }
             }
-            ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+            ReduceOp::Max | ReduceOp::Min => body = self.real_body(combinator, body, loc)?,
+            ReduceOp::LogSumExp => {
                 body = self.scalar_body(combinator, body, loc)?;
                 body = self.real_body(combinator, body, loc)?;
             }
@@ -145,8 +154,19 @@ impl Lowerer<'_> {
         }))
     }
 
+    /// A body of real numbers, which may be an array of them.
     fn real_body(&mut self, combinator: Combinator, body: Plain, loc: Loc) -> Result<Plain> {
         let name = combinator.name();
+        if body.expr.ty.rank > 0 && body.elem() != Elem::Real {
+            let message = format!(
+                "`{name}` is of real numbers, and this is {}",
+                body.describe()
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        if body.expr.ty.rank > 0 {
+            return Ok(body);
+        }
         let role = format!("what `{name}` runs over");
         let expr = self.of(Elem::Real, body.into(), loc, &role)?;
         Ok(Plain::new(expr))
@@ -156,14 +176,23 @@ impl Lowerer<'_> {
         let combinator = Combinator::Mean;
         let extents = self.extents(combinator, &args[0]);
         let (axes, body) = self.run(combinator, extents, &args[1])?;
-        let body = self.scalar_body(combinator, body, args[1].loc)?;
         let body = self.real_body(combinator, body, args[1].loc)?;
         let count = axes.iter().map(|(_, extent)| extent.clone());
         let count = count.reduce(|a, b| Expr::prim(Prim::IMul, vec![a, b]));
         let count = count.unwrap_or_else(|| Expr::int(1));
-        let total = reduced(ReduceOp::Sum, axes, body.expr);
         let count = Expr::prim(Prim::IntToReal, vec![count]);
-        Ok(Expr::prim(Prim::Div, vec![total, count]).into())
+        let total = reduced(ReduceOp::Sum, axes, body.expr);
+        if total.ty.rank == 0 {
+            return Ok(Expr::prim(Prim::Div, vec![total, count]).into());
+        }
+        let total = self.share("total", total);
+        let count = self.share("count", count);
+        let sizes: Vec<Expr> = (0..total.ty.rank)
+            .map(|k| Expr::dim(total.clone(), k))
+            .collect();
+        let (axes, at) = self.indices(&sizes);
+        let part = Expr::prim(Prim::Div, vec![entry(&total, at), count]);
+        Ok(built(axes, part).into())
     }
 
     /// With the maximum taken off, so that nothing overflows; it is a constant for differentiation,
@@ -195,27 +224,53 @@ impl Lowerer<'_> {
         Ok(built(axes, part).into())
     }
 
+    /// Over several axes, one after another: along the outermost the first that holds an extremum,
+    /// then along the next in there.
     fn arg_reduce(
         &mut self,
         combinator: Combinator,
         op: Extremum,
         args: &[Surface],
     ) -> Result<Value> {
-        let extents = self.extents(combinator, &args[0]);
-        let (axes, body) = self.run(combinator, extents, &args[1])?;
-        let body = self.scalar_body(combinator, body, args[1].loc)?;
-        let body = self.real_body(combinator, body, args[1].loc)?;
-        let mut axes = axes.into_iter();
-        let (Some((var, extent)), None) = (axes.next(), axes.next()) else {
-            let name = combinator.name();
-            let message = format!(
-                "`{name}` over several indices is not supported yet; write `{name}(n * m, |k| ..)` with \
-                 `k / m` and `k % m` for the indices"
-            );
-            return Err(self.errors.at(args[0].loc, message));
-        };
-        let index = Expr::arg_reduce(op, var, extent, body.expr);
-        Ok(Plain::typed(index, Scalar::Usize).into())
+        let mut extents = self.extents(combinator, &args[0]);
+        let mut found: Vec<Expr> = vec![];
+        loop {
+            let (axes, body) = self.run(combinator, extents, &args[1])?;
+            let body = self.scalar_body(combinator, body, args[1].loc)?;
+            let body = self.real_body(combinator, body, args[1].loc)?;
+            let sizes: Vec<Expr> = axes.iter().map(|(_, extent)| extent.clone()).collect();
+            let count = sizes.len();
+            let (outer, mut rest) = axes
+                .into_iter()
+                .enumerate()
+                .partition::<Vec<_>, _>(|(k, _)| *k < found.len());
+            let (_, (var, extent)) = rest.remove(0);
+            let best = match op {
+                Extremum::Max => ReduceOp::Max,
+                Extremum::Min => ReduceOp::Min,
+            };
+            let rest = rest.into_iter().map(|(_, axis)| axis).collect();
+            let mut at = Expr::arg_reduce(op, var, extent, reduced(best, rest, body.expr));
+            for ((_, (sym, extent)), is) in outer.into_iter().zip(&found).rev() {
+                at = Expr::bind(sym, is.clone(), at);
+                // Over nothing there is nothing to look at.
+                if !matches!(*extent.kind, Kind::Lit(Lit::Int(1..))) {
+                    let some = Expr::prim(Prim::IGt, vec![extent, Expr::int(0)]);
+                    at = Expr::cond(some, at, Expr::int(0));
+                }
+            }
+            if count == 1 {
+                return Ok(Plain::typed(at, Scalar::Usize).into());
+            }
+            let hint = ["i", "j", "k", "l", "m", "n"][found.len()];
+            found.push(self.share(hint, at));
+            if found.len() == count {
+                let indices = found.into_iter();
+                let indices = indices.map(|i| Plain::typed(i, Scalar::Usize).into());
+                return Ok(Value::Tuple(indices.collect()));
+            }
+            extents = Ok(sizes);
+        }
     }
 
     fn scatter(&mut self, args: &[Surface]) -> Result<Value> {
@@ -224,56 +279,42 @@ impl Lowerer<'_> {
         let extents = self.shape(combinator, &args[1]);
         let closure = self.body_of(combinator, &args[2]);
         let (shape, extents, closure) = (shape?, extents?, closure?);
-        let [extent] = &extents[..] else {
-            return Err(self.errors.at(
-                args[1].loc,
-                "`scatter_add` over several indices is not supported yet; write `n * m` and take \
-                 `k / m` and `k % m` for the indices",
-            ));
-        };
-        let loc = closure.0.body.loc;
-        let mut index = vec![];
-        let (mut axes, value) =
-            self.over(combinator, vec![extent.clone()], closure, |l, body| {
-                let (to, value) = match l.expr(body)? {
-                    Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
-                        Ok([to, value]) => (to, value),
-                        Err(_) => return Err(l.pair_needed(loc)),
-                    },
-                    Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => {
-                        return Err(l.pair_needed(loc));
-                    }
-                };
-                let to = to.parts();
-                if to.len() != shape.len() {
-                    let message = format!(
-                        "this index has {} parts, and the array has {} axes",
-                        to.len(),
-                        shape.len()
-                    );
-                    return Err(l.errors.at(loc, message));
+        let result = self.over(combinator, extents, closure, |l, value, loc| {
+            let (to, value) = match value {
+                Value::Tuple(parts) => match <[Value; 2]>::try_from(parts) {
+                    Ok([to, value]) => (to, value),
+                    Err(_) => return Err(l.pair_needed(loc)),
+                },
+                Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => {
+                    return Err(l.pair_needed(loc));
                 }
-                for part in to {
-                    index.push(l.of(Elem::Int, part, loc, "an index")?);
-                }
-                let value = l.of(Elem::Real, value, loc, "what `scatter_add` adds")?;
-                Ok(value.into())
-            })?;
-        let Some((var, extent)) = axes.pop() else {
-            unreachable!("one extent, one axis");
-        };
-        let (index, value) = self.floated(index, value.expr);
-        let ty = Ty {
-            elem: Elem::Real,
-            rank: shape.len(),
-        };
-        let kind = Kind::Scatter {
+            };
+            let to = to.parts();
+            if to.len() != shape.len() {
+                let message = format!(
+                    "this index has {} parts, and the array has {} axes",
+                    to.len(),
+                    shape.len()
+                );
+                return Err(l.errors.at(loc, message));
+            }
+            let mut index = vec![];
+            for part in to {
+                index.push(l.of(Elem::Int, part, loc, "an index")?);
+            }
+            let value = l.of(Elem::Real, value, loc, "what `scatter_add` adds")?;
+            Ok((index, value))
+        });
+        let (axes, lets, (index, value)) = result?;
+        let binders = axes.into_iter().map(|(var, extent)| Binder { var, extent });
+        Ok(Expr::scatter(Scatter {
             extents: shape,
-            binder: Binder { var, extent },
+            binders: binders.collect(),
+            lets,
             index,
             value,
-        };
-        Ok(Expr::new(kind, ty).into())
+        })
+        .into())
     }
 
     fn pair_needed(&mut self, loc: Loc) -> crate::front::error::Reported {
@@ -281,19 +322,6 @@ impl Lowerer<'_> {
             loc,
             "the closure of `scatter_add` gives where to add and what; write `|i| (index, value)`",
         )
-    }
-
-    /// The variables that a closure binds stand around its value only, and the indices need them
-    /// too: they are bound anew around each index.
-    fn floated(&mut self, index: Vec<Expr>, value: Expr) -> (Vec<Expr>, Expr) {
-        let mut bound = vec![];
-        let mut rest = &value;
-        while let Kind::Let(sym, is, body) = &*rest.kind {
-            bound.push((sym.clone(), is.clone()));
-            rest = body;
-        }
-        let index = index.into_iter().map(|i| self.rebound(&bound, i)).collect();
-        (index, value)
     }
 }
 

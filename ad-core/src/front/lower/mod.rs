@@ -99,11 +99,14 @@ impl Env {
     }
 }
 
+/// Variables and what they are bound to, in order.
+type Bindings = Vec<(Sym, Expr)>;
+
 struct Lowerer<'a> {
     errors: Errors,
     fresh: Fresh,
     /// What has been bound in each region that is evaluated as a whole, innermost last.
-    frames: Vec<Vec<(Sym, Expr)>>,
+    frames: Vec<Bindings>,
     env: Env,
     /// The indices of the loops around.
     loops: Vec<Sym>,
@@ -168,17 +171,27 @@ impl Lowerer<'_> {
         what: &str,
         f: impl FnOnce(&mut Self) -> Result<Value>,
     ) -> Result<Plain> {
+        let (bound, value) = self.frame(f)?;
+        let plain = self.single(value, loc, what)?;
+        Ok(Plain {
+            expr: under(bound, plain.expr),
+            ..plain
+        })
+    }
+
+    /// The same without a word on the result: what was bound inside, and what it was bound for.
+    fn frame<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Bindings, T)> {
         self.frames.push(vec![]);
         let value = self.scope(f);
         let bound = self.frames.pop().unwrap_or_default();
-        let value = value?;
-        if let Value::Plain(mut plain) = value {
-            for (sym, value) in bound.into_iter().rev() {
-                plain.expr = Expr::bind(sym, value, plain.expr);
-            }
+        Ok((bound, value?))
+    }
+
+    /// The result of a region, which is one value.
+    fn single(&mut self, value: Value, loc: Loc, what: &str) -> Result<Plain> {
+        if let Value::Plain(plain) = value {
             return Ok(plain);
         }
-
         let message = format!(
             "{what} gives {}, and it must be a number, a bool or an array here{}",
             value.describe(),
@@ -240,12 +253,7 @@ impl Lowerer<'_> {
             Kind::Build(binder, body)
             | Kind::Reduce(_, binder, body)
             | Kind::ArgReduce(_, binder, body) => all(&mut [&binder.extent, body].into_iter()),
-            Kind::Scatter {
-                extents,
-                binder,
-                index,
-                value,
-            } => all(&mut extents.iter().chain(index).chain([&binder.extent, value])),
+            Kind::Scatter(scatter) => all(&mut scatter.parts()),
             Kind::Index(array, at) => {
                 all(&mut std::iter::once(array).chain(at.iter().flatten()));
             }
@@ -272,6 +280,12 @@ impl Lowerer<'_> {
     }
 }
 
+/// `let x = a; let y = b; e`
+fn under(bound: Bindings, e: Expr) -> Expr {
+    let bound = bound.into_iter().rev();
+    bound.fold(e, |e, (sym, is)| Expr::bind(sym, is, e))
+}
+
 /// Whether to write it again costs nothing.
 fn is_atom(value: &Expr) -> bool {
     match &*value.kind {
@@ -283,7 +297,7 @@ fn is_atom(value: &Expr) -> bool {
         | Kind::Build(..)
         | Kind::Reduce(..)
         | Kind::ArgReduce(..)
-        | Kind::Scatter { .. }
+        | Kind::Scatter(_)
         | Kind::Index(..)
         | Kind::Stop(_) => false,
     }
@@ -303,7 +317,7 @@ fn is_size(value: &Expr) -> bool {
         | Kind::Build(..)
         | Kind::Reduce(..)
         | Kind::ArgReduce(..)
-        | Kind::Scatter { .. }
+        | Kind::Scatter(_)
         | Kind::Index(..)
         | Kind::Stop(_) => is_atom(value),
     }

@@ -1,14 +1,14 @@
 //! Copies of expressions with symbols of their own.
 
-use super::Lowerer;
-use crate::ir::core::{Binder, Expr, Kind, Sym};
+use super::{Bindings, Lowerer};
+use crate::ir::core::{Binder, Expr, Kind, Scatter, Sym};
 use std::collections::HashMap;
 
 type Names = HashMap<Sym, Sym>;
 
 impl Lowerer<'_> {
     /// `value` under copies of those bindings that it needs.
-    pub(super) fn rebound(&mut self, bound: &[(Sym, Expr)], value: Expr) -> Expr {
+    pub(super) fn rebound(&mut self, bound: &Bindings, value: Expr) -> Expr {
         let mut needed = vec![];
         let mut used = value.clone();
         for (sym, is) in bound.iter().rev() {
@@ -67,20 +67,21 @@ impl Lowerer<'_> {
                 let binder = self.copied_binder(binder, names);
                 Kind::ArgReduce(*op, binder, self.copied(body, names))
             }
-            Kind::Scatter {
-                extents,
-                binder,
-                index,
-                value,
-            } => {
-                let extents = self.copied_all(extents, names);
-                let binder = self.copied_binder(binder, names);
-                Kind::Scatter {
+            Kind::Scatter(s) => {
+                let extents = self.copied_all(&s.extents, names);
+                let binders = s.binders.iter().map(|b| self.copied_binder(b, names));
+                let binders = binders.collect();
+                let lets = s.lets.iter().map(|(sym, is)| {
+                    let is = self.copied(is, names);
+                    (self.renamed(sym, names), is)
+                });
+                Kind::Scatter(Scatter {
                     extents,
-                    binder,
-                    index: self.copied_all(index, names),
-                    value: self.copied(value, names),
-                }
+                    binders,
+                    lets: lets.collect(),
+                    index: self.copied_all(&s.index, names),
+                    value: self.copied(&s.value, names),
+                })
             }
             Kind::Index(array, at) => {
                 let array = self.copied(array, names);
@@ -105,15 +106,7 @@ fn mentions(e: &Expr, sym: &Sym) -> bool {
         Kind::Build(binder, body)
         | Kind::Reduce(_, binder, body)
         | Kind::ArgReduce(_, binder, body) => any([&binder.extent, body], sym),
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => any(
-            extents.iter().chain(index).chain([&binder.extent, value]),
-            sym,
-        ),
+        Kind::Scatter(s) => any(s.parts(), sym),
         Kind::Index(array, at) => any(std::iter::once(array).chain(at.iter().flatten()), sym),
         Kind::Dim(inner, _) | Kind::Stop(inner) => mentions(inner, sym),
     }

@@ -119,9 +119,10 @@ impl Lowerer<'_> {
         let mut more = || reals.next().unwrap_or_else(|| Expr::real(0.0));
         Ok(match method.as_str() {
             "clamp" => {
-                let (low, high) = (more(), more());
-                let x = Expr::prim(Prim::Max, vec![x, low]);
-                Expr::prim(Prim::Min, vec![x, high]).into()
+                let x = self.share("x", x);
+                let low = self.share("low", more());
+                let high = self.share("high", more());
+                clamped(x, low, high).into()
             }
             "sin_cos" => {
                 let x = self.share("x", x);
@@ -246,6 +247,14 @@ impl Lowerer<'_> {
         };
         Ok(Expr::prim(Prim::IntToReal, vec![int]).into())
     }
+}
+
+/// As `f64::clamp`: NaN stays NaN, and at an end the end is taken, so that nothing flows to `x` there.
+fn clamped(x: Expr, low: Expr, high: Expr) -> Expr {
+    let is = |prim, end: &Expr| Expr::prim(prim, vec![x.clone(), end.clone()]);
+    let (below, above) = (is(Prim::Le, &low), is(Prim::Ge, &high));
+    let inside = Expr::prim(Prim::Select, vec![above, high, x]);
+    Expr::prim(Prim::Select, vec![below, low, inside])
 }
 
 /// The kind of a constant that a method is called on, as far as the method and its arguments tell.

@@ -59,6 +59,25 @@ fn reductions() {
     eq(
         A,
         "f64",
+        "let (i, j) = argmin((n, 2), |(i, j)| a[[i, j]]); a[[j, i]]",
+        "let i = argmin(n, |i| minimum(2, |j| a[i, j])); \
+         let j = if igt(n, 0) {let i = i; argmin(2, |j| a[i, j])} else {0}; a[j, i]",
+    );
+    eq(
+        A,
+        "Array1<f64>",
+        "maximum((n, 2), |(i, j)| a.row(i + j))",
+        "maximum(n, |i| maximum(2, |j| a[iadd(i, j), :]))",
+    );
+    eq(
+        A,
+        "Array1<f64>",
+        "mean(n, |i| a.row(i))",
+        "let total = sum(n, |i| a[i, :]); let count = int_to_real(n); build(total.0, |i| div(total[i], count))",
+    );
+    eq(
+        A,
+        "f64",
         "maximum((n, x.len()), |(i, j)| a[[i, j]]) + logsumexp(n, |i| x[i])",
         "add(maximum(n, |i| maximum(x.0, |j| a[i, j])), logsumexp(n, |i| x[i]))",
     );
@@ -96,7 +115,13 @@ fn arrays() {
         "x: &Array1<f64>, idx: &[usize]",
         "Array1<f64>",
         "scatter_add(x.len(), idx.len(), |i| { let k = idx[i]; let v = x[i]; (k, v * v) })",
-        "scatter([x.0], idx.0, |i| ([let k = idx[i]; k], let k = idx[i]; let v = x[i]; mul(v, v)))",
+        "scatter([x.0], i < idx.0, let k = idx[i]; let v = x[i]; [k] += mul(v, v))",
+    );
+    eq(
+        A,
+        "Array2<f64>",
+        "scatter_add((2, n), a.dim(), |(i, j)| -> ((usize, usize), f64) { ((i, j % n), a[[i, j]]) })",
+        "scatter([2, n], i < a.0, j < a.1, [i, irem(j, n)] += a[i, j])",
     );
     eq(
         A,
@@ -138,7 +163,7 @@ fn scalars() {
         "x: f64",
         "f64",
         "x.powi(-2).clamp(0.0, 1.0)",
-        "min(max(powi(x, -2), 0.0), 1.0)",
+        "let x = powi(x, -2); select(le(x, 0.0), 0.0, select(ge(x, 1.0), 1.0, x))",
     );
     eq(
         "x: f64",
@@ -209,6 +234,24 @@ fn bindings() {
         "f64",
         "let term = |i: usize| x.powi(i as i32); sum(n, term)",
         "sum(n, |i| powi(x, i))",
+    );
+    // Of tuples part by part, under one condition.
+    eq(
+        "x: f64",
+        "f64",
+        "let (p, (q, _)) = if x > 0.0 { let r = x.sqrt(); (r * r, (2.0, 1)) } else { (x, (x, 0)) }; p * q",
+        "let cond = gt(x, 0.0); let p = if cond {let r = sqrt(x); mul(r, r)} else {x}; \
+         let q = if cond {2.0} else {x}; mul(p, q)",
+    );
+    eq(
+        "x: f64, n: usize",
+        "f64",
+        "let t = match n { 0 => (x, true), 1 => { let y = x * x; (y, y > x) } _ => (1.0, false) }; \
+         if t.1 { t.0 } else { 0.0 }",
+        "let cond = ieq(n, 0); \
+         let t = if cond {x} else {let cond = ieq(n, 1); if cond {let y = mul(x, x); y} else {1.0}}; \
+         let t = if cond {true} else {let cond = ieq(n, 1); if cond {let y = mul(x, x); gt(y, x)} else {false}}; \
+         if t {t} else {0.0}",
     );
     // What a branch binds stays in the branch.
     eq(

@@ -81,6 +81,14 @@ agree! {
 }
 
 agree! {
+    fn limits(x: f64, low: f64, high: f64) -> f64 {
+        x.clamp(low, high) + 10.0 * f64::clamp(x * x, 0.25, high * 2.0)
+    }
+    (0.3, -1.0, 1.0) (-3.0, -1.0, 1.0) (3.0, -1.0, 1.0) (1.0, -1.0, 1.0) (f64::NAN, -1.0, 1.0)
+    (f64::INFINITY, 0.0, 0.5) (0.4, 0.7, 0.7) (f64::NEG_INFINITY, f64::NEG_INFINITY, f64::INFINITY)
+}
+
+agree! {
     fn integers(n: usize, k: i64, x: f64) -> f64 {
         let a = n.saturating_sub(3) + n.abs_diff(5) + n.clamp(2, 4) + n.pow(2) % 7;
         let b = (k as u8) as i64 + (k as i8) as i64 - k.rem_euclid(5) * k / 2 + k.signum() * k.abs();

@@ -23,15 +23,15 @@ pub(super) fn print(e: &Expr) -> String {
         Kind::Build(binder, body) => run("build", binder, body),
         Kind::Reduce(op, binder, body) => run(op.name(), binder, body),
         Kind::ArgReduce(op, binder, body) => run(op.name(), binder, body),
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => {
-            let (extents, index) = (all(extents), all(index));
-            let (n, i, value) = (print(&binder.extent), &binder.var.hint, print(value));
-            format!("scatter([{extents}], {n}, |{i}| ([{index}], {value}))")
+        Kind::Scatter(s) => {
+            let (extents, index) = (all(&s.extents), all(&s.index));
+            let binders = s.binders.iter();
+            let binders = binders.map(|b| format!("{} < {}", b.var.hint, print(&b.extent)));
+            let binders = binders.collect::<Vec<_>>().join(", ");
+            let lets = s.lets.iter();
+            let lets = lets.map(|(sym, is)| format!("let {} = {}; ", sym.hint, print(is)));
+            let (lets, value) = (lets.collect::<String>(), print(&s.value));
+            format!("scatter([{extents}], {binders}, {lets}[{index}] += {value})")
         }
         Kind::Index(array, at) => {
             let at = at.iter().map(|i| i.as_ref().map_or(":".into(), print));

@@ -69,6 +69,18 @@ fn types() {
         "the branches give a real number and an integer",
     );
     says("let (p, q) = s; p + q", "takes a tuple of 2 apart");
+    says(
+        "let (p, q) = if b { (s, n) } else { (s, s) }; p",
+        "the branches give an integer and a real number",
+    );
+    says(
+        "let p = if b { (s, s) } else { (s, s, s) }; p.0",
+        "this branch gives a tuple of 2",
+    );
+    says(
+        "let p = if b { (s, |t: f64| t) } else { (s, |t: f64| t) }; p.0",
+        "this part of a branch gives a closure",
+    );
     says("s.sqrt(1.0)", "`sqrt` works on 1 value");
     says("n.sqrt() as f64", "function of real numbers");
     says("sum(n, |i, j| x[i])", "takes the index as one argument");
@@ -79,8 +91,13 @@ fn types() {
     says("(usize::MAX) as f64", "`i64::MAX`");
     says("let f = |t: f64| t; f", "closures are bound by `let`");
     says(
-        "maximum(n, |i| a.row(i))[0]",
-        "of arrays is not supported yet",
+        "logsumexp(n, |i| a.row(i))[0]",
+        "`logsumexp` is of scalars, and this is an array of real numbers of rank 1",
+    );
+    says("maximum(n, |i| i) as f64", "must be a real number");
+    says(
+        "maximum(n, |i| build(2, |j| i + j))[0] as f64",
+        "is of real numbers, and this is an array of integers",
     );
 }
 

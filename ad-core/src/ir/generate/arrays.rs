@@ -1,7 +1,7 @@
 //! Arrays, and expressions of any given type.
 
 use super::{Entry, Gen, Info, MOST};
-use crate::ir::core::{Binder, Expr, Kind, ReduceOp, Sym, Ty};
+use crate::ir::core::{Binder, Expr, ReduceOp, Scatter, Sym, Ty};
 use crate::ir::ty::Elem;
 
 impl Gen {
@@ -139,11 +139,17 @@ impl Gen {
                 }
             },
             4 | 5 if !self.rng.chance(20) => {
-                let (var, extent, _, most, bound) = self.reduction();
-                let inner = |g: &mut Self| g.term(ReduceOp::Sum, shape, budget - 2);
+                let (var, extent, few, most, bound) = self.reduction();
+                let op = match self.rng.weighted(&[76, 8, 8, 8]) {
+                    1 if few > 0 || self.dead => ReduceOp::Max,
+                    2 if few > 0 || self.dead => ReduceOp::Min,
+                    3 if few > 0 || self.dead => ReduceOp::LogSumExp,
+                    _ => ReduceOp::Sum,
+                };
+                let inner = |g: &mut Self| g.term(op, shape, budget - 2);
                 let (body, mag) = self.inside(&var, most, bound, inner);
-                let e = Expr::reduce(ReduceOp::Sum, var, extent, body);
-                (e, Info::real(mag * most as f64))
+                let e = Expr::reduce(op, var, extent, body);
+                (e, Info::real(mag * most.max(1) as f64))
             }
             4 | 5 => {
                 let (var, extent, _, most, bound) = self.reduction();
@@ -193,26 +199,46 @@ impl Gen {
         } else {
             self.some_size()
         };
-        let extent = self.size(n);
-        let var = self.index_sym();
+        let mut turns = vec![n];
+        if self.rng.chance(25) {
+            turns.push(self.some_size());
+        }
+        let mut binders = vec![];
+        for (k, &n) in turns.iter().enumerate() {
+            let extent = self.size(n);
+            let var = self.fresh.sym(["r", "s"][k]);
+            binders.push(Binder { var, extent });
+        }
         let (b1, b2) = self.split(budget);
-        let (index, value, mag) = self.inside(&var, n, None, |g| {
-            let each = (b1 / shape.len()).min(4);
-            let index: Vec<Expr> = shape.iter().map(|&n| g.index(n, each)).collect();
+        let each = (b1 / shape.len()).min(4);
+        let (lets, index, value, mag) = self.inside_all(&binders, &turns, &mut |g| {
+            let mut index: Vec<Expr> = shape.iter().map(|&n| g.index(n, each)).collect();
+            let mut lets = vec![];
+            // The position as a value, sometimes.
+            let shared = g.rng.chance(30);
+            if shared {
+                let sym = g.fresh.sym("at");
+                let here = Expr::var(&sym, Ty::scalar(Elem::Int));
+                let is = std::mem::replace(&mut index[0], here);
+                let info = Info::int(0, (shape[0] as i64 - 1).max(0));
+                g.push(sym.clone(), Elem::Int, &[], info, true);
+                lets.push((sym, is));
+            }
             let (value, info) = g.real(b2);
-            (index, value, info.mag)
+            if shared {
+                g.scope.pop();
+            }
+            (lets, index, value, info.mag)
         });
-        let ty = Ty {
-            elem: Elem::Real,
-            rank: shape.len(),
-        };
-        let kind = Kind::Scatter {
+        let e = Expr::scatter(Scatter {
             extents,
-            binder: Binder { var, extent },
+            binders,
+            lets,
             index,
             value,
-        };
-        (Expr::new(kind, ty), Info::real(mag * n as f64))
+        });
+        let turns = turns.iter().product::<usize>();
+        (e, Info::real(mag * turns as f64))
     }
 
     /// A binding of something, then a result of this shape.

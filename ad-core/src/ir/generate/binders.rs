@@ -1,7 +1,7 @@
 //! Loops.
 
 use super::{Bound, Entry, Gen, Info, p2};
-use crate::ir::core::{Expr, Sym};
+use crate::ir::core::{Binder, Expr, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
@@ -31,6 +31,21 @@ impl Gen {
         self.scope.pop();
         (self.work, self.dead) = (work, dead);
         result
+    }
+
+    /// Runs `f` inside loops of that many turns.
+    pub(super) fn inside_all<T>(
+        &mut self,
+        binders: &[Binder],
+        turns: &[usize],
+        f: &mut dyn FnMut(&mut Self) -> T,
+    ) -> T {
+        match (binders, turns) {
+            ([b, binders @ ..], [n, turns @ ..]) => {
+                self.inside(&b.var, *n, None, |g| g.inside_all(binders, turns, f))
+            }
+            _ => f(self),
+        }
     }
 
     pub(super) fn index_sym(&mut self) -> Sym {

@@ -152,7 +152,7 @@ mod tests {
             Kind::Reduce(_, _, b) if b.ty.rank > 0 => "sum of arrays",
             Kind::Reduce(op, ..) => op.name(),
             Kind::ArgReduce(op, ..) => op.name(),
-            Kind::Scatter { .. } => "scatter",
+            Kind::Scatter(_) => "scatter",
             Kind::Index(..) if e.ty.rank > 0 => "part",
             Kind::Index(..) => "element",
             Kind::Dim(..) => "dim",

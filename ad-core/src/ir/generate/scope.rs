@@ -185,7 +185,7 @@ impl Gen {
             | Kind::Build(..)
             | Kind::Reduce(..)
             | Kind::ArgReduce(..)
-            | Kind::Scatter { .. }
+            | Kind::Scatter(_)
             | Kind::Index(..)
             | Kind::Stop(_) => true,
         });

@@ -16,7 +16,8 @@ pub(super) fn weight(e: &Expr) -> usize {
         Kind::Dim(..) => 1,
         Kind::Prim(..) | Kind::Let(..) | Kind::Index(..) | Kind::Stop(_) => 4,
         Kind::If(..) => 5,
-        Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) | Kind::Scatter { .. } => 7,
+        Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) => 7,
+        Kind::Scatter(s) => 7 * s.binders.len(),
     };
     own + children(e).into_iter().map(weight).sum::<usize>()
 }
@@ -68,12 +69,22 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
                 out.push(Expr::bind(b.var.clone(), i.clone(), rest));
             }
         }
-        Kind::Scatter { binder, value, .. } if e.ty.rank == 1 => {
-            out.push(Expr::build(
-                binder.var.clone(),
-                binder.extent.clone(),
-                value.clone(),
-            ));
+        Kind::Scatter(s) => {
+            if let [binder] = &s.binders[..]
+                && e.ty.rank == 1
+            {
+                let lets = s.lets.iter().rev().cloned();
+                let body = lets.fold(s.value.clone(), |e, (sym, is)| Expr::bind(sym, is, e));
+                let binder = binder.clone();
+                out.push(Expr::build(binder.var, binder.extent, body));
+            }
+            if s.binders.len() > 1 {
+                // The first turn of the outermost loop.
+                let mut s = s.clone();
+                let first = s.binders.remove(0);
+                s.lets.insert(0, (first.var, zero()));
+                out.push(Expr::scatter(s));
+            }
         }
         Kind::Var(_)
         | Kind::Lit(_)
@@ -81,7 +92,6 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
         | Kind::If(..)
         | Kind::Build(..)
         | Kind::ArgReduce(..)
-        | Kind::Scatter { .. }
         | Kind::Dim(..)
         | Kind::Stop(_) => {}
     }
@@ -122,7 +132,7 @@ pub(super) fn retype(e: &mut Expr) {
         | Kind::Lit(_)
         | Kind::Prim(..)
         | Kind::ArgReduce(..)
-        | Kind::Scatter { .. }
+        | Kind::Scatter(_)
         | Kind::Index(..)
         | Kind::Dim(..) => {}
     }

@@ -21,16 +21,7 @@ pub(super) fn children(e: &Expr) -> Vec<&Expr> {
         Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
             vec![&b.extent, body]
         }
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => (extents.iter())
-            .chain([&binder.extent])
-            .chain(index)
-            .chain([value])
-            .collect(),
+        Kind::Scatter(s) => s.parts().collect(),
         Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
         Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
     }
@@ -46,16 +37,7 @@ pub(super) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
         Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
             vec![&mut b.extent, body]
         }
-        Kind::Scatter {
-            extents,
-            binder,
-            index,
-            value,
-        } => (extents.iter_mut())
-            .chain([&mut binder.extent])
-            .chain(index)
-            .chain([value])
-            .collect(),
+        Kind::Scatter(s) => s.parts_mut().collect(),
         Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
         Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
     }
