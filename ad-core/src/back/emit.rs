@@ -495,7 +495,7 @@ impl<'a> Function<'a> {
 
     fn step(&self, step: &Step) -> TokenStream {
         let shape = self.shape_tokens(&step.ty);
-        let name = self.names.borrow_mut().fresh("t");
+        let name = self.names.borrow_mut().fresh(&self.wish(step.out));
         let mut local = Local {
             ident: name.to_token_stream(),
             scalar: None,
@@ -621,6 +621,23 @@ impl<'a> Function<'a> {
         quote!(rt::build([#(#shape),*], |#index| #body))
     }
 
+    /// The name that a variable should have: results say which they are.
+    fn wish(&self, v: Var) -> String {
+        let Some(k) = self.program.results.iter().position(|r| *r == v) else {
+            return "t".into();
+        };
+        let gradient = |k: usize| {
+            let arg = &self.context.signature.args[self.context.wrt[k]].ident;
+            format!("{}_bar", syn::ext::IdentExt::unraw(arg))
+        };
+        match (self.what, k) {
+            (Derivative::Grad, k) => gradient(k),
+            (Derivative::Jvp, 1) => "tangent".into(),
+            (Derivative::ValueAndGrad | Derivative::Vjp, k) if k > 0 => gradient(k - 1),
+            _ => "value".into(),
+        }
+    }
+
     /// What a matrix product reads.
     fn operand(&self, o: &Operand) -> TokenStream {
         let view = self.view(o.array);
@@ -731,6 +748,11 @@ impl Scope for Function<'_> {
             Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => element.cast("i64"),
             Some(_) | None => element,
         }
+    }
+
+    fn label(&self, v: Var) -> String {
+        let name = self.local(v).ident.to_string();
+        name.trim_start_matches("r#").to_owned()
     }
 
     fn shape(&self, v: Var) -> &[Size] {

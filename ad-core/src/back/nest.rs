@@ -21,6 +21,8 @@ pub(super) trait Scope {
     fn terms(&self, s: &Size) -> Vec<(Vec<Expr>, i64)>;
     /// An element of a variable (the variable itself, if it is a scalar), given the index.
     fn read(&self, v: Var, at: &[TokenStream]) -> Expr;
+    /// What a variable is called.
+    fn label(&self, v: Var) -> String;
     /// The shape of a variable.
     fn shape(&self, v: Var) -> &[Size];
     /// Names that are in use.
@@ -171,7 +173,7 @@ impl<'a> Writer<'a> {
             if inner.contains(&n) && self.may_fail(n) {
                 value = self.only_if_needed(n, value);
             }
-            let name = self.names.fresh(self.wish(n));
+            let name = self.names.fresh(&self.wish(n));
             let tokens = value.tokens;
             out.extend(quote!(let #name = #tokens;));
             self.bound.insert(n, name);
@@ -248,8 +250,21 @@ impl<'a> Writer<'a> {
     }
 
     /// A name that says a little about the value.
-    fn wish(&self, n: Node) -> &'static str {
-        match &self.nest.nodes[n].compute {
+    fn wish(&self, n: Node) -> String {
+        if let Compute::Read(v, at) = &self.nest.nodes[n].compute {
+            // `w[[i, j]]` is `w_ij`.
+            let mut name = self.scope.label(*v) + "_";
+            for a in at {
+                match a {
+                    At::Affine(a) if a.terms.len() == 1 && *a == Affine::of(a.terms[0].0) => {
+                        name += &self.loops[a.terms[0].0].to_string();
+                    }
+                    At::Affine(_) | At::Node(_) => return self.scope.label(*v) + "_x",
+                }
+            }
+            return name;
+        }
+        let name = match &self.nest.nodes[n].compute {
             Compute::Reduce(op, ..) => match op {
                 ReduceOp::Sum => "total",
                 ReduceOp::Product => "product",
@@ -258,15 +273,17 @@ impl<'a> Writer<'a> {
                 ReduceOp::LogSumExp => "log_total",
             },
             Compute::ArgReduce(..) => "place",
-            Compute::Read(..) => "x",
-            Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => {
-                match self.nest.nodes[n].elem {
-                    Elem::Real => "v",
-                    Elem::Int => "n",
-                    Elem::Bool => "c",
-                }
-            }
-        }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Same(_) => match self.nest.nodes[n].elem {
+                Elem::Real => "v",
+                Elem::Int => "n",
+                Elem::Bool => "c",
+            },
+        };
+        name.to_owned()
     }
 
     fn node(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
