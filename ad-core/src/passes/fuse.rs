@@ -262,19 +262,25 @@ fn part_of(
 
 /// The lengths of which a guard says that they are positive, if that is all it says.
 fn positive_lengths(program: &Program, guard: Var) -> Option<Vec<Size>> {
-    let constant = |v: Var| match &program.eq(v)?.op {
-        Op::Index(a) if a.is_constant() => Some(a.constant.clone()),
-        Op::Fill(Lit::Int(i)) => Some(Size::lit(*i)),
-        _ => None,
-    };
-    match &program.eq(guard)?.op {
-        Op::Map(Prim::ILt, args) if constant(args[0])?.is(0) => Some(vec![constant(args[1])?]),
-        Op::Map(Prim::And, args) => {
-            let mut all = positive_lengths(program, args[0])?;
-            all.extend(positive_lengths(program, args[1])?);
-            Some(all)
+    let constant = |v: Var| {
+        let op = &program.eq(v)?.op;
+        if let Op::Fill(Lit::Int(i)) = op {
+            return Some(Size::lit(*i));
         }
-        _ => None,
+        let Op::Index(a) = op else { return None };
+        a.is_constant().then(|| a.constant.clone())
+    };
+    let Op::Map(p, args) = &program.eq(guard)?.op else {
+        return None;
+    };
+    if *p == Prim::And {
+        let mut all = positive_lengths(program, args[0])?;
+        all.extend(positive_lengths(program, args[1])?);
+        Some(all)
+    } else if *p == Prim::ILt && constant(args[0])?.is(0) {
+        Some(vec![constant(args[1])?])
+    } else {
+        None
     }
 }
 
