@@ -334,11 +334,18 @@ impl<'a> Function<'a> {
             taken.push(ident.to_string());
             let ty = match what {
                 Derivative::Jvp => context.signature.args[context.wrt[k]].ty.clone(),
-                _ => Written {
+                Derivative::Value
+                | Derivative::Grad
+                | Derivative::ValueAndGrad
+                | Derivative::Vjp => Written {
                     passing: match result.passing {
                         Passing::Scalar => Passing::Scalar,
-                        Passing::Vec => Passing::Slice,
-                        _ => Passing::Reference,
+                        Passing::Vec | Passing::Slice | Passing::ReferenceToVec => Passing::Slice,
+                        Passing::Owned
+                        | Passing::Reference
+                        | Passing::View
+                        | Passing::ReferenceToView
+                        | Passing::ArrayRef => Passing::Reference,
                     },
                     ..result.clone()
                 },

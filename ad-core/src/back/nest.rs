@@ -293,10 +293,10 @@ impl<'a> Writer<'a> {
         }
         // A conjunction of what is known is known.
         for (n, s) in self.nest.nodes.iter().enumerate() {
-            if let (Compute::Prim(Prim::And, args), None) = (&s.compute, s.guard) {
-                if args.iter().all(|a| known.contains(a)) {
-                    known.insert(n);
-                }
+            if let (Compute::Prim(Prim::And, args), None) = (&s.compute, s.guard)
+                && args.iter().all(|a| known.contains(a))
+            {
+                known.insert(n);
             }
         }
     }
@@ -407,7 +407,13 @@ impl<'a> Writer<'a> {
                 let lit = Literal::i64_suffixed(v.saturating_abs());
                 if v < 0 { quote!((-#lit)) } else { quote!(#lit) }
             }
-            _ => x.at(Prec::Atom),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => x.at(Prec::Atom),
         }
     }
 
@@ -429,10 +435,11 @@ impl<'a> Writer<'a> {
             match &self.nest.nodes[n].compute {
                 Compute::Prim(Prim::Not, of) if of[0] == c => self.learn(n, &mut other),
                 Compute::Prim(p, of) => {
-                    if let Compute::Prim(q, of_c) = &self.nest.nodes[c].compute {
-                        if of == of_c && are_opposite(*p, *q) {
-                            self.learn(n, &mut other);
-                        }
+                    if let Compute::Prim(q, of_c) = &self.nest.nodes[c].compute
+                        && of == of_c
+                        && are_opposite(*p, *q)
+                    {
+                        self.learn(n, &mut other);
                     }
                 }
                 Compute::Lit(_)
