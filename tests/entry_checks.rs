@@ -333,3 +333,17 @@ fn a_cotangent_of_known_size() {
         "pair_vjp: `cotangent` has 1 elements (cotangent.len() must be 2)",
     );
 }
+
+#[differentiable]
+fn several(x: &[f64], n: usize) -> f64 {
+    x[0] * x[3] + x[1] + sum(n, |_| x[2])
+}
+
+#[test]
+fn only_the_strongest_relation_is_named() {
+    assert_eq!(several_grad(&[1.0; 4], 2), [1.0, 1.0, 2.0, 1.0]);
+    says(
+        || several_grad(&[], 2),
+        "several_grad: `x` has 0 elements (x.len() must be at least 4)",
+    );
+}

@@ -494,7 +494,7 @@ impl<'a> Function<'a> {
                 }
             }
         }
-        for r in &all {
+        for r in &sizes::distinct(&all) {
             out.extend(sizes::check(&function, r, &named, &|a| self.leaf(a)));
         }
         out
