@@ -93,6 +93,7 @@ fn a_sum_over_nothing_reads_nothing() {
 }
 
 #[differentiable(value, grad, vjp, jvp)]
+#[allow(clippy::len_zero)]
 fn first(x: &[f64]) -> f64 {
     if x.len() > 0 { x[0] * x[0] } else { 7.0 }
 }
@@ -331,5 +332,19 @@ fn a_cotangent_of_known_size() {
     says(
         || pair_vjp(3.0, &array![1.0]),
         "pair_vjp: `cotangent` has 1 elements (cotangent.len() must be 2)",
+    );
+}
+
+#[differentiable]
+fn several(x: &[f64], n: usize) -> f64 {
+    x[0] * x[3] + x[1] + sum(n, |_| x[2])
+}
+
+#[test]
+fn only_the_strongest_relation_is_named() {
+    assert_eq!(several_grad(&[1.0; 4], 2), [1.0, 1.0, 2.0, 1.0]);
+    says(
+        || several_grad(&[], 2),
+        "several_grad: `x` has 0 elements (x.len() must be at least 4)",
     );
 }

@@ -1,6 +1,13 @@
 //! Where an annotated function may stand, and how its arguments may be passed.
 
 #![deny(warnings, missing_docs, clippy::all)]
+// Every way to pass an argument is tried, also those that one would not choose.
+#![allow(
+    clippy::ptr_arg,
+    clippy::needless_lifetimes,
+    clippy::non_minimal_cfg,
+    clippy::single_component_path_imports
+)]
 
 use cotangent::ndarray::{
     Array0, Array1, Array2, ArrayRef2, ArrayView1, ArrayView2, arr0, array, s,

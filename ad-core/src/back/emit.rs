@@ -340,14 +340,12 @@ impl<'a> Function<'a> {
                 | Derivative::Vjp => Written {
                     passing: match result.passing {
                         Passing::Scalar => Passing::Scalar,
-                        Passing::Vec => Passing::Slice,
+                        Passing::Vec | Passing::Slice | Passing::ReferenceToVec => Passing::Slice,
                         Passing::Owned
                         | Passing::Reference
                         | Passing::View
                         | Passing::ReferenceToView
-                        | Passing::ArrayRef
-                        | Passing::Slice
-                        | Passing::ReferenceToVec => Passing::Reference,
+                        | Passing::ArrayRef => Passing::Reference,
                     },
                     ..result.clone()
                 },
@@ -496,7 +494,7 @@ impl<'a> Function<'a> {
                 }
             }
         }
-        for r in &all {
+        for r in &sizes::distinct(&all) {
             out.extend(sizes::check(&function, r, &named, &|a| self.leaf(a)));
         }
         out
