@@ -2,7 +2,7 @@
 
 use super::expr::Expr;
 use super::names::{Names, mentions, rename_module};
-use super::nest::{Scope, Writer};
+use super::nest::{Addition, Scope, Writer};
 use super::sizes::{self, Named};
 use crate::front::infer::ConstUse;
 use crate::front::names::{Known, NameCheck};
@@ -599,17 +599,17 @@ impl<'a> Function<'a> {
                         })
                         .collect();
                     let mut w = Writer::new(&c.nest, &more, self);
-                    let (lets, guard, value) = w.guarded_root();
-                    let place = w.place(&c.at);
-                    let value = value.tokens;
-                    let add = quote!(#name[[#(#place),*]] += #value;);
-                    let add = match guard {
-                        None => add,
-                        Some(g) => {
-                            let g = g.tokens;
-                            quote!(if #g { #add })
-                        }
-                    };
+                    let Addition {
+                        narrowed,
+                        lets,
+                        guard,
+                        place,
+                        value,
+                    } = w.addition(&c.at);
+                    let mut add = quote!(#name[[#(#place),*]] += #value;);
+                    if let Some(g) = guard {
+                        add = quote!(if #g { #add });
+                    }
                     if c.nest.outer == 0 {
                         all.extend(if lets.is_empty() {
                             add
@@ -621,8 +621,20 @@ impl<'a> Function<'a> {
                     let extents: Vec<TokenStream> = (c.nest.loops[..c.nest.outer].iter())
                         .map(|s| self.size(s).tokens)
                         .collect();
-                    let body = quote!(#lets #add);
-                    let index = pattern(w.outer(), &[&body]);
+                    let mut body = quote!(#lets #add);
+                    let (mut extents, mut loops) = (&extents[..], w.outer());
+                    if let (Some(end), [outer @ .., last]) = (narrowed, loops) {
+                        // The last loop by itself, since its end depends on the others.
+                        let index = pattern(std::slice::from_ref(last), &[&body]);
+                        body = quote!(rt::for_each([#end], |#index| { #body }););
+                        extents = &extents[..outer.len()];
+                        loops = outer;
+                    }
+                    if extents.is_empty() {
+                        all.extend(body);
+                        continue;
+                    }
+                    let index = pattern(loops, &[&body]);
                     all.extend(quote!(rt::for_each([#(#extents),*], |#index| { #body });));
                 }
                 local.bare = false;

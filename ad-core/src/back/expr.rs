@@ -8,6 +8,8 @@ use quote::quote;
 pub(super) enum Prec {
     /// `if`, closures: parenthesised wherever something follows.
     Block,
+    /// `&&`
+    Both,
     Compare,
     BitOr,
     BitXor,
@@ -60,10 +62,12 @@ impl Expr {
             "&" => Prec::BitAnd,
             "^" => Prec::BitXor,
             "|" => Prec::BitOr,
+            "&&" => Prec::Both,
             _ => Prec::Compare,
         };
         let tighter = |p: Prec| match p {
-            Prec::Block => Prec::Compare,
+            Prec::Block => Prec::Both,
+            Prec::Both => Prec::Compare,
             Prec::Compare => Prec::BitOr,
             Prec::BitOr => Prec::BitXor,
             Prec::BitXor => Prec::BitAnd,

@@ -29,6 +29,16 @@ pub(super) trait Scope {
     fn names(&self) -> &Names;
 }
 
+/// What is added to one element, and under which guard.
+pub(super) struct Addition {
+    /// Where the last outer loop ends, if that is before its extent.
+    pub(super) narrowed: Option<TokenStream>,
+    pub(super) lets: TokenStream,
+    pub(super) guard: Option<TokenStream>,
+    pub(super) place: Vec<TokenStream>,
+    pub(super) value: TokenStream,
+}
+
 /// One nest on its way to tokens.
 pub(super) struct Writer<'a> {
     nest: &'a Nest,
@@ -37,8 +47,9 @@ pub(super) struct Writer<'a> {
     loops: Vec<Ident>,
     /// How often each node is used, counting only what the root needs.
     uses: Vec<usize>,
-    /// The innermost loop around each use, where all uses agree.
+    /// The names of the nodes that have one here.
     bound: HashMap<Node, Ident>,
+    may_fail: Vec<bool>,
 }
 
 impl<'a> Writer<'a> {
@@ -57,14 +68,17 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        Writer {
+        let mut writer = Writer {
             nest,
             scope,
             names,
             loops,
             uses,
             bound: HashMap::new(),
-        }
+            may_fail: vec![],
+        };
+        writer.find_failing();
+        writer
     }
 
     /// The indices of the outer loops.
@@ -79,35 +93,77 @@ impl<'a> Writer<'a> {
         (lets, root)
     }
 
-    /// Where an element is written: one index per axis.
-    pub(super) fn place(&mut self, at: &[At]) -> Vec<TokenStream> {
-        at.iter()
-            .map(|a| self.at(a, &HashSet::new()).tokens)
-            .collect()
+    /// A contribution to a scatter, to be written inside of the outer loops.
+    pub(super) fn addition(&mut self, at: &[At]) -> Addition {
+        let mut known = HashSet::new();
+        let guard = self.nest.nodes[self.nest.root].guard;
+        let last = self.nest.outer.checked_sub(1);
+        let narrowed = match (last, guard) {
+            (Some(last), Some(g)) => self.narrowed(last, g, &mut known).map(|n| n.tokens),
+            _ => None,
+        };
+        let lets = self.lets(None, &known);
+        let guard = (guard.filter(|g| !known.contains(g))).map(|g| {
+            let guard = self.node(g, &known).tokens;
+            self.learn(g, &mut known);
+            guard
+        });
+        let value = self.node(self.nest.root, &known).tokens;
+        let place = at.iter().map(|a| self.at(a, &known).tokens).collect();
+        Addition {
+            narrowed,
+            lets,
+            guard,
+            place,
+            value,
+        }
     }
 
-    /// The guard of the root, if it has one, and what it guards.
-    pub(super) fn guarded_root(&mut self) -> (TokenStream, Option<Expr>, Expr) {
-        let lets = self.lets(None, &HashSet::new());
-        let none = HashSet::new();
-        match self.nest.nodes[self.nest.root].guard {
-            Some(g) if !self.bound.contains_key(&self.nest.root) => {
-                let guard = self.node(g, &none);
-                let mut known = none;
-                self.learn(g, &mut known);
-                let value = self.node(self.nest.root, &known);
-                (lets, Some(guard), value)
-            }
-            Some(g) => {
-                let guard = self.node(g, &none);
-                let value = self.node(self.nest.root, &none);
-                (lets, Some(guard), value)
-            }
-            None => {
-                let value = self.node(self.nest.root, &none);
-                (lets, None, value)
-            }
+    /// The end of a loop over which a guard demands `index < end`, if the end does not depend on the
+    /// loop: running only that far is the same and costs what it visits. What is then known to hold
+    /// is added to `known`.
+    fn narrowed(&mut self, l: Loop, guard: Node, known: &mut HashSet<Node>) -> Option<Expr> {
+        let (mask, end) = self.mask(l, guard)?;
+        let mut value = self.node(end, known);
+        let fits = match &self.nest.nodes[end].compute {
+            Compute::Index(a) => self.at_most(a, &self.nest.loops[l]),
+            _ => false,
+        };
+        if !fits {
+            let (end, extent) = (value.at(Prec::Atom), self.scope.size(&self.nest.loops[l]));
+            let extent = extent.tokens;
+            value = Expr::atom(quote!(#end.min(#extent)));
         }
+        self.learn(mask, known);
+        Some(value)
+    }
+
+    /// The member `index < end` of a conjunction, and the end.
+    fn mask(&self, l: Loop, guard: Node) -> Option<(Node, Node)> {
+        match &self.nest.nodes[guard].compute {
+            Compute::Prim(Prim::And, args) => args.iter().find_map(|&a| self.mask(l, a)),
+            Compute::Prim(Prim::ILt, args) => {
+                let is_index = matches!(
+                    &self.nest.nodes[args[0]].compute,
+                    Compute::Index(a) if *a == Affine::of(l)
+                );
+                let end = &self.nest.nodes[args[1]];
+                let fixed = !self.nest.depends[args[1]].contains(&l);
+                let literal = matches!(end.compute, Compute::Lit(_));
+                (is_index && fixed && !literal && end.guard.is_none()).then_some((guard, args[1]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an affine value never exceeds a size.
+    fn at_most(&self, a: &Affine, size: &Size) -> bool {
+        let (coefs, extents): (Vec<Size>, Vec<Size>) = (a.terms.iter())
+            .map(|(l, c)| (c.clone(), self.nest.loops[*l].clone()))
+            .unzip();
+        let constant = a.constant.clone();
+        let range = crate::ir::bulk::Affine { coefs, constant }.range(&extents);
+        range.is_some_and(|(_, high)| size.sub(&high).at_least_given(0, &extents))
     }
 
     /// The innermost loop that a node depends on, among inner ones; `None` is the outer body.
@@ -164,13 +220,14 @@ impl<'a> Writer<'a> {
         for n in 0..self.nest.nodes.len() {
             if self.uses[n] == 0
                 || self.home(n) != at
+                || known.contains(&n)
                 || self.bound.contains_key(&n)
                 || !self.wants_name(n, inner.contains(&n))
             {
                 continue;
             }
             let mut value = self.node(n, known);
-            if inner.contains(&n) && self.may_fail(n) {
+            if inner.contains(&n) && self.may_fail[n] {
                 value = self.only_if_needed(n, value);
             }
             let name = self.names.fresh(&self.wish(n));
@@ -181,22 +238,27 @@ impl<'a> Writer<'a> {
         out
     }
 
-    /// Whether evaluating a node may read outside of an array.
-    fn may_fail(&self, n: Node) -> bool {
-        let s = &self.nest.nodes[n];
-        let here = match &s.compute {
-            Compute::Read(v, at) => !at.iter().zip(self.scope.shape(*v)).all(|(a, len)| match a {
-                At::Node(_) => false,
-                At::Affine(a) => self.inside(a, len),
-            }),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_) => false,
-        };
-        here || s.operands().iter().any(|&o| self.may_fail(o))
+    /// For each node whether evaluating it may read outside of an array.
+    fn find_failing(&mut self) {
+        for n in 0..self.nest.nodes.len() {
+            let s = &self.nest.nodes[n];
+            let here = match &s.compute {
+                Compute::Read(v, at) => {
+                    !at.iter().zip(self.scope.shape(*v)).all(|(a, len)| match a {
+                        At::Node(_) => false,
+                        At::Affine(a) => self.inside(a, len),
+                    })
+                }
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => false,
+            };
+            let fails = here || s.operands().iter().any(|&o| self.may_fail[o]);
+            self.may_fail.push(fails);
+        }
     }
 
     fn inside(&self, a: &Affine, len: &Size) -> bool {
@@ -229,14 +291,13 @@ impl<'a> Writer<'a> {
     /// Whether a node is used in the body of a loop.
     fn is_around(&self, l: Loop, n: Node) -> bool {
         let uses_it = |m: Node| {
+            let mut seen = HashSet::from([m]);
             let mut stack = vec![m];
             while let Some(m) = stack.pop() {
-                if m == n {
-                    return true;
-                }
-                stack.extend(self.nest.nodes[m].operands());
+                let operands = self.nest.nodes[m].operands();
+                stack.extend(operands.into_iter().filter(|o| seen.insert(*o)));
             }
-            false
+            seen.contains(&n)
         };
         self.nest.nodes.iter().any(|s| match &s.compute {
             Compute::Reduce(_, own, body) => own.contains(&l) && uses_it(*body),
@@ -290,14 +351,21 @@ impl<'a> Writer<'a> {
         if let Some(name) = self.bound.get(&n) {
             return Expr::atom(quote!(#name));
         }
+        if known.contains(&n) {
+            return Expr::atom(quote!(true));
+        }
         let s = &self.nest.nodes[n];
         let Some(g) = s.guard.filter(|g| !known.contains(g)) else {
             return self.compute(&s.compute, known);
         };
-        let guard = self.node(g, known).tokens;
+        let guard = self.node(g, known);
         let mut inner = known.clone();
         self.learn(g, &mut inner);
-        let value = self.compute(&s.compute, &inner).tokens;
+        let value = self.compute(&s.compute, &inner);
+        if s.elem == Elem::Bool {
+            return guard.infix("&&", &value);
+        }
+        let (guard, value) = (guard.tokens, value.tokens);
         let zero = literal(Lit::zero(s.elem));
         Expr::block(quote!(if #guard { #value } else { #zero }))
     }
@@ -344,7 +412,7 @@ impl<'a> Writer<'a> {
                     ReduceOp::LogSumExp => quote!(logsumexp),
                 };
                 let mut inner = known.clone();
-                self.inside_loops(&name, own, *body, &mut inner)
+                self.inside_loops(&name, Some(*op), own, *body, &mut inner)
             }
             Compute::ArgReduce(op, own, body) => {
                 let name = match op {
@@ -352,7 +420,7 @@ impl<'a> Writer<'a> {
                     Extremum::Min => quote!(argmin),
                 };
                 let mut inner = known.clone();
-                self.inside_loops(&name, &[*own], *body, &mut inner)
+                self.inside_loops(&name, None, &[*own], *body, &mut inner)
             }
         }
     }
@@ -361,6 +429,7 @@ impl<'a> Writer<'a> {
     fn inside_loops(
         &mut self,
         name: &TokenStream,
+        reduces: Option<ReduceOp>,
         own: &[Loop],
         body: Node,
         known: &mut HashSet<Node>,
@@ -368,11 +437,36 @@ impl<'a> Writer<'a> {
         let Some((&l, rest)) = own.split_first() else {
             return self.node(body, known);
         };
+        let mut body = body;
+        let mut narrowed = None;
+        if rest.is_empty() {
+            let s = &self.nest.nodes[body];
+            match (&s.compute, s.guard) {
+                (_, Some(g)) if reduces == Some(ReduceOp::Sum) => {
+                    narrowed = self.narrowed(l, g, known);
+                }
+                // `select(index < end, e, neutral)`
+                (Compute::Prim(Prim::Select, args), None) if !self.bound.contains_key(&body) => {
+                    let neutral = reduces.map(|op| Compute::Lit(op.identity(s.elem)));
+                    let other = &self.nest.nodes[args[2]];
+                    let only = matches!(self.mask(l, args[0]), Some((mask, _)) if mask == args[0]);
+                    if only && Some(&other.compute) == neutral.as_ref() {
+                        let then = args[1];
+                        narrowed = self.narrowed(l, args[0], known);
+                        body = then;
+                    }
+                }
+                _ => {}
+            }
+        }
         let before = self.bound.clone();
         let lets = self.lets(Some(l), known);
-        let value = self.inside_loops(name, rest, body, known).tokens;
+        let value = self.inside_loops(name, reduces, rest, body, known).tokens;
         self.bound = before;
-        let (index, extent) = (&self.loops[l], self.scope.size(&self.nest.loops[l]).tokens);
+        let index = &self.loops[l];
+        let extent = narrowed
+            .unwrap_or_else(|| self.scope.size(&self.nest.loops[l]))
+            .tokens;
         let index = if mentions(&lets, &index.to_string()) || mentions(&value, &index.to_string()) {
             quote!(#index)
         } else {
@@ -388,6 +482,22 @@ impl<'a> Writer<'a> {
     fn prim(&mut self, p: Prim, args: &[Node], known: &HashSet<Node>) -> Expr {
         if p == Prim::Select {
             return self.select(args, known);
+        }
+        // What is guarded by the first member of a conjunction needs no further test.
+        if let (Prim::And, &[a, b]) = (p, args) {
+            if known.contains(&a) {
+                return self.node(b, known);
+            }
+            if known.contains(&b) {
+                return self.node(a, known);
+            }
+            let mut inner = known.clone();
+            self.learn(a, &mut inner);
+            let lazy = self.nest.nodes[b].guard.is_some_and(|g| inner.contains(&g));
+            if lazy && !self.bound.contains_key(&b) {
+                let left = self.node(a, known);
+                return left.infix("&&", &self.node(b, &inner));
+            }
         }
         let xs: Vec<Expr> = args.iter().map(|&a| self.node(a, known)).collect();
         match p.emission() {
@@ -444,6 +554,9 @@ impl<'a> Writer<'a> {
         let &[c, a, b] = args else {
             unreachable!("selection has three arguments")
         };
+        if known.contains(&c) {
+            return self.node(a, known);
+        }
         let condition = self.node(c, known).tokens;
         let mut then = known.clone();
         self.learn(c, &mut then);

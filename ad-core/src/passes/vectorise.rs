@@ -65,6 +65,10 @@ struct Space {
     axes: Vec<Size>,
     /// Over the first axes, as many as it has.
     guard: Option<Var>,
+    /// Where axes really end, as far as the ends depend on other axes.
+    ends: Vec<(usize, Affine)>,
+    /// Whether it is not known from the ends alone what is evaluated.
+    conditional: bool,
 }
 
 /// The value of an expression in an index space.
@@ -301,8 +305,9 @@ impl Vectoriser {
         let arm = |v: &mut Self, e: &Expr, holds: Var| -> Result<Var, String> {
             let guard = v.out.both(outer, Some(holds));
             let inner = Space {
-                axes: space.axes.clone(),
                 guard,
+                conditional: true,
+                ..space.clone()
             };
             v.whole(e, &inner)
         };
@@ -333,23 +338,16 @@ impl Vectoriser {
 
     /// The space inside a binder. `mask`: where in it the body is evaluated.
     fn enter(&mut self, var: &Sym, n: Size, mask: Option<Var>, space: &Space) -> Space {
-        let mut axes = space.axes.clone();
-        axes.push(n);
-        let val = Val::Affine(Affine::axis(axes.len(), axes.len() - 1));
-        let depth = axes.len();
+        let mut inner = space.clone();
+        inner.axes.push(n);
+        let depth = inner.axes.len();
+        let val = Val::Affine(Affine::axis(depth, depth - 1));
         self.env.insert(var.clone(), Bound { val, depth });
-        let guard = match mask {
-            None => space.guard,
-            Some(m) => {
-                let outer = Space {
-                    axes: axes.clone(),
-                    guard: space.guard,
-                };
-                let outer = self.guard(&outer, &[]);
-                self.out.both(outer, Some(m))
-            }
-        };
-        Space { axes, guard }
+        if let Some(m) = mask {
+            let outer = self.guard(&inner, &[]);
+            inner.guard = self.out.both(outer, Some(m));
+        }
+        inner
     }
 
     /// A size that does not depend on the binders in scope.
@@ -416,7 +414,10 @@ impl Vectoriser {
         axes.push(hull.clone());
         let depth = axes.len();
         let i = self.out.index(Affine::axis(depth, depth - 1), &axes);
-        let inner = Space { axes, guard: None };
+        let inner = Space {
+            axes,
+            ..Space::default()
+        };
         let bound = self.widen(
             &Bound {
                 val,
@@ -424,9 +425,17 @@ impl Vectoriser {
             },
             &inner,
         );
+        let end = match &bound {
+            Val::Affine(a) => Some(a.clone()),
+            Val::Array(_) => None,
+        };
         let bound = self.array(bound, &inner);
         let mask = self.out.map(Prim::ILt, &[i, bound], None);
-        let inner = self.enter(&b.var, hull, Some(mask), space);
+        let mut inner = self.enter(&b.var, hull, Some(mask), space);
+        match end {
+            Some(end) => inner.ends.push((depth - 1, end)),
+            None => inner.conditional = true,
+        }
         Ok((inner, Some(mask)))
     }
 
@@ -452,15 +461,24 @@ impl Vectoriser {
 
     /// One component of an index map into an axis of length `n`. Without a guard, an affine one is
     /// demanded to be inside on entry; where sizes alone cannot say that, it is data, to be checked
-    /// at its use.
+    /// at its use. Where only the ends of loops guard it, its extreme values are demanded to be
+    /// inside, if they are reached.
     fn component(&mut self, e: &Expr, n: &Size, space: &Space) -> Result<Ix, String> {
         Ok(match self.expr(e, space)? {
             Val::Affine(a) => {
-                if space.guard.is_some() || self.out.demand_inside(&a, &space.axes, n) {
-                    Ix::Affine(a)
-                } else {
-                    Ix::Data(self.out.index(a, &space.axes))
+                if space.guard.is_none() && !self.out.demand_inside(&a, &space.axes, n) {
+                    return Ok(Ix::Data(self.out.index(a, &space.axes)));
                 }
+                if !space.ends.is_empty() && !space.conditional {
+                    if let Some((low, reached)) = corner(&a, space, false) {
+                        self.out.require_sign(&reached, &low, Relation::AtLeast);
+                    }
+                    if let Some((high, reached)) = corner(&a, space, true) {
+                        let room = n.sub(&high).plus(-1);
+                        self.out.require_sign(&reached, &room, Relation::AtLeast);
+                    }
+                }
+                Ix::Affine(a)
             }
             Val::Array(v) => Ix::Data(v),
         })
@@ -587,6 +605,53 @@ fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
         _ => None,
     };
     value.and_then(tame)
+}
+
+/// The greatest or least value of an affine index over loops whose ends depend on the loops around
+/// them, and the sizes that must be positive for it to be reached. Each loop, from the innermost, is
+/// replaced by its last or first index; the innermost one's last index is affine in the others.
+fn corner(a: &Affine, space: &Space, greatest: bool) -> Option<(Size, Vec<Size>)> {
+    let rank = space.axes.len();
+    let end_of = |k: usize| {
+        let end = space.ends.iter().find(|(axis, _)| *axis == k);
+        let mut end = end.map_or_else(
+            || Affine::constant(0, space.axes[k].clone()),
+            |(_, end)| end.clone(),
+        );
+        end.coefs.resize(rank, Size::lit(0));
+        end
+    };
+    let mut value = a.clone();
+    let mut at_end = vec![false; rank];
+    for k in (0..rank).rev() {
+        let c = std::mem::take(&mut value.coefs[k]);
+        at_end[k] = if c.is(0) {
+            // It does not matter for the value; the further, the more of the inner loops is left.
+            (k + 1..rank).any(|j| end_of(j).coefs[k].at_least(1))
+        } else if c.at_least(0) {
+            greatest
+        } else if c.neg().at_least(0) {
+            !greatest
+        } else {
+            return None;
+        };
+        if at_end[k] {
+            let mut last = end_of(k);
+            last.constant = last.constant.plus(-1);
+            value = value.add_scaled(&last, &c);
+        }
+    }
+    // The loops from the outermost: where they are, and that they run.
+    let mut place: Vec<Size> = vec![];
+    let mut reached = vec![];
+    for (k, at_end) in at_end.into_iter().enumerate() {
+        let end = end_of(k);
+        let end = (end.coefs.iter().zip(&place))
+            .fold(end.constant.clone(), |sum, (c, p)| sum.add(&c.mul(p)));
+        place.push(if at_end { end.plus(-1) } else { Size::lit(0) });
+        reached.push(end);
+    }
+    Some((value.constant, reached))
 }
 
 /// A size that no value of an affine bound exceeds, and that is not negative:
