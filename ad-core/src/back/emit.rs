@@ -601,27 +601,16 @@ impl<'a> Function<'a> {
                     let mut w = Writer::new(&c.nest, &more, self);
                     let Addition {
                         narrowed,
-                        lets,
-                        guard,
-                        place,
-                        value,
-                    } = w.addition(&c.at);
-                    let mut add = quote!(#name[[#(#place),*]] += #value;);
-                    if let Some(g) = guard {
-                        add = quote!(if #g { #add });
-                    }
+                        statements: mut body,
+                        is_block,
+                    } = w.addition(&name, &c.at);
                     if c.nest.outer == 0 {
-                        all.extend(if lets.is_empty() {
-                            add
-                        } else {
-                            quote!({ #lets #add })
-                        });
+                        all.extend(if is_block { quote!({ #body }) } else { body });
                         continue;
                     }
                     let extents: Vec<TokenStream> = (c.nest.loops[..c.nest.outer].iter())
                         .map(|s| self.size(s).tokens)
                         .collect();
-                    let mut body = quote!(#lets #add);
                     let (mut extents, mut loops) = (&extents[..], w.outer());
                     if let (Some(end), [outer @ .., last]) = (narrowed, loops) {
                         // The last loop by itself, since its end depends on the others.

@@ -9,7 +9,7 @@ use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use quote::quote;
 use std::collections::{HashMap, HashSet};
 
@@ -29,14 +29,14 @@ pub(super) trait Scope {
     fn names(&self) -> &Names;
 }
 
-/// What is added to one element, and under which guard.
+/// What adds to one element.
 pub(super) struct Addition {
     /// Where the last outer loop ends, if that is before its extent.
     pub(super) narrowed: Option<TokenStream>,
-    pub(super) lets: TokenStream,
-    pub(super) guard: Option<TokenStream>,
-    pub(super) place: Vec<TokenStream>,
-    pub(super) value: TokenStream,
+    /// What runs in the innermost outer loop.
+    pub(super) statements: TokenStream,
+    /// Whether names are bound in it.
+    pub(super) is_block: bool,
 }
 
 /// One nest on its way to tokens.
@@ -90,11 +90,13 @@ impl<'a> Writer<'a> {
     pub(super) fn body(&mut self) -> (TokenStream, Expr) {
         let lets = self.lets(None, &HashSet::new());
         let root = self.node(self.nest.root, &HashSet::new());
-        (lets, root)
+        let (lets, tokens) = in_place(lets, root.tokens);
+        let prec = root.prec;
+        (lets, Expr { tokens, prec })
     }
 
     /// A contribution to a scatter, to be written inside of the outer loops.
-    pub(super) fn addition(&mut self, at: &[At]) -> Addition {
+    pub(super) fn addition(&mut self, to: &Ident, at: &[At]) -> Addition {
         let mut known = HashSet::new();
         let guard = self.nest.nodes[self.nest.root].guard;
         let last = self.nest.outer.checked_sub(1);
@@ -109,13 +111,16 @@ impl<'a> Writer<'a> {
             guard
         });
         let value = self.node(self.nest.root, &known).tokens;
-        let place = at.iter().map(|a| self.at(a, &known).tokens).collect();
+        let place: Vec<TokenStream> = at.iter().map(|a| self.at(a, &known).tokens).collect();
+        let mut add = quote!(#to[[#(#place),*]] += #value;);
+        if let Some(g) = guard {
+            add = quote!(if #g { #add });
+        }
+        let (lets, add) = in_place(lets, add);
         Addition {
             narrowed,
-            lets,
-            guard,
-            place,
-            value,
+            is_block: !lets.is_empty(),
+            statements: quote!(#lets #add),
         }
     }
 
@@ -125,10 +130,10 @@ impl<'a> Writer<'a> {
     fn narrowed(&mut self, l: Loop, guard: Node, known: &mut HashSet<Node>) -> Option<Expr> {
         let (mask, end) = self.mask(l, guard)?;
         let mut value = self.node(end, known);
-        let fits = match &self.nest.nodes[end].compute {
-            Compute::Index(a) => self.at_most(a, &self.nest.loops[l]),
-            _ => false,
-        };
+        let fits = matches!(
+            &self.nest.nodes[end].compute,
+            Compute::Index(a) if self.at_most(a, &self.nest.loops[l])
+        );
         if !fits {
             let (end, extent) = (value.at(Prec::Atom), self.scope.size(&self.nest.loops[l]));
             let extent = extent.tokens;
@@ -140,20 +145,23 @@ impl<'a> Writer<'a> {
 
     /// The member `index < end` of a conjunction, and the end.
     fn mask(&self, l: Loop, guard: Node) -> Option<(Node, Node)> {
-        match &self.nest.nodes[guard].compute {
-            Compute::Prim(Prim::And, args) => args.iter().find_map(|&a| self.mask(l, a)),
-            Compute::Prim(Prim::ILt, args) => {
-                let is_index = matches!(
-                    &self.nest.nodes[args[0]].compute,
-                    Compute::Index(a) if *a == Affine::of(l)
-                );
-                let end = &self.nest.nodes[args[1]];
-                let fixed = !self.nest.depends[args[1]].contains(&l);
-                let literal = matches!(end.compute, Compute::Lit(_));
-                (is_index && fixed && !literal && end.guard.is_none()).then_some((guard, args[1]))
-            }
-            _ => None,
+        let Compute::Prim(p, args) = &self.nest.nodes[guard].compute else {
+            return None;
+        };
+        if *p == Prim::And {
+            return args.iter().find_map(|&a| self.mask(l, a));
         }
+        if *p != Prim::ILt {
+            return None;
+        }
+        let is_index = matches!(
+            &self.nest.nodes[args[0]].compute,
+            Compute::Index(a) if *a == Affine::of(l)
+        );
+        let end = &self.nest.nodes[args[1]];
+        let fixed = !self.nest.depends[args[1]].contains(&l);
+        let literal = matches!(end.compute, Compute::Lit(_));
+        (is_index && fixed && !literal && end.guard.is_none()).then_some((guard, args[1]))
     }
 
     /// Whether an affine value never exceeds a size.
@@ -214,9 +222,9 @@ impl<'a> Writer<'a> {
     }
 
     /// `let`s at the start of a loop's body.
-    fn lets(&mut self, at: Option<Loop>, known: &HashSet<Node>) -> TokenStream {
+    fn lets(&mut self, at: Option<Loop>, known: &HashSet<Node>) -> Vec<(Ident, TokenStream)> {
         let inner = self.inner_uses();
-        let mut out = TokenStream::new();
+        let mut out = vec![];
         for n in 0..self.nest.nodes.len() {
             if self.uses[n] == 0
                 || self.home(n) != at
@@ -231,8 +239,7 @@ impl<'a> Writer<'a> {
                 value = self.only_if_needed(n, value);
             }
             let name = self.names.fresh(&self.wish(n));
-            let tokens = value.tokens;
-            out.extend(quote!(let #name = #tokens;));
+            out.push((name.clone(), value.tokens));
             self.bound.insert(n, name);
         }
         out
@@ -463,6 +470,7 @@ impl<'a> Writer<'a> {
         let lets = self.lets(Some(l), known);
         let value = self.inside_loops(name, reduces, rest, body, known).tokens;
         self.bound = before;
+        let (lets, value) = in_place(lets, value);
         let index = &self.loops[l];
         let extent = narrowed
             .unwrap_or_else(|| self.scope.size(&self.nest.loops[l]))
@@ -604,6 +612,70 @@ impl<'a> Writer<'a> {
         terms.extend(self.scope.terms(&a.constant));
         polynomial(terms.into_iter())
     }
+}
+
+/// `let`s in front of what uses them. A name that turned out to occur once only, as the condition of
+/// an `if`, gives way to what it stands for.
+fn in_place(lets: Vec<(Ident, TokenStream)>, rest: TokenStream) -> (TokenStream, TokenStream) {
+    let mut parts: Vec<TokenStream> = vec![rest];
+    for (name, value) in lets.into_iter().rev() {
+        let text = name.to_string();
+        let places: usize = parts.iter().map(|p| occurrences(p, &text)).sum();
+        let only = (places == 1)
+            .then(|| parts.iter().position(|p| mentions(p, &text)))
+            .flatten();
+        let condition = only.and_then(|k| Some((k, with_condition(&parts[k], &text, &value)?)));
+        match condition {
+            Some((k, replaced)) => parts[k] = replaced,
+            None => parts.push(quote!(let #name = #value;)),
+        }
+    }
+    let rest = parts.remove(0);
+    (parts.into_iter().rev().collect(), rest)
+}
+
+/// How often a name occurs.
+fn occurrences(tokens: &TokenStream, name: &str) -> usize {
+    (tokens.clone().into_iter())
+        .map(|t| match t {
+            TokenTree::Ident(i) => usize::from(i == name),
+            TokenTree::Group(g) => occurrences(&g.stream(), name),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => 0,
+        })
+        .sum()
+}
+
+/// The tokens with `if name {` replaced by `if value {`, if that is there.
+fn with_condition(tokens: &TokenStream, name: &str, value: &TokenStream) -> Option<TokenStream> {
+    let mut out: Vec<TokenTree> = vec![];
+    let mut found = false;
+    let mut rest = tokens.clone().into_iter().peekable();
+    while let Some(t) = rest.next() {
+        match t {
+            TokenTree::Ident(i) if i == name => {
+                let after_if = matches!(out.last(), Some(TokenTree::Ident(k)) if *k == "if");
+                let before_block = matches!(
+                    rest.peek(),
+                    Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace
+                );
+                if !after_if || !before_block {
+                    return None;
+                }
+                out.extend(value.clone());
+                found = true;
+            }
+            TokenTree::Group(g) => {
+                let inner = with_condition(&g.stream(), name, value);
+                found |= inner.is_some();
+                let stream = inner.unwrap_or(g.stream());
+                let mut group = Group::new(g.delimiter(), stream);
+                group.set_span(g.span());
+                out.push(group.into());
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => out.push(t),
+        }
+    }
+    found.then(|| out.into_iter().collect())
 }
 
 /// Whether two comparisons of the same operands exclude each other and leave nothing out.
