@@ -3,6 +3,9 @@
 
 pub(crate) mod emit;
 mod expr;
+mod function;
+mod name_check;
 mod names;
 mod nest;
 mod sizes;
+mod tokens;

@@ -2,14 +2,15 @@
 //! bound by `let` in the outermost closure that has all their loops.
 
 use super::expr::{Expr, Prec};
-use super::names::{Names, mentions};
+use super::names::Names;
 use super::sizes::{number, polynomial};
+use super::tokens::{in_place, mentions};
 use crate::ir::bulk::Var;
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
-use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use std::collections::{HashMap, HashSet};
 
@@ -612,70 +613,6 @@ impl<'a> Writer<'a> {
         terms.extend(self.scope.terms(&a.constant));
         polynomial(terms.into_iter())
     }
-}
-
-/// `let`s in front of what uses them. A name that turned out to occur once only, as the condition of
-/// an `if`, gives way to what it stands for.
-fn in_place(lets: Vec<(Ident, TokenStream)>, rest: TokenStream) -> (TokenStream, TokenStream) {
-    let mut parts: Vec<TokenStream> = vec![rest];
-    for (name, value) in lets.into_iter().rev() {
-        let text = name.to_string();
-        let places: usize = parts.iter().map(|p| occurrences(p, &text)).sum();
-        let only = (places == 1)
-            .then(|| parts.iter().position(|p| mentions(p, &text)))
-            .flatten();
-        let condition = only.and_then(|k| Some((k, with_condition(&parts[k], &text, &value)?)));
-        match condition {
-            Some((k, replaced)) => parts[k] = replaced,
-            None => parts.push(quote!(let #name = #value;)),
-        }
-    }
-    let rest = parts.remove(0);
-    (parts.into_iter().rev().collect(), rest)
-}
-
-/// How often a name occurs.
-fn occurrences(tokens: &TokenStream, name: &str) -> usize {
-    (tokens.clone().into_iter())
-        .map(|t| match t {
-            TokenTree::Ident(i) => usize::from(i == name),
-            TokenTree::Group(g) => occurrences(&g.stream(), name),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => 0,
-        })
-        .sum()
-}
-
-/// The tokens with `if name {` replaced by `if value {`, if that is there.
-fn with_condition(tokens: &TokenStream, name: &str, value: &TokenStream) -> Option<TokenStream> {
-    let mut out: Vec<TokenTree> = vec![];
-    let mut found = false;
-    let mut rest = tokens.clone().into_iter().peekable();
-    while let Some(t) = rest.next() {
-        match t {
-            TokenTree::Ident(i) if i == name => {
-                let after_if = matches!(out.last(), Some(TokenTree::Ident(k)) if *k == "if");
-                let before_block = matches!(
-                    rest.peek(),
-                    Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace
-                );
-                if !after_if || !before_block {
-                    return None;
-                }
-                out.extend(value.clone());
-                found = true;
-            }
-            TokenTree::Group(g) => {
-                let inner = with_condition(&g.stream(), name, value);
-                found |= inner.is_some();
-                let stream = inner.unwrap_or(g.stream());
-                let mut group = Group::new(g.delimiter(), stream);
-                group.set_span(g.span());
-                out.push(group.into());
-            }
-            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => out.push(t),
-        }
-    }
-    found.then(|| out.into_iter().collect())
 }
 
 /// Whether two comparisons of the same operands exclude each other and leave nothing out.

@@ -1,0 +1,62 @@
+//! Names that must mean what they were taken for: closures that are never called, and compile only if
+//! a name is ours.
+
+use super::tokens::{RUNTIME, USERS_RUNTIME, rename_module};
+use crate::front::names::{Known, NameCheck};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+
+/// A path of the user's, on its way into a generated function.
+pub(super) fn users(path: &syn::Path) -> TokenStream {
+    rename_module(path.to_token_stream(), RUNTIME, USERS_RUNTIME)
+}
+
+/// A closure that is never called, and compiles only if a name is ours.
+pub(super) fn name_check(check: &NameCheck) -> TokenStream {
+    let path = users(&check.path);
+    let span = (check.path.segments)
+        .last()
+        .map_or(Span::call_site(), |s| s.ident.span());
+    let unary = quote_spanned!(span=> let _: (fn(f32) -> f32, fn(f64) -> f64) = (#path, #path););
+    let binary = quote_spanned! {span=>
+        let _: (fn(f32, f32) -> f32, fn(f64, f64) -> f64) = (#path, #path);
+    };
+    let probe = quote_spanned!(span=> rt::MustBeTheOneFromCotangent);
+    match check.known {
+        Known::Combinator(c) => match c.name() {
+            "fold" | "scan" => quote_spanned! {span=>
+                let _ = || { let _ = #path(#probe, 0f32, |s: f32, _: usize| s); };
+            },
+            "scatter_add" => quote_spanned! {span=>
+                let _ = || { let _ = #path(#probe, #probe, |i: usize| (i, 0f32)); };
+            },
+            "stop_gradient" => quote_spanned! {span=>
+                let _ = || { let _ = (#path(#probe), #path(0f32)); };
+            },
+            "checkpoint" => quote_spanned! {span=>
+                let _ = || { let _ = (#path(|| #probe), #path(|| 0f32)); };
+            },
+            // Not a closure, at whose literal the compiler would suggest another type.
+            _ => quote_spanned! {span=>
+                let _ = |term: fn(usize) -> f32| { let _ = #path(#probe, term); };
+            },
+        },
+        Known::Prelude(_) => unary,
+        Known::Math(name) => match name {
+            "sin_cos" => quote_spanned! {span=>
+                let _: (fn(f32) -> (f32, f32), fn(f64) -> (f64, f64)) = (#path, #path);
+            },
+            "clamp" | "mul_add" => quote_spanned! {span=>
+                let _: (fn(f32, f32, f32) -> f32, fn(f64, f64, f64) -> f64) = (#path, #path);
+            },
+            "powi" => quote_spanned! {span=>
+                let _: (fn(f32, i32) -> f32, fn(f64, i32) -> f64) = (#path, #path);
+            },
+            "powf" | "atan2" | "copysign" | "rem_euclid" | "max" | "min" | "hypot" => binary,
+            _ => unary,
+        },
+        Known::Cmp(_) => quote_spanned! {span=>
+            let _: (fn(u8, u8) -> u8, fn(i64, i64) -> i64) = (#path, #path);
+        },
+    }
+}
