@@ -1,0 +1,196 @@
+//! Index maps with their numbers, and what goes by them: reading and writing at places.
+
+use super::domain::{Domain, each};
+use super::{Machine, Slot};
+use crate::ir::bulk::{Affine, Ix, Part};
+use crate::ir::cost;
+use crate::ir::value::Value;
+
+/// An affine function with its numbers.
+struct Line {
+    coefs: Vec<i64>,
+    constant: i64,
+}
+
+impl Line {
+    fn at(&self, index: &[usize]) -> i64 {
+        let terms = self.coefs.iter().zip(index).map(|(c, &i)| c * i as i64);
+        self.constant + terms.sum::<i64>()
+    }
+}
+
+/// A component of an index map with its numbers.
+enum Component<'a> {
+    Line(Line),
+    Data(&'a [i64]),
+}
+
+impl Component<'_> {
+    fn at(&self, position: usize, index: &[usize]) -> i64 {
+        match self {
+            Component::Line(l) => l.at(index),
+            Component::Data(d) => d[position],
+        }
+    }
+}
+
+/// The position in an array that an index map gives, or a message.
+fn locate(
+    components: &[Component<'_>],
+    shape: &[usize],
+    position: usize,
+    index: &[usize],
+) -> Result<usize, String> {
+    let mut at = 0;
+    for (axis, (c, &n)) in components.iter().zip(shape).enumerate() {
+        let i = c.at(position, index);
+        match usize::try_from(i) {
+            Ok(i) if i < n => at = at * n + i,
+            Ok(_) | Err(_) => {
+                return Err(format!(
+                    "index {i} is out of bounds for axis {axis} of length {n}, at {index:?}"
+                ));
+            }
+        }
+    }
+    Ok(at)
+}
+
+/// Stands for the position of an absent element.
+const NOWHERE: usize = usize::MAX;
+
+impl Machine<'_> {
+    fn line(&self, affine: &Affine, domain: &[usize]) -> Result<Line, String> {
+        if affine.coefs.len() != domain.len() {
+            return Err(format!(
+                "an index map of {} axes over the shape {domain:?}",
+                affine.coefs.len()
+            ));
+        }
+        let line = Line {
+            coefs: (affine.coefs.iter())
+                .map(|c| self.size(c))
+                .collect::<Result<_, _>>()?,
+            constant: self.size(&affine.constant)?,
+        };
+        let reach = (line.coefs.iter().zip(domain))
+            .map(|(&c, &n)| i128::from(c).abs() * n as i128)
+            .sum::<i128>()
+            + i128::from(line.constant).abs();
+        if reach > i128::from(i64::MAX) {
+            return Err("an index overflows".into());
+        }
+        Ok(line)
+    }
+
+    fn components(
+        &self,
+        index: &[Ix],
+        rank: usize,
+        domain: &[usize],
+    ) -> Result<Vec<Component<'_>>, String> {
+        if index.len() != rank {
+            return Err(format!("{} indices for {rank} axes", index.len()));
+        }
+        (index.iter())
+            .map(|i| match i {
+                Ix::Affine(a) => Ok(Component::Line(self.line(a, domain)?)),
+                Ix::Data(v) => {
+                    let slot = self.slot(*v)?;
+                    if slot.shape() != domain {
+                        return Err(format!(
+                            "the indices v{} have the shape {:?}, not {domain:?}",
+                            v.0,
+                            slot.shape()
+                        ));
+                    }
+                    Ok(Component::Data(slot.int()?))
+                }
+            })
+            .collect()
+    }
+
+    pub(super) fn index(&self, d: &Domain<'_>, affine: &Affine) -> Result<Slot, String> {
+        let mut data = vec![0; d.len];
+        if d.any() {
+            let line = self.line(affine, &d.shape)?;
+            each(&d.shape, |p, index| {
+                if d.on(p) {
+                    data[p] = line.at(index);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(d.slot(d.int(data)))
+    }
+
+    pub(super) fn gather(&self, d: &Domain<'_>, src: &Slot, index: &[Ix]) -> Result<Slot, String> {
+        let mut from = vec![NOWHERE; d.len];
+        if d.any() {
+            let components = self.components(index, src.shape().len(), &d.shape)?;
+            each(&d.shape, |p, index| {
+                if d.on(p) {
+                    from[p] = locate(&components, src.shape(), p, index)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(select_from(d, src, &from))
+    }
+
+    pub(super) fn scatter(&self, d: &Domain<'_>, parts: &[Part]) -> Result<(Slot, u64), String> {
+        let mut data = vec![0.0; d.len];
+        let mut hit = vec![false; d.len];
+        let (mut hits, mut distinct) = (0, 0);
+        for part in parts {
+            let src = self.slot(part.src)?;
+            let reals = src.real()?;
+            if !(0..reals.len()).any(|p| src.has(p)) {
+                continue;
+            }
+            let components = self.components(&part.index, d.shape.len(), src.shape())?;
+            each(src.shape(), |p, index| {
+                if !src.has(p) {
+                    return Ok(());
+                }
+                let to = locate(&components, &d.shape, p, index)?;
+                if d.on(to) {
+                    data[to] += reals[p];
+                    hits += 1;
+                    distinct += u64::from(!hit[to]);
+                    hit[to] = true;
+                }
+                Ok(())
+            })?;
+        }
+        // As with a sum over nothing: where nothing arrives, the zero is structural.
+        let slot = d.slot_where(d.real(data), |p| hit[p]);
+        Ok((slot, cost::scatter(hits, distinct)))
+    }
+}
+
+/// The elements of `src` at some positions.
+fn select_from(d: &Domain<'_>, src: &Slot, from: &[usize]) -> Slot {
+    fn pick<T: Copy>(data: &[T], from: &[usize], zero: T) -> Vec<T> {
+        (from.iter())
+            .map(|&p| if p == NOWHERE { zero } else { data[p] })
+            .collect()
+    }
+    let value = match &src.value {
+        Value::Real(t) => d.real(pick(&t.data, from, 0.0)),
+        Value::Int(t) => d.int(pick(&t.data, from, 0)),
+        Value::Bool(t) => d.bool(pick(&t.data, from, false)),
+    };
+    d.slot_where(value, |p| src.has(from[p]))
+}
+
+pub(super) fn copy(d: &Domain<'_>, src: &Slot) -> Result<Slot, String> {
+    d.needs(src.shape())?;
+    if d.guard.is_none() {
+        return Ok(src.clone());
+    }
+    let from: Vec<usize> = (0..d.len)
+        .map(|p| if d.on(p) { p } else { NOWHERE })
+        .collect();
+    Ok(select_from(d, src, &from))
+}

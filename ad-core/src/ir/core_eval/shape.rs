@@ -1,0 +1,57 @@
+//! The shape of an array, without its elements.
+
+use super::{Machine, Outcome, Slot, shape_of_val};
+use crate::ir::core::{Expr, Kind};
+
+impl<'a> Machine<'a> {
+    /// The shape of an expression, without its elements: also where the loop around it never turns.
+    /// Counts no operations.
+    pub(super) fn shape(&mut self, e: &'a Expr) -> Outcome<Vec<usize>> {
+        let ops = self.ops;
+        let shape = self.shape_uncounted(e);
+        self.ops = ops;
+        shape
+    }
+
+    fn shape_uncounted(&mut self, e: &'a Expr) -> Outcome<Vec<usize>> {
+        if e.ty.rank == 0 {
+            return Ok(vec![]);
+        }
+        match &*e.kind {
+            Kind::Var(s) => match &self.env[s.id as usize] {
+                Slot::Known(v) => Ok(shape_of_val(v).to_vec()),
+                Slot::Later(e) => {
+                    let e = *e;
+                    self.shape_uncounted(e)
+                }
+                Slot::Absent => Err(format!("`{}` has no shape here", s.hint)),
+            },
+            Kind::Lit(_) | Kind::ArgReduce(..) | Kind::Dim(..) => Ok(vec![]),
+            // All arguments have one shape.
+            Kind::Prim(_, args) => self.shape_uncounted(&args[0]),
+            Kind::Let(s, bound, body) => {
+                self.set(s, Slot::Later(bound));
+                self.shape_uncounted(body)
+            }
+            // All branches have one shape.
+            Kind::If(_, a, _) => self.shape_uncounted(a),
+            Kind::Build(b, body) => {
+                let mut shape = vec![self.extent(&b.extent)?];
+                self.set(&b.var, Slot::Absent);
+                shape.extend(self.shape_uncounted(body)?);
+                Ok(shape)
+            }
+            Kind::Reduce(_, b, body) => {
+                self.set(&b.var, Slot::Absent);
+                self.shape_uncounted(body)
+            }
+            Kind::Scatter(s) => s.extents.iter().map(|n| self.extent(n)).collect(),
+            Kind::Index(a, at) => {
+                let shape = self.shape_uncounted(a)?;
+                let kept = shape.iter().zip(at).filter(|(_, i)| i.is_none());
+                Ok(kept.map(|(n, _)| *n).collect())
+            }
+            Kind::Stop(a) => self.shape_uncounted(a),
+        }
+    }
+}

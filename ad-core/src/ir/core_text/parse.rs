@@ -1,0 +1,390 @@
+//! Reading, by recursive descent.
+
+use super::print::{sym_text, ty_text};
+use super::tokens::{Tok, tokens};
+use crate::ir::core::{Binder, Expr, Extremum, Param, Program, ReduceOp, Scatter, Sym, Ty};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
+use std::collections::HashMap;
+
+/// A message and the offset it is about.
+type Parsed<T> = Result<T, (String, usize)>;
+
+/// Reads the text form. Types are worked out from the parameters; whether the program obeys the
+/// rules is for [`crate::ir::core_check::check`] to say.
+pub fn parse(src: &str) -> Result<Program, String> {
+    let program = tokens(src).and_then(|toks| {
+        let scope = HashMap::new();
+        let mut p = Parser { toks, at: 0, scope };
+        let program = p.program()?;
+        if *p.peek() == Tok::End {
+            return Ok(program);
+        }
+        p.fail(format!("expected the end, found {}", p.peek()))
+    });
+    program.map_err(|(message, at)| {
+        let line = src[..at].matches('\n').count() + 1;
+        let start = src[..at].rfind('\n').map_or(0, |k| k + 1);
+        let column = src[start..at].chars().count() + 1;
+        format!("{line}:{column}: {message}")
+    })
+}
+
+struct Parser {
+    toks: Vec<(Tok, usize)>,
+    at: usize,
+    scope: HashMap<u32, Ty>,
+}
+
+impl Parser {
+    fn peek(&self) -> &Tok {
+        &self.toks[self.at].0
+    }
+
+    fn next(&mut self) -> Tok {
+        let tok = self.toks[self.at].0.clone();
+        if tok != Tok::End {
+            self.at += 1;
+        }
+        tok
+    }
+
+    fn fail<T>(&self, message: String) -> Parsed<T> {
+        Err((message, self.toks[self.at].1))
+    }
+
+    fn is(&self, p: &str) -> bool {
+        matches!(self.peek(), Tok::Punct(q) if *q == p)
+    }
+
+    fn eat(&mut self, p: &str) -> bool {
+        let is = self.is(p);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn expect(&mut self, p: &str) -> Parsed<()> {
+        if self.eat(p) {
+            return Ok(());
+        }
+        self.fail(format!("expected `{p}`, found {}", self.peek()))
+    }
+
+    fn eat_word(&mut self, w: &str) -> bool {
+        let is = matches!(self.peek(), Tok::Word(v) if &**v == w);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn expect_word(&mut self, w: &str) -> Parsed<()> {
+        if self.eat_word(w) {
+            return Ok(());
+        }
+        self.fail(format!("expected `{w}`, found {}", self.peek()))
+    }
+
+    fn sym(&mut self) -> Parsed<Sym> {
+        if let Tok::Sym(s) = self.peek() {
+            let s = s.clone();
+            self.at += 1;
+            return Ok(s);
+        }
+        self.fail(format!("expected a variable, found {}", self.peek()))
+    }
+
+    fn ty(&mut self) -> Parsed<Ty> {
+        let elem = [Elem::Real, Elem::Int, Elem::Bool]
+            .into_iter()
+            .find(|e| self.eat_word(&e.to_string()));
+        let Some(elem) = elem else {
+            return self.fail(format!("expected a type, found {}", self.peek()));
+        };
+        let mut rank = 0;
+        if self.eat("[") {
+            while self.eat("_") {
+                rank += 1;
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect("]")?;
+        }
+        Ok(Ty { elem, rank })
+    }
+
+    fn program(&mut self) -> Parsed<Program> {
+        self.expect_word("fn")?;
+        let Tok::Word(name) = self.peek() else {
+            return self.fail(format!("expected a name, found {}", self.peek()));
+        };
+        let name = name.to_string();
+        self.at += 1;
+        self.expect("(")?;
+        let mut params = vec![];
+        while !self.is(")") {
+            let sym = self.sym()?;
+            self.expect(":")?;
+            let ty = self.ty()?;
+            self.scope.insert(sym.id, ty);
+            params.push(Param { sym, ty });
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        self.expect("->")?;
+        let at = self.at;
+        let ty = self.ty()?;
+        let body = self.block()?;
+        if body.ty != ty {
+            self.at = at;
+            return self.fail(format!(
+                "the body is of type {}, not {}",
+                ty_text(body.ty),
+                ty_text(ty)
+            ));
+        }
+        Ok(Program { name, params, body })
+    }
+
+    fn block(&mut self) -> Parsed<Expr> {
+        self.expect("{")?;
+        let body = self.body()?;
+        self.expect("}")?;
+        Ok(body)
+    }
+
+    /// An expression, after any number of bindings.
+    fn body(&mut self) -> Parsed<Expr> {
+        if !self.eat_word("let") {
+            return self.expr();
+        }
+        let (sym, bound) = self.binding()?;
+        let body = self.within(&sym, bound.ty, |p| p.body())?;
+        Ok(Expr::bind(sym, bound, body))
+    }
+
+    /// `x.0 = e;`
+    fn binding(&mut self) -> Parsed<(Sym, Expr)> {
+        let sym = self.sym()?;
+        self.expect("=")?;
+        let bound = self.expr()?;
+        self.expect(";")?;
+        Ok((sym, bound))
+    }
+
+    fn within<T>(
+        &mut self,
+        sym: &Sym,
+        ty: Ty,
+        inner: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let outer = self.scope.insert(sym.id, ty);
+        let result = inner(self);
+        match outer {
+            Some(ty) => self.scope.insert(sym.id, ty),
+            None => self.scope.remove(&sym.id),
+        };
+        result
+    }
+
+    fn expr(&mut self) -> Parsed<Expr> {
+        let mut e = self.primary()?;
+        while self.is("[") {
+            let start = self.at;
+            self.at += 1;
+            let mut at = vec![];
+            while !self.is("]") {
+                at.push(if self.eat("_") {
+                    None
+                } else {
+                    Some(self.expr()?)
+                });
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect("]")?;
+            if at.len() != e.ty.rank {
+                self.at = start;
+                let rank = e.ty.rank;
+                return self.fail(format!("{} indices into {rank} axes", at.len()));
+            }
+            e = Expr::index(e, at);
+        }
+        Ok(e)
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let start = self.at;
+        match self.next() {
+            Tok::Lit(l) => Ok(Expr::lit(l)),
+            Tok::Sym(s) => match self.scope.get(&s.id) {
+                Some(&ty) => Ok(Expr::var(&s, ty)),
+                None => {
+                    self.at = start;
+                    self.fail(format!("`{}` is not in scope", sym_text(&s)))
+                }
+            },
+            Tok::Punct("(") => {
+                let e = self.body()?;
+                self.expect(")")?;
+                Ok(e)
+            }
+            Tok::Punct("{") => {
+                self.at = start;
+                self.block()
+            }
+            Tok::Word(w) => {
+                let known = self.call(&w);
+                match known {
+                    Some(e) => e,
+                    None => {
+                        self.at = start;
+                        self.fail(format!("there is no operation `{w}`"))
+                    }
+                }
+            }
+            t @ (Tok::Punct(_) | Tok::End) => {
+                self.at = start;
+                self.fail(format!("expected an expression, found {t}"))
+            }
+        }
+    }
+
+    fn exprs(&mut self, close: &str) -> Parsed<Vec<Expr>> {
+        let mut es = vec![];
+        while !self.is(close) {
+            es.push(self.expr()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(close)?;
+        Ok(es)
+    }
+
+    /// `i.0 < n`
+    fn binder(&mut self) -> Parsed<Binder> {
+        let var = self.sym()?;
+        self.expect("<")?;
+        let extent = self.expr()?;
+        Ok(Binder { var, extent })
+    }
+
+    fn bound(&mut self) -> Parsed<(Binder, Expr)> {
+        self.expect("(")?;
+        let binder = self.binder()?;
+        self.expect("=>")?;
+        let body = self.within(&binder.var, Ty::scalar(Elem::Int), |p| p.body())?;
+        self.expect(")")?;
+        Ok((binder, body))
+    }
+
+    /// What starts with a word; `None` if the word means nothing.
+    fn call(&mut self, word: &str) -> Option<Parsed<Expr>> {
+        if let Some(op) = ReduceOp::ALL.into_iter().find(|op| op.name() == word) {
+            return Some((self.bound()).map(|(b, e)| Expr::reduce(op, b.var, b.extent, e)));
+        }
+        let extrema = [Extremum::Max, Extremum::Min];
+        if let Some(op) = extrema.into_iter().find(|op| op.name() == word) {
+            return Some((self.bound()).map(|(b, e)| Expr::arg_reduce(op, b.var, b.extent, e)));
+        }
+        if let Some(prim) = Prim::by_name(word) {
+            return Some(self.prim(prim));
+        }
+        Some(match word {
+            "build" => self.bound().map(|(b, e)| Expr::build(b.var, b.extent, e)),
+            "scatter" => self.scatter(),
+            "if" => self.branch(),
+            "dim" => self.dim(),
+            "stop" => (self.expect("("))
+                .and_then(|()| self.expr())
+                .and_then(|e| self.expect(")").map(|()| Expr::stop(e))),
+            _ => return None,
+        })
+    }
+
+    fn prim(&mut self, prim: Prim) -> Parsed<Expr> {
+        let start = self.at;
+        self.expect("(")?;
+        let args = self.exprs(")")?;
+        if args.len() != prim.arity() {
+            self.at = start;
+            return self.fail(format!(
+                "`{}` takes {} arguments, not {}",
+                prim.name(),
+                prim.arity(),
+                args.len()
+            ));
+        }
+        Ok(Expr::prim(prim, args))
+    }
+
+    fn scatter(&mut self) -> Parsed<Expr> {
+        self.expect("(")?;
+        self.expect("[")?;
+        let extents = self.exprs("]")?;
+        self.expect(";")?;
+        let mut binders = vec![self.binder()?];
+        while self.eat(",") {
+            binders.push(self.binder()?);
+        }
+        self.expect("=>")?;
+        let outer = self.scope.clone();
+        for b in &binders {
+            self.scope.insert(b.var.id, Ty::scalar(Elem::Int));
+        }
+        let mut lets = vec![];
+        while self.eat_word("let") {
+            let (sym, bound) = self.binding()?;
+            self.scope.insert(sym.id, bound.ty);
+            lets.push((sym, bound));
+        }
+        self.expect("[")?;
+        let index = self.exprs("]")?;
+        self.expect("+=")?;
+        let value = self.expr()?;
+        self.expect(")")?;
+        self.scope = outer;
+        Ok(Expr::scatter(Scatter {
+            extents,
+            binders,
+            lets,
+            index,
+            value,
+        }))
+    }
+
+    fn branch(&mut self) -> Parsed<Expr> {
+        let cond = self.expr()?;
+        let then = self.block()?;
+        self.expect_word("else")?;
+        let other = if self.eat_word("if") {
+            self.branch()?
+        } else {
+            self.block()?
+        };
+        Ok(Expr::cond(cond, then, other))
+    }
+
+    fn dim(&mut self) -> Parsed<Expr> {
+        self.expect("(")?;
+        let array = self.expr()?;
+        self.expect(",")?;
+        let axis = if let Tok::Lit(Lit::Int(k)) = self.peek() {
+            usize::try_from(*k).ok()
+        } else {
+            None
+        };
+        let Some(axis) = axis else {
+            return self.fail(format!(
+                "expected the number of an axis, found {}",
+                self.peek()
+            ));
+        };
+        self.at += 1;
+        self.expect(")")?;
+        Ok(Expr::dim(array, axis))
+    }
+}
