@@ -4,9 +4,10 @@
 //! ```text
 //! cargo run --release --example explain -- examples/quickstart.rs [function]
 //! ```
+//!
+//! For a function anywhere else, `COTANGENT_DUMP=function cargo build` writes the same to stderr when
+//! the function is expanded, the code without line breaks.
 
-use cotangent_core::front;
-use cotangent_core::pipeline::{self, Derivative};
 use proc_macro2::TokenStream;
 use std::process::ExitCode;
 
@@ -67,28 +68,17 @@ fn main() -> ExitCode {
 }
 
 fn explain(arguments: TokenStream, function: syn::ItemFn) -> Result<(), String> {
-    let tokens = quote::quote!(#function);
-    let f = front::analyse(arguments.clone(), tokens.clone()).map_err(|e| {
-        let errors = e
-            .errors
-            .into_iter()
-            .map(|e| format!("line {}: {e}", e.span().start().line));
-        errors.collect::<Vec<_>>().join("\n")
-    })?;
-    println!("==== {}: Core\n\n{}\n", f.program.name, f.program);
-    let mut show = |pass: &'static str, p: &cotangent_core::ir::bulk::Program| {
-        println!("==== {}: Bulk, after {pass}\n\n{p}\n", p.name);
-    };
-    let bulk = pipeline::to_bulk(&f.program, &mut show)?;
-    let what = if f.signature.result.is_scalar() {
-        Derivative::ValueAndGrad
-    } else {
-        Derivative::Vjp
-    };
-    pipeline::derive(&bulk, what, &f.promise.wrt, &mut show)?;
-    let generated = cotangent_core::expand(arguments, tokens);
-    match syn::parse2(generated) {
-        Ok(file) => println!("==== generated code\n\n{}", prettyplease::unparse(&file)),
+    let (stages, generated) = cotangent_core::explain(arguments, quote::quote!(#function))?;
+    println!("{stages}");
+    match syn::parse2::<syn::File>(generated) {
+        Ok(mut file) => {
+            for item in &mut file.items {
+                if let syn::Item::Fn(function) = item {
+                    function.attrs.retain(|a| !a.path().is_ident("allow"));
+                }
+            }
+            println!("==== generated code\n\n{}", prettyplease::unparse(&file));
+        }
         Err(e) => return Err(format!("the generated code does not parse: {e}")),
     }
     Ok(())

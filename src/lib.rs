@@ -16,3 +16,8 @@ pub mod prelude {
         sum,
     };
 }
+
+/// The code in the README is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

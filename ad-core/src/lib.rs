@@ -8,4 +8,4 @@ pub mod ir;
 pub mod passes;
 pub mod pipeline;
 
-pub use expand::expand;
+pub use expand::{expand, explain};

@@ -2,7 +2,7 @@
 
 use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
-use crate::ir::{bulk_check, core, kernel};
+use crate::ir::{bulk_check, core, kernel, kernel_check};
 use crate::passes::fuse::fuse;
 use crate::passes::linearise::linearise;
 use crate::passes::simplify::{erase_stops, simplify};
@@ -77,8 +77,16 @@ pub fn derive(
 }
 
 /// The kernels of a Bulk program.
-pub fn to_kernels(program: &Program) -> kernel::Program {
-    fuse(program)
+///
+/// # Errors
+/// If fusion broke the program (a bug of the compiler).
+pub fn to_kernels(program: &Program) -> Result<kernel::Program, String> {
+    let kernels = fuse(program);
+    if cfg!(debug_assertions) {
+        kernel_check::check(&kernels)
+            .map_err(|e| format!("the pass `fuse` broke the program `{}`: {e}", program.name))?;
+    }
+    Ok(kernels)
 }
 
 /// A vector-Jacobian product of a scalar function, at the cotangent 1.

@@ -1,8 +1,8 @@
 //! Generated functions: signatures, entry checks, steps, results.
 
 use super::expr::Expr;
-use super::names::Names;
-use super::nest::{Scope, Writer, mentions};
+use super::names::{Names, mentions, rename_module};
+use super::nest::{Scope, Writer};
 use super::sizes::{self, Named};
 use crate::front::infer::ConstUse;
 use crate::front::names::{Known, NameCheck};
@@ -28,6 +28,24 @@ pub(crate) struct Context<'a> {
     /// The path of the facade crate.
     pub(crate) root: TokenStream,
 }
+
+/// Lints that have nothing to say about generated functions, also where a crate denies them. Those
+/// about parameters speak about the original.
+const ALLOW: [&str; 13] = [
+    "warnings",
+    "unused",
+    "deprecated",
+    "nonstandard_style",
+    "let_underscore_drop",
+    "single_use_lifetimes",
+    "trivial_numeric_casts",
+    "unreachable_pub",
+    "unused_qualifications",
+    "clippy::all",
+    "clippy::pedantic",
+    "clippy::nursery",
+    "clippy::restriction",
+];
 
 /// The name of a generated function.
 pub(crate) fn name(signature: &Signature, what: Derivative) -> Ident {
@@ -78,10 +96,12 @@ impl Context<'_> {
         };
         let doc = self.doc(what, ident);
         let (generics, _, _) = generics.split_for_impl();
+        let allow = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
         quote! {
             #(#cfg)*
             #(#[doc = #doc])*
-            #[allow(dead_code, clippy::all)]
+            #[allow(#(#allow),*)]
+            #[track_caller]
             #vis fn #name #generics (#(#params),*) -> #output
         }
     }
@@ -97,21 +117,21 @@ impl Context<'_> {
             [] => String::new(),
         };
         let first = match what {
-            Derivative::Value => format!(" [`{ident}`], compiled."),
-            Derivative::Grad => format!(" The gradient of [`{ident}`] with respect to {of}."),
+            Derivative::Value => format!(" `{ident}`, compiled."),
+            Derivative::Grad => format!(" The gradient of `{ident}` with respect to {of}."),
             Derivative::ValueAndGrad => {
-                format!(" The value of [`{ident}`] and its gradient with respect to {of}.")
+                format!(" The value of `{ident}` and its gradient with respect to {of}.")
             }
             Derivative::Vjp => format!(
-                " The value of [`{ident}`] and the product of `cotangent` with its Jacobian with \
-                 respect to {of}."
+                " The value of `{ident}` and the product of `{}` with its Jacobian with respect to {of}.",
+                self.extra_params(what)[0].0
             ),
             Derivative::Jvp => format!(
-                " The value of [`{ident}`] and its directional derivative along the tangents of {of}."
+                " The value of `{ident}` and its directional derivative along the tangents of {of}."
             ),
         };
         let panics = format!(
-            " If the sizes of the arguments do not fit, as in [`{ident}`] itself; before any work \
+            " If the sizes of the arguments do not fit, as in `{ident}` itself; before any work \
              where the sizes alone tell."
         );
         vec![
@@ -192,26 +212,42 @@ impl Context<'_> {
         let f = Function::new(self, what, program);
         let body = f.body();
         let checks: Vec<TokenStream> = checks.iter().map(name_check).collect();
-        let uses_runtime = checks
-            .iter()
-            .chain([&body])
-            .any(|t| mentions(t, &format_ident!("rt")));
-        let import = uses_runtime.then(|| quote!(use #root::runtime::kernels as rt;));
-        quote! {
-            #head {
-                #import
-                #(#checks)*
-                #body
-            }
+        let mut body = quote!(#(#checks)* #body);
+        let uses_runtime = mentions(&body, RUNTIME);
+        let mut alias = RUNTIME.to_owned();
+        while alias == RUNTIME && mentions(&quote!(#root #body), USERS_RUNTIME)
+            || mentions(root, &alias)
+        {
+            // The user has a module of this name, and the import would hide it.
+            alias.push('_');
         }
+        if alias != RUNTIME {
+            body = rename_module(body, RUNTIME, &alias);
+            body = rename_module(body, USERS_RUNTIME, RUNTIME);
+        }
+        let import = uses_runtime.then(|| {
+            let alias = Ident::new(&alias, Span::call_site());
+            quote!(use #root::runtime::kernels as #alias;)
+        });
+        quote!(#head { #import #body })
     }
+}
+
+/// What the runtime is called in a generated function.
+const RUNTIME: &str = "rt";
+
+/// What stands for a module of the user's of that name until the function is complete.
+const USERS_RUNTIME: &str = "__rt_of_the_user";
+
+/// A path of the user's, on its way into a generated function.
+fn users(path: &syn::Path) -> TokenStream {
+    rename_module(path.to_token_stream(), RUNTIME, USERS_RUNTIME)
 }
 
 /// A closure that is never called, and compiles only if a name is ours.
 fn name_check(check: &NameCheck) -> TokenStream {
-    let path = &check.path;
-    let span = path
-        .segments
+    let path = users(&check.path);
+    let span = (check.path.segments)
         .last()
         .map_or(Span::call_site(), |s| s.ident.span());
     let unary = quote_spanned!(span=> let _: (fn(f32) -> f32, fn(f64) -> f64) = (#path, #path););
@@ -219,8 +255,6 @@ fn name_check(check: &NameCheck) -> TokenStream {
         let _: (fn(f32, f32) -> f32, fn(f64, f64) -> f64) = (#path, #path);
     };
     let probe = quote_spanned!(span=> rt::MustBeTheOneFromCotangent);
-    let over =
-        |body: TokenStream| quote_spanned!(span=> let _ = || { let _ = #path(#probe, #body); };);
     match check.known {
         Known::Combinator(c) => match c.name() {
             "fold" | "scan" => quote_spanned! {span=>
@@ -235,7 +269,10 @@ fn name_check(check: &NameCheck) -> TokenStream {
             "checkpoint" => quote_spanned! {span=>
                 let _ = || { let _ = (#path(|| #probe), #path(|| 0f32)); };
             },
-            _ => over(quote_spanned!(span=> |_: usize| 0f32)),
+            // Not a closure, at whose literal the compiler would suggest another type.
+            _ => quote_spanned! {span=>
+                let _ = |term: fn(usize) -> f32| { let _ = #path(#probe, term); };
+            },
         },
         Known::Prelude(_) => unary,
         Known::Math(name) => match name {
@@ -290,7 +327,7 @@ impl<'a> Function<'a> {
             taken.push(a.ident.to_string());
         }
         for c in context.consts {
-            params.push((c.path.to_token_stream(), None));
+            params.push((users(&c.path), None));
         }
         let result = &context.signature.result;
         for (k, (ident, _)) in context.extra_params(what).into_iter().enumerate() {
@@ -303,14 +340,12 @@ impl<'a> Function<'a> {
                 | Derivative::Vjp => Written {
                     passing: match result.passing {
                         Passing::Scalar => Passing::Scalar,
-                        Passing::Vec => Passing::Slice,
+                        Passing::Vec | Passing::Slice | Passing::ReferenceToVec => Passing::Slice,
                         Passing::Owned
                         | Passing::Reference
                         | Passing::View
                         | Passing::ReferenceToView
-                        | Passing::ArrayRef
-                        | Passing::Slice
-                        | Passing::ReferenceToVec => Passing::Reference,
+                        | Passing::ArrayRef => Passing::Reference,
                     },
                     ..result.clone()
                 },
@@ -397,7 +432,7 @@ impl<'a> Function<'a> {
         let (ident, Some(w)) = &self.params[k] else {
             return TokenStream::new();
         };
-        let is_used = used_in(used, &ident.to_string());
+        let is_used = mentions(used, &ident.to_string());
         if !is_used {
             return quote!(let _ = #ident;);
         }
@@ -428,7 +463,9 @@ impl<'a> Function<'a> {
     fn named(&self) -> Vec<Named> {
         (self.params.iter())
             .map(|(tokens, w)| Named {
-                name: tokens.to_string(),
+                name: (tokens.to_string())
+                    .replace(USERS_RUNTIME, RUNTIME)
+                    .replace(" :: ", "::"),
                 rank: w.as_ref().map_or(0, |w| w.rank),
                 integer: w.as_ref().is_none_or(|w| w.scalar.elem() == Elem::Int),
             })
@@ -457,7 +494,7 @@ impl<'a> Function<'a> {
                 }
             }
         }
-        for r in &all {
+        for r in &sizes::distinct(&all) {
             out.extend(sizes::check(&function, r, &named, &|a| self.leaf(a)));
         }
         out
@@ -493,9 +530,32 @@ impl<'a> Function<'a> {
         ty.shape.iter().map(|s| self.size(s).tokens).collect()
     }
 
+    /// What panics call an array that is added to: a gradient by what it is the gradient of.
+    fn model(&self, step: &Step) -> Option<String> {
+        let signature = self.context.signature;
+        let skip = match self.what {
+            Derivative::Value | Derivative::Jvp => return None,
+            Derivative::Grad => 0,
+            Derivative::ValueAndGrad | Derivative::Vjp => 1,
+        };
+        let results = self.program.results.iter().skip(skip);
+        let of = |k: usize| format!("`{}`", signature.args[k].ident);
+        for (r, &k) in results.zip(self.context.wrt) {
+            if *r == step.out {
+                return Some(format!("the gradient of {}", of(k)));
+            }
+        }
+        let has_its_shape = |k: &usize| {
+            let of_k = (0..signature.args[*k].ty.rank).map(|axis| Size::dim(*k, axis));
+            step.ty.rank() > 0 && step.ty.shape.iter().cloned().eq(of_k)
+        };
+        let k = (0..signature.args.len()).find(has_its_shape)?;
+        Some(format!("an array of the shape of {}", of(k)))
+    }
+
     fn step(&self, step: &Step) -> TokenStream {
         let shape = self.shape_tokens(&step.ty);
-        let name = self.names.borrow_mut().fresh("t");
+        let name = self.names.borrow_mut().fresh(&self.wish(step.out));
         let mut local = Local {
             ident: name.to_token_stream(),
             scalar: None,
@@ -525,7 +585,12 @@ impl<'a> Function<'a> {
                             all.extend(quote!(let mut #name = #values;));
                             continue;
                         }
-                        all.extend(quote!(let mut #name = rt::zeros([#(#shape),*]);));
+                        all.extend(match self.model(step) {
+                            Some(called) => {
+                                quote!(let mut #name = rt::zeros_called(#called, [#(#shape),*]);)
+                            }
+                            None => quote!(let mut #name = rt::zeros([#(#shape),*]);),
+                        });
                     }
                     let more: Vec<usize> = (c.at.iter())
                         .filter_map(|a| match a {
@@ -619,6 +684,23 @@ impl<'a> Function<'a> {
             quote!({ #lets #root })
         };
         quote!(rt::build([#(#shape),*], |#index| #body))
+    }
+
+    /// The name that a variable should have: results say which they are.
+    fn wish(&self, v: Var) -> String {
+        let Some(k) = self.program.results.iter().position(|r| *r == v) else {
+            return "t".into();
+        };
+        let gradient = |k: usize| {
+            let arg = &self.context.signature.args[self.context.wrt[k]].ident;
+            format!("{}_bar", syn::ext::IdentExt::unraw(arg))
+        };
+        match (self.what, k) {
+            (Derivative::Grad, k) => gradient(k),
+            (Derivative::Jvp, 1) => "tangent".into(),
+            (Derivative::ValueAndGrad | Derivative::Vjp, k) if k > 0 => gradient(k - 1),
+            _ => "value".into(),
+        }
     }
 
     /// What a matrix product reads.
@@ -733,6 +815,11 @@ impl Scope for Function<'_> {
         }
     }
 
+    fn label(&self, v: Var) -> String {
+        let name = self.local(v).ident.to_string();
+        name.trim_start_matches("r#").to_owned()
+    }
+
     fn shape(&self, v: Var) -> &[Size] {
         match self.program.params.get(v.index()) {
             Some(p) => &p.ty.shape,
@@ -751,16 +838,11 @@ impl Scope for Function<'_> {
 /// The pattern of a closure's indices; those that do not occur are `_`.
 fn pattern(loops: &[Ident], bodies: &[&TokenStream]) -> TokenStream {
     let parts = loops.iter().map(|l| {
-        if bodies.iter().any(|b| mentions(b, l)) {
+        if bodies.iter().any(|b| mentions(b, &l.to_string())) {
             quote!(#l)
         } else {
             quote!(_)
         }
     });
     quote!([#(#parts),*])
-}
-
-/// Whether a name occurs in tokens, by its text.
-fn used_in(tokens: &TokenStream, name: &str) -> bool {
-    mentions(tokens, &Ident::new(name, Span::mixed_site()))
 }

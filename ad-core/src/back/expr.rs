@@ -74,18 +74,12 @@ impl Expr {
             Prec::Unary | Prec::Atom => Prec::Atom,
         };
         // `a as T < b` would be read as the start of generic arguments.
-        let left = match prec {
-            Prec::Compare if self.prec == Prec::Cast => Prec::Unary,
-            Prec::Compare => tighter(prec),
-            Prec::Block
-            | Prec::BitOr
-            | Prec::BitXor
-            | Prec::BitAnd
-            | Prec::Add
-            | Prec::Mul
-            | Prec::Cast
-            | Prec::Unary
-            | Prec::Atom => prec,
+        let left = if prec != Prec::Compare {
+            prec
+        } else if self.prec == Prec::Cast {
+            Prec::Unary
+        } else {
+            tighter(prec)
         };
         let (left, right) = (self.at(left), other.at(tighter(prec)));
         let op: TokenStream = op.parse().expect("operators are tokens");

@@ -2,7 +2,7 @@
 //! bound by `let` in the outermost closure that has all their loops.
 
 use super::expr::{Expr, Prec};
-use super::names::Names;
+use super::names::{Names, mentions};
 use super::sizes::{number, polynomial};
 use crate::ir::bulk::Var;
 use crate::ir::core::{Extremum, ReduceOp};
@@ -21,6 +21,8 @@ pub(super) trait Scope {
     fn terms(&self, s: &Size) -> Vec<(Vec<Expr>, i64)>;
     /// An element of a variable (the variable itself, if it is a scalar), given the index.
     fn read(&self, v: Var, at: &[TokenStream]) -> Expr;
+    /// What a variable is called.
+    fn label(&self, v: Var) -> String;
     /// The shape of a variable.
     fn shape(&self, v: Var) -> &[Size];
     /// Names that are in use.
@@ -171,7 +173,7 @@ impl<'a> Writer<'a> {
             if inner.contains(&n) && self.may_fail(n) {
                 value = self.only_if_needed(n, value);
             }
-            let name = self.names.fresh(self.wish(n));
+            let name = self.names.fresh(&self.wish(n));
             let tokens = value.tokens;
             out.extend(quote!(let #name = #tokens;));
             self.bound.insert(n, name);
@@ -248,8 +250,21 @@ impl<'a> Writer<'a> {
     }
 
     /// A name that says a little about the value.
-    fn wish(&self, n: Node) -> &'static str {
-        match &self.nest.nodes[n].compute {
+    fn wish(&self, n: Node) -> String {
+        if let Compute::Read(v, at) = &self.nest.nodes[n].compute {
+            // `w[[i, j]]` is `w_ij`.
+            let mut name = self.scope.label(*v) + "_";
+            for a in at {
+                match a {
+                    At::Affine(a) if a.terms.len() == 1 && *a == Affine::of(a.terms[0].0) => {
+                        name += &self.loops[a.terms[0].0].to_string();
+                    }
+                    At::Affine(_) | At::Node(_) => return self.scope.label(*v) + "_x",
+                }
+            }
+            return name;
+        }
+        let name = match &self.nest.nodes[n].compute {
             Compute::Reduce(op, ..) => match op {
                 ReduceOp::Sum => "total",
                 ReduceOp::Product => "product",
@@ -258,15 +273,17 @@ impl<'a> Writer<'a> {
                 ReduceOp::LogSumExp => "log_total",
             },
             Compute::ArgReduce(..) => "place",
-            Compute::Read(..) => "x",
-            Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => {
-                match self.nest.nodes[n].elem {
-                    Elem::Real => "v",
-                    Elem::Int => "n",
-                    Elem::Bool => "c",
-                }
-            }
-        }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Same(_) => match self.nest.nodes[n].elem {
+                Elem::Real => "v",
+                Elem::Int => "n",
+                Elem::Bool => "c",
+            },
+        };
+        name.to_owned()
     }
 
     fn node(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
@@ -356,7 +373,7 @@ impl<'a> Writer<'a> {
         let value = self.inside_loops(name, rest, body, known).tokens;
         self.bound = before;
         let (index, extent) = (&self.loops[l], self.scope.size(&self.nest.loops[l]).tokens);
-        let index = if mentions(&lets, index) || mentions(&value, index) {
+        let index = if mentions(&lets, &index.to_string()) || mentions(&value, &index.to_string()) {
             quote!(#index)
         } else {
             quote!(_)
@@ -486,15 +503,6 @@ fn are_opposite(p: Prim, q: Prim) -> bool {
     ]
     .into_iter()
     .any(|pair| pair == (p, q) || pair == (q, p))
-}
-
-/// Whether a name occurs in tokens.
-pub(super) fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
-    tokens.clone().into_iter().any(|t| match t {
-        proc_macro2::TokenTree::Ident(i) => i == *name,
-        proc_macro2::TokenTree::Group(g) => mentions(&g.stream(), name),
-        proc_macro2::TokenTree::Punct(_) | proc_macro2::TokenTree::Literal(_) => false,
-    })
 }
 
 /// A literal.

@@ -129,6 +129,42 @@ pub(super) fn words(s: &Size, params: &[Named]) -> String {
     out
 }
 
+/// The relations as users see them, without those that another one implies.
+pub(super) fn distinct(all: &[Require]) -> Vec<Require> {
+    let all: Vec<Require> = all.iter().map(solved).collect();
+    let implies = |k: usize, l: usize| {
+        let (strong, weak) = (&all[k], &all[l]);
+        let margin = strong.right.sub(&weak.right).as_lit();
+        let needs_less = strong.when.iter().all(|n| weak.when.contains(n));
+        let is_same = margin == Some(0) && strong.when.len() == weak.when.len();
+        strong.left == weak.left
+            && strong.relation == Relation::AtLeast
+            && weak.relation == Relation::AtLeast
+            && margin.is_some_and(|m| m >= 0)
+            && needs_less
+            && (!is_same || k < l)
+    };
+    let is_implied = |&l: &usize| (0..all.len()).any(|k| k != l && implies(k, l));
+    let kept = (0..all.len()).filter(|l| !is_implied(l));
+    kept.map(|l| all[l].clone()).collect()
+}
+
+/// The relation with the length of one axis on the left, where there is one; that is how users see it.
+fn solved(r: &Require) -> Require {
+    let length = (r.left.terms()).find_map(|(factors, c)| match (factors, c) {
+        ([a @ Atom::Dim { .. }], 1) => Some(Size::atom(a.clone())),
+        _ => None,
+    });
+    match length {
+        Some(length) => Require {
+            right: r.right.add(&length).sub(&r.left),
+            left: length,
+            ..r.clone()
+        },
+        None => r.clone(),
+    }
+}
+
 /// A check on entry that a relation holds.
 pub(super) fn check(
     function: &str,
@@ -156,7 +192,7 @@ pub(super) fn check(
         _ => format!("{} is {{}}", words(s, params)),
     };
     let message = match r.right.as_lit() {
-        Some(k) if r.relation == Relation::AtLeast => format!(
+        Some(k) => format!(
             "{function}: {} ({} {relation} {k})",
             side(&r.left),
             words(&r.left, params)
@@ -172,7 +208,7 @@ pub(super) fn check(
     let condition = condition.tokens;
     let (left, right) = (left.tokens, right.tokens);
     match r.right.as_lit() {
-        Some(_) if r.relation == Relation::AtLeast => {
+        Some(_) => {
             quote!(::core::assert!(#condition, #message, #left);)
         }
         _ => quote!(::core::assert!(#condition, #message, #left, #right);),

@@ -13,6 +13,7 @@ pub mod cost;
 #[doc(hidden)]
 pub mod generate;
 pub mod kernel;
+pub mod kernel_check;
 pub mod kernel_eval;
 pub mod prims;
 mod special;

@@ -10,7 +10,7 @@
 //!   place, each by itself.
 
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Affine as BulkAffine, Eq, Ix, Op, Program, Type, Var};
+use crate::ir::bulk::{Affine as BulkAffine, Eq, Ix, Op, Program, Var};
 use crate::ir::kernel::{
     self, Affine, At, Compute, Contribution, Loop, Nest, Node, Operand, Scalar, Step, Work,
 };
@@ -262,19 +262,25 @@ fn part_of(
 
 /// The lengths of which a guard says that they are positive, if that is all it says.
 fn positive_lengths(program: &Program, guard: Var) -> Option<Vec<Size>> {
-    let constant = |v: Var| match &program.eq(v)?.op {
-        Op::Index(a) if a.is_constant() => Some(a.constant.clone()),
-        Op::Fill(Lit::Int(i)) => Some(Size::lit(*i)),
-        _ => None,
-    };
-    match &program.eq(guard)?.op {
-        Op::Map(Prim::ILt, args) if constant(args[0])?.is(0) => Some(vec![constant(args[1])?]),
-        Op::Map(Prim::And, args) => {
-            let mut all = positive_lengths(program, args[0])?;
-            all.extend(positive_lengths(program, args[1])?);
-            Some(all)
+    let constant = |v: Var| {
+        let op = &program.eq(v)?.op;
+        if let Op::Fill(Lit::Int(i)) = op {
+            return Some(Size::lit(*i));
         }
-        _ => None,
+        let Op::Index(a) = op else { return None };
+        a.is_constant().then(|| a.constant.clone())
+    };
+    let Op::Map(p, args) = &program.eq(guard)?.op else {
+        return None;
+    };
+    if *p == Prim::And {
+        let mut all = positive_lengths(program, args[0])?;
+        all.extend(positive_lengths(program, args[1])?);
+        Some(all)
+    } else if *p == Prim::ILt && constant(args[0])?.is(0) {
+        Some(vec![constant(args[1])?])
+    } else {
+        None
     }
 }
 
@@ -312,6 +318,47 @@ fn count_uses(program: &Program) -> Vec<usize> {
 struct Place {
     nest: (Var, usize),
     at: Vec<Affine>,
+    /// The loops around the place where it is evaluated, from the outside in: the outer loops of the
+    /// nest, and inner ones up to the last that occurs in `at`.
+    around: Vec<Loop>,
+    outer: usize,
+}
+
+impl Place {
+    /// All elements of a nest's own array, or of a part that it scatters.
+    fn whole(nest: (Var, usize), rank: usize) -> Place {
+        Place {
+            nest,
+            at: (0..rank).map(Affine::of).collect(),
+            around: (0..rank).collect(),
+            outer: rank,
+        }
+    }
+
+    /// Another place that is needed for this one.
+    fn moved(&self, at: Vec<Affine>, around: Vec<Loop>) -> Place {
+        let occurs = |l: &Loop| at.iter().any(|a| a.terms.iter().any(|(m, _)| m == l));
+        let last = around.iter().rposition(occurs).map_or(0, |k| k + 1);
+        let around = around[..last.max(self.outer)].to_vec();
+        Place {
+            nest: self.nest,
+            at,
+            around,
+            outer: self.outer,
+        }
+    }
+
+    /// Whether evaluating the place meets no element twice: each loop around it is a component by
+    /// itself.
+    fn is_once_per_element(&self) -> bool {
+        let single: Vec<Loop> = (self.at.iter())
+            .filter_map(|a| match &a.terms[..] {
+                [(l, c)] if c.is(1) || c.is(-1) => Some(*l),
+                _ => None,
+            })
+            .collect();
+        self.around.iter().all(|l| single.contains(l))
+    }
 }
 
 /// Decides which variables are stored.
@@ -381,13 +428,10 @@ fn choose(program: &Program) -> Vec<bool> {
         let free = is_free(&eq.op);
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
-            && (free || (places.len() == 1 && once_per_element(&places[0], &eq.ty)));
+            && (free || (places.len() == 1 && places[0].is_once_per_element()));
         if !inline {
             stored[v.index()] = true;
-            places = vec![Place {
-                nest: (v, 0),
-                at: (0..eq.ty.rank()).map(Affine::of).collect(),
-            }];
+            places = vec![Place::whole((v, 0), eq.ty.rank())];
             loops.insert((v, 0), eq.ty.rank());
         }
         for p in places {
@@ -413,8 +457,7 @@ fn choose(program: &Program) -> Vec<bool> {
                         }
                     }
                     if !stored[src.index()] {
-                        let nest = p.nest;
-                        need(*src, Place { nest, at });
+                        need(*src, p.moved(at, p.around.clone()));
                     }
                 }
                 Op::Reduce { src, axes, .. } => {
@@ -430,18 +473,16 @@ fn choose(program: &Program) -> Vec<bool> {
                         let nest = (v, k + 1);
                         let rank = program.ty(part.src).rank();
                         loops.insert(nest, rank);
-                        let at: Vec<Affine> = (0..rank).map(Affine::of).collect();
+                        let all = Place::whole(nest, rank);
                         for i in &part.index {
                             if let Ix::Data(d) = i {
-                                let at = at.clone();
-                                need(*d, Place { nest, at });
+                                need(*d, all.clone());
                             }
                         }
                         if let Some(g) = program.eq(part.src).and_then(|e| e.guard) {
-                            let at = at.clone();
-                            need(g, Place { nest, at });
+                            need(g, all.clone());
                         }
-                        need(part.src, Place { nest, at });
+                        need(part.src, all);
                     }
                 }
             }
@@ -455,9 +496,10 @@ fn enter(p: &Place, axes: &[usize], loops: &mut HashMap<(Var, usize), usize>) ->
     let next = loops
         .get_mut(&p.nest)
         .expect("nests are entered from outside");
+    let first = *next;
     let at = with_loops(&p.at, axes, next);
-    let nest = p.nest;
-    Place { nest, at }
+    let around = p.around.iter().copied().chain(first..*next).collect();
+    p.moved(at, around)
 }
 
 /// A place with new loops inserted at some axes.
@@ -494,25 +536,6 @@ fn is_free(op: &Op) -> bool {
         Op::Map(p, _) => p.cost() == 0,
         Op::Scatter(parts) => parts.is_empty(),
         Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => false,
-    }
-}
-
-/// Whether a place, evaluated where its loops are running, meets no element twice: each loop that
-/// runs there is a component by itself. The loops that run there are all up to the innermost one
-/// that occurs (inner loops are numbered inwards).
-fn once_per_element(p: &Place, ty: &Type) -> bool {
-    let single: Vec<Loop> = (p.at.iter())
-        .filter_map(|a| match &a.terms[..] {
-            [(l, c)] if c.is(1) || c.is(-1) => Some(*l),
-            _ => None,
-        })
-        .collect();
-    debug_assert_eq!(p.at.len(), ty.rank());
-    let innermost = p.at.iter().flat_map(|a| &a.terms).map(|(l, _)| *l).max();
-    match innermost {
-        // Nothing varies: it belongs in front of the nest.
-        None => false,
-        Some(last) => (0..=last).all(|l| single.contains(&l)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Loops and reductions.
 
-use super::{Dense, lengths};
+use super::{Dense, INTERMEDIATE, lengths};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -113,7 +113,11 @@ pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> D
     // SAFETY: there is room for `size` elements. Each row that was split off the first `size` slots
     // has been written completely, and nothing of them is left.
     unsafe { data.set_len(size) };
-    Dense { data, shape }
+    Dense {
+        data,
+        shape,
+        name: INTERMEDIATE,
+    }
 }
 
 /// Calls `f` with every index, in row-major order.

@@ -62,6 +62,7 @@ pub struct Dense<T, const N: usize> {
     // As many as the shape says.
     data: Vec<T>,
     shape: [usize; N],
+    name: &'static str,
 }
 
 /// The error of an index that is outside.
@@ -77,7 +78,8 @@ fn fail<const N: usize>(index: [i64; N], shape: [usize; N], name: &str) -> ! {
 #[inline(never)]
 #[track_caller]
 fn outside(index: &[i64], shape: &[usize], name: &str) -> ! {
-    if name == INTERMEDIATE {
+    // What is no identifier describes the array.
+    if name.contains(' ') {
         panic!("index {index:?} is outside of {name}, whose shape is {shape:?}")
     }
     panic!("index {index:?} is outside of `{name}`, whose shape is {shape:?}")
@@ -146,7 +148,7 @@ impl<T, const N: usize> Index<[i64; N]> for Dense<T, N> {
     fn index(&self, index: [i64; N]) -> &T {
         match locate(index, self.shape) {
             Some((start, at, len)) => &self.data[start..][..len][at],
-            None => fail(index, self.shape, INTERMEDIATE),
+            None => fail(index, self.shape, self.name),
         }
     }
 }
@@ -157,7 +159,7 @@ impl<T, const N: usize> IndexMut<[i64; N]> for Dense<T, N> {
     fn index_mut(&mut self, index: [i64; N]) -> &mut T {
         match locate(index, self.shape) {
             Some((start, at, len)) => &mut self.data[start..][..len][at],
-            None => fail(index, self.shape, INTERMEDIATE),
+            None => fail(index, self.shape, self.name),
         }
     }
 }
@@ -252,7 +254,7 @@ impl<T, const N: usize> Dense<T, N> {
         View {
             data: &self.data,
             shape: self.shape,
-            name: INTERMEDIATE,
+            name: self.name,
         }
     }
 
@@ -284,10 +286,22 @@ impl<T> Dense<T, 1> {
 #[must_use]
 #[track_caller]
 pub fn zeros<const N: usize>(shape: [i64; N]) -> Dense<f64, N> {
+    zeros_called(INTERMEDIATE, shape)
+}
+
+/// Zeros, with what panics call the array.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[must_use]
+#[track_caller]
+pub fn zeros_called<const N: usize>(name: &'static str, shape: [i64; N]) -> Dense<f64, N> {
     let (shape, size) = lengths(shape);
     Dense {
         data: vec![0.0; size],
         shape,
+        name,
     }
 }
 
@@ -297,5 +311,6 @@ pub fn copied<T: Clone, const N: usize>(x: View<'_, T, N>) -> Dense<T, N> {
     Dense {
         data: x.data.to_vec(),
         shape: x.shape,
+        name: INTERMEDIATE,
     }
 }

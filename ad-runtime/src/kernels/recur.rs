@@ -1,6 +1,6 @@
 //! Linear recurrences.
 
-use super::{Dense, View};
+use super::{Dense, INTERMEDIATE, View};
 
 /// `out[k] = a[k] * out[k - 1] + b[k]` along `axis`, or with `out[k + 1]` if `reverse`.
 ///
@@ -27,7 +27,11 @@ pub fn recur<const N: usize>(
     let inner: usize = shape[axis + 1..].iter().product();
     let mut data = b.data.to_vec();
     if data.is_empty() {
-        return Dense { data, shape };
+        return Dense {
+            data,
+            shape,
+            name: INTERMEDIATE,
+        };
     }
     let blocks = data.chunks_exact_mut(steps * inner);
     for (out, a) in blocks.zip(a.data.chunks_exact(steps * inner)) {
@@ -50,7 +54,11 @@ pub fn recur<const N: usize>(
             }
         }
     }
-    Dense { data, shape }
+    Dense {
+        data,
+        shape,
+        name: INTERMEDIATE,
+    }
 }
 
 /// One recurrence of numbers; `out` holds what is added.

@@ -48,6 +48,7 @@ impl<T, const N: usize> Dense<T, N> {
         Dense {
             data: self.data.into_iter().map(f).collect(),
             shape: self.shape,
+            name: self.name,
         }
     }
 }

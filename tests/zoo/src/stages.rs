@@ -190,7 +190,7 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     same("simplified", &outcome.results[0], &value, 1e-10)?;
     let plain = pipeline::derive(&bulk, Derivative::Value, &[], &mut |_, _| {})?;
     let counted = run("value", &plain, args)?.cost;
-    let fused = pipeline::to_kernels(&plain);
+    let fused = pipeline::to_kernels(&plain)?;
     let (fused_value, _) =
         kernel_eval::eval(&fused, args).map_err(|e| format!("fused: {e}\n{plain}"))?;
     same("fused", &fused_value[0], &value, 1e-10)?;
@@ -210,7 +210,7 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     let forward_args: Vec<Value> = args.iter().chain(&tangents).cloned().collect();
     let forward = run("jvp", &jvp, &forward_args)?;
     same("value of jvp", &forward.results[0], &value, 1e-10)?;
-    let (fused_forward, _) = kernel_eval::eval(&pipeline::to_kernels(&jvp), &forward_args)
+    let (fused_forward, _) = kernel_eval::eval(&pipeline::to_kernels(&jvp)?, &forward_args)
         .map_err(|e| format!("fused jvp: {e}\n{jvp}"))?;
     same("fused jvp", &fused_forward[1], &forward.results[1], 1e-9)?;
 
@@ -219,8 +219,9 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     reverse_args.push(cotangent.clone());
     let reverse = run("vjp", &vjp, &reverse_args)?;
     same("value of vjp", &reverse.results[0], &value, 1e-10)?;
-    let (fused_reverse, fused_cost) = kernel_eval::eval(&pipeline::to_kernels(&vjp), &reverse_args)
-        .map_err(|e| format!("fused vjp: {e}\n{vjp}"))?;
+    let (fused_reverse, fused_cost) =
+        kernel_eval::eval(&pipeline::to_kernels(&vjp)?, &reverse_args)
+            .map_err(|e| format!("fused vjp: {e}\n{vjp}"))?;
     for (k, r) in reverse.results.iter().enumerate() {
         same("fused vjp", &fused_reverse[k], r, 1e-9)?;
     }

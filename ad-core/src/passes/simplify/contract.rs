@@ -75,8 +75,8 @@ fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
 }
 
 /// `Σ_k a[..] · b[..]  =  contract a, b`, both without the axes that they are repeated along, where
-/// every summed axis occurs in both. Bilinear from here on, so that its derivatives are contractions again. The product must have
-/// no other use, for which it would have to be computed all the same.
+/// every summed axis occurs in both. Bilinear from here on, so that its derivatives are contractions
+/// again. The product must have no other use, for which it would have to be computed all the same.
 fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,

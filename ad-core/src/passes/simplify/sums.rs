@@ -55,7 +55,14 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 let a = s.affine(of[0])?;
                 ignored.retain(|&k| a.coefs[k].is(0));
             }
-            _ => return None,
+            Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => return None,
         }
     }
     if ignored.is_empty() {
@@ -102,7 +109,14 @@ fn narrowed(s: &mut Simplifier, v: Var, ignored: &[usize], small: &[Size]) -> Va
             let of = narrowed(s, of[0], ignored, small);
             Op::Map(p, vec![of])
         }
-        op => op,
+        op @ (Op::Fill(_)
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_)) => op,
     };
     s.op(elem, small, None, op)
 }

@@ -1,0 +1,286 @@
+//! The verifier of kernels: order of computation, kinds, places, and that every scalar stands where
+//! all of its loops run.
+
+use super::bulk::{Type, Var};
+use super::core::ReduceOp;
+use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Scalar, Work};
+use super::ty::{Atom, Elem, Size};
+use std::collections::HashMap;
+
+/// Verifies a program.
+///
+/// # Errors
+/// Names the array that is wrong, and why.
+pub fn check(program: &Program) -> Result<(), String> {
+    let mut known: HashMap<Var, Type> = HashMap::new();
+    for (k, p) in program.params.iter().enumerate() {
+        known.insert(Var(k as u32), p.ty.clone());
+    }
+    for step in &program.steps {
+        let scope = Scope { known: &known };
+        (step.ty.shape.iter().try_for_each(|s| scope.size(s)))
+            .and_then(|()| scope.work(&step.work, &step.ty))
+            .map_err(|e| format!("v{}: {e}", step.out.0))?;
+        if known.insert(step.out, step.ty.clone()).is_some() {
+            return Err(format!("v{} is computed twice", step.out.0));
+        }
+    }
+    let missing = program.results.iter().find(|r| !known.contains_key(r));
+    missing.map_or(Ok(()), |r| {
+        Err(format!("the result v{} is not computed", r.0))
+    })
+}
+
+struct Scope<'a> {
+    known: &'a HashMap<Var, Type>,
+}
+
+impl Scope<'_> {
+    fn ty(&self, v: Var) -> Result<&Type, String> {
+        (self.known.get(&v)).ok_or_else(|| format!("v{} is not computed yet", v.0))
+    }
+
+    fn size(&self, s: &Size) -> Result<(), String> {
+        let mut wrong = None;
+        s.visit(&mut |a| {
+            let ok = match a {
+                Atom::Value(v) => self
+                    .ty(Var(*v))
+                    .is_ok_and(|t| t.elem == Elem::Int && t.rank() == 0),
+                Atom::Dim { param, axis } => {
+                    self.ty(Var(*param as u32)).is_ok_and(|t| *axis < t.rank())
+                }
+                Atom::Int { param } => self.ty(Var(*param as u32)).is_ok_and(|t| t.rank() == 0),
+                Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => true,
+            };
+            if !ok {
+                wrong = Some(format!(
+                    "the size {s} mentions {a}, which is not known here"
+                ));
+            }
+        });
+        wrong.map_or(Ok(()), Err)
+    }
+
+    fn work(&self, work: &Work, ty: &Type) -> Result<(), String> {
+        match work {
+            Work::Nest(nest) => {
+                if nest.loops.get(..nest.outer) != Some(&ty.shape[..]) {
+                    return Err("the outer loops are not those of the result".into());
+                }
+                let kind = self.nest(nest)?;
+                same(kind, ty.elem, "the element")
+            }
+            Work::Scatter(contributions) => {
+                for c in contributions {
+                    same(self.nest(&c.nest)?, Elem::Real, "a contribution")?;
+                    if c.at.len() != ty.rank() {
+                        return Err(format!("{} indices for {} axes", c.at.len(), ty.rank()));
+                    }
+                    let here: Vec<Loop> = (0..c.nest.outer).collect();
+                    self.places(&c.nest, &c.at, c.nest.nodes.len(), Some(&here))?;
+                }
+                Ok(())
+            }
+            Work::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+            } => {
+                self.operand(a, a_axes)?;
+                self.operand(b, b_axes)?;
+                let missing = |l: &&u8| !a_axes.contains(l) && !b_axes.contains(l);
+                match out_axes.iter().find(missing) {
+                    Some(l) => Err(format!("the label {l} is in no operand")),
+                    None if out_axes.len() != ty.rank() => Err("labels and axes differ".into()),
+                    None => Ok(()),
+                }
+            }
+            Work::Recur { a, b, axis, .. } => {
+                for v in [a, b] {
+                    if self.ty(*v)?.rank() != ty.rank() || *axis >= ty.rank() {
+                        return Err(format!("v{} does not fit a recurrence", v.0));
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn operand(&self, o: &Operand, axes: &[u8]) -> Result<(), String> {
+        let ty = self.ty(o.array)?;
+        same(ty.elem, Elem::Real, "an operand")?;
+        if ty.rank() != axes.len() || o.part.as_ref().is_some_and(|p| p.len() != axes.len()) {
+            return Err(format!("v{} does not have {} axes", o.array.0, axes.len()));
+        }
+        Ok(())
+    }
+
+    /// Verifies a nest; gives the kind of its root.
+    fn nest(&self, nest: &Nest) -> Result<Elem, String> {
+        nest.loops.iter().try_for_each(|s| self.size(s))?;
+        let mut owner: HashMap<Loop, Node> = HashMap::new();
+        for (n, s) in nest.nodes.iter().enumerate() {
+            self.scalar(nest, n, s, &mut owner)
+                .map_err(|e| format!("node {n}: {e}"))?;
+        }
+        let root = nest.nodes.get(nest.root).ok_or("the root is no node")?;
+        if nest.depends[nest.root].iter().any(|l| *l >= nest.outer) {
+            return Err("the root depends on an inner loop".into());
+        }
+        Ok(root.elem)
+    }
+
+    fn scalar(
+        &self,
+        nest: &Nest,
+        n: Node,
+        s: &Scalar,
+        owner: &mut HashMap<Loop, Node>,
+    ) -> Result<(), String> {
+        if let Some(o) = s.operands().into_iter().find(|o| *o >= n) {
+            return Err(format!("uses node {o}, which comes later"));
+        }
+        if let Some(g) = s.guard {
+            same(nest.nodes[g].elem, Elem::Bool, "the guard")?;
+        }
+        let kind = |n: Node| nest.nodes[n].elem;
+        let mut own = vec![];
+        match &s.compute {
+            Compute::Lit(l) => same(l.elem(), s.elem, "the literal")?,
+            Compute::Index(_) => same(s.elem, Elem::Int, "an index")?,
+            Compute::Same(m) => same(kind(*m), s.elem, "the operand")?,
+            Compute::Read(v, at) => {
+                let ty = self.ty(*v)?;
+                same(ty.elem, s.elem, "what is read")?;
+                if ty.rank() != at.len() {
+                    return Err(format!("{} indices for v{}", at.len(), v.0));
+                }
+                self.places(nest, at, n, None)?;
+            }
+            Compute::Prim(p, args) => {
+                let wanted = p.args(s.elem);
+                let found: Vec<Elem> = args.iter().map(|a| kind(*a)).collect();
+                if wanted != found {
+                    return Err(format!("`{}` of {found:?}", p.name()));
+                }
+                same(p.result(s.elem), s.elem, "the result")?;
+            }
+            Compute::Reduce(op, loops, body) => {
+                own.clone_from(loops);
+                same(kind(*body), s.elem, "the body")?;
+                if *op != ReduceOp::Sum && loops.len() != 1 {
+                    return Err(format!("`{}` over {} loops", op.name(), loops.len()));
+                }
+            }
+            Compute::ArgReduce(_, l, body) => {
+                own.push(*l);
+                same(kind(*body), Elem::Real, "the body")?;
+            }
+        }
+        for l in own {
+            if l < nest.outer || l >= nest.loops.len() || owner.insert(l, n).is_some() {
+                return Err(format!("the loop {l} is not its own"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Verifies the components of a place: nodes before `before`, of integers, and loops that exist
+    /// (`here`, if given, are all that run).
+    fn places(
+        &self,
+        nest: &Nest,
+        at: &[At],
+        before: Node,
+        here: Option<&[Loop]>,
+    ) -> Result<(), String> {
+        let runs = |l: Loop| here.map_or(l < nest.loops.len(), |here| here.contains(&l));
+        for a in at {
+            let loops: Vec<Loop> = match a {
+                At::Affine(Affine { terms, constant }) => {
+                    self.size(constant)?;
+                    terms.iter().map(|(l, _)| *l).collect()
+                }
+                At::Node(n) if *n >= before => return Err(format!("node {n} comes later")),
+                At::Node(n) => {
+                    same(nest.nodes[*n].elem, Elem::Int, "an index")?;
+                    nest.depends[*n].clone()
+                }
+            };
+            if let Some(l) = loops.into_iter().find(|l| !runs(*l)) {
+                return Err(format!("the loop {l} does not run here"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn same(found: Elem, wanted: Elem, what: &str) -> Result<(), String> {
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(format!("{what} is {found}, not {wanted}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::bulk::Param;
+    use crate::ir::kernel::Step;
+
+    fn program(nest: Nest) -> Program {
+        let shape = vec![Size::dim(0, 0)];
+        let elem = Elem::Real;
+        let ty = Type { elem, shape };
+        Program {
+            name: "f".into(),
+            params: vec![Param {
+                name: "x".into(),
+                ty: ty.clone(),
+            }],
+            steps: vec![Step {
+                out: Var(1),
+                ty,
+                work: Work::Nest(nest),
+            }],
+            results: vec![Var(1)],
+            requires: vec![],
+        }
+    }
+
+    fn reads(l: Loop, loops: usize) -> Nest {
+        Nest {
+            loops: vec![Size::dim(0, 0); loops],
+            outer: 1,
+            nodes: vec![Scalar {
+                elem: Elem::Real,
+                guard: None,
+                compute: Compute::Read(Var(0), vec![At::Affine(Affine::of(l))]),
+            }],
+            depends: vec![vec![l]],
+            root: 0,
+        }
+    }
+
+    #[test]
+    fn a_copy_is_sound() {
+        assert_eq!(check(&program(reads(0, 1))), Ok(()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let wrong = |nest| check(&program(nest)).unwrap_err();
+        assert!(wrong(reads(1, 1)).contains("the loop 1 does not run here"));
+        assert!(wrong(reads(1, 2)).contains("depends on an inner loop"));
+        let mut late = reads(0, 1);
+        late.nodes[0].guard = Some(0);
+        assert!(wrong(late).contains("comes later"));
+        let mut other = program(reads(0, 1));
+        other.results.push(Var(7));
+        assert!(check(&other).unwrap_err().contains("v7 is not computed"));
+    }
+}
