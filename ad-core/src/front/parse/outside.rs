@@ -187,7 +187,7 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
     let instead = match name.as_str() {
         "iter" | "into_iter" | "indexed_iter" | "iter_mut" | "outer_iter" | "rows" | "columns"
         | "axis_iter" | "windows" | "chunks" | "zip" | "enumerate" => {
-            "iterators are not supported yet; write `sum(x.len(), |i| x[i])` or `build(n, |i| ..)`"
+            "write `sum(x.len(), |i| x[i])` or `build(n, |i| ..)`"
         }
         "map" | "mapv" | "map_inplace" | "mapv_inplace" | "mapv_into" => {
             "write `build(x.len(), |i| f(x[i]))`, with `f` for the closure"
@@ -215,7 +215,7 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         | "reshape"
         | "remove_axis" => "write the index of each element with `build((n, m), |(i, j)| ..)`",
         "fold" | "scan" | "accumulate_axis_inplace" => {
-            "sequential loops are not supported yet; write `sum`, `product` or `maximum` where one does"
+            "write `sum`, `product` or `maximum` where one does"
         }
         "unwrap" | "expect" | "unwrap_or" | "get" | "first" | "last" | "ok" => {
             "write plain indexing such as `x[i]`, which panics when out of range"
