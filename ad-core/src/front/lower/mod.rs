@@ -11,6 +11,7 @@ mod operator;
 mod rename;
 mod scalar;
 mod value;
+mod whole;
 
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};

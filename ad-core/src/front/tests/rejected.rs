@@ -25,7 +25,7 @@ fn outside_of_the_language() {
         "x.iter().sum()",
         "`iter` is not supported yet; write `sum(x.len()",
     );
-    says("x.dot(x)", "sum(x.len(), |i| x[i] * y[i])");
+    says("x.mean()", "write `sum(x.len(), |i| x[i])`");
     says("return s;", "`return` is not supported");
     says("if b { return 0.0; } s", "`else`");
     says("if b { s }", "without `else`");
@@ -60,6 +60,20 @@ fn types() {
     says("(x + x)[0] + n", "between a real number and an integer");
     says("(x * n)[0]", "`*` between an `Array1<f64>` and an integer");
     says("x + x", "declared as `f64`");
+    says("x.dot(s)", "these are an `Array1<f64>` and a real number");
+    says("x.dot(x, x)", "`dot` takes 1 arguments");
+    says("x.mapv(s)[0]", "`mapv` takes a closure");
+    says("x.mapv(|v| (v, v))[0]", "a tuple of 2");
+    says("x.mapv(|v| x * v)[0]", "makes an array of scalars");
+    says(
+        "x.mapv(|v| v + n)[0]",
+        "between a real number and an integer",
+    );
+    says(
+        "sum(n, |i| x.mapv(|v| build(i, |j| v * x[j])[0])[i])",
+        "depends on `i`",
+    );
+    says("s.sum()", "sum");
     says("(!x)[0]", "where a scalar is needed");
     says("s + n", "`+` between a real number and an integer");
     says("x[s]", "an index must be an integer");
