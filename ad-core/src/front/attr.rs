@@ -2,10 +2,14 @@
 
 use super::error::{Errors, Result};
 use super::signature::Signature;
+use super::types::spelled;
 use darling::FromMeta;
 use darling::ast::NestedMeta;
 use darling::util::{Flag, PathList};
 use proc_macro2::TokenStream;
+
+/// What can be written.
+const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)` and `crate = ..`";
 
 /// As written between the parentheses.
 #[derive(Debug, Default, FromMeta)]
@@ -18,14 +22,6 @@ struct Arguments {
     vjp: Flag,
     #[darling(default)]
     jvp: Flag,
-    #[darling(default)]
-    jacobian: Flag,
-    #[darling(default)]
-    hvp: Flag,
-    #[darling(default)]
-    hessian: Flag,
-    #[darling(default)]
-    into: Flag,
     #[darling(default)]
     wrt: Option<PathList>,
     #[darling(default, rename = "crate")]
@@ -70,32 +66,27 @@ impl Attr {
     /// Reads the arguments of the attribute.
     pub fn read(tokens: TokenStream, errors: &mut Errors) -> Result<Attr> {
         let list = NestedMeta::parse_meta_list(tokens).map_err(|e| errors.add(e))?;
-        let arguments = Arguments::from_list(&list).map_err(|e| errors.add(e.into()))?;
         let mut sound = Ok(());
-        for (flag, name, instead) in [
-            (
-                arguments.jacobian,
-                "jacobian",
-                "write `vjp` or `jvp`, and call it once for each row or column",
-            ),
-            (
-                arguments.hvp,
-                "hvp",
-                "write `grad`, and take the difference of two gradients along the direction",
-            ),
-            (
-                arguments.hessian,
-                "hessian",
-                "write `grad`, and take differences of gradients",
-            ),
-            (arguments.into, "into", "write `grad` without it"),
-        ] {
-            if flag.is_present() {
-                let message = format!("`{name}` is not supported yet; {instead}");
-                sound = Err(errors.at(flag.span(), message));
+        let mut seen = vec![];
+        for entry in &list {
+            let path = match entry {
+                NestedMeta::Meta(meta) => meta.path(),
+                NestedMeta::NameValueInvalidExpr(pair) => &pair.path,
+                NestedMeta::Lit(literal) => {
+                    sound = Err(errors.on(literal, format!("not an option; {OPTIONS}")));
+                    continue;
+                }
+            };
+            if let Some(message) = misuse(entry) {
+                sound = Err(errors.on(entry, message));
+            } else if seen.contains(&path) {
+                let name = spelled(path);
+                sound = Err(errors.on(path, format!("`{name}` is given twice; remove one")));
             }
+            seen.push(path);
         }
         sound?;
+        let arguments = Arguments::from_list(&list).map_err(|e| errors.add(e.into()))?;
         Ok(Attr {
             modes: Modes {
                 value: arguments.value.is_present(),
@@ -174,4 +165,54 @@ impl Attr {
         found.sort_unstable();
         Ok(found)
     }
+}
+
+/// What is wrong with an option, if anything.
+fn misuse(entry: &NestedMeta) -> Option<String> {
+    let NestedMeta::Meta(meta) = entry else {
+        return None;
+    };
+    let name = spelled(meta.path());
+    let instead = match name.as_str() {
+        "crate" => return None,
+        "wrt" => return wrt_misuse(meta),
+        "value" | "grad" | "vjp" | "jvp" => {
+            let alone = matches!(meta, syn::Meta::Path(_));
+            return (!alone).then(|| format!("`{name}` takes nothing; write `{name}` alone"));
+        }
+        "value_and_grad" => {
+            return Some("`grad` generates `.._value_and_grad` too; write `grad`".into());
+        }
+        "jacobian" => "write `vjp` or `jvp`, and call it once for each row or column",
+        "hvp" => "write `grad`, and take the difference of two gradients along the direction",
+        "hessian" => "write `grad`, and take differences of gradients",
+        "into" => "write `grad` without it",
+        _ => return Some(format!("there is no option `{name}`; {OPTIONS}")),
+    };
+    Some(format!("`{name}` is not supported yet; {instead}"))
+}
+
+fn wrt_misuse(meta: &syn::Meta) -> Option<String> {
+    let given = match meta {
+        syn::Meta::List(list) => {
+            let names = NestedMeta::parse_meta_list(list.tokens.clone());
+            let is_name =
+                |entry: &NestedMeta| matches!(entry, NestedMeta::Meta(syn::Meta::Path(_)));
+            if names.is_ok_and(|names| names.iter().all(is_name)) {
+                return None;
+            }
+            "x, y".to_string()
+        }
+        syn::Meta::Path(_) => "x, y".to_string(),
+        syn::Meta::NameValue(pair) => {
+            if let syn::Expr::Array(list) = &pair.value {
+                spelled(&list.elems)
+            } else {
+                spelled(&pair.value).replace(['"', '(', ')'], "")
+            }
+        }
+    };
+    Some(format!(
+        "`wrt` lists names of arguments in parentheses; write `wrt({given})`"
+    ))
 }

@@ -46,10 +46,21 @@ impl Signature {
         let mut sound = qualifiers(item, errors);
         let mut args = vec![];
         for input in &sig.inputs {
+            // Of a type parameter there is nothing more to say.
+            if let (Err(_), syn::FnArg::Typed(typed)) = (sound, input)
+                && mentions_parameter(&sig.generics, &typed.ty)
+            {
+                continue;
+            }
             match argument(input, errors) {
                 Ok(arg) => args.push(arg),
                 Err(reported) => sound = Err(reported),
             }
+        }
+        if let (Err(reported), syn::ReturnType::Type(_, ty)) = (sound, &sig.output)
+            && mentions_parameter(&sig.generics, ty)
+        {
+            return Err(reported);
         }
         let result = result(sig, errors)?;
         sound?;
@@ -127,13 +138,27 @@ fn qualifiers(item: &syn::ItemFn, errors: &mut Errors) -> Result<()> {
             )),
         }
     }
-    if let Some(clause) = &sig.generics.where_clause {
+    let is_generic = sig.generics.type_params().next().is_some();
+    if let (Some(clause), false) = (&sig.generics.where_clause, is_generic) {
         wrong(errors.on(
             clause,
             "`where` clauses are not supported yet; write lifetime bounds at the lifetimes",
         ));
     }
     sound
+}
+
+/// Whether a type is made of a type parameter.
+fn mentions_parameter(generics: &syn::Generics, ty: &syn::Type) -> bool {
+    struct Search<'a>(&'a syn::Generics, bool);
+    impl<'ast> syn::visit::Visit<'ast> for Search<'_> {
+        fn visit_ident(&mut self, ident: &'ast syn::Ident) {
+            self.1 |= self.0.type_params().any(|p| p.ident == *ident);
+        }
+    }
+    let mut search = Search(generics, false);
+    syn::visit::visit_type(&mut search, ty);
+    search.1
 }
 
 fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {

@@ -152,6 +152,22 @@ impl Written {
     }
 }
 
+/// Tokens as one writes them, without spaces inside of types.
+pub fn spelled(tokens: &impl ToTokens) -> String {
+    let mut text = tokens.to_token_stream().to_string();
+    for token in ["<", ">", "::", "&", ",", ";"] {
+        text = text.replace(&format!(" {token}"), token);
+        text = text.replace(&format!("{token} "), token);
+    }
+    text.replace(',', ", ").replace(';', "; ")
+}
+
+/// A name in backticks, with the article before it.
+pub fn with_article(name: &str) -> String {
+    let vowel = name.starts_with(['A', 'E', 'I', 'O', 'U', 'a', 'e', 'i', 'o', 'u']);
+    format!("{} `{name}`", if vowel { "an" } else { "a" })
+}
+
 /// Reads a type.
 pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Written> {
     let (scalar, rank, passing) = shape(ty, errors)?;
@@ -314,8 +330,9 @@ fn unknown(name: &str) -> String {
              to one"
         ),
         "Option" | "Result" | "Box" | "Rc" | "Arc" | "String" => format!(
-            "a `{name}` cannot be differentiated; write `f64` or an array of `f64`, such as \
-             `&Array1<f64>`"
+            "{} cannot be differentiated; write `f64` or an array of `f64`, such as \
+             `&Array1<f64>`",
+            with_article(name)
         ),
         _ => format!(
             "cannot tell what `{name}` is: the macro sees names, not types. Write a type alias out \
@@ -384,7 +401,7 @@ fn element(ty: &syn::Type, errors: &mut Errors) -> Result<Scalar> {
             ty,
             format!(
                 "arrays of `{}` are not supported; write an array of higher rank",
-                ty.to_token_stream()
+                spelled(ty)
             ),
         )),
     }

@@ -7,7 +7,7 @@
 //!
 //! - it costs no real operation (a read, a selection, an index), or
 //! - it is needed at one place only, and the loops around that place are just those that occur in the
-//!   place, each by itself.
+//!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine as BulkAffine, Eq, Ix, Op, Program, Var};
@@ -428,7 +428,9 @@ fn choose(program: &Program) -> Vec<bool> {
         let free = is_free(&eq.op);
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
-            && (free || (places.len() == 1 && places[0].is_once_per_element()));
+            && (free
+                || (places.len() <= repeats(program, eq)
+                    && places.iter().all(Place::is_once_per_element)));
         if !inline {
             stored[v.index()] = true;
             places = vec![Place::whole((v, 0), eq.ty.rank())];
@@ -527,6 +529,44 @@ fn follow(a: &BulkAffine, at: &[Affine]) -> Affine {
         out = out.add_scaled(inner, c);
     }
     out
+}
+
+/// At how many places an equation may be computed that counts. One operation on what lies in memory
+/// anyway is cheaper than a pass over memory to keep its result.
+fn repeats(program: &Program, eq: &Eq) -> usize {
+    const FEW: usize = 3;
+    let at_hand = |v: &Var| match program.eq(*v).map(|e| &e.op) {
+        None | Some(Op::Fill(_) | Op::Index(_)) => true,
+        Some(Op::Gather { src, .. }) => program.eq(*src).is_none(),
+        Some(
+            Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_),
+        ) => false,
+    };
+    match &eq.op {
+        Op::Map(Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg, args)
+            if args.iter().all(at_hand) =>
+        {
+            FEW
+        }
+        Op::Map(..)
+        | Op::Fill(_)
+        | Op::Index(_)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => 1,
+    }
 }
 
 /// Whether an equation costs no real operation, so that it may be repeated.

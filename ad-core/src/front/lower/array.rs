@@ -144,7 +144,8 @@ impl Lowerer<'_> {
             | "ndim" | "to_vec" | "as_slice" | "reborrow" => (0, 0..=usize::MAX),
             "nrows" | "ncols" => (0, 2..=2),
             "row" | "column" => (1, 2..=2),
-            "len_of" => (1, 1..=usize::MAX),
+            "sum" | "t" => (0, 1..=usize::MAX),
+            "len_of" | "dot" | "map" | "mapv" => (1, 1..=usize::MAX),
             "index_axis" | "index_axis_move" => (2, 1..=usize::MAX),
             _ => return None,
         };
@@ -178,18 +179,23 @@ impl Lowerer<'_> {
             let message = format!("`to_vec` is for rank 1, and this is {}", array.describe());
             return Some(Err(self.errors.at(name.span(), message)));
         }
-        Some(self.known_array_method(array, &method, args))
+        Some(self.known_array_method(array, name, args, loc))
     }
 
     fn known_array_method(
         &mut self,
         array: Plain,
-        method: &str,
+        name: &syn::Ident,
         args: &[Surface],
+        loc: Loc,
     ) -> Result<Value> {
         let rank = array.expr.ty.rank;
         let usize = |expr| Value::Plain(Plain::typed(expr, Scalar::Usize));
-        Ok(match method {
+        Ok(match name.to_string().as_str() {
+            "sum" => self.sum_of_elements(array, loc)?,
+            "t" => self.transposed(array),
+            "dot" => self.dot(array, &args[0], loc)?,
+            "map" | "mapv" => self.mapped(array, name, &args[0])?,
             "nrows" => usize(length(array.expr, 0)),
             "ncols" => usize(length(array.expr, 1)),
             "ndim" => usize(Expr::int(i64::try_from(rank).unwrap_or(0))),

@@ -3,7 +3,7 @@
 use super::scalar::Args;
 use super::value::Value;
 use super::{Binding, Env, Lowerer};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{Loc, Reported, Result};
 use crate::front::names::{self, Known};
 use crate::front::surface::{Closure, Expr as Surface};
 use crate::front::types::Scalar;
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         let (Some(callee), Some(last)) = (self.callee(&full), path.segments.last()) else {
             // What is in the arguments is reported as well.
             let _ = self.all(args);
-            return Err(self.not_followed(path, loc));
+            return Err(self.not_followed(path, args, loc));
         };
         match callee {
             Callee::Known(Known::Combinator(combinator)) => {
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 match scalar.elem() {
                     Elem::Real => self.real_function(&last.ident, args),
                     Elem::Int => self.integer_function(&last.ident, args),
-                    Elem::Bool => Err(self.not_followed(path, loc)),
+                    Elem::Bool => Err(self.not_followed(path, &[], loc)),
                 }
             }
             Callee::From => {
@@ -126,26 +126,35 @@ impl Lowerer<'_> {
         }
     }
 
-    fn not_followed(&mut self, path: &syn::Path, loc: Loc) -> crate::front::error::Reported {
-        let name = names::segments(path).join("::");
-        if path
-            .segments
-            .last()
-            .is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))
-        {
+    fn not_followed(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Reported {
+        let segments = names::segments(path);
+        let name = segments.join("::");
+        let last = segments.last().map_or("", String::as_str);
+        if last.starts_with(char::is_uppercase) {
             let message = format!(
                 "`{name}(..)` makes a struct, and structs are not supported yet; write a tuple, or \
                  bind the parts with `let`"
             );
             return self.errors.at(loc, message);
         }
+        let instead = match (names::Combinator::by_name(last), args.len()) {
+            (Some(_), _) => format!("write `{last}` for the one from `cotangent::prelude`"),
+            (None, 1) => {
+                format!("write it as a closure in this body: `let {last} = |x: f64| ..;`")
+            }
+            (None, count) => {
+                let params = ["x", "y", "z"].iter().take(count).copied();
+                let mut params: Vec<&str> = params.collect();
+                if count > params.len() {
+                    params.push("..");
+                }
+                let params = params.join(", ");
+                format!("write it as a closure in this body: `let {last} = |{params}| ..;`")
+            }
+        };
         let message = format!(
             "`{name}` cannot be differentiated from here: calls of other functions are not followed \
-             yet; write it as a closure in this body: `let {} = |x: f64| ..;`",
-            path.segments
-                .last()
-                .map(|s| s.ident.to_string())
-                .unwrap_or_default()
+             yet; {instead}"
         );
         self.errors.at(Loc::of(path), message)
     }

@@ -333,12 +333,12 @@ pub(super) fn built(axes: Axes, body: Expr) -> Expr {
 }
 
 /// `sum(n, |i| sum(m, |j| ..))`
-fn reduced(op: ReduceOp, axes: Axes, body: Expr) -> Expr {
+pub(super) fn reduced(op: ReduceOp, axes: Axes, body: Expr) -> Expr {
     axes.into_iter().rev().fold(body, |body, (var, extent)| {
         Expr::reduce(op, var, extent, body)
     })
 }
 
-fn entry(array: &Expr, at: Vec<Expr>) -> Expr {
+pub(super) fn entry(array: &Expr, at: Vec<Expr>) -> Expr {
     element(array.clone(), at.into_iter().map(Some).collect())
 }

@@ -11,15 +11,15 @@ mod operator;
 mod rename;
 mod scalar;
 mod value;
+mod whole;
 
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
-use super::types::Written;
+use super::types::{Written, spelled};
 use crate::ir::core::{Expr, Fresh, Kind, Param, Program, Sym};
-use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use value::{Plain, Value};
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
         let message = format!(
             "this is {}, but it is declared as `{}`",
             plain.describe(),
-            written.ty.to_token_stream()
+            spelled(&written.ty)
         );
         if rank != written.rank {
             return Err(self.errors.at(loc, message));

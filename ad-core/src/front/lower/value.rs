@@ -4,7 +4,7 @@ use super::{Env, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::infer::Open;
 use crate::front::surface::Closure;
-use crate::front::types::Scalar;
+use crate::front::types::{Scalar, with_article};
 use crate::ir::core::Expr;
 use crate::ir::ty::{Elem, Lit};
 use std::rc::Rc;
@@ -54,14 +54,15 @@ impl Plain {
     }
 
     pub(super) fn describe(&self) -> String {
-        let (one, many) = match self.elem() {
-            Elem::Real => ("a real number", "real numbers"),
-            Elem::Int => ("an integer", "integers"),
-            Elem::Bool => ("a bool", "bools"),
+        let (one, name) = match self.elem() {
+            Elem::Real => ("a real number", Some("f64")),
+            Elem::Int => ("an integer", self.scalar.map(Scalar::name)),
+            Elem::Bool => ("a bool", Some("bool")),
         };
-        match self.expr.ty.rank {
-            0 => one.to_string(),
-            rank => format!("an array of {many} of rank {rank}"),
+        match (self.expr.ty.rank, name) {
+            (0, _) => one.to_string(),
+            (rank, Some(name)) => with_article(&format!("Array{rank}<{name}>")),
+            (rank, None) => format!("an array of integers of rank {rank}"),
         }
     }
 }

@@ -49,6 +49,15 @@ impl Parser<'_> {
                 syn::Stmt::Expr(syn::Expr::Return(r), Some(_)) if last => {
                     tail = Some(self.expr(&syn::Expr::Return(r.clone())));
                 }
+                syn::Stmt::Expr(e, Some(semi)) if last && outside::statement(e).is_none() => {
+                    // Only the last semicolon is wrong: what is before it is looked at.
+                    tail = Some(self.expr(e));
+                    self.errors.on(
+                        semi,
+                        "this `;` throws the value of the block away, and only values are \
+                         differentiated; remove it",
+                    );
+                }
                 syn::Stmt::Expr(e, _) => {
                     let reported = self.effect(e);
                     left = Some(reported);

@@ -187,21 +187,17 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
     let instead = match name.as_str() {
         "iter" | "into_iter" | "indexed_iter" | "iter_mut" | "outer_iter" | "rows" | "columns"
         | "axis_iter" | "windows" | "chunks" | "zip" | "enumerate" => {
-            "iterators are not supported yet; write `sum(x.len(), |i| x[i])` or `build(n, |i| ..)`"
+            "write `sum(x.len(), |i| x[i])` or `build(n, |i| ..)`"
         }
-        "map" | "mapv" | "map_inplace" | "mapv_inplace" | "mapv_into" => {
-            "write `build(x.len(), |i| f(x[i]))`, with `f` for the closure"
+        "map_inplace" | "mapv_inplace" | "mapv_into" | "map_into" => {
+            "write `x.mapv(f)`, which gives a new array"
         }
-        "dot" => {
-            "write `sum(x.len(), |i| x[i] * y[i])`, or a matrix product as `build((n, m), |(i, j)| \
-             sum(k, |l| a[[i, l]] * b[[l, j]]))`"
-        }
-        "sum" | "mean" | "product" | "sum_axis" | "mean_axis" | "std" | "var" => {
+        "mean" | "product" | "sum_axis" | "mean_axis" | "std" | "var" => {
             "write `sum(x.len(), |i| x[i])` or `mean(..)`, over rows as `build(n, |i| sum(m, |j| \
              a[[i, j]]))`"
         }
-        "t" | "reversed_axes" | "permuted_axes" | "swap_axes" => {
-            "write `a[[j, i]]` in place of `a.t()[[i, j]]`, or `build((m, n), |(i, j)| a[[j, i]])`"
+        "reversed_axes" | "permuted_axes" | "swap_axes" => {
+            "write `a.t()`, or `build((m, n), |(i, j)| a[[j, i]])`"
         }
         "slice" | "slice_mut" | "slice_axis" | "split_at" => {
             "write `build(n, |i| x[a + i])` for the part you need"
@@ -215,7 +211,7 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         | "reshape"
         | "remove_axis" => "write the index of each element with `build((n, m), |(i, j)| ..)`",
         "fold" | "scan" | "accumulate_axis_inplace" => {
-            "sequential loops are not supported yet; write `sum`, `product` or `maximum` where one does"
+            "write `sum`, `product` or `maximum` where one does"
         }
         "unwrap" | "expect" | "unwrap_or" | "get" | "first" | "last" | "ok" => {
             "write plain indexing such as `x[i]`, which panics when out of range"

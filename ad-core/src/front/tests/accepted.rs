@@ -365,3 +365,67 @@ fn roots() {
     let a = annotated("fn f(e: &Array0<f64>) -> f64 { use std::f64::consts::TAU as T; e[()] * T }");
     assert!(a.consts.is_empty());
 }
+
+#[test]
+fn methods_on_whole_arrays() {
+    eq(
+        A,
+        "f64",
+        "a.sum() + x.len() as f64",
+        "add(sum(a.0, |i| sum(a.1, |j| a[i, j])), int_to_real(x.0))",
+    );
+    eq(
+        A,
+        "Array2<f64>",
+        "a.t()",
+        "build(a.1, |i| build(a.0, |j| a[j, i]))",
+    );
+    eq(
+        A,
+        "f64",
+        "x.dot(&x)",
+        "let both = iadd(build(x.0, |i| 0), build(x.0, |i| 0)); sum(both.0, |k| mul(x[k], x[k]))",
+    );
+    eq(
+        A,
+        "Array1<f64>",
+        "a.dot(&a.row(n))",
+        "let b = a[n, :]; let both = iadd(build(a.1, |i| 0), build(b.0, |i| 0)); build(a.0, |i| sum(both.0, |k| mul(a[i, k], b[k])))",
+    );
+    eq(
+        A,
+        "Array1<f64>",
+        "x.dot(&a)",
+        "let both = iadd(build(x.0, |i| 0), build(a.0, |i| 0)); build(a.1, |i| sum(both.0, |k| mul(x[k], a[k, i])))",
+    );
+    eq(
+        A,
+        "Array2<f64>",
+        "a.t().dot(&a)",
+        "let a = build(a.1, |i| build(a.0, |j| a[j, i])); let both = iadd(build(a.1, |i| 0), build(a.0, |i| 0)); build(a.0, |i| build(a.1, |j| sum(both.0, |k| mul(a[i, k], a[k, j]))))",
+    );
+    eq(
+        A,
+        "Array2<f64>",
+        "a.mapv(|v| { let w = v + s; w * w })",
+        "build(a.0, |i| build(a.1, |j| let v = a[i, j]; let w = add(v, s); mul(w, w)))",
+    );
+    eq(
+        A,
+        "Array2<f64>",
+        "a.map(|&v| *&v)",
+        "build(a.0, |i| build(a.1, |j| let v = a[i, j]; v))",
+    );
+    eq(
+        A,
+        "Array2<f64>",
+        "a.mapv(f64::exp)",
+        "build(a.0, |i| build(a.1, |j| let v = a[i, j]; exp(v)))",
+    );
+    eq(
+        A,
+        "Array1<f64>",
+        "build(n, |i| a.row(i).sum())",
+        "build(n, |i| let a = a[i, :]; sum(a.0, |i| a[i]))",
+    );
+}

@@ -21,8 +21,11 @@ fn outside_of_the_language() {
     says("for i in 0..n { g(i); } s", "`sum(n, |i| ..)`");
     says("while b { } s", "fixed number of rounds");
     says("let mut t = s; t", "`let mut` is not supported yet");
-    says("x.iter().sum()", "iterators are not supported yet");
-    says("x.dot(x)", "sum(x.len(), |i| x[i] * y[i])");
+    says(
+        "x.iter().sum()",
+        "`iter` is not supported yet; write `sum(x.len()",
+    );
+    says("x.mean()", "write `sum(x.len(), |i| x[i])`");
     says("return s;", "`return` is not supported");
     says("if b { return 0.0; } s", "`else`");
     says("if b { s }", "without `else`");
@@ -42,7 +45,11 @@ fn outside_of_the_language() {
     says("1.0f32", "`f32`");
     says("n << 1; s", "not used");
     says("(n << 1) as f64", "shifts");
-    says("s;", "not used");
+    says("s;", "remove it");
+    says("let t = { s * 2.0; }; t", "this `;` throws the value");
+    says("s; s", "not used");
+    says("mine::mean(n, |i| x[i])", "from `cotangent::prelude`");
+    says("mine::g(s, n)", "`let g = |x, y| ..;`");
     says("sum(n, |i| x[i]).gamma()", "lgamma(x).exp()");
     says("s.sigmoid()", "function of the prelude");
 }
@@ -51,19 +58,33 @@ fn outside_of_the_language() {
 fn types() {
     says("x == x", "write `build(x.len(), |i| x[i] == y[i])`");
     says("(x + x)[0] + n", "between a real number and an integer");
-    says(
-        "(x * n)[0]",
-        "`*` between an array of real numbers of rank 1 and an integer",
-    );
+    says("(x * n)[0]", "`*` between an `Array1<f64>` and an integer");
     says("x + x", "declared as `f64`");
+    says("x.dot(s)", "these are an `Array1<f64>` and a real number");
+    says("x.dot(x, x)", "`dot` takes 1 arguments");
+    says("x.mapv(s)[0]", "`mapv` takes a closure");
+    says("x.mapv(|v| (v, v))[0]", "a tuple of 2");
+    says("x.mapv(|v| x * v)[0]", "makes an array of scalars");
+    says(
+        "x.mapv(|v| v + n)[0]",
+        "between a real number and an integer",
+    );
+    says(
+        "sum(n, |i| x.mapv(|v| build(i, |j| v * x[j])[0])[i])",
+        "depends on `i`",
+    );
+    says("s.sum()", "sum");
     says("(!x)[0]", "where a scalar is needed");
     says("s + n", "`+` between a real number and an integer");
     says("x[s]", "an index must be an integer");
     says(
         "a[0]",
-        "rank 2 takes 2 indices, and 1 is given; write `[[i, j]]`",
+        "an `Array2<f64>` takes 2 indices, and 1 is given; write `[[i, j]]`",
     );
-    says("x[[0, 1]]", "rank 1 takes 1 index, and 2 are given");
+    says(
+        "x[[0, 1]]",
+        "an `Array1<f64>` takes 1 index, and 2 are given",
+    );
     says("s[0]", "has no elements");
     says("x.nrows() as f64", "`.len()`");
     says("a.shape()[2] as f64", "no axis 2");
@@ -99,12 +120,12 @@ fn types() {
     says("let f = |t: f64| t; f", "closures are bound by `let`");
     says(
         "logsumexp(n, |i| a.row(i))[0]",
-        "`logsumexp` is of scalars, and this is an array of real numbers of rank 1",
+        "`logsumexp` is of scalars, and this is an `Array1<f64>`",
     );
     says("maximum(n, |i| i) as f64", "must be a real number");
     says(
         "maximum(n, |i| build(2, |j| i + j))[0] as f64",
-        "is of real numbers, and this is an array of integers",
+        "is of real numbers, and this is an `Array1<usize>`",
     );
 }
 
@@ -155,6 +176,17 @@ fn signatures() {
         "fn f<T: Real>(x: f64) -> f64 { x }",
         "generic functions",
     );
+    one(
+        "",
+        "fn f<T>(x: f64, y: &Array1<T>) -> T where T: Real { x }",
+        "generic functions",
+    );
+    one("", "fn f(x: &Option<f64>) -> f64 { 1.0 }", "an `Option`");
+    one(
+        "",
+        "fn f(x: f64) -> f64 { let y: ArrayView1<'_, f64> = x; y[0] }",
+        "declared as `ArrayView1<'_, f64>`",
+    );
     one("", "fn f(x: [f64; 3]) -> f64 { x[0] }", "fixed-size arrays");
     one("", "fn f(x: (f64, f64)) -> f64 { 1.0 }", "tuples");
     one("", "fn f(x: impl Fn(f64)) -> f64 { 1.0 }", "`impl Trait`");
@@ -188,7 +220,18 @@ fn attributes() {
     one("wrt(n)", f, "constant for differentiation");
     one("wrt(z)", f, "no argument of this name");
     one("wrt(x, x)", f, "named twice");
-    one("gard", f, "gard");
+    one(
+        "gard",
+        f,
+        "there is no option `gard`; the options are `value`,",
+    );
+    one("grad, grad", f, "`grad` is given twice");
+    one("grad = true", f, "write `grad` alone");
+    one("value_and_grad", f, "`grad` generates");
+    one("wrt = x", f, "write `wrt(x)`");
+    one("wrt = [x, n]", f, "write `wrt(x, n)`");
+    one("wrt", f, "write `wrt(x, y)`");
+    one("wrt(0)", f, "lists names of arguments");
     one(
         "grad",
         "fn f(x: &[f64]) -> Vec<f64> { x.to_vec() }",

@@ -1,0 +1,18 @@
+use cotangent::prelude::*;
+
+#[differentiable(wrt = x)]
+fn equals(x: f64) -> f64 {
+    x
+}
+
+#[differentiable(value_and_grad)]
+fn both(x: f64) -> f64 {
+    x
+}
+
+#[differentiable(grad, value, grad)]
+fn twice(x: f64) -> f64 {
+    x
+}
+
+fn main() {}
