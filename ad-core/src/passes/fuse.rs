@@ -5,7 +5,7 @@
 //! Reads become index expressions on the way. An inlined equation is computed once for each element
 //! that is needed:
 //!
-//! - it costs no real operation (a read, a selection, an index), or
+//! - it costs no real operation (a read, a few selections, an index), or
 //! - it is needed at one place only, and the loops around that place are just those that occur in the
 //!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 
@@ -365,6 +365,7 @@ impl Place {
 fn choose(program: &Program) -> Vec<bool> {
     let count = program.params.len() + program.eqs.len();
     let mut stored = vec![false; count];
+    let free = free_of_charge(program);
     let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
     // The loops of each nest so far, and those of each reduction inlined into it.
     let mut loops: HashMap<(Var, usize), usize> = HashMap::new();
@@ -425,7 +426,7 @@ fn choose(program: &Program) -> Vec<bool> {
         let v = program.var_of(k);
         let mut places = std::mem::take(&mut needed[v.index()]);
         places.dedup();
-        let free = is_free(&eq.op);
+        let free = free[v.index()];
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
             && (free
@@ -569,7 +570,26 @@ fn repeats(program: &Program, eq: &Eq) -> usize {
     }
 }
 
-/// Whether an equation costs no real operation, so that it may be repeated.
+/// Which equations may be repeated: those that cost no real operation, as long as they are made of a
+/// few others such only. Longer chains of selections would grow the code, and its running time, with
+/// the square of their length.
+fn free_of_charge(program: &Program) -> Vec<bool> {
+    const FEW: usize = 8;
+    let params = program.params.len();
+    let mut free = vec![true; params];
+    // How many selections, comparisons and the like each is made of.
+    let mut weight = vec![0; params];
+    for eq in &program.eqs {
+        let mut sum = usize::from(matches!(eq.op, Op::Map(..)));
+        eq.visit(&mut |v| sum += weight[v.index()]);
+        let is = is_free(&eq.op) && sum <= FEW;
+        free.push(is);
+        weight.push(if is { sum } else { 0 });
+    }
+    free
+}
+
+/// Whether an equation costs no real operation.
 fn is_free(op: &Op) -> bool {
     match op {
         Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
