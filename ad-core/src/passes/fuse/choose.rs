@@ -1,0 +1,269 @@
+//! Which arrays are stored.
+
+use super::contractions::operands;
+use super::{follow, is_opaque, with_loops};
+use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
+use crate::ir::kernel::{Affine, Loop};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Size};
+use std::collections::HashMap;
+
+/// A place where a variable's elements are needed: in the nest of a stored variable, at affine
+/// functions of its loops.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    nest: (Var, usize),
+    at: Vec<Affine>,
+    /// The loops around the place where it is evaluated, from the outside in: the outer loops of the
+    /// nest, and inner ones up to the last that occurs in `at`.
+    around: Vec<Loop>,
+    outer: usize,
+}
+
+impl Place {
+    /// All elements of a nest's own array, or of a part that it scatters.
+    fn whole(nest: (Var, usize), rank: usize) -> Place {
+        Place {
+            nest,
+            at: (0..rank).map(Affine::of).collect(),
+            around: (0..rank).collect(),
+            outer: rank,
+        }
+    }
+
+    /// Another place that is needed for this one.
+    fn moved(&self, at: Vec<Affine>, around: Vec<Loop>) -> Place {
+        let occurs = |l: &Loop| at.iter().any(|a| a.terms.iter().any(|(m, _)| m == l));
+        let last = around.iter().rposition(occurs).map_or(0, |k| k + 1);
+        let around = around[..last.max(self.outer)].to_vec();
+        Place {
+            nest: self.nest,
+            at,
+            around,
+            outer: self.outer,
+        }
+    }
+
+    /// Whether evaluating the place meets no element twice: each loop around it is a component by
+    /// itself.
+    fn is_once_per_element(&self) -> bool {
+        let single: Vec<Loop> = (self.at.iter())
+            .filter_map(|a| match &a.terms[..] {
+                [(l, c)] if c.is(1) || c.is(-1) => Some(*l),
+                _ => None,
+            })
+            .collect();
+        self.around.iter().all(|l| single.contains(l))
+    }
+}
+
+/// Decides which variables are stored.
+pub(super) fn choose(program: &Program) -> Vec<bool> {
+    let count = program.params.len() + program.eqs.len();
+    let mut stored = vec![false; count];
+    let free = free_of_charge(program);
+    let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
+    // The loops of each nest so far, and those of each reduction inlined into it.
+    let mut loops: HashMap<(Var, usize), usize> = HashMap::new();
+    stored[..program.params.len()].fill(true);
+    for r in &program.results {
+        stored[r.index()] = true;
+    }
+    let mark = |s: &Size, stored: &mut Vec<bool>| {
+        s.visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                stored[*v as usize] = true;
+            }
+        });
+    };
+    for p in &program.params {
+        p.ty.shape.iter().for_each(|s| mark(s, &mut stored));
+    }
+    for eq in &program.eqs {
+        eq.visit_sizes(&mut |s| mark(s, &mut stored));
+        match &eq.op {
+            Op::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                ..
+            } => {
+                let ((a, _), (b, _)) = operands(program, (*a, a_axes), (*b, b_axes));
+                stored[a.array.index()] = true;
+                stored[b.array.index()] = true;
+            }
+            Op::Recur { a, b, .. } => {
+                stored[a.index()] = true;
+                stored[b.index()] = true;
+            }
+            // A read that may fail is a read of an array: its failure must not be lost.
+            Op::Gather { src, index } => {
+                let of = &program.ty(*src).shape;
+                let plain = index.iter().zip(of).all(|(i, n)| match i {
+                    Ix::Data(_) => false,
+                    Ix::Affine(a) => eq.guard.is_none() || a.inside(&eq.ty.shape, n),
+                });
+                if !plain {
+                    stored[src.index()] = true;
+                }
+            }
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => {}
+        }
+    }
+    for (k, eq) in program.eqs.iter().enumerate().rev() {
+        let v = program.var_of(k);
+        let mut places = std::mem::take(&mut needed[v.index()]);
+        places.dedup();
+        let free = free[v.index()];
+        let inline = !stored[v.index()]
+            && !is_opaque(&eq.op)
+            && (free
+                || (places.len() <= repeats(program, eq)
+                    && places.iter().all(Place::is_once_per_element)));
+        if !inline {
+            stored[v.index()] = true;
+            places = vec![Place::whole((v, 0), eq.ty.rank())];
+            loops.insert((v, 0), eq.ty.rank());
+        }
+        for p in places {
+            let mut need = |u: Var, place: Place| {
+                let list = &mut needed[u.index()];
+                if !list.contains(&place) {
+                    list.push(place);
+                }
+            };
+            if let Some(g) = eq.guard {
+                need(g, p.clone());
+            }
+            match &eq.op {
+                Op::Fill(_) | Op::Index(_) | Op::Contract { .. } | Op::Recur { .. } => {}
+                Op::Map(_, args) => args.iter().for_each(|a| need(*a, p.clone())),
+                Op::Copy(a) | Op::Stop(a) => need(*a, p.clone()),
+                Op::Gather { src, index } => {
+                    let mut at = vec![];
+                    for i in index {
+                        match i {
+                            Ix::Affine(a) => at.push(follow(a, &p.at)),
+                            Ix::Data(d) => need(*d, p.clone()),
+                        }
+                    }
+                    if !stored[src.index()] {
+                        need(*src, p.moved(at, p.around.clone()));
+                    }
+                }
+                Op::Reduce { src, axes, .. } => {
+                    let place = enter(&p, axes, &mut loops);
+                    need(*src, place);
+                }
+                Op::ArgReduce { src, axis, .. } => {
+                    let place = enter(&p, &[*axis], &mut loops);
+                    need(*src, place);
+                }
+                Op::Scatter(parts) => {
+                    for (k, part) in parts.iter().enumerate() {
+                        let nest = (v, k + 1);
+                        let rank = program.ty(part.src).rank();
+                        loops.insert(nest, rank);
+                        let all = Place::whole(nest, rank);
+                        for i in &part.index {
+                            if let Ix::Data(d) = i {
+                                need(*d, all.clone());
+                            }
+                        }
+                        if let Some(g) = program.eq(part.src).and_then(|e| e.guard) {
+                            need(g, all.clone());
+                        }
+                        need(part.src, all);
+                    }
+                }
+            }
+        }
+    }
+    stored
+}
+
+/// The place inside a reduction over some axes: each gets a loop of its own.
+fn enter(p: &Place, axes: &[usize], loops: &mut HashMap<(Var, usize), usize>) -> Place {
+    let next = loops
+        .get_mut(&p.nest)
+        .expect("nests are entered from outside");
+    let first = *next;
+    let at = with_loops(&p.at, axes, next);
+    let around = p.around.iter().copied().chain(first..*next).collect();
+    p.moved(at, around)
+}
+
+/// At how many places an equation may be computed that counts. One operation on what lies in memory
+/// anyway is cheaper than a pass over memory to keep its result.
+fn repeats(program: &Program, eq: &Eq) -> usize {
+    const FEW: usize = 3;
+    let at_hand = |v: &Var| match program.eq(*v).map(|e| &e.op) {
+        None | Some(Op::Fill(_) | Op::Index(_)) => true,
+        Some(Op::Gather { src, .. }) => program.eq(*src).is_none(),
+        Some(
+            Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_),
+        ) => false,
+    };
+    match &eq.op {
+        Op::Map(Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg, args)
+            if args.iter().all(at_hand) =>
+        {
+            FEW
+        }
+        Op::Map(..)
+        | Op::Fill(_)
+        | Op::Index(_)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => 1,
+    }
+}
+
+/// Which equations may be repeated: those that cost no real operation, as long as they are made of a
+/// few others such only. Longer chains of selections would grow the code, and its running time, with
+/// the square of their length.
+fn free_of_charge(program: &Program) -> Vec<bool> {
+    const FEW: usize = 8;
+    let params = program.params.len();
+    let mut free = vec![true; params];
+    // How many selections, comparisons and the like each is made of.
+    let mut weight = vec![0; params];
+    for eq in &program.eqs {
+        let mut sum = usize::from(matches!(eq.op, Op::Map(..)));
+        eq.visit(&mut |v| sum += weight[v.index()]);
+        let is = is_free(&eq.op) && sum <= FEW;
+        free.push(is);
+        weight.push(if is { sum } else { 0 });
+    }
+    free
+}
+
+/// Whether an equation costs no real operation.
+fn is_free(op: &Op) -> bool {
+    match op {
+        Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
+        Op::Map(p, _) => p.cost() == 0,
+        Op::Scatter(parts) => parts.is_empty(),
+        Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => false,
+    }
+}

@@ -1,0 +1,203 @@
+//! Matrix products: which of them stay, and what they read.
+
+use super::is_opaque;
+use crate::ir::build::{Builder, translate_size};
+use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
+use crate::ir::kernel::Operand;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Lit, Size};
+use crate::passes::simplify::live;
+use std::collections::HashMap;
+
+/// Contractions that are no product of a matrix become a sum of products again, so that they fuse
+/// with what is around them; so do products of a matrix and a vector whose matrix is computed for
+/// this use alone. Guarded results of the others are masked afterwards.
+pub(super) fn expand_contractions(program: &Program) -> Program {
+    let uses = count_uses(program);
+    let mut out = Builder::new(&program.name, program.params.clone());
+    let mut new: Vec<Var> = (0..program.params.len()).map(|k| Var(k as u32)).collect();
+    for eq in &program.eqs {
+        let at = |v: Var| new[v.index()];
+        let v = match &eq.op {
+            Op::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+            } => {
+                let computed_here = |v: Var| {
+                    uses[v.index()] == 1
+                        && program.eq(v).is_some_and(|e| !is_opaque(&e.op))
+                        && program.ty(v).rank() >= 2
+                };
+                let alone = |xs: &[u8], ys: &[u8]| {
+                    xs.iter().any(|l| out_axes.contains(l) && !ys.contains(l))
+                };
+                let sums = a_axes.iter().any(|l| !out_axes.contains(l));
+                let (rows, columns) = (alone(a_axes, b_axes), alone(b_axes, a_axes));
+                let matrix_vector = (rows != columns) && !computed_here(*a) && !computed_here(*b);
+                if sums && ((rows && columns) || matrix_vector) {
+                    let guard = eq.guard.map(at);
+                    let bare = Eq {
+                        guard: None,
+                        ..eq.clone()
+                    };
+                    let v = out.copy(&bare, &mut |v| new[v.index()]);
+                    out.masked(v, guard)
+                } else {
+                    let (a, b) = (at(*a), at(*b));
+                    let guard = eq.guard.map(at);
+                    let operands = [(a, a_axes), (b, b_axes)];
+                    sum_of_product(&mut out, operands, out_axes, guard)
+                }
+            }
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => out.copy(eq, &mut |v| new[v.index()]),
+        };
+        new.push(v);
+    }
+    for (k, p) in program.params.iter().enumerate() {
+        let shape = (p.ty.shape.iter())
+            .map(|n| translate_size(n, &mut |v| new[v.index()]))
+            .collect();
+        out.set_param_shape(k, shape);
+    }
+    for r in &program.requires {
+        out.require(r.clone());
+    }
+    let results = program.results.iter().map(|r| new[r.index()]).collect();
+    live(&out.finish(results))
+}
+
+/// `Σ a · b` written out.
+fn sum_of_product(
+    out: &mut Builder,
+    operands: [(Var, &Vec<u8>); 2],
+    out_axes: &[u8],
+    guard: Option<Var>,
+) -> Var {
+    let mut labels = out_axes.to_vec();
+    let mut shape: HashMap<u8, Size> = HashMap::new();
+    for (v, axes) in &operands {
+        for (l, n) in axes.iter().zip(out.shape(*v)) {
+            if !labels.contains(l) {
+                labels.push(*l);
+            }
+            shape.insert(*l, n);
+        }
+    }
+    let space: Vec<Size> = labels.iter().map(|l| shape[l].clone()).collect();
+    let spread = operands.map(|(v, axes)| {
+        let at: Vec<usize> = (axes.iter())
+            .map(|l| labels.iter().position(|x| x == l).expect("collected above"))
+            .collect();
+        out.spread(v, &at, &space)
+    });
+    let product = out.map(Prim::Mul, &spread, None);
+    let summed: Vec<usize> = (out_axes.len()..labels.len()).collect();
+    out.sum(product, &summed, guard)
+}
+
+/// What a product reads: where an operand only takes a box-shaped part of an array, or permutes its
+/// axes, the array itself.
+pub(super) fn operands(
+    program: &Program,
+    a: (Var, &[u8]),
+    b: (Var, &[u8]),
+) -> ((Operand, Vec<u8>), (Operand, Vec<u8>)) {
+    let of = |x: (Var, &[u8]), other: (Var, &[u8])| {
+        part_of(program, x, other).unwrap_or_else(|| {
+            let (array, part) = (x.0, None);
+            (Operand { array, part }, x.1.to_vec())
+        })
+    };
+    (of(a, b), of(b, a))
+}
+
+fn part_of(
+    program: &Program,
+    (v, axes): (Var, &[u8]),
+    other: (Var, &[u8]),
+) -> Option<(Operand, Vec<u8>)> {
+    let eq = program.eq(v)?;
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    // A guard may only say that other axes of the product are not empty; where they are, nothing is
+    // read.
+    if let Some(g) = eq.guard {
+        let lengths = (program.ty(other.0).shape.iter().zip(other.1))
+            .filter(|(_, l)| !axes.contains(l))
+            .map(|(n, _)| n.clone());
+        let lengths: Vec<Size> = lengths.collect();
+        if !positive_lengths(program, g)?
+            .iter()
+            .all(|n| lengths.contains(n))
+        {
+            return None;
+        }
+    }
+    if index.len() != axes.len() {
+        return None;
+    }
+    let mut part = vec![];
+    let mut labels = vec![];
+    for i in index {
+        let Ix::Affine(a) = i else { return None };
+        let (axis, c) = a.single()?;
+        if !c.is(1) || labels.contains(&axes[axis]) {
+            return None;
+        }
+        labels.push(axes[axis]);
+        part.push((a.constant.clone(), eq.ty.shape[axis].clone()));
+    }
+    let array = *src;
+    let of = &program.ty(array).shape;
+    let all = part.iter().zip(of).all(|((s, n), len)| s.is(0) && n == len);
+    let part = (!all).then_some(part);
+    Some((Operand { array, part }, labels))
+}
+
+/// The lengths of which a guard says that they are positive, if that is all it says.
+fn positive_lengths(program: &Program, guard: Var) -> Option<Vec<Size>> {
+    let constant = |v: Var| {
+        let op = &program.eq(v)?.op;
+        if let Op::Fill(Lit::Int(i)) = op {
+            return Some(Size::lit(*i));
+        }
+        let Op::Index(a) = op else { return None };
+        a.is_constant().then(|| a.constant.clone())
+    };
+    let Op::Map(p, args) = &program.eq(guard)?.op else {
+        return None;
+    };
+    if *p == Prim::And {
+        let mut all = positive_lengths(program, args[0])?;
+        all.extend(positive_lengths(program, args[1])?);
+        Some(all)
+    } else if *p == Prim::ILt && constant(args[0])?.is(0) {
+        Some(vec![constant(args[1])?])
+    } else {
+        None
+    }
+}
+
+fn count_uses(program: &Program) -> Vec<usize> {
+    let mut uses = vec![0; program.params.len() + program.eqs.len()];
+    for eq in &program.eqs {
+        eq.visit(&mut |v| uses[v.index()] += 1);
+    }
+    for r in &program.results {
+        uses[r.index()] += 1;
+    }
+    uses
+}
