@@ -1,6 +1,29 @@
-//! Derivatives of ordinary Rust over ndarray, compiled at compile time.
+//! Derivatives of ordinary Rust over ndarray, computed at compile time.
+//!
+//! [`differentiable`](macro@differentiable) stands on a function of `f64`s and arrays; beside the
+//! function, which stays as it is, appear functions for its derivatives:
+//!
+//! ```
+//! use cotangent::ndarray::{Array1, array};
+//! use cotangent::prelude::*;
+//!
+//! #[differentiable]
+//! fn self_convolution(x: &Array1<f64>) -> f64 {
+//!     let n = x.len();
+//!     sum(n, |i| x[i] * x[n - 1 - i])
+//! }
+//!
+//! let x = array![1.0, 2.0, 4.0];
+//! assert_eq!(self_convolution(&x), 12.0);
+//! assert_eq!(self_convolution_grad(&x), array![8.0, 4.0, 2.0]);
+//! ```
+//!
+//! The body is written with the combinators of the [`prelude`] ([`build`](prelude::build),
+//! [`sum`](prelude::sum), ..), indices, and the scalar functions of `f64`. What is outside of the
+//! language is a compile error that says what to write instead.
 
 pub use cotangent_macros::differentiable;
+/// The version of ndarray that generated code uses.
 pub use ndarray;
 
 #[doc(hidden)]

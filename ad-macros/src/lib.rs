@@ -2,7 +2,18 @@
 
 use proc_macro::TokenStream;
 
-/// Generates derivatives of a function; see the documentation of the crate `cotangent`.
+/// Generates functions for the derivatives of the function it stands on.
+///
+/// | written | generated beside `f` |
+/// |---|---|
+/// | `#[differentiable]`, `f` returns `f64` | `f_grad(args..) -> G`, `f_value_and_grad(args..) -> (f64, G)` |
+/// | `#[differentiable]`, `f` returns an array `R` | `f_vjp(args.., cotangent) -> (R, G)`, `f_jvp(args.., tangents..) -> (R, R)` |
+/// | `#[differentiable(value, grad, vjp, jvp)]` | those that are named; `f_value` is `f` itself, compiled |
+/// | `#[differentiable(wrt(a, b))]` | derivatives with respect to these arguments only |
+/// | `#[differentiable(crate = path)]` | for a renamed or re-exported `cotangent` |
+///
+/// `G` is the owned type of the differentiated argument, or a tuple of these in the order of the
+/// arguments. They have the visibility and the `cfg` attributes of `f`.
 #[proc_macro_attribute]
 pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
     cotangent_core::expand(attr.into(), item.into()).into()
