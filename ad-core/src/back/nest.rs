@@ -51,6 +51,7 @@ pub(super) struct Writer<'a> {
     /// The names of the nodes that have one here.
     bound: HashMap<Node, Ident>,
     may_fail: Vec<bool>,
+    more_roots: Vec<Node>,
 }
 
 impl<'a> Writer<'a> {
@@ -77,6 +78,7 @@ impl<'a> Writer<'a> {
             uses,
             bound: HashMap::new(),
             may_fail: vec![],
+            more_roots: more_roots.to_vec(),
         };
         writer.find_failing();
         writer
@@ -222,11 +224,41 @@ impl<'a> Writer<'a> {
         inside
     }
 
+    /// For each node whether it is sure to be needed where its own loops run: by something evaluated
+    /// there that is needed itself, and not only in loops further in.
+    fn needed_at_home(&self) -> Vec<bool> {
+        let mut needed = vec![false; self.nest.nodes.len()];
+        needed[self.nest.root] = true;
+        for &n in &self.more_roots {
+            needed[n] = true;
+        }
+        for (n, s) in self.nest.nodes.iter().enumerate().rev() {
+            let (own, body) = match &s.compute {
+                Compute::Reduce(_, own, body) => (own.last().copied(), Some(*body)),
+                Compute::ArgReduce(_, own, body) => (Some(*own), Some(*body)),
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Prim(..)
+                | Compute::Same(_) => (None, None),
+            };
+            for o in s.operands() {
+                needed[o] |= if Some(o) == body {
+                    self.home(o) == own
+                } else {
+                    needed[n] && self.home(o) == self.home(n)
+                };
+            }
+        }
+        needed
+    }
+
     /// `let`s at the start of a loop's body.
     fn lets(&mut self, at: Option<Loop>, known: &HashSet<Node>) -> Vec<(Ident, TokenStream)> {
         let inner = self.inner_uses();
+        let needed = self.needed_at_home();
         let mut out = vec![];
-        for n in 0..self.nest.nodes.len() {
+        for (n, is_needed) in needed.into_iter().enumerate() {
             if self.uses[n] == 0
                 || self.home(n) != at
                 || known.contains(&n)
@@ -236,7 +268,7 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let mut value = self.node(n, known);
-            if inner.contains(&n) && self.may_fail[n] {
+            if self.may_fail[n] && !is_needed {
                 value = self.only_if_needed(n, value);
             }
             let name = self.names.fresh(&self.wish(n));
@@ -246,7 +278,7 @@ impl<'a> Writer<'a> {
         out
     }
 
-    /// For each node whether evaluating it may read outside of an array.
+    /// For each node whether evaluating it may panic.
     fn find_failing(&mut self) {
         for n in 0..self.nest.nodes.len() {
             let s = &self.nest.nodes[n];
@@ -256,6 +288,13 @@ impl<'a> Writer<'a> {
                         At::Node(_) => false,
                         At::Affine(a) => self.inside(a, len),
                     })
+                }
+                // A division by zero panics.
+                Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
+                    !matches!(
+                        self.nest.nodes[args[1]].compute,
+                        Compute::Lit(Lit::Int(1..))
+                    )
                 }
                 Compute::Lit(_)
                 | Compute::Index(_)
@@ -380,11 +419,16 @@ impl<'a> Writer<'a> {
 
     /// What holds where a guard does.
     fn learn(&self, g: Node, known: &mut HashSet<Node>) {
-        known.insert(g);
-        if let Compute::Prim(Prim::And, args) = &self.nest.nodes[g].compute {
-            args.iter().for_each(|&a| self.learn(a, known));
+        let mut stack = vec![g];
+        while let Some(g) = stack.pop() {
+            if !known.insert(g) {
+                continue;
+            }
+            if let Compute::Prim(Prim::And, args) = &self.nest.nodes[g].compute {
+                stack.extend(args);
+            }
         }
-        // A conjunction of what is known is known.
+        // A conjunction of what is known is known; operands come before their uses.
         for (n, s) in self.nest.nodes.iter().enumerate() {
             if let (Compute::Prim(Prim::And, args), None) = (&s.compute, s.guard)
                 && args.iter().all(|a| known.contains(a))

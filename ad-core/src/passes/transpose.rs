@@ -155,7 +155,12 @@ impl Transposer<'_> {
                         None => ct,
                         Some(sum) => {
                             let (g, h) = (self.out.guard(sum), self.out.guard(ct));
-                            let guard = g.filter(|_| g == h);
+                            // Where neither comes in, nothing does.
+                            let guard = match (g, h) {
+                                (Some(g), Some(h)) if g == h => Some(g),
+                                (Some(g), Some(h)) => Some(self.out.map(Prim::Or, &[g, h], None)),
+                                (None, _) | (_, None) => None,
+                            };
                             self.out.map(Prim::Add, &[sum, ct], guard)
                         }
                     });
@@ -232,6 +237,9 @@ impl Transposer<'_> {
                 let shape = self.shape(*src);
                 let ct = self.out.masked(ct, guard);
                 let back = self.out.spread_over(ct, axes, &shape);
+                // Where nothing comes back, nothing goes on.
+                let guard = guard.map(|g| self.out.spread_over(g, axes, &shape));
+                let back = self.out.masked(back, guard);
                 self.give(*src, back);
             }
             Op::Recur {

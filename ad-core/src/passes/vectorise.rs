@@ -273,14 +273,16 @@ impl Vectoriser {
     fn one_shape(&mut self, vars: &mut [Var], space: &Space) -> Vec<Size> {
         let depth = space.axes.len();
         let mut shape = self.own(vars[0], depth);
+        let mut demanded = vec![true; shape.len()];
         for &v in &vars[1..] {
-            for (n, m) in shape.iter_mut().zip(self.own(v, depth)) {
+            for (k, (n, m)) in shape.iter_mut().zip(self.own(v, depth)).enumerate() {
                 let difference = n.sub(&m);
                 let sure = space.guard.is_none() && on_entry(&difference, &space.axes);
                 if sure {
                     self.out
                         .require_sign(&space.axes, &difference, Relation::Equal);
                 } else {
+                    demanded[k] &= difference.is(0);
                     *n = n.larger(&m);
                 }
             }
@@ -289,9 +291,19 @@ impl Vectoriser {
         for v in vars {
             if self.out.shape(*v) != full {
                 let rank = full.len();
-                let index = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
                 let guard = self.guard(space, &shape);
-                *v = self.out.gather(*v, index.collect(), &full, guard);
+                let index = (0..rank)
+                    .map(|k| {
+                        let here = Affine::axis(rank, k);
+                        if guard.is_some() || k < depth || demanded[k - depth] {
+                            Ix::Affine(here)
+                        } else {
+                            // To be checked where it is used.
+                            Ix::Data(self.out.index(here, &full))
+                        }
+                    })
+                    .collect();
+                *v = self.out.gather(*v, index, &full, guard);
             }
         }
         shape
@@ -312,27 +324,45 @@ impl Vectoriser {
             v.whole(e, &inner)
         };
         let (a, b) = (arm(self, a, c)?, arm(self, b, not_c)?);
-        let (own_a, own_b) = (self.own(a, depth), self.own(b, depth));
-        for (m, n) in own_a.iter().zip(&own_b) {
-            self.out
-                .require_sign(&space.axes, &m.sub(n), Relation::Equal);
+        let mut own = self.own(a, depth);
+        for (m, n) in own.iter_mut().zip(self.own(b, depth)) {
+            let difference = m.sub(&n);
+            if difference.is(0) {
+                continue;
+            }
+            // A length that an arm computes is known in that arm only.
+            if !on_entry(&difference, &[]) {
+                return Err(
+                    "an `if` gives arrays whose lengths cannot be compared before the function \
+                     runs; compute one length before the `if`, and build both arrays of it"
+                        .into(),
+                );
+            }
+            if space.guard.is_none() && on_entry(&difference, &space.axes) {
+                self.out
+                    .require_sign(&space.axes, &difference, Relation::Equal);
+            } else {
+                // Not sure to be reached: what is shorter is read outside of its bounds.
+                *m = m.larger(&n);
+            }
         }
         // The shapes are equal from here on, whatever their expressions.
-        let b = if own_a == own_b {
-            b
-        } else {
-            let shape = self.out.shape(a);
+        let shape: Vec<Size> = space.axes.iter().chain(&own).cloned().collect();
+        let outer_axes: Vec<usize> = (0..depth).collect();
+        let arms = [(a, c), (b, not_c)].map(|(v, holds)| {
+            if self.out.shape(v) == shape {
+                return v;
+            }
             let index = (0..shape.len())
                 .map(|k| Ix::Affine(Affine::axis(shape.len(), k)))
                 .collect();
-            let guard = self
-                .out
-                .spread(not_c, &(0..depth).collect::<Vec<_>>(), &shape);
-            self.out.gather(b, index, &shape, Some(guard))
-        };
-        let shape = self.out.shape(a);
-        let c = self.out.spread(c, &(0..depth).collect::<Vec<_>>(), &shape);
-        let guard = self.guard(space, &own_a);
+            let guard = self.out.both(outer, Some(holds));
+            let guard = guard.map(|g| self.out.spread(g, &outer_axes, &shape));
+            self.out.gather(v, index, &shape, guard)
+        });
+        let c = self.out.spread(c, &outer_axes, &shape);
+        let guard = self.guard(space, &own);
+        let [a, b] = arms;
         Ok(Val::Array(self.out.map(Prim::Select, &[c, a, b], guard)))
     }
 

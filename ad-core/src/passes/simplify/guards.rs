@@ -154,9 +154,17 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
+/// Comparisons that are each other's negation, also where a number is NaN.
+const OPPOSITES: [(Prim, Prim); 4] = [
+    (Prim::ILt, Prim::IGe),
+    (Prim::ILe, Prim::IGt),
+    (Prim::IEq, Prim::INe),
+    (Prim::Eq, Prim::Ne),
+];
+
 /// The laws of truth values:
 /// `not not a = a`, `not (a < b) = a >= b` for integers, `a and true = a`, `a and false = false`,
-/// `a and a = a`, and the same for `or`.
+/// `a and a = a`, `a and not a = false`, and the same for `or`.
 fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
@@ -173,13 +181,7 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 let v = inner[0];
                 return Some(s.same(v, eq.guard));
             }
-            let opposites = [
-                (Prim::ILt, Prim::IGe),
-                (Prim::ILe, Prim::IGt),
-                (Prim::IEq, Prim::INe),
-                (Prim::Eq, Prim::Ne),
-            ];
-            for (p, q) in opposites.into_iter().flat_map(|(p, q)| [(p, q), (q, p)]) {
+            for (p, q) in OPPOSITES.iter().flat_map(|&(p, q)| [(p, q), (q, p)]) {
                 if let Some(inner) = s.applied(a, p) {
                     return Some(Rewrite::Eq(Eq {
                         op: Op::Map(q, inner.to_vec()),
@@ -197,6 +199,14 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                     Some(_) => return Some(value(*p == Prim::Or)),
                     None => {}
                 }
+            }
+            // `a or not a = true`, `a and not a = false`
+            let not = |x, y| s.applied(y, Prim::Not) == Some(&[x]);
+            let compared = OPPOSITES.iter().flat_map(|&(p, q)| [(p, q), (q, p)]);
+            let mut compared = compared.map(|(p, q)| (s.applied(a, p), s.applied(b, q)));
+            let opposite = compared.any(|(x, y)| x.is_some() && x == y);
+            if opposite || not(a, b) || not(b, a) {
+                return Some(value(*p == Prim::Or));
             }
             (a == b).then(|| s.same(a, eq.guard))
         }
