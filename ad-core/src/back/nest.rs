@@ -620,7 +620,7 @@ impl<'a> Writer<'a> {
                 Compute::Prim(p, of) => {
                     if let Compute::Prim(q, of_c) = &self.nest.nodes[c].compute
                         && of == of_c
-                        && are_opposite(*p, *q)
+                        && p.negation() == Some(*q)
                     {
                         self.learn(n, &mut other);
                     }
@@ -657,18 +657,6 @@ impl<'a> Writer<'a> {
         terms.extend(self.scope.terms(&a.constant));
         polynomial(terms.into_iter())
     }
-}
-
-/// Whether two comparisons of the same operands exclude each other and leave nothing out.
-fn are_opposite(p: Prim, q: Prim) -> bool {
-    [
-        (Prim::ILt, Prim::IGe),
-        (Prim::ILe, Prim::IGt),
-        (Prim::IEq, Prim::INe),
-        (Prim::Eq, Prim::Ne),
-    ]
-    .into_iter()
-    .any(|pair| pair == (p, q) || pair == (q, p))
 }
 
 /// A literal.

@@ -279,6 +279,21 @@ impl Prim {
             .collect()
     }
 
+    /// The comparison that holds just where this one does not, also where a number is NaN.
+    pub fn negation(self) -> Option<Prim> {
+        let pairs = [
+            (Prim::ILt, Prim::IGe),
+            (Prim::ILe, Prim::IGt),
+            (Prim::IEq, Prim::INe),
+            (Prim::Eq, Prim::Ne),
+        ];
+        let both_ways = pairs.into_iter().flat_map(|(p, q)| [(p, q), (q, p)]);
+        both_ways
+            .into_iter()
+            .find(|(p, _)| *p == self)
+            .map(|(_, q)| q)
+    }
+
     /// Whether any argument's tangent reaches the result.
     pub fn is_differentiable(self) -> bool {
         match self.row().diff {
@@ -742,6 +757,17 @@ mod tests {
             [0.0, 0.0]
         );
         assert_eq!(partials(Prim::Sqrt, &[0.0], &[false]), [f64::INFINITY]);
+    }
+
+    #[test]
+    fn negations_are_mutual() {
+        for &p in Prim::ALL {
+            if let Some(q) = p.negation() {
+                assert_eq!(q.negation(), Some(p));
+            }
+        }
+        // Of two numbers one of which is NaN neither is the smaller.
+        assert_eq!(Prim::Lt.negation(), None);
     }
 
     #[test]

@@ -23,7 +23,6 @@ use nest::NestBuilder;
 pub fn fuse(program: &Program) -> kernel::Program {
     let program = expand_contractions(program);
     let stored = choose(&program);
-    let params = program.params.len();
     let mut steps = vec![];
     for (k, eq) in program.eqs.iter().enumerate() {
         let out = program.var_of(k);
@@ -93,7 +92,6 @@ pub fn fuse(program: &Program) -> kernel::Program {
         let ty = eq.ty.clone();
         steps.push(Step { out, ty, work });
     }
-    debug_assert!(params <= stored.len());
     kernel::Program {
         name: program.name.clone(),
         params: program.params.clone(),

@@ -154,14 +154,6 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Comparisons that are each other's negation, also where a number is NaN.
-const OPPOSITES: [(Prim, Prim); 4] = [
-    (Prim::ILt, Prim::IGe),
-    (Prim::ILe, Prim::IGt),
-    (Prim::IEq, Prim::INe),
-    (Prim::Eq, Prim::Ne),
-];
-
 /// The laws of truth values:
 /// `not not a = a`, `not (a < b) = a >= b` for integers, `a and true = a`, `a and false = false`,
 /// `a and a = a`, `a and not a = false`, and the same for `or`.
@@ -181,15 +173,13 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 let v = inner[0];
                 return Some(s.same(v, eq.guard));
             }
-            for (p, q) in OPPOSITES.iter().flat_map(|&(p, q)| [(p, q), (q, p)]) {
-                if let Some(inner) = s.applied(a, p) {
-                    return Some(Rewrite::Eq(Eq {
-                        op: Op::Map(q, inner.to_vec()),
-                        ..eq.clone()
-                    }));
-                }
-            }
-            None
+            let Some(Op::Map(p, inner)) = s.plain(a) else {
+                return None;
+            };
+            Some(Rewrite::Eq(Eq {
+                op: Op::Map(p.negation()?, inner.clone()),
+                ..eq.clone()
+            }))
         }
         (Prim::And | Prim::Or, &[a, b]) => {
             let neutral = Lit::Bool(*p == Prim::And);
@@ -202,9 +192,10 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             }
             // `a or not a = true`, `a and not a = false`
             let not = |x, y| s.applied(y, Prim::Not) == Some(&[x]);
-            let compared = OPPOSITES.iter().flat_map(|&(p, q)| [(p, q), (q, p)]);
-            let mut compared = compared.map(|(p, q)| (s.applied(a, p), s.applied(b, q)));
-            let opposite = compared.any(|(x, y)| x.is_some() && x == y);
+            let opposite = matches!(
+                (s.plain(a), s.plain(b)),
+                (Some(Op::Map(p, xs)), Some(Op::Map(q, ys))) if xs == ys && p.negation() == Some(*q)
+            );
             if opposite || not(a, b) || not(b, a) {
                 return Some(value(*p == Prim::Or));
             }
