@@ -17,7 +17,7 @@ mod sums;
 mod views;
 
 use crate::ir::build::{Builder, translate, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Require, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Type, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -102,61 +102,84 @@ fn round(program: &Program, fired: &mut dyn FnMut(&'static str)) -> Program {
     s.out.finish(results)
 }
 
-/// The program without equations that no result needs.
+/// The equations that the results need, in the order in which a walk from the results meets them, and
+/// equal ones once. So the order in which equations were written has no influence on anything.
 pub fn live(program: &Program) -> Program {
-    let params = program.params.len();
-    let mut needed = vec![false; params + program.eqs.len()];
-    let mark_size = |s: &Size, needed: &mut Vec<bool>| {
-        s.visit(&mut |a| {
-            if let Atom::Value(v) = a {
-                needed[*v as usize] = true;
-            }
-        });
+    let mut walk = Walk {
+        program,
+        out: Builder::new(&program.name, program.params.clone()),
+        new: (0..program.params.len() + program.eqs.len())
+            .map(|k| (k < program.params.len()).then_some(Var(k as u32)))
+            .collect(),
     };
     for p in &program.params {
-        p.ty.shape.iter().for_each(|s| mark_size(s, &mut needed));
+        p.ty.shape.iter().for_each(|n| walk.needs_size(n));
     }
-    for r in &program.results {
-        needed[r.index()] = true;
-    }
-    for (k, eq) in program.eqs.iter().enumerate().rev() {
-        if needed[params + k] {
-            eq.visit(&mut |v| needed[v.index()] = true);
-            eq.visit_sizes(&mut |s| mark_size(s, &mut needed));
-        }
-    }
-    let mut out = Builder::new(&program.name, program.params.clone());
-    let mut new: Vec<Option<Var>> = (0..params).map(|k| Some(Var(k as u32))).collect();
-    for (k, eq) in program.eqs.iter().enumerate() {
-        let v = needed[params + k].then(|| {
-            out.copy(eq, &mut |v| {
-                new[v.index()].expect("needed by what is needed")
-            })
-        });
-        new.push(v);
-    }
-    let of = |v: Var| new[v.index()].expect("marked");
+    let results = program.results.iter().map(|r| walk.need(*r)).collect();
+    let (mut out, new) = (walk.out, walk.new);
     for (k, p) in program.params.iter().enumerate() {
         let shape = (p.ty.shape.iter())
-            .map(|n| translate_size(n, &mut |v| of(v)))
+            .map(|n| translate_size(n, &mut |v| new[v.index()].expect("needed above")))
             .collect();
         out.set_param_shape(k, shape);
     }
-    for Require {
-        when,
-        left,
-        relation,
-        right,
-    } in &program.requires
-    {
-        out.require(Require {
-            when: when.clone(),
-            left: left.clone(),
-            relation: *relation,
-            right: right.clone(),
+    for r in &program.requires {
+        out.require(r.clone());
+    }
+    out.finish(results)
+}
+
+/// A walk over what is needed, operands before their uses.
+struct Walk<'a> {
+    program: &'a Program,
+    out: Builder,
+    new: Vec<Option<Var>>,
+}
+
+impl Walk<'_> {
+    fn needs_size(&mut self, s: &Size) {
+        s.visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                self.need(Var(*v));
+            }
         });
     }
-    out.finish(program.results.iter().map(|r| of(*r)).collect())
+
+    /// The variable in the new program. The stack is our own: chains of equations can be long.
+    fn need(&mut self, v: Var) -> Var {
+        let mut stack = vec![v];
+        while let Some(&v) = stack.last() {
+            if self.new[v.index()].is_some() {
+                stack.pop();
+                continue;
+            }
+            let eq = self.program.eq(v).expect("parameters are known");
+            let mut missing = vec![];
+            let mut look = |u: Var| {
+                if self.new[u.index()].is_none() {
+                    missing.push(u);
+                }
+            };
+            eq.visit(&mut look);
+            eq.visit_sizes(&mut |s| {
+                s.visit(&mut |a| {
+                    if let Atom::Value(u) = a {
+                        look(Var(*u));
+                    }
+                });
+            });
+            if missing.is_empty() {
+                let new = &self.new;
+                let out = self.out.copy(eq, &mut |u| new[u.index()].expect("none is missing"));
+                self.new[v.index()] = Some(out);
+                stack.pop();
+            } else {
+                missing.reverse();
+                stack.extend(missing);
+            }
+        }
+        self.new[v.index()].expect("just made")
+    }
 }
 
 /// The same program without `stop`, for when nothing will be differentiated any more.
