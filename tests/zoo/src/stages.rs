@@ -209,7 +209,11 @@ fn moved(args: &[Value], wrt: &[usize], tangents: &[Value], step: f64) -> Vec<Va
     args
 }
 
-fn run(what: &str, p: &bulk::Program, args: &[Value]) -> Result<bulk_eval::Outcome, String> {
+pub(crate) fn run(
+    what: &str,
+    p: &bulk::Program,
+    args: &[Value],
+) -> Result<bulk_eval::Outcome, String> {
     bulk_eval::eval(p, args).map_err(|e| format!("{what}: {e}\n{p}"))
 }
 
