@@ -69,6 +69,7 @@ pub use cotangent_core::ir::value::{Tensor, Value};
 
 mod convert;
 mod directive;
+pub mod measure;
 mod random;
 pub mod stages;
 

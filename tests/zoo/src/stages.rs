@@ -24,6 +24,47 @@ pub struct Counts {
     pub vjp: u64,
     /// The same, fused.
     pub fused: u64,
+    /// The elements of all real arguments, of the value, and of the gradient.
+    pub sizes: u64,
+}
+
+impl Counts {
+    /// The value with the gradient: the dearer of fused and not.
+    pub fn dearer(&self) -> u64 {
+        self.vjp.max(self.fused)
+    }
+
+    /// The law of cheap gradients: four times the function as written, and one for every element that
+    /// goes in or comes out.
+    pub fn allowed(&self) -> u64 {
+        4 * self.core + self.sizes
+    }
+
+    /// Whether the law holds; the message says by how much it does not.
+    ///
+    /// # Errors
+    /// If the value with the gradient is dearer than what is allowed.
+    pub fn cheap(&self) -> Result<(), String> {
+        if self.dearer() <= self.allowed() {
+            return Ok(());
+        }
+        let Counts {
+            core,
+            vjp,
+            fused,
+            sizes,
+            ..
+        } = self;
+        Err(format!(
+            "dear: value and vjp {vjp}, fused {fused}, allowed 4 * {core} + {sizes} = {}",
+            self.allowed()
+        ))
+    }
+
+    /// How many times the function as written the value with the gradient is, if that costs anything.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.core > 0).then(|| self.dearer() as f64 / self.core as f64)
+    }
 }
 
 /// An annotated function of a source file in Core, and the values of the constants that the program
@@ -168,7 +209,11 @@ fn moved(args: &[Value], wrt: &[usize], tangents: &[Value], step: f64) -> Vec<Va
     args
 }
 
-fn run(what: &str, p: &bulk::Program, args: &[Value]) -> Result<bulk_eval::Outcome, String> {
+pub(crate) fn run(
+    what: &str,
+    p: &bulk::Program,
+    args: &[Value],
+) -> Result<bulk_eval::Outcome, String> {
     bulk_eval::eval(p, args).map_err(|e| format!("{what}: {e}\n{p}"))
 }
 
@@ -258,11 +303,15 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
             }
         }
     }
+    let elements = |v: &Value| v.shape().iter().product::<usize>() as u64;
+    let inputs: u64 = wrt.iter().map(|&k| elements(&args[k])).sum();
+    let outputs: u64 = reverse.results.iter().map(elements).sum();
     Ok(Counts {
         core,
         value: counted,
         vjp: reverse.cost,
         fused: fused_cost,
+        sizes: inputs + outputs,
     })
 }
 

@@ -1,7 +1,9 @@
 //! Generated programs through every stage.
 
+use cotangent_core::ir::core::Program;
 use cotangent_core::ir::generate;
-use cotangent_zoo::stages::{Differences, check};
+use cotangent_core::ir::value::Value;
+use cotangent_zoo::stages::{Counts, Differences, check};
 
 fn seeds() -> std::ops::Range<u64> {
     let count = std::env::var("COTANGENT_PROGRAMS")
@@ -15,13 +17,10 @@ fn seeds() -> std::ops::Range<u64> {
 }
 
 /// What the check says, panics included.
-fn verdict(
-    p: &cotangent_core::ir::core::Program,
-    args: &[cotangent_core::ir::value::Value],
-) -> Result<(), String> {
+fn verdict(p: &Program, args: &[Value]) -> Result<Counts, String> {
     let run = std::panic::AssertUnwindSafe(|| check(p, args, Differences::WhereSmooth));
     match std::panic::catch_unwind(run) {
-        Ok(r) => r.map(|_| ()),
+        Ok(r) => r,
         Err(e) => Err(format!(
             "panic: {}",
             e.downcast_ref::<String>().map_or("?", |s| s.as_str())
@@ -29,24 +28,53 @@ fn verdict(
     }
 }
 
+/// Whether a program that every stage agrees on has a cheap gradient.
+fn cheap(p: &Program, args: &[Value]) -> Result<(), String> {
+    match verdict(p, args) {
+        Ok(counts) => counts.cheap(),
+        Err(_) => Ok(()),
+    }
+}
+
 #[test]
 fn every_stage_agrees_on_generated_programs() {
+    none_fails(|p, args| verdict(p, args).map(|_| ()));
+}
+
+#[test]
+fn gradients_of_generated_programs_are_cheap() {
+    none_fails(cheap);
+}
+
+/// Runs a check on all programs. Of those that fail, three are shown: the smallest of the first few,
+/// shrunk.
+fn none_fails(check: impl Fn(&Program, &[Value]) -> Result<(), String>) {
+    /// How many are shrunk.
+    const SHRUNK: u64 = 12;
     let mut failures = 0;
+    let mut small = vec![];
     for seed in seeds() {
         let (program, args) = generate::program(seed, 40);
-        let Err(message) = verdict(&program, &args) else {
+        let Err(message) = check(&program, &args) else {
             continue;
         };
         failures += 1;
-        if failures > 3 {
+        if failures > SHRUNK {
             continue;
         }
         let kind = message.split([':', ' ']).next().unwrap_or("").to_owned();
-        let small = generate::shrink(&program, &args, &mut |p, a| {
-            verdict(p, a).is_err_and(|m| m.starts_with(&kind))
+        let shrunk = generate::shrink(&program, &args, &mut |p, a| {
+            check(p, a).is_err_and(|m| m.starts_with(&kind))
         });
-        let why = verdict(&small, &args).err().unwrap_or(message);
-        eprintln!("seed {seed} fails; shrunk:\n{small}\nwith {args:?}\n{why}\n");
+        let why = check(&shrunk, &args).err().unwrap_or(message);
+        small.push(format!(
+            "seed {seed} fails; shrunk:\n{shrunk}\nwith {args:?}\n{why}\n"
+        ));
     }
-    assert_eq!(failures, 0, "generated programs fail");
+    small.sort_by_key(String::len);
+    for text in small.iter().take(3) {
+        eprintln!("{text}");
+    }
+    let all = seeds().count();
+    assert_eq!(failures, 0, "of {all} generated programs fail");
 }

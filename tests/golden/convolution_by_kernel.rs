@@ -1,0 +1,26 @@
+//! The adjoint of a convolution, by its kernel, is a correlation with the signal.
+//! shows: vjp
+
+#[differentiable(vjp, wrt(k))]
+fn convolution(x: &Array1<f64>, k: &Array1<f64>) -> Array1<f64> {
+    let m = k.len();
+    build(x.len() - m + 1, |i| sum(m, |j| x[i + m - 1 - j] * k[j]))
+}
+
+// wanted: let k_bar = rt::build([k_len], |[i]| rt::sum(x_len + 1 - k_len, |j| x[[j + k_len - i - 1]] * cotangent[[j]]));
+// wanted: and the value as a sum over the kernel, without the array of all windows.
+
+// =>
+fn convolution_vjp(
+    x: &Array1<f64>,
+    k: &Array1<f64>,
+    cotangent: &::cotangent::ndarray::Array1<f64>,
+) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
+    let x_len = x.len(0);
+    let k_len = k.len(0);
+    let cotangent_len = cotangent.len(0);
+    let t = rt::build([x_len + 1 - k_len, k_len], |[i, j]| x[[i + k_len - j - 1]]);
+    let value = rt::contract(t.view(), [0, 1], k, [1], [0]);
+    let k_bar = rt::contract(t.view(), [0, 1], cotangent, [0], [1]);
+    (value.into_array(), k_bar.into_array())
+}

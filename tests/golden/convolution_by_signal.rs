@@ -1,0 +1,34 @@
+//! The adjoint of a convolution is a correlation with the kernel.
+//! shows: vjp
+
+#[differentiable(vjp, wrt(x))]
+fn convolution(x: &Array1<f64>, k: &Array1<f64>) -> Array1<f64> {
+    let m = k.len();
+    build(x.len() - m + 1, |i| sum(m, |j| x[i + m - 1 - j] * k[j]))
+}
+
+// wanted: `x_bar[[i]]` as a sum over the kernel, of `k[[j]] * cotangent[[i + j + 1 - k_len]]` where that is inside,
+// wanted: in place of a scatter.
+
+// =>
+fn convolution_vjp(
+    x: &Array1<f64>,
+    k: &Array1<f64>,
+    cotangent: &::cotangent::ndarray::Array1<f64>,
+) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
+    let x_len = x.len(0);
+    let k_len = k.len(0);
+    let cotangent_len = cotangent.len(0);
+    let value = rt::build(
+        [x_len + 1 - k_len],
+        |[i]| rt::sum(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
+    );
+    let mut x_bar = rt::zeros_called("the gradient of `x`", [x_len]);
+    rt::for_each(
+        [x_len + 1 - k_len, k_len],
+        |[i, j]| {
+            x_bar[[i + k_len - j - 1]] += k[[j]] * cotangent[[i]];
+        },
+    );
+    (value.into_array(), x_bar.into_array())
+}

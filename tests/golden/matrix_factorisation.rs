@@ -1,0 +1,44 @@
+//! With D = W H, the gradient of Σ A / D + log D by H is Wᵀ (1 / D - A / D²).
+//! shows: grad
+
+#[differentiable(grad, wrt(h))]
+fn divergence(a: &Array2<f64>, w: &Array2<f64>, h: &Array2<f64>) -> f64 {
+    let d = w.dot(h);
+    sum(d.dim(), |(i, j)| a[[i, j]] / d[[i, j]] + d[[i, j]].ln())
+}
+
+// wanted: let h_bar = rt::contract(w, [0, 2], t_2.view(), [0, 1], [2, 1]);
+// wanted: without a scatter behind it: the rows of `h` are the columns of `w`, that was checked.
+
+// =>
+fn divergence_grad(
+    a: &Array2<f64>,
+    w: &Array2<f64>,
+    h: &Array2<f64>,
+) -> ::cotangent::ndarray::Array2<f64> {
+    let a_rows = a.len(0);
+    let a_cols = a.len(1);
+    let w_rows = w.len(0);
+    let w_cols = w.len(1);
+    let h_rows = h.len(0);
+    let h_cols = h.len(1);
+    let t = rt::contract(w, [0, 2], h.part([0, 0], [w_cols, h_cols]), [2, 1], [0, 1]);
+    let t_2 = rt::build(
+        [w_rows, h_cols],
+        |[i, j]| {
+            let t_ij = t[[i, j]];
+            1.0 / t_ij - a[[i, j]] / t_ij / t_ij
+        },
+    );
+    let t_3 = rt::contract(w, [0, 2], t_2.view(), [0, 1], [1, 2]);
+    let mut h_bar = rt::zeros_called("the gradient of `h`", [h_rows, h_cols]);
+    rt::for_each(
+        [h_cols, w_cols],
+        |[i, j]| {
+            if 0 < w_rows {
+                h_bar[[j, i]] += t_3[[i, j]];
+            }
+        },
+    );
+    h_bar.into_array()
+}

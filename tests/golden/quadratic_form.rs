@@ -1,0 +1,41 @@
+//! The gradient of xᵀ A x is A x + Aᵀ x.
+//! shows: grad
+
+#[differentiable(grad, wrt(x))]
+fn quadratic(x: &Array1<f64>, a: &Array2<f64>) -> f64 {
+    x.dot(&a.dot(x))
+}
+
+// wanted: let t = rt::contract(a, [0, 1], x, [1], [0]);
+// wanted: let t_2 = rt::contract(a, [0, 1], x, [0], [1]);
+// wanted: let x_bar = rt::build([x_len], |[i]| t[[i]] + t_2[[i]]);
+// wanted: The sizes of `a` are equal to that of `x`: that was checked.
+
+// =>
+fn quadratic_grad(
+    x: &Array1<f64>,
+    a: &Array2<f64>,
+) -> ::cotangent::ndarray::Array1<f64> {
+    let x_len = x.len(0);
+    let a_rows = a.len(0);
+    let a_cols = a.len(1);
+    let t = rt::contract(a, [0, 1], x.part([0], [a_cols]), [1], [0]);
+    let mut t_2 = rt::zeros([a_rows]);
+    rt::for_each(
+        [x_len],
+        |[i]| {
+            t_2[[i]] += x[[i]];
+        },
+    );
+    let t_3 = rt::contract(a, [0, 1], t_2.view(), [0], [1]);
+    let mut x_bar = rt::build([x_len], |[i]| t[[i]]);
+    rt::for_each(
+        [a_cols],
+        |[i]| {
+            if 0 < a_rows {
+                x_bar[[i]] += t_3[[i]];
+            }
+        },
+    );
+    x_bar.into_array()
+}

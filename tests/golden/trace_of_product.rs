@@ -1,0 +1,36 @@
+//! The gradient of tr(M A) by M is the transpose of A.
+//! shows: grad
+
+#[differentiable(grad, wrt(m))]
+fn trace_of_product(m: &Array2<f64>, a: &Array2<f64>) -> f64 {
+    let product = m.dot(a);
+    sum(m.nrows(), |i| product[[i, i]])
+}
+
+// wanted: let m_bar = rt::build([m_rows, m_cols], |[i, j]| a[[j, i]]);
+
+// =>
+fn trace_of_product_grad(
+    m: &Array2<f64>,
+    a: &Array2<f64>,
+) -> ::cotangent::ndarray::Array2<f64> {
+    let m_rows = m.len(0);
+    let m_cols = m.len(1);
+    let a_rows = a.len(0);
+    let a_cols = a.len(1);
+    let mut t = rt::zeros([m_rows, a_cols]);
+    rt::for_each(
+        [m_rows],
+        |[i]| {
+            t[[i, i]] += 1.0;
+        },
+    );
+    let m_bar = rt::contract(
+        a.part([0, 0], [m_cols, a_cols]),
+        [2, 1],
+        t.view(),
+        [0, 1],
+        [0, 2],
+    );
+    m_bar.into_array()
+}

@@ -1,0 +1,32 @@
+//! The Jacobian of an addition by one operand is the identity.
+//! shows: vjp, jvp
+
+#[differentiable(vjp, jvp, wrt(x))]
+fn addition(x: &Array1<f64>, y: &Array1<f64>) -> Array1<f64> {
+    x + y
+}
+
+// =>
+fn addition_vjp(
+    x: &Array1<f64>,
+    y: &Array1<f64>,
+    cotangent: &::cotangent::ndarray::Array1<f64>,
+) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
+    let x_len = x.len(0);
+    let y_len = y.len(0);
+    let cotangent_len = cotangent.len(0);
+    let value = rt::build([x_len], |[i]| x[[i]] + y[[i]]);
+    (value.into_array(), rt::copied(cotangent).into_array())
+}
+
+fn addition_jvp(
+    x: &Array1<f64>,
+    y: &Array1<f64>,
+    x_tangent: &Array1<f64>,
+) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
+    let x_len = x.len(0);
+    let y_len = y.len(0);
+    let x_tangent_len = x_tangent.len(0);
+    let value = rt::build([x_len], |[i]| x[[i]] + y[[i]]);
+    (value.into_array(), rt::copied(x_tangent).into_array())
+}

@@ -1,0 +1,37 @@
+//! The derivative of a product with the identity is the cotangent, or the tangent, itself.
+//! shows: vjp, jvp
+
+#[differentiable(vjp, jvp)]
+fn times_identity(v: &Array1<f64>) -> Array1<f64> {
+    let n = v.len();
+    let identity = build((n, n), |(i, j)| if i == j { 1.0 } else { 0.0 });
+    v.dot(&identity)
+}
+
+// wanted: (rt::copied(v).into_array(), rt::copied(cotangent).into_array())
+// wanted: (rt::copied(v).into_array(), rt::copied(v_tangent).into_array())
+
+// =>
+fn times_identity_vjp(
+    v: &Array1<f64>,
+    cotangent: &::cotangent::ndarray::Array1<f64>,
+) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
+    let v_len = v.len(0);
+    let cotangent_len = cotangent.len(0);
+    let t = rt::build([v_len, v_len], |[i, j]| if i == j { 1.0 } else { 0.0 });
+    let value = rt::contract(v, [1], t.view(), [1, 0], [0]);
+    let v_bar = rt::contract(t.view(), [1, 0], cotangent, [0], [1]);
+    (value.into_array(), v_bar.into_array())
+}
+
+fn times_identity_jvp(
+    v: &Array1<f64>,
+    v_tangent: &Array1<f64>,
+) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
+    let v_len = v.len(0);
+    let v_tangent_len = v_tangent.len(0);
+    let t = rt::build([v_len, v_len], |[i, j]| if i == j { 1.0 } else { 0.0 });
+    let value = rt::contract(v, [1], t.view(), [1, 0], [0]);
+    let tangent = rt::contract(v_tangent, [1], t.view(), [1, 0], [0]);
+    (value.into_array(), tangent.into_array())
+}
