@@ -5,7 +5,7 @@ use crate::ir::ty::{Elem, Lit};
 use crate::ir::{bulk_check, core, kernel, kernel_check};
 use crate::passes::fuse::fuse;
 use crate::passes::linearise::linearise;
-use crate::passes::simplify::{erase_stops, simplify};
+use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::transpose::transpose;
 use crate::passes::vectorise::vectorise;
 
@@ -50,29 +50,31 @@ pub fn derive(
     wrt: &[usize],
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    let derived = match what {
-        Derivative::Value => program.clone(),
+    let (derived, seeds) = match what {
+        Derivative::Value => (program.clone(), vec![]),
         Derivative::Jvp => {
             let l = linearise(program, wrt);
             checked("linearise", &l.program, watch)?;
-            l.program
+            (l.program, l.tangents)
         }
         Derivative::Vjp | Derivative::Grad | Derivative::ValueAndGrad => {
             let l = linearise(program, wrt);
             checked("linearise", &l.program, watch)?;
             let mut t = transpose(&l);
             checked("transpose", &t, watch)?;
-            if what != Derivative::Vjp {
-                t = seed(&t, program.params.len());
-            }
             if what == Derivative::Grad {
                 t.results.remove(0);
             }
-            t
+            let cotangents = program.params.len()..t.params.len();
+            (t, cotangents.map(|k| Var(k as u32)).collect())
         }
     };
-    let done = simplify(&erase_stops(&derived));
+    let mut done = simplify_linear(&erase_stops(&derived), &seeds);
     checked("simplify", &done, watch)?;
+    if matches!(what, Derivative::Grad | Derivative::ValueAndGrad) {
+        done = simplify(&seed(&done, program.params.len()));
+        checked("simplify", &done, watch)?;
+    }
     Ok(done)
 }
 

@@ -26,6 +26,10 @@ pub(crate) struct File {
     pub(crate) fires: Vec<String>,
     pub(crate) does_not_fire: Vec<String>,
     pub(crate) unsigned_zeros: bool,
+    /// The parameters in which what depends on them is linear.
+    seeds: Vec<bulk::Var>,
+    /// The rule pays only if no axis has the length 1.
+    pub(crate) no_single: bool,
     /// Everything up to the arrow.
     head: String,
     input: String,
@@ -66,6 +70,8 @@ impl File {
             fires: vec![],
             does_not_fire: vec![],
             unsigned_zeros: false,
+            seeds: vec![],
+            no_single: false,
             head: head.to_owned(),
             input: String::new(),
             expected: expected.to_owned(),
@@ -85,6 +91,8 @@ impl File {
                 Some(("fires", rule)) => file.fires.push(rule.to_owned()),
                 Some(("does not fire", rule)) => file.does_not_fire.push(rule.to_owned()),
                 Some(("zeros", "unsigned")) => file.unsigned_zeros = true,
+                Some(("linear", params)) => file.set_linear(params)?,
+                Some(("lengths", "not 1")) => file.no_single = true,
                 _ => {}
             }
         }
@@ -92,6 +100,21 @@ impl File {
             return Err("no `# pass: ..`".into());
         }
         Ok(file)
+    }
+
+    /// Whether some parameters are tangents or cotangents.
+    pub(crate) fn is_linear(&self) -> bool {
+        !self.seeds.is_empty()
+    }
+
+    fn set_linear(&mut self, params: &str) -> Result<(), String> {
+        self.seeds = (params.split_whitespace())
+            .map(|k| {
+                let k = k.parse().map_err(|_| format!("`{k}` is no parameter"))?;
+                Ok(bulk::Var(k))
+            })
+            .collect::<Result<_, String>>()?;
+        Ok(())
     }
 
     fn set_pass(&mut self, text: &str) -> Result<(), String> {
@@ -138,7 +161,9 @@ impl File {
     pub(crate) fn run(&self) -> Result<(bulk::Program, Vec<&'static str>), String> {
         let mut fired = vec![];
         let out = match self.pass {
-            Pass::Simplify => simplify_counting(&self.bulk()?, &mut |rule| fired.push(rule)),
+            Pass::Simplify => {
+                simplify_counting(&self.bulk()?, &self.seeds, &mut |rule| fired.push(rule))
+            }
             Pass::Linearise => linearise(&self.bulk()?, &self.wrt).program,
             Pass::Transpose => transpose(&linearise(&self.bulk()?, &self.wrt)),
             Pass::Vectorise => vectorise(&self.core()?)?,

@@ -1,7 +1,7 @@
 //! Rules about guards and what they are made of.
 
 use super::{Rewrite, Rule, Simplifier};
-use crate::ir::bulk::{Affine, Eq, Op};
+use crate::ir::bulk::{Affine, Eq, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
@@ -154,6 +154,16 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
+impl Simplifier {
+    /// Whether one comparison is the negation of another.
+    pub(super) fn opposite(&self, a: Var, b: Var) -> bool {
+        matches!(
+            (self.plain(a), self.plain(b)),
+            (Some(Op::Map(p, xs)), Some(Op::Map(q, ys))) if xs == ys && p.negation() == Some(*q)
+        )
+    }
+}
+
 /// The laws of truth values:
 /// `not not a = a`, `not (a < b) = a >= b` for integers, `a and true = a`, `a and false = false`,
 /// `a and a = a`, `a and not a = false`, and the same for `or`.
@@ -192,11 +202,7 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             }
             // `a or not a = true`, `a and not a = false`
             let not = |x, y| s.applied(y, Prim::Not) == Some(&[x]);
-            let opposite = matches!(
-                (s.plain(a), s.plain(b)),
-                (Some(Op::Map(p, xs)), Some(Op::Map(q, ys))) if xs == ys && p.negation() == Some(*q)
-            );
-            if opposite || not(a, b) || not(b, a) {
+            if s.opposite(a, b) || not(a, b) || not(b, a) {
                 return Some(value(*p == Prim::Or));
             }
             (a == b).then(|| s.same(a, eq.guard))

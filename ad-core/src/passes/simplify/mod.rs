@@ -10,8 +10,11 @@
 //! order, so the chain of rewrites that starts at one equation is finite.
 
 mod algebra;
+mod brackets;
 mod contract;
+mod facts;
 mod guards;
+mod inverse;
 mod scatter;
 mod sums;
 mod views;
@@ -41,6 +44,7 @@ pub struct Rule {
 /// All rules, in the order in which they are tried.
 pub const RULES: &[&[Rule]] = &[
     guards::RULES,
+    brackets::RULES,
     algebra::RULES,
     views::RULES,
     scatter::RULES,
@@ -50,15 +54,26 @@ pub const RULES: &[&[Rule]] = &[
 
 /// Simplifies a program and removes what its results do not need.
 pub fn simplify(program: &Program) -> Program {
-    simplify_counting(program, &mut |_| {})
+    simplify_counting(program, &[], &mut |_| {})
+}
+
+/// Simplifies a program of which it is known that whatever depends on the parameters `seeds` is linear
+/// in them: tangents or cotangents. No program as written has these equations, so they may be
+/// reordered by the laws of a vector space, and a literal zero that scales one is a structural zero.
+pub fn simplify_linear(program: &Program, seeds: &[Var]) -> Program {
+    simplify_counting(program, seeds, &mut |_| {})
 }
 
 /// The same, reporting the name of each rule that fires.
-pub fn simplify_counting(program: &Program, fired: &mut dyn FnMut(&'static str)) -> Program {
+pub fn simplify_counting(
+    program: &Program,
+    seeds: &[Var],
+    fired: &mut dyn FnMut(&'static str),
+) -> Program {
     let mut program = live(program);
     // One round settles nearly every program; a second sees what became dead or equal in the first.
-    for _ in 0..4 {
-        let next = live(&round(&program, fired));
+    for _ in 0..ROUNDS {
+        let next = live(&round(&program, seeds, fired));
         if next == program {
             break;
         }
@@ -67,10 +82,16 @@ pub fn simplify_counting(program: &Program, fired: &mut dyn FnMut(&'static str))
     program
 }
 
-fn round(program: &Program, fired: &mut dyn FnMut(&'static str)) -> Program {
+/// No program is rebuilt more often.
+const ROUNDS: usize = 8;
+
+fn round(program: &Program, seeds: &[Var], fired: &mut dyn FnMut(&'static str)) -> Program {
     let mut s = Simplifier {
         out: Builder::new(&program.name, program.params.clone()),
         uses: HashMap::new(),
+        linear: (0..program.params.len())
+            .map(|k| seeds.contains(&Var(k as u32)))
+            .collect(),
         fired: vec![],
     };
     let params = program.params.len();
@@ -198,6 +219,8 @@ pub struct Simplifier {
     out: Builder,
     /// How often the program that is being rebuilt uses what is now this variable.
     uses: HashMap<Var, usize>,
+    /// Whether a variable is linear in the seeds, as far as it was asked.
+    linear: Vec<bool>,
     fired: Vec<&'static str>,
 }
 
@@ -214,6 +237,7 @@ impl Simplifier {
                     }
                     Some(Rewrite::Eq(next)) => {
                         self.fired.push(rule.name);
+                        if self.fired.len() > 20000 { panic!("LOOP {:?} {eq:?} -> {next:?}", &self.fired[19980..]); }
                         eq = next;
                         continue 'again;
                     }
@@ -273,13 +297,27 @@ impl Simplifier {
         matches!(self.plain(v), Some(Op::Scatter(parts)) if parts.is_empty())
     }
 
+    /// Whether a variable is a tangent or a cotangent.
+    fn is_linear(&mut self, v: Var) -> bool {
+        while self.linear.len() <= v.index() {
+            let next = Var(self.linear.len() as u32);
+            let mut depends = false;
+            if let Some(eq) = self.out.eq(next) {
+                eq.visit(&mut |u| depends |= self.linear[u.index()]);
+            }
+            self.linear.push(depends);
+        }
+        self.linear[v.index()]
+    }
+
     /// Whether the program uses a variable once at the most.
     fn used_once(&self, v: Var) -> bool {
         self.uses.get(&v).is_none_or(|n| *n <= 1)
     }
 
     fn both(&mut self, a: Option<Var>, b: Option<Var>) -> Option<Var> {
-        match (a, b) {
+        let says = |g: &Var| self.lit(*g) != Some(Lit::Bool(true));
+        match (a.filter(says), b.filter(says)) {
             (None, g) | (g, None) => g,
             (Some(a), Some(b)) if self.out.implies(a, b) => Some(a),
             (Some(a), Some(b)) if self.out.implies(b, a) => Some(b),

@@ -1,10 +1,12 @@
 //! Rules that turn scatters, the transposes of reads, into reads and reductions where the index map
 //! can be inverted.
 
+use super::inverse::invert;
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::build::without;
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Part};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
 use crate::ir::core::ReduceOp;
+use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
@@ -19,6 +21,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "scatter-inverted",
         apply: scatter_inverted,
+    },
+    Rule {
+        name: "scatter-of-wholes",
+        apply: scatter_of_wholes,
     },
 ];
 
@@ -106,43 +112,113 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `scatter v[index]  =  v[index⁻¹]` where the map is a bijection onto the result: every axis of the
-/// result is an axis of v, forwards or backwards, in full.
+/// `scatter v[index]  =  Σ_free [index⁻¹ inside] v[index⁻¹]` for an affine index that can be inverted: the
+/// gather form. The guard says which elements of the result are hit; the sum runs over the axes of v
+/// that an element of the result leaves open, as for windows `i + j`. Of several parts only
+/// those are changed that hit each element exactly once; the others would be asked for at every
+/// element of the result, and are written where they go instead.
+///
+/// A guarded v stays as it is if its index may lie outside of the result.
 fn scatter_inverted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
     };
-    let [Part { src, index }] = &parts[..] else {
+    // Under a guard not all elements would be needed.
+    if eq.guard.is_some() {
+        return None;
+    }
+    if let [part] = &parts[..] {
+        let (src, free) = gather_form(s, part, &eq.ty.shape)?;
+        let (op, rank) = (ReduceOp::Sum, eq.ty.rank());
+        return Some(if free == 0 {
+            Rewrite::Var(src)
+        } else {
+            Rewrite::Eq(Eq {
+                op: Op::Reduce {
+                    op,
+                    src,
+                    axes: (rank..rank + free).collect(),
+                },
+                ..eq.clone()
+            })
+        });
+    }
+    let rank = eq.ty.rank();
+    let mut changed = false;
+    let mut out = vec![];
+    for p in parts {
+        match gather_form(s, p, &eq.ty.shape) {
+            Some((src, 0)) if !is_whole(s, p, &eq.ty.shape) && s.out.guard(src).is_none() => {
+                changed = true;
+                let index = identity(rank);
+                out.push(Part { src, index });
+            }
+            Some(_) | None => out.push(p.clone()),
+        }
+    }
+    changed.then(|| {
+        Rewrite::Eq(Eq {
+            op: Op::Scatter(out),
+            ..eq.clone()
+        })
+    })
+}
+
+/// The index map that leaves every position where it is.
+pub(super) fn identity(rank: usize) -> Vec<Ix> {
+    (0..rank)
+        .map(|k| Ix::Affine(Affine::axis(rank, k)))
+        .collect()
+}
+
+/// Whether a part adds to each element of the result the one at its position.
+pub(super) fn is_whole(s: &Simplifier, p: &Part, shape: &[Size]) -> bool {
+    p.index == identity(shape.len()) && s.out.ty(p.src).shape == shape
+}
+
+/// A part of a scatter read from its result: an array over the shape of the result and then the free
+/// axes, and how many of these there are.
+fn gather_form(s: &mut Simplifier, part: &Part, target: &[Size]) -> Option<(Var, usize)> {
+    let domain = s.out.shape(part.src);
+    let map = all_affine(&part.index)?;
+    let own = s.out.guard(part.src);
+    let inside = |(a, n): (&&Affine, &Size)| s.inside(a, &domain, own, n);
+    if own.is_some() && !map.iter().zip(target).all(inside) {
+        return None;
+    }
+    let inverse = invert(&map, &domain, target)?;
+    let space = &inverse.space;
+    let mut guard = None;
+    for e in &inverse.zero {
+        let holds = s.equals_zero(e, space);
+        guard = s.both(guard, Some(holds));
+    }
+    for (k, (a, n)) in inverse.index.iter().zip(&domain).enumerate() {
+        if !inverse.free.contains(&k) {
+            let holds = s.bounds(a, space, n);
+            guard = s.both(guard, holds);
+        }
+    }
+    let index = inverse.index.iter().cloned().map(Ix::Affine).collect();
+    Some((s.gather(part.src, index, space, guard), inverse.free.len()))
+}
+
+/// `scatter (v, w, ..)  =  v + w + ..` where each part adds its elements at their own positions
+fn scatter_of_wholes(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Scatter(parts) = &eq.op else {
         return None;
     };
-    let src_shape = s.out.shape(*src);
-    let rank = eq.ty.rank();
-    if src_shape.len() != rank {
+    let (first, rest) = parts.split_first()?;
+    if rest.is_empty() || !parts.iter().all(|p| is_whole(s, p, &eq.ty.shape)) {
         return None;
     }
-    let mut inverse: Vec<Option<Affine>> = vec![None; rank];
-    for (k, (a, n)) in all_affine(index)?.iter().zip(&eq.ty.shape).enumerate() {
-        let (axis, c) = a.single()?;
-        if src_shape[axis] != *n || inverse[axis].is_some() {
-            return None;
-        }
-        let mut back = Affine::axis(rank, k);
-        if c.is(1) && a.constant.is(0) {
-            // r = i, so i = r
-        } else if c.is(-1) && a.constant == n.plus(-1) {
-            // r = n - 1 - i, so i = n - 1 - r
-            back.coefs[k] = Size::lit(-1);
-            back.constant = n.plus(-1);
-        } else {
-            return None;
-        }
-        inverse[axis] = Some(back);
-    }
-    let index = (inverse.into_iter())
-        .map(|a| a.map(Ix::Affine))
-        .collect::<Option<_>>()?;
-    Some(Rewrite::Eq(Eq {
-        op: Op::Gather { src: *src, index },
-        ..eq.clone()
-    }))
+    let sum = (rest.iter()).fold(first.src, |sum, p| {
+        let guard = match (s.out.guard(sum), s.out.guard(p.src)) {
+            (Some(g), Some(h)) if g == h => Some(g),
+            (Some(g), Some(h)) => Some(s.map(Prim::Or, &[g, h], None)),
+            (None, _) | (_, None) => None,
+        };
+        s.map(Prim::Add, &[sum, p.src], guard)
+    });
+    Some(s.same(sum, eq.guard))
 }

@@ -1,7 +1,9 @@
 //! Rules about reading: index maps are composed until only one stands between a read and what is read.
 
 use super::{Rewrite, Rule, Simplifier, all_affine};
-use crate::ir::bulk::{Affine, Eq, Ix, Op};
+use super::inverse::is_injective;
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
+use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
 
 pub(super) const RULES: &[Rule] = &[
@@ -28,6 +30,18 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "read-of-read",
         apply: read_of_read,
+    },
+    Rule {
+        name: "read-of-copy",
+        apply: read_of_copy,
+    },
+    Rule {
+        name: "read-of-map",
+        apply: read_of_map,
+    },
+    Rule {
+        name: "read-of-sum",
+        apply: read_of_sum,
     },
     Rule {
         name: "constant-index",
@@ -102,11 +116,12 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 
 /// Whether dropping the read loses no bounds failure: the map is affine, and either not guarded (then
 /// its bounds were demanded on entry) or inside the array for sure.
-fn safe_to_drop(eq: &Eq, index: &[Ix], of: &[Size]) -> bool {
+fn safe_to_drop(s: &Simplifier, eq: &Eq, index: &[Ix], of: &[Size]) -> bool {
     let Some(index) = all_affine(index) else {
         return false;
     };
-    eq.guard.is_none() || (index.iter().zip(of)).all(|(a, n)| a.inside(&eq.ty.shape, n))
+    eq.guard.is_none()
+        || (index.iter().zip(of)).all(|(a, n)| s.inside(a, &eq.ty.shape, eq.guard, n))
 }
 
 /// `(fill c)[index]  =  fill c`, where the read loses no bounds failure
@@ -115,7 +130,7 @@ fn read_of_fill(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     };
     let lit = s.lit(*src)?;
-    safe_to_drop(eq, index, &s.out.ty(*src).shape).then(|| {
+    safe_to_drop(s, eq, index, &s.out.ty(*src).shape).then(|| {
         Rewrite::Eq(Eq {
             op: Op::Fill(lit),
             ..eq.clone()
@@ -131,7 +146,7 @@ fn read_of_index(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Some(Op::Index(a)) = s.plain(*src) else {
         return None;
     };
-    if !safe_to_drop(eq, index, &s.out.ty(*src).shape) {
+    if !safe_to_drop(s, eq, index, &s.out.ty(*src).shape) {
         return None;
     }
     let inner: Vec<Affine> = all_affine(index)?.into_iter().cloned().collect();
@@ -140,8 +155,8 @@ fn read_of_index(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 }
 
 /// `p(a, b, ..)[index]  =  p(a[index], b[index], ..)` where p costs nothing and its operands are
-/// positions or literals, and the read loses no bounds failure: what is known about positions is
-/// known in the smallest index space.
+/// positions or literals, or p joins truth values, and the read loses no bounds failure: what is known
+/// about positions is known in the smallest index space.
 fn read_of_free(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
@@ -149,15 +164,23 @@ fn read_of_free(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Some(Op::Map(p, args)) = s.plain(*src).cloned() else {
         return None;
     };
-    let known = |v| matches!(s.plain(v), Some(Op::Index(_) | Op::Fill(_)));
-    if p.cost() > 0
-        || !args.iter().all(|&v| known(v))
-        || !safe_to_drop(eq, index, &s.out.ty(*src).shape)
-    {
+    if !safe_to_drop(s, eq, index, &s.out.ty(*src).shape) {
+        return None;
+    }
+    let to: Vec<Affine> = all_affine(index)?.into_iter().cloned().collect();
+    if let Some(v) = s.moved(*src, &to, &eq.ty.shape) {
+        return Some(s.same(v, eq.guard));
+    }
+    let positions = |v: &Var| matches!(s.plain(*v), Some(Op::Index(_) | Op::Fill(_)));
+    let joins = matches!(p, Prim::And | Prim::Or | Prim::Not);
+    if !joins && (p.cost() > 0 || !args.iter().all(positions)) {
         return None;
     }
     let args = (args.iter())
-        .map(|&v| s.gather(v, index.clone(), &eq.ty.shape, None))
+        .map(|&v| match s.moved(v, &to, &eq.ty.shape) {
+            Some(v) => v,
+            None => s.gather(v, index.clone(), &eq.ty.shape, eq.guard),
+        })
         .collect();
     Some(Rewrite::Eq(Eq {
         op: Op::Map(p, args),
@@ -186,7 +209,7 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         match i {
             Ix::Data(_) => by_data.push(k),
             Ix::Affine(x) => {
-                if eq.guard.is_some() && !x.inside(&eq.ty.shape, &mid_shape[k]) {
+                if eq.guard.is_some() && !s.inside(x, &eq.ty.shape, eq.guard, &mid_shape[k]) {
                     return None;
                 }
             }
@@ -228,14 +251,129 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             Ix::Data(d) => Ix::Data(s.gather(*d, b.clone(), &eq.ty.shape, eq.guard)),
         })
         .collect();
-    let through = inner
-        .guard
-        .map(|h| s.gather(h, b.clone(), &eq.ty.shape, eq.guard));
-    let guard = s.both(eq.guard, through);
+    let guard = through(s, inner.guard, b, eq);
     Some(Rewrite::Eq(Eq {
         ty: eq.ty.clone(),
         guard,
         op: Op::Gather { src: *src, index },
+    }))
+}
+
+/// `([h] copy x)[index]  =  [h[index]] x[index]`, where the read loses no bounds failure
+fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let inner = s.out.eq(*src)?.clone();
+    let Op::Copy(x) = inner.op else { return None };
+    if !safe_to_drop(s, eq, index, &inner.ty.shape) {
+        return None;
+    }
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard: through(s, inner.guard, index, eq),
+        op: Op::Gather {
+            src: x,
+            index: index.clone(),
+        },
+    }))
+}
+
+/// The guard of a read of what is guarded by `h`.
+fn through(s: &mut Simplifier, h: Option<Var>, index: &[Ix], eq: &Eq) -> Option<Var> {
+    let h = h.and_then(|h| s.guard_at(h, index, eq, true));
+    s.both(eq.guard, h)
+}
+
+/// Whether a read meets no element twice.
+fn meets_none_twice(s: &Simplifier, index: &[Ix], domain: &[Size], src: Var) -> bool {
+    all_affine(index)
+        .is_some_and(|index| is_injective(&index, domain, &s.out.ty(src).shape))
+}
+
+/// `([h] p(a, b, ..))[index]  =  [h[index]] p(a[index], b[index], ..)` where nothing else uses what is
+/// read and no element is read twice, or p costs nothing: only what is needed is computed. The
+/// read must lose no bounds failure.
+fn read_of_map(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let inner = s.out.eq(*src)?.clone();
+    let Op::Map(p, args) = &inner.op else {
+        return None;
+    };
+    if !s.used_once(*src)
+        || !meets_none_twice(s, index, &eq.ty.shape, *src)
+        || !safe_to_drop(s, eq, index, &inner.ty.shape)
+    {
+        return None;
+    }
+    let guard = through(s, inner.guard, index, eq);
+    let args = (args.iter())
+        .map(|&a| s.gather(a, index.clone(), &eq.ty.shape, guard))
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard,
+        op: Op::Map(*p, args),
+    }))
+}
+
+/// `([h] Σ_k x)[index]  =  [h[index]] Σ_k x[index, k]`, and the same for the other reductions, where
+/// nothing else uses what is read, no element is read twice, and some are not read: an axis is missing
+fn read_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let inner = s.out.eq(*src)?.clone();
+    let Op::Reduce { op, src: x, axes } = &inner.op else {
+        return None;
+    };
+    let outer = eq.ty.rank();
+    if outer >= inner.ty.rank()
+        || !s.used_once(*src)
+        || !meets_none_twice(s, index, &eq.ty.shape, *src)
+        || !safe_to_drop(s, eq, index, &inner.ty.shape)
+    {
+        return None;
+    }
+    let guard = through(s, inner.guard, index, eq);
+    // The loops of the reduction become the last axes.
+    let of = s.out.shape(*x);
+    let shape: Vec<Size> = (eq.ty.shape.iter().cloned())
+        .chain(axes.iter().map(|&k| of[k].clone()))
+        .collect();
+    let (mut read, mut reduced) = (index.iter(), outer..);
+    let index = (0..of.len())
+        .map(|k| {
+            if axes.contains(&k) {
+                return reduced.next().map(|k| Ix::Affine(Affine::axis(shape.len(), k)));
+            }
+            match read.next()? {
+                Ix::Affine(a) => {
+                    let mut a = a.clone();
+                    a.coefs.resize(shape.len(), Size::lit(0));
+                    Some(Ix::Affine(a))
+                }
+                Ix::Data(_) => None,
+            }
+        })
+        .collect::<Option<Vec<Ix>>>()?;
+    let inner_guard = guard.map(|g| {
+        let same = (0..outer)
+            .map(|k| Ix::Affine(Affine::axis(shape.len(), k)))
+            .collect();
+        s.gather(g, same, &shape, None)
+    });
+    let (op, src) = (*op, s.gather(*x, index, &shape, inner_guard));
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard,
+        op: Op::Reduce {
+            op,
+            src,
+            axes: (outer..shape.len()).collect(),
+        },
     }))
 }
 

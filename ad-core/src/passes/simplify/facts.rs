@@ -1,0 +1,203 @@
+//! What a guard says about positions: where it holds, some affine functions are not negative.
+
+use super::{Simplifier, all_affine};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Size};
+
+impl Simplifier {
+    /// The members of a conjunction, in order.
+    pub(super) fn members(&self, guard: Var) -> Vec<Var> {
+        let mut out: Vec<Var> = vec![];
+        let mut stack = vec![guard];
+        while let Some(g) = stack.pop() {
+            match self.applied(g, Prim::And) {
+                Some(args) => stack.extend(args.iter().rev()),
+                None if !out.contains(&g) => out.push(g),
+                None => {}
+            }
+        }
+        out
+    }
+
+    /// Affine functions that are not negative where a comparison of positions holds.
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "only comparisons of integers say something"
+    )]
+    pub(super) fn not_negative(&self, comparison: Var) -> Vec<Affine> {
+        let Some(Op::Map(p, args)) = self.plain(comparison) else {
+            return vec![];
+        };
+        let &[a, b] = &args[..] else { return vec![] };
+        let (Some(a), Some(b)) = (self.affine(a), self.affine(b)) else {
+            return vec![];
+        };
+        let up = b.add_scaled(&a, &Size::lit(-1));
+        let down = a.add_scaled(&b, &Size::lit(-1));
+        let less_one = |mut a: Affine| {
+            a.constant = a.constant.plus(-1);
+            a
+        };
+        match p {
+            Prim::ILt => vec![less_one(up)],
+            Prim::ILe => vec![up],
+            Prim::IGt => vec![less_one(down)],
+            Prim::IGe => vec![down],
+            Prim::IEq => vec![up, down],
+            _ => vec![],
+        }
+    }
+
+    /// Whether an index is in `0..n` wherever a guard over the shape holds.
+    pub(super) fn inside(&self, a: &Affine, shape: &[Size], guard: Option<Var>, n: &Size) -> bool {
+        if a.inside(shape, n) {
+            return true;
+        }
+        let Some(guard) = guard else { return false };
+        let facts: Vec<Affine> = (self.members(guard).iter())
+            .flat_map(|&m| self.not_negative(m))
+            .collect();
+        let holds = |a: &Affine| {
+            let low = |a: &Affine| {
+                a.range(shape)
+                    .is_some_and(|(low, _)| low.at_least_given(0, shape))
+            };
+            low(a)
+                || facts
+                    .iter()
+                    .any(|f| low(&a.add_scaled(f, &Size::lit(-1))))
+        };
+        let zero = Affine::constant(shape.len(), Size::lit(0));
+        let mut room = zero.add_scaled(a, &Size::lit(-1));
+        room.constant = room.constant.add(&n.plus(-1));
+        holds(a) && holds(&room)
+    }
+
+    /// What a guard says at the places of a read. Comparisons of positions are total, so that they can
+    /// be moved to any place; other members are read, under the guard of the read where it may
+    /// reach out of bounds. Without `all` those are left out.
+    pub(super) fn guard_at(
+        &mut self,
+        guard: Var,
+        index: &[Ix],
+        read: &Eq,
+        all: bool,
+    ) -> Option<Var> {
+        let of = self.out.shape(guard);
+        let shape = &read.ty.shape;
+        let affine: Option<Vec<Affine>> =
+            all_affine(index).map(|i| i.into_iter().cloned().collect());
+        let inside = affine
+            .as_ref()
+            .is_some_and(|i| i.iter().zip(&of).all(|(a, n)| a.inside(shape, n)));
+        let mut out = None;
+        for m in self.members(guard) {
+            let moved = affine.as_ref().and_then(|i| self.moved(m, i, shape));
+            let there = match moved {
+                Some(there) => there,
+                None if inside || read.guard.is_none() => {
+                    self.gather(m, index.to_vec(), shape, None)
+                }
+                None if all => self.gather(m, index.to_vec(), shape, read.guard),
+                None => continue,
+            };
+            out = self.both(out, Some(there));
+        }
+        out
+    }
+
+    /// A comparison of positions, or what is joined of such, at other places.
+    pub(super) fn moved(&mut self, v: Var, to: &[Affine], shape: &[Size]) -> Option<Var> {
+        let op = self.plain(v)?.clone();
+        let Op::Map(p, args) = op else { return None };
+        if p.cost() > 0 {
+            return None;
+        }
+        let args = (args.iter())
+            .map(|&a| match self.plain(a)? {
+                Op::Index(f) => {
+                    let f = f.compose(to, shape.len());
+                    Some(self.op(Elem::Int, shape, None, Op::Index(f)))
+                }
+                Op::Fill(l) => {
+                    let l = *l;
+                    Some(self.fill(l, shape))
+                }
+                Op::Map(Prim::And | Prim::Or | Prim::Not, _) => self.moved(a, to, shape),
+                Op::Map(Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe | Prim::IEq | Prim::INe, _) => {
+                    self.moved(a, to, shape)
+                }
+                Op::Map(..)
+                | Op::Gather { .. }
+                | Op::Scatter(_)
+                | Op::Reduce { .. }
+                | Op::ArgReduce { .. }
+                | Op::Recur { .. }
+                | Op::Contract { .. }
+                | Op::Copy(_)
+                | Op::Stop(_) => None,
+            })
+            .collect::<Option<Vec<Var>>>()?;
+        let total = !matches!(p, Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow);
+        total.then(|| self.map(p, &args, None))
+    }
+
+    /// `a >= 0` over a shape, written as `minus < plus + 1` with positive terms on both sides.
+    pub(super) fn at_least_zero(&mut self, a: &Affine, shape: &[Size]) -> Var {
+        let (mut plus, mut minus) = sides(a);
+        if minus.constant.constant() >= 1 {
+            minus.constant = minus.constant.plus(-1);
+        } else {
+            plus.constant = plus.constant.plus(1);
+        }
+        self.compare(Prim::ILt, minus, plus, shape)
+    }
+
+    /// `a = 0` over a shape, with positive terms on both sides.
+    pub(super) fn equals_zero(&mut self, a: &Affine, shape: &[Size]) -> Var {
+        let (plus, minus) = sides(a);
+        self.compare(Prim::IEq, plus, minus, shape)
+    }
+
+    fn compare(&mut self, p: Prim, a: Affine, b: Affine, shape: &[Size]) -> Var {
+        let [a, b] = [a, b].map(|x| self.op(Elem::Int, shape, None, Op::Index(x)));
+        self.map(p, &[a, b], None)
+    }
+
+    /// The guard that says that an index is in `0..n`, as far as that is not evident.
+    pub(super) fn bounds(&mut self, a: &Affine, shape: &[Size], n: &Size) -> Option<Var> {
+        let zero = Affine::constant(shape.len(), Size::lit(0));
+        let mut room = zero.add_scaled(a, &Size::lit(-1));
+        room.constant = room.constant.add(&n.plus(-1));
+        let mut all = None;
+        for a in [a.clone(), room] {
+            let holds = self.at_least_zero(&a, shape);
+            if self.lit(holds) != Some(crate::ir::ty::Lit::Bool(true)) {
+                all = self.both(all, Some(holds));
+            }
+        }
+        all
+    }
+}
+
+/// `a = plus - minus`, each with the terms of one sign.
+fn sides(a: &Affine) -> (Affine, Affine) {
+    let zero = Affine::constant(a.coefs.len(), Size::lit(0));
+    let (mut plus, mut minus) = (zero.clone(), zero);
+    for (k, c) in a.coefs.iter().enumerate() {
+        if c.neg().at_least(0) {
+            minus.coefs[k] = c.neg();
+        } else {
+            plus.coefs[k] = c.clone();
+        }
+    }
+    for (m, c) in a.constant.terms() {
+        let term = (m.iter()).fold(Size::lit(c.abs()), |p, a| {
+            p.mul(&Size::atom(a.clone()))
+        });
+        let side = if c > 0 { &mut plus } else { &mut minus };
+        side.constant = side.constant.add(&term);
+    }
+    (plus, minus)
+}
