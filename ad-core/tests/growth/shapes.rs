@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 /// A shape of function.
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// What it is called in failures.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The head of the function, without its name.
     head: &'static str,
     /// The body, of about so many lines.
@@ -14,8 +14,13 @@ pub(super) struct Shape {
 
 impl Shape {
     /// The function with about so many lines in its body.
-    pub(super) fn source(&self, lines: usize) -> String {
-        format!("fn {}{} {{\n{}}}\n", self.name, self.head, (self.body)(lines))
+    pub(crate) fn source(&self, lines: usize) -> String {
+        format!(
+            "fn {}{} {{\n{}}}\n",
+            self.name,
+            self.head,
+            (self.body)(lines)
+        )
     }
 }
 
@@ -23,7 +28,7 @@ const SCALARS: &str = "(x: f64, y: f64) -> f64";
 const VECTORS: &str = "(x: &Array1<f64>, y: &Array1<f64>) -> f64";
 
 /// All shapes.
-pub(super) const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[Shape] = &[
     Shape {
         name: "scalar_chain",
         head: SCALARS,
@@ -42,11 +47,14 @@ pub(super) const SHAPES: &[Shape] = &[
             let mut out = "let n = x.len();\nlet a0 = x;\n".to_owned();
             for k in 1..lines - 2 {
                 let last = k - 1;
-                line(&mut out, &match k % 3 {
-                    0 => format!("let a{k} = build(n, |i| a{last}[i] * y[i] + {k}.5);"),
-                    1 => format!("let a{k} = build(n, |i| (a{last}[i] + {k}.0).sin());"),
-                    _ => format!("let a{k} = build(n, |i| a{last}[i] * a{last}[i]);"),
-                });
+                line(
+                    &mut out,
+                    &match k % 3 {
+                        0 => format!("let a{k} = build(n, |i| a{last}[i] * y[i] + {k}.5);"),
+                        1 => format!("let a{k} = build(n, |i| (a{last}[i] + {k}.0).sin());"),
+                        _ => format!("let a{k} = build(n, |i| a{last}[i] * a{last}[i]);"),
+                    },
+                );
             }
             line(&mut out, &format!("sum(n, |i| a{}[i])", lines - 3));
             out
@@ -68,7 +76,7 @@ pub(super) const SHAPES: &[Shape] = &[
         head: SCALARS,
         body: |lines| {
             let mut out = String::new();
-            tree(&mut out, lines, 0, lines as u32);
+            tree(&mut out, lines, 0, lines);
             out
         },
     },
@@ -98,7 +106,9 @@ pub(super) const SHAPES: &[Shape] = &[
         head: VECTORS,
         body: |lines| {
             let inside = chain(lines - 2, "x[i] * y[i]", |k, last| {
-                format!("if {last} < {k}.5 && x[i] < y[i] {{ {last} * x[i] }} else {{ {last}.sin() }}")
+                format!(
+                    "if {last} < {k}.5 && x[i] < y[i] {{ {last} * x[i] }} else {{ {last}.sin() }}"
+                )
             });
             format!("sum(x.len(), |i| {{\n{inside}}})\n")
         },
@@ -109,11 +119,14 @@ pub(super) const SHAPES: &[Shape] = &[
         body: |lines| {
             let mut out = "x\n".to_owned();
             for k in 1..lines {
-                line(&mut out, &match k % 3 {
-                    0 => format!("+ (x * {k}.5).sin() * y"),
-                    1 => format!("- x / (y + {k}.0)"),
-                    _ => format!("+ x * y * {k}.0"),
-                });
+                line(
+                    &mut out,
+                    &match k % 3 {
+                        0 => format!("+ (x * {k}.5).sin() * y"),
+                        1 => format!("- x / (y + {k}.0)"),
+                        _ => format!("+ x * y * {k}.0"),
+                    },
+                );
             }
             out
         },
@@ -146,8 +159,14 @@ pub(super) const SHAPES: &[Shape] = &[
             let layers = (lines - 3) / 2;
             for k in 1..=layers {
                 let last = k - 1;
-                line(&mut out, &format!("let p{k} = build(n, |i| sum(n, |j| w[[{k}, i, j]] * a{last}[j]));"));
-                line(&mut out, &format!("let a{k} = build(n, |i| p{k}[i].tanh());"));
+                line(
+                    &mut out,
+                    &format!("let p{k} = build(n, |i| sum(n, |j| w[[{k}, i, j]] * a{last}[j]));"),
+                );
+                line(
+                    &mut out,
+                    &format!("let a{k} = build(n, |i| p{k}[i].tanh());"),
+                );
             }
             line(&mut out, &format!("sum(n, |i| a{layers}[i])"));
             out
@@ -160,9 +179,12 @@ pub(super) const SHAPES: &[Shape] = &[
             let mut out = "let n = x.len();\nlet a0 = x;\n".to_owned();
             for k in 1..lines - 2 {
                 let last = k - 1;
-                line(&mut out, &format!(
-                    "let a{k} = build(n, |i| (sum(n, |j| w[[i, j]] * a{last}[j]) + x[i]).tanh());"
-                ));
+                line(
+                    &mut out,
+                    &format!(
+                        "let a{k} = build(n, |i| (sum(n, |j| w[[i, j]] * a{last}[j]) + x[i]).tanh());"
+                    ),
+                );
             }
             line(&mut out, &format!("sum(n, |i| a{}[i])", lines - 3));
             out
@@ -177,7 +199,7 @@ pub(super) const SHAPES: &[Shape] = &[
             for k in 1..(lines - 2) / 2 {
                 line(&mut out, &format!("let a{k} = (p * {k}.5 + q).exp() * q;"));
                 last = format!("{last} + a{k}");
-                if k % 8 == 0 {
+                if k.is_multiple_of(8) {
                     line(&mut out, &format!("let s{k} = {last};"));
                     last = format!("s{k}");
                 }
@@ -186,7 +208,7 @@ pub(super) const SHAPES: &[Shape] = &[
                 let k = out.lines().count();
                 line(&mut out, &format!("let b{k} = q * {k}.0 / p;"));
                 last = format!("{last} * b{k}");
-                if k % 8 == 0 {
+                if k.is_multiple_of(8) {
                     line(&mut out, &format!("let t{k} = {last};"));
                     last = format!("t{k}");
                 }
@@ -202,7 +224,10 @@ pub(super) const SHAPES: &[Shape] = &[
             let mut out = "let n = x.len();\nlet p = build(n, |i| x[i].sin());\nlet q = build(n, |i| p[i] * y[i]);\n".to_owned();
             let half = (lines - 5) / 2;
             for k in 0..half {
-                line(&mut out, &format!("let a{k} = build(n, |i| (p[i] * {k}.5 + q[i]).exp());"));
+                line(
+                    &mut out,
+                    &format!("let a{k} = build(n, |i| (p[i] * {k}.5 + q[i]).exp());"),
+                );
             }
             out += "sum(n, |i| p[i]\n";
             for k in 0..half {
@@ -218,7 +243,13 @@ pub(super) const SHAPES: &[Shape] = &[
             let mut out = "let n = x.len();\nlet p = build(n, |i| sum(n, |j| w[[i, j]] * x[j]).sin());\nlet q = sum(n, |i| p[i]);\n".to_owned();
             let mut last = "q".to_owned();
             for k in 0..lines - 4 {
-                line(&mut out, &format!("let s{k} = {last} + sum(n, |i| (p[i] * {k}.5 + q).exp() * w[[i, {}]]);", k % 7));
+                line(
+                    &mut out,
+                    &format!(
+                        "let s{k} = {last} + sum(n, |i| (p[i] * {k}.5 + q).exp() * w[[i, {}]]);",
+                        k % 7
+                    ),
+                );
                 last = format!("s{k}");
             }
             line(&mut out, &last);
@@ -243,16 +274,15 @@ fn chain(lines: usize, first: &str, next: impl Fn(usize, &str) -> String) -> Str
 }
 
 /// A balanced tree of branches.
-fn tree(out: &mut String, lines: usize, from: u32, to: u32) {
+fn tree(out: &mut String, lines: usize, from: usize, to: usize) {
     if lines < 5 {
-        let k = from + to;
-        line(out, &format!("(x * {k}.5).sin() * y"));
+        line(out, &format!("(x * {from}.5).sin() * y"));
         return;
     }
-    let middle = (from + to) / 2;
+    let (left, middle) = ((lines - 3) / 2, usize::midpoint(from, to));
     line(out, &format!("if x < {middle}.25 {{"));
-    tree(out, (lines - 3) / 2, from, middle);
+    tree(out, left, from, middle);
     line(out, "} else {");
-    tree(out, (lines - 3) / 2, middle, to);
+    tree(out, lines - 3 - left, middle, to);
     line(out, "}");
 }
