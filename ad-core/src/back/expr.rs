@@ -1,6 +1,6 @@
 //! Expressions of Rust with their precedence, so that parentheses stand only where they must.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
 
 /// How tightly an expression binds; larger binds tighter.
@@ -45,17 +45,19 @@ impl Expr {
     }
 
     /// The tokens as an operand of something that binds at `prec`.
-    pub(super) fn at(&self, prec: Prec) -> TokenStream {
-        let tokens = &self.tokens;
+    pub(super) fn at(self, prec: Prec) -> TokenStream {
+        let tokens = self.tokens;
         if self.prec >= prec {
-            quote!(#tokens)
+            tokens
         } else {
             quote!((#tokens))
         }
     }
 
     /// `self op other`, for a left-associative operator; comparisons do not associate at all.
-    pub(super) fn infix(&self, op: &str, other: &Expr) -> Expr {
+    ///
+    /// The tokens of `self` are appended to: a long sum is written in time proportional to its length.
+    pub(super) fn infix(self, op: &str, other: Expr) -> Expr {
         let prec = match op {
             "*" | "/" | "%" => Prec::Mul,
             "+" | "-" => Prec::Add,
@@ -85,29 +87,41 @@ impl Expr {
         } else {
             tighter(prec)
         };
-        let (left, right) = (self.at(left), other.at(tighter(prec)));
-        let op: TokenStream = op.parse().expect("operators are tokens");
-        Expr {
-            tokens: quote!(#left #op #right),
-            prec,
-        }
+        let mut tokens = self.at(left);
+        tokens.extend(operator(op));
+        tokens.extend(other.at(tighter(prec)));
+        Expr { tokens, prec }
     }
 
-    pub(super) fn prefix(op: &str, x: &Expr) -> Expr {
-        let op: TokenStream = op.parse().expect("operators are tokens");
-        let x = x.at(Prec::Unary);
+    pub(super) fn prefix(op: &str, x: Expr) -> Expr {
+        let mut tokens: TokenStream = operator(op).collect();
+        tokens.extend(x.at(Prec::Unary));
         Expr {
-            tokens: quote!(#op #x),
+            tokens,
             prec: Prec::Unary,
         }
     }
 
-    pub(super) fn cast(&self, to: &str) -> Expr {
-        let to: TokenStream = to.parse().expect("types are tokens");
-        let x = self.at(Prec::Cast);
+    pub(super) fn cast(self, to: &str) -> Expr {
+        let to = Ident::new(to, Span::call_site());
+        let mut tokens = self.at(Prec::Cast);
+        tokens.extend(quote!(as #to));
         Expr {
-            tokens: quote!(#x as #to),
+            tokens,
             prec: Prec::Cast,
         }
     }
+}
+
+/// The tokens of an operator.
+fn operator(op: &str) -> impl Iterator<Item = TokenTree> {
+    let last = op.len() - 1;
+    op.char_indices().map(move |(k, c)| {
+        let spacing = if k < last {
+            Spacing::Joint
+        } else {
+            Spacing::Alone
+        };
+        Punct::new(c, spacing).into()
+    })
 }

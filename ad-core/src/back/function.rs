@@ -6,7 +6,7 @@ use super::name_check::users;
 use super::names::Names;
 use super::nest::{Addition, Scope, Writer};
 use super::sizes::{self, Named};
-use super::tokens::{RUNTIME, USERS_RUNTIME, mentions};
+use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, names_in};
 use crate::front::types::{Passing, Scalar, Written};
 use crate::ir::bulk::{Relation, Require, Type, Var};
 use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Step, Work};
@@ -15,7 +15,7 @@ use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a variable is at hand in the function being written.
 #[derive(Clone, Debug)]
@@ -39,7 +39,8 @@ pub(super) struct Function<'a> {
     locals: RefCell<HashMap<Var, Local>>,
     lengths: RefCell<BTreeMap<(usize, usize), Ident>>,
     names: RefCell<Names>,
-    frozen: Names,
+    /// The types of what the steps compute.
+    computed: HashMap<Var, &'a Type>,
 }
 
 impl<'a> Function<'a> {
@@ -83,12 +84,12 @@ impl<'a> Function<'a> {
             params,
             locals: RefCell::default(),
             lengths: RefCell::default(),
-            names: RefCell::new(Names::without(taken.clone())),
-            frozen: Names::without(taken),
+            names: RefCell::new(Names::without(taken)),
+            computed: program.steps.iter().map(|s| (s.out, &s.ty)).collect(),
         }
     }
 
-    pub(super) fn body(mut self) -> TokenStream {
+    pub(super) fn body(self) -> TokenStream {
         // The steps first: they say which parameters and lengths are used.
         for k in 0..self.params.len() {
             self.declare(k);
@@ -96,8 +97,6 @@ impl<'a> Function<'a> {
         let checks = self.checks();
         let mut steps = TokenStream::new();
         for step in &self.program.steps {
-            // Names of shared scalars must not hide variables.
-            self.frozen = self.names.borrow().clone();
             steps.extend(self.step(step));
         }
         let results = self.results();
@@ -107,11 +106,12 @@ impl<'a> Function<'a> {
             let axis = Literal::usize_unsuffixed(*axis);
             lengths.extend(quote!(let #name = #p.len(#axis);));
         }
-        let used = quote!(#lengths #checks #steps #results);
+        let body = quote!(#lengths #checks #steps #results);
+        let used = names_in(&body);
         let inputs: TokenStream = (0..self.params.len())
             .map(|k| self.input(k, &used))
             .collect();
-        quote!(#inputs #lengths #checks #steps #results)
+        quote!(#inputs #body)
     }
 
     fn local(&self, v: Var) -> Local {
@@ -152,15 +152,14 @@ impl<'a> Function<'a> {
     }
 
     /// The statements that bring a parameter to hand, if it is used.
-    fn input(&self, k: usize, used: &TokenStream) -> TokenStream {
+    fn input(&self, k: usize, used: &HashSet<String>) -> TokenStream {
         let (ident, Some(w)) = &self.params[k] else {
             return TokenStream::new();
         };
-        let is_used = mentions(used, &ident.to_string());
-        if !is_used {
+        let name = ident.to_string();
+        if !used.contains(&name) {
             return quote!(let _ = #ident;);
         }
-        let name = ident.to_string();
         match w.passing {
             Passing::Scalar if w.scalar.elem() == Elem::Int && w.scalar != Scalar::I64 => {
                 quote!(let #ident = #ident as i64;)
@@ -548,15 +547,13 @@ impl Scope for Function<'_> {
     fn shape(&self, v: Var) -> &[Size] {
         match self.program.params.get(v.index()) {
             Some(p) => &p.ty.shape,
-            None => {
-                let step = self.program.steps.iter().find(|s| s.out == v);
-                &step.expect("computed before it is read").ty.shape
-            }
+            None => &self.computed[&v].shape,
         }
     }
 
-    fn names(&self) -> &Names {
-        &self.frozen
+    /// Names of shared scalars must not hide variables.
+    fn is_taken(&self, name: &str) -> bool {
+        self.names.borrow().contains(name)
     }
 }
 

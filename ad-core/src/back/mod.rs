@@ -3,6 +3,7 @@
 
 pub(crate) mod emit;
 mod expr;
+mod facts;
 mod function;
 mod name_check;
 mod names;

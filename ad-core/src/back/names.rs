@@ -2,12 +2,15 @@
 //! from the user's wherever they are printed.
 
 use proc_macro2::{Ident, Span};
-use std::collections::HashSet;
+use quote::ToTokens;
+use std::collections::{HashMap, HashSet};
 
 /// A supply of names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
+    /// The first number that may still be free behind a name. Names are never given back.
+    next: HashMap<String, usize>,
 }
 
 impl Names {
@@ -19,28 +22,53 @@ impl Names {
         };
         Names {
             taken: taken.into_iter().map(plain).collect(),
+            next: HashMap::new(),
         }
+    }
+
+    /// Whether a name is in use.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.taken.contains(name)
     }
 
     /// The name, or the name with a number or an underscore behind it.
     pub(super) fn fresh(&mut self, wanted: &str) -> Ident {
+        self.fresh_beside(wanted, &|_| false)
+    }
+
+    /// The same, where other names are in use besides those of this supply; once in use, they stay so.
+    pub(super) fn fresh_beside(&mut self, wanted: &str, others: &dyn Fn(&str) -> bool) -> Ident {
         let wanted = wanted.strip_prefix("r#").unwrap_or(wanted);
-        let mut name = wanted.to_owned();
-        let mut k = 1;
-        while !self.taken.insert(name.clone()) || syn::parse_str::<Ident>(&name).is_err() {
+        let mut k = self.next.get(wanted).copied().unwrap_or(1);
+        let name = loop {
+            let name = match k {
+                1 => wanted.to_owned(),
+                k => format!("{wanted}_{k}"),
+            };
             k += 1;
-            name = format!("{wanted}_{k}");
-        }
-        Ident::new(&name, Span::mixed_site())
+            if !self.contains(&name) && !others(&name) && is_name(&name) {
+                break name;
+            }
+        };
+        let ident = Ident::new(&name, Span::mixed_site());
+        self.next.insert(wanted.to_owned(), k);
+        self.taken.insert(name);
+        ident
     }
 
     /// The name of a loop index: `i`, `j`, `k`, ..
-    pub(super) fn index(&mut self) -> Ident {
+    pub(super) fn index(&mut self, others: &dyn Fn(&str) -> bool) -> Ident {
         for name in ["i", "j", "k", "l", "p", "q"] {
-            if !self.taken.contains(name) {
-                return self.fresh(name);
+            if !self.contains(name) && !others(name) {
+                return self.fresh_beside(name, others);
             }
         }
-        self.fresh("i")
+        self.fresh_beside("i", others)
     }
+}
+
+/// Whether it is no keyword.
+fn is_name(name: &str) -> bool {
+    let token = Ident::new(name, Span::mixed_site()).into_token_stream();
+    syn::parse2::<Ident>(token).is_ok()
 }

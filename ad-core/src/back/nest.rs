@@ -2,6 +2,7 @@
 //! bound by `let` in the outermost closure that has all their loops.
 
 use super::expr::{Expr, Prec};
+use super::facts::Facts;
 use super::names::Names;
 use super::sizes::{number, polynomial};
 use super::tokens::{in_place, mentions};
@@ -26,8 +27,8 @@ pub(super) trait Scope {
     fn label(&self, v: Var) -> String;
     /// The shape of a variable.
     fn shape(&self, v: Var) -> &[Size];
-    /// Names that are in use.
-    fn names(&self) -> &Names;
+    /// Whether a name is in use.
+    fn is_taken(&self, name: &str) -> bool;
 }
 
 /// What adds to one element.
@@ -50,14 +51,18 @@ pub(super) struct Writer<'a> {
     uses: Vec<usize>,
     /// The names of the nodes that have one here.
     bound: HashMap<Node, Ident>,
+    /// The nodes that got their names here, in this order.
+    named: Vec<Node>,
+    facts: Facts,
     may_fail: Vec<bool>,
-    more_roots: Vec<Node>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(nest: &'a Nest, more_roots: &[Node], scope: &'a dyn Scope) -> Writer<'a> {
-        let mut names = scope.names().clone();
-        let loops = nest.loops.iter().map(|_| names.index()).collect();
+        let mut names = Names::default();
+        let loops = (nest.loops.iter())
+            .map(|_| names.index(&|name| scope.is_taken(name)))
+            .collect();
         let mut uses = vec![0; nest.nodes.len()];
         uses[nest.root] += 1;
         for &r in more_roots {
@@ -77,10 +82,12 @@ impl<'a> Writer<'a> {
             loops,
             uses,
             bound: HashMap::new(),
+            named: vec![],
+            facts: Facts::default(),
             may_fail: vec![],
-            more_roots: more_roots.to_vec(),
         };
         writer.find_failing();
+        writer.facts = writer.find_facts(more_roots);
         writer
     }
 
@@ -226,10 +233,10 @@ impl<'a> Writer<'a> {
 
     /// For each node whether it is sure to be needed where its own loops run: by something evaluated
     /// there that is needed itself, and not only in loops further in.
-    fn needed_at_home(&self) -> Vec<bool> {
+    fn needed_at_home(&self, more_roots: &[Node]) -> Vec<bool> {
         let mut needed = vec![false; self.nest.nodes.len()];
         needed[self.nest.root] = true;
-        for &n in &self.more_roots {
+        for &n in more_roots {
             needed[n] = true;
         }
         for (n, s) in self.nest.nodes.iter().enumerate().rev() {
@@ -255,27 +262,35 @@ impl<'a> Writer<'a> {
 
     /// `let`s at the start of a loop's body.
     fn lets(&mut self, at: Option<Loop>, known: &HashSet<Node>) -> Vec<(Ident, TokenStream)> {
-        let inner = self.inner_uses();
-        let needed = self.needed_at_home();
+        let wanted = self.facts.wanted.get(&at).cloned().unwrap_or_default();
         let mut out = vec![];
-        for (n, is_needed) in needed.into_iter().enumerate() {
-            if self.uses[n] == 0
-                || self.home(n) != at
-                || known.contains(&n)
-                || self.bound.contains_key(&n)
-                || !self.wants_name(n, inner.contains(&n))
-            {
+        for &n in wanted.iter() {
+            if known.contains(&n) || self.bound.contains_key(&n) {
                 continue;
             }
             let mut value = self.node(n, known);
-            if self.may_fail[n] && !is_needed {
+            if self.may_fail[n] && !self.facts.needed[n] {
                 value = self.only_if_needed(n, value);
             }
-            let name = self.names.fresh(&self.wish(n));
+            let (wish, scope) = (self.wish(n), self.scope);
+            let name = (self.names).fresh_beside(&wish, &|name| scope.is_taken(name));
             out.push((name.clone(), value.tokens));
             self.bound.insert(n, name);
+            self.named.push(n);
         }
         out
+    }
+
+    fn find_facts(&self, more_roots: &[Node]) -> Facts {
+        let inner = self.inner_uses();
+        let mut wanted: HashMap<Option<Loop>, Vec<Node>> = HashMap::new();
+        for n in (0..self.nest.nodes.len()).filter(|&n| self.uses[n] > 0) {
+            if self.wants_name(n, inner.contains(&n)) {
+                wanted.entry(self.home(n)).or_default().push(n);
+            }
+        }
+        let wanted = wanted.into_iter().map(|(at, n)| (at, n.into())).collect();
+        Facts::new(self.nest, wanted, self.needed_at_home(more_roots))
     }
 
     /// For each node whether evaluating it may panic.
@@ -322,8 +337,8 @@ impl<'a> Writer<'a> {
         let own = &self.nest.depends[n];
         let mut conditions: Vec<TokenStream> = vec![];
         for (l, extent) in self.nest.loops.iter().enumerate().skip(self.nest.outer) {
-            if !own.contains(&l) && !extent.at_least(1) && self.is_around(l, n) {
-                let c = self.scope.size(extent).infix(">", &Expr::atom(number(0)));
+            if !own.contains(&l) && !extent.at_least(1) && self.facts.is_around(self.nest, l, n) {
+                let c = self.scope.size(extent).infix(">", Expr::atom(number(0)));
                 conditions.push(c.tokens);
             }
         }
@@ -333,28 +348,6 @@ impl<'a> Writer<'a> {
         let zero = literal(Lit::zero(self.nest.nodes[n].elem));
         let value = value.tokens;
         Expr::block(quote!(if #(#conditions)&&* { #value } else { #zero }))
-    }
-
-    /// Whether a node is used in the body of a loop.
-    fn is_around(&self, l: Loop, n: Node) -> bool {
-        let uses_it = |m: Node| {
-            let mut seen = HashSet::from([m]);
-            let mut stack = vec![m];
-            while let Some(m) = stack.pop() {
-                let operands = self.nest.nodes[m].operands();
-                stack.extend(operands.into_iter().filter(|o| seen.insert(*o)));
-            }
-            seen.contains(&n)
-        };
-        self.nest.nodes.iter().any(|s| match &s.compute {
-            Compute::Reduce(_, own, body) => own.contains(&l) && uses_it(*body),
-            Compute::ArgReduce(_, own, body) => *own == l && uses_it(*body),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Read(..)
-            | Compute::Prim(..)
-            | Compute::Same(_) => false,
-        })
     }
 
     /// A name that says a little about the value.
@@ -410,7 +403,7 @@ impl<'a> Writer<'a> {
         self.learn(g, &mut inner);
         let value = self.compute(&s.compute, &inner);
         if s.elem == Elem::Bool {
-            return guard.infix("&&", &value);
+            return guard.infix("&&", value);
         }
         let (guard, value) = (guard.tokens, value.tokens);
         let zero = literal(Lit::zero(s.elem));
@@ -420,20 +413,25 @@ impl<'a> Writer<'a> {
     /// What holds where a guard does.
     fn learn(&self, g: Node, known: &mut HashSet<Node>) {
         let mut stack = vec![g];
+        let mut new = vec![];
         while let Some(g) = stack.pop() {
             if !known.insert(g) {
                 continue;
             }
+            new.push(g);
             if let Compute::Prim(Prim::And, args) = &self.nest.nodes[g].compute {
                 stack.extend(args);
             }
         }
-        // A conjunction of what is known is known; operands come before their uses.
-        for (n, s) in self.nest.nodes.iter().enumerate() {
-            if let (Compute::Prim(Prim::And, args), None) = (&s.compute, s.guard)
-                && args.iter().all(|a| known.contains(a))
-            {
-                known.insert(n);
+        // A conjunction of what is known is known.
+        while let Some(g) = new.pop() {
+            for &n in &self.facts.conjunctions[g] {
+                if let Compute::Prim(_, args) = &self.nest.nodes[n].compute
+                    && args.iter().all(|a| known.contains(a))
+                    && known.insert(n)
+                {
+                    new.push(n);
+                }
             }
         }
     }
@@ -511,10 +509,12 @@ impl<'a> Writer<'a> {
                 _ => {}
             }
         }
-        let before = self.bound.clone();
+        let before = self.named.len();
         let lets = self.lets(Some(l), known);
         let value = self.inside_loops(name, reduces, rest, body, known).tokens;
-        self.bound = before;
+        for n in self.named.drain(before..) {
+            self.bound.remove(&n);
+        }
         let (lets, value) = in_place(lets, value);
         let index = &self.loops[l];
         let extent = narrowed
@@ -549,23 +549,32 @@ impl<'a> Writer<'a> {
             let lazy = self.nest.nodes[b].guard.is_some_and(|g| inner.contains(&g));
             if lazy && !self.bound.contains_key(&b) {
                 let left = self.node(a, known);
-                return left.infix("&&", &self.node(b, &inner));
+                return left.infix("&&", self.node(b, &inner));
             }
         }
-        let xs: Vec<Expr> = args.iter().map(|&a| self.node(a, known)).collect();
+        let mut xs = (args
+            .iter()
+            .map(|&a| self.node(a, known))
+            .collect::<Vec<_>>())
+        .into_iter();
+        let mut next = || xs.next().expect("as many arguments as the primitive has");
         match p.emission() {
-            Emit::Infix(op) => xs[0].infix(op, &xs[1]),
-            Emit::Prefix(op) => Expr::prefix(op, &xs[0]),
-            Emit::Cast(to) => xs[0].cast(to),
+            Emit::Infix(op) => {
+                let left = next();
+                left.infix(op, next())
+            }
+            Emit::Prefix(op) => Expr::prefix(op, next()),
+            Emit::Cast(to) => next().cast(to),
             Emit::Method(name) => {
                 let name = Ident::new(name, proc_macro2::Span::mixed_site());
-                let receiver = self.receiver(args[0], &xs[0]);
-                let rest = xs[1..].iter().map(|x| &x.tokens);
-                Expr::atom(quote!(#receiver.#name(#(#rest),*)))
+                let mut tokens = self.receiver(args[0], next());
+                let rest = xs.map(|x| x.tokens);
+                tokens.extend(quote!(.#name(#(#rest),*)));
+                Expr::atom(tokens)
             }
             Emit::Call(name) => {
                 let name = Ident::new(name, proc_macro2::Span::mixed_site());
-                let xs = xs.iter().map(|x| &x.tokens);
+                let xs = xs.map(|x| x.tokens);
                 Expr::atom(quote!(rt::#name(#(#xs),*)))
             }
             Emit::If => unreachable!("selection is written above"),
@@ -573,7 +582,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The receiver of a method; a literal needs a suffix there.
-    fn receiver(&self, n: Node, x: &Expr) -> TokenStream {
+    fn receiver(&self, n: Node, x: Expr) -> TokenStream {
         match self.nest.nodes[n].compute {
             Compute::Lit(Lit::Real(v)) if v.is_finite() => {
                 let v = Literal::f64_suffixed(v.abs());
@@ -614,24 +623,8 @@ impl<'a> Writer<'a> {
         let mut then = known.clone();
         self.learn(c, &mut then);
         let mut other = known.clone();
-        for n in 0..self.nest.nodes.len() {
-            match &self.nest.nodes[n].compute {
-                Compute::Prim(Prim::Not, of) if of[0] == c => self.learn(n, &mut other),
-                Compute::Prim(p, of) => {
-                    if let Compute::Prim(q, of_c) = &self.nest.nodes[c].compute
-                        && of == of_c
-                        && p.negation() == Some(*q)
-                    {
-                        self.learn(n, &mut other);
-                    }
-                }
-                Compute::Lit(_)
-                | Compute::Index(_)
-                | Compute::Read(..)
-                | Compute::Reduce(..)
-                | Compute::ArgReduce(..)
-                | Compute::Same(_) => {}
-            }
+        for &n in &self.facts.negations[c] {
+            self.learn(n, &mut other);
         }
         let a = self.node(a, &then).tokens;
         let b = self.node(b, &other).tokens;

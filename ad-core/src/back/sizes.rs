@@ -5,6 +5,7 @@ use crate::ir::bulk::{Relation, Require};
 use crate::ir::ty::{Atom, Size};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+use std::collections::HashMap;
 
 /// A size as an `i64` expression; `of` gives those of the leaves.
 pub(super) fn expression(s: &Size, of: &dyn Fn(&Atom) -> Expr) -> Expr {
@@ -27,15 +28,15 @@ pub(super) fn polynomial(terms: impl Iterator<Item = (Vec<Expr>, i64)>) -> Expr 
         for f in factors {
             product = Some(match product {
                 None => f,
-                Some(p) => p.infix("*", &f),
+                Some(p) => p.infix("*", f),
             });
         }
         let product = product.expect("a constant or a factor");
         sum = Some(match (sum, c < 0) {
             (None, false) => product,
-            (None, true) => Expr::prefix("-", &product),
-            (Some(s), false) => s.infix("+", &product),
-            (Some(s), true) => s.infix("-", &product),
+            (None, true) => Expr::prefix("-", product),
+            (Some(s), false) => s.infix("+", product),
+            (Some(s), true) => s.infix("-", product),
         });
     }
     sum.unwrap_or_else(|| Expr::atom(number(0)))
@@ -63,8 +64,8 @@ fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
     };
     match a {
         Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => of(a),
-        Atom::Quot(x, y) => expression(x, of).infix("/", &expression(y, of)),
-        Atom::Rem(x, y) => expression(x, of).infix("%", &expression(y, of)),
+        Atom::Quot(x, y) => expression(x, of).infix("/", expression(y, of)),
+        Atom::Rem(x, y) => expression(x, of).infix("%", expression(y, of)),
         Atom::Min(x, y) => method(x, "min", y),
         Atom::Max(x, y) => method(x, "max", y),
     }
@@ -144,9 +145,33 @@ pub(super) fn distinct(all: &[Require]) -> Vec<Require> {
             && needs_less
             && (!is_same || k < l)
     };
-    let is_implied = |&l: &usize| (0..all.len()).any(|k| k != l && implies(k, l));
-    let kept = (0..all.len()).filter(|l| !is_implied(l));
+    let strongest = strongest(&all);
+    let is_implied = |&l: &usize| strongest.iter().any(|&k| k != l && implies(k, l));
+    let kept = strongest.iter().copied().filter(|l| !is_implied(l));
     kept.map(|l| all[l].clone()).collect()
+}
+
+/// Of relations that differ in a constant only, the one that implies the others: reads of `x[0]`,
+/// `x[1]`, .. all demand something of one length.
+fn strongest(all: &[Require]) -> Vec<usize> {
+    let mut best: HashMap<Require, usize> = HashMap::new();
+    for (k, r) in all.iter().enumerate() {
+        let constant = match r.relation {
+            Relation::AtLeast => r.right.constant(),
+            Relation::Equal => 0,
+        };
+        let kind = Require {
+            right: r.right.plus(-constant),
+            ..r.clone()
+        };
+        let best = best.entry(kind).or_insert(k);
+        if r.relation == Relation::AtLeast && constant > all[*best].right.constant() {
+            *best = k;
+        }
+    }
+    let mut kept: Vec<usize> = best.into_values().collect();
+    kept.sort_unstable();
+    kept
 }
 
 /// The relation with the length of one axis on the left, where there is one; that is how users see it.
@@ -177,9 +202,9 @@ pub(super) fn check(
         Relation::AtLeast => (">=", "must be at least"),
         Relation::Equal => ("==", "must be"),
     };
-    let holds = left.infix(op, &right);
+    let holds = left.clone().infix(op, right.clone());
     let condition = (r.when.iter()).fold(holds, |c, n| {
-        let empty = expression(n, of).infix("<=", &Expr::atom(number(0)));
+        let empty = expression(n, of).infix("<=", Expr::atom(number(0)));
         let (empty, c) = (empty.tokens, c.tokens);
         Expr::block(quote!(#empty || #c))
     });

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::quote;
+use std::collections::{HashMap, HashSet};
 
 /// What the runtime is called in a generated function.
 pub(super) const RUNTIME: &str = "rt";
@@ -16,6 +17,24 @@ pub(super) fn mentions(tokens: &TokenStream, name: &str) -> bool {
         TokenTree::Group(g) => mentions(&g.stream(), name),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
+}
+
+/// All names that occur in tokens.
+pub(super) fn names_in(tokens: &TokenStream) -> HashSet<String> {
+    fn look(tokens: TokenStream, names: &mut HashSet<String>) {
+        for t in tokens {
+            match t {
+                TokenTree::Ident(i) => {
+                    names.insert(i.to_string());
+                }
+                TokenTree::Group(g) => look(g.stream(), names),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    let mut names = HashSet::new();
+    look(tokens.clone(), &mut names);
+    names
 }
 
 /// The tokens with another name for a module: that in front of `::`, not a variable of the same name.
@@ -40,66 +59,105 @@ pub(super) fn rename_module(tokens: TokenStream, from: &str, to: &str) -> TokenS
 
 /// `let`s in front of what uses them. A name that turned out to occur once only, as the condition of
 /// an `if`, gives way to what it stands for.
+///
+/// Every token is looked at once, and copied once if something in it gives way.
 pub(super) fn in_place(
     lets: Vec<(Ident, TokenStream)>,
     rest: TokenStream,
 ) -> (TokenStream, TokenStream) {
-    let mut parts: Vec<TokenStream> = vec![rest];
-    for (name, value) in lets.into_iter().rev() {
+    if lets.is_empty() {
+        return (TokenStream::new(), rest);
+    }
+    let mut uses: HashMap<String, Use> =
+        (lets.iter().map(|(name, _)| (name.to_string(), Use::Never))).collect();
+    for part in lets.iter().map(|(_, value)| value).chain([&rest]) {
+        count(part, &mut uses);
+    }
+    if !uses.values().any(|u| *u == Use::Condition) {
+        let lets = lets.iter().map(|(name, value)| quote!(let #name = #value;));
+        return (lets.collect(), rest);
+    }
+    // Values only use names before them.
+    let mut values: HashMap<String, TokenStream> = HashMap::new();
+    let mut out = TokenStream::new();
+    for (name, value) in lets {
+        let value = replaced(&value, &values).unwrap_or(value);
         let text = name.to_string();
-        let places: usize = parts.iter().map(|p| occurrences(p, &text)).sum();
-        let only = (places == 1)
-            .then(|| parts.iter().position(|p| mentions(p, &text)))
-            .flatten();
-        let condition = only.and_then(|k| Some((k, with_condition(&parts[k], &text, &value)?)));
-        match condition {
-            Some((k, replaced)) => parts[k] = replaced,
-            None => parts.push(quote!(let #name = #value;)),
+        if uses[&text] == Use::Condition {
+            values.insert(text, value);
+        } else {
+            out.extend(quote!(let #name = #value;));
         }
     }
-    let rest = parts.remove(0);
-    (parts.into_iter().rev().collect(), rest)
+    let rest = replaced(&rest, &values).unwrap_or(rest);
+    (out, rest)
 }
 
-/// How often a name occurs.
-fn occurrences(tokens: &TokenStream, name: &str) -> usize {
-    (tokens.clone().into_iter())
-        .map(|t| match t {
-            TokenTree::Ident(i) => usize::from(i == name),
-            TokenTree::Group(g) => occurrences(&g.stream(), name),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => 0,
-        })
-        .sum()
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Never,
+    /// Once, as in `if name {`.
+    Condition,
+    Otherwise,
 }
 
-/// The tokens with `if name {` replaced by `if value {`, if that is there.
-fn with_condition(tokens: &TokenStream, name: &str, value: &TokenStream) -> Option<TokenStream> {
-    let mut out: Vec<TokenTree> = vec![];
-    let mut found = false;
+/// Notes how names are used.
+fn count(tokens: &TokenStream, uses: &mut HashMap<String, Use>) {
+    let mut after_if = false;
     let mut rest = tokens.clone().into_iter().peekable();
     while let Some(t) = rest.next() {
         match t {
-            TokenTree::Ident(i) if i == name => {
-                let after_if = matches!(out.last(), Some(TokenTree::Ident(k)) if *k == "if");
-                let before_block = matches!(
-                    rest.peek(),
-                    Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace
-                );
-                if !after_if || !before_block {
-                    return None;
+            TokenTree::Ident(i) => {
+                let name = i.to_string();
+                if let Some(u) = uses.get_mut(&name) {
+                    let before_block = matches!(
+                        rest.peek(),
+                        Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace
+                    );
+                    *u = match u {
+                        Use::Never if after_if && before_block => Use::Condition,
+                        Use::Never | Use::Condition | Use::Otherwise => Use::Otherwise,
+                    };
                 }
-                out.extend(value.clone());
-                found = true;
+                after_if = name == "if";
             }
             TokenTree::Group(g) => {
-                let inner = with_condition(&g.stream(), name, value);
-                found |= inner.is_some();
-                let stream = inner.unwrap_or(g.stream());
-                let mut group = Group::new(g.delimiter(), stream);
+                count(&g.stream(), uses);
+                after_if = false;
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => after_if = false,
+        }
+    }
+}
+
+/// The tokens with values in place of names, if any of these names is there.
+fn replaced(tokens: &TokenStream, values: &HashMap<String, TokenStream>) -> Option<TokenStream> {
+    if values.is_empty() {
+        return None;
+    }
+    let mut out: Vec<TokenTree> = vec![];
+    let mut found = false;
+    for t in tokens.clone() {
+        match t {
+            TokenTree::Ident(i) => match values.get(&i.to_string()) {
+                Some(value) => {
+                    out.extend(value.clone());
+                    found = true;
+                }
+                None => out.push(i.into()),
+            },
+            TokenTree::Group(g) => {
+                let Some(inner) = replaced(&g.stream(), values) else {
+                    out.push(g.into());
+                    continue;
+                };
+                found = true;
+                let mut group = Group::new(g.delimiter(), inner);
                 group.set_span(g.span());
                 out.push(group.into());
             }
-            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => out.push(t),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => out.push(t),
         }
     }
     found.then(|| out.into_iter().collect())

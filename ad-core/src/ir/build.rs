@@ -5,13 +5,14 @@ use super::bulk::{Affine, Eq, Ix, Op, Param, Program, Relation, Require, Type, V
 use super::core::ReduceOp;
 use super::prims::{Prim, Scalars};
 use super::ty::{Atom, Elem, Lit, Size};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A program under construction.
 #[derive(Clone, Debug)]
 pub struct Builder {
     program: Program,
     known: HashMap<Eq, Var>,
+    required: HashSet<Require>,
 }
 
 impl Builder {
@@ -26,6 +27,7 @@ impl Builder {
                 requires: vec![],
             },
             known: HashMap::new(),
+            required: HashSet::new(),
         }
     }
 
@@ -63,7 +65,7 @@ impl Builder {
 
     /// Adds a relation that must hold on entry, once.
     pub fn require(&mut self, r: Require) {
-        if !self.program.requires.contains(&r) {
+        if self.required.insert(r.clone()) {
             self.program.requires.push(r);
         }
     }

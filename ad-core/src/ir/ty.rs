@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 
 /// What an array is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -120,8 +121,17 @@ pub enum Atom {
 /// A polynomial over atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Size {
-    /// Coefficient of each product of atoms (sorted, repeated for powers); no zero coefficients.
-    terms: BTreeMap<Vec<Atom>, i64>,
+    /// Coefficient of each product of atoms (sorted, repeated for powers); no zero coefficients. Every
+    /// equation has its sizes, and most have the same: they are shared.
+    terms: Rc<BTreeMap<Vec<Atom>, i64>>,
+}
+
+impl From<BTreeMap<Vec<Atom>, i64>> for Size {
+    fn from(terms: BTreeMap<Vec<Atom>, i64>) -> Size {
+        Size {
+            terms: Rc::new(terms),
+        }
+    }
 }
 
 impl Size {
@@ -131,14 +141,12 @@ impl Size {
         if c != 0 {
             terms.insert(vec![], c);
         }
-        Size { terms }
+        terms.into()
     }
 
     /// A single atom.
     pub fn atom(a: Atom) -> Size {
-        Size {
-            terms: BTreeMap::from([(vec![a], 1)]),
-        }
+        BTreeMap::from([(vec![a], 1)]).into()
     }
 
     /// The length of an axis of a parameter.
@@ -178,15 +186,18 @@ impl Size {
 
     /// `self + other`
     pub fn add(&self, other: &Size) -> Size {
-        let mut terms = self.terms.clone();
-        for (m, c) in &other.terms {
+        if other.terms.is_empty() {
+            return self.clone();
+        }
+        let mut terms = BTreeMap::clone(&self.terms);
+        for (m, c) in &*other.terms {
             let e = terms.entry(m.clone()).or_insert(0);
             *e += c;
             if *e == 0 {
                 terms.remove(m);
             }
         }
-        Size { terms }
+        terms.into()
     }
 
     /// `self * k`
@@ -194,8 +205,8 @@ impl Size {
         if k == 0 {
             return Size::lit(0);
         }
-        let terms = self.terms.iter().map(|(m, c)| (m.clone(), c * k)).collect();
-        Size { terms }
+        let terms = self.terms.iter().map(|(m, c)| (m.clone(), c * k));
+        terms.collect::<BTreeMap<_, _>>().into()
     }
 
     /// `-self`
@@ -215,14 +226,19 @@ impl Size {
 
     /// `self * other`
     pub fn mul(&self, other: &Size) -> Size {
+        if let Some(k) = self.as_lit() {
+            return if k == 1 {
+                other.clone()
+            } else {
+                other.scale(k)
+            };
+        }
         let mut out = Size::lit(0);
-        for (m, c) in &self.terms {
-            for (n, d) in &other.terms {
+        for (m, c) in &*self.terms {
+            for (n, d) in &*other.terms {
                 let mut product: Vec<Atom> = m.iter().chain(n).cloned().collect();
                 product.sort();
-                out = out.add(&Size {
-                    terms: BTreeMap::from([(product, c * d)]),
-                });
+                out = out.add(&BTreeMap::from([(product, c * d)]).into());
             }
         }
         out
@@ -307,7 +323,7 @@ impl Size {
     /// The value under an assignment of the atoms. Quotients by zero give `None`.
     pub fn eval(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<i64> {
         let mut sum = 0i64;
-        for (m, c) in &self.terms {
+        for (m, c) in &*self.terms {
             let mut product = *c;
             for a in m {
                 let v = match a {
@@ -327,7 +343,7 @@ impl Size {
     /// The size with its leaf atoms replaced.
     pub fn substitute(&self, of: &mut dyn FnMut(&Atom) -> Size) -> Size {
         let mut sum = Size::lit(0);
-        for (m, c) in &self.terms {
+        for (m, c) in &*self.terms {
             let mut product = Size::lit(*c);
             for a in m {
                 let s = match a {

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Parser, outside};
+use super::{Parser, outside, place};
 use crate::front::error::Loc;
 use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Unary};
 use crate::front::types::Scalar;
@@ -8,26 +8,41 @@ use std::rc::Rc;
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self, e: &syn::Expr) -> Expr {
-        let loc = Loc::of(e);
+        self.expr_at(e, Loc::of_expr(e))
+    }
+
+    /// An expression whose first token is that of `whole`.
+    fn first(&mut self, e: &syn::Expr, whole: Loc) -> Expr {
+        let (start, end) = (whole.start, place::end(e));
+        self.expr_at(e, Loc { start, end })
+    }
+
+    /// An expression whose last token is that of `whole`.
+    fn last(&mut self, e: &syn::Expr, whole: Loc) -> Expr {
+        let (start, end) = (place::start(e), whole.end);
+        self.expr_at(e, Loc { start, end })
+    }
+
+    fn expr_at(&mut self, e: &syn::Expr, loc: Loc) -> Expr {
         let kind = match e {
             syn::Expr::Paren(inner) => return self.expr(&inner.expr),
             syn::Expr::Group(inner) => return self.expr(&inner.expr),
-            syn::Expr::Reference(r) if r.mutability.is_none() => return self.expr(&r.expr),
+            syn::Expr::Reference(r) if r.mutability.is_none() => return self.last(&r.expr, loc),
             syn::Expr::Lit(literal) => return self.literal(loc, &literal.lit),
             syn::Expr::Path(path) if path.qself.is_none() => Kind::Path(path.path.clone()),
             syn::Expr::Unary(unary) => {
                 let op = match unary.op {
-                    syn::UnOp::Deref(_) => return self.expr(&unary.expr),
+                    syn::UnOp::Deref(_) => return self.last(&unary.expr, loc),
                     syn::UnOp::Neg(_) => Unary::Neg,
                     syn::UnOp::Not(_) => Unary::Not,
                     _ => return self.hole(loc, "this operator is not supported"),
                 };
-                self.unary(op, &unary.expr)
+                self.unary(op, &unary.expr, loc)
             }
             syn::Expr::Binary(binary) => match operator(&binary.op) {
                 Ok(op) => {
-                    let left = self.expr(&binary.left);
-                    let right = self.expr(&binary.right);
+                    let left = self.first(&binary.left, loc);
+                    let right = self.last(&binary.right, loc);
                     Kind::Binary(op, Box::new(left), Box::new(right))
                 }
                 Err(message) => return self.hole(loc, message),
@@ -45,7 +60,7 @@ impl Parser<'_> {
             syn::Expr::MethodCall(call) => return self.method(loc, call),
             syn::Expr::Field(field) => match &field.member {
                 syn::Member::Unnamed(index) => {
-                    Kind::Field(Box::new(self.expr(&field.base)), index.index as usize)
+                    Kind::Field(Box::new(self.first(&field.base, loc)), index.index as usize)
                 }
                 syn::Member::Named(name) => {
                     let message = format!(
@@ -55,7 +70,7 @@ impl Parser<'_> {
                     return self.hole(loc, message);
                 }
             },
-            syn::Expr::Index(index) => self.index(index),
+            syn::Expr::Index(index) => self.index(index, loc),
             syn::Expr::Closure(closure) => return self.closure(loc, closure),
             syn::Expr::Macro(m) => return self.hole(loc, outside::macro_call(&m.mac)),
             syn::Expr::Return(r) => return self.hole(Loc::of(&r.return_token), outside::RETURN),
@@ -68,8 +83,8 @@ impl Parser<'_> {
         of.into_iter().map(|e| self.expr(e)).collect()
     }
 
-    fn unary(&mut self, op: Unary, operand: &syn::Expr) -> Kind {
-        let operand = self.expr(operand);
+    fn unary(&mut self, op: Unary, operand: &syn::Expr, loc: Loc) -> Kind {
+        let operand = self.last(operand, loc);
         match (op, &operand.kind) {
             (Unary::Neg, Kind::Int(i, scalar)) => Kind::Int(-i, *scalar),
             (Unary::Neg, Kind::Real(x)) => Kind::Real(-x),
@@ -125,7 +140,7 @@ impl Parser<'_> {
     }
 
     fn cast(&mut self, loc: Loc, cast: &syn::ExprCast) -> Expr {
-        let inner = self.expr(&cast.expr);
+        let inner = self.first(&cast.expr, loc);
         let named = match &*cast.ty {
             syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
             _ => None,
@@ -164,7 +179,7 @@ impl Parser<'_> {
                  `else { .. }` with the value for the other case, such as `0.0`",
             );
         };
-        let other = self.expr(other);
+        let other = self.last(other, loc);
         Expr {
             loc,
             kind: Kind::If(Box::new(cond), Box::new(then), Box::new(other)),
@@ -206,7 +221,7 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Expr {
-        let receiver = self.expr(&call.receiver);
+        let receiver = self.first(&call.receiver, loc);
         if let Kind::Hole(_) = receiver.kind {
             self.all(&call.args);
             return receiver;
@@ -230,8 +245,8 @@ impl Parser<'_> {
         }
     }
 
-    fn index(&mut self, index: &syn::ExprIndex) -> Kind {
-        let array = self.expr(&index.expr);
+    fn index(&mut self, index: &syn::ExprIndex, loc: Loc) -> Kind {
+        let array = self.first(&index.expr, loc);
         let mut inside = &*index.index;
         while let syn::Expr::Paren(inner) = inside {
             inside = &inner.expr;
@@ -259,7 +274,7 @@ impl Parser<'_> {
             end: closure.inputs_end.span,
         };
         let result = self.result_note(&closure.output);
-        let body = self.expr(&closure.body);
+        let body = self.last(&closure.body, loc);
         Expr {
             loc,
             kind: Kind::Closure(Rc::new(Closure {

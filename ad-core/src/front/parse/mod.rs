@@ -9,6 +9,7 @@
 mod expr;
 mod outside;
 mod pattern;
+mod place;
 
 use super::error::{Errors, Loc};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
@@ -33,7 +34,11 @@ impl Parser<'_> {
     }
 
     fn block(&mut self, block: &syn::Block) -> Expr {
-        let loc = Loc::of(block);
+        let braces = block.brace_token.span;
+        let loc = Loc {
+            start: braces.open(),
+            end: braces.close(),
+        };
         let (mut hoisted, mut stmts) = (vec![], vec![]);
         let (mut tail, mut left) = (None, None);
         for (k, stmt) in block.stmts.iter().enumerate() {
