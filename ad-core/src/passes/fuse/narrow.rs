@@ -1,0 +1,476 @@
+//! Loops that run only where something is to be done.
+//!
+//! ```text
+//! Σ_j [l ≤ j ∧ j < u ∧ q] e           =  Σ_{l ≤ j < u} [q] e
+//! max_j select(l ≤ j ∧ q, e, −∞)      =  max_{l ≤ j} select(q, e, −∞)       with any neutral element
+//! out[i, j] = [l ≤ j ∧ j < u ∧ q] e   =  zeros, and [q] e for l ≤ j < u
+//! out[p] += [l ≤ j ∧ j < u ∧ q] e     =  the same for l ≤ j < u
+//! ```
+//!
+//! where l and u are affine in loops further out than j, or u is an integer computed further out. An
+//! equation of indices bounds a loop from both sides. Of the loops in a comparison it is the innermost that
+//! is narrowed, if its coefficient is 1 or −1. The index of an extremum is not moved by leaving out
+//! what is neutral.
+//!
+//! Within the narrowed loop the comparison holds, and so do others that follow from it; they are gone from
+//! what is computed there. What they guarded stays inside of the loop all the same: further out it would
+//! be evaluated even if the loop does not run at all.
+//!
+//! A part of the condition that may fail by itself must not be left out, since its failure would be
+//! lost; then the loop stays as it is.
+
+use super::graph::Graph;
+use crate::ir::core::{Extremum, ReduceOp};
+use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range, Scalar};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit, Size};
+use std::collections::HashSet;
+
+/// What the iterations of outer loops leave behind that compute nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// An element that is 0.
+    Zero,
+    /// Nothing at all: a structural zero is not added.
+    Nothing,
+    /// An element that has to be written.
+    Element,
+}
+
+/// Narrows the loops of a nest. `at` is computed in the outer loops, beside the root.
+pub(super) fn narrow(nest: Nest, at: Vec<At>, leaves: Leaves) -> (Nest, Vec<At>) {
+    let mut narrowing = Narrowing {
+        ranges: vec![Range::default(); nest.loops.len()],
+        facts: vec![],
+        holds: HashSet::new(),
+        nest: &nest,
+    };
+    if leaves != Leaves::Element {
+        let outer: Vec<Loop> = (0..nest.outer).collect();
+        let zero = (leaves == Leaves::Zero).then_some(Lit::Real(0.0));
+        narrowing.body(&outer, nest.root, true, zero);
+    }
+    for s in &nest.nodes {
+        match &s.compute {
+            Compute::Reduce(op, own, body) => {
+                let neutral = op.identity(nest.nodes[*body].elem);
+                narrowing.body(own, *body, *op == ReduceOp::Sum, Some(neutral));
+            }
+            Compute::ArgReduce(op, own, body) => {
+                let op = match op {
+                    Extremum::Max => ReduceOp::Max,
+                    Extremum::Min => ReduceOp::Min,
+                };
+                narrowing.body(&[*own], *body, false, Some(op.identity(Elem::Real)));
+            }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Same(_) => {}
+        }
+    }
+    if narrowing.ranges.iter().all(Range::is_whole) {
+        return (nest, at);
+    }
+    let known = narrowing.known();
+    let ranges = narrowing.ranges;
+    let mut rebuild = Rebuild {
+        out: Graph::new(nest.loops.clone(), nest.outer),
+        ranges,
+        known,
+        new: vec![None; nest.nodes.len()],
+        nest: &nest,
+    };
+    for l in 0..nest.outer {
+        rebuild.range(l);
+    }
+    let root = rebuild.node(nest.root);
+    let at = at.iter().map(|a| rebuild.at(a)).collect();
+    (rebuild.out.finish(root), at)
+}
+
+/// What is known to be narrowed so far.
+struct Narrowing<'a> {
+    nest: &'a Nest,
+    ranges: Vec<Range>,
+    /// What is not negative inside of a loop.
+    facts: Vec<(Loop, Affine)>,
+    /// Comparisons that hold since a loop ends at a computed integer.
+    holds: HashSet<Node>,
+}
+
+impl Narrowing<'_> {
+    /// Narrows the loops around a body, of which what is absent need not be visited (if `absent`), and
+    /// neither where it is `neutral`.
+    fn body(&mut self, own: &[Loop], body: Node, absent: bool, neutral: Option<Lit>) {
+        let s = &self.nest.nodes[body];
+        if let (true, Some(g)) = (absent, s.guard) {
+            self.condition(own, g, &[]);
+        }
+        if let (Compute::Prim(Prim::Select, args), true) = (&s.compute, absent || s.guard.is_none())
+        {
+            let other = &self.nest.nodes[args[2]];
+            let is_neutral = neutral.is_some_and(|l| other.compute == Compute::Lit(l));
+            if is_neutral && other.guard.is_none() {
+                let beside: Vec<Node> = s.guard.into_iter().chain([args[1]]).collect();
+                self.condition(own, args[0], &beside);
+            }
+        }
+    }
+
+    /// Narrows loops to where a condition may hold, if neither it nor what is `beside` it has to be
+    /// computed elsewhere.
+    fn condition(&mut self, own: &[Loop], condition: Node, beside: &[Node]) {
+        let all = self.members(condition);
+        for &p in &all {
+            let mut others = all.iter().filter(|&&q| q != p).chain(beside);
+            if !others.all(|&n| self.may_be_left_out(n, p)) {
+                continue;
+            }
+            let forms = self.nonnegative(p);
+            for form in &forms {
+                self.bound(own, form);
+            }
+            if forms.is_empty() {
+                self.computed_end(own, p);
+            }
+        }
+    }
+
+    /// The members of a conjunction; a lazy one is `select(a, b, false)`.
+    fn members(&self, n: Node) -> Vec<Node> {
+        let s = &self.nest.nodes[n];
+        let mut out = s.guard.map_or(vec![], |g| self.members(g));
+        let is_false = |n: Node| self.nest.nodes[n].compute == Compute::Lit(Lit::Bool(false));
+        match &s.compute {
+            Compute::Prim(Prim::And, args) => {
+                out.extend(args.iter().flat_map(|&a| self.members(a)));
+            }
+            Compute::Prim(Prim::Select, args) if is_false(args[2]) => {
+                out.extend(args[..2].iter().flat_map(|&a| self.members(a)));
+            }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => out.push(n),
+        }
+        out
+    }
+
+    /// Whether a node cannot fail where `p` does not hold.
+    fn may_be_left_out(&self, n: Node, p: Node) -> bool {
+        let mut seen = HashSet::from([n]);
+        let mut stack = vec![n];
+        while let Some(n) = stack.pop() {
+            let s = &self.nest.nodes[n];
+            if s.guard.is_some_and(|g| self.members(g).contains(&p)) {
+                continue;
+            }
+            let may_fail = match &s.compute {
+                // The bounds of an unguarded affine place were demanded on entry.
+                Compute::Read(_, at) => {
+                    s.guard.is_some() || at.iter().any(|a| matches!(a, At::Node(_)))
+                }
+                Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
+                    let by = &self.nest.nodes[args[1]].compute;
+                    !matches!(by, Compute::Lit(Lit::Int(1..)))
+                }
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => false,
+            };
+            if may_fail {
+                return false;
+            }
+            let operands = self.nest.operands(n).into_iter();
+            stack.extend(operands.filter(|o| seen.insert(*o)));
+        }
+        true
+    }
+
+    /// What a comparison of affine integers says is not negative: it holds just if none of it is.
+    fn nonnegative(&self, n: Node) -> Vec<Affine> {
+        let Compute::Prim(p, args) = &self.nest.nodes[n].compute else {
+            return vec![];
+        };
+        let (Some(&a), Some(&b)) = (args.first(), args.get(1)) else {
+            return vec![];
+        };
+        let (Some(a), Some(b)) = (self.affine(a), self.affine(b)) else {
+            return vec![];
+        };
+        match p {
+            Prim::ILt => vec![b.sub(&a).plus(-1)],
+            Prim::ILe => vec![b.sub(&a)],
+            Prim::IGt => vec![a.sub(&b).plus(-1)],
+            Prim::IGe => vec![a.sub(&b)],
+            Prim::IEq => vec![a.sub(&b), b.sub(&a)],
+            #[allow(clippy::wildcard_enum_match_arm, reason = "primitives")]
+            _ => vec![],
+        }
+    }
+
+    fn affine(&self, n: Node) -> Option<Affine> {
+        let s = &self.nest.nodes[n];
+        match &s.compute {
+            Compute::Index(a) if s.guard.is_none() => Some(a.clone()),
+            Compute::Lit(Lit::Int(k)) if s.guard.is_none() => Some(Affine::constant(Size::lit(*k))),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => None,
+        }
+    }
+
+    /// `form ≥ 0` as a bound of a loop.
+    fn bound(&mut self, own: &[Loop], form: &Affine) {
+        let innermost = own.iter().rev().find(|l| form.coefficient(**l).is_some());
+        let Some(&l) = innermost else { return };
+        let c = form.coefficient(l).expect("found above");
+        let (up, down) = (c.is(1), c.is(-1));
+        if !(up || down) || self.follows(form) {
+            return;
+        }
+        // ± l + rest ≥ 0
+        let of = |form: &Affine| {
+            let index = Affine::of(l);
+            if up {
+                index.sub(form)
+            } else {
+                form.add_scaled(&index, &Size::lit(1)).plus(1)
+            }
+        };
+        // Bounds that this one is stricter than are gone.
+        let mut weaker = vec![];
+        let loops = &self.nest.loops;
+        self.facts.retain(|(m, f)| {
+            let keeps =
+                *m != l || f.coefficient(l) != Some(c) || !f.sub(form).is_nonnegative(loops);
+            if !keeps {
+                weaker.push(of(f));
+            }
+            keeps
+        });
+        let range = &mut self.ranges[l];
+        if up {
+            range.from.retain(|e| !weaker.contains(e));
+            range.from.push(of(form));
+        } else {
+            let affine = |e: &At| match e {
+                At::Affine(a) => weaker.contains(a),
+                At::Node(_) => false,
+            };
+            range.to.retain(|e| !affine(e));
+            range.to.push(At::Affine(of(form)));
+        }
+        self.facts.push((l, form.clone()));
+    }
+
+    /// `index < end` for an end that does not depend on the loop.
+    fn computed_end(&mut self, own: &[Loop], p: Node) {
+        let (index, end) = match &self.nest.nodes[p].compute {
+            Compute::Prim(Prim::ILt, args) => (args[0], args[1]),
+            Compute::Prim(Prim::IGt, args) => (args[1], args[0]),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => return,
+        };
+        let Some(index) = self.affine(index) else {
+            return;
+        };
+        let Some(k) = own.iter().position(|&l| index == Affine::of(l)) else {
+            return;
+        };
+        let depends = &self.nest.depends[end];
+        let is_further_out = !own[k..].iter().any(|l| depends.contains(l));
+        if is_further_out && self.nest.nodes[end].guard.is_none() && self.holds.insert(p) {
+            self.ranges[own[k]].to.push(At::Node(end));
+        }
+    }
+
+    /// Whether an affine integer is not negative wherever its loops run.
+    fn follows(&self, form: &Affine) -> bool {
+        let loops = &self.nest.loops;
+        let implies = |(l, fact): &(Loop, Affine)| {
+            form.coefficient(*l).is_some() && form.sub(fact).is_nonnegative(loops)
+        };
+        form.is_nonnegative(loops) || self.facts.iter().any(implies)
+    }
+
+    /// For each node whether it is known to be true or false.
+    fn known(&self) -> Vec<Option<bool>> {
+        let one = |n: Node| -> Option<bool> {
+            if self.holds.contains(&n) {
+                return Some(true);
+            }
+            let forms = self.nonnegative(n);
+            if forms.is_empty() {
+                return None;
+            }
+            let negative = |f: &Affine| self.follows(&f.add_scaled(f, &Size::lit(-2)).plus(-1));
+            if forms.iter().all(|f| self.follows(f)) {
+                Some(true)
+            } else {
+                forms.iter().any(negative).then_some(false)
+            }
+        };
+        (0..self.nest.nodes.len()).map(one).collect()
+    }
+}
+
+/// The nest again, without what is known.
+struct Rebuild<'a> {
+    nest: &'a Nest,
+    ranges: Vec<Range>,
+    known: Vec<Option<bool>>,
+    out: Graph,
+    new: Vec<Option<Node>>,
+}
+
+impl Rebuild<'_> {
+    /// Where a loop runs, in terms of the new nodes.
+    fn range(&mut self, l: Loop) {
+        let range = self.ranges[l].clone();
+        self.out.ranges[l].from = range.from;
+        self.out.ranges[l].to = range.to.iter().map(|e| self.at(e)).collect();
+    }
+
+    fn at(&mut self, a: &At) -> At {
+        match a {
+            At::Affine(a) => At::Affine(a.clone()),
+            At::Node(n) => At::Node(self.node(*n)),
+        }
+    }
+
+    fn node(&mut self, n: Node) -> Node {
+        if let Some(new) = self.new[n] {
+            return new;
+        }
+        let new = self.rebuilt(n);
+        self.new[n] = Some(new);
+        new
+    }
+
+    fn rebuilt(&mut self, n: Node) -> Node {
+        let nest = self.nest;
+        let s = &nest.nodes[n];
+        let inside = &nest.depends[n];
+        let guard = s.guard.map(|g| self.node(g));
+        let guard = match guard.map(|g| (g, self.truth(g))) {
+            None | Some((_, Some(true))) => None,
+            Some((g, None)) => Some(g),
+            Some((g, Some(false))) => {
+                let zero = Compute::Lit(Lit::zero(s.elem));
+                return self.push(s.elem, Some(g), zero, inside);
+            }
+        };
+        if let Some(b) = self.known[n] {
+            return match (b, guard) {
+                // `[g] true` is g.
+                (true, Some(g)) => g,
+                (true, None) | (false, _) => self.lit(b),
+            };
+        }
+        let compute = match &s.compute {
+            c @ (Compute::Lit(_) | Compute::Index(_)) => c.clone(),
+            Compute::Read(v, at) => Compute::Read(*v, at.iter().map(|a| self.at(a)).collect()),
+            Compute::Prim(p, args) => match self.prim(*p, args) {
+                Ok(same) => Compute::Same(same),
+                Err(args) => Compute::Prim(*p, args),
+            },
+            Compute::Reduce(op, own, body) => {
+                own.iter().for_each(|&l| self.range(l));
+                Compute::Reduce(*op, own.clone(), self.node(*body))
+            }
+            Compute::ArgReduce(op, own, body) => {
+                self.range(*own);
+                Compute::ArgReduce(*op, *own, self.node(*body))
+            }
+            Compute::Same(m) => Compute::Same(self.node(*m)),
+        };
+        match (compute, guard) {
+            (Compute::Same(m), None) => m,
+            (compute, guard) => self.push(s.elem, guard, compute, inside),
+        }
+    }
+
+    /// A primitive of new nodes, or the node that it is the same as.
+    ///
+    /// ```text
+    /// true ∧ a = a    false ∧ a = false    select(true, a, b) = a     a + [false] b = a
+    /// true ∨ a = true   false ∨ a = a      select(false, a, b) = b    a − [false] b = a
+    /// ¬ true = false    ¬ false = true     select(a, true, false) = a  [false] a + b = b
+    /// ```
+    fn prim(&mut self, p: Prim, args: &[Node]) -> Result<Node, Vec<Node>> {
+        if p == Prim::Select {
+            let c = self.node(args[0]);
+            match self.truth(c) {
+                Some(true) => return Ok(self.node(args[1])),
+                Some(false) => return Ok(self.node(args[2])),
+                None => {}
+            }
+        }
+        let new: Vec<Node> = args.iter().map(|&a| self.node(a)).collect();
+        let truth: Vec<Option<bool>> = new.iter().map(|&n| self.truth(n)).collect();
+        #[allow(clippy::wildcard_enum_match_arm, reason = "primitives")]
+        match (p, &truth[..]) {
+            (Prim::And, &[Some(true), _]) | (Prim::Or, &[Some(false), _]) => Ok(new[1]),
+            (Prim::And, &[_, Some(true)]) | (Prim::Or, &[_, Some(false)]) => Ok(new[0]),
+            (Prim::And, &[Some(false), _]) | (Prim::Or, &[Some(true), _]) => Ok(new[0]),
+            (Prim::And, &[_, Some(false)]) | (Prim::Or, &[_, Some(true)]) => Ok(new[1]),
+            (Prim::Select, &[_, Some(true), Some(false)]) => Ok(new[0]),
+            (Prim::Not, &[Some(b)]) => Ok(self.lit(!b)),
+            (Prim::Add | Prim::Sub, _) if self.is_nothing(new[1]) => Ok(new[0]),
+            (Prim::Add, _) if self.is_nothing(new[0]) => Ok(new[1]),
+            _ => Err(new),
+        }
+    }
+
+    /// What a new node is known to be.
+    fn truth(&self, n: Node) -> Option<bool> {
+        let s = self.out.scalar(n);
+        match &s.compute {
+            Compute::Lit(Lit::Bool(b)) if s.guard.is_none() => Some(*b),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => None,
+        }
+    }
+
+    /// Whether a new node is a structural zero.
+    fn is_nothing(&self, n: Node) -> bool {
+        let guard = self.out.scalar(n).guard;
+        guard.is_some_and(|g| self.truth(g) == Some(false))
+    }
+
+    fn lit(&mut self, b: bool) -> Node {
+        self.push(Elem::Bool, None, Compute::Lit(Lit::Bool(b)), &[])
+    }
+
+    fn push(&mut self, elem: Elem, guard: Option<Node>, compute: Compute, inside: &[Loop]) -> Node {
+        let scalar = Scalar {
+            elem,
+            guard,
+            compute,
+        };
+        self.out.push(scalar, inside)
+    }
+}
