@@ -34,14 +34,14 @@ impl Writer<'_> {
             let below = e.constant.constant().min(0);
             let mut conditions = vec![];
             for low in range.from.iter().chain([&zero]) {
-                if !self.at_most(low, &e) {
+                if !self.at_most(low, &e, l) {
                     let (low, e) = (low.plus(-below), e.plus(-below));
                     conditions.push(self.affine(&low).infix("<=", &self.affine(&e)).tokens);
                 }
             }
             for high in range.to.iter().chain([&At::Affine(end)]) {
                 let is_met = match high {
-                    At::Affine(high) => self.at_most(&e.plus(1), high),
+                    At::Affine(high) => self.at_most(&e.plus(1), high, l),
                     At::Node(_) => false,
                 };
                 if !is_met {
@@ -53,12 +53,12 @@ impl Writer<'_> {
             return Run::Once(conditions);
         }
         let mut from: Vec<Expr> = range.from.iter().map(|e| self.affine(e)).collect();
-        if !from.is_empty() && !range.from.iter().any(|e| self.at_most(&zero, e)) {
+        if !from.is_empty() && !range.from.iter().any(|e| self.at_most(&zero, e, l)) {
             from.push(Expr::atom(number(0)));
         }
         let to: Vec<Expr> = range.to.iter().map(|e| self.end(l, e, known)).collect();
         let fits = |e: &At| match e {
-            At::Affine(e) => self.at_most(e, &end),
+            At::Affine(e) => self.at_most(e, &end, l),
             At::Node(_) => false,
         };
         let extent = (!range.to.iter().any(fits)).then(|| self.scope.size(extent));
@@ -84,10 +84,11 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether one affine integer never exceeds another.
-    fn at_most(&self, a: &Affine, b: &Affine) -> bool {
+    /// Whether one affine integer never exceeds another where a loop starts.
+    fn at_most(&self, a: &Affine, b: &Affine, l: Loop) -> bool {
         let difference = self.resolved(b).sub(&self.resolved(a));
-        difference.is_nonnegative(&self.nest.loops)
+        let outer = l.min(self.nest.outer);
+        difference.is_nonnegative(&self.nest.loops, &self.nest.loops[..outer])
     }
 
     /// The outer loops around statements; `is_block`, if they bind names.

@@ -239,6 +239,11 @@ impl Affine {
         (self.terms.iter()).find_map(|(m, c)| (*m == l).then_some(c))
     }
 
+    /// Whether it has a value wherever its loops run; see [`Size::is_total`].
+    pub fn is_total(&self) -> bool {
+        self.constant.is_total() && self.terms.iter().all(|(_, c)| c.is_total())
+    }
+
     /// As a function of the extents of its loops, in order, and these.
     fn spread(&self, loops: &[Size]) -> (bulk::Affine, Vec<Size>) {
         let (coefs, extents): (Vec<Size>, Vec<Size>) = (self.terms.iter())
@@ -254,10 +259,12 @@ impl Affine {
         a.inside(&extents, n)
     }
 
-    /// Whether no value is negative, for loops with these extents, as far as signs alone show.
-    pub fn is_nonnegative(&self, loops: &[Size]) -> bool {
-        let (a, extents) = self.spread(loops);
+    /// Whether no value is negative, for loops with these extents and given other positive sizes, as
+    /// far as signs alone show.
+    pub fn is_nonnegative(&self, loops: &[Size], positive: &[Size]) -> bool {
+        let (a, mut extents) = self.spread(loops);
         let range = a.range(&extents);
+        extents.extend_from_slice(positive);
         range.is_some_and(|(low, _)| low.at_least_given(0, &extents))
     }
 

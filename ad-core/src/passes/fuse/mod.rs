@@ -14,13 +14,15 @@ mod contractions;
 mod graph;
 mod narrow;
 mod nest;
+#[cfg(test)]
+mod tests;
 
 use crate::ir::bulk::{Affine as BulkAffine, Op, Program, Var};
 use crate::ir::kernel::{self, Affine, Contribution, Step, Work};
 use crate::ir::ty::Elem;
 use choose::choose;
 use contractions::{expand_contractions, operands};
-use narrow::{Leaves, narrow};
+use narrow::{Skips, narrow};
 use nest::NestBuilder;
 
 /// Fuses a program.
@@ -72,7 +74,7 @@ pub fn fuse(program: &Program) -> kernel::Program {
                         let (mut nest, place) = whole(p.src);
                         let root = nest.contribution(p.src, &place);
                         let at = p.index.iter().map(|i| nest.at(i, &place)).collect();
-                        let (nest, at) = narrow(nest.finish(root), at, Leaves::Nothing);
+                        let (nest, at) = narrow(nest.finish(root), at, Skips::Absent);
                         Contribution { nest, at }
                     })
                     .collect(),
@@ -88,12 +90,12 @@ pub fn fuse(program: &Program) -> kernel::Program {
             | Op::Scatter(_) => {
                 let (mut nest, place) = whole(out);
                 let root = nest.compute(out, &place);
-                // Only arrays of real numbers are made of zeros where a loop does not run.
-                let leaves = match eq.ty.elem {
-                    Elem::Real => Leaves::Zero,
-                    Elem::Int | Elem::Bool => Leaves::Element,
+                // Only arrays of real numbers begin as zeros.
+                let skips = match eq.ty.elem {
+                    Elem::Real => Skips::Zero,
+                    Elem::Int | Elem::Bool => Skips::Nothing,
                 };
-                Work::Nest(narrow(nest.finish(root), vec![], leaves).0)
+                Work::Nest(narrow(nest.finish(root), vec![], skips).0)
             }
         };
         let ty = eq.ty.clone();

@@ -5,6 +5,7 @@
 //! max_j select(l ≤ j ∧ q, e, −∞)      =  max_{l ≤ j} select(q, e, −∞)       with any neutral element
 //! out[i, j] = [l ≤ j ∧ j < u ∧ q] e   =  zeros, and [q] e for l ≤ j < u
 //! out[p] += [l ≤ j ∧ j < u ∧ q] e     =  the same for l ≤ j < u
+//! Σ_j Σ_k [l ≤ j ∧ q] e               =  Σ_{l ≤ j} Σ_k [q] e
 //! ```
 //!
 //! where l and u are affine in loops further out than j, or u is an integer computed further out. An
@@ -26,42 +27,48 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 use std::collections::HashSet;
 
-/// What the iterations of outer loops leave behind that compute nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaves {
-    /// An element that is 0.
-    Zero,
-    /// Nothing at all: a structural zero is not added.
+/// Which iterations of a loop need not be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Skips {
+    /// None is in vain.
     Nothing,
-    /// An element that has to be written.
-    Element,
+    /// Those whose value is a structural zero.
+    Absent,
+    /// Those whose value is 0.
+    Zero,
+    /// Those whose value is this.
+    Neutral(Lit),
 }
 
-/// Narrows the loops of a nest. `at` is computed in the outer loops, beside the root.
-pub(super) fn narrow(nest: Nest, at: Vec<At>, leaves: Leaves) -> (Nest, Vec<At>) {
+/// Narrows the loops of a nest, the outer ones as `skips` allows. `at` is computed in the outer
+/// loops, beside the root.
+pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
     let mut narrowing = Narrowing {
         ranges: vec![Range::default(); nest.loops.len()],
         facts: vec![],
         holds: HashSet::new(),
         nest: &nest,
     };
-    if leaves != Leaves::Element {
-        let outer: Vec<Loop> = (0..nest.outer).collect();
-        let zero = (leaves == Leaves::Zero).then_some(Lit::Real(0.0));
-        narrowing.body(&outer, nest.root, true, zero);
-    }
+    let outer: Vec<Loop> = (0..nest.outer).collect();
+    narrowing.body(&outer, nest.root, skips);
     for s in &nest.nodes {
         match &s.compute {
             Compute::Reduce(op, own, body) => {
-                let neutral = op.identity(nest.nodes[*body].elem);
-                narrowing.body(own, *body, *op == ReduceOp::Sum, Some(neutral));
+                let skips = match op {
+                    ReduceOp::Sum => Skips::Zero,
+                    ReduceOp::Product | ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+                        Skips::Neutral(op.identity(nest.nodes[*body].elem))
+                    }
+                };
+                narrowing.body(own, *body, skips);
             }
             Compute::ArgReduce(op, own, body) => {
                 let op = match op {
                     Extremum::Max => ReduceOp::Max,
                     Extremum::Min => ReduceOp::Min,
                 };
-                narrowing.body(&[*own], *body, false, Some(op.identity(Elem::Real)));
+                let neutral = op.identity(Elem::Real);
+                narrowing.body(&[*own], *body, Skips::Neutral(neutral));
             }
             Compute::Lit(_)
             | Compute::Index(_)
@@ -101,31 +108,63 @@ struct Narrowing<'a> {
 }
 
 impl Narrowing<'_> {
-    /// Narrows the loops around a body, of which what is absent need not be visited (if `absent`), and
-    /// neither where it is `neutral`.
-    fn body(&mut self, own: &[Loop], body: Node, absent: bool, neutral: Option<Lit>) {
-        let s = &self.nest.nodes[body];
-        if let (true, Some(g)) = (absent, s.guard) {
-            self.condition(own, g, &[]);
-        }
-        if let (Compute::Prim(Prim::Select, args), true) = (&s.compute, absent || s.guard.is_none())
-        {
-            let other = &self.nest.nodes[args[2]];
-            let is_neutral = neutral.is_some_and(|l| other.compute == Compute::Lit(l));
-            if is_neutral && other.guard.is_none() {
-                let beside: Vec<Node> = s.guard.into_iter().chain([args[1]]).collect();
-                self.condition(own, args[0], &beside);
+    /// Narrows the loops around a body to where it has to be visited.
+    fn body(&mut self, own: &[Loop], body: Node, skips: Skips) {
+        let (holds, tested) = match skips {
+            Skips::Nothing => return,
+            Skips::Absent => self.nonzero(body, false),
+            Skips::Zero => self.nonzero(body, true),
+            Skips::Neutral(neutral) => {
+                let s = &self.nest.nodes[body];
+                match self.unless(body, neutral) {
+                    Some((c, value)) if s.guard.is_none() => {
+                        let holds = self.members(c);
+                        let tested = holds.iter().copied().chain([value]).collect();
+                        (holds, tested)
+                    }
+                    _ => return,
+                }
             }
-        }
+        };
+        self.conditions(own, &holds, &tested);
     }
 
-    /// Narrows loops to where a condition may hold, if neither it nor what is `beside` it has to be
-    /// computed elsewhere.
-    fn condition(&mut self, own: &[Loop], condition: Node, beside: &[Node]) {
-        let all = self.members(condition);
-        for &p in &all {
-            let mut others = all.iter().filter(|&&q| q != p).chain(beside);
-            if !others.all(|&n| self.may_be_left_out(n, p)) {
+    /// What holds wherever a node is not a structural zero, and if `literal` not the number 0 either,
+    /// and what is computed to find that out. A sum is zero where all of its terms are.
+    fn nonzero(&self, n: Node, literal: bool) -> (Vec<Node>, Vec<Node>) {
+        let s = &self.nest.nodes[n];
+        let mut holds = s.guard.map_or(vec![], |g| self.members(g));
+        let mut tested = holds.clone();
+        if let Compute::Reduce(ReduceOp::Sum, own, body) = &s.compute {
+            let (of_terms, all) = self.nonzero(*body, literal);
+            let is_of_all = |m: &Node| !own.iter().any(|l| self.nest.depends[*m].contains(l));
+            holds.extend(of_terms.into_iter().filter(is_of_all));
+            tested.extend(all);
+        }
+        if let Some((c, value)) = self.unless(n, Lit::zero(s.elem)).filter(|_| literal) {
+            let members = self.members(c);
+            tested.extend(members.iter().copied().chain([value]));
+            holds.extend(members);
+        }
+        (holds, tested)
+    }
+
+    /// The condition and the value of `select(c, value, other)`.
+    fn unless(&self, n: Node, other: Lit) -> Option<(Node, Node)> {
+        let Compute::Prim(Prim::Select, args) = &self.nest.nodes[n].compute else {
+            return None;
+        };
+        let s = &self.nest.nodes[args[2]];
+        let is_other = s.compute == Compute::Lit(other) && s.guard.is_none();
+        is_other.then_some((args[0], args[1]))
+    }
+
+    /// Narrows loops to where conditions may hold, if nothing that is `tested` has to be computed
+    /// elsewhere.
+    fn conditions(&mut self, own: &[Loop], holds: &[Node], tested: &[Node]) {
+        for &p in holds {
+            let mut others = tested.iter().filter(|&&q| q != p);
+            if !others.all(|&q| self.may_be_left_out(q, p)) {
                 continue;
             }
             let forms = self.nonnegative(p);
@@ -179,8 +218,8 @@ impl Narrowing<'_> {
                     let by = &self.nest.nodes[args[1]].compute;
                     !matches!(by, Compute::Lit(Lit::Int(1..)))
                 }
+                Compute::Index(a) => !a.is_total(),
                 Compute::Lit(_)
-                | Compute::Index(_)
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
@@ -220,7 +259,8 @@ impl Narrowing<'_> {
     fn affine(&self, n: Node) -> Option<Affine> {
         let s = &self.nest.nodes[n];
         match &s.compute {
-            Compute::Index(a) if s.guard.is_none() => Some(a.clone()),
+            // Where a loop ends is computed even if it has nothing to run over.
+            Compute::Index(a) if s.guard.is_none() && a.is_total() => Some(a.clone()),
             Compute::Lit(Lit::Int(k)) if s.guard.is_none() => Some(Affine::constant(Size::lit(*k))),
             Compute::Lit(_)
             | Compute::Index(_)
@@ -255,7 +295,7 @@ impl Narrowing<'_> {
         let loops = &self.nest.loops;
         self.facts.retain(|(m, f)| {
             let keeps =
-                *m != l || f.coefficient(l) != Some(c) || !f.sub(form).is_nonnegative(loops);
+                *m != l || f.coefficient(l) != Some(c) || !f.sub(form).is_nonnegative(loops, &[]);
             if !keeps {
                 weaker.push(of(f));
             }
@@ -306,9 +346,9 @@ impl Narrowing<'_> {
     fn follows(&self, form: &Affine) -> bool {
         let loops = &self.nest.loops;
         let implies = |(l, fact): &(Loop, Affine)| {
-            form.coefficient(*l).is_some() && form.sub(fact).is_nonnegative(loops)
+            form.coefficient(*l).is_some() && form.sub(fact).is_nonnegative(loops, &[])
         };
-        form.is_nonnegative(loops) || self.facts.iter().any(implies)
+        form.is_nonnegative(loops, &[]) || self.facts.iter().any(implies)
     }
 
     /// For each node whether it is known to be true or false.
@@ -413,7 +453,8 @@ impl Rebuild<'_> {
     /// ```text
     /// true ∧ a = a    false ∧ a = false    select(true, a, b) = a     a + [false] b = a
     /// true ∨ a = true   false ∨ a = a      select(false, a, b) = b    a − [false] b = a
-    /// ¬ true = false    ¬ false = true     select(a, true, false) = a  [false] a + b = b
+    /// a ∧ a = a         ¬ true = false     select(a, true, false) = a  [false] a + b = b
+    ///                   ¬ false = true     select(a, a, false) = a
     /// ```
     fn prim(&mut self, p: Prim, args: &[Node]) -> Result<Node, Vec<Node>> {
         if p == Prim::Select {
@@ -433,6 +474,8 @@ impl Rebuild<'_> {
             (Prim::And, &[Some(false), _]) | (Prim::Or, &[Some(true), _]) => Ok(new[0]),
             (Prim::And, &[_, Some(false)]) | (Prim::Or, &[_, Some(true)]) => Ok(new[1]),
             (Prim::Select, &[_, Some(true), Some(false)]) => Ok(new[0]),
+            (Prim::Select, &[_, _, Some(false)]) if new[0] == new[1] => Ok(new[0]),
+            (Prim::And, _) if new[0] == new[1] => Ok(new[0]),
             (Prim::Not, &[Some(b)]) => Ok(self.lit(!b)),
             (Prim::Add | Prim::Sub, _) if self.is_nothing(new[1]) => Ok(new[0]),
             (Prim::Add, _) if self.is_nothing(new[0]) => Ok(new[1]),
