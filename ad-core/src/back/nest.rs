@@ -8,7 +8,7 @@ use super::sizes::{number, polynomial};
 use super::tokens::in_place;
 use crate::ir::bulk::Var;
 use crate::ir::core::{Extremum, ReduceOp};
-use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node};
+use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -64,7 +64,8 @@ impl<'a> Writer<'a> {
         let loops = nest.loops.iter().map(|_| names.index()).collect();
         let mut uses = vec![0; nest.nodes.len()];
         uses[nest.root] += 1;
-        for &r in more_roots {
+        let ends = nest.ranges[..nest.outer].iter().flat_map(Range::nodes);
+        for r in more_roots.iter().copied().chain(ends) {
             uses[r] += 1;
         }
         for n in (0..nest.nodes.len()).rev() {
@@ -258,8 +259,8 @@ impl<'a> Writer<'a> {
                         Compute::Lit(Lit::Int(1..))
                     )
                 }
+                Compute::Index(a) => !a.is_total(),
                 Compute::Lit(_)
-                | Compute::Index(_)
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)

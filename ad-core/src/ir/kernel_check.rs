@@ -3,7 +3,7 @@
 
 use super::bulk::{Type, Var};
 use super::core::ReduceOp;
-use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Scalar, Work};
+use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Work};
 use super::ty::{Atom, Elem, Size};
 use std::collections::HashMap;
 
@@ -69,6 +69,13 @@ impl Scope<'_> {
                     return Err("the outer loops are not those of the result".into());
                 }
                 let kind = self.nest(nest)?;
+                if !nest.ranges[..nest.outer].iter().all(Range::is_whole) {
+                    same(
+                        kind,
+                        Elem::Real,
+                        "an element of an array that begins as zeros",
+                    )?;
+                }
                 same(kind, ty.elem, "the element")
             }
             Work::Scatter(contributions) => {
@@ -249,7 +256,7 @@ fn same(found: Elem, wanted: Elem, what: &str) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::ir::bulk::Param;
-    use crate::ir::kernel::{Range, Step};
+    use crate::ir::kernel::Step;
 
     fn program(nest: Nest) -> Program {
         let shape = vec![Size::dim(0, 0)];

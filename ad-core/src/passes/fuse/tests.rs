@@ -209,3 +209,19 @@ fn a_loop_ends_at_computed_integers() {
     let wanted = Value::Real(Tensor::new(vec![4], vec![5.0, 0.0, 14.0, 0.0]));
     assert_eq!((results, cost), (vec![wanted], 3));
 }
+
+#[test]
+fn a_loop_over_nothing_does_not_divide_by_its_length() {
+    // Σ_j [j < 7 / n] x[j], where x has n elements.
+    let text = "fn f(x: real[d0.0])
+        v1: int[d0.0] = index i0
+        v2: int[d0.0] = index quot(7, d0.0)
+        v3: bool[d0.0] = ilt(v1, v2)
+        v4: real[d0.0] = [v3] copy v0
+        v5: real[] = sum v4 over [0]
+        return v5";
+    assert!(matches!(nest(text).ranges[0].to[..], [At::Node(_)]));
+    for n in [0, 2, 3, 9] {
+        agree(text, &[&[n]]);
+    }
+}
