@@ -8,9 +8,9 @@ fn written(attr: &str, source: &str, function: &str) -> String {
     let (_, tokens) = cotangent_core::explain(attr, source.parse().expect("tokens"))
         .unwrap_or_else(|e| panic!("{e}\n{source}"));
     let file: syn::File = syn::parse2(tokens).expect("generated code is Rust");
-    let body = (file.items.into_iter()).find_map(|item| match item {
-        syn::Item::Fn(f) if f.sig.ident == function => Some(f.block),
-        _ => None,
+    let body = (file.items.into_iter()).find_map(|item| {
+        let syn::Item::Fn(f) = item else { return None };
+        (f.sig.ident == function).then_some(f.block)
     });
     let body = body.expect("the function was promised");
     prettyplease::unparse(&syn::parse_quote!(fn body() #body))

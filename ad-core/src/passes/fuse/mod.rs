@@ -14,6 +14,7 @@ mod contractions;
 mod graph;
 mod narrow;
 mod nest;
+mod rebuild;
 #[cfg(test)]
 mod tests;
 
