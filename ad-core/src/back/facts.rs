@@ -91,7 +91,7 @@ fn around(nest: &Nest) -> Vec<LoopSet> {
     let mut around = vec![none; nest.nodes.len()];
     for (n, s) in nest.nodes.iter().enumerate().rev() {
         let own = around[n].clone();
-        for o in s.operands() {
+        for o in nest.operands(n) {
             around[o].extend(&own);
         }
         match &s.compute {
