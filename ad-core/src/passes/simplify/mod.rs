@@ -84,8 +84,29 @@ pub fn simplify_counting(
     program
 }
 
+/// One equation leads to no more rewrites than this. By the argument above the rules end by themselves;
+/// should one break it, the program stays correct and merely longer, and debug builds complain.
+const STEPS: usize = 5000;
+
 /// No program is rebuilt more often.
 const ROUNDS: usize = 8;
+
+/// For each variable whether its guard keeps a scatter from writing out of bounds.
+fn guarded_writes(program: &Program) -> Vec<bool> {
+    let mut out = vec![false; program.params.len() + program.eqs.len()];
+    for eq in &program.eqs {
+        let Op::Scatter(parts) = &eq.op else { continue };
+        for p in parts {
+            let domain = &program.ty(p.src).shape;
+            let inside = p.index.iter().zip(&eq.ty.shape).all(|(i, n)| match i {
+                Ix::Affine(a) => a.inside(domain, n),
+                Ix::Data(_) => false,
+            });
+            out[p.src.index()] |= !inside;
+        }
+    }
+    out
+}
 
 /// The program with one name for lengths that are demanded to be equal:
 /// `require d1.0 = d0.0` puts d0.0 for d1.0 everywhere.
@@ -136,6 +157,8 @@ fn round(program: &Program, seeds: &[Var], fired: &mut dyn FnMut(&'static str)) 
             .map(|k| seeds.contains(&Var(k as u32)))
             .collect(),
         fired: vec![],
+        steps: 0,
+        guards_a_write: false,
     };
     let params = program.params.len();
     let mut uses = vec![0; params + program.eqs.len()];
@@ -146,17 +169,36 @@ fn round(program: &Program, seeds: &[Var], fired: &mut dyn FnMut(&'static str)) 
         uses[r.index()] += 1;
     }
     let mut new: Vec<Var> = (0..params).map(|k| Var(k as u32)).collect();
+    // Computed sizes in the shapes of parameters: the walk has put them first, so that rules see their
+    // new names.
+    let mut unnamed: Vec<usize> = (0..params).collect();
+    let mut name_shapes = |s: &mut Simplifier, new: &[Var]| {
+        unnamed.retain(|&k| {
+            let shape = &program.params[k].ty.shape;
+            let mut known = true;
+            let mut look = |a: &Atom| {
+                known &= !matches!(a, Atom::Value(v) if *v as usize >= new.len());
+            };
+            shape.iter().for_each(|n| n.visit(&mut look));
+            if known {
+                let shape = (shape.iter())
+                    .map(|n| translate_size(n, &mut |v| new[v.index()]))
+                    .collect();
+                s.out.set_param_shape(k, shape);
+            }
+            !known
+        });
+    };
+    name_shapes(&mut s, &new);
+    let guarded = guarded_writes(program);
     for (k, eq) in program.eqs.iter().enumerate() {
         let eq = translate(eq, &mut |v| new[v.index()]);
+        s.steps = 0;
+        s.guards_a_write = guarded[params + k];
         let v = s.push(eq);
         *s.uses.entry(v).or_default() += uses[params + k];
         new.push(v);
-    }
-    for (k, p) in program.params.iter().enumerate() {
-        let shape = (p.ty.shape.iter())
-            .map(|n| translate_size(n, &mut |v| new[v.index()]))
-            .collect();
-        s.out.set_param_shape(k, shape);
+        name_shapes(&mut s, &new);
     }
     for r in &program.requires {
         s.out.require(r.clone());
@@ -267,31 +309,37 @@ pub struct Simplifier {
     /// Whether a variable is linear in the seeds, as far as it was asked.
     linear: Vec<bool>,
     fired: Vec<&'static str>,
+    /// How many rewrites the equation at hand has led to.
+    steps: usize,
+    /// Whether the guard of the equation at hand keeps a scatter from writing out of bounds.
+    guards_a_write: bool,
 }
 
 impl Simplifier {
     /// Adds an equation in simplified form.
     fn push(&mut self, mut eq: Eq) -> Var {
-        'again: loop {
-            for rule in RULES.iter().copied().flatten() {
-                match (rule.apply)(self, &eq) {
-                    None => {}
-                    Some(Rewrite::Var(v)) => {
-                        self.fired.push(rule.name);
-                        return v;
-                    }
-                    Some(Rewrite::Eq(next)) => {
-                        self.fired.push(rule.name);
-                        if self.fired.len() > 20000 {
-                            panic!("LOOP {:?} {eq:?} -> {next:?}", &self.fired[19980..]);
-                        }
-                        eq = next;
-                        continue 'again;
-                    }
-                }
+        while self.steps < STEPS {
+            let next = (RULES.iter().copied().flatten())
+                .find_map(|rule| Some((rule.name, (rule.apply)(self, &eq)?)));
+            let Some((name, next)) = next else { break };
+            self.steps += 1;
+            debug_assert!(
+                self.steps < STEPS,
+                "the rules do not end: {:?}",
+                self.last()
+            );
+            self.fired.push(name);
+            match next {
+                Rewrite::Var(v) => return v,
+                Rewrite::Eq(next) => eq = next,
             }
-            return self.out.push(eq);
         }
+        self.out.push(eq)
+    }
+
+    /// The rules that fired last.
+    fn last(&self) -> &[&'static str] {
+        &self.fired[self.fired.len().saturating_sub(20)..]
     }
 
     fn op(&mut self, elem: Elem, shape: &[Size], guard: Option<Var>, op: Op) -> Var {

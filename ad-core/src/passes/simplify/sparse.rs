@@ -127,6 +127,10 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Stop(_) => return None,
     };
     let parts = sparse(s, x)?;
+    // The parts get the guard; the result has none that could be asked for.
+    if eq.guard.is_some() && s.guards_a_write {
+        return None;
+    }
     let parts = (parts.iter())
         .map(|p| {
             let here = eq.guard.map(|g| s.met(g, p));
