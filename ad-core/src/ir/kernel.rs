@@ -4,7 +4,7 @@
 //! scalar nodes. Reductions are nodes with loops of their own. A node depends on the loops that occur
 //! in it; it is evaluated once for each value of these.
 
-use super::bulk::{Param, Require, Type, Var};
+use super::bulk::{Feed, Param, Require, Type, Var};
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
@@ -112,8 +112,10 @@ pub enum Work {
     Recur {
         /// The factors.
         a: Var,
-        /// What is added.
-        b: Var,
+        /// Where there are factors.
+        mask: Option<Var>,
+        /// What enters.
+        b: Feed,
         /// Along which axis.
         axis: usize,
         /// From the end.

@@ -15,7 +15,7 @@ pub use contract::{Part, contract};
 pub use loops::{
     Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product, sum,
 };
-pub use recur::recur;
+pub use recur::{Start, recur, running_products};
 pub use scalar::{digamma, erf, ipow, lgamma, polygamma, powi, relu, sigmoid, sign0, softplus};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
