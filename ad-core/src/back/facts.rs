@@ -118,20 +118,19 @@ fn ways(nest: &Nest, roots: &[Node], class: &[Option<Loop>]) -> Vec<Ways> {
     }
     for (n, s) in nest.nodes.iter().enumerate().rev() {
         let own = ways[n].clone();
-        let (loops, body) = match &s.compute {
-            Compute::Reduce(_, loops, body) => (&loops[..], Some(*body)),
-            Compute::ArgReduce(_, l, body) => (std::slice::from_ref(l), Some(*body)),
+        let body = match &s.compute {
+            Compute::Reduce(_, _, body) | Compute::ArgReduce(_, _, body) => Some(*body),
             Compute::Lit(_)
             | Compute::Index(_)
             | Compute::Read(..)
             | Compute::Prim(..)
-            | Compute::Same(_) => (&[][..], None),
+            | Compute::Same(_) => None,
         };
-        for o in s.operands() {
+        for o in nest.operands(n) {
             for way in &own.0 {
                 let mut way = way.clone();
                 if Some(o) == body {
-                    way.extend(loops.iter().filter_map(|&l| class[l]));
+                    way.extend(s.own().iter().filter_map(|&l| class[l]));
                 }
                 ways[o].insert(way);
             }

@@ -4,12 +4,13 @@ use super::emit::{Context, name};
 use super::expr::Expr;
 use super::name_check::users;
 use super::names::Names;
-use super::nest::{Addition, Scope, Writer};
+use super::nest::{Scope, Writer};
+use super::range::pattern_of;
 use super::sizes::{self, Named};
-use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, names_in};
+use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
 use crate::front::types::{Passing, Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
-use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Step, Work};
+use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Step, Work};
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -296,9 +297,14 @@ impl<'a> Function<'a> {
                     quote!(let #name = { #lets #root };)
                 }
             }
-            Work::Nest(nest) => {
+            Work::Nest(nest) if is_whole(nest) => {
                 let values = self.build(nest, &step.ty);
                 quote!(let #name = #values;)
+            }
+            Work::Nest(nest) => {
+                let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
+                let elements = Writer::new(nest, &[], self).assignment(&name, &here, "=");
+                quote!(let mut #name = rt::zeros([#(#shape),*]); #elements)
             }
             Work::Scatter(contributions) => {
                 let mut all = TokenStream::new();
@@ -322,32 +328,7 @@ impl<'a> Function<'a> {
                         })
                         .collect();
                     let mut w = Writer::new(&c.nest, &more, self);
-                    let Addition {
-                        narrowed,
-                        statements: mut body,
-                        is_block,
-                    } = w.addition(&name, &c.at);
-                    if c.nest.outer == 0 {
-                        all.extend(if is_block { quote!({ #body }) } else { body });
-                        continue;
-                    }
-                    let extents: Vec<TokenStream> = (c.nest.loops[..c.nest.outer].iter())
-                        .map(|s| self.size(s).tokens)
-                        .collect();
-                    let (mut extents, mut loops) = (&extents[..], w.outer());
-                    if let (Some(end), [outer @ .., last]) = (narrowed, loops) {
-                        // The last loop by itself, since its end depends on the others.
-                        let index = pattern(std::slice::from_ref(last), &[&body]);
-                        body = quote!(rt::for_each([#end], |#index| { #body }););
-                        extents = &extents[..outer.len()];
-                        loops = outer;
-                    }
-                    if extents.is_empty() {
-                        all.extend(body);
-                        continue;
-                    }
-                    let index = pattern(loops, &[&body]);
-                    all.extend(quote!(rt::for_each([#(#extents),*], |#index| { #body });));
+                    all.extend(w.assignment(&name, &c.at, "+="));
                 }
                 local.bare = false;
                 if step.ty.rank() == 0 {
@@ -409,6 +390,7 @@ impl<'a> Function<'a> {
         let in_order = (c.at.iter().enumerate())
             .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
         let all = in_order && c.nest.outer > 0 && c.nest.loops[..c.nest.outer] == ty.shape;
+        let all = all && is_whole(&c.nest);
         all.then(|| self.build(&c.nest, ty))
     }
 
@@ -418,13 +400,13 @@ impl<'a> Function<'a> {
         let mut w = Writer::new(nest, &[], self);
         let (lets, root) = w.body();
         let root = root.tokens;
-        let index = pattern(w.outer(), &[&lets, &root]);
         let body = if lets.is_empty() {
             root
         } else {
             quote!({ #lets #root })
         };
-        quote!(rt::build([#(#shape),*], |#index| #body))
+        let index = w.loops[..nest.outer].iter().map(|l| pattern_of(l, &body));
+        quote!(rt::build([#(#shape),*], |[#(#index),*]| #body))
     }
 
     /// The name that a variable should have: results say which they are.
@@ -574,14 +556,7 @@ impl Scope for Function<'_> {
     }
 }
 
-/// The pattern of a closure's indices; those that do not occur are `_`.
-fn pattern(loops: &[Ident], bodies: &[&TokenStream]) -> TokenStream {
-    let parts = loops.iter().map(|l| {
-        if bodies.iter().any(|b| mentions(b, &l.to_string())) {
-            quote!(#l)
-        } else {
-            quote!(_)
-        }
-    });
-    quote!([#(#parts),*])
+/// Whether all outer loops run over their whole extents.
+fn is_whole(nest: &Nest) -> bool {
+    nest.ranges[..nest.outer].iter().all(Range::is_whole)
 }

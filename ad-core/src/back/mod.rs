@@ -8,5 +8,6 @@ mod function;
 mod name_check;
 mod names;
 mod nest;
+mod range;
 mod sizes;
 mod tokens;

@@ -4,11 +4,12 @@
 use super::expr::{Expr, Prec};
 use super::facts::Facts;
 use super::names::Names;
+use super::range::{Run, pattern_of, span};
 use super::sizes::{number, polynomial};
-use super::tokens::{in_place, mentions};
+use super::tokens::in_place;
 use crate::ir::bulk::Var;
 use crate::ir::core::{Extremum, ReduceOp};
-use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node};
+use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -31,22 +32,25 @@ pub(super) trait Scope {
     fn is_taken(&self, name: &str) -> bool;
 }
 
-/// What adds to one element.
-pub(super) struct Addition {
-    /// Where the last outer loop ends, if that is before its extent.
-    pub(super) narrowed: Option<TokenStream>,
-    /// What runs in the innermost outer loop.
-    pub(super) statements: TokenStream,
-    /// Whether names are bound in it.
-    pub(super) is_block: bool,
+/// A reduction on its way to tokens.
+struct Reduction {
+    /// The function that computes it.
+    name: TokenStream,
+    /// What it is of nothing, if of a single element it is that element.
+    nothing: Option<Lit>,
+    /// Whether that single element is not in a sum already: a sum is never −0.
+    plus_zero: bool,
+    body: Node,
 }
 
 /// One nest on its way to tokens.
 pub(super) struct Writer<'a> {
-    nest: &'a Nest,
-    scope: &'a dyn Scope,
+    pub(super) nest: &'a Nest,
+    pub(super) scope: &'a dyn Scope,
     names: Names,
-    loops: Vec<Ident>,
+    pub(super) loops: Vec<Ident>,
+    /// What stands for the indices of loops that are not written as such; loops further out alone.
+    pub(super) fixed: HashMap<Loop, Affine>,
     /// How often each node is used, counting only what the root needs.
     uses: Vec<usize>,
     /// The names of the nodes that have one here.
@@ -54,7 +58,7 @@ pub(super) struct Writer<'a> {
     /// The nodes that got their names here, in this order.
     named: Vec<Node>,
     facts: Facts,
-    may_fail: Vec<bool>,
+    pub(super) may_fail: Vec<bool>,
 }
 
 impl<'a> Writer<'a> {
@@ -65,12 +69,13 @@ impl<'a> Writer<'a> {
             .collect();
         let mut uses = vec![0; nest.nodes.len()];
         uses[nest.root] += 1;
-        for &r in more_roots {
+        let ends = nest.ranges[..nest.outer].iter().flat_map(Range::nodes);
+        for r in more_roots.iter().copied().chain(ends) {
             uses[r] += 1;
         }
         for n in (0..nest.nodes.len()).rev() {
             if uses[n] > 0 {
-                for o in nest.nodes[n].operands() {
+                for o in nest.operands(n) {
                     uses[o] += 1;
                 }
             }
@@ -80,6 +85,7 @@ impl<'a> Writer<'a> {
             scope,
             names,
             loops,
+            fixed: HashMap::new(),
             uses,
             bound: HashMap::new(),
             named: vec![],
@@ -91,11 +97,6 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// The indices of the outer loops.
-    pub(super) fn outer(&self) -> &[Ident] {
-        &self.loops[..self.nest.outer]
-    }
-
     /// `let`s for what is shared among the outer loops, and the root.
     pub(super) fn body(&mut self) -> (TokenStream, Expr) {
         let lets = self.lets(None, &HashSet::new());
@@ -105,83 +106,28 @@ impl<'a> Writer<'a> {
         (lets, Expr { tokens, prec })
     }
 
-    /// A contribution to a scatter, to be written inside of the outer loops.
-    pub(super) fn addition(&mut self, to: &Ident, at: &[At]) -> Addition {
+    /// What computes elements one by one: the outer loops around an assignment.
+    pub(super) fn assignment(&mut self, to: &Ident, at: &[At], op: &str) -> TokenStream {
         let mut known = HashSet::new();
-        let guard = self.nest.nodes[self.nest.root].guard;
-        let last = self.nest.outer.checked_sub(1);
-        let narrowed = match (last, guard) {
-            (Some(last), Some(g)) => self.narrowed(last, g, &mut known).map(|n| n.tokens),
-            _ => None,
-        };
+        let runs: Vec<Run> = (0..self.nest.outer)
+            .map(|l| self.run(l, &known, true))
+            .collect();
         let lets = self.lets(None, &known);
-        let guard = (guard.filter(|g| !known.contains(g))).map(|g| {
+        let guard = self.nest.nodes[self.nest.root].guard.map(|g| {
             let guard = self.node(g, &known).tokens;
             self.learn(g, &mut known);
             guard
         });
         let value = self.node(self.nest.root, &known).tokens;
         let place: Vec<TokenStream> = at.iter().map(|a| self.at(a, &known).tokens).collect();
-        let mut add = quote!(#to[[#(#place),*]] += #value;);
+        let op: TokenStream = op.parse().expect("operators are tokens");
+        let mut statement = quote!(#to[[#(#place),*]] #op #value;);
         if let Some(g) = guard {
-            add = quote!(if #g { #add });
+            statement = quote!(if #g { #statement });
         }
-        let (lets, add) = in_place(lets, add);
-        Addition {
-            narrowed,
-            is_block: !lets.is_empty(),
-            statements: quote!(#lets #add),
-        }
-    }
-
-    /// The end of a loop over which a guard demands `index < end`, if the end does not depend on the
-    /// loop: running only that far is the same and costs what it visits. What is then known to hold
-    /// is added to `known`.
-    fn narrowed(&mut self, l: Loop, guard: Node, known: &mut HashSet<Node>) -> Option<Expr> {
-        let (mask, end) = self.mask(l, guard)?;
-        let mut value = self.node(end, known);
-        let fits = matches!(
-            &self.nest.nodes[end].compute,
-            Compute::Index(a) if self.at_most(a, &self.nest.loops[l])
-        );
-        if !fits {
-            let (end, extent) = (value.at(Prec::Atom), self.scope.size(&self.nest.loops[l]));
-            let extent = extent.tokens;
-            value = Expr::atom(quote!(#end.min(#extent)));
-        }
-        self.learn(mask, known);
-        Some(value)
-    }
-
-    /// The member `index < end` of a conjunction, and the end.
-    fn mask(&self, l: Loop, guard: Node) -> Option<(Node, Node)> {
-        let Compute::Prim(p, args) = &self.nest.nodes[guard].compute else {
-            return None;
-        };
-        if *p == Prim::And {
-            return args.iter().find_map(|&a| self.mask(l, a));
-        }
-        if *p != Prim::ILt {
-            return None;
-        }
-        let is_index = matches!(
-            &self.nest.nodes[args[0]].compute,
-            Compute::Index(a) if *a == Affine::of(l)
-        );
-        let end = &self.nest.nodes[args[1]];
-        let fixed = !self.nest.depends[args[1]].contains(&l);
-        let literal = matches!(end.compute, Compute::Lit(_));
-        (is_index && fixed && !literal && end.guard.is_none()).then_some((guard, args[1]))
-    }
-
-    /// Whether an affine value never exceeds a size.
-    fn at_most(&self, a: &Affine, size: &Size) -> bool {
-        let (coefs, extents): (Vec<Size>, Vec<Size>) = (a.terms.iter())
-            .map(|(l, c)| (c.clone(), self.nest.loops[*l].clone()))
-            .unzip();
-        let constant = a.constant.clone();
-        let range = crate::ir::bulk::Affine { coefs, constant }.range(&extents);
-        range.is_some_and(|(_, high)| size.sub(&high).at_least_given(0, &extents))
+        let (lets, statement) = in_place(lets, statement);
+        let is_block = !lets.is_empty();
+        self.around(runs, quote!(#lets #statement), is_block)
     }
 
     /// The innermost loop that a node depends on, among inner ones; `None` is the outer body.
@@ -211,6 +157,16 @@ impl<'a> Writer<'a> {
         for (n, s) in self.nest.nodes.iter().enumerate() {
             if self.uses[n] == 0 {
                 continue;
+            }
+            // Where a loop ends is computed just outside of it.
+            let mut around = self.home(n);
+            for &l in s.own() {
+                inside.extend(
+                    self.nest.ranges[l]
+                        .nodes()
+                        .filter(|&o| self.home(o) != around),
+                );
+                around = Some(l);
             }
             // An operand is used in the loop of its user, or of the reduction it is the body of.
             let at = match &s.compute {
@@ -249,6 +205,13 @@ impl<'a> Writer<'a> {
                 | Compute::Prim(..)
                 | Compute::Same(_) => (None, None),
             };
+            let mut around = self.home(n);
+            for (k, &l) in s.own().iter().enumerate() {
+                for o in self.nest.ranges[l].nodes() {
+                    needed[o] |= (k > 0 || needed[n]) && self.home(o) == around;
+                }
+                around = Some(l);
+            }
             for o in s.operands() {
                 needed[o] |= if Some(o) == body {
                     self.home(o) == own
@@ -303,7 +266,7 @@ impl<'a> Writer<'a> {
                 Compute::Read(v, at) => {
                     !at.iter().zip(self.scope.shape(*v)).all(|(a, len)| match a {
                         At::Node(_) => false,
-                        At::Affine(a) => self.inside(a, len),
+                        At::Affine(a) => a.inside(&self.nest.loops, len),
                     })
                 }
                 // A division by zero panics.
@@ -313,24 +276,16 @@ impl<'a> Writer<'a> {
                         Compute::Lit(Lit::Int(1..))
                     )
                 }
+                Compute::Index(a) => !a.is_total(),
                 Compute::Lit(_)
-                | Compute::Index(_)
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
                 | Compute::Same(_) => false,
             };
-            let fails = here || s.operands().iter().any(|&o| self.may_fail[o]);
+            let fails = here || self.nest.operands(n).iter().any(|&o| self.may_fail[o]);
             self.may_fail.push(fails);
         }
-    }
-
-    fn inside(&self, a: &Affine, len: &Size) -> bool {
-        let (coefs, extents): (Vec<Size>, Vec<Size>) = (a.terms.iter())
-            .map(|(l, c)| (c.clone(), self.nest.loops[*l].clone()))
-            .unzip();
-        let constant = a.constant.clone();
-        crate::ir::bulk::Affine { coefs, constant }.inside(&extents, len)
     }
 
     /// A value that is computed outside of loops which may not run at all, and which may then not
@@ -359,10 +314,13 @@ impl<'a> Writer<'a> {
             let mut name = self.scope.label(*v) + "_";
             for a in at {
                 match a {
-                    At::Affine(a) if a.terms.len() == 1 && *a == Affine::of(a.terms[0].0) => {
-                        name += &self.loops[a.terms[0].0].to_string();
-                    }
-                    At::Affine(_) | At::Node(_) => return self.scope.label(*v) + "_x",
+                    At::Affine(a) => match &self.resolved(a) {
+                        a if a.terms.len() == 1 && *a == Affine::of(a.terms[0].0) => {
+                            name += &self.loops[a.terms[0].0].to_string();
+                        }
+                        _ => return self.scope.label(*v) + "_x",
+                    },
+                    At::Node(_) => return self.scope.label(*v) + "_x",
                 }
             }
             return name;
@@ -389,7 +347,7 @@ impl<'a> Writer<'a> {
         name.to_owned()
     }
 
-    fn node(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
+    pub(super) fn node(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
         if let Some(name) = self.bound.get(&n) {
             return Expr::atom(quote!(#name));
         }
@@ -463,75 +421,89 @@ impl<'a> Writer<'a> {
                     ReduceOp::Min => quote!(minimum),
                     ReduceOp::LogSumExp => quote!(logsumexp),
                 };
-                let mut inner = known.clone();
-                self.inside_loops(&name, Some(*op), own, *body, &mut inner)
+                let elem = self.nest.nodes[*body].elem;
+                let is_sum = *op == ReduceOp::Sum;
+                let reduction = Reduction {
+                    name,
+                    nothing: match op {
+                        ReduceOp::Sum | ReduceOp::Product => Some(op.identity(elem)),
+                        // Of NaN alone they are not NaN.
+                        ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => None,
+                    },
+                    plus_zero: is_sum
+                        && elem == Elem::Real
+                        && own.iter().all(|&l| self.nest.once(l).is_some())
+                        && !self.is_summed(own),
+                    body: *body,
+                };
+                self.inside_loops(&reduction, own, known)
             }
             Compute::ArgReduce(op, own, body) => {
                 let name = match op {
                     Extremum::Max => quote!(argmax),
                     Extremum::Min => quote!(argmin),
                 };
-                let mut inner = known.clone();
-                self.inside_loops(&name, None, &[*own], *body, &mut inner)
+                let reduction = Reduction {
+                    name,
+                    nothing: None,
+                    plus_zero: false,
+                    body: *body,
+                };
+                self.inside_loops(&reduction, &[*own], known)
             }
         }
     }
 
-    /// `name(n, |i| name(m, |j| body))`
-    fn inside_loops(
-        &mut self,
-        name: &TokenStream,
-        reduces: Option<ReduceOp>,
-        own: &[Loop],
-        body: Node,
-        known: &mut HashSet<Node>,
-    ) -> Expr {
+    /// `name(n, |i| name(from..to, |j| body))`
+    fn inside_loops(&mut self, r: &Reduction, own: &[Loop], known: &HashSet<Node>) -> Expr {
         let Some((&l, rest)) = own.split_first() else {
-            return self.node(body, known);
-        };
-        let mut body = body;
-        let mut narrowed = None;
-        if rest.is_empty() {
-            let s = &self.nest.nodes[body];
-            match (&s.compute, s.guard) {
-                (_, Some(g)) if reduces == Some(ReduceOp::Sum) => {
-                    narrowed = self.narrowed(l, g, known);
-                }
-                // `select(index < end, e, neutral)`
-                (Compute::Prim(Prim::Select, args), None) if !self.bound.contains_key(&body) => {
-                    let neutral = reduces.map(|op| Compute::Lit(op.identity(s.elem)));
-                    let other = &self.nest.nodes[args[2]];
-                    let only = matches!(self.mask(l, args[0]), Some((mask, _)) if mask == args[0]);
-                    if only && Some(&other.compute) == neutral.as_ref() {
-                        let then = args[1];
-                        narrowed = self.narrowed(l, args[0], known);
-                        body = then;
-                    }
-                }
-                _ => {}
+            let value = self.node(r.body, known);
+            if r.plus_zero {
+                let zero = Expr::atom(literal(Lit::Real(0.0)));
+                return value.infix("+", zero);
             }
-        }
+            return value;
+        };
+        let run = self.run(l, known, r.nothing.is_some());
         let before = self.named.len();
         let lets = self.lets(Some(l), known);
-        let value = self.inside_loops(name, reduces, rest, body, known).tokens;
+        let value = self.inside_loops(r, rest, known);
         for n in self.named.drain(before..) {
             self.bound.remove(&n);
         }
-        let (lets, value) = in_place(lets, value);
-        let index = &self.loops[l];
-        let extent = narrowed
-            .unwrap_or_else(|| self.scope.size(&self.nest.loops[l]))
-            .tokens;
-        let index = if mentions(&lets, &index.to_string()) || mentions(&value, &index.to_string()) {
-            quote!(#index)
+        let prec = value.prec;
+        let (lets, tokens) = in_place(lets, value.tokens);
+        let value = if lets.is_empty() {
+            let tokens = tokens.clone();
+            Expr { tokens, prec }
         } else {
-            quote!(_)
+            Expr::block(quote!({ #lets #tokens }))
         };
-        Expr::atom(if lets.is_empty() {
-            quote!(rt::#name(#extent, |#index| #value))
-        } else {
-            quote!(rt::#name(#extent, |#index| { #lets #value }))
-        })
+        let span = match run {
+            Run::Once(conditions) if conditions.is_empty() => return value,
+            Run::Once(conditions) => {
+                let nothing = literal(r.nothing.expect("only then a loop is left out"));
+                let body = quote!(#lets #tokens);
+                return Expr::block(quote!(if #(#conditions)&&* { #body } else { #nothing }));
+            }
+            Run::Count(end) => end.tokens,
+            Run::Part(from, to) => span(&from, &to),
+        };
+        let index = pattern_of(&self.loops[l], &value.tokens);
+        let (name, value) = (&r.name, value.tokens);
+        Expr::atom(quote!(rt::#name(#span, |#index| #value)))
+    }
+
+    /// Whether the reduction over these loops is used as the body of sums only.
+    fn is_summed(&self, own: &[Loop]) -> bool {
+        let nodes = &self.nest.nodes;
+        let n = nodes.iter().position(|s| s.own() == own);
+        let n = n.expect("every loop runs for one node");
+        let sums = nodes.iter().enumerate().filter(|(user, s)| {
+            let of_n = matches!(&s.compute, Compute::Reduce(ReduceOp::Sum, _, body) if *body == n);
+            of_n && self.uses[*user] > 0
+        });
+        sums.count() == self.uses[n]
     }
 
     fn prim(&mut self, p: Prim, args: &[Node], known: &HashSet<Node>) -> Expr {
@@ -633,15 +605,28 @@ impl<'a> Writer<'a> {
         Expr::block(quote!(if #condition { #a } else { #b }))
     }
 
-    fn at(&mut self, a: &At, known: &HashSet<Node>) -> Expr {
+    pub(super) fn at(&mut self, a: &At, known: &HashSet<Node>) -> Expr {
         match a {
             At::Affine(a) => self.affine(a),
             At::Node(n) => self.node(*n, known),
         }
     }
 
-    fn affine(&self, a: &Affine) -> Expr {
+    /// An affine integer in terms of the loops that are written.
+    pub(super) fn resolved(&self, a: &Affine) -> Affine {
+        let mut out = Affine::constant(a.constant.clone());
+        for (l, c) in &a.terms {
+            match self.fixed.get(l) {
+                Some(e) => out = out.add_scaled(e, c),
+                None => out = out.add_scaled(&Affine::of(*l), c),
+            }
+        }
+        out
+    }
+
+    pub(super) fn affine(&self, a: &Affine) -> Expr {
         let mut terms = vec![];
+        let a = self.resolved(a);
         for (l, c) in &a.terms {
             let index = &self.loops[*l];
             for (mut factors, k) in self.scope.terms(c) {

@@ -2,9 +2,11 @@
 //!
 //! A [`Nest`] computes one element of its result for every value of its outer loops, from a graph of
 //! scalar nodes. Reductions are nodes with loops of their own. A node depends on the loops that occur
-//! in it; it is evaluated once for each value of these.
+//! in it, and on those that decide whether it is needed; it is evaluated once for each value of these.
+//!
+//! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
-use super::bulk::{Feed, Param, Require, Type, Var};
+use super::bulk::{self, Feed, Param, Require, Type, Var};
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
@@ -24,7 +26,7 @@ pub struct Affine {
     pub constant: Size,
 }
 
-/// One component of the place of a read or write.
+/// One component of the place of a read or write, or the end of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum At {
     /// Known from the loop indices.
@@ -63,16 +65,28 @@ pub struct Scalar {
     pub compute: Compute,
 }
 
+/// Where a loop of extent n runs: over the indices k with `0 ≤ k < n`, `k ≥ e` for each e of `from`
+/// and `k < e` for each e of `to`. They do not depend on the loop itself or on loops further in.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Range {
+    /// Lower bounds.
+    pub from: Vec<Affine>,
+    /// Upper bounds, excluded.
+    pub to: Vec<At>,
+}
+
 /// A loop nest with its scalar body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nest {
     /// The extents of all loops; the first `outer` are the outer ones.
     pub loops: Vec<Size>,
+    /// Where each loop runs. What outer loops leave out of an array is zero.
+    pub ranges: Vec<Range>,
     /// How many loops are outer.
     pub outer: usize,
     /// The nodes; operands come before their uses.
     pub nodes: Vec<Scalar>,
-    /// The loops that each node depends on, ascending.
+    /// The loops inside of which each node is evaluated, ascending.
     pub depends: Vec<Vec<Loop>>,
     /// What is computed.
     pub root: Node,
@@ -159,7 +173,103 @@ pub struct Program {
     pub requires: Vec<Require>,
 }
 
+impl Range {
+    /// Whether the loop runs over its whole extent.
+    pub fn is_whole(&self) -> bool {
+        self.from.is_empty() && self.to.is_empty()
+    }
+
+    /// The computed integers among its bounds.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> {
+        self.to.iter().filter_map(|e| match e {
+            At::Node(n) => Some(*n),
+            At::Affine(_) => None,
+        })
+    }
+
+    /// The loops that its affine bounds mention.
+    pub fn loops(&self) -> impl Iterator<Item = Loop> {
+        let to = self.to.iter().filter_map(|e| match e {
+            At::Affine(a) => Some(a),
+            At::Node(_) => None,
+        });
+        (self.from.iter().chain(to)).flat_map(|a| a.terms.iter().map(|(l, _)| *l))
+    }
+}
+
+impl Nest {
+    /// The index that a loop runs at, if its bounds leave one at most.
+    pub fn once(&self, l: Loop) -> Option<Affine> {
+        let Range { from, to } = &self.ranges[l];
+        let (first, end) = (Affine::default(), Affine::constant(self.loops[l].clone()));
+        let ends_behind = |e: &&Affine| {
+            let next = e.plus(1);
+            next == end || to.contains(&At::Affine(next))
+        };
+        (from.iter().chain([&first])).find(ends_behind).cloned()
+    }
+
+    /// The nodes that a node uses: those that say where its loops run, and those of the scalar.
+    pub fn operands(&self, n: Node) -> Vec<Node> {
+        let s = &self.nodes[n];
+        let ends = s.own().iter().flat_map(|&l| self.ranges[l].nodes());
+        ends.chain(s.operands()).collect()
+    }
+}
+
 impl Affine {
+    /// A number.
+    pub fn constant(constant: Size) -> Affine {
+        let terms = vec![];
+        Affine { terms, constant }
+    }
+
+    /// `self + k`
+    pub fn plus(&self, k: i64) -> Affine {
+        let constant = self.constant.plus(k);
+        let terms = self.terms.clone();
+        Affine { terms, constant }
+    }
+
+    /// `self - other`
+    pub fn sub(&self, other: &Affine) -> Affine {
+        self.add_scaled(other, &Size::lit(-1))
+    }
+
+    /// The coefficient of a loop, if it occurs.
+    pub fn coefficient(&self, l: Loop) -> Option<&Size> {
+        (self.terms.iter()).find_map(|(m, c)| (*m == l).then_some(c))
+    }
+
+    /// Whether it has a value wherever its loops run; see [`Size::is_total`].
+    pub fn is_total(&self) -> bool {
+        self.constant.is_total() && self.terms.iter().all(|(_, c)| c.is_total())
+    }
+
+    /// As a function of the extents of its loops, in order, and these.
+    fn spread(&self, loops: &[Size]) -> (bulk::Affine, Vec<Size>) {
+        let (coefs, extents): (Vec<Size>, Vec<Size>) = (self.terms.iter())
+            .map(|(l, c)| (c.clone(), loops[*l].clone()))
+            .unzip();
+        let constant = self.constant.clone();
+        (bulk::Affine { coefs, constant }, extents)
+    }
+
+    /// Whether every value is known to be in `0..n`, for loops with these extents.
+    pub fn inside(&self, loops: &[Size], n: &Size) -> bool {
+        let (a, extents) = self.spread(loops);
+        a.inside(&extents, n)
+    }
+
+    /// Whether no value is negative, for loops with these extents and given other positive sizes, as
+    /// far as signs alone show.
+    pub fn is_nonnegative(&self, loops: &[Size], positive: &[Size]) -> bool {
+        let (a, mut extents) = self.spread(loops);
+        let range = a.range(&extents);
+        extents.extend_from_slice(positive);
+        range.is_some_and(|(low, _)| low.at_least_given(0, &extents))
+    }
+
     /// One loop index.
     pub fn of(l: Loop) -> Affine {
         Affine {
@@ -185,6 +295,19 @@ impl Affine {
 }
 
 impl Scalar {
+    /// The loops that run only for it.
+    pub fn own(&self) -> &[Loop] {
+        match &self.compute {
+            Compute::Reduce(_, own, _) => own,
+            Compute::ArgReduce(_, own, _) => std::slice::from_ref(own),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Same(_) => &[],
+        }
+    }
+
     /// The nodes that it uses, the guard last.
     pub fn operands(&self) -> Vec<Node> {
         let mut out = match &self.compute {

@@ -1,10 +1,10 @@
-//! The verifier of kernels: order of computation, kinds, places, and that every scalar stands where
-//! all of its loops run.
+//! The verifier of kernels: order of computation, kinds, places, where loops run, and that every scalar
+//! stands where all of its loops run.
 
 use super::build::without;
 use super::bulk::{Feed, Type, Var, states};
 use super::core::ReduceOp;
-use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Scalar, Work};
+use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Work};
 use super::ty::{Atom, Elem, Size};
 use std::collections::HashMap;
 
@@ -70,6 +70,13 @@ impl Scope<'_> {
                     return Err("the outer loops are not those of the result".into());
                 }
                 let kind = self.nest(nest)?;
+                if !nest.ranges[..nest.outer].iter().all(Range::is_whole) {
+                    same(
+                        kind,
+                        Elem::Real,
+                        "an element of an array that begins as zeros",
+                    )?;
+                }
                 same(kind, ty.elem, "the element")
             }
             Work::Scatter(contributions) => {
@@ -143,6 +150,13 @@ impl Scope<'_> {
     /// Verifies a nest; gives the kind of its root.
     fn nest(&self, nest: &Nest) -> Result<Elem, String> {
         nest.loops.iter().try_for_each(|s| self.size(s))?;
+        if nest.ranges.len() != nest.loops.len() {
+            return Err("not every loop has a range".into());
+        }
+        for l in 0..nest.outer {
+            let here: Vec<Loop> = (0..l).collect();
+            self.range(nest, l, nest.nodes.len(), &here)?;
+        }
         let mut owner: HashMap<Loop, Node> = HashMap::new();
         for (n, s) in nest.nodes.iter().enumerate() {
             self.scalar(nest, n, s, &mut owner)
@@ -162,14 +176,16 @@ impl Scope<'_> {
         s: &Scalar,
         owner: &mut HashMap<Loop, Node>,
     ) -> Result<(), String> {
-        if let Some(o) = s.operands().into_iter().find(|o| *o >= n) {
+        if let Some(o) = s.own().iter().find(|l| **l >= nest.loops.len()) {
+            return Err(format!("the loop {o} does not exist"));
+        }
+        if let Some(o) = nest.operands(n).into_iter().find(|o| *o >= n) {
             return Err(format!("uses node {o}, which comes later"));
         }
         if let Some(g) = s.guard {
             same(nest.nodes[g].elem, Elem::Bool, "the guard")?;
         }
         let kind = |n: Node| nest.nodes[n].elem;
-        let mut own = vec![];
         match &s.compute {
             Compute::Lit(l) => same(l.elem(), s.elem, "the literal")?,
             Compute::Index(_) => same(s.elem, Elem::Int, "an index")?,
@@ -191,23 +207,33 @@ impl Scope<'_> {
                 same(p.result(s.elem), s.elem, "the result")?;
             }
             Compute::Reduce(op, loops, body) => {
-                own.clone_from(loops);
                 same(kind(*body), s.elem, "the body")?;
                 if *op != ReduceOp::Sum && loops.len() != 1 {
                     return Err(format!("`{}` over {} loops", op.name(), loops.len()));
                 }
             }
-            Compute::ArgReduce(_, l, body) => {
-                own.push(*l);
+            Compute::ArgReduce(_, _, body) => {
                 same(kind(*body), Elem::Real, "the body")?;
             }
         }
-        for l in own {
-            if l < nest.outer || l >= nest.loops.len() || owner.insert(l, n).is_some() {
+        let mut here = nest.depends[n].clone();
+        for &l in s.own() {
+            if l < nest.outer || owner.insert(l, n).is_some() {
                 return Err(format!("the loop {l} is not its own"));
             }
+            self.range(nest, l, n, &here)?;
+            here.push(l);
         }
         Ok(())
+    }
+
+    /// Verifies where a loop runs: its bounds are integers that are known inside of the loops `here`.
+    fn range(&self, nest: &Nest, l: Loop, before: Node, here: &[Loop]) -> Result<(), String> {
+        let range = &nest.ranges[l];
+        let from: Vec<At> = range.from.iter().cloned().map(At::Affine).collect();
+        (self.places(nest, &from, before, Some(here)))
+            .and_then(|()| self.places(nest, &range.to, before, Some(here)))
+            .map_err(|e| format!("the range of the loop {l}: {e}"))
     }
 
     /// Verifies the components of a place: nodes before `before`, of integers, and loops that exist
@@ -277,6 +303,7 @@ mod tests {
     fn reads(l: Loop, loops: usize) -> Nest {
         Nest {
             loops: vec![Size::dim(0, 0); loops],
+            ranges: vec![Range::default(); loops],
             outer: 1,
             nodes: vec![Scalar {
                 elem: Elem::Real,
@@ -291,6 +318,44 @@ mod tests {
     #[test]
     fn a_copy_is_sound() {
         assert_eq!(check(&program(reads(0, 1))), Ok(()));
+    }
+
+    /// `Σ_j x[j]` for each i, where j is loop 1 and runs up to some bounds.
+    fn sums(to: Vec<At>) -> Nest {
+        let mut nest = reads(1, 2);
+        nest.ranges[1].to = to;
+        nest.nodes.push(Scalar {
+            elem: Elem::Real,
+            guard: None,
+            compute: Compute::Reduce(ReduceOp::Sum, vec![1], 0),
+        });
+        nest.depends.push(vec![0]);
+        nest.root = 1;
+        nest
+    }
+
+    #[test]
+    fn a_triangular_sum_is_sound() {
+        assert_eq!(check(&program(sums(vec![]))), Ok(()));
+        let upto = At::Affine(Affine::of(0).plus(1));
+        assert_eq!(check(&program(sums(vec![upto]))), Ok(()));
+    }
+
+    #[test]
+    fn ranges_depend_on_what_is_further_out() {
+        let wrong = |nest| check(&program(nest)).unwrap_err();
+        let own = sums(vec![At::Affine(Affine::of(1))]);
+        assert!(wrong(own).contains("the range of the loop 1: the loop 1 does not run here"));
+        assert!(
+            wrong(sums(vec![At::Node(0)])).contains("the range of the loop 1: an index is real")
+        );
+        assert!(wrong(sums(vec![At::Node(1)])).contains("comes later"));
+        let mut outer = reads(0, 1);
+        outer.ranges[0].from = vec![Affine::of(0)];
+        assert!(wrong(outer).contains("the range of the loop 0"));
+        let mut none = reads(0, 1);
+        none.ranges.clear();
+        assert!(wrong(none).contains("not every loop has a range"));
     }
 
     #[test]

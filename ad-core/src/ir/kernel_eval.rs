@@ -6,7 +6,7 @@ use super::bulk::{self, Feed, Type, Var};
 use super::bulk_eval;
 use super::core::{Extremum, ReduceOp};
 use super::cost;
-use super::kernel::{Affine, At, Compute, Nest, Node, Operand, Program, Step, Work};
+use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Step, Work};
 use super::ty::{Atom, Elem, Lit, Size};
 use super::value::{Tensor, Value};
 
@@ -82,11 +82,13 @@ impl Run<'_> {
         let shape = self.shape(&step.ty)?;
         match &step.work {
             Work::Nest(nest) => {
-                let mut out = vec![];
+                let mut out = vec![Lit::zero(step.ty.elem); shape.iter().product()];
                 let mut frame = Frame::new(self, nest)?;
-                for_each(&shape, &mut |index| {
-                    frame.set(index);
-                    out.push(frame.node(nest.root)?);
+                let outer: Vec<Loop> = (0..nest.outer).collect();
+                frame.each(&outer, &mut |frame| {
+                    let index = frame.loops.iter().zip(&shape);
+                    let at = index.fold(0, |at, (i, n)| at * n + *i as usize);
+                    out[at] = frame.node(nest.root)?;
                     Ok(())
                 })?;
                 self.cost += frame.cost;
@@ -98,9 +100,8 @@ impl Run<'_> {
                 let mut cost = 0;
                 for c in contributions {
                     let mut frame = Frame::new(self, &c.nest)?;
-                    let domain: Vec<usize> = frame.extents[..c.nest.outer].to_vec();
-                    for_each(&domain, &mut |index| {
-                        frame.set(index);
+                    let outer: Vec<Loop> = (0..c.nest.outer).collect();
+                    frame.each(&outer, &mut |frame| {
                         if !frame.present(c.nest.root)? {
                             return Ok(());
                         }
@@ -333,8 +334,36 @@ impl<'a> Frame<'a> {
         })
     }
 
-    fn set(&mut self, outer: &[i64]) {
-        self.loops[..outer.len()].copy_from_slice(outer);
+    /// Where a loop runs.
+    fn range(&mut self, l: Loop) -> Result<std::ops::Range<i64>, String> {
+        let extent = self.extents[l] as i64;
+        let (mut from, mut to) = (0, extent);
+        if extent > 0 {
+            let range = &self.nest.ranges[l];
+            for e in &range.from {
+                from = from.max(self.affine(e)?);
+            }
+            for e in self.place(&range.to)? {
+                to = to.min(e);
+            }
+        }
+        Ok(from..to)
+    }
+
+    /// Every index of some loops, in order.
+    fn each(
+        &mut self,
+        loops: &[Loop],
+        f: &mut dyn FnMut(&mut Self) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let Some((&l, rest)) = loops.split_first() else {
+            return f(self);
+        };
+        for i in self.range(l)? {
+            self.loops[l] = i;
+            self.each(rest, f)?;
+        }
+        Ok(())
     }
 
     fn affine(&self, a: &Affine) -> Result<i64, String> {
@@ -459,9 +488,9 @@ impl<'a> Frame<'a> {
                     Extremum::Max => f64::NEG_INFINITY,
                     Extremum::Min => f64::INFINITY,
                 };
-                let mut at = 0;
-                let n = self.extents[*own];
-                for i in 0..n as i64 {
+                let (mut at, mut n) = (0, 0);
+                for i in self.range(*own)? {
+                    n += 1;
                     self.loops[*own] = i;
                     let x = self.real(*body)?;
                     let better = match op {
@@ -472,7 +501,7 @@ impl<'a> Frame<'a> {
                         (best, at) = (x, i);
                     }
                 }
-                self.cost += cost::arg_reduce(n as u64);
+                self.cost += cost::arg_reduce(n);
                 whole(Lit::Int(at))
             }
         }
@@ -485,13 +514,9 @@ impl<'a> Frame<'a> {
         body: Node,
         elem: Elem,
     ) -> Result<(Lit, bool), String> {
-        let shape: Vec<usize> = own.iter().map(|&l| self.extents[l]).collect();
         let mut all = vec![];
-        for_each(&shape, &mut |index| {
-            for (&l, &i) in own.iter().zip(index) {
-                self.loops[l] = i;
-            }
-            let m = self.scalar(body)?;
+        self.each(own, &mut |frame| {
+            let m = frame.scalar(body)?;
             if m.present || op != ReduceOp::Sum {
                 all.push(m.value);
             }

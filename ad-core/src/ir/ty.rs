@@ -320,6 +320,16 @@ impl Size {
         raised.at_least(k)
     }
 
+    /// Whether there is a value under every assignment of the atoms: nothing is divided by what might
+    /// be zero.
+    pub fn is_total(&self) -> bool {
+        self.terms.keys().flatten().all(|a| match a {
+            Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => true,
+            Atom::Quot(x, y) | Atom::Rem(x, y) => x.is_total() && y.as_lit().is_some(),
+            Atom::Min(x, y) | Atom::Max(x, y) => x.is_total() && y.is_total(),
+        })
+    }
+
     /// The value under an assignment of the atoms. Quotients by zero give `None`.
     pub fn eval(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<i64> {
         let mut sum = 0i64;
@@ -471,6 +481,13 @@ mod tests {
         assert!(n().plus(-1).at_least_given(0, &[n()]));
         assert!(!n().plus(-2).at_least_given(0, &[n()]));
         assert!(!n().plus(-1).at_least_given(0, &[Size::dim(0, 1)]));
+    }
+
+    #[test]
+    fn divisions_by_what_may_be_zero_are_not_total() {
+        let half = n().quot(&Size::lit(2)).unwrap();
+        assert!(half.larger(&n().plus(-3)).is_total());
+        assert!(!half.add(&half.rem(&n()).unwrap()).is_total());
     }
 
     #[test]

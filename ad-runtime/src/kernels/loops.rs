@@ -6,6 +6,66 @@ use std::ops::Range;
 
 mod sealed {
     pub trait Sealed {}
+
+    impl Sealed for std::ops::Range<i64> {}
+    impl<const N: usize> Sealed for [i64; N] {}
+}
+
+/// What a reduction runs over: so many from 0 on, or a range. Indices are not negative; what is less
+/// than 0 of a range is not of it.
+pub trait Span: sealed::Sealed {
+    #[doc(hidden)]
+    fn span(self) -> Range<usize>;
+}
+
+impl Span for i64 {
+    #[inline(always)]
+    fn span(self) -> Range<usize> {
+        0..self.max(0) as usize
+    }
+}
+
+impl Span for Range<i64> {
+    #[inline(always)]
+    fn span(self) -> Range<usize> {
+        self.start.max(0) as usize..self.end.max(0) as usize
+    }
+}
+
+/// What a loop runs over: the indices of a shape, or a range.
+pub trait Indices: sealed::Sealed {
+    #[doc(hidden)]
+    type Index;
+    #[doc(hidden)]
+    fn visit(self, f: impl FnMut(Self::Index));
+}
+
+impl<const N: usize> Indices for [i64; N] {
+    type Index = [i64; N];
+
+    #[inline(always)]
+    fn visit(self, mut f: impl FnMut([i64; N])) {
+        let shape = self.map(|n| n.max(0) as usize);
+        let length = shape.last().map_or(1, |&n| n as i64);
+        rows(shape, |start| {
+            for j in 0..length {
+                let mut at = start;
+                if let Some(last) = at.last_mut() {
+                    *last = j;
+                }
+                f(at);
+            }
+        });
+    }
+}
+
+impl Indices for Range<i64> {
+    type Index = i64;
+
+    #[inline(always)]
+    fn visit(self, f: impl FnMut(i64)) {
+        self.for_each(f);
+    }
 }
 
 /// What can be reduced: `f64` and `i64`.
@@ -122,18 +182,8 @@ pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> D
 
 /// Calls `f` with every index, in row-major order.
 #[inline]
-pub fn for_each<const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N])) {
-    let shape = shape.map(|n| n.max(0) as usize);
-    let length = shape.last().map_or(1, |&n| n as i64);
-    rows(shape, |start| {
-        for j in 0..length {
-            let mut at = start;
-            if let Some(last) = at.last_mut() {
-                *last = j;
-            }
-            f(at);
-        }
-    });
+pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
+    indices.visit(f);
 }
 
 /// How many values a reduction computes before it combines them.
@@ -171,15 +221,19 @@ fn fill<T: Copy>(room: &mut Block<T>, range: Range<usize>, f: impl Fn(i64) -> T)
 /// Combines all `f(i)` with `op`, whose neutral element is `start`: in order if there are only a
 /// few, in interleaved parts otherwise.
 #[inline(always)]
-fn reduce<T: Copy>(n: i64, start: T, op: impl Fn(T, T) -> T, f: impl Fn(i64) -> T) -> T {
-    let n = n.max(0) as usize;
+fn reduce<T: Copy>(
+    span: Range<usize>,
+    start: T,
+    op: impl Fn(T, T) -> T,
+    f: impl Fn(i64) -> T,
+) -> T {
     let mut parts = [start; LANES];
     let mut room = room();
-    let mut next = 0;
-    while next < n {
-        let end = n.min(next + BLOCK);
+    let mut next = span.start;
+    while next < span.end {
+        let end = span.end.min(next + BLOCK);
         let values = fill(&mut room, next..end, &f);
-        if n < LANES {
+        if span.len() < LANES {
             return values.iter().fold(start, |total, &value| op(total, value));
         }
         let (chunks, rest) = values.as_chunks::<LANES>();
@@ -200,40 +254,40 @@ fn reduce<T: Copy>(n: i64, start: T, op: impl Fn(T, T) -> T, f: impl Fn(i64) -> 
 /// The sum of all `f(i)`.
 #[inline]
 #[track_caller]
-pub fn sum<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
-    reduce(n, T::NOUGHT, T::plus, f)
+pub fn sum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
+    reduce(over.span(), T::NOUGHT, T::plus, f)
 }
 
 /// The product of all `f(i)`.
 #[inline]
 #[track_caller]
-pub fn product<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
-    reduce(n, T::UNIT, T::times, f)
+pub fn product<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
+    reduce(over.span(), T::UNIT, T::times, f)
 }
 
 /// The largest of all `f(i)`. NaN never wins.
 #[inline]
-pub fn maximum<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
-    reduce(n, T::LOWEST, |m, v| if v > m { v } else { m }, f)
+pub fn maximum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
+    reduce(over.span(), T::LOWEST, |m, v| if v > m { v } else { m }, f)
 }
 
 /// The smallest of all `f(i)`. NaN never wins.
 #[inline]
-pub fn minimum<T: Summand>(n: i64, f: impl Fn(i64) -> T) -> T {
-    reduce(n, T::HIGHEST, |m, v| if v < m { v } else { m }, f)
+pub fn minimum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
+    reduce(over.span(), T::HIGHEST, |m, v| if v < m { v } else { m }, f)
 }
 
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
 ///
 /// Over nothing it is −∞; NaN gives NaN; if the largest is infinite, it is that.
 #[inline]
-pub fn logsumexp(n: i64, f: impl Fn(i64) -> f64) -> f64 {
+pub fn logsumexp(over: impl Span, f: impl Fn(i64) -> f64) -> f64 {
     let (mut max, mut total, mut nan) = (f64::NEG_INFINITY, 0.0, false);
-    let n = n.max(0) as usize;
+    let span = over.span();
     let mut room = room();
-    let mut next = 0;
-    while next < n {
-        let end = n.min(next + BLOCK);
+    let mut next = span.start;
+    while next < span.end {
+        let end = span.end.min(next + BLOCK);
         let values = fill(&mut room, next..end, &f);
         exponentials(values, &mut max, &mut total, &mut nan);
         next = end;
@@ -271,9 +325,15 @@ fn exponentials(values: &[f64], max: &mut f64, total: &mut f64, nan: &mut bool) 
 
 /// The index of the first value that beats all before it, where `start` is before all.
 #[inline(always)]
-fn first(n: i64, start: f64, beats: impl Fn(f64, f64) -> bool, f: impl Fn(i64) -> f64) -> i64 {
+fn first(
+    span: Range<usize>,
+    start: f64,
+    beats: impl Fn(f64, f64) -> bool,
+    f: impl Fn(i64) -> f64,
+) -> i64 {
     let (mut best, mut at) = (start, 0);
-    for i in 0..n {
+    for i in span {
+        let i = i as i64;
         let v = f(i);
         if beats(v, best) {
             (best, at) = (v, i);
@@ -284,12 +344,12 @@ fn first(n: i64, start: f64, beats: impl Fn(f64, f64) -> bool, f: impl Fn(i64) -
 
 /// The index of the first of the largest of all `f(i)`; 0 if nothing is more than −∞.
 #[inline]
-pub fn argmax(n: i64, f: impl Fn(i64) -> f64) -> i64 {
-    first(n, f64::NEG_INFINITY, |v, best| v > best, f)
+pub fn argmax(over: impl Span, f: impl Fn(i64) -> f64) -> i64 {
+    first(over.span(), f64::NEG_INFINITY, |v, best| v > best, f)
 }
 
 /// The index of the first of the smallest of all `f(i)`; 0 if nothing is less than ∞.
 #[inline]
-pub fn argmin(n: i64, f: impl Fn(i64) -> f64) -> i64 {
-    first(n, f64::INFINITY, |v, best| v < best, f)
+pub fn argmin(over: impl Span, f: impl Fn(i64) -> f64) -> i64 {
+    first(over.span(), f64::INFINITY, |v, best| v < best, f)
 }

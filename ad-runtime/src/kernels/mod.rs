@@ -13,7 +13,8 @@ mod tests;
 pub use crate::combinators::MustBeTheOneFromCotangent;
 pub use contract::{Part, contract};
 pub use loops::{
-    Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product, sum,
+    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product,
+    sum,
 };
 pub use recur::{Start, recur, running_products};
 pub use scalar::{digamma, erf, ipow, lgamma, polygamma, powi, relu, sigmoid, sign0, softplus};

@@ -261,6 +261,48 @@ fn reductions() {
 }
 
 #[test]
+fn reductions_over_ranges() {
+    let mut random = Random(2);
+    let x = random.reals(300);
+    let f = |i: i64| x[i as usize];
+    for (from, to) in [
+        (0, 0),
+        (3, 4),
+        (2, 9),
+        (5, 69),
+        (1, 300),
+        (64, 128),
+        (7, 3),
+        (9, -9),
+    ] {
+        let part = x.get(from as usize..to.max(0) as usize).unwrap_or(&[]);
+        assert_close(sum(from..to, f), part.iter().sum());
+        assert_close(product(from..to, f), part.iter().product());
+        let most = part.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = part.iter().copied().fold(f64::INFINITY, f64::min);
+        assert_eq!(maximum(from..to, f), most);
+        assert_eq!(minimum(from..to, f), least);
+        let first = |v: f64| {
+            part.iter()
+                .position(|&x| x == v)
+                .map_or(0, |k| from + k as i64)
+        };
+        assert_eq!(
+            (argmax(from..to, f), argmin(from..to, f)),
+            (first(most), first(least))
+        );
+        let logsum = crate::logsumexp(part.len(), |i| part[i]);
+        assert_close(logsumexp(from..to, f), logsum);
+        let mut visited = Vec::new();
+        for_each(from..to, |i| visited.push(i));
+        assert_eq!(visited, (from..to).collect::<Vec<_>>());
+    }
+    assert_eq!(sum(-4..2, |i| i + 1), 3);
+    assert_eq!(sum(-4..-2, |_| 1.0), 0.0);
+    assert_eq!(argmax(-1..3, |i| -(i as f64)), 0);
+}
+
+#[test]
 fn reductions_with_nan() {
     for n in [3, 100] {
         let f = |i: i64| if i % 2 == 0 { f64::NAN } else { i as f64 };

@@ -11,12 +11,19 @@
 
 mod choose;
 mod contractions;
+mod graph;
+mod narrow;
 mod nest;
+mod rebuild;
+#[cfg(test)]
+mod tests;
 
 use crate::ir::bulk::{Affine as BulkAffine, Op, Program, Var};
 use crate::ir::kernel::{self, Affine, Contribution, Step, Work};
+use crate::ir::ty::Elem;
 use choose::choose;
 use contractions::{expand_contractions, operands};
+use narrow::{Skips, narrow};
 use nest::NestBuilder;
 
 /// Fuses a program.
@@ -70,10 +77,8 @@ pub fn fuse(program: &Program) -> kernel::Program {
                         let (mut nest, place) = whole(p.src);
                         let root = nest.contribution(p.src, &place);
                         let at = p.index.iter().map(|i| nest.at(i, &place)).collect();
-                        Contribution {
-                            nest: nest.finish(root),
-                            at,
-                        }
+                        let (nest, at) = narrow(nest.finish(root), at, Skips::Absent);
+                        Contribution { nest, at }
                     })
                     .collect(),
             ),
@@ -88,7 +93,12 @@ pub fn fuse(program: &Program) -> kernel::Program {
             | Op::Scatter(_) => {
                 let (mut nest, place) = whole(out);
                 let root = nest.compute(out, &place);
-                Work::Nest(nest.finish(root))
+                // Only arrays of real numbers begin as zeros.
+                let skips = match eq.ty.elem {
+                    Elem::Real => Skips::Zero,
+                    Elem::Int | Elem::Bool => Skips::Nothing,
+                };
+                Work::Nest(narrow(nest.finish(root), vec![], skips).0)
             }
         };
         let ty = eq.ty.clone();

@@ -1,5 +1,6 @@
-//! The nest of a stored array, its scalars shared by construction.
+//! The nest of a stored array.
 
+use super::graph::Graph;
 use super::{follow, with_loops};
 use crate::ir::bulk::{Ix, Op, Program, Var};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Scalar};
@@ -10,11 +11,7 @@ use std::collections::HashMap;
 pub(super) struct NestBuilder<'a> {
     program: &'a Program,
     stored: &'a [bool],
-    loops: Vec<Size>,
-    outer: usize,
-    nodes: Vec<Scalar>,
-    depends: Vec<Vec<Loop>>,
-    known: HashMap<Scalar, Node>,
+    graph: Graph,
     done: HashMap<(Var, Vec<Affine>), Node>,
 }
 
@@ -23,23 +20,13 @@ impl<'a> NestBuilder<'a> {
         NestBuilder {
             program,
             stored,
-            loops: outer.to_vec(),
-            outer: outer.len(),
-            nodes: vec![],
-            depends: vec![],
-            known: HashMap::new(),
+            graph: Graph::new(outer.to_vec(), outer.len()),
             done: HashMap::new(),
         }
     }
 
     pub(super) fn finish(self, root: Node) -> Nest {
-        Nest {
-            loops: self.loops,
-            outer: self.outer,
-            nodes: self.nodes,
-            depends: self.depends,
-            root,
-        }
+        self.graph.finish(root)
     }
 
     fn push(&mut self, elem: Elem, guard: Option<Node>, compute: Compute) -> Node {
@@ -48,32 +35,7 @@ impl<'a> NestBuilder<'a> {
             guard,
             compute,
         };
-        if let Some(&n) = self.known.get(&scalar) {
-            return n;
-        }
-        let mut depends: Vec<Loop> = (scalar.operands().iter())
-            .flat_map(|&n| self.depends[n].clone())
-            .collect();
-        let affine = |a: &Affine| a.terms.iter().map(|(l, _)| *l).collect::<Vec<_>>();
-        match &scalar.compute {
-            Compute::Index(a) => depends.extend(affine(a)),
-            Compute::Read(_, at) => {
-                for a in at {
-                    if let At::Affine(a) = a {
-                        depends.extend(affine(a));
-                    }
-                }
-            }
-            Compute::Reduce(_, own, _) => depends.retain(|l| !own.contains(l)),
-            Compute::ArgReduce(_, own, _) => depends.retain(|l| l != own),
-            Compute::Lit(_) | Compute::Prim(..) | Compute::Same(_) => {}
-        }
-        depends.sort_unstable();
-        depends.dedup();
-        self.nodes.push(scalar.clone());
-        self.depends.push(depends);
-        self.known.insert(scalar, self.nodes.len() - 1);
-        self.nodes.len() - 1
+        self.graph.push(scalar, &[])
     }
 
     /// One component of a place to read or write.
@@ -169,11 +131,13 @@ impl<'a> NestBuilder<'a> {
     }
 
     fn enter(&mut self, src: Var, place: &[Affine], axes: &[usize]) -> (Vec<Affine>, Vec<Loop>) {
-        let first = self.loops.len();
+        let first = self.graph.loops.len();
         let mut next = first;
         let inner = with_loops(place, axes, &mut next);
         let shape = &self.program.ty(src).shape;
-        self.loops.extend(axes.iter().map(|&k| shape[k].clone()));
+        for &k in axes {
+            self.graph.enter(shape[k].clone());
+        }
         (inner, (first..next).collect())
     }
 }

@@ -31,6 +31,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "power",
         apply: power,
     },
+    Rule {
+        name: "double",
+        apply: double,
+    },
 ];
 
 /// `p(literals)  =  the literal it evaluates to`, where it evaluates without a panic
@@ -187,4 +191,19 @@ fn power(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         })),
         Lit::Int(_) | Lit::Real(_) | Lit::Bool(_) => None,
     }
+}
+
+/// `a + a = 2 · a`
+fn double(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(Prim::Add, args) = &eq.op else {
+        return None;
+    };
+    let &[a, b] = &args[..] else { return None };
+    (a == b).then(|| {
+        let two = s.fill(Lit::Real(2.0), &eq.ty.shape);
+        Rewrite::Eq(Eq {
+            op: Op::Map(Prim::Mul, vec![two, a]),
+            ..eq.clone()
+        })
+    })
 }

@@ -122,40 +122,17 @@ pub(super) fn selected(s: &mut Simplifier, v: Var) -> Option<(Var, Var)> {
     }
 }
 
-/// `[g] p(.. ([h] copy x) ..)  =  [g] p(.. x ..)` where g implies h, and
-/// `[g] p(.. select(c, a, b) ..)  =  [g] p(.. a ..)` where g implies c, b where it implies `not c`: inside
-/// of a bracket its condition is known.
+/// `[g] p(.. ([h] copy x) ..)  =  [g] p(.. x ..)` and `[g] p(.. ([h] fill c) ..)  =  [g] p(.. fill c ..)` where g
+/// implies h; `[g] p(.. select(c, a, b) ..)  =  [g] p(.. a ..)` where g implies c, b where it implies
+/// `not c`: inside of a bracket its condition is known.
 fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let g = eq.guard?;
     let members = s.members(g);
     let mut changed = false;
     let mut bare = |v: &Var| {
-        let known = |c: Var| members.contains(&c);
-        let refuted = |c: Var| {
-            members.iter().any(|&m| {
-                s.applied(m, Prim::Not) == Some(&[c]) || s.opposite(m, c)
-            })
-        };
-        let inner = match s.out.eq(*v) {
-            Some(Eq {
-                guard: Some(h),
-                op: Op::Copy(x),
-                ..
-            }) if s.members(*h).iter().all(|m| known(*m)) => *x,
-            Some(Eq {
-                guard: None,
-                op: Op::Map(Prim::Select, args),
-                ..
-            }) if known(args[0]) => args[1],
-            Some(Eq {
-                guard: None,
-                op: Op::Map(Prim::Select, args),
-                ..
-            }) if refuted(args[0]) => args[2],
-            _ => return *v,
-        };
-        changed = true;
-        inner
+        let inner = known_inside_bracket(s, &members, *v);
+        changed |= inner.is_some();
+        inner.unwrap_or(*v)
     };
     let op = match &eq.op {
         Op::Map(p, args) => Op::Map(*p, args.iter().map(&mut bare).collect()),
@@ -171,6 +148,31 @@ fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Stop(_) => return None,
     };
     changed.then(|| Rewrite::Eq(Eq { op, ..eq.clone() }))
+}
+
+/// A simpler variable that is the same where all of the conditions hold.
+fn known_inside_bracket(s: &mut Simplifier, conditions: &[Var], v: Var) -> Option<Var> {
+    let known = |c: Var| conditions.contains(&c);
+    let eq = s.out.eq(v)?.clone();
+    match (&eq.op, eq.guard) {
+        (Op::Copy(x), Some(h)) if s.members(h).into_iter().all(known) => Some(*x),
+        (Op::Fill(c), Some(h)) if s.members(h).into_iter().all(known) => {
+            Some(s.fill(*c, &eq.ty.shape))
+        }
+        (Op::Map(Prim::Select, args), None) => {
+            let &[c, a, b] = &args[..] else { return None };
+            let refuted =
+                |s: &Simplifier, m: Var| s.applied(m, Prim::Not) == Some(&[c]) || s.opposite(m, c);
+            if known(c) {
+                Some(a)
+            } else if conditions.iter().any(|&m| refuted(s, m)) {
+                Some(b)
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
 }
 
 /// `Σ select(c, a, 0)  =  Σ [c] a`: what is not selected is not added

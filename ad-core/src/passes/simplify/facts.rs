@@ -63,10 +63,7 @@ impl Simplifier {
                 a.range(shape)
                     .is_some_and(|(low, _)| low.at_least_given(0, shape))
             };
-            low(a)
-                || facts
-                    .iter()
-                    .any(|f| low(&a.add_scaled(f, &Size::lit(-1))))
+            low(a) || facts.iter().any(|f| low(&a.add_scaled(f, &Size::lit(-1))))
         };
         let zero = Affine::constant(shape.len(), Size::lit(0));
         let mut room = zero.add_scaled(a, &Size::lit(-1));
@@ -125,9 +122,10 @@ impl Simplifier {
                     Some(self.fill(l, shape))
                 }
                 Op::Map(Prim::And | Prim::Or | Prim::Not, _) => self.moved(a, to, shape),
-                Op::Map(Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe | Prim::IEq | Prim::INe, _) => {
-                    self.moved(a, to, shape)
-                }
+                Op::Map(
+                    Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe | Prim::IEq | Prim::INe,
+                    _,
+                ) => self.moved(a, to, shape),
                 Op::Map(..)
                 | Op::Gather { .. }
                 | Op::Scatter(_)
@@ -193,9 +191,7 @@ fn sides(a: &Affine) -> (Affine, Affine) {
         }
     }
     for (m, c) in a.constant.terms() {
-        let term = (m.iter()).fold(Size::lit(c.abs()), |p, a| {
-            p.mul(&Size::atom(a.clone()))
-        });
+        let term = (m.iter()).fold(Size::lit(c.abs()), |p, a| p.mul(&Size::atom(a.clone())));
         let side = if c > 0 { &mut plus } else { &mut minus };
         side.constant = side.constant.add(&term);
     }

@@ -16,11 +16,12 @@ mod facts;
 mod guards;
 mod inverse;
 mod scatter;
+mod sparse;
 mod sums;
 mod views;
 
 use crate::ir::build::{Builder, translate, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Relation, Type, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -48,6 +49,7 @@ pub const RULES: &[&[Rule]] = &[
     algebra::RULES,
     views::RULES,
     scatter::RULES,
+    sparse::RULES,
     sums::RULES,
     contract::RULES,
 ];
@@ -70,7 +72,7 @@ pub fn simplify_counting(
     seeds: &[Var],
     fired: &mut dyn FnMut(&'static str),
 ) -> Program {
-    let mut program = live(program);
+    let mut program = live(&unified(program));
     // One round settles nearly every program; a second sees what became dead or equal in the first.
     for _ in 0..ROUNDS {
         let next = live(&round(&program, seeds, fired));
@@ -84,6 +86,47 @@ pub fn simplify_counting(
 
 /// No program is rebuilt more often.
 const ROUNDS: usize = 8;
+
+/// The program with one name for lengths that are demanded to be equal:
+/// `require d1.0 = d0.0` puts d0.0 for d1.0 everywhere.
+fn unified(program: &Program) -> Program {
+    let mut program = program.clone();
+    loop {
+        let pair = program.requires.iter().find_map(|r| {
+            let always = r.relation == Relation::Equal && r.when.is_empty();
+            let (a, b) = (r.left.as_atom()?, r.right.as_atom()?);
+            let (Atom::Dim { param: p, .. }, Atom::Dim { param: q, .. }) = (a, b) else {
+                return None;
+            };
+            // The axes of one parameter keep their own names.
+            (always && p != q).then(|| {
+                if p < q {
+                    (b.clone(), a.clone())
+                } else {
+                    (a.clone(), b.clone())
+                }
+            })
+        });
+        let Some((from, to)) = pair else {
+            return program;
+        };
+        let put = |s: &Size| {
+            s.substitute(&mut |a| Size::atom(if *a == from { to.clone() } else { a.clone() }))
+        };
+        for p in &mut program.params {
+            p.ty.shape = p.ty.shape.iter().map(put).collect();
+        }
+        for eq in &mut program.eqs {
+            *eq = eq.map(&mut |v| v, &mut |s| put(s));
+        }
+        for r in &mut program.requires {
+            r.left = put(&r.left);
+            r.right = put(&r.right);
+            r.when = r.when.iter().map(put).collect();
+        }
+        program.requires.retain(|r| r.left != r.right);
+    }
+}
 
 fn round(program: &Program, seeds: &[Var], fired: &mut dyn FnMut(&'static str)) -> Program {
     let mut s = Simplifier {
@@ -191,7 +234,9 @@ impl Walk<'_> {
             });
             if missing.is_empty() {
                 let new = &self.new;
-                let out = self.out.copy(eq, &mut |u| new[u.index()].expect("none is missing"));
+                let out = self
+                    .out
+                    .copy(eq, &mut |u| new[u.index()].expect("none is missing"));
                 self.new[v.index()] = Some(out);
                 stack.pop();
             } else {
@@ -237,7 +282,9 @@ impl Simplifier {
                     }
                     Some(Rewrite::Eq(next)) => {
                         self.fired.push(rule.name);
-                        if self.fired.len() > 20000 { panic!("LOOP {:?} {eq:?} -> {next:?}", &self.fired[19980..]); }
+                        if self.fired.len() > 20000 {
+                            panic!("LOOP {:?} {eq:?} -> {next:?}", &self.fired[19980..]);
+                        }
                         eq = next;
                         continue 'again;
                     }

@@ -23,6 +23,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: scatter_inverted,
     },
     Rule {
+        name: "scatter-merged",
+        apply: scatter_merged,
+    },
+    Rule {
         name: "scatter-of-wholes",
         apply: scatter_of_wholes,
     },
@@ -201,6 +205,31 @@ fn gather_form(s: &mut Simplifier, part: &Part, target: &[Size]) -> Option<(Var,
     }
     let index = inverse.index.iter().cloned().map(Ix::Affine).collect();
     Some((s.gather(part.src, index, space, guard), inverse.free.len()))
+}
+
+/// `scatter v[index] + w[index]  =  scatter (v + w)[index]` for parts under the same guard: what goes to the
+/// same places is added before
+fn scatter_merged(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Scatter(parts) = &eq.op else {
+        return None;
+    };
+    let mut out: Vec<Part> = vec![];
+    for p in parts {
+        let (shape, guard) = (s.out.shape(p.src), s.out.guard(p.src));
+        let twin = out.iter_mut().find(|q| {
+            q.index == p.index && s.out.ty(q.src).shape == shape && s.out.guard(q.src) == guard
+        });
+        match twin {
+            Some(q) => q.src = s.map(Prim::Add, &[q.src, p.src], guard),
+            None => out.push(p.clone()),
+        }
+    }
+    (out.len() < parts.len()).then(|| {
+        Rewrite::Eq(Eq {
+            op: Op::Scatter(out),
+            ..eq.clone()
+        })
+    })
 }
 
 /// `scatter (v, w, ..)  =  v + w + ..` where each part adds its elements at their own positions

@@ -1,7 +1,7 @@
 //! Rules about reading: index maps are composed until only one stands between a read and what is read.
 
-use super::{Rewrite, Rule, Simplifier, all_affine};
 use super::inverse::is_injective;
+use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
@@ -241,8 +241,11 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             Ix::Data(_) => index.push(i.clone()),
         }
     }
-    // Each data-dependent component must still be checked somewhere.
-    if by_data.iter().any(|k| !passed.contains(k)) {
+    // Each data-dependent component must still be checked somewhere, unless it is inside for sure.
+    let lost = |k: &&usize| !passed.contains(*k);
+    if (by_data.iter().filter(lost))
+        .any(|&k| !s.known_inside(&b[k], &eq.ty.shape, eq.guard, &mid_shape[k]))
+    {
         return None;
     }
     let index = (index.into_iter().zip(a))
@@ -287,8 +290,7 @@ fn through(s: &mut Simplifier, h: Option<Var>, index: &[Ix], eq: &Eq) -> Option<
 
 /// Whether a read meets no element twice.
 fn meets_none_twice(s: &Simplifier, index: &[Ix], domain: &[Size], src: Var) -> bool {
-    all_affine(index)
-        .is_some_and(|index| is_injective(&index, domain, &s.out.ty(src).shape))
+    all_affine(index).is_some_and(|index| is_injective(&index, domain, &s.out.ty(src).shape))
 }
 
 /// `([h] p(a, b, ..))[index]  =  [h[index]] p(a[index], b[index], ..)` where nothing else uses what is
@@ -347,7 +349,9 @@ fn read_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let index = (0..of.len())
         .map(|k| {
             if axes.contains(&k) {
-                return reduced.next().map(|k| Ix::Affine(Affine::axis(shape.len(), k)));
+                return reduced
+                    .next()
+                    .map(|k| Ix::Affine(Affine::axis(shape.len(), k)));
             }
             match read.next()? {
                 Ix::Affine(a) => {

@@ -1,0 +1,363 @@
+//! Loops that run only where something is to be done.
+//!
+//! ```text
+//! Σ_j [l ≤ j ∧ j < u ∧ q] e           =  Σ_{l ≤ j < u} [q] e
+//! max_j select(l ≤ j ∧ q, e, −∞)      =  max_{l ≤ j} select(q, e, −∞)       with any neutral element
+//! out[i, j] = [l ≤ j ∧ j < u ∧ q] e   =  zeros, and [q] e for l ≤ j < u
+//! out[p] += [l ≤ j ∧ j < u ∧ q] e     =  the same for l ≤ j < u
+//! Σ_j Σ_k [l ≤ j ∧ q] e               =  Σ_{l ≤ j} Σ_k [q] e
+//! ```
+//!
+//! where l and u are affine in loops further out than j, or u is an integer computed further out. An
+//! equation of indices bounds a loop from both sides. Of the loops in a comparison it is the innermost that
+//! is narrowed, if its coefficient is 1 or −1. The index of an extremum is not moved by leaving out
+//! what is neutral.
+//!
+//! Within the narrowed loop the comparison holds, and so do others that follow from it; they are gone from
+//! what is computed there. What they guarded stays inside of the loop all the same: further out it would
+//! be evaluated even if the loop does not run at all.
+//!
+//! A part of the condition that may fail by itself must not be left out, since its failure would be
+//! lost; then the loop stays as it is.
+
+use super::rebuild::without;
+use crate::ir::core::{Extremum, ReduceOp};
+use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit, Size};
+use std::collections::HashSet;
+
+/// Which iterations of a loop need not be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Skips {
+    /// None is in vain.
+    Nothing,
+    /// Those whose value is a structural zero.
+    Absent,
+    /// Those whose value is 0.
+    Zero,
+    /// Those whose value is this.
+    Neutral(Lit),
+}
+
+/// Narrows the loops of a nest, the outer ones as `skips` allows. `at` is computed in the outer
+/// loops, beside the root.
+pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
+    let mut narrowing = Narrowing {
+        ranges: vec![Range::default(); nest.loops.len()],
+        facts: vec![],
+        holds: HashSet::new(),
+        nest: &nest,
+    };
+    let outer: Vec<Loop> = (0..nest.outer).collect();
+    narrowing.body(&outer, nest.root, skips);
+    for s in &nest.nodes {
+        match &s.compute {
+            Compute::Reduce(op, own, body) => {
+                let skips = match op {
+                    ReduceOp::Sum => Skips::Zero,
+                    ReduceOp::Product | ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+                        Skips::Neutral(op.identity(nest.nodes[*body].elem))
+                    }
+                };
+                narrowing.body(own, *body, skips);
+            }
+            Compute::ArgReduce(op, own, body) => {
+                let op = match op {
+                    Extremum::Max => ReduceOp::Max,
+                    Extremum::Min => ReduceOp::Min,
+                };
+                let neutral = op.identity(Elem::Real);
+                narrowing.body(&[*own], *body, Skips::Neutral(neutral));
+            }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Same(_) => {}
+        }
+    }
+    if narrowing.ranges.iter().all(Range::is_whole) {
+        return (nest, at);
+    }
+    let (known, ranges) = (narrowing.known(), narrowing.ranges);
+    without(&nest, &at, known, ranges)
+}
+
+/// What is known to be narrowed so far.
+struct Narrowing<'a> {
+    nest: &'a Nest,
+    ranges: Vec<Range>,
+    /// What is not negative inside of a loop.
+    facts: Vec<(Loop, Affine)>,
+    /// Comparisons that hold since a loop ends at a computed integer.
+    holds: HashSet<Node>,
+}
+
+impl Narrowing<'_> {
+    /// Narrows the loops around a body to where it has to be visited.
+    fn body(&mut self, own: &[Loop], body: Node, skips: Skips) {
+        let (holds, tested) = match skips {
+            Skips::Nothing => return,
+            Skips::Absent => self.nonzero(body, false),
+            Skips::Zero => self.nonzero(body, true),
+            Skips::Neutral(neutral) => {
+                let s = &self.nest.nodes[body];
+                match self.unless(body, neutral) {
+                    Some((c, value)) if s.guard.is_none() => {
+                        let holds = self.members(c);
+                        let tested = holds.iter().copied().chain([value]).collect();
+                        (holds, tested)
+                    }
+                    _ => return,
+                }
+            }
+        };
+        self.conditions(own, &holds, &tested);
+    }
+
+    /// What holds wherever a node is not a structural zero, and if `literal` not the number 0 either,
+    /// and what is computed to find that out. A sum is zero where all of its terms are.
+    fn nonzero(&self, n: Node, literal: bool) -> (Vec<Node>, Vec<Node>) {
+        let s = &self.nest.nodes[n];
+        let mut holds = s.guard.map_or(vec![], |g| self.members(g));
+        let mut tested = holds.clone();
+        if let Compute::Reduce(ReduceOp::Sum, own, body) = &s.compute {
+            let (of_terms, all) = self.nonzero(*body, literal);
+            let is_of_all = |m: &Node| !own.iter().any(|l| self.nest.depends[*m].contains(l));
+            holds.extend(of_terms.into_iter().filter(is_of_all));
+            tested.extend(all);
+        }
+        if let Some((c, value)) = self.unless(n, Lit::zero(s.elem)).filter(|_| literal) {
+            let members = self.members(c);
+            tested.extend(members.iter().copied().chain([value]));
+            holds.extend(members);
+        }
+        (holds, tested)
+    }
+
+    /// The condition and the value of `select(c, value, other)`.
+    fn unless(&self, n: Node, other: Lit) -> Option<(Node, Node)> {
+        let Compute::Prim(Prim::Select, args) = &self.nest.nodes[n].compute else {
+            return None;
+        };
+        let s = &self.nest.nodes[args[2]];
+        let is_other = s.compute == Compute::Lit(other) && s.guard.is_none();
+        is_other.then_some((args[0], args[1]))
+    }
+
+    /// Narrows loops to where conditions may hold, if nothing that is `tested` has to be computed
+    /// elsewhere.
+    fn conditions(&mut self, own: &[Loop], holds: &[Node], tested: &[Node]) {
+        for &p in holds {
+            let mut others = tested.iter().filter(|&&q| q != p);
+            if !others.all(|&q| self.may_be_left_out(q, p)) {
+                continue;
+            }
+            let forms = self.nonnegative(p);
+            for form in &forms {
+                self.bound(own, form);
+            }
+            if forms.is_empty() {
+                self.computed_end(own, p);
+            }
+        }
+    }
+
+    /// The members of a conjunction; a lazy one is `select(a, b, false)`.
+    fn members(&self, n: Node) -> Vec<Node> {
+        let s = &self.nest.nodes[n];
+        let mut out = s.guard.map_or(vec![], |g| self.members(g));
+        let is_false = |n: Node| self.nest.nodes[n].compute == Compute::Lit(Lit::Bool(false));
+        match &s.compute {
+            Compute::Prim(Prim::And, args) => {
+                out.extend(args.iter().flat_map(|&a| self.members(a)));
+            }
+            Compute::Prim(Prim::Select, args) if is_false(args[2]) => {
+                out.extend(args[..2].iter().flat_map(|&a| self.members(a)));
+            }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => out.push(n),
+        }
+        out
+    }
+
+    /// Whether a node cannot fail where `p` does not hold.
+    fn may_be_left_out(&self, n: Node, p: Node) -> bool {
+        let mut seen = HashSet::from([n]);
+        let mut stack = vec![n];
+        while let Some(n) = stack.pop() {
+            let s = &self.nest.nodes[n];
+            if s.guard.is_some_and(|g| self.members(g).contains(&p)) {
+                continue;
+            }
+            let may_fail = match &s.compute {
+                // The bounds of an unguarded affine place were demanded on entry.
+                Compute::Read(_, at) => {
+                    s.guard.is_some() || at.iter().any(|a| matches!(a, At::Node(_)))
+                }
+                Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
+                    let by = &self.nest.nodes[args[1]].compute;
+                    !matches!(by, Compute::Lit(Lit::Int(1..)))
+                }
+                Compute::Index(a) => !a.is_total(),
+                Compute::Lit(_)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => false,
+            };
+            if may_fail {
+                return false;
+            }
+            let operands = self.nest.operands(n).into_iter();
+            stack.extend(operands.filter(|o| seen.insert(*o)));
+        }
+        true
+    }
+
+    /// What a comparison of affine integers says is not negative: it holds just if none of it is.
+    fn nonnegative(&self, n: Node) -> Vec<Affine> {
+        let Compute::Prim(p, args) = &self.nest.nodes[n].compute else {
+            return vec![];
+        };
+        let (Some(&a), Some(&b)) = (args.first(), args.get(1)) else {
+            return vec![];
+        };
+        let (Some(a), Some(b)) = (self.affine(a), self.affine(b)) else {
+            return vec![];
+        };
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "other primitives do not compare integers"
+        )]
+        match p {
+            Prim::ILt => vec![b.sub(&a).plus(-1)],
+            Prim::ILe => vec![b.sub(&a)],
+            Prim::IGt => vec![a.sub(&b).plus(-1)],
+            Prim::IGe => vec![a.sub(&b)],
+            Prim::IEq => vec![a.sub(&b), b.sub(&a)],
+            _ => vec![],
+        }
+    }
+
+    fn affine(&self, n: Node) -> Option<Affine> {
+        let s = &self.nest.nodes[n];
+        match &s.compute {
+            // Where a loop ends is computed even if it has nothing to run over.
+            Compute::Index(a) if s.guard.is_none() && a.is_total() => Some(a.clone()),
+            Compute::Lit(Lit::Int(k)) if s.guard.is_none() => Some(Affine::constant(Size::lit(*k))),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => None,
+        }
+    }
+
+    /// `form ≥ 0` as a bound of a loop.
+    fn bound(&mut self, own: &[Loop], form: &Affine) {
+        let innermost = own.iter().rev().find(|l| form.coefficient(**l).is_some());
+        let Some(&l) = innermost else { return };
+        let c = form.coefficient(l).expect("found above");
+        let (up, down) = (c.is(1), c.is(-1));
+        if !(up || down) || self.follows(form) {
+            return;
+        }
+        // ± l + rest ≥ 0
+        let of = |form: &Affine| {
+            let index = Affine::of(l);
+            if up {
+                index.sub(form)
+            } else {
+                form.add_scaled(&index, &Size::lit(1)).plus(1)
+            }
+        };
+        // Bounds that this one is stricter than are gone.
+        let mut weaker = vec![];
+        let loops = &self.nest.loops;
+        self.facts.retain(|(m, f)| {
+            let keeps =
+                *m != l || f.coefficient(l) != Some(c) || !f.sub(form).is_nonnegative(loops, &[]);
+            if !keeps {
+                weaker.push(of(f));
+            }
+            keeps
+        });
+        let range = &mut self.ranges[l];
+        if up {
+            range.from.retain(|e| !weaker.contains(e));
+            range.from.push(of(form));
+        } else {
+            let affine = |e: &At| match e {
+                At::Affine(a) => weaker.contains(a),
+                At::Node(_) => false,
+            };
+            range.to.retain(|e| !affine(e));
+            range.to.push(At::Affine(of(form)));
+        }
+        self.facts.push((l, form.clone()));
+    }
+
+    /// `index < end` for an end that does not depend on the loop.
+    fn computed_end(&mut self, own: &[Loop], p: Node) {
+        let (index, end) = match &self.nest.nodes[p].compute {
+            Compute::Prim(Prim::ILt, args) => (args[0], args[1]),
+            Compute::Prim(Prim::IGt, args) => (args[1], args[0]),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => return,
+        };
+        let Some(index) = self.affine(index) else {
+            return;
+        };
+        let Some(k) = own.iter().position(|&l| index == Affine::of(l)) else {
+            return;
+        };
+        let depends = &self.nest.depends[end];
+        let is_further_out = !own[k..].iter().any(|l| depends.contains(l));
+        if is_further_out && self.nest.nodes[end].guard.is_none() && self.holds.insert(p) {
+            self.ranges[own[k]].to.push(At::Node(end));
+        }
+    }
+
+    /// Whether an affine integer is not negative wherever its loops run.
+    fn follows(&self, form: &Affine) -> bool {
+        let loops = &self.nest.loops;
+        let implies = |(l, fact): &(Loop, Affine)| {
+            form.coefficient(*l).is_some() && form.sub(fact).is_nonnegative(loops, &[])
+        };
+        form.is_nonnegative(loops, &[]) || self.facts.iter().any(implies)
+    }
+
+    /// For each node whether it is known to be true or false.
+    fn known(&self) -> Vec<Option<bool>> {
+        let one = |n: Node| -> Option<bool> {
+            if self.holds.contains(&n) {
+                return Some(true);
+            }
+            let forms = self.nonnegative(n);
+            if forms.is_empty() {
+                return None;
+            }
+            let negative = |f: &Affine| self.follows(&f.add_scaled(f, &Size::lit(-2)).plus(-1));
+            if forms.iter().all(|f| self.follows(f)) {
+                Some(true)
+            } else {
+                forms.iter().any(negative).then_some(false)
+            }
+        };
+        (0..self.nest.nodes.len()).map(one).collect()
+    }
+}

@@ -1,0 +1,489 @@
+//! Rules about arrays with few elements that are not structural zeros: values at indices from data, one
+//! or a few along an axis, such as the cotangent of what a maximum was taken of. What is linear is
+//! computed for these few and nowhere else.
+//!
+//! Below, `v at I` stands for `scatter v[I]` with an index map that meets no place twice: each axis
+//! of v is a component of it. Sums of a few such arrays are treated alike, part by part.
+
+use super::{Rewrite, Rule, Simplifier, all_affine};
+use crate::ir::build::without;
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
+use crate::ir::core::ReduceOp;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Size};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "sparse-product",
+        apply: sparse_product,
+    },
+    Rule {
+        name: "sparse-read",
+        apply: sparse_read,
+    },
+    Rule {
+        name: "sparse-sum",
+        apply: sparse_sum,
+    },
+    Rule {
+        name: "sparse-contraction",
+        apply: sparse_contraction,
+    },
+    Rule {
+        name: "scatter-of-scatter",
+        apply: scatter_of_scatter,
+    },
+    Rule {
+        name: "read-at-data",
+        apply: read_at_data,
+    },
+];
+
+/// Parts are handled one by one; a longer list is better written down once.
+const FEW: usize = 4;
+
+/// The parts, if an array is a sum of a few `v at I` with fewer axes than it has itself.
+fn sparse(s: &Simplifier, v: Var) -> Option<Vec<Part>> {
+    let Op::Scatter(parts) = s.plain(v)? else {
+        return None;
+    };
+    let rank = s.out.ty(v).rank();
+    let is_sparse = |p: &Part| {
+        let own = s.out.ty(p.src).rank();
+        own < rank && (0..own).all(|k| p.index.iter().any(|i| is_axis(i, k)))
+    };
+    let fits = !parts.is_empty() && parts.len() <= FEW && parts.iter().all(is_sparse);
+    fits.then(|| parts.clone())
+}
+
+fn is_axis(i: &Ix, k: usize) -> bool {
+    matches!(i, Ix::Affine(a) if a.as_axis() == Some(k))
+}
+
+impl Simplifier {
+    /// Whether a component of an index map over a shape is in `0..n` for sure.
+    pub(super) fn known_inside(
+        &self,
+        i: &Ix,
+        shape: &[Size],
+        guard: Option<Var>,
+        n: &Size,
+    ) -> bool {
+        match i {
+            Ix::Affine(a) => self.inside(a, shape, guard, n),
+            Ix::Data(v) => {
+                // The position of an extremum, of something.
+                let first = Affine::constant(shape.len(), Size::lit(0));
+                self.is_position(*v, n) && self.inside(&first, shape, guard, n)
+            }
+        }
+    }
+
+    /// Whether an integer array has positions along an axis of length n.
+    fn is_position(&self, v: Var, n: &Size) -> bool {
+        let Some(eq) = self.out.eq(v) else {
+            return false;
+        };
+        match &eq.op {
+            Op::ArgReduce { src, axis, .. } => self.out.ty(*src).shape[*axis] == *n,
+            Op::Gather { src, .. } | Op::Copy(src) => self.is_position(*src, n),
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Stop(_) => false,
+        }
+    }
+
+    /// The elements of an array that a part of a scatter meets.
+    fn met(&mut self, x: Var, p: &Part) -> Var {
+        let (shape, guard) = (self.out.shape(p.src), self.out.guard(p.src));
+        self.gather(x, p.index.clone(), &shape, guard)
+    }
+}
+
+/// `p · (v at I)  =  (p[I] · v) at I`, and the same for quotients, negation and `[g] (v at I)`
+fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let (x, which) = match &eq.op {
+        Op::Map(Prim::Mul, args) => match (sparse(s, args[0]), sparse(s, args[1])) {
+            (_, Some(_)) => (args[1], 1),
+            (Some(_), None) => (args[0], 0),
+            (None, None) => return None,
+        },
+        Op::Map(Prim::Div | Prim::Neg, args) => (args[0], 0),
+        Op::Copy(a) => (*a, 0),
+        Op::Map(..)
+        | Op::Fill(_)
+        | Op::Index(_)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Stop(_) => return None,
+    };
+    let parts = sparse(s, x)?;
+    let parts = (parts.iter())
+        .map(|p| {
+            let here = eq.guard.map(|g| s.met(g, p));
+            let guard = s.both(s.out.guard(p.src), here);
+            let src = match &eq.op {
+                Op::Map(prim, args) => {
+                    let args: Vec<Var> = (args.iter().enumerate())
+                        .map(|(k, &a)| if k == which { p.src } else { s.met(a, p) })
+                        .collect();
+                    s.map(*prim, &args, guard)
+                }
+                _ => {
+                    let ty = s.out.ty(p.src).clone();
+                    s.op(ty.elem, &ty.shape, guard, Op::Copy(p.src))
+                }
+            };
+            let index = p.index.clone();
+            Part { src, index }
+        })
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard: None,
+        op: Op::Scatter(parts),
+    }))
+}
+
+/// `(v at I)[σ]  =  (v repeated) at (I permuted)`, where each component of the read is an axis of its own,
+/// in full; the axes that σ adds repeat v. And `(v at I)[I] = v`.
+fn sparse_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let parts = sparse(s, *src)?;
+    let of = s.out.shape(*src);
+    let rank = eq.ty.rank();
+    if let [p] = &parts[..]
+        && p.index == *index
+        && s.out.ty(p.src).shape == eq.ty.shape
+    {
+        return Some(s.same(p.src, eq.guard));
+    }
+    // The axis of the result that each axis of what is read becomes.
+    let axes: Vec<usize> = (all_affine(index)?.iter().zip(&of))
+        .map(|(a, n)| a.as_axis().filter(|&k| eq.ty.shape[k] == *n))
+        .collect::<Option<_>>()?;
+    if eq.guard.is_some() || (1..axes.len()).any(|k| axes[..k].contains(&axes[k])) {
+        return None;
+    }
+    let added: Vec<usize> = (0..rank).filter(|k| !axes.contains(k)).collect();
+    let parts = (parts.iter())
+        .map(|p| {
+            let own = s.out.shape(p.src);
+            // The axes of v, then the added ones.
+            let shape: Vec<Size> = (own.iter().cloned())
+                .chain(added.iter().map(|&k| eq.ty.shape[k].clone()))
+                .collect();
+            let src = spread_out(s, p.src, &shape);
+            let index = (0..rank)
+                .map(|k| match axes.iter().position(|&a| a == k) {
+                    Some(j) => widened(s, &p.index[j], &shape),
+                    None => {
+                        let place = added.iter().position(|&a| a == k);
+                        let place = own.len() + place.expect("added or not");
+                        Ix::Affine(Affine::axis(shape.len(), place))
+                    }
+                })
+                .collect();
+            Part { src, index }
+        })
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Scatter(parts),
+        ..eq.clone()
+    }))
+}
+
+/// An array repeated along axes that are added at the end of its shape, under its guard.
+fn spread_out(s: &mut Simplifier, v: Var, shape: &[Size]) -> Var {
+    let own = s.out.ty(v).rank();
+    if own == shape.len() {
+        return v;
+    }
+    let index = super::scatter::identity(shape.len())[..own].to_vec();
+    let guard = s.out.guard(v);
+    let guard = guard.map(|g| s.gather(g, index.clone(), shape, None));
+    s.gather(v, index, shape, guard)
+}
+
+/// A component of an index map, over a shape with more axes at the end.
+fn widened(s: &mut Simplifier, i: &Ix, shape: &[Size]) -> Ix {
+    match i {
+        Ix::Affine(a) => {
+            let mut a = a.clone();
+            a.coefs.resize(shape.len(), Size::lit(0));
+            Ix::Affine(a)
+        }
+        Ix::Data(v) => Ix::Data(spread_out(s, *v, shape)),
+    }
+}
+
+/// `Σ_k (v at I)  =  v at (I without component k)` where that component is inside for sure
+fn sparse_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Reduce {
+        op: ReduceOp::Sum,
+        src,
+        axes,
+    } = &eq.op
+    else {
+        return None;
+    };
+    if eq.guard.is_some() || eq.ty.elem != Elem::Real {
+        return None;
+    }
+    let Some(Op::Scatter(parts)) = s.plain(*src).cloned() else {
+        return None;
+    };
+    // Of other scatters as well: what is added is added once.
+    if parts.is_empty() || !(s.used_once(*src) || sparse(s, *src).is_some()) {
+        return None;
+    }
+    let of = s.out.shape(*src);
+    let fits = parts.iter().all(|p| {
+        let (shape, guard) = (s.out.shape(p.src), s.out.guard(p.src));
+        let inside = |&k: &usize| {
+            let demanded = matches!(p.index[k], Ix::Affine(_)) && guard.is_none();
+            demanded || s.known_inside(&p.index[k], &shape, guard, &of[k])
+        };
+        axes.iter().all(inside)
+    });
+    if !fits {
+        return None;
+    }
+    let parts = (parts.iter())
+        .map(|p| Part {
+            src: p.src,
+            index: (p.index.iter().enumerate())
+                .filter(|(k, _)| !axes.contains(k))
+                .map(|(_, i)| i.clone())
+                .collect(),
+        })
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Scatter(parts),
+        ..eq.clone()
+    }))
+}
+
+/// `contract (v at I), b  =  Σ ((v repeated) · b[I]) at I`: the products with elements that are there
+fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Contract {
+        a,
+        b,
+        a_axes,
+        b_axes,
+        out_axes,
+    } = &eq.op
+    else {
+        return None;
+    };
+    if eq.guard.is_some() {
+        return None;
+    }
+    let (x, x_axes, y, y_axes) = if sparse(s, *a).is_some() {
+        (*a, a_axes, *b, b_axes)
+    } else {
+        (*b, b_axes, *a, a_axes)
+    };
+    sparse(s, x)?;
+    // The labels of x, then those that only y has; the product of both in that space.
+    let (x_shape, y_shape) = (s.out.shape(x), s.out.shape(y));
+    let mut labels = x_axes.clone();
+    let mut space = x_shape.clone();
+    for (l, n) in y_axes.iter().zip(&y_shape) {
+        if !labels.contains(l) {
+            labels.push(*l);
+            space.push(n.clone());
+        }
+    }
+    let at = |labels_of: &[u8]| -> Vec<Ix> {
+        (labels_of.iter())
+            .map(|l| {
+                let k = labels.iter().position(|m| m == l).expect("collected above");
+                Ix::Affine(Affine::axis(space.len(), k))
+            })
+            .collect()
+    };
+    let x = s.gather(x, at(x_axes), &space, None);
+    let y = s.gather(y, at(y_axes), &space, None);
+    let product = s.map(Prim::Mul, &[y, x], None);
+    let summed: Vec<usize> = (0..labels.len())
+        .filter(|&k| !out_axes.contains(&labels[k]))
+        .collect();
+    let kept: Vec<u8> = (labels.iter().copied())
+        .filter(|l| out_axes.contains(l))
+        .collect();
+    let sum = s.op(
+        Elem::Real,
+        &without(&space, &summed),
+        None,
+        Op::Reduce {
+            op: ReduceOp::Sum,
+            src: product,
+            axes: summed,
+        },
+    );
+    let rank = out_axes.len();
+    let index = (kept.iter())
+        .map(|l| {
+            let k = out_axes.iter().position(|o| o == l).expect("kept");
+            Ix::Affine(Affine::axis(rank, k))
+        })
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Gather { src: sum, index },
+        ..eq.clone()
+    }))
+}
+
+/// `scatter (scatter v[I])[J] + rest  =  scatter v[J after I] + rest` for an affine J, where nothing else uses
+/// the inner one: what is added is added once. And `(scatter v[I]) + (scatter w[J])` likewise.
+fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let rank = eq.ty.rank();
+    let whole = super::scatter::identity(rank);
+    let parts = match &eq.op {
+        Op::Scatter(parts) => parts.clone(),
+        // Of two scatters, and of one to which something is added.
+        Op::Map(Prim::Add, args) if eq.ty.elem == Elem::Real => {
+            let is = |v: &Var| matches!(s.plain(*v), Some(Op::Scatter(p)) if !p.is_empty());
+            if !args.iter().all(is) {
+                return None;
+            }
+            (args.iter())
+                .map(|&src| Part {
+                    src,
+                    index: whole.clone(),
+                })
+                .collect()
+        }
+        Op::Map(..)
+        | Op::Fill(_)
+        | Op::Index(_)
+        | Op::Gather { .. }
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => return None,
+    };
+    if eq.guard.is_some() {
+        return None;
+    }
+    let mut changed = false;
+    let mut out = vec![];
+    for p in &parts {
+        match flattened(s, p) {
+            Some(inner) => {
+                changed = true;
+                out.extend(inner);
+            }
+            None => out.push(p.clone()),
+        }
+    }
+    changed.then(|| {
+        Rewrite::Eq(Eq {
+            op: Op::Scatter(out),
+            ..eq.clone()
+        })
+    })
+}
+
+/// The parts of a scatter that is itself a part.
+fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
+    let Some(Op::Scatter(inner)) = s.plain(p.src).cloned() else {
+        return None;
+    };
+    if inner.is_empty() || !s.used_once(p.src) {
+        return None;
+    }
+    let outer: Vec<Affine> = all_affine(&p.index)?.into_iter().cloned().collect();
+    let middle = s.out.shape(p.src);
+    (inner.iter())
+        .map(|q| {
+            let rank = s.out.ty(q.src).rank();
+            // No bounds failure of the inner one is lost.
+            let (shape, guard) = (s.out.shape(q.src), s.out.guard(q.src));
+            let safe = |(i, n): (&Ix, &Size)| {
+                let demanded = matches!(i, Ix::Affine(_)) && guard.is_none();
+                demanded || s.known_inside(i, &shape, guard, n)
+            };
+            if !q.index.iter().zip(&middle).all(safe)
+                && p.index != super::scatter::identity(middle.len())
+            {
+                return None;
+            }
+            let index = (outer.iter())
+                .map(|o| {
+                    // An index from data can only be taken as it is.
+                    if let Some(k) = o.as_axis() {
+                        return Some(q.index[k].clone());
+                    }
+                    let through: Vec<Affine> = (q.index.iter().enumerate())
+                        .map(|(k, i)| match i {
+                            Ix::Affine(a) => Some(a.clone()),
+                            Ix::Data(_) if o.coefs[k].is(0) => {
+                                Some(Affine::constant(rank, Size::lit(0)))
+                            }
+                            Ix::Data(_) => None,
+                        })
+                        .collect::<Option<_>>()?;
+                    Some(Ix::Affine(o.compose(&through, rank)))
+                })
+                .collect::<Option<Vec<Ix>>>()?;
+            Some(Part { src: q.src, index })
+        })
+        .collect()
+}
+
+/// `p(a, b)[I]  =  p(a[I], b[I])` where I has the position of an extremum for one axis, p is one cheap operation
+/// and a, b are reads or literals: repeating it for the elements met is cheaper than keeping the
+/// results of all. It costs an operation for each if those are kept for something else as well.
+fn read_at_data(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let inner = s.out.eq(*src)?.clone();
+    let Op::Map(p, args) = &inner.op else {
+        return None;
+    };
+    let cheap = matches!(p, Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg) || p.cost() == 0;
+    let at_hand = |v: &Var| {
+        s.out.eq(*v).is_none_or(|e| {
+            matches!(&e.op, Op::Fill(_) | Op::Index(_) | Op::Gather { .. }) && e.guard.is_none()
+        })
+    };
+    let by_position = |(i, n): (&Ix, &Size)| {
+        matches!(i, Ix::Data(_)) && s.known_inside(i, &eq.ty.shape, eq.guard, n)
+    };
+    let demanded = |(i, n): (&Ix, &Size)| match i {
+        Ix::Affine(a) => eq.guard.is_none() || s.inside(a, &eq.ty.shape, eq.guard, n),
+        Ix::Data(_) => by_position((i, n)),
+    };
+    let places = || index.iter().zip(&inner.ty.shape);
+    if !cheap
+        || inner.guard.is_some()
+        || !args.iter().all(at_hand)
+        || !places().any(by_position)
+        || !places().all(demanded)
+    {
+        return None;
+    }
+    let args = (args.iter())
+        .map(|&a| s.gather(a, index.clone(), &eq.ty.shape, eq.guard))
+        .collect();
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(*p, args),
+        ..eq.clone()
+    }))
+}

@@ -1,0 +1,154 @@
+//! What generated code looks like: loops run only where something is to be done, and test no mask.
+
+use proc_macro2::TokenStream;
+
+/// The body of a derivative.
+fn written(attr: &str, source: &str, function: &str) -> String {
+    let attr: TokenStream = attr.parse().expect("tokens");
+    let (_, tokens) = cotangent_core::explain(attr, source.parse().expect("tokens"))
+        .unwrap_or_else(|e| panic!("{e}\n{source}"));
+    let file: syn::File = syn::parse2(tokens).expect("generated code is Rust");
+    let body = (file.items.into_iter()).find_map(|item| {
+        let syn::Item::Fn(f) = item else { return None };
+        (f.sig.ident == function).then_some(f.block)
+    });
+    let body = body.expect("the function was promised");
+    prettyplease::unparse(&syn::parse_quote!(fn body() #body))
+}
+
+/// The text without what depends on where lines are broken.
+fn plain(text: &str) -> String {
+    let text: String = text.split_whitespace().collect();
+    text.replace(",)", ")")
+}
+
+/// Asserts that some code is there, and that no mask is.
+#[track_caller]
+fn assert_writes(code: &str, wanted: &str) {
+    assert!(
+        plain(code).contains(&plain(wanted)),
+        "{wanted}\nis not in\n{code}"
+    );
+    assert!(!code.contains("if "), "there is a mask in\n{code}");
+}
+
+const VALUE: &str = "value";
+
+#[test]
+fn prefix_sums() {
+    let source =
+        "fn f(x: &Array1<f64>) -> Array1<f64> { build(x.len(), |i| sum(i + 1, |j| x[j])) }";
+    let code = written("value, vjp", source, "f_value");
+    assert_writes(
+        &code,
+        "rt::build([x_len], |[i]| rt::sum(i + 1, |j| x[[j]]))",
+    );
+    let code = written("value, vjp", source, "f_vjp");
+    assert_writes(
+        &code,
+        "rt::build([x_len], |[i]| rt::sum(i..x_len, |j| cotangent[[j]]))",
+    );
+}
+
+#[test]
+fn suffix_sums() {
+    let source = "fn f(x: &Array1<f64>) -> Array1<f64> {
+        let n = x.len();
+        build(n, |i| sum(n, |j| if j >= i { x[j].exp() } else { 0.0 }))
+    }";
+    let wanted = "rt::build([x_len], |[i]| rt::sum(i..x_len, |j| x[[j]].exp()))";
+    assert_writes(&written(VALUE, source, "f_value"), wanted);
+}
+
+#[test]
+fn a_band() {
+    let source = "fn f(a: &Array2<f64>) -> f64 {
+        let n = a.nrows();
+        sum(n, |i| sum(n, |j| if i <= j + 1 && j <= i + 1 { a[[i, j]].exp() } else { 0.0 }))
+    }";
+    let band = "(i - 1).max(0)..(i + 2).min(a_rows)";
+    let value = format!("rt::sum(a_rows, |i| rt::sum({band}, |j| a[[i, j]].exp()))");
+    assert_writes(&written("value, grad", source, "f_value"), &value);
+    let gradient = format!(
+        "rt::for_each([a_rows], |[i]| {{ rt::for_each({band}, |j| {{
+            a_bar[[i, j]] += a[[i, j]].exp();
+        }}); }});"
+    );
+    assert_writes(&written("value, grad", source, "f_grad"), &gradient);
+}
+
+#[test]
+fn forward_substitution() {
+    let source = "fn f(l: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> Array1<f64> {
+        build(x.len(), |i| (b[i] - sum(i, |j| l[[i, j]] * x[j])) / l[[i, i]])
+    }";
+    let wanted = "(b[[i]] - rt::sum(i, |j| l[[i, j]] * x[[j]])) / l[[i, i]]";
+    assert_writes(&written(VALUE, source, "f_value"), wanted);
+    let backward = "rt::sum(i + 1..x_len, |j| l[[j, i]] *";
+    assert_writes(&written("vjp", source, "f_vjp"), backward);
+}
+
+#[test]
+fn a_trace() {
+    let source = "fn f(a: &Array2<f64>) -> f64 {
+        let n = a.nrows();
+        sum(n, |i| sum(n, |j| if i == j { a[[i, j]].sin() } else { 0.0 }))
+    }";
+    let wanted = "rt::sum(a_rows, |i| a[[i, i]].sin())";
+    assert_writes(&written("value, grad", source, "f_value"), wanted);
+    let wanted = "rt::for_each([a_rows], |[i]| { a_bar[[i, i]] += a[[i, i]].cos(); });";
+    assert_writes(&written("value, grad", source, "f_grad"), wanted);
+}
+
+#[test]
+fn a_diagonal_matrix() {
+    let source = "fn f(v: &Array1<f64>) -> Array2<f64> {
+        build((v.len(), v.len()), |(i, j)| if i == j { v[i] * 2.0 } else { 0.0 })
+    }";
+    let wanted = "let mut value = rt::zeros([v_len, v_len]);
+        rt::for_each([v_len], |[i]| { value[[i, i]] = v[[i]] * 2.0; });";
+    assert_writes(&written(VALUE, source, "f_value"), wanted);
+}
+
+#[test]
+fn a_part_of_an_array() {
+    let source = "fn f(v: &Array1<f64>, a: usize, n: usize) -> Array1<f64> {
+        build(n, |r| if a <= r && r < a + v.len() { v[r - a] } else { 0.0 })
+    }";
+    let wanted = "rt::for_each(a.max(0)..(v_len + a).min(n), |i| { value[[i]] = v[[i - a]]; });";
+    assert_writes(&written(VALUE, source, "f_value"), wanted);
+}
+
+#[test]
+fn causal_maxima() {
+    let source = "fn f(s: &Array2<f64>) -> Array1<f64> {
+        let n = s.nrows();
+        build(n, |i| maximum(n, |j| if j <= i { s[[i, j]] } else { f64::NEG_INFINITY }))
+    }";
+    let wanted = "rt::build([s_rows], |[i]| rt::maximum(i + 1, |j| s[[i, j]]))";
+    assert_writes(&written("value, vjp", source, "f_value"), wanted);
+    let wanted = "t[[i, rt::argmax(i + 1, |j| s[[i, j]])]] += cotangent[[i]];";
+    assert_writes(&written("value, vjp", source, "f_vjp"), wanted);
+}
+
+#[test]
+fn all_loops_of_a_sum() {
+    let source = "fn f(x: &Array1<f64>) -> f64 {
+        let n = x.len();
+        sum((n, n, n), |(i, j, k)| {
+            if i < j && j < k { (x[i] * x[j] + x[k]).sin() } else { 0.0 }
+        })
+    }";
+    let wanted = "rt::sum(x_len, |i| rt::sum(i + 1..x_len, |j| rt::sum(j + 1..x_len, |k|";
+    assert_writes(&written(VALUE, source, "f_value"), wanted);
+}
+
+#[test]
+fn other_conditions_stay() {
+    let source = "fn f(x: &Array1<f64>) -> Array1<f64> {
+        build(x.len(), |i| sum(i + 1, |j| if x[j] > 0.0 { x[j].sqrt() } else { 0.0 }))
+    }";
+    let code = written(VALUE, source, "f_value");
+    let wanted = "rt::sum(i + 1, |j| if x[[j]] > 0.0 { x[[j]].sqrt() } else { 0.0 })";
+    assert!(plain(&code).contains(&plain(wanted)), "{code}");
+}
