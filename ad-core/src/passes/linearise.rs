@@ -327,7 +327,11 @@ impl Lineariser {
         };
         let states = r.fed(&mut self.out, Feed::One);
         let tangents = self.along(&r, states, t);
-        Some([states, tangents].map(|s| r.last(&mut self.out, s, guard)).into())
+        Some(
+            [states, tangents]
+                .map(|s| r.last(&mut self.out, s, guard))
+                .into(),
+        )
     }
 
     /// Where an array is not the literal 1 by construction, and what it is there.

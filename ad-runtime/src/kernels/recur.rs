@@ -65,7 +65,10 @@ pub fn running_products<const N: usize>(
     for (k, out) in data.chunks_exact_mut(block.max(1)).enumerate() {
         let start_of = |j| start.of(k * steps.inner + j);
         let starts = &mut out[first * steps.inner..][..steps.inner];
-        starts.iter_mut().enumerate().for_each(|(j, s)| *s = start_of(j));
+        starts
+            .iter_mut()
+            .enumerate()
+            .for_each(|(j, s)| *s = start_of(j));
     }
     steps.run(data, |state, x| *state = x)
 }
@@ -187,7 +190,11 @@ impl<'a, const N: usize> Steps<'a, N> {
             let factors = &factors[k * self.inner..][..self.inner];
             let (low, high) = out.split_at_mut((k + 1) * self.inner);
             let (low, high) = (&mut low[k * self.inner..], &mut high[..self.inner]);
-            let (before, after) = if self.reverse { (high, low) } else { (low, high) };
+            let (before, after) = if self.reverse {
+                (high, low)
+            } else {
+                (low, high)
+            };
             for ((after, before), factor) in after.iter_mut().zip(before).zip(factors) {
                 step(factor, *before, after);
             }

@@ -416,7 +416,10 @@ fn running_products_start_from_given_numbers() {
     let a = build([2, 3], |[i, j]| (i + 2 * j + 2) as f64);
     let start = build([2], |[i]| (10 * (i + 1)) as f64);
     let out = running_products(a.view(), None, start.view(), 1, true);
-    assert_eq!(out.data, [480.0, 240.0, 60.0, 10.0, 2100.0, 700.0, 140.0, 20.0]);
+    assert_eq!(
+        out.data,
+        [480.0, 240.0, 60.0, 10.0, 2100.0, 700.0, 140.0, 20.0]
+    );
     let start = build([3], |[j]| (j + 1) as f64);
     let out = running_products(a.view(), None, start.view(), 0, false);
     assert_eq!(out.data, [1.0, 2.0, 3.0, 2.0, 8.0, 18.0, 6.0, 40.0, 126.0]);

@@ -1,6 +1,8 @@
 //! Reading.
 
-use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Relation, Require, Type, Var};
+use crate::ir::bulk::{
+    Affine, Eq, Feed, Ix, Op, Param, Part, Program, Relation, Require, Type, Var,
+};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
