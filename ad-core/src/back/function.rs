@@ -376,6 +376,7 @@ impl<'a> Function<'a> {
                         (quote!(running_products), start)
                     }
                     Feed::First(v) => (quote!(running_products), self.view(*v)),
+                    Feed::Each(v) => (quote!(recur_adding), self.view(*v)),
                     Feed::All(v) => (quote!(recur), self.view(*v)),
                 };
                 quote!(let #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)

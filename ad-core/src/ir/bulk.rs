@@ -151,8 +151,9 @@ pub enum Feed {
     One,
     /// These at the start, an array without the axis, and nothing after it.
     First(Var),
-    /// An array of the shape of the result: its first elements at the start, the others one in each
-    /// step.
+    /// Nothing at the start, then an array of the shape of the factors, added one in each step.
+    Each(Var),
+    /// An array of the shape of the result: both.
     All(Var),
 }
 
@@ -161,7 +162,7 @@ impl Feed {
     pub fn var(self) -> Option<Var> {
         match self {
             Feed::One => None,
-            Feed::First(v) | Feed::All(v) => Some(v),
+            Feed::First(v) | Feed::Each(v) | Feed::All(v) => Some(v),
         }
     }
 
@@ -170,6 +171,7 @@ impl Feed {
         match self {
             Feed::One => Feed::One,
             Feed::First(v) => Feed::First(var(v)),
+            Feed::Each(v) => Feed::Each(var(v)),
             Feed::All(v) => Feed::All(var(v)),
         }
     }

@@ -183,6 +183,7 @@ impl<'a> Scope<'a> {
                         let start = without(shape, &[*axis]);
                         self.var("the start", *v, Elem::Real, &start)?;
                     }
+                    Feed::Each(v) => self.var("the operand", *v, Elem::Real, factors)?,
                     Feed::All(v) => self.var("the operand", *v, Elem::Real, shape)?,
                 }
                 self.result(Elem::Real)

@@ -132,6 +132,7 @@ impl Scope<'_> {
                 match b {
                     Feed::One => Ok(()),
                     Feed::First(v) => fits(*v, Elem::Real, &without(&ty.shape, &[*axis])),
+                    Feed::Each(v) => fits(*v, Elem::Real, factors),
                     Feed::All(v) => fits(*v, Elem::Real, &ty.shape),
                 }
             }

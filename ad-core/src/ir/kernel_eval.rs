@@ -165,6 +165,7 @@ impl Run<'_> {
                 let b = match b {
                     Feed::One => Feed::One,
                     Feed::First(v) => Feed::First(next(*v, without(&shape, &[*axis]))?),
+                    Feed::Each(v) => Feed::Each(next(*v, shape.clone())?),
                     Feed::All(v) => Feed::All(next(*v, out.clone())?),
                 };
                 let op = bulk::Op::Recur {

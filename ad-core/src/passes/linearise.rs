@@ -199,6 +199,7 @@ impl Lineariser {
                 let fed = match b {
                     Feed::One => None,
                     Feed::First(v) => self.t(*v).map(Feed::First),
+                    Feed::Each(v) => self.t(*v).map(Feed::Each),
                     Feed::All(v) => self.t(*v).map(Feed::All),
                 };
                 let mut terms: Vec<Var> = vec![];
@@ -361,14 +362,10 @@ impl Lineariser {
     /// change of each state enters with the next.
     fn along(&mut self, r: &Recurrence, states: Var, ta: Var) -> Var {
         let shape = self.out.shape(r.a);
-        let (from, to) = (r.index(&shape, false), r.index(&shape, true));
-        let before = self.out.gather(states, from, &shape, r.mask);
-        let src = self.out.map(Prim::Mul, &[before, ta], r.mask);
-        let ty = self.out.ty(states).clone();
-        let op = Op::Scatter(vec![Part { src, index: to }]);
-        let guard = None;
-        let b = self.out.push(Eq { ty, guard, op });
-        r.fed(&mut self.out, Feed::All(b))
+        let before = r.index(&shape);
+        let before = self.out.gather(states, before, &shape, r.mask);
+        let each = self.out.map(Prim::Mul, &[before, ta], r.mask);
+        r.fed(&mut self.out, Feed::Each(each))
     }
 
     fn extremum(&mut self, op: Extremum, x: Var, t: Var, axis: usize, guard: Option<Var>) -> Var {
@@ -441,12 +438,12 @@ impl Recurrence {
         out.push(Eq { ty, guard, op })
     }
 
-    /// For each factor the state that it is multiplied with, or the one that this enters.
-    fn index(&self, shape: &[Size], after: bool) -> Vec<Ix> {
+    /// For each factor the state that it is multiplied with.
+    pub(crate) fn index(&self, shape: &[Size]) -> Vec<Ix> {
         let rank = shape.len();
         let component = |k: usize| {
             let mut at = Affine::axis(rank, k);
-            if k == self.axis && self.reverse != after {
+            if k == self.axis && self.reverse {
                 at.constant = Size::lit(1);
             }
             Ix::Affine(at)

@@ -348,7 +348,14 @@ impl Transposer<'_> {
                 let at_start = backwards.last(&mut self.out, back, None);
                 self.give(*start, at_start);
             }
-            Feed::All(each) => self.give(*each, back),
+            Feed::Each(each) => {
+                // Each enters with the state that the backwards recurrence comes from.
+                let shape = self.out.shape(backwards.a);
+                let index = backwards.index(&shape);
+                let at_steps = self.out.gather(back, index, &shape, None);
+                self.give(*each, at_steps);
+            }
+            Feed::All(all) => self.give(*all, back),
         }
     }
 

@@ -102,6 +102,43 @@ pub fn recur<const N: usize>(
     steps.run(b.data.to_vec(), |state, x| *state += x)
 }
 
+/// `out[0] = 0`, `out[k + 1] = a[k] * out[k] + b[k]` along `axis`; if `reverse`, `out[n] = 0`,
+/// `out[k] = a[k] * out[k + 1] + b[k]`.
+///
+/// Where `mask` is false, nothing is multiplied.
+///
+/// # Panics
+///
+/// Panics if `b` or the mask does not fit the factors.
+#[must_use]
+#[track_caller]
+pub fn recur_adding<const N: usize>(
+    a: View<'_, f64, N>,
+    mask: Option<View<'_, bool, N>>,
+    b: View<'_, f64, N>,
+    axis: usize,
+    reverse: bool,
+) -> Dense<f64, N> {
+    let steps = Steps::new(a, mask, axis, reverse);
+    assert!(
+        a.shape == b.shape,
+        "a recurrence with the factors {:?} does not add {:?}",
+        a.shape,
+        b.shape
+    );
+    let inner = steps.inner;
+    let of_factors = steps.count * inner;
+    let mut data = vec![0.0; steps.blocks() * (of_factors + inner)];
+    if of_factors > 0 {
+        let blocks = data.chunks_exact_mut(of_factors + inner);
+        for (out, b) in blocks.zip(b.data.chunks_exact(of_factors)) {
+            let first = if reverse { 0 } else { inner };
+            out[first..][..of_factors].copy_from_slice(b);
+        }
+    }
+    steps.run(data, |state, x| *state += x)
+}
+
 /// The factors of a recurrence.
 struct Steps<'a, const N: usize> {
     a: View<'a, f64, N>,

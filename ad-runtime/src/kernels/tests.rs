@@ -368,7 +368,14 @@ fn recurrences() {
                     let view = mask.map(Dense::view);
                     let all = recur(a.view(), view, b.view(), axis, reverse);
                     let products = running_products(a.view(), view, 1.0, axis, reverse);
+                    let added = build(shape.map(|n| n as i64), |i| {
+                        let mut to = i;
+                        to[axis] += i64::from(!reverse);
+                        b[to]
+                    });
+                    let adding = recur_adding(a.view(), view, added.view(), axis, reverse);
                     assert_eq!(all.shape, states);
+                    assert_eq!(adding.shape, states);
                     assert_eq!(products.shape, states);
                     for_each(states.map(|n| n as i64), |i| {
                         let (mut before, mut factor) = (i, i);
@@ -383,10 +390,12 @@ fn recurrences() {
                         };
                         if i[axis] == edge {
                             assert_eq!(all[i], b[i]);
+                            assert_eq!(adding[i], 0.0);
                             assert_eq!(products[i], one[i]);
                         } else {
                             let nothing = build(states.map(|n| n as i64), |_| 0.0);
                             assert_eq!(all[i], next(&all, &b));
+                            assert_eq!(adding[i], next(&adding, &b));
                             assert_eq!(products[i], next(&products, &nothing));
                         }
                     });

@@ -49,6 +49,7 @@ pub(super) fn recur(
     let expected = match b {
         Feed::One => 0,
         Feed::First(_) => rows,
+        Feed::Each(_) => a.len(),
         Feed::All(_) => d.len,
     };
     let entering = match fed {
@@ -73,8 +74,8 @@ pub(super) fn recur(
         let mut state = State::Absent;
         for k in 0..=n {
             let at = state_at(if f.reverse { n - k } else { k });
+            let q = factor_at(if f.reverse { n - k } else { k.max(1) - 1 });
             if k > 0 {
-                let q = factor_at(if f.reverse { n - k } else { k - 1 });
                 let there = mask.is_none_or(|m| m[q]);
                 state = match state {
                     State::One if there => State::Real(a[q]),
@@ -88,7 +89,8 @@ pub(super) fn recur(
             let entering = match b {
                 Feed::One if k == 0 => State::One,
                 Feed::First(_) if k == 0 => enters(row),
-                Feed::One | Feed::First(_) => State::Absent,
+                Feed::Each(_) if k > 0 => enters(q),
+                Feed::One | Feed::First(_) | Feed::Each(_) => State::Absent,
                 Feed::All(_) => enters(at),
             };
             state = match (state, entering) {

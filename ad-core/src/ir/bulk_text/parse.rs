@@ -274,6 +274,8 @@ impl<'a> Reader<'a> {
                 self.expect("_")?;
                 let b = if self.skip("+") {
                     Feed::All(self.var()?)
+                } else if self.skip("adding") {
+                    Feed::Each(self.var()?)
                 } else if self.skip("from") {
                     Feed::First(self.var()?)
                 } else {

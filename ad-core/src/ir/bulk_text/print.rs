@@ -99,6 +99,7 @@ impl fmt::Display for Op {
                 match b {
                     Feed::One => {}
                     Feed::First(v) => write!(f, " from {v}")?,
+                    Feed::Each(v) => write!(f, " adding {v}")?,
                     Feed::All(v) => write!(f, " + {v}")?,
                 }
                 write!(f, " along {axis}")?;

@@ -37,6 +37,7 @@ fn all(x: real[d0.0, d0.1], k: int[d1.0], n: int[], b: bool[d0.0], y: real[3], t
   v33: real[d0.0] = stop v14
   v34: real[d0.0] = select(v3, v14, v22)
   v35: real[d0.0, d0.1 + 1] = recur v0 * _ from v22 along 1
+  v36: real[d0.0 + 1] = recur v22 * _ adding v23 along 0
   return v18, v34
 ";
 
