@@ -384,6 +384,13 @@ fn recurrences() {
         run(text, &[a, scalar(3.0), bools(&[true, false, true])]),
         (reals(&[3.0, 6.0, 6.0, 24.0]), 2)
     );
+    let text = "fn f(a: real[d0.0], b: real[d0.0])
+        v2: real[d0.0 + 1] = recur v0 * _ adding v1 along 0 reverse
+        return v2";
+    assert_eq!(
+        run(text, &[reals(&[2.0, 3.0]), reals(&[5.0, 7.0])]),
+        (reals(&[19.0, 7.0, 0.0]), 2)
+    );
     // Until something enters there is nothing to multiply.
     let text = "fn f(a: real[d0.0], s: real[])
         v2: real[d0.0 + 1] = scatter v1[1]
