@@ -4,7 +4,7 @@
 use crate::ir::kernel::{Compute, Loop, Nest, Node};
 use crate::ir::prims::Prim;
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// Facts about the nodes of a nest.
@@ -18,7 +18,9 @@ pub(super) struct Facts {
     pub(super) conjunctions: Vec<Vec<Node>>,
     /// For each condition the nodes that hold wherever it does not.
     pub(super) negations: Vec<Vec<Node>>,
-    around: OnceCell<Vec<LoopSet>>,
+    /// The nodes that are needed whenever the outer loops run.
+    roots: Vec<Node>,
+    ways: OnceCell<Vec<Ways>>,
 }
 
 impl Facts {
@@ -26,6 +28,7 @@ impl Facts {
         nest: &Nest,
         wanted: HashMap<Option<Loop>, Rc<[Node]>>,
         needed: Vec<bool>,
+        roots: Vec<Node>,
     ) -> Facts {
         let mut conjunctions = vec![vec![]; nest.nodes.len()];
         let mut negations = vec![vec![]; nest.nodes.len()];
@@ -55,56 +58,83 @@ impl Facts {
             needed,
             conjunctions,
             negations,
-            around: OnceCell::new(),
+            roots,
+            ways: OnceCell::new(),
         }
     }
 
-    /// Whether a node is used in the body of a loop.
-    pub(super) fn is_around(&self, nest: &Nest, l: Loop, n: Node) -> bool {
-        self.around.get_or_init(|| around(nest))[n].contains(l)
-    }
-}
-
-/// A set of loops, one bit for each.
-#[derive(Clone)]
-struct LoopSet(Vec<u64>);
-
-impl LoopSet {
-    fn contains(&self, l: Loop) -> bool {
-        self.0[l / 64] >> (l % 64) & 1 == 1
-    }
-
-    fn insert(&mut self, l: Loop) {
-        self.0[l / 64] |= 1 << (l % 64);
-    }
-
-    fn extend(&mut self, other: &LoopSet) {
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
-            *a |= b;
+    /// The ways in which a node can be needed where its own loops and the outer ones run: each as loops
+    /// that must run as well, of those that may not. No two of them are equally long.
+    pub(super) fn ways(&self, nest: &Nest, n: Node) -> Vec<Vec<Loop>> {
+        let class = classes(nest);
+        let runs: Vec<Option<Loop>> = (nest.depends[n].iter().copied())
+            .chain(0..nest.outer)
+            .map(|l| class[l])
+            .collect();
+        let mut out = Ways::default();
+        let all = self.ways.get_or_init(|| ways(nest, &self.roots, &class));
+        for way in &all[n].0 {
+            let open = way.iter().copied().filter(|&l| !runs.contains(&Some(l)));
+            out.insert(open.collect());
         }
+        let lists = out.0.into_iter().map(|way| way.into_iter().collect());
+        lists.collect()
     }
 }
 
-/// For each node the loops in whose bodies it is used; operands come before their uses.
-fn around(nest: &Nest) -> Vec<LoopSet> {
-    let none = LoopSet(vec![0; nest.loops.len().div_ceil(64)]);
-    let mut around = vec![none; nest.nodes.len()];
+/// Sets of loops, none of which contains another: where the smaller one runs there is nothing more to
+/// say.
+#[derive(Clone, Default)]
+struct Ways(BTreeSet<BTreeSet<Loop>>);
+
+impl Ways {
+    fn insert(&mut self, way: BTreeSet<Loop>) {
+        if self.0.iter().any(|w| w.is_subset(&way)) {
+            return;
+        }
+        self.0.retain(|w| !way.is_subset(w));
+        self.0.insert(way);
+    }
+}
+
+/// For each loop the first of equal extent: if one runs, so does the other. `None` for loops that
+/// always run.
+fn classes(nest: &Nest) -> Vec<Option<Loop>> {
+    let mut first = HashMap::new();
+    (nest.loops.iter().enumerate())
+        .map(|(l, extent)| {
+            let class = *first.entry(extent).or_insert(l);
+            (!extent.at_least(1)).then_some(class)
+        })
+        .collect()
+}
+
+/// For each node the ways in which it is used: the classes of the loops in whose bodies that is.
+/// Operands come before their uses.
+fn ways(nest: &Nest, roots: &[Node], class: &[Option<Loop>]) -> Vec<Ways> {
+    let mut ways = vec![Ways::default(); nest.nodes.len()];
+    for &r in roots {
+        ways[r].insert(BTreeSet::new());
+    }
     for (n, s) in nest.nodes.iter().enumerate().rev() {
-        let own = around[n].clone();
-        for o in nest.operands(n) {
-            around[o].extend(&own);
-        }
-        match &s.compute {
-            Compute::Reduce(_, loops, body) => {
-                loops.iter().for_each(|&l| around[*body].insert(l));
-            }
-            Compute::ArgReduce(_, l, body) => around[*body].insert(*l),
+        let own = ways[n].clone();
+        let body = match &s.compute {
+            Compute::Reduce(_, _, body) | Compute::ArgReduce(_, _, body) => Some(*body),
             Compute::Lit(_)
             | Compute::Index(_)
             | Compute::Read(..)
             | Compute::Prim(..)
-            | Compute::Same(_) => {}
+            | Compute::Same(_) => None,
+        };
+        for o in nest.operands(n) {
+            for way in &own.0 {
+                let mut way = way.clone();
+                if Some(o) == body {
+                    way.extend(s.own().iter().filter_map(|&l| class[l]));
+                }
+                ways[o].insert(way);
+            }
         }
     }
-    around
+    ways
 }

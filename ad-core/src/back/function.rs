@@ -9,7 +9,7 @@ use super::range::pattern_of;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
 use crate::front::types::{Passing, Scalar, Written};
-use crate::ir::bulk::{Relation, Require, Type, Var};
+use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
 use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Step, Work};
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::pipeline::Derivative;
@@ -355,13 +355,31 @@ impl<'a> Function<'a> {
             }
             Work::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
             } => {
-                let (a, b) = (self.view(*a), self.view(*b));
+                let a = self.view(*a);
+                let mask = match mask {
+                    Some(m) => {
+                        let m = self.view(*m);
+                        quote!(Some(#m))
+                    }
+                    None => quote!(None),
+                };
                 let axis = Literal::usize_unsuffixed(*axis);
-                quote!(let #name = rt::recur(#a, #b, #axis, #reverse);)
+                let (kernel, b) = match b {
+                    Feed::One => (quote!(running_products), quote!(1.0)),
+                    Feed::First(v) if step.ty.rank() == 1 => {
+                        let start = self.read(*v, &[]).tokens;
+                        (quote!(running_products), start)
+                    }
+                    Feed::First(v) => (quote!(running_products), self.view(*v)),
+                    Feed::Each(v) => (quote!(recur_adding), self.view(*v)),
+                    Feed::All(v) => (quote!(recur), self.view(*v)),
+                };
+                quote!(let #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
             }
         };
         self.locals.borrow_mut().insert(step.out, local);

@@ -253,7 +253,9 @@ impl<'a> Writer<'a> {
             }
         }
         let wanted = wanted.into_iter().map(|(at, n)| (at, n.into())).collect();
-        Facts::new(self.nest, wanted, self.needed_at_home(more_roots))
+        let needed = self.needed_at_home(more_roots);
+        let roots = more_roots.iter().copied().chain([self.nest.root]).collect();
+        Facts::new(self.nest, wanted, needed, roots)
     }
 
     /// For each node whether evaluating it may panic.
@@ -287,22 +289,22 @@ impl<'a> Writer<'a> {
     }
 
     /// A value that is computed outside of loops which may not run at all, and which may then not
-    /// even exist.
+    /// even exist. It does if all loops around one of its uses run.
     fn only_if_needed(&self, n: Node, value: Expr) -> Expr {
-        let own = &self.nest.depends[n];
-        let mut conditions: Vec<TokenStream> = vec![];
-        for (l, extent) in self.nest.loops.iter().enumerate().skip(self.nest.outer) {
-            if !own.contains(&l) && !extent.at_least(1) && self.facts.is_around(self.nest, l, n) {
-                let c = self.scope.size(extent).infix(">", Expr::atom(number(0)));
-                conditions.push(c.tokens);
-            }
-        }
-        if conditions.is_empty() {
+        let ways = self.facts.ways(self.nest, n);
+        if ways.iter().any(Vec::is_empty) {
             return value;
         }
+        let ways = ways.into_iter().map(|loops| {
+            let runs = loops.into_iter().map(|l| {
+                let extent = self.scope.size(&self.nest.loops[l]);
+                extent.infix(">", Expr::atom(number(0))).tokens
+            });
+            quote!(#(#runs)&&*)
+        });
         let zero = literal(Lit::zero(self.nest.nodes[n].elem));
         let value = value.tokens;
-        Expr::block(quote!(if #(#conditions)&&* { #value } else { #zero }))
+        Expr::block(quote!(if #(#ways)||* { #value } else { #zero }))
     }
 
     /// A name that says a little about the value.

@@ -144,6 +144,47 @@ pub struct Part {
     pub index: Vec<Ix>,
 }
 
+/// What enters a recurrence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feed {
+    /// 1 at the start and nothing after it: running products.
+    One,
+    /// These at the start, an array without the axis, and nothing after it.
+    First(Var),
+    /// Nothing at the start, then an array of the shape of the factors, added one in each step.
+    Each(Var),
+    /// An array of the shape of the result: both.
+    All(Var),
+}
+
+impl Feed {
+    /// The array, if there is one.
+    pub fn var(self) -> Option<Var> {
+        match self {
+            Feed::One => None,
+            Feed::First(v) | Feed::Each(v) | Feed::All(v) => Some(v),
+        }
+    }
+
+    /// With its array replaced.
+    pub fn map(self, var: &mut dyn FnMut(Var) -> Var) -> Feed {
+        match self {
+            Feed::One => Feed::One,
+            Feed::First(v) => Feed::First(var(v)),
+            Feed::Each(v) => Feed::Each(var(v)),
+            Feed::All(v) => Feed::All(var(v)),
+        }
+    }
+}
+
+/// How many states a recurrence of so many steps has. A negative number of steps is none.
+pub fn states(steps: &Size) -> Size {
+    if steps.at_least(0) {
+        return steps.plus(1);
+    }
+    steps.larger(&Size::lit(0)).plus(1)
+}
+
 /// What an equation computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -180,13 +221,18 @@ pub enum Op {
         /// Along which axis.
         axis: usize,
     },
-    /// The linear recurrence `out[k] = a[k] · out[k-1] + b[k]` along an axis, with `out[-1] = 0`;
-    /// backwards if reversed: `out[k] = a[k] · out[k+1] + b[k]`, with `out[n] = 0`.
+    /// The linear recurrence of `n` steps along an axis, `n + 1` long in the result:
+    /// `out[0] = b[0]`, `out[k+1] = a[k] · out[k] + b[k+1]`; backwards if reversed:
+    /// `out[n] = b[n]`, `out[k] = a[k] · out[k+1] + b[k]`. One direction is the transpose of the other,
+    /// as a linear function of `b`. It has no guard: what is not needed is masked.
     Recur {
         /// The factors.
         a: Var,
-        /// What is added.
-        b: Var,
+        /// A bool array of their shape. Where it is false there is no factor: nothing is read or
+        /// multiplied.
+        mask: Option<Var>,
+        /// What enters.
+        b: Feed,
         /// Along which axis.
         axis: usize,
         /// From the end.
@@ -316,7 +362,11 @@ impl Eq {
                 }
             }
             Op::Reduce { src, .. } | Op::ArgReduce { src, .. } => f(*src),
-            Op::Recur { a, b, .. } | Op::Contract { a, b, .. } => {
+            Op::Recur { a, mask, b, .. } => {
+                f(*a);
+                mask.iter().chain(&b.var()).for_each(|v| f(*v));
+            }
+            Op::Contract { a, b, .. } => {
                 f(*a);
                 f(*b);
             }
@@ -404,12 +454,14 @@ impl Eq {
             },
             Op::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
             } => Op::Recur {
                 a: var(*a),
-                b: var(*b),
+                mask: mask.map(&mut *var),
+                b: b.map(&mut *var),
                 axis: *axis,
                 reverse: *reverse,
             },

@@ -2,7 +2,8 @@
 //!
 //! Shapes agree when their polynomials are equal; values are never looked at.
 
-use super::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Type, Var};
+use super::build::without;
+use super::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
 use super::core::ReduceOp;
 use super::ty::{Atom, Elem, Size};
 
@@ -153,11 +154,37 @@ impl<'a> Scope<'a> {
                 self.remaining(src, &[*axis])?;
                 self.result(Elem::Int)
             }
-            Op::Recur { a, b, axis, .. } => {
-                self.var("the operand", *a, Elem::Real, shape)?;
-                self.var("the operand", *b, Elem::Real, shape)?;
-                if *axis >= shape.len() {
-                    return Err(format!("no axis {axis} in {}", show_shape(shape)));
+            Op::Recur {
+                a, mask, b, axis, ..
+            } => {
+                if self.eq.guard.is_some() {
+                    return Err("a recurrence has a mask, no guard".into());
+                }
+                let factors = &self.ty(*a)?.shape;
+                let Some(n) = factors.get(*axis) else {
+                    return Err(format!("no axis {axis} in {}", show_shape(factors)));
+                };
+                self.var("the operand", *a, Elem::Real, factors)?;
+                if let Some(m) = mask {
+                    self.var("the mask", *m, Elem::Bool, factors)?;
+                }
+                let mut out = factors.clone();
+                out[*axis] = states(n);
+                if out != *shape {
+                    return Err(format!(
+                        "gives {}, but {} is declared",
+                        show_shape(&out),
+                        show_shape(shape)
+                    ));
+                }
+                match b {
+                    Feed::One => {}
+                    Feed::First(v) => {
+                        let start = without(shape, &[*axis]);
+                        self.var("the start", *v, Elem::Real, &start)?;
+                    }
+                    Feed::Each(v) => self.var("the operand", *v, Elem::Real, factors)?,
+                    Feed::All(v) => self.var("the operand", *v, Elem::Real, shape)?,
                 }
                 self.result(Elem::Real)
             }
@@ -414,8 +441,20 @@ mod tests {
                 "no axis 1 in [d0.0]",
             ),
             (
-                "v5: real[d0.0] = recur v0 * _ + v1 along 0",
-                "the operand v1 is real[d1.0, d0.0], not real[d0.0]",
+                "v5: real[d0.0] = recur v0 * _ along 0",
+                "gives [d0.0 + 1], but [d0.0] is declared",
+            ),
+            (
+                "v5: real[d0.0 + 1] = recur v0 * _ + v1 along 0",
+                "the operand v1 is real[d1.0, d0.0], not real[d0.0 + 1]",
+            ),
+            (
+                "v5: real[d0.0 + 1] = recur v0 * _ from v0 along 0",
+                "the start v0 is real[d0.0], not real[]",
+            ),
+            (
+                "v5: real[d0.0 + 1] = recur v0 * _ along 0 where v0",
+                "the mask v0 is real[d0.0], not bool[d0.0]",
             ),
             (
                 "v5: real[] = contract v1[a, b] * v0[a] -> []",

@@ -29,11 +29,6 @@ pub fn contract(k: u64) -> u64 {
     (2 * k).saturating_sub(1)
 }
 
-/// A linear recurrence over `steps` steps, the first of which only takes what is added.
-pub fn recur(steps: u64) -> u64 {
-    2 * steps.saturating_sub(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,7 +38,7 @@ mod tests {
         for op in ReduceOp::ALL {
             assert_eq!(reduce(op, 0), 0);
         }
-        assert_eq!(arg_reduce(0) + scatter(0, 0) + contract(0) + recur(0), 0);
+        assert_eq!(arg_reduce(0) + scatter(0, 0) + contract(0), 0);
     }
 
     #[test]
@@ -53,6 +48,5 @@ mod tests {
         assert_eq!(arg_reduce(5), 4);
         assert_eq!(scatter(5, 3), 2);
         assert_eq!(contract(5), 9);
-        assert_eq!(recur(5), 8);
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
-use super::bulk::{self, Param, Require, Type, Var};
+use super::bulk::{self, Feed, Param, Require, Type, Var};
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
@@ -126,8 +126,10 @@ pub enum Work {
     Recur {
         /// The factors.
         a: Var,
-        /// What is added.
-        b: Var,
+        /// Where there are factors.
+        mask: Option<Var>,
+        /// What enters.
+        b: Feed,
         /// Along which axis.
         axis: usize,
         /// From the end.

@@ -1,7 +1,8 @@
 //! The verifier of kernels: order of computation, kinds, places, where loops run, and that every scalar
 //! stands where all of its loops run.
 
-use super::bulk::{Type, Var};
+use super::build::without;
+use super::bulk::{Feed, Type, Var, states};
 use super::core::ReduceOp;
 use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Work};
 use super::ty::{Atom, Elem, Size};
@@ -105,13 +106,35 @@ impl Scope<'_> {
                     None => Ok(()),
                 }
             }
-            Work::Recur { a, b, axis, .. } => {
-                for v in [a, b] {
-                    if self.ty(*v)?.rank() != ty.rank() || *axis >= ty.rank() {
+            Work::Recur {
+                a, mask, b, axis, ..
+            } => {
+                let fits = |v: Var, elem: Elem, shape: &[Size]| {
+                    let ty = self.ty(v)?;
+                    if ty.elem != elem || ty.shape != shape {
                         return Err(format!("v{} does not fit a recurrence", v.0));
                     }
+                    Ok(())
+                };
+                let factors = &self.ty(*a)?.shape;
+                let mut out = factors.clone();
+                match out.get_mut(*axis) {
+                    Some(n) => *n = states(n),
+                    None => return Err(format!("a recurrence along the axis {axis}")),
                 }
-                Ok(())
+                if out != ty.shape {
+                    return Err("the factors do not fit the recurrence".into());
+                }
+                fits(*a, Elem::Real, factors)?;
+                if let Some(m) = mask {
+                    fits(*m, Elem::Bool, factors)?;
+                }
+                match b {
+                    Feed::One => Ok(()),
+                    Feed::First(v) => fits(*v, Elem::Real, &without(&ty.shape, &[*axis])),
+                    Feed::Each(v) => fits(*v, Elem::Real, factors),
+                    Feed::All(v) => fits(*v, Elem::Real, &ty.shape),
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 //! The interpreter of kernels. What they mean, not how fast they are: a scalar is remembered until
 //! one of the loops it depends on moves on.
 
-use super::bulk::{self, Type, Var};
+use super::build::without;
+use super::bulk::{self, Feed, Type, Var};
 use super::bulk_eval;
 use super::core::{Extremum, ReduceOp};
 use super::cost;
@@ -126,43 +127,55 @@ impl Run<'_> {
                 out_axes,
             } => {
                 let operands = [self.operand(a)?, self.operand(b)?];
-                self.bulk(operands, &step.ty, |ranks| {
-                    let mut shape = vec![];
-                    for l in out_axes {
-                        let of = |k: usize, axes: &[u8]| {
-                            axes.iter()
-                                .position(|x| x == l)
-                                .map(|axis| Size::dim(k, axis))
-                        };
-                        shape.extend(of(0, a_axes).or(of(1, b_axes)));
-                    }
-                    debug_assert_eq!(ranks, (a_axes.len(), b_axes.len()));
-                    let op = bulk::Op::Contract {
-                        a: Var(0),
-                        b: Var(1),
-                        a_axes: a_axes.clone(),
-                        b_axes: b_axes.clone(),
-                        out_axes: out_axes.clone(),
+                let mut shape = vec![];
+                for l in out_axes {
+                    let of = |k: usize, axes: &[u8]| {
+                        let axis = axes.iter().position(|x| x == l);
+                        axis.map(|axis| Size::dim(k, axis))
                     };
-                    (shape, op)
-                })
+                    shape.extend(of(0, a_axes).or(of(1, b_axes)));
+                }
+                let op = bulk::Op::Contract {
+                    a: Var(0),
+                    b: Var(1),
+                    a_axes: a_axes.clone(),
+                    b_axes: b_axes.clone(),
+                    out_axes: out_axes.clone(),
+                };
+                let shapes = [own_shape(0, &operands[0]), own_shape(1, &operands[1])];
+                self.bulk(operands.into_iter().zip(shapes).collect(), shape, op)
             }
             Work::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
             } => {
-                let operands = [self.value(*a)?.clone(), self.value(*b)?.clone()];
-                self.bulk(operands, &step.ty, |(rank, _)| {
-                    let op = bulk::Op::Recur {
-                        a: Var(0),
-                        b: Var(1),
-                        axis: *axis,
-                        reverse: *reverse,
-                    };
-                    ((0..rank).map(|k| Size::dim(0, k)).collect(), op)
-                })
+                let factors = self.value(*a)?.clone();
+                let shape = own_shape(0, &factors);
+                let mut out = shape.clone();
+                out[*axis] = bulk::states(&shape[*axis]);
+                let mut operands = vec![(factors, shape.clone())];
+                let mut next = |v: Var, shape: Vec<Size>| -> Result<Var, String> {
+                    operands.push((self.value(v)?.clone(), shape));
+                    Ok(Var(operands.len() as u32 - 1))
+                };
+                let mask = mask.map(|m| next(m, shape.clone())).transpose()?;
+                let b = match b {
+                    Feed::One => Feed::One,
+                    Feed::First(v) => Feed::First(next(*v, without(&shape, &[*axis]))?),
+                    Feed::Each(v) => Feed::Each(next(*v, shape.clone())?),
+                    Feed::All(v) => Feed::All(next(*v, out.clone())?),
+                };
+                let op = bulk::Op::Recur {
+                    a: Var(0),
+                    mask,
+                    b,
+                    axis: *axis,
+                    reverse: *reverse,
+                };
+                self.bulk(operands, out, op)
             }
         }
     }
@@ -189,47 +202,50 @@ impl Run<'_> {
         Ok(Value::Real(Tensor::new(shape, out)))
     }
 
-    /// An operation that kernels have in common with Bulk, as a Bulk program of its own.
+    /// An operation that kernels have in common with Bulk, as a Bulk program of its own: of operands
+    /// with their shapes, which are made of their axes.
     fn bulk(
         &mut self,
-        args: [Value; 2],
-        ty: &Type,
-        equation: impl Fn((usize, usize)) -> (Vec<Size>, bulk::Op),
+        operands: Vec<(Value, Vec<Size>)>,
+        shape: Vec<Size>,
+        op: bulk::Op,
     ) -> Result<Value, String> {
-        let mut params: Vec<bulk::Param> = vec![];
-        for (k, v) in args.iter().enumerate() {
+        let ty = |elem, shape| Type { elem, shape };
+        let mut args = vec![];
+        let mut params = vec![];
+        for (k, (value, shape)) in operands.into_iter().enumerate() {
+            let elem = match value {
+                Value::Real(_) => Elem::Real,
+                Value::Int(_) => Elem::Int,
+                Value::Bool(_) => Elem::Bool,
+            };
             params.push(bulk::Param {
                 name: format!("operand{k}"),
-                ty: Type {
-                    elem: ty.elem,
-                    shape: (0..v.shape().len())
-                        .map(|axis| Size::dim(k, axis))
-                        .collect(),
-                },
+                ty: ty(elem, shape),
             });
-        }
-        let (shape, op) = equation((args[0].shape().len(), args[1].shape().len()));
-        if let bulk::Op::Recur { .. } = op {
-            params[1].ty = params[0].ty.clone();
+            args.push(value);
         }
         let program = bulk::Program {
             name: self.program.name.clone(),
+            results: vec![Var(params.len() as u32)],
             params,
             eqs: vec![bulk::Eq {
-                ty: Type {
-                    elem: ty.elem,
-                    shape,
-                },
+                ty: ty(Elem::Real, shape),
                 guard: None,
                 op,
             }],
-            results: vec![Var(2)],
             requires: vec![],
         };
         let mut outcome = bulk_eval::eval(&program, &args)?;
         self.cost += outcome.cost;
         Ok(outcome.results.remove(0))
     }
+}
+
+/// The axes of an operand as sizes.
+fn own_shape(operand: usize, value: &Value) -> Vec<Size> {
+    let axes = 0..value.shape().len();
+    axes.map(|axis| Size::dim(operand, axis)).collect()
 }
 
 fn collect(elem: Elem, shape: Vec<usize>, lits: &[Lit]) -> Value {

@@ -8,17 +8,17 @@
 //! y = [g] select(c, a, b)      ẏ = [g] select(c, ȧ, ḃ)     (one of them missing: [g and c] ȧ)
 //! y = [g] L(a)                 ẏ = [g] L(ȧ)                for gather, scatter, sum, copy
 //! y = [g] a ⊗ b                ẏ = [g] ȧ ⊗ b + a ⊗ ḃ       for contractions
-//! y = product of a             ẏ = Σ_k (Π_{j<k} a_j) (Π_{j>k} a_j) ȧ_k
+//! y = product of n of a        y = s_n for the running products s of a
 //! y = max of a                 ẏ = ȧ[argmax a]
 //! y = logsumexp of a           ẏ = Σ exp(a - y) ȧ
-//! y_k = a_k y_{k-1} + b_k      ẏ_k = a_k ẏ_{k-1} + (ȧ_k y_{k-1} + ḃ_k)
+//! y_{k+1} = a_k y_k + b_{k+1}  ẏ_{k+1} = a_k ẏ_k + (ȧ_k y_k + ḃ_{k+1})
 //! ```
 //!
 //! The guard keeps a branch that was not taken from contributing anything, whatever its partial
 //! derivatives are there.
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::{Partial, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
@@ -63,12 +63,14 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
         l.out.require(r.clone());
     }
     for eq in &primal.eqs {
-        let new = &l.new;
-        let y = l.out.copy(eq, &mut |v| new[v.index()]);
-        let t = if eq.ty.elem == Elem::Real {
-            l.tangent_of(eq, y)
-        } else {
-            None
+        let (y, t) = match l.product(eq) {
+            Some((y, t)) => (y, Some(t)),
+            None => {
+                let new = &l.new;
+                let y = l.out.copy(eq, &mut |v| new[v.index()]);
+                let real = eq.ty.elem == Elem::Real;
+                (y, if real { l.tangent_of(eq, y) } else { None })
+            }
         };
         let mut constant = true;
         eq.visit(&mut |v| constant &= l.constant[v.index()]);
@@ -175,7 +177,7 @@ impl Lineariser {
                 let x = new(*src);
                 Some(match op {
                     ReduceOp::Sum => self.out.sum(t, axes, guard),
-                    ReduceOp::Product => self.product(x, t, axes[0], guard),
+                    ReduceOp::Product => unreachable!("made of running products"),
                     ReduceOp::Max => self.extremum(Extremum::Max, x, t, axes[0], guard),
                     ReduceOp::Min => self.extremum(Extremum::Min, x, t, axes[0], guard),
                     ReduceOp::LogSumExp => self.logsumexp(x, t, y, axes[0], guard),
@@ -183,27 +185,27 @@ impl Lineariser {
             }
             Op::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
             } => {
-                let (ta, tb) = (self.t(*a), self.t(*b));
-                let a = new(*a);
-                let mut terms = vec![];
-                if let Some(ta) = ta {
-                    let before = shifted(&mut self.out, y, *axis, !*reverse);
-                    let guard = self.out.guard(before);
-                    terms.push(self.out.map(Prim::Mul, &[before, ta], guard));
-                }
-                terms.extend(tb);
-                let b = self.add(terms, None)?;
-                let op = Op::Recur {
-                    a,
-                    b,
+                let r = Recurrence {
+                    a: new(*a),
+                    mask: mask.map(new),
                     axis: *axis,
                     reverse: *reverse,
                 };
-                Some(self.out.push(Eq { ty, guard, op }))
+                let fed = match b {
+                    Feed::One => None,
+                    Feed::First(v) => self.t(*v).map(Feed::First),
+                    Feed::Each(v) => self.t(*v).map(Feed::Each),
+                    Feed::All(v) => self.t(*v).map(Feed::All),
+                };
+                let mut terms: Vec<Var> = vec![];
+                terms.extend(fed.map(|b| r.fed(&mut self.out, b)));
+                terms.extend(self.t(*a).map(|ta| self.along(&r, y, ta)));
+                self.add(terms, None)
             }
             Op::Contract {
                 a,
@@ -298,39 +300,72 @@ impl Lineariser {
         guard.map(|g| self.out.spread_over(g, &[axis], shape))
     }
 
-    fn product(&mut self, x: Var, t: Var, axis: usize, guard: Option<Var>) -> Var {
-        let shape = self.out.shape(x);
-        let inner = self.before(guard, axis, &shape);
-        let below = self.products_beside(x, axis, false, inner);
-        let above = self.products_beside(x, axis, true, inner);
-        let others = self.out.map(Prim::Mul, &[below, above], inner);
-        let terms = self.out.map(Prim::Mul, &[others, t], inner);
-        self.out.sum(terms, &[axis], guard)
+    /// A product and its tangent: the last one of the running products, exact where factors are zero.
+    /// A factor `select(c, x, 1)` is x under a mask.
+    fn product(&mut self, eq: &Eq) -> Option<(Var, Var)> {
+        let Op::Reduce {
+            op: ReduceOp::Product,
+            src,
+            axes,
+        } = &eq.op
+        else {
+            return None;
+        };
+        let t = self.t(*src)?;
+        let guard = eq.guard.map(|g| self.new[g.index()]);
+        let mut a = self.new[src.index()];
+        let shape = self.out.shape(a);
+        let mut mask = self.before(guard, axes[0], &shape);
+        if let Some((c, x)) = self.factors(a) {
+            a = x;
+            mask = self.out.both(mask, Some(c));
+        }
+        let r = Recurrence {
+            a,
+            mask,
+            axis: axes[0],
+            reverse: false,
+        };
+        let states = r.fed(&mut self.out, Feed::One);
+        let tangents = self.along(&r, states, t);
+        Some(
+            [states, tangents]
+                .map(|s| r.last(&mut self.out, s, guard))
+                .into(),
+        )
     }
 
-    /// `P_k = Π_{j<k} x_j` along an axis, or `Π_{j>k} x_j`, as the recurrence
-    /// `P_k = x_{k-1} P_{k-1} + [k = 0]`. Exact where factors are zero.
-    fn products_beside(&mut self, x: Var, axis: usize, reverse: bool, guard: Option<Var>) -> Var {
-        let ty = self.out.ty(x).clone();
-        let a = shifted(&mut self.out, x, axis, !reverse);
-        let rank = ty.rank();
-        let at = self.out.index(Affine::axis(rank, axis), &ty.shape);
-        let end = if reverse {
-            ty.shape[axis].plus(-1)
-        } else {
-            Size::lit(0)
+    /// Where an array is not the literal 1 by construction, and what it is there.
+    fn factors(&mut self, v: Var) -> Option<(Var, Var)> {
+        let Some(Eq {
+            guard: None,
+            op: Op::Map(Prim::Select, args),
+            ..
+        }) = self.out.eq(v)
+        else {
+            return None;
         };
-        let end = self.out.index(Affine::constant(rank, end), &ty.shape);
-        let first = self.out.map(Prim::IEq, &[at, end], None);
-        let one = self.out.fill(Lit::Real(1.0), &ty.shape);
-        let b = self.out.masked(one, Some(first));
-        let op = Op::Recur {
-            a,
-            b,
-            axis,
-            reverse,
+        let &[c, x, other] = &args[..] else {
+            return None;
         };
-        self.out.push(Eq { ty, guard, op })
+        let is_one = |v: Var| match self.out.eq(v) {
+            Some(eq) => eq.guard.is_none() && eq.op == Op::Fill(Lit::Real(1.0)),
+            None => false,
+        };
+        if is_one(other) {
+            return Some((c, x));
+        }
+        is_one(x).then(|| (self.out.map(Prim::Not, &[c], None), other))
+    }
+
+    /// The tangents of the states of a recurrence, as far as they are due to its factors: what these
+    /// change of each state enters with the next.
+    fn along(&mut self, r: &Recurrence, states: Var, ta: Var) -> Var {
+        let shape = self.out.shape(r.a);
+        let before = r.index(&shape);
+        let before = self.out.gather(states, before, &shape, r.mask);
+        let each = self.out.map(Prim::Mul, &[before, ta], r.mask);
+        r.fed(&mut self.out, Feed::Each(each))
     }
 
     fn extremum(&mut self, op: Extremum, x: Var, t: Var, axis: usize, guard: Option<Var>) -> Var {
@@ -379,26 +414,66 @@ impl Lineariser {
     }
 }
 
-/// `out[k] = x[k-1]` along an axis, or `x[k+1]`; a structural zero at the end that has no neighbour.
-pub(crate) fn shifted(out: &mut Builder, x: Var, axis: usize, from_below: bool) -> Var {
-    let shape = out.shape(x);
-    let rank = shape.len();
-    let here = Affine::axis(rank, axis);
-    let (step, inside) = if from_below {
-        let zero = Affine::constant(rank, Size::lit(0));
-        (-1, out.less(zero, here.clone(), &shape))
-    } else {
-        let last = Affine::constant(rank, shape[axis].plus(-1));
-        (1, out.less(here.clone(), last, &shape))
-    };
-    let index = (0..rank)
-        .map(|k| {
-            let mut a = Affine::axis(rank, k);
-            if k == axis {
-                a.constant = Size::lit(step);
+/// A recurrence without what enters it.
+pub(crate) struct Recurrence {
+    pub(crate) a: Var,
+    pub(crate) mask: Option<Var>,
+    pub(crate) axis: usize,
+    pub(crate) reverse: bool,
+}
+
+impl Recurrence {
+    /// Its states, given what enters.
+    pub(crate) fn fed(&self, out: &mut Builder, b: Feed) -> Var {
+        let mut ty = out.ty(self.a).clone();
+        ty.shape[self.axis] = states(&ty.shape[self.axis]);
+        let op = Op::Recur {
+            a: self.a,
+            mask: self.mask,
+            b,
+            axis: self.axis,
+            reverse: self.reverse,
+        };
+        let guard = None;
+        out.push(Eq { ty, guard, op })
+    }
+
+    /// For each factor the state that it is multiplied with.
+    pub(crate) fn index(&self, shape: &[Size]) -> Vec<Ix> {
+        let rank = shape.len();
+        let component = |k: usize| {
+            let mut at = Affine::axis(rank, k);
+            if k == self.axis && self.reverse {
+                at.constant = Size::lit(1);
             }
-            Ix::Affine(a)
-        })
-        .collect();
-    out.gather(x, index, &shape, Some(inside))
+            Ix::Affine(at)
+        };
+        (0..rank).map(component).collect()
+    }
+
+    /// The state at one of the ends, given all.
+    pub(crate) fn last(&self, out: &mut Builder, all: Var, guard: Option<Var>) -> Var {
+        let shape = out.shape(all);
+        let kept = crate::ir::build::without(&shape, &[self.axis]);
+        let (end, rank) = (self.end(&shape), kept.len());
+        let index = (0..=rank)
+            .map(|k| {
+                Ix::Affine(match k.cmp(&self.axis) {
+                    std::cmp::Ordering::Less => Affine::axis(rank, k),
+                    std::cmp::Ordering::Equal => Affine::constant(rank, end.clone()),
+                    std::cmp::Ordering::Greater => Affine::axis(rank, k - 1),
+                })
+            })
+            .collect();
+        out.gather(all, index, &kept, guard)
+    }
+
+    /// Where the last state is, in the shape of all.
+    pub(crate) fn end(&self, states: &[Size]) -> Size {
+        if self.reverse {
+            Size::lit(0)
+        } else {
+            states[self.axis].plus(-1)
+        }
+    }
 }

@@ -12,15 +12,18 @@
 //! y[index] += a        ā += ȳ[index]                       a gather
 //! y = sum of a         ā += ȳ, repeated along the axes
 //! y = x ⊗ a            ā += x ⊗ ȳ, contracted over the axes that a does not have
-//! y_k = x_k y_{k-1} + a_k    ā_k = x_{k+1} ā_{k+1} + ȳ_k   the recurrence, backwards
+//! y_{k+1} = x_k y_k + a_{k+1}    ā_k = x_k ā_{k+1} + ȳ_k   the recurrence, backwards
 //! ```
+//!
+//! Where only the last state of a recurrence has a cotangent, nothing enters the one backwards but
+//! that: it is made of running products that start from the cotangent.
 //!
 //! The contributions to one variable are collected and added once: whole arrays by addition, all
 //! indexed ones together in one scatter.
 
-use super::linearise::{Linearised, shifted};
+use super::linearise::{Linearised, Recurrence};
 use crate::ir::build::Builder;
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
@@ -73,9 +76,12 @@ pub fn transpose(l: &Linearised) -> Program {
     }
     for k in (0..l.program.eqs.len()).rev() {
         let v = l.program.var_of(k);
-        if l.linear[v.index()]
-            && let Some(ct) = t.collect(v)
-        {
+        if !l.linear[v.index()] {
+            continue;
+        }
+        if let Op::Recur { .. } = l.program.eqs[k].op {
+            t.recurrence(v, &l.program.eqs[k].op);
+        } else if let Some(ct) = t.collect(v) {
             t.backward(&l.program.eqs[k], ct);
         }
     }
@@ -145,6 +151,12 @@ impl Transposer<'_> {
     /// The cotangent of a variable: the sum of all that came in, `None` if nothing did.
     fn collect(&mut self, v: Var) -> Option<Var> {
         let all = std::mem::take(&mut self.incoming[v.index()]);
+        let shape = self.shape(v);
+        self.added(all, shape)
+    }
+
+    /// The sum of contributions to an array of a shape.
+    fn added(&mut self, all: Vec<Contribution>, shape: Vec<Size>) -> Option<Var> {
         let mut whole = None;
         let mut parts = vec![];
         for c in all {
@@ -170,7 +182,6 @@ impl Transposer<'_> {
         if parts.is_empty() {
             return whole;
         }
-        let shape = self.shape(v);
         if let Some(src) = whole {
             let rank = shape.len();
             let index = (0..rank)
@@ -242,28 +253,6 @@ impl Transposer<'_> {
                 let back = self.out.masked(back, guard);
                 self.give(*src, back);
             }
-            Op::Recur {
-                a,
-                b,
-                axis,
-                reverse,
-            } => {
-                let a = self.primal(*a);
-                let a = shifted(&mut self.out, a, *axis, *reverse);
-                let ty = self.out.ty(ct).clone();
-                let op = Op::Recur {
-                    a,
-                    b: self.out.masked(ct, guard),
-                    axis: *axis,
-                    reverse: !*reverse,
-                };
-                let back = self.out.push(Eq {
-                    ty,
-                    guard: None,
-                    op,
-                });
-                self.give(*b, back);
-            }
             Op::Contract {
                 a,
                 b,
@@ -295,9 +284,78 @@ impl Transposer<'_> {
                 });
                 self.give(t, back);
             }
+            Op::Recur { .. } => unreachable!("reached by `recurrence`"),
             Op::Fill(_) | Op::Index(_) | Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Stop(_) => {
                 unreachable!("not linear: {:?}", eq.op)
             }
+        }
+    }
+
+    /// Hands the cotangents of the states of a recurrence to what enters it.
+    fn recurrence(&mut self, v: Var, op: &Op) {
+        let Op::Recur {
+            a,
+            mask,
+            b,
+            axis,
+            reverse,
+        } = op
+        else {
+            return;
+        };
+        let forwards = Recurrence {
+            a: self.primal(*a),
+            mask: mask.map(|m| self.primal(m)),
+            axis: *axis,
+            reverse: *reverse,
+        };
+        let mut shape = self.shape(v);
+        let end = Ix::Affine(Affine::constant(shape.len() - 1, forwards.end(&shape)));
+        let all = std::mem::take(&mut self.incoming[v.index()]);
+        let at_end = |c: &Contribution| match c {
+            Contribution::Whole(_) => false,
+            Contribution::Indexed(p) => p.index[*axis] == end,
+        };
+        let first = all.iter().all(at_end);
+        let feed = if first {
+            shape.remove(*axis);
+            let whole = |k: usize| Ix::Affine(Affine::axis(shape.len(), k));
+            let identity: Vec<Ix> = (0..shape.len()).map(whole).collect();
+            let kept = all.into_iter().map(|c| match c {
+                Contribution::Whole(_) => c,
+                Contribution::Indexed(mut p) => {
+                    p.index.remove(*axis);
+                    if p.index == identity && self.out.shape(p.src) == shape {
+                        return Contribution::Whole(p.src);
+                    }
+                    Contribution::Indexed(p)
+                }
+            });
+            let kept = kept.collect();
+            self.added(kept, shape.clone()).map(Feed::First)
+        } else {
+            self.added(all, shape.clone()).map(Feed::All)
+        };
+        let Some(feed) = feed else { return };
+        let backwards = Recurrence {
+            reverse: !*reverse,
+            ..forwards
+        };
+        let back = backwards.fed(&mut self.out, feed);
+        match b {
+            Feed::One => unreachable!("not linear: {op:?}"),
+            Feed::First(start) => {
+                let at_start = backwards.last(&mut self.out, back, None);
+                self.give(*start, at_start);
+            }
+            Feed::Each(each) => {
+                // Each enters with the state that the backwards recurrence comes from.
+                let shape = self.out.shape(backwards.a);
+                let index = backwards.index(&shape);
+                let at_steps = self.out.gather(back, index, &shape, None);
+                self.give(*each, at_steps);
+            }
+            Feed::All(all) => self.give(*all, back),
         }
     }
 

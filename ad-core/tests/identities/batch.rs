@@ -128,12 +128,14 @@ impl Batch<'_> {
             }
             Op::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
             } => Op::Recur {
                 a: self.var(*a),
-                b: self.var(*b),
+                mask: mask.map(|m| self.var(m)),
+                b: b.map(&mut |v| self.var(v)),
                 axis: axis + many,
                 reverse: *reverse,
             },

@@ -16,7 +16,7 @@ pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product,
     sum,
 };
-pub use recur::recur;
+pub use recur::{Start, recur, recur_adding, running_products};
 pub use scalar::{digamma, erf, ipow, lgamma, polygamma, powi, relu, sigmoid, sign0, softplus};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};

@@ -349,30 +349,57 @@ fn extremes_of_logsumexp() {
 #[test]
 fn recurrences() {
     fn check<const N: usize>(shape: [usize; N]) {
-        let (mut a, b) = (numbers(shape), numbers(shape.map(|n| n)));
+        let a = numbers(shape);
+        let mut there = 0;
+        let mask = build(shape.map(|n| n as i64), |_| true);
+        let mut some = mask.clone();
+        for_each(shape.map(|n| n as i64), |i| {
+            there += 1;
+            some[i] = there % 3 != 0;
+        });
         for axis in 0..N {
+            let mut states = shape;
+            states[axis] += 1;
+            let b = numbers(states);
+            let one = build(states.map(|n| n as i64), |_| 1.0);
             for reverse in [false, true] {
-                let n = shape[axis] as i64;
-                let edge = if reverse { n - 1 } else { 0 };
-                // The first factor is not read.
-                for_each(shape.map(|n| n as i64), |i| {
-                    if i[axis] == edge {
-                        a[i] = f64::NAN;
-                    } else if a[i].is_nan() {
-                        a[i] = 0.5;
-                    }
-                });
-                let out = recur(a.view(), b.view(), axis, reverse);
-                for_each(shape.map(|n| n as i64), |i| {
-                    let mut before = i;
-                    before[axis] += if reverse { 1 } else { -1 };
-                    let expected = if i[axis] == edge {
-                        b[i]
-                    } else {
-                        a[i] * out[before] + b[i]
-                    };
-                    assert_eq!(out[i], expected);
-                });
+                let edge = if reverse { shape[axis] as i64 } else { 0 };
+                for mask in [None, Some(&mask), Some(&some)] {
+                    let view = mask.map(Dense::view);
+                    let all = recur(a.view(), view, b.view(), axis, reverse);
+                    let products = running_products(a.view(), view, 1.0, axis, reverse);
+                    let added = build(shape.map(|n| n as i64), |i| {
+                        let mut to = i;
+                        to[axis] += i64::from(!reverse);
+                        b[to]
+                    });
+                    let adding = recur_adding(a.view(), view, added.view(), axis, reverse);
+                    assert_eq!(all.shape, states);
+                    assert_eq!(adding.shape, states);
+                    assert_eq!(products.shape, states);
+                    for_each(states.map(|n| n as i64), |i| {
+                        let (mut before, mut factor) = (i, i);
+                        before[axis] += if reverse { 1 } else { -1 };
+                        factor[axis] = i[axis].min(before[axis]);
+                        let next = |out: &Dense<f64, N>, b: &Dense<f64, N>| {
+                            if mask.is_none_or(|m| m[factor]) {
+                                a[factor] * out[before] + b[i]
+                            } else {
+                                out[before] + b[i]
+                            }
+                        };
+                        if i[axis] == edge {
+                            assert_eq!(all[i], b[i]);
+                            assert_eq!(adding[i], 0.0);
+                            assert_eq!(products[i], one[i]);
+                        } else {
+                            let nothing = build(states.map(|n| n as i64), |_| 0.0);
+                            assert_eq!(all[i], next(&all, &b));
+                            assert_eq!(adding[i], next(&adding, &b));
+                            assert_eq!(products[i], next(&products, &nothing));
+                        }
+                    });
+                }
             }
         }
     }
@@ -386,10 +413,29 @@ fn recurrences() {
     check([0, 3]);
     check([2, 3, 4]);
     check([3, 1, 2, 2]);
-    let text = message(|| recur(zeros([2, 1]).view(), zeros([1, 2]).view(), 0, false));
+    let text = message(|| recur(zeros([2, 1]).view(), None, zeros([1, 2]).view(), 0, false));
     assert_eq!(
         text,
-        "a recurrence needs arrays of equal shape, not [2, 1] and [1, 2]"
+        "a recurrence with the factors [2, 1] along axis 0 needs [3, 1], not [1, 2]"
+    );
+}
+
+#[test]
+fn running_products_start_from_given_numbers() {
+    let a = build([2, 3], |[i, j]| (i + 2 * j + 2) as f64);
+    let start = build([2], |[i]| (10 * (i + 1)) as f64);
+    let out = running_products(a.view(), None, start.view(), 1, true);
+    assert_eq!(
+        out.data,
+        [480.0, 240.0, 60.0, 10.0, 2100.0, 700.0, 140.0, 20.0]
+    );
+    let start = build([3], |[j]| (j + 1) as f64);
+    let out = running_products(a.view(), None, start.view(), 0, false);
+    assert_eq!(out.data, [1.0, 2.0, 3.0, 2.0, 8.0, 18.0, 6.0, 40.0, 126.0]);
+    let text = message(|| running_products(zeros([2]).view(), None, zeros([2]).view(), 0, false));
+    assert_eq!(
+        text,
+        "running products of [2] along axis 0 do not start from Some(2) numbers"
     );
 }
 

@@ -2,44 +2,119 @@
 
 use super::Slot;
 use super::domain::{Domain, each, strides, volume};
+use crate::ir::bulk::Feed;
 use crate::ir::cost;
 
+/// What a recurrence multiplies with.
+pub(super) struct Factors<'a> {
+    pub(super) a: &'a Slot,
+    pub(super) mask: Option<&'a Slot>,
+    pub(super) axis: usize,
+    pub(super) reverse: bool,
+}
+
+/// The state of a recurrence.
+#[derive(Clone, Copy)]
+enum State {
+    /// A structural zero.
+    Absent,
+    /// The 1 that running products start from.
+    One,
+    /// A number.
+    Real(f64),
+}
+
+/// `fed`: the array of the feed, if it has one.
 pub(super) fn recur(
     d: &Domain<'_>,
-    a: &Slot,
-    b: &Slot,
-    axis: usize,
-    reverse: bool,
+    f: &Factors<'_>,
+    b: Feed,
+    fed: Option<&Slot>,
 ) -> Result<(Slot, u64), String> {
-    d.needs(a.shape())?;
-    d.needs(b.shape())?;
-    let (x, y) = (a.real()?, b.real()?);
-    let Some(&n) = d.shape.get(axis) else {
-        return Err(format!("no axis {axis} in the shape {:?}", d.shape));
+    let shape = f.a.shape();
+    let Some(&n) = shape.get(f.axis) else {
+        return Err(format!("no axis {} in the shape {shape:?}", f.axis));
     };
-    let step: usize = d.shape[axis + 1..].iter().product();
+    let (before, after) = (&shape[..f.axis], &shape[f.axis + 1..]);
+    d.needs(&[before, &[n + 1], after].concat())?;
+    if d.guard.is_some() {
+        return Err("a recurrence with a guard".into());
+    }
+    let a = f.a.real()?;
+    let mask = f.mask.map(Slot::bool).transpose()?;
+    if mask.is_some_and(|m| m.len() != a.len()) {
+        return Err("the mask does not fit the factors".into());
+    }
+    let rows = before.iter().chain(after).product::<usize>();
+    let expected = match b {
+        Feed::One => 0,
+        Feed::First(_) => rows,
+        Feed::Each(_) => a.len(),
+        Feed::All(_) => d.len,
+    };
+    let entering = match fed {
+        Some(slot) => slot.real()?,
+        None => &[],
+    };
+    if entering.len() != expected {
+        return Err("what enters does not fit the recurrence".into());
+    }
+    let enters = |p: usize| match fed {
+        Some(slot) if slot.has(p) => State::Real(entering[p]),
+        Some(_) | None => State::Absent,
+    };
+    let step: usize = after.iter().product();
     let mut out = vec![0.0; d.len];
+    let mut present = vec![true; d.len];
     let mut cost = 0;
-    for p in 0..d.len / n.max(1) {
-        let first = p / step * n * step + p % step;
-        let mut last = 0.0;
-        for k in 0..n {
-            let at = first + step * if reverse { n - 1 - k } else { k };
-            if !d.on(at) {
-                last = 0.0;
-                continue;
+    for row in 0..rows {
+        let (outer, inner) = (row / step, row % step);
+        let state_at = |k: usize| (outer * (n + 1) + k) * step + inner;
+        let factor_at = |k: usize| (outer * n + k) * step + inner;
+        let mut state = State::Absent;
+        for k in 0..=n {
+            let at = state_at(if f.reverse { n - k } else { k });
+            let q = factor_at(if f.reverse { n - k } else { k.max(1) - 1 });
+            if k > 0 {
+                let there = mask.is_none_or(|m| m[q]);
+                state = match state {
+                    State::One if there => State::Real(a[q]),
+                    State::Real(x) if there => {
+                        cost += 1;
+                        State::Real(a[q] * x)
+                    }
+                    State::Absent | State::One | State::Real(_) => state,
+                };
             }
-            if k == 0 {
-                out[at] = y[at];
-            } else {
-                // Without the addition of what is absent.
-                cost += cost::recur(2) - u64::from(!b.has(at));
-                out[at] = x[at] * last + y[at];
-            }
-            last = out[at];
+            let entering = match b {
+                Feed::One if k == 0 => State::One,
+                Feed::First(_) if k == 0 => enters(row),
+                Feed::Each(_) if k > 0 => enters(q),
+                Feed::One | Feed::First(_) | Feed::Each(_) => State::Absent,
+                Feed::All(_) => enters(at),
+            };
+            state = match (state, entering) {
+                (State::Absent, x) | (x, State::Absent) => x,
+                (x, y) => {
+                    cost += 1;
+                    State::Real(x.number() + y.number())
+                }
+            };
+            out[at] = state.number();
+            present[at] = !matches!(state, State::Absent);
         }
     }
-    Ok((d.slot(d.real(out)), cost))
+    Ok((d.slot_where(d.real(out), |p| present[p]), cost))
+}
+
+impl State {
+    fn number(self) -> f64 {
+        match self {
+            State::Absent => 0.0,
+            State::One => 1.0,
+            State::Real(x) => x,
+        }
+    }
 }
 
 pub(super) fn contract(

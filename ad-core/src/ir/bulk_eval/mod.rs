@@ -250,10 +250,21 @@ impl<'a> Machine<'a> {
             }
             Op::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
-            } => linear::recur(&d, self.slot(*a)?, self.slot(*b)?, *axis, *reverse)?,
+            } => {
+                let mask = mask.map(|v| self.slot(v)).transpose()?;
+                let start = b.var().map(|v| self.slot(v)).transpose()?;
+                let factors = linear::Factors {
+                    a: self.slot(*a)?,
+                    mask,
+                    axis: *axis,
+                    reverse: *reverse,
+                };
+                linear::recur(&d, &factors, *b, start)?
+            }
             Op::Contract {
                 a,
                 b,

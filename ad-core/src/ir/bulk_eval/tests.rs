@@ -185,10 +185,6 @@ fn structural_zeros_are_free() {
         slot("real[3] = scatter v4[0] + v5[i0 - 1]"),
         (reals(&[23.0, 30.0, 0.0]), vec![true, true, false], 2)
     );
-    assert_eq!(
-        slot("real[d0.0] = recur v0 * _ + v4 along 0"),
-        (reals(&[1.0, 4.0, 12.0, 48.0]), vec![true; 4], 4)
-    );
 }
 
 #[test]
@@ -351,26 +347,59 @@ fn contractions() {
 
 #[test]
 fn recurrences() {
-    let text = |rest: &str| {
+    let a = matrix(2, &[2.0, 3.0, 4.0, 5.0]);
+    let b = matrix(2, &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+    let text = |shape: &str, rest: &str| {
         format!(
-            "fn f(a: real[d0.0, d0.1], b: real[d0.0, d0.1])
-                v2: real[d0.0, d0.1] = recur v0 * _ + v1 along {rest}
+            "fn f(a: real[d0.0, d0.1], b: real[d0.0, d0.1 + 1])
+                v2: real[{shape}] = recur v0 * _ {rest}
                 return v2"
         )
     };
-    let a = matrix(2, &[f64::NAN, 2.0, 3.0, f64::NAN, 4.0, 5.0]);
-    let b = matrix(2, &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+    let of = |shape, rest| run(&text(shape, rest), &[a.clone(), b.clone()]);
     assert_eq!(
-        run(&text("1"), &[a, b.clone()]),
+        of("d0.0, d0.1 + 1", "+ v1 along 1"),
         (matrix(2, &[1.0, 3.0, 10.0, 2.0, 10.0, 52.0]), 8)
     );
-    let a = matrix(2, &[1.0, 2.0, 3.0, f64::NAN, f64::NAN, f64::NAN]);
     assert_eq!(
-        run(&text("0 reverse"), &[a, b]),
-        (matrix(2, &[3.0, 5.0, 7.0, 2.0, 2.0, 2.0]), 6)
+        of("d0.0, d0.1 + 1", "+ v1 along 1 reverse"),
+        (matrix(2, &[9.0, 4.0, 1.0, 50.0, 12.0, 2.0]), 8)
+    );
+    // The first product is the factor itself.
+    assert_eq!(
+        of("d0.0 + 1, d0.1", "along 0"),
+        (matrix(3, &[1.0, 1.0, 2.0, 3.0, 8.0, 15.0]), 2)
     );
     let none = matrix(1, &[]);
-    assert_eq!(run(&text("1"), &[none.clone(), none.clone()]), (none, 0));
+    let b = matrix(1, &[5.0]);
+    assert_eq!(
+        run(&text("d0.0, d0.1 + 1", "+ v1 along 1"), &[none, b.clone()]),
+        (b, 0)
+    );
+    let text = "fn f(a: real[d0.0], s: real[], m: bool[d0.0])
+        v3: real[d0.0 + 1] = recur v0 * _ from v1 along 0 where v2
+        return v3";
+    let a = reals(&[2.0, f64::NAN, 4.0]);
+    assert_eq!(
+        run(text, &[a, scalar(3.0), bools(&[true, false, true])]),
+        (reals(&[3.0, 6.0, 6.0, 24.0]), 2)
+    );
+    let text = "fn f(a: real[d0.0], b: real[d0.0])
+        v2: real[d0.0 + 1] = recur v0 * _ adding v1 along 0 reverse
+        return v2";
+    assert_eq!(
+        run(text, &[reals(&[2.0, 3.0]), reals(&[5.0, 7.0])]),
+        (reals(&[19.0, 7.0, 0.0]), 2)
+    );
+    // Until something enters there is nothing to multiply.
+    let text = "fn f(a: real[d0.0], s: real[])
+        v2: real[d0.0 + 1] = scatter v1[1]
+        v3: real[d0.0 + 1] = recur v0 * _ + v2 along 0
+        return v3";
+    assert_eq!(
+        run(text, &[reals(&[f64::NAN, 2.0, 3.0]), scalar(7.0)]),
+        (reals(&[0.0, 7.0, 14.0, 42.0]), 2)
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Reading.
 
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Relation, Require, Type, Var};
+use crate::ir::bulk::{
+    Affine, Eq, Feed, Ix, Op, Param, Part, Program, Relation, Require, Type, Var,
+};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -270,13 +272,25 @@ impl<'a> Reader<'a> {
                 let a = self.var()?;
                 self.expect("*")?;
                 self.expect("_")?;
-                self.expect("+")?;
-                let b = self.var()?;
+                let b = if self.skip("+") {
+                    Feed::All(self.var()?)
+                } else if self.skip("adding") {
+                    Feed::Each(self.var()?)
+                } else if self.skip("from") {
+                    Feed::First(self.var()?)
+                } else {
+                    Feed::One
+                };
                 self.expect("along")?;
                 let axis = self.axis()?;
                 let reverse = self.skip("reverse");
+                let mask = match self.skip("where") {
+                    true => Some(self.var()?),
+                    false => None,
+                };
                 Op::Recur {
                     a,
+                    mask,
                     b,
                     axis,
                     reverse,

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Relation, Require, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Program, Relation, Require, Type, Var};
 use crate::ir::ty::{Atom, Lit};
 
 impl fmt::Display for Var {
@@ -90,12 +90,26 @@ impl fmt::Display for Op {
             Op::ArgReduce { op, src, axis } => write!(f, "{} {src} along {axis}", op.name()),
             Op::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
             } => {
-                let reverse = if *reverse { " reverse" } else { "" };
-                write!(f, "recur {a} * _ + {b} along {axis}{reverse}")
+                write!(f, "recur {a} * _")?;
+                match b {
+                    Feed::One => {}
+                    Feed::First(v) => write!(f, " from {v}")?,
+                    Feed::Each(v) => write!(f, " adding {v}")?,
+                    Feed::All(v) => write!(f, " + {v}")?,
+                }
+                write!(f, " along {axis}")?;
+                if *reverse {
+                    f.write_str(" reverse")?;
+                }
+                match mask {
+                    Some(m) => write!(f, " where {m}"),
+                    None => Ok(()),
+                }
             }
             Op::Contract {
                 a,

@@ -29,13 +29,15 @@ fn all(x: real[d0.0, d0.1], k: int[d1.0], n: int[], b: bool[d0.0], y: real[3], t
   v25: real[d0.0] = logsumexp v0 over [1]
   v26: int[d0.0] = argmax v0 along 1
   v27: int[d0.1] = argmin v0 along 0
-  v28: real[d0.0] = recur v22 * _ + v23 along 0
-  v29: real[d0.0] = [v3] recur v22 * _ + v23 along 0 reverse
+  v28: real[d0.0 + 1] = recur v22 * _ along 0
+  v29: real[d0.0 + 1] = recur v22 * _ + v28 along 0 reverse where v3
   v30: real[d0.0, d0.0] = contract v0[a, b] * v13[b, c] -> [a, c]
   v31: real[] = contract v14[_26] * v22[_26] -> []
   v32: real[d0.0] = [v3] copy v14
   v33: real[d0.0] = stop v14
   v34: real[d0.0] = select(v3, v14, v22)
+  v35: real[d0.0, d0.1 + 1] = recur v0 * _ from v22 along 1
+  v36: real[d0.0 + 1] = recur v22 * _ adding v23 along 0
   return v18, v34
 ";
 

@@ -93,10 +93,7 @@ pub(super) fn choose(program: &Program) -> Vec<bool> {
                 stored[a.array.index()] = true;
                 stored[b.array.index()] = true;
             }
-            Op::Recur { a, b, .. } => {
-                stored[a.index()] = true;
-                stored[b.index()] = true;
-            }
+            Op::Recur { .. } => eq.visit(&mut |v| stored[v.index()] = true),
             // A read that may fail is a read of an array: its failure must not be lost.
             Op::Gather { src, index } => {
                 let of = &program.ty(*src).shape;

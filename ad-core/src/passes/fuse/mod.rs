@@ -60,11 +60,13 @@ pub fn fuse(program: &Program) -> kernel::Program {
             }
             Op::Recur {
                 a,
+                mask,
                 b,
                 axis,
                 reverse,
             } => Work::Recur {
                 a: *a,
+                mask: *mask,
                 b: *b,
                 axis: *axis,
                 reverse: *reverse,
