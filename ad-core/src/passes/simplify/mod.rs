@@ -11,10 +11,18 @@
 
 mod algebra;
 mod brackets;
+mod chain;
+mod constants;
 mod contract;
+mod contract_reads;
+mod extrema;
 mod facts;
+mod factors;
 mod guards;
 mod inverse;
+mod linear;
+mod masked;
+mod products;
 mod scatter;
 mod sums;
 mod views;
@@ -49,7 +57,14 @@ pub const RULES: &[&[Rule]] = &[
     views::RULES,
     scatter::RULES,
     sums::RULES,
+    extrema::RULES,
+    constants::RULES,
     contract::RULES,
+    contract_reads::RULES,
+    masked::RULES,
+    factors::RULES,
+    linear::RULES,
+    chain::RULES,
 ];
 
 /// Simplifies a program and removes what its results do not need.
