@@ -17,16 +17,16 @@ pub(super) const RULES: &[Rule] = &[Rule {
 /// lengths from 2 on. Both products may be elementwise: `u_i M_ij v_j t` is a product of a matrix and a vector, then
 /// scaled, and `c · (d · t)` is `(c · d) · t` where c and d are the smaller ones. `-t` is `(-1) · t` inside of another.
 fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    if eq.guard.is_some() {
+    if !s.holds_or_not(eq.guard) {
         return None;
     }
     let outer = s.product(eq)?;
-    let mut best: Option<(Size, Factor, Product)> = None;
+    let mut best: Option<(Size, Factor, Product, Option<Var>)> = None;
     for (x, t) in outer.both_ways() {
         if !x.once {
             continue;
         }
-        let Some(inner) = s.out.eq(x.v).filter(|e| e.guard.is_none()).cloned() else {
+        let Some((inner, guard)) = s.uniform(x.v) else {
             continue;
         };
         let Some(inner) = s.product(&inner).or_else(|| negated(s, &inner)) else {
@@ -52,11 +52,13 @@ fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             };
             let new = s.cost(&first).add(&cost_of_rest(s, &rest, &first));
             if cheaper(&new, &old) && best.as_ref().is_none_or(|(b, ..)| cheaper(&new, b)) {
-                best = Some((new, p, first));
+                best = Some((new, p, first, guard));
             }
         }
     }
-    let (_, p, first) = best?;
+    let (_, p, first, inner) = best?;
+    let inner = s.elsewhere(inner, &eq.ty.shape);
+    let outside = s.both(eq.guard, inner);
     let axes = first.out.clone();
     let guard = in_use(s, &first, &p);
     let first = s.contraction(first, guard);
@@ -67,7 +69,9 @@ fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         once: true,
     };
     let out = outer.out;
-    Some(Rewrite::Eq(s.contraction(Product { a: p, b, out }, None)))
+    Some(Rewrite::Eq(
+        s.contraction(Product { a: p, b, out }, outside),
+    ))
 }
 
 /// `-t  =  (-1) · t`

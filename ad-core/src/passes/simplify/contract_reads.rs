@@ -24,7 +24,7 @@ fn permuted_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
     };
-    let inner = s.out.eq(*src).filter(|e| e.guard.is_none()).cloned()?;
+    let (inner, guard) = s.uniform(*src)?;
     if !matches!(inner.op, Op::Contract { .. }) || !s.used_once(*src) {
         return None;
     }
@@ -44,7 +44,9 @@ fn permuted_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let mut p = s.product(&inner)?;
     let place = |k: usize| axes.iter().position(|&x| x == k).expect("all occur");
     p.out = (0..shape.len()).map(|k| p.out[place(k)]).collect();
-    Some(Rewrite::Eq(s.contraction(p, eq.guard)))
+    let guard = s.elsewhere(guard, shape);
+    let guard = s.both(eq.guard, guard);
+    Some(Rewrite::Eq(s.contraction(p, guard)))
 }
 
 /// `(contract a, b)[index]  =  Σ a[index, ..] · b[index, ..]` where nothing else uses the contraction, no element is
@@ -54,7 +56,7 @@ fn read_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
     };
-    let inner = s.out.eq(*src).filter(|e| e.guard.is_none()).cloned()?;
+    let (inner, guard) = s.uniform(*src)?;
     let (outer, maps) = (eq.ty.rank(), all_affine(index)?);
     if !matches!(inner.op, Op::Contract { .. })
         || outer >= inner.ty.rank()
@@ -95,7 +97,8 @@ fn read_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let src = product;
     debug_assert_eq!(eq.ty.elem, Elem::Real);
     Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard: s.elsewhere(guard, &eq.ty.shape),
         op: Op::Reduce { op, src, axes },
-        ..eq.clone()
     }))
 }

@@ -144,7 +144,7 @@ fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// one of them has it. One of them is linear.
 fn sum_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (src, axes) = sum_of(s, eq)?;
-    let inner = s.out.eq(src).filter(|e| e.guard.is_none()).cloned()?;
+    let (inner, guard) = s.uniform(src)?;
     if !matches!(inner.op, Op::Contract { .. }) || !s.is_linear(src) {
         return None;
     }
@@ -153,7 +153,9 @@ fn sum_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         .filter(|(k, _)| !axes.contains(k))
         .map(|(_, &l)| l)
         .collect();
-    Some(Rewrite::Eq(s.contraction(p, eq.guard)))
+    let guard = s.elsewhere(guard, &eq.ty.shape);
+    let guard = s.both(eq.guard, guard);
+    Some(Rewrite::Eq(s.contraction(p, guard)))
 }
 
 /// `contract a[..], b  =  [n > 0] contract a, (Σ_l b)` where a is repeated along the summed label l of length n,

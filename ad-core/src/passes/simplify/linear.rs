@@ -66,10 +66,14 @@ fn common_factor(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `contract a, x + contract a, y  =  contract a, (x + y)`, and the same for differences
+/// `contract a, x + contract a, y  =  contract a, (x + y)`, and the same for differences; x and y may differ in the
+/// order of their labels
 fn common_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (p, [first, second]) = terms(s, eq)?;
-    if eq.guard.is_some() {
+    if !matches!(
+        (&first.op, &second.op),
+        (Op::Contract { .. }, Op::Contract { .. })
+    ) {
         return None;
     }
     let (first, second) = (first.clone(), second.clone());
@@ -82,21 +86,35 @@ fn common_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 let in_b = b.axes.iter().position(|&o| o == l);
                 k.map(|k| first.out[k]).or_else(|| in_b.map(|k| a.axes[k]))
             };
-            if a.v != b.v || s.out.ty(x.v) != s.out.ty(y.v) || a.axes.len() != b.axes.len() {
+            if a.v != b.v || x.axes.len() != y.axes.len() {
                 continue;
             }
             let renamed = |axes: &[u8]| axes.iter().map(|&l| same(l)).collect::<Option<Vec<u8>>>();
-            if renamed(&b.axes).as_ref() != Some(&a.axes)
-                || renamed(&y.axes).as_ref() != Some(&x.axes)
-                || a.axes.len() + x.axes.len() == first.out.len()
-            {
+            let (Some(b_axes), Some(y_axes)) = (renamed(&b.axes), renamed(&y.axes)) else {
+                continue;
+            };
+            if b_axes != a.axes || a.axes.len() + x.axes.len() == first.out.len() {
                 continue;
             }
+            // The axes of y in the order of x; of a matrix that is no tangent, its transpose as well
+            // would be read just to be added.
+            let Some(order) = (y_axes.iter())
+                .map(|l| x.axes.iter().position(|k| k == l))
+                .collect::<Option<Vec<usize>>>()
+            else {
+                continue;
+            };
+            let (shape, of) = (s.out.shape(x.v), s.out.shape(y.v));
+            let fits = order.iter().zip(&of).all(|(&k, n)| shape[k] == *n);
+            if !fits || (y_axes != x.axes && !s.is_linear(x.v)) {
+                continue;
+            }
+            let y = s.repeated(y.v, &order, &shape);
             let mut sum = x.clone();
-            sum.v = s.map(p, &[x.v, y.v], None);
+            sum.v = s.map(p, &[x.v, y], None);
             let out = first.out.clone();
             let product = super::products::Product { a, b: sum, out };
-            return Some(Rewrite::Eq(s.contraction(product, None)));
+            return Some(Rewrite::Eq(s.contraction(product, eq.guard)));
         }
     }
     None

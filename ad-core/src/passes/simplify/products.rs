@@ -113,6 +113,45 @@ impl Simplifier {
         }
     }
 
+    /// Whether a guard compares constants only, as those do that say that a length is positive.
+    pub(super) fn holds_or_not(&self, guard: Option<Var>) -> bool {
+        let constant = |m: &Var| {
+            let Some(Op::Map(_, args)) = self.plain(*m) else {
+                return false;
+            };
+            (args.iter()).all(|&a| self.affine(a).is_some_and(|a| a.is_constant()))
+        };
+        guard.is_none_or(|g| self.members(g).iter().all(constant))
+    }
+
+    /// The equation of a variable without its guard, and the guard, if that says nothing about positions:
+    /// it holds everywhere or nowhere.
+    pub(super) fn uniform(&self, v: Var) -> Option<(Eq, Option<Var>)> {
+        let eq = self.out.eq(v)?;
+        let guard = eq.guard;
+        if !self.holds_or_not(guard) {
+            return None;
+        }
+        let bare = Eq {
+            guard: None,
+            ..eq.clone()
+        };
+        Some((bare, guard))
+    }
+
+    /// A guard that holds everywhere or nowhere, over another shape.
+    pub(super) fn elsewhere(&mut self, guard: Option<Var>, shape: &[Size]) -> Option<Var> {
+        let guard = guard?;
+        let zero = Affine::constant(shape.len(), Size::lit(0));
+        let to = vec![zero; self.out.ty(guard).rank()];
+        let mut out = None;
+        for m in self.members(guard) {
+            let there = self.moved(m, &to, shape);
+            out = self.both(out, there);
+        }
+        out
+    }
+
     /// What an operand of an elementwise product repeats.
     pub(super) fn factor(&mut self, v: Var) -> Factor {
         if let Some(lit) = self.lit(v) {
