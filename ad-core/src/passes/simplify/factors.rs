@@ -23,17 +23,13 @@ pub(super) const RULES: &[Rule] = &[
         apply: sum_of_negated,
     },
     Rule {
-        name: "sum-of-contract",
-        apply: sum_of_contract,
-    },
-    Rule {
         name: "contract-repeated",
         apply: contract_repeated,
     },
 ];
 
 /// The operand and the axes of a sum of reals, where nothing else uses the operand.
-fn sum_of(s: &Simplifier, eq: &Eq) -> Option<(Var, Vec<usize>)> {
+pub(super) fn sum_of(s: &Simplifier, eq: &Eq) -> Option<(Var, Vec<usize>)> {
     let Op::Reduce {
         op: ReduceOp::Sum,
         src,
@@ -138,24 +134,6 @@ fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         op: Op::Map(Prim::Neg, vec![t]),
         ..eq.clone()
     }))
-}
-
-/// `Σ_i (contract a, b)[i, ..]  =  contract a, b` without the label i in the result, summed before where only
-/// one of them has it. One of them is linear.
-fn sum_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    let (src, axes) = sum_of(s, eq)?;
-    let (inner, guard) = s.uniform(src)?;
-    if !matches!(inner.op, Op::Contract { .. }) || !s.is_linear(src) {
-        return None;
-    }
-    let mut p = s.product(&inner)?;
-    p.out = (p.out.iter().enumerate())
-        .filter(|(k, _)| !axes.contains(k))
-        .map(|(_, &l)| l)
-        .collect();
-    let guard = s.elsewhere(guard, &eq.ty.shape);
-    let guard = s.both(eq.guard, guard);
-    Some(Rewrite::Eq(s.contraction(p, guard)))
 }
 
 /// `contract a[..], b  =  [n > 0] contract a, (Σ_l b)` where a is repeated along the summed label l of length n,

@@ -22,6 +22,7 @@ mod guards;
 mod inverse;
 mod linear;
 mod masked;
+mod nested;
 mod products;
 mod scatter;
 mod sums;
@@ -62,6 +63,7 @@ pub const RULES: &[&[Rule]] = &[
     contract::RULES,
     contract_reads::RULES,
     masked::RULES,
+    nested::RULES,
     factors::RULES,
     linear::RULES,
     chain::RULES,
