@@ -17,10 +17,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
 /// lengths from 2 on. Both products may be elementwise: `u_i M_ij v_j t` is a product of a matrix and a vector, then
 /// scaled, and `c · (d · t)` is `(c · d) · t` where c and d are the smaller ones. `-t` is `(-1) · t` inside of another.
 fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
-    if !s.holds_or_not(eq.guard) {
-        return None;
-    }
-    let outer = s.product(eq)?;
+    let outer = s.product(eq).filter(|_| s.holds_or_not(eq.guard))?;
     let mut best: Option<(Size, Factor, Product, Option<Var>)> = None;
     for (x, t) in outer.both_ways() {
         if !x.once {

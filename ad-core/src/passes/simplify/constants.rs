@@ -45,7 +45,11 @@ fn literal_inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
     };
-    let members = s.members(eq.guard?);
+    let guard = eq.guard?;
+    if !args.iter().any(|&v| guarded_literal(s, v).is_some()) {
+        return None;
+    }
+    let members = s.members(guard);
     let mut changed = false;
     let args = (args.iter())
         .map(|&v| match guarded_literal(s, v) {

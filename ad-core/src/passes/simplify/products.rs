@@ -115,13 +115,15 @@ impl Simplifier {
 
     /// Whether a guard compares constants only, as those do that say that a length is positive.
     pub(super) fn holds_or_not(&self, guard: Option<Var>) -> bool {
-        let constant = |m: &Var| {
-            let Some(Op::Map(_, args)) = self.plain(*m) else {
-                return false;
-            };
-            (args.iter()).all(|&a| self.affine(a).is_some_and(|a| a.is_constant()))
+        let Some(g) = guard else { return true };
+        let Some(Op::Map(p, args)) = self.plain(g) else {
+            return false;
         };
-        guard.is_none_or(|g| self.members(g).iter().all(constant))
+        // The last member first: it is at hand.
+        if *p == Prim::And {
+            return (args.iter().rev()).all(|&a| self.holds_or_not(Some(a)));
+        }
+        (args.iter()).all(|&a| self.affine(a).is_some_and(|a| a.is_constant()))
     }
 
     /// The equation of a variable without its guard, and the guard, if that says nothing about positions:
