@@ -11,10 +11,19 @@
 
 mod algebra;
 mod brackets;
+mod chain;
+mod constants;
 mod contract;
+mod contract_reads;
+mod extrema;
+mod factors;
 mod facts;
 mod guards;
 mod inverse;
+mod linear;
+mod masked;
+mod nested;
+mod products;
 mod scatter;
 mod sparse;
 mod sums;
@@ -51,7 +60,15 @@ pub const RULES: &[&[Rule]] = &[
     scatter::RULES,
     sparse::RULES,
     sums::RULES,
+    extrema::RULES,
+    constants::RULES,
     contract::RULES,
+    contract_reads::RULES,
+    masked::RULES,
+    nested::RULES,
+    factors::RULES,
+    linear::RULES,
+    chain::RULES,
 ];
 
 /// Simplifies a program and removes what its results do not need.
