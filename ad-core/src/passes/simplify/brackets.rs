@@ -157,9 +157,11 @@ fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 
 /// Whether a variable is a guarded copy or a selection.
 fn is_conditional(s: &Simplifier, v: Var) -> bool {
-    s.out.eq(v).is_some_and(|e| match (&e.op, e.guard) {
-        (Op::Copy(_), Some(_)) | (Op::Map(Prim::Select, _), None) => true,
-        _ => false,
+    s.out.eq(v).is_some_and(|e| {
+        matches!(
+            (&e.op, e.guard),
+            (Op::Copy(_), Some(_)) | (Op::Map(Prim::Select, _), None)
+        )
     })
 }
 

@@ -4,17 +4,18 @@ use super::{Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Size};
+use std::collections::HashSet;
 
 impl Simplifier {
-    /// The members of a conjunction, in order.
+    /// The members of a conjunction, each once.
     pub(super) fn members(&self, guard: Var) -> Vec<Var> {
         let mut out: Vec<Var> = vec![];
+        let mut seen = HashSet::from([guard]);
         let mut stack = vec![guard];
         while let Some(g) = stack.pop() {
             match self.applied(g, Prim::And) {
-                Some(args) => stack.extend(args.iter().rev()),
-                None if !out.contains(&g) => out.push(g),
-                None => {}
+                Some(args) => stack.extend(args.iter().rev().filter(|a| seen.insert(**a))),
+                None => out.push(g),
             }
         }
         out

@@ -135,17 +135,14 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         .map(|p| {
             let here = eq.guard.map(|g| s.met(g, p));
             let guard = s.both(s.out.guard(p.src), here);
-            let src = match &eq.op {
-                Op::Map(prim, args) => {
-                    let args: Vec<Var> = (args.iter().enumerate())
-                        .map(|(k, &a)| if k == which { p.src } else { s.met(a, p) })
-                        .collect();
-                    s.map(*prim, &args, guard)
-                }
-                _ => {
-                    let ty = s.out.ty(p.src).clone();
-                    s.op(ty.elem, &ty.shape, guard, Op::Copy(p.src))
-                }
+            let src = if let Op::Map(prim, args) = &eq.op {
+                let args: Vec<Var> = (args.iter().enumerate())
+                    .map(|(k, &a)| if k == which { p.src } else { s.met(a, p) })
+                    .collect();
+                s.map(*prim, &args, guard)
+            } else {
+                let ty = s.out.ty(p.src).clone();
+                s.op(ty.elem, &ty.shape, guard, Op::Copy(p.src))
             };
             let index = p.index.clone();
             Part { src, index }

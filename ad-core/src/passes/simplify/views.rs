@@ -4,7 +4,7 @@ use super::inverse::is_injective;
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::Size;
+use crate::ir::ty::{Elem, Size};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -200,6 +200,9 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index: a } = &inner.op else {
         return None;
     };
+    if is_tangled(eq, &inner, b) {
+        return None;
+    }
     let mid_shape = &inner.ty.shape;
     let src_shape = s.out.shape(*src);
     let rank = eq.ty.rank();
@@ -269,7 +272,7 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     };
     let inner = s.out.eq(*src)?.clone();
     let Op::Copy(x) = inner.op else { return None };
-    if !safe_to_drop(s, eq, index, &inner.ty.shape) {
+    if is_tangled(eq, &inner, index) || !safe_to_drop(s, eq, index, &inner.ty.shape) {
         return None;
     }
     Some(Rewrite::Eq(Eq {
@@ -280,6 +283,19 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             index: index.clone(),
         },
     }))
+}
+
+/// Whether a read of a truth value or an index under one guard meets another, and relies on the first for its
+/// bounds. Composing such reads would ask for guards of guards of guards.
+fn is_tangled(eq: &Eq, inner: &Eq, index: &[Ix]) -> bool {
+    let inside = |(i, n): (&Ix, &Size)| match i {
+        Ix::Affine(a) => a.inside(&eq.ty.shape, n),
+        Ix::Data(_) => false,
+    };
+    eq.ty.elem != Elem::Real
+        && eq.guard.is_some()
+        && inner.guard.is_some()
+        && !index.iter().zip(&inner.ty.shape).all(inside)
 }
 
 /// The guard of a read of what is guarded by `h`.
@@ -304,15 +320,17 @@ fn read_of_map(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &inner.op else {
         return None;
     };
-    if !s.used_once(*src)
+    if is_tangled(eq, &inner, index)
+        || !s.used_once(*src)
         || !meets_none_twice(s, index, &eq.ty.shape, *src)
         || !safe_to_drop(s, eq, index, &inner.ty.shape)
     {
         return None;
     }
     let guard = through(s, inner.guard, index, eq);
+    // Under the guard of the read alone: what stands under the same guard is the same read.
     let args = (args.iter())
-        .map(|&a| s.gather(a, index.clone(), &eq.ty.shape, guard))
+        .map(|&a| s.gather(a, index.clone(), &eq.ty.shape, eq.guard))
         .collect();
     Some(Rewrite::Eq(Eq {
         ty: eq.ty.clone(),
@@ -363,7 +381,7 @@ fn read_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             }
         })
         .collect::<Option<Vec<Ix>>>()?;
-    let inner_guard = guard.map(|g| {
+    let inner_guard = eq.guard.map(|g| {
         let same = (0..outer)
             .map(|k| Ix::Affine(Affine::axis(shape.len(), k)))
             .collect();
