@@ -324,8 +324,8 @@ fn normal_form(p: &bulk::Program) -> Result<(), String> {
             continue;
         };
         let Some(inner) = p.eq(*src) else { continue };
-        // Truth values and indices under two guards, the first of which keeps the read inside, stay apart.
-        if eq.ty.elem != Elem::Real && eq.guard.is_some() && inner.guard.is_some() {
+        // Truth values and indices under a guard that may keep the read inside are left as they are.
+        if eq.ty.elem != Elem::Real && eq.guard.is_some() {
             continue;
         }
         let affine = index.iter().all(|i| matches!(i, Ix::Affine(_)));

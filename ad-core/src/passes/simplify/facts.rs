@@ -91,7 +91,10 @@ impl Simplifier {
             .is_some_and(|i| i.iter().zip(&of).all(|(a, n)| a.inside(shape, n)));
         let mut out = None;
         for m in self.members(guard) {
-            let moved = affine.as_ref().and_then(|i| self.moved(m, i, shape));
+            let moved = match &affine {
+                Some(i) => self.moved(m, i, shape),
+                None => self.restated(m, shape),
+            };
             let there = match moved {
                 Some(there) => there,
                 None if inside || read.guard.is_none() => {
@@ -103,6 +106,36 @@ impl Simplifier {
             out = self.both(out, Some(there));
         }
         out
+    }
+
+    /// A condition that is the same everywhere, such as that a length is positive, over another shape.
+    pub(super) fn restated(&mut self, v: Var, shape: &[Size]) -> Option<Var> {
+        let old = self.out.ty(v).rank();
+        let constant = |s: &Simplifier, v: Var| s.affine(v).is_some_and(|a| a.is_constant());
+        let is_constant = match self.plain(v)? {
+            Op::Map(Prim::And | Prim::Or | Prim::Not, args) => {
+                let args = args.clone();
+                args.iter().all(|&a| self.is_restatable(a))
+            }
+            Op::Map(_, args) => args.iter().all(|&a| constant(self, a)),
+            Op::Fill(_) => true,
+            Op::Index(_)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => false,
+        };
+        let anywhere = vec![Affine::constant(shape.len(), Size::lit(0)); old];
+        is_constant.then(|| self.moved(v, &anywhere, shape))?
+    }
+
+    fn is_restatable(&self, v: Var) -> bool {
+        let constant = |v: &Var| self.affine(*v).is_some_and(|a| a.is_constant());
+        matches!(self.plain(v), Some(Op::Map(p, args)) if p.cost() == 0 && args.iter().all(constant))
     }
 
     /// A comparison of positions, or what is joined of such, at other places.

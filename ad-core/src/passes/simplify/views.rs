@@ -114,14 +114,14 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
 
-/// Whether dropping the read loses no bounds failure: the map is affine, and either not guarded (then
-/// its bounds were demanded on entry) or inside the array for sure.
+/// Whether dropping the read loses no bounds failure: each component of the map is affine, and either
+/// not guarded (then its bounds were demanded on entry) or inside the array for sure, or it is the
+/// position of an extremum along that axis.
 fn safe_to_drop(s: &Simplifier, eq: &Eq, index: &[Ix], of: &[Size]) -> bool {
-    let Some(index) = all_affine(index) else {
-        return false;
-    };
-    eq.guard.is_none()
-        || (index.iter().zip(of)).all(|(a, n)| s.inside(a, &eq.ty.shape, eq.guard, n))
+    index.iter().zip(of).all(|(i, n)| {
+        let demanded = matches!(i, Ix::Affine(_)) && eq.guard.is_none();
+        demanded || s.known_inside(i, &eq.ty.shape, eq.guard, n)
+    })
 }
 
 /// `(fill c)[index]  =  fill c`, where the read loses no bounds failure
@@ -200,7 +200,7 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index: a } = &inner.op else {
         return None;
     };
-    if is_tangled(eq, &inner, b) {
+    if is_tangled(eq, &inner.ty.shape, b) {
         return None;
     }
     let mid_shape = &inner.ty.shape;
@@ -272,7 +272,7 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     };
     let inner = s.out.eq(*src)?.clone();
     let Op::Copy(x) = inner.op else { return None };
-    if is_tangled(eq, &inner, index) || !safe_to_drop(s, eq, index, &inner.ty.shape) {
+    if is_tangled(eq, &inner.ty.shape, index) || !safe_to_drop(s, eq, index, &inner.ty.shape) {
         return None;
     }
     Some(Rewrite::Eq(Eq {
@@ -285,17 +285,14 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Whether a read of a truth value or an index under one guard meets another, and relies on the first for its
-/// bounds. Composing such reads would ask for guards of guards of guards.
-fn is_tangled(eq: &Eq, inner: &Eq, index: &[Ix]) -> bool {
+/// Whether a read of a truth value or an index relies on a guard for its bounds. Composing such reads
+/// with what they read would ask for guards of guards of guards.
+fn is_tangled(eq: &Eq, of: &[Size], index: &[Ix]) -> bool {
     let inside = |(i, n): (&Ix, &Size)| match i {
         Ix::Affine(a) => a.inside(&eq.ty.shape, n),
         Ix::Data(_) => false,
     };
-    eq.ty.elem != Elem::Real
-        && eq.guard.is_some()
-        && inner.guard.is_some()
-        && !index.iter().zip(&inner.ty.shape).all(inside)
+    eq.ty.elem != Elem::Real && eq.guard.is_some() && !index.iter().zip(of).all(inside)
 }
 
 /// The guard of a read of what is guarded by `h`.
@@ -320,7 +317,7 @@ fn read_of_map(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &inner.op else {
         return None;
     };
-    if is_tangled(eq, &inner, index)
+    if is_tangled(eq, &inner.ty.shape, index)
         || !s.used_once(*src)
         || !meets_none_twice(s, index, &eq.ty.shape, *src)
         || !safe_to_drop(s, eq, index, &inner.ty.shape)
