@@ -5,9 +5,9 @@
 //! equation: operands are already in their final form when a rule looks at an equation, and what a
 //! rule builds passes through the rules again.
 //!
-//! Termination: every rule either replaces an equation by an existing variable, or strictly lowers
-//! (number of real operations, number of operands reached through reads, arity) in lexicographic
-//! order, so the chain of rewrites that starts at one equation is finite.
+//! Termination: operands are final while an equation is rewritten, so a rule reaches only what lies below.
+//! Every rule either replaces an equation by an existing variable, or lowers what `docs/simplifier.md`
+//! names for its group, so the chain of rewrites that starts at one equation is finite.
 
 mod algebra;
 mod brackets;
