@@ -67,7 +67,15 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
             Some((y, t)) => (y, Some(t)),
             None => {
                 let new = &l.new;
-                let y = l.out.copy(eq, &mut |v| new[v.index()]);
+                let mut y = None;
+                if let Op::Reduce { op, src, axes } = &eq.op
+                    && l.tangent[src.index()].is_some()
+                {
+                    let guard = eq.guard.map(|g| new[g.index()]);
+                    y = l.extremum_value(*op, new[src.index()], axes, guard);
+                }
+                let new = &l.new;
+                let y = y.unwrap_or_else(|| l.out.copy(eq, &mut |v| new[v.index()]));
                 let real = eq.ty.elem == Elem::Real;
                 (y, if real { l.tangent_of(eq, y) } else { None })
             }
@@ -368,6 +376,31 @@ impl Lineariser {
         r.fed(&mut self.out, Feed::Each(each))
     }
 
+    /// `max of x = select(e > -∞, e, -∞)` with `e = [n > 0] x[argmax x]`, and the same for the minimum: what the
+    /// tangent needs as well is searched for once.
+    fn extremum_value(
+        &mut self,
+        op: ReduceOp,
+        x: Var,
+        axes: &[usize],
+        guard: Option<Var>,
+    ) -> Option<Var> {
+        let (extremum, beyond) = match op {
+            ReduceOp::Max => (Extremum::Max, Prim::Gt),
+            ReduceOp::Min => (Extremum::Min, Prim::Lt),
+            ReduceOp::Sum | ReduceOp::Product | ReduceOp::LogSumExp => return None,
+        };
+        if self.out.ty(x).elem != Elem::Real {
+            return None;
+        }
+        let e = self.extremum(extremum, x, x, axes[0], guard);
+        let (shape, some) = (self.out.shape(e), self.out.guard(e));
+        let nothing = self.out.fill(op.identity(Elem::Real), &shape);
+        let is_any = self.out.map(beyond, &[e, nothing], some);
+        Some(self.out.map(Prim::Select, &[is_any, e, nothing], guard))
+    }
+
+    /// The element of t at the extremum of x.
     fn extremum(&mut self, op: Extremum, x: Var, t: Var, axis: usize, guard: Option<Var>) -> Var {
         let src_shape = self.out.shape(x);
         let shape = crate::ir::build::without(&src_shape, &[axis]);

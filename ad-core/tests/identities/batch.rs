@@ -3,6 +3,7 @@
 use cotangent_core::ir::build::Builder;
 use cotangent_core::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Type, Var};
 use cotangent_core::ir::core::ReduceOp;
+use cotangent_core::ir::prims::Prim;
 use cotangent_core::ir::ty::Size;
 use cotangent_core::passes::linearise::Linearised;
 
@@ -23,7 +24,14 @@ pub(crate) fn batched(l: &Linearised, tangents: &Program) -> Program {
         let v = out.copy(eq, &mut |v| made[v.index()]);
         made.push(v);
     }
+    // The zeros of tangents are structural: `select(c, a, 0)` is `[c] a`.
     let all = made[tangents.results[0].index()];
+    let selected = out.eq(all).map(|e| e.op.clone());
+    let all = if let Some(Op::Map(Prim::Select, args)) = selected {
+        out.masked(args[1], Some(args[0]))
+    } else {
+        all
+    };
     let many = out.shape(all).len() - l.program.ty(tangent).rank();
     let mut b = Batch {
         axes: out.shape(all)[..many].to_vec(),

@@ -35,6 +35,14 @@ pub(super) const RULES: &[Rule] = &[
         apply: boolean,
     },
     Rule {
+        name: "guarded-comparison",
+        apply: guarded_comparison,
+    },
+    Rule {
+        name: "lazy-boolean",
+        apply: lazy_boolean,
+    },
+    Rule {
         name: "select-of-guarded",
         apply: select_of_guarded,
     },
@@ -209,6 +217,48 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         }
         _ => None,
     }
+}
+
+/// `[g] (a < b)  =  g and (a < b)` for two positions, and the other comparisons: they can be evaluated anywhere
+fn guarded_comparison(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let (g, Op::Map(p, args)) = (eq.guard?, &eq.op) else {
+        return None;
+    };
+    let compares = matches!(
+        p,
+        Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe | Prim::IEq | Prim::INe
+    );
+    if !compares || !args.iter().all(|&a| s.affine(a).is_some()) {
+        return None;
+    }
+    let bare = s.map(*p, args, None);
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard: None,
+        op: Op::Map(Prim::And, vec![g, bare]),
+    }))
+}
+
+/// `select(c, a, false)  =  c and a`, `select(c, true, a)  =  c or a`
+fn lazy_boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(Prim::Select, args) = &eq.op else {
+        return None;
+    };
+    let &[c, a, b] = &args[..] else { return None };
+    let (p, other) = if s.lit(b) == Some(Lit::Bool(false)) {
+        (Prim::And, a)
+    } else if s.lit(a) == Some(Lit::Bool(true)) {
+        (Prim::Or, b)
+    } else {
+        return None;
+    };
+    let op = if p == Prim::And && s.out.guard(other).is_some_and(|g| s.out.implies(g, c)) {
+        // False wherever c is.
+        Op::Copy(other)
+    } else {
+        Op::Map(p, vec![c, other])
+    };
+    Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
 
 /// `select(c, [c] copy a, b)  =  select(c, a, b)`, and for the other arm
