@@ -23,12 +23,18 @@ fn convolution_vjp(
         [x_len + 1 - k_len],
         |[i]| rt::sum(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
     );
-    let mut x_bar = rt::zeros_called("the gradient of `x`", [x_len]);
-    rt::for_each(
-        [x_len + 1 - k_len, k_len],
-        |[i, j]| {
-            x_bar[[i + k_len - j - 1]] += k[[j]] * cotangent[[i]];
-        },
+    let x_bar = rt::build(
+        [x_len],
+        |[i]| rt::sum(
+            k_len,
+            |j| {
+                if (k_len < i + j + 2) & (i + j < x_len) {
+                    k[[j]] * cotangent[[i + j + 1 - k_len]]
+                } else {
+                    0.0
+                }
+            },
+        ),
     );
     (value.into_array(), x_bar.into_array())
 }

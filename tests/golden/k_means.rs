@@ -65,7 +65,7 @@ fn k_means_grad(
         [centers_rows, points_cols],
         |[i, j]| {
             if 0 < points_rows {
-                centers_bar[[i, j]] += rt::sum(points_rows, |k| -t_2[[k, i, j]]);
+                centers_bar[[i, j]] += -rt::sum(points_rows, |k| t_2[[k, i, j]]);
             }
         },
     );

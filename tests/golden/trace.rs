@@ -10,12 +10,6 @@ fn trace(m: &Array2<f64>) -> f64 {
 fn trace_grad(m: &Array2<f64>) -> ::cotangent::ndarray::Array2<f64> {
     let m_rows = m.len(0);
     let m_cols = m.len(1);
-    let mut m_bar = rt::zeros_called("the gradient of `m`", [m_rows, m_cols]);
-    rt::for_each(
-        [m_rows],
-        |[i]| {
-            m_bar[[i, i]] += 1.0;
-        },
-    );
+    let m_bar = rt::build([m_rows, m_cols], |[i, j]| if j == i { 1.0 } else { 0.0 });
     m_bar.into_array()
 }

@@ -18,19 +18,6 @@ fn trace_of_product_grad(
     let m_cols = m.len(1);
     let a_rows = a.len(0);
     let a_cols = a.len(1);
-    let mut t = rt::zeros([m_rows, a_cols]);
-    rt::for_each(
-        [m_rows],
-        |[i]| {
-            t[[i, i]] += 1.0;
-        },
-    );
-    let m_bar = rt::contract(
-        a.part([0, 0], [m_cols, a_cols]),
-        [2, 1],
-        t.view(),
-        [0, 1],
-        [0, 2],
-    );
+    let m_bar = rt::build([m_rows, m_cols], |[i, j]| a[[j, i]]);
     m_bar.into_array()
 }

@@ -18,10 +18,11 @@ fn times_identity_vjp(
 ) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
     let v_len = v.len(0);
     let cotangent_len = cotangent.len(0);
-    let t = rt::build([v_len, v_len], |[i, j]| if i == j { 1.0 } else { 0.0 });
-    let value = rt::contract(v, [1], t.view(), [1, 0], [0]);
-    let v_bar = rt::contract(t.view(), [1, 0], cotangent, [0], [1]);
-    (value.into_array(), v_bar.into_array())
+    let value = rt::build(
+        [v_len],
+        |[i]| rt::sum(v_len, |j| v[[j]] * (if j == i { 1.0 } else { 0.0 })),
+    );
+    (value.into_array(), rt::copied(cotangent).into_array())
 }
 
 fn times_identity_jvp(
@@ -30,8 +31,9 @@ fn times_identity_jvp(
 ) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
     let v_len = v.len(0);
     let v_tangent_len = v_tangent.len(0);
-    let t = rt::build([v_len, v_len], |[i, j]| if i == j { 1.0 } else { 0.0 });
-    let value = rt::contract(v, [1], t.view(), [1, 0], [0]);
-    let tangent = rt::contract(v_tangent, [1], t.view(), [1, 0], [0]);
-    (value.into_array(), tangent.into_array())
+    let value = rt::build(
+        [v_len],
+        |[i]| rt::sum(v_len, |j| v[[j]] * (if j == i { 1.0 } else { 0.0 })),
+    );
+    (value.into_array(), rt::copied(v_tangent).into_array())
 }

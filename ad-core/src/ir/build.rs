@@ -215,14 +215,23 @@ impl Builder {
 
     /// Whether `a` is a conjunction that has `b` among its members.
     pub fn implies(&self, a: Var, b: Var) -> bool {
-        a == b
-            || match self.eq(a) {
-                Some(Eq {
-                    op: Op::Map(Prim::And, args),
-                    ..
-                }) => args.iter().any(|&x| self.implies(x, b)),
-                _ => false,
+        let mut seen = vec![a];
+        let mut next = 0;
+        while let Some(&a) = seen.get(next) {
+            if a == b {
+                return true;
             }
+            // What `a` is made of comes before it.
+            if let Some(Op::Map(Prim::And, args)) = self.eq(a).map(|e| &e.op) {
+                for x in args.iter().filter(|x| **x >= b) {
+                    if !seen.contains(x) {
+                        seen.push(*x);
+                    }
+                }
+            }
+            next += 1;
+        }
+        false
     }
 
     /// `left < right` for two affine functions of the position.

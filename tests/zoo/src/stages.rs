@@ -324,6 +324,10 @@ fn normal_form(p: &bulk::Program) -> Result<(), String> {
             continue;
         };
         let Some(inner) = p.eq(*src) else { continue };
+        // Truth values and indices under a guard that may keep the read inside are left as they are.
+        if eq.ty.elem != Elem::Real && eq.guard.is_some() {
+            continue;
+        }
         let affine = index.iter().all(|i| matches!(i, Ix::Affine(_)));
         let inside = index.iter().zip(&inner.ty.shape).all(|(i, n)| match i {
             Ix::Affine(a) => eq.guard.is_none() || a.inside(&eq.ty.shape, n),

@@ -175,13 +175,22 @@ pub(super) fn contract(
     })?;
     let (x, y) = (a.real()?, b.real()?);
     let mut data = vec![0.0; d.len];
+    let mut some = vec![false; d.len];
+    let mut cost = 0;
     each(&d.shape, |p, index| {
         if d.on(p) {
             let (i, j) = (move_by(&out, index, 0), move_by(&out, index, 1));
-            data[p] = pairs.iter().fold(0.0, |s, (k, l)| s + x[i + k] * y[j + l]);
+            let mut present = 0;
+            for (k, l) in &pairs {
+                if a.has(i + k) && b.has(j + l) {
+                    data[p] += x[i + k] * y[j + l];
+                    present += 1;
+                }
+            }
+            some[p] = present > 0;
+            cost += cost::contract(present);
         }
         Ok(())
     })?;
-    let cost = d.count() * cost::contract(pairs.len() as u64);
-    Ok((d.slot(d.real(data)), cost))
+    Ok((d.slot_where(d.real(data), |p| some[p]), cost))
 }

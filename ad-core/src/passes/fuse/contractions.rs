@@ -78,7 +78,7 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
     live(&out.finish(results))
 }
 
-/// `Σ a · b` written out.
+/// `Σ a · b` written out. A product with a structural zero is one.
 fn sum_of_product(
     out: &mut Builder,
     operands: [(Var, &Vec<u8>); 2],
@@ -96,13 +96,16 @@ fn sum_of_product(
         }
     }
     let space: Vec<Size> = labels.iter().map(|l| shape[l].clone()).collect();
+    let mut present = None;
     let spread = operands.map(|(v, axes)| {
         let at: Vec<usize> = (axes.iter())
             .map(|l| labels.iter().position(|x| x == l).expect("collected above"))
             .collect();
+        let holds = out.guard(v).map(|g| out.spread(g, &at, &space));
+        present = out.both(present, holds);
         out.spread(v, &at, &space)
     });
-    let product = out.map(Prim::Mul, &spread, None);
+    let product = out.map(Prim::Mul, &spread, present);
     let summed: Vec<usize> = (out_axes.len()..labels.len()).collect();
     out.sum(product, &summed, guard)
 }

@@ -164,25 +164,31 @@ impl Narrowing<'_> {
         }
     }
 
-    /// The members of a conjunction; a lazy one is `select(a, b, false)`.
+    /// The members of a conjunction, each once; a lazy one is `select(a, b, false)`.
     fn members(&self, n: Node) -> Vec<Node> {
-        let s = &self.nest.nodes[n];
-        let mut out = s.guard.map_or(vec![], |g| self.members(g));
         let is_false = |n: Node| self.nest.nodes[n].compute == Compute::Lit(Lit::Bool(false));
-        match &s.compute {
-            Compute::Prim(Prim::And, args) => {
-                out.extend(args.iter().flat_map(|&a| self.members(a)));
-            }
-            Compute::Prim(Prim::Select, args) if is_false(args[2]) => {
-                out.extend(args[..2].iter().flat_map(|&a| self.members(a)));
-            }
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Read(..)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_) => out.push(n),
+        let mut out = vec![];
+        let mut seen = HashSet::from([n]);
+        let mut stack = vec![n];
+        while let Some(n) = stack.pop() {
+            let s = &self.nest.nodes[n];
+            let parts = match &s.compute {
+                Compute::Prim(Prim::And, args) => &args[..],
+                Compute::Prim(Prim::Select, args) if is_false(args[2]) => &args[..2],
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => {
+                    out.push(n);
+                    &[]
+                }
+            };
+            // The guard first.
+            let next = s.guard.iter().chain(parts).rev();
+            stack.extend(next.filter(|m| seen.insert(**m)));
         }
         out
     }

@@ -122,11 +122,16 @@ pub(super) fn selected(s: &mut Simplifier, v: Var) -> Option<(Var, Var)> {
     }
 }
 
-/// `[g] p(.. ([h] copy x) ..)  =  [g] p(.. x ..)` and `[g] p(.. ([h] fill c) ..)  =  [g] p(.. fill c ..)` where g
-/// implies h; `[g] p(.. select(c, a, b) ..)  =  [g] p(.. a ..)` where g implies c, b where it implies
-/// `not c`: inside of a bracket its condition is known.
+/// `[g] p(.. ([h] copy x) ..)  =  [g] p(.. x ..)` where g implies h; `[g] p(.. select(c, a, b) ..)  =
+/// [g] p(.. a ..)` where g implies c, b where it implies `not c`: inside of a bracket its condition is
+/// known.
 fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let g = eq.guard?;
+    let mut has_condition = false;
+    eq.visit(&mut |v| has_condition |= is_conditional(s, v));
+    if !has_condition {
+        return None;
+    }
     let members = s.members(g);
     let mut changed = false;
     let mut bare = |v: &Var| {
@@ -150,15 +155,22 @@ fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     changed.then(|| Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
 
+/// Whether a variable is a guarded copy or a selection.
+fn is_conditional(s: &Simplifier, v: Var) -> bool {
+    s.out.eq(v).is_some_and(|e| {
+        matches!(
+            (&e.op, e.guard),
+            (Op::Copy(_), Some(_)) | (Op::Map(Prim::Select, _), None)
+        )
+    })
+}
+
 /// A simpler variable that is the same where all of the conditions hold.
-fn known_inside_bracket(s: &mut Simplifier, conditions: &[Var], v: Var) -> Option<Var> {
+fn known_inside_bracket(s: &Simplifier, conditions: &[Var], v: Var) -> Option<Var> {
     let known = |c: Var| conditions.contains(&c);
     let eq = s.out.eq(v)?.clone();
     match (&eq.op, eq.guard) {
         (Op::Copy(x), Some(h)) if s.members(h).into_iter().all(known) => Some(*x),
-        (Op::Fill(c), Some(h)) if s.members(h).into_iter().all(known) => {
-            Some(s.fill(*c, &eq.ty.shape))
-        }
         (Op::Map(Prim::Select, args), None) => {
             let &[c, a, b] = &args[..] else { return None };
             let refuted =

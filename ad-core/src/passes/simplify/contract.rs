@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
 /// An array that `v` repeats, with the axis of `v` that each of its axes is: `v` without the axes that
 /// it does not depend on, and not permuted where it reads all of an array. Where a read could fail, it
 /// happens only if the axes that are left out are not empty.
-fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
+pub(super) fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
     let shape = s.out.shape(v);
     let all = (v, (0..shape.len()).map(|k| k as u8).collect());
     let Some(Op::Gather { src, index }) = s.plain(v).cloned() else {

@@ -4,17 +4,18 @@ use super::{Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Size};
+use std::collections::HashSet;
 
 impl Simplifier {
-    /// The members of a conjunction, in order.
+    /// The members of a conjunction, each once.
     pub(super) fn members(&self, guard: Var) -> Vec<Var> {
         let mut out: Vec<Var> = vec![];
+        let mut seen = HashSet::from([guard]);
         let mut stack = vec![guard];
         while let Some(g) = stack.pop() {
             match self.applied(g, Prim::And) {
-                Some(args) => stack.extend(args.iter().rev()),
-                None if !out.contains(&g) => out.push(g),
-                None => {}
+                Some(args) => stack.extend(args.iter().rev().filter(|a| seen.insert(**a))),
+                None => out.push(g),
             }
         }
         out
@@ -90,7 +91,10 @@ impl Simplifier {
             .is_some_and(|i| i.iter().zip(&of).all(|(a, n)| a.inside(shape, n)));
         let mut out = None;
         for m in self.members(guard) {
-            let moved = affine.as_ref().and_then(|i| self.moved(m, i, shape));
+            let moved = match &affine {
+                Some(i) => self.moved(m, i, shape),
+                None => self.restated(m, shape),
+            };
             let there = match moved {
                 Some(there) => there,
                 None if inside || read.guard.is_none() => {
@@ -102,6 +106,36 @@ impl Simplifier {
             out = self.both(out, Some(there));
         }
         out
+    }
+
+    /// A condition that is the same everywhere, such as that a length is positive, over another shape.
+    pub(super) fn restated(&mut self, v: Var, shape: &[Size]) -> Option<Var> {
+        let old = self.out.ty(v).rank();
+        let constant = |s: &Simplifier, v: Var| s.affine(v).is_some_and(|a| a.is_constant());
+        let is_constant = match self.plain(v)? {
+            Op::Map(Prim::And | Prim::Or | Prim::Not, args) => {
+                let args = args.clone();
+                args.iter().all(|&a| self.is_restatable(a))
+            }
+            Op::Map(_, args) => args.iter().all(|&a| constant(self, a)),
+            Op::Fill(_) => true,
+            Op::Index(_)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => false,
+        };
+        let anywhere = vec![Affine::constant(shape.len(), Size::lit(0)); old];
+        is_constant.then(|| self.moved(v, &anywhere, shape))?
+    }
+
+    fn is_restatable(&self, v: Var) -> bool {
+        let constant = |v: &Var| self.affine(*v).is_some_and(|a| a.is_constant());
+        matches!(self.plain(v), Some(Op::Map(p, args)) if p.cost() == 0 && args.iter().all(constant))
     }
 
     /// A comparison of positions, or what is joined of such, at other places.

@@ -98,6 +98,22 @@ impl Simplifier {
         }
     }
 
+    /// A part without what it adds where a guard over the result does not hold.
+    fn masked_part(&mut self, guard: Var, p: &Part) -> Part {
+        let shape = self.out.shape(p.src);
+        let here = match self.restated(guard, &shape) {
+            Some(here) => here,
+            None => self.met(guard, p),
+        };
+        let own = self.out.guard(p.src);
+        let both = self.both(own, Some(here));
+        let ty = self.out.ty(p.src).clone();
+        Part {
+            src: self.op(ty.elem, &ty.shape, both, Op::Copy(p.src)),
+            index: p.index.clone(),
+        }
+    }
+
     /// The elements of an array that a part of a scatter meets.
     fn met(&mut self, x: Var, p: &Part) -> Var {
         let (shape, guard) = (self.out.shape(p.src), self.out.guard(p.src));
@@ -133,19 +149,19 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }
     let parts = (parts.iter())
         .map(|p| {
-            let here = eq.guard.map(|g| s.met(g, p));
+            let here = eq.guard.map(|g| {
+                let shape = s.out.shape(p.src);
+                s.restated(g, &shape).unwrap_or_else(|| s.met(g, p))
+            });
             let guard = s.both(s.out.guard(p.src), here);
-            let src = match &eq.op {
-                Op::Map(prim, args) => {
-                    let args: Vec<Var> = (args.iter().enumerate())
-                        .map(|(k, &a)| if k == which { p.src } else { s.met(a, p) })
-                        .collect();
-                    s.map(*prim, &args, guard)
-                }
-                _ => {
-                    let ty = s.out.ty(p.src).clone();
-                    s.op(ty.elem, &ty.shape, guard, Op::Copy(p.src))
-                }
+            let src = if let Op::Map(prim, args) = &eq.op {
+                let args: Vec<Var> = (args.iter().enumerate())
+                    .map(|(k, &a)| if k == which { p.src } else { s.met(a, p) })
+                    .collect();
+                s.map(*prim, &args, guard)
+            } else {
+                let ty = s.out.ty(p.src).clone();
+                s.op(ty.elem, &ty.shape, guard, Op::Copy(p.src))
             };
             let index = p.index.clone();
             Part { src, index }
@@ -242,7 +258,7 @@ fn sparse_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     else {
         return None;
     };
-    if eq.guard.is_some() || eq.ty.elem != Elem::Real {
+    if eq.ty.elem != Elem::Real {
         return None;
     }
     let Some(Op::Scatter(parts)) = s.plain(*src).cloned() else {
@@ -272,7 +288,12 @@ fn sparse_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 .map(|(_, i)| i.clone())
                 .collect(),
         })
-        .collect();
+        .collect::<Vec<Part>>();
+    // The guard of the sum stays, and keeps its elements from being added.
+    let parts = match eq.guard {
+        None => parts,
+        Some(g) => (parts.iter().map(|p| s.masked_part(g, p))).collect(),
+    };
     Some(Rewrite::Eq(Eq {
         op: Op::Scatter(parts),
         ..eq.clone()
@@ -350,7 +371,7 @@ fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `scatter (scatter v[I])[J] + rest  =  scatter v[J after I] + rest` for an affine J, where nothing else uses
+/// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` for an affine J, where nothing else uses
 /// the inner one: what is added is added once. And `(scatter v[I]) + (scatter w[J])` likewise.
 fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let rank = eq.ty.rank();
@@ -405,24 +426,32 @@ fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 
 /// The parts of a scatter that is itself a part.
 fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
-    let Some(Op::Scatter(inner)) = s.plain(p.src).cloned() else {
+    let src = s.out.eq(p.src)?.clone();
+    let Op::Scatter(inner) = &src.op else {
         return None;
     };
     if inner.is_empty() || !s.used_once(p.src) {
         return None;
     }
+    let is_linear = s.is_linear(p.src);
+    let inner: Vec<Part> = match src.guard {
+        None => inner.clone(),
+        Some(g) => inner.iter().map(|q| s.masked_part(g, q)).collect(),
+    };
     let outer: Vec<Affine> = all_affine(&p.index)?.into_iter().cloned().collect();
     let middle = s.out.shape(p.src);
     (inner.iter())
         .map(|q| {
             let rank = s.out.ty(q.src).rank();
-            // No bounds failure of the inner one is lost.
+            // No bounds failure of the inner one is lost; those of a cotangent, or of a tangent, are
+            // failures of the reads or writes that it belongs to.
             let (shape, guard) = (s.out.shape(q.src), s.out.guard(q.src));
             let safe = |(i, n): (&Ix, &Size)| {
                 let demanded = matches!(i, Ix::Affine(_)) && guard.is_none();
                 demanded || s.known_inside(i, &shape, guard, n)
             };
-            if !q.index.iter().zip(&middle).all(safe)
+            if !is_linear
+                && !q.index.iter().zip(&middle).all(safe)
                 && p.index != super::scatter::identity(middle.len())
             {
                 return None;

@@ -39,7 +39,13 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }
     let shape = &eq.ty.shape;
     let mut ignored: Vec<usize> = (0..shape.len()).collect();
-    for v in args.iter().copied().chain(eq.guard) {
+    // A guard about lengths alone is the same everywhere.
+    let (uniform, guard) = if s.holds_or_not(eq.guard) {
+        (eq.guard, None)
+    } else {
+        (None, eq.guard)
+    };
+    for v in args.iter().copied().chain(guard) {
         match s.plain(v)? {
             Op::Fill(_) => {}
             Op::Gather { src, index } => {
@@ -72,7 +78,9 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let args: Vec<Var> = (args.iter())
         .map(|&v| narrowed(s, v, &ignored, &small))
         .collect();
-    let guard = eq.guard.map(|g| narrowed(s, g, &ignored, &small));
+    let guard = guard.map(|g| narrowed(s, g, &ignored, &small));
+    let uniform = s.elsewhere(uniform, &small);
+    let guard = s.both(guard, uniform);
     let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &small);
     let guard = s.both(guard, some);
     let once = s.map(*p, &args, guard);

@@ -4,7 +4,7 @@ use super::inverse::is_injective;
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::Size;
+use crate::ir::ty::{Elem, Size};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -114,14 +114,14 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
 
-/// Whether dropping the read loses no bounds failure: the map is affine, and either not guarded (then
-/// its bounds were demanded on entry) or inside the array for sure.
+/// Whether dropping the read loses no bounds failure: each component of the map is affine, and either
+/// not guarded (then its bounds were demanded on entry) or inside the array for sure, or it is the
+/// position of an extremum along that axis.
 fn safe_to_drop(s: &Simplifier, eq: &Eq, index: &[Ix], of: &[Size]) -> bool {
-    let Some(index) = all_affine(index) else {
-        return false;
-    };
-    eq.guard.is_none()
-        || (index.iter().zip(of)).all(|(a, n)| s.inside(a, &eq.ty.shape, eq.guard, n))
+    index.iter().zip(of).all(|(i, n)| {
+        let demanded = matches!(i, Ix::Affine(_)) && eq.guard.is_none();
+        demanded || s.known_inside(i, &eq.ty.shape, eq.guard, n)
+    })
 }
 
 /// `(fill c)[index]  =  fill c`, where the read loses no bounds failure
@@ -200,6 +200,9 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index: a } = &inner.op else {
         return None;
     };
+    if is_tangled(eq, &inner.ty.shape, b) {
+        return None;
+    }
     let mid_shape = &inner.ty.shape;
     let src_shape = s.out.shape(*src);
     let rank = eq.ty.rank();
@@ -269,7 +272,7 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     };
     let inner = s.out.eq(*src)?.clone();
     let Op::Copy(x) = inner.op else { return None };
-    if !safe_to_drop(s, eq, index, &inner.ty.shape) {
+    if is_tangled(eq, &inner.ty.shape, index) || !safe_to_drop(s, eq, index, &inner.ty.shape) {
         return None;
     }
     Some(Rewrite::Eq(Eq {
@@ -280,6 +283,16 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             index: index.clone(),
         },
     }))
+}
+
+/// Whether a read of a truth value or an index relies on a guard for its bounds. Composing such reads
+/// with what they read would ask for guards of guards of guards.
+fn is_tangled(eq: &Eq, of: &[Size], index: &[Ix]) -> bool {
+    let inside = |(i, n): (&Ix, &Size)| match i {
+        Ix::Affine(a) => a.inside(&eq.ty.shape, n),
+        Ix::Data(_) => false,
+    };
+    eq.ty.elem != Elem::Real && eq.guard.is_some() && !index.iter().zip(of).all(inside)
 }
 
 /// The guard of a read of what is guarded by `h`.
@@ -304,15 +317,17 @@ fn read_of_map(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &inner.op else {
         return None;
     };
-    if !s.used_once(*src)
+    if is_tangled(eq, &inner.ty.shape, index)
+        || !s.used_once(*src)
         || !meets_none_twice(s, index, &eq.ty.shape, *src)
         || !safe_to_drop(s, eq, index, &inner.ty.shape)
     {
         return None;
     }
     let guard = through(s, inner.guard, index, eq);
+    // Under the guard of the read alone: what stands under the same guard is the same read.
     let args = (args.iter())
-        .map(|&a| s.gather(a, index.clone(), &eq.ty.shape, guard))
+        .map(|&a| s.gather(a, index.clone(), &eq.ty.shape, eq.guard))
         .collect();
     Some(Rewrite::Eq(Eq {
         ty: eq.ty.clone(),
@@ -363,7 +378,7 @@ fn read_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             }
         })
         .collect::<Option<Vec<Ix>>>()?;
-    let inner_guard = guard.map(|g| {
+    let inner_guard = eq.guard.map(|g| {
         let same = (0..outer)
             .map(|k| Ix::Affine(Affine::axis(shape.len(), k)))
             .collect();

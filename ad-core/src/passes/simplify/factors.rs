@@ -1,0 +1,173 @@
+//! Rules about sums of tangents and cotangents: a factor that is the same for all terms is applied once.
+//! Sums are distributed over, which programs as written must not be: they could overflow elsewhere.
+
+use super::products::{Factor, Product};
+use super::{Rewrite, Rule, Simplifier};
+use crate::ir::build::without;
+use crate::ir::bulk::{Eq, Op, Var};
+use crate::ir::core::ReduceOp;
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "factor-of-sum",
+        apply: factor_of_sum,
+    },
+    Rule {
+        name: "divisor-of-sum",
+        apply: divisor_of_sum,
+    },
+    Rule {
+        name: "sum-of-negated",
+        apply: sum_of_negated,
+    },
+    Rule {
+        name: "contract-repeated",
+        apply: contract_repeated,
+    },
+];
+
+/// The operand and the axes of a sum of reals, where nothing else uses the operand.
+pub(super) fn sum_of(s: &Simplifier, eq: &Eq) -> Option<(Var, Vec<usize>)> {
+    let Op::Reduce {
+        op: ReduceOp::Sum,
+        src,
+        axes,
+    } = &eq.op
+    else {
+        return None;
+    };
+    (eq.ty.elem == Elem::Real && s.used_once(*src)).then(|| (*src, axes.clone()))
+}
+
+/// `Σ_k c · t[k]  =  [n > 0] c · (Σ_k t[k])` for an axis k of length n that one factor does not depend on, and
+/// `Σ_kl a[k] · b[k, l]  =  [n > 0] contract a, (Σ_l b)`. One of them is linear.
+fn factor_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let (src, axes) = sum_of(s, eq)?;
+    let args = s.applied(src, Prim::Mul)?.to_vec();
+    if !s.is_linear(src) {
+        return None;
+    }
+    let (a, b) = (s.factor(args[0]), s.factor(args[1]));
+    let rank = s.out.ty(src).rank();
+    let out: Vec<u8> = (0..rank)
+        .filter(|k| !axes.contains(k))
+        .map(|k| k as u8)
+        .collect();
+    let has = |f: &Factor, k: usize| f.axes.contains(&(k as u8));
+    let everywhere = (0..rank).all(|k| has(&a, k) || has(&b, k));
+    let alone = axes.iter().any(|&k| !has(&a, k) || !has(&b, k));
+    if !everywhere || !alone {
+        return None;
+    }
+    let eq = s.contraction(Product { a, b, out }, eq.guard);
+    Some(Rewrite::Eq(eq))
+}
+
+/// `Σ_k t[k] / c  =  [n > 0] (Σ_k t[k]) / c` for an axis k of length n that c does not depend on
+fn divisor_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let (src, axes) = sum_of(s, eq)?;
+    let args = s.applied(src, Prim::Div)?.to_vec();
+    if !s.is_linear(src) {
+        return None;
+    }
+    let c = s.factor(args[1]);
+    let shape = s.out.shape(src);
+    let free: Vec<usize> = (axes.iter().copied())
+        .filter(|&k| !c.axes.contains(&(k as u8)))
+        .collect();
+    if free.is_empty() {
+        return None;
+    }
+    let small = without(&shape, &free);
+    let renumbered = |k: usize| k - free.iter().filter(|&&f| f < k).count();
+    let places: Vec<usize> = (c.axes.iter())
+        .map(|&l| renumbered(usize::from(l)))
+        .collect();
+    let rest: Vec<usize> = (axes.iter())
+        .filter(|k| !free.contains(k))
+        .map(|&k| renumbered(k))
+        .collect();
+    let some = s.not_empty(free.iter().map(|&k| &shape[k]), &small);
+    // Where all is summed, the guard of the sum is the one of the quotient.
+    let own = eq.guard.filter(|_| rest.is_empty());
+    let guard = s.both(own, some);
+    let c = s.repeated(c.v, &places, &small);
+    let t = sum(s, args[0], free, own, &small);
+    let quotient = s.op(Elem::Real, &small, guard, Op::Map(Prim::Div, vec![t, c]));
+    let op = ReduceOp::Sum;
+    Some(if rest.is_empty() {
+        Rewrite::Var(quotient)
+    } else {
+        Rewrite::Eq(Eq {
+            op: Op::Reduce {
+                op,
+                src: quotient,
+                axes: rest,
+            },
+            ..eq.clone()
+        })
+    })
+}
+
+fn sum(
+    s: &mut Simplifier,
+    src: Var,
+    axes: Vec<usize>,
+    guard: Option<Var>,
+    shape: &[crate::ir::ty::Size],
+) -> Var {
+    let op = ReduceOp::Sum;
+    s.op(Elem::Real, shape, guard, Op::Reduce { op, src, axes })
+}
+
+/// `Σ -t  =  -(Σ t)`
+fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let (src, axes) = sum_of(s, eq)?;
+    let t = s.applied(src, Prim::Neg)?[0];
+    if !s.is_linear(t) || axes.is_empty() {
+        return None;
+    }
+    let t = sum(s, t, axes, eq.guard, &eq.ty.shape);
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(Prim::Neg, vec![t]),
+        ..eq.clone()
+    }))
+}
+
+/// `contract a[..], b  =  [n > 0] contract a, (Σ_l b)` where a is repeated along the summed label l of length n,
+/// if one of the two is linear; along a label that b and the result have, a need not be repeated.
+fn contract_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    if !matches!(eq.op, Op::Contract { .. }) || eq.guard.is_some() {
+        return None;
+    }
+    let mut p = s.product(eq)?;
+    let linear = s.is_linear(p.a.v) || s.is_linear(p.b.v);
+    let mut changed = false;
+    for turn in 0..2 {
+        let (f, other) = if turn == 0 {
+            (&p.a, &p.b)
+        } else {
+            (&p.b, &p.a)
+        };
+        let bare = s.factor(f.v);
+        let axes: Vec<u8> = (bare.axes.iter())
+            .map(|&k| f.axes[usize::from(k)])
+            .collect();
+        let mut lost = f.axes.iter().filter(|l| !axes.contains(l)).peekable();
+        if lost.peek().is_none()
+            || !lost.all(|l| other.axes.contains(l) && (linear || p.out.contains(l)))
+        {
+            continue;
+        }
+        changed = true;
+        let f = Factor { axes, ..bare };
+        if turn == 0 {
+            p.a = f;
+        } else {
+            p.b = f;
+        }
+    }
+    changed.then(|| Rewrite::Eq(s.contraction(p, None)))
+}
