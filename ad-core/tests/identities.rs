@@ -11,10 +11,10 @@ use cotangent_core::ir::prims::Prim;
 use cotangent_core::ir::value::Value;
 use cotangent_core::ir::{bulk_eval, generate};
 use cotangent_core::passes::linearise::linearise;
-use cotangent_core::passes::simplify::simplify;
+use cotangent_core::passes::simplify::{simplify, simplify_linear};
 use cotangent_core::pipeline::{self, Derivative};
 use cotangent_core::{front, ir};
-use identities::batch::batched;
+use identities::batch::{at, batched};
 use quote::quote;
 
 /// A Rust function as a simplified Bulk program.
@@ -126,7 +126,10 @@ fn forward_is_reverse(function: &proc_macro2::TokenStream, shapes: &[&[usize]]) 
         }),
         rank => panic!("rank {rank} is not needed yet"),
     };
-    let unsimplified = batched(&linearise(&primal, &[0]), &one_hot);
+    let shape = &one_hot.ty(one_hot.results[0]).shape;
+    let batch = batched(&linearise(&primal, &[0]), shape);
+    let seeds = [Var(primal.params.len() as u32)];
+    let unsimplified = at(&simplify_linear(&batch, &seeds), &one_hot);
     ir::bulk_check::check(&unsimplified).unwrap_or_else(|e| panic!("{e}\n{unsimplified}"));
     let (forward, reverse) = (simplify(&unsimplified), gradient(&primal, 0));
 

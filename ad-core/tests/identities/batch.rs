@@ -1,45 +1,39 @@
 //! A linearised program at many tangents at once.
 
 use cotangent_core::ir::build::Builder;
-use cotangent_core::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Type, Var};
+use cotangent_core::ir::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Type, Var};
 use cotangent_core::ir::core::ReduceOp;
 use cotangent_core::ir::prims::Prim;
-use cotangent_core::ir::ty::Size;
+use cotangent_core::ir::ty::{Elem, Size};
 use cotangent_core::passes::linearise::Linearised;
 
-/// The tangent of the only result at all tangents that `tangents` computes from the first parameter:
-/// an array of them, whose first axes number them. Linear equations get these axes in front of their
-/// own; all others stay as they are.
-pub(crate) fn batched(l: &Linearised, tangents: &Program) -> Program {
+/// The tangent of the only result at many tangents of the first parameter: a program with one more
+/// parameter, an array of them of the given shape, whose first axes number them. Linear equations get these
+/// axes in front of their own; all others stay as they are.
+pub(crate) fn batched(l: &Linearised, shape: &[Size]) -> Program {
     let primal = l.program.params.len() - l.tangents.len();
     let [tangent] = l.tangents[..] else {
         panic!("one differentiated parameter");
     };
-    let mut out = Builder::new(&l.program.name, l.program.params[..primal].to_vec());
+    let mut params = l.program.params[..primal].to_vec();
+    params.push(Param {
+        name: "tangents".to_owned(),
+        ty: Type {
+            elem: Elem::Real,
+            shape: shape.to_vec(),
+        },
+    });
+    let mut out = Builder::new(&l.program.name, params);
     for r in &l.program.requires {
         out.require(r.clone());
     }
-    let mut made = vec![Var(0)];
-    for eq in &tangents.eqs {
-        let v = out.copy(eq, &mut |v| made[v.index()]);
-        made.push(v);
-    }
-    // The zeros of tangents are structural: `select(c, a, 0)` is `[c] a`.
-    let all = made[tangents.results[0].index()];
-    let selected = out.eq(all).map(|e| e.op.clone());
-    let all = if let Some(Op::Map(Prim::Select, args)) = selected {
-        out.masked(args[1], Some(args[0]))
-    } else {
-        all
-    };
-    let many = out.shape(all).len() - l.program.ty(tangent).rank();
+    let many = shape.len() - l.program.ty(tangent).rank();
     let mut b = Batch {
-        axes: out.shape(all)[..many].to_vec(),
+        axes: shape[..many].to_vec(),
         out,
         linear: &l.linear,
-        new: (0..primal).map(|k| Var(k as u32)).collect(),
+        new: (0..=primal).map(|k| Var(k as u32)).collect(),
     };
-    b.new.push(all);
     for (k, eq) in l.program.eqs.iter().enumerate() {
         let v = if l.linear[l.program.var_of(k).index()] {
             let eq = b.equation(eq);
@@ -55,6 +49,36 @@ pub(crate) fn batched(l: &Linearised, tangents: &Program) -> Program {
     };
     let result = b.new[result.index()];
     b.out.finish(vec![result])
+}
+
+/// A program at the tangents that another computes from the first parameter, in place of its last one.
+/// The zeros of tangents are structural: `select(c, a, 0)` is `[c] a`.
+pub(crate) fn at(program: &Program, tangents: &Program) -> Program {
+    let last = program.params.len() - 1;
+    let mut out = Builder::new(&program.name, program.params[..last].to_vec());
+    let mut made = vec![Var(0)];
+    for eq in &tangents.eqs {
+        let v = out.copy(eq, &mut |v| made[v.index()]);
+        made.push(v);
+    }
+    let all = made[tangents.results[0].index()];
+    let selected = out.eq(all).map(|e| e.op.clone());
+    let all = if let Some(Op::Map(Prim::Select, args)) = selected {
+        out.masked(args[1], Some(args[0]))
+    } else {
+        all
+    };
+    for r in &program.requires {
+        out.require(r.clone());
+    }
+    let mut new: Vec<Var> = (0..last).map(|k| Var(k as u32)).collect();
+    new.push(all);
+    for eq in &program.eqs {
+        let v = out.copy(eq, &mut |v| new[v.index()]);
+        new.push(v);
+    }
+    let results = program.results.iter().map(|r| new[r.index()]).collect();
+    out.finish(results)
 }
 
 struct Batch<'a> {

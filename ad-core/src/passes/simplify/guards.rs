@@ -213,7 +213,10 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             if s.opposite(a, b) || not(a, b) || not(b, a) {
                 return Some(value(*p == Prim::Or));
             }
-            (a == b).then(|| s.same(a, eq.guard))
+            if a == b || (*p == Prim::And && s.out.implies(a, b)) {
+                return Some(s.same(a, eq.guard));
+            }
+            (*p == Prim::And && s.out.implies(b, a)).then(|| s.same(b, eq.guard))
         }
         _ => None,
     }

@@ -42,8 +42,12 @@ pub(super) const RULES: &[Rule] = &[
 /// Parts are handled one by one; a longer list is better written down once.
 const FEW: usize = 4;
 
-/// The parts, if an array is a sum of a few `v at I` with fewer axes than it has itself.
-fn sparse(s: &Simplifier, v: Var) -> Option<Vec<Part>> {
+/// The parts, if a tangent or cotangent is a sum of a few `v at I` with fewer axes than it has itself. Zeros
+/// of a program as written are numbers.
+fn sparse(s: &mut Simplifier, v: Var) -> Option<Vec<Part>> {
+    if !s.is_linear(v) {
+        return None;
+    }
     let Op::Scatter(parts) = s.plain(v)? else {
         return None;
     };
@@ -265,7 +269,8 @@ fn sparse_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     };
     // Of other scatters as well: what is added is added once.
-    if parts.is_empty() || !(s.used_once(*src) || sparse(s, *src).is_some()) {
+    let alone = s.used_once(*src);
+    if parts.is_empty() || !(alone || sparse(s, *src).is_some()) {
         return None;
     }
     let of = s.out.shape(*src);
