@@ -19,9 +19,6 @@ fn bilinear_grad(
     let m_rows = m.len(0);
     let m_cols = m.len(1);
     let v_len = v.len(0);
-    let m_bar = rt::build(
-        [m_rows, m_cols],
-        |[i, j]| if i < u_len { v[[j]] * u[[i]] } else { 0.0 },
-    );
+    let m_bar = rt::build([u_len, m_cols], |[i, j]| v[[j]] * u[[i]]);
     m_bar.into_array()
 }

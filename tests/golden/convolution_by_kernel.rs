@@ -19,8 +19,13 @@ fn convolution_vjp(
     let x_len = x.len(0);
     let k_len = k.len(0);
     let cotangent_len = cotangent.len(0);
-    let t = rt::build([x_len + 1 - k_len, k_len], |[i, j]| x[[i + k_len - j - 1]]);
-    let value = rt::contract(t.view(), [0, 1], k, [1], [0]);
-    let k_bar = rt::contract(t.view(), [0, 1], cotangent, [0], [1]);
+    let value = rt::build(
+        [x_len + 1 - k_len],
+        |[i]| rt::sum(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
+    );
+    let k_bar = rt::build(
+        [k_len],
+        |[i]| rt::sum(x_len + 1 - k_len, |j| x[[j + k_len - i - 1]] * cotangent[[j]]),
+    );
     (value.into_array(), k_bar.into_array())
 }

@@ -26,14 +26,8 @@ fn convolution_vjp(
     let x_bar = rt::build(
         [x_len],
         |[i]| rt::sum(
-            k_len,
-            |j| {
-                if (k_len < i + j + 2) & (i + j < x_len) {
-                    k[[j]] * cotangent[[i + j + 1 - k_len]]
-                } else {
-                    0.0
-                }
-            },
+            (k_len - i - 1).max(0)..(x_len - i).min(k_len),
+            |j| k[[j]] * cotangent[[i + j + 1 - k_len]],
         ),
     );
     (value.into_array(), x_bar.into_array())

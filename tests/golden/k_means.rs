@@ -25,47 +25,46 @@ fn k_means_grad(
     let points_cols = points.len(1);
     let centers_rows = centers.len(0);
     let centers_cols = centers.len(1);
-    let mut t = rt::zeros([points_rows, centers_rows]);
-    rt::for_each(
+    let t = rt::build(
         [points_rows],
         |[i]| {
             if 0 < centers_rows {
-                t[[
-                    i,
-                    rt::argmin(
-                        centers_rows,
-                        |j| rt::sum(
-                            points_cols,
-                            |k| {
-                                let v = points[[i, k]] - centers[[j, k]];
-                                v * v
-                            },
-                        ),
+                rt::argmin(
+                    centers_rows,
+                    |j| rt::sum(
+                        points_cols,
+                        |k| {
+                            let v = points[[i, k]] - centers[[j, k]];
+                            v * v
+                        },
                     ),
-                ]] += 1.0;
+                )
+            } else {
+                0
             }
-        },
-    );
-    let t_2 = rt::build(
-        [points_rows, centers_rows, points_cols],
-        |[i, j, k]| {
-            let v = (points[[i, k]] - centers[[j, k]]) * t[[i, j]];
-            v + v
         },
     );
     let points_bar = rt::build(
         [points_rows, points_cols],
-        |[i, j]| rt::sum(centers_rows, |k| t_2[[i, k, j]]),
+        |[i, j]| {
+            if 0 < centers_rows {
+                2.0 * (points[[i, j]] - centers[[t[[i]], j]])
+            } else {
+                0.0
+            }
+        },
     );
     let mut centers_bar = rt::zeros_called(
         "the gradient of `centers`",
         [centers_rows, centers_cols],
     );
     rt::for_each(
-        [centers_rows, points_cols],
+        [points_rows, points_cols],
         |[i, j]| {
-            if 0 < points_rows {
-                centers_bar[[i, j]] += -rt::sum(points_rows, |k| t_2[[k, i, j]]);
+            let c = 0 < centers_rows;
+            let t_i = if c { t[[i]] } else { 0 };
+            if c {
+                centers_bar[[t_i, j]] += -2.0 * (points[[i, j]] - centers[[t_i, j]]);
             }
         },
     );

@@ -22,7 +22,7 @@ fn divergence_grad(
     let w_cols = w.len(1);
     let h_rows = h.len(0);
     let h_cols = h.len(1);
-    let t = rt::contract(w, [0, 2], h.part([0, 0], [w_cols, h_cols]), [2, 1], [0, 1]);
+    let t = rt::contract(w, [0, 2], h, [2, 1], [0, 1]);
     let t_2 = rt::build(
         [w_rows, h_cols],
         |[i, j]| {
@@ -30,15 +30,6 @@ fn divergence_grad(
             1.0 / t_ij - a[[i, j]] / t_ij / t_ij
         },
     );
-    let t_3 = rt::contract(w, [0, 2], t_2.view(), [0, 1], [1, 2]);
-    let mut h_bar = rt::zeros_called("the gradient of `h`", [h_rows, h_cols]);
-    rt::for_each(
-        [h_cols, w_cols],
-        |[i, j]| {
-            if 0 < w_rows {
-                h_bar[[j, i]] += t_3[[i, j]];
-            }
-        },
-    );
+    let h_bar = rt::contract(w, [0, 2], t_2.view(), [0, 1], [2, 1]);
     h_bar.into_array()
 }

@@ -19,17 +19,8 @@ fn quadratic_grad(
     let x_len = x.len(0);
     let a_rows = a.len(0);
     let a_cols = a.len(1);
-    let t = rt::contract(a, [0, 1], x.part([0], [a_cols]), [1], [0]);
-    let t_2 = rt::build([a_rows], |[i]| if i < x_len { x[[i]] } else { 0.0 });
-    let t_3 = rt::contract(a, [0, 1], t_2.view(), [0], [1]);
-    let mut x_bar = rt::build([x_len], |[i]| t[[i]]);
-    rt::for_each(
-        [a_cols],
-        |[i]| {
-            if 0 < a_rows {
-                x_bar[[i]] += t_3[[i]];
-            }
-        },
-    );
+    let t = rt::contract(a, [0, 1], x, [1], [0]);
+    let t_2 = rt::contract(a, [0, 1], x, [0], [1]);
+    let x_bar = rt::build([x_len], |[i]| t[[i]] + t_2[[i]]);
     x_bar.into_array()
 }

@@ -10,6 +10,14 @@ fn trace(m: &Array2<f64>) -> f64 {
 fn trace_grad(m: &Array2<f64>) -> ::cotangent::ndarray::Array2<f64> {
     let m_rows = m.len(0);
     let m_cols = m.len(1);
-    let m_bar = rt::build([m_rows, m_cols], |[i, j]| if j == i { 1.0 } else { 0.0 });
+    let mut m_bar = rt::zeros([m_rows, m_cols]);
+    rt::for_each(
+        [m_rows],
+        |[i]| {
+            if i < m_cols {
+                m_bar[[i, i]] = 1.0;
+            }
+        },
+    );
     m_bar.into_array()
 }

@@ -240,7 +240,7 @@ fn repeats(program: &Program, eq: &Eq) -> usize {
 /// few others such only. Longer chains of selections would grow the code, and its running time, with
 /// the square of their length.
 fn free_of_charge(program: &Program) -> Vec<bool> {
-    const FEW: usize = 8;
+    const FEW: usize = 16;
     let params = program.params.len();
     let mut free = vec![true; params];
     // How many selections, comparisons and the like each is made of.

@@ -27,9 +27,10 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                 out_axes,
             } => {
                 let computed_here = |v: Var| {
-                    uses[v.index()] == 1
+                    let once = uses[v.index()] == 1
                         && program.eq(v).is_some_and(|e| !is_opaque(&e.op))
-                        && program.ty(v).rank() >= 2
+                        && program.ty(v).rank() >= 2;
+                    once || is_windows(program, v)
                 };
                 let alone = |xs: &[u8], ys: &[u8]| {
                     xs.iter().any(|l| out_axes.contains(l) && !ys.contains(l))
@@ -192,6 +193,18 @@ fn positive_lengths(program: &Program, guard: Var) -> Option<Vec<Size>> {
     } else {
         None
     }
+}
+
+/// Whether an array repeats elements along sums of positions, as windows `x[i + j]` do: many times the
+/// size of what it reads, and not worth storing for a product with a vector.
+fn is_windows(program: &Program, v: Var) -> bool {
+    let Some(Op::Gather { index, .. }) = program.eq(v).map(|e| &e.op) else {
+        return false;
+    };
+    index.iter().any(|i| match i {
+        Ix::Affine(a) => a.coefs.iter().filter(|c| !c.is(0)).count() > 1,
+        Ix::Data(_) => false,
+    })
 }
 
 fn count_uses(program: &Program) -> Vec<usize> {
