@@ -6,9 +6,6 @@ fn bilinear(u: &Array1<f64>, m: &Array2<f64>, v: &Array1<f64>) -> f64 {
     u.dot(&m.dot(v))
 }
 
-// wanted: let m_bar = rt::build([m_rows, m_cols], |[i, j]| u[[i]] * v[[j]]);
-// wanted: The sizes of `u` and `v` are equal to those of `m`: that was checked.
-
 // =>
 fn bilinear_grad(
     u: &Array1<f64>,

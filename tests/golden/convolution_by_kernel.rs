@@ -7,9 +7,6 @@ fn convolution(x: &Array1<f64>, k: &Array1<f64>) -> Array1<f64> {
     build(x.len() - m + 1, |i| sum(m, |j| x[i + m - 1 - j] * k[j]))
 }
 
-// wanted: let k_bar = rt::build([k_len], |[i]| rt::sum(x_len + 1 - k_len, |j| x[[j + k_len - i - 1]] * cotangent[[j]]));
-// wanted: and the value as a sum over the kernel, without the array of all windows.
-
 // =>
 fn convolution_vjp(
     x: &Array1<f64>,

@@ -7,9 +7,6 @@ fn convolution(x: &Array1<f64>, k: &Array1<f64>) -> Array1<f64> {
     build(x.len() - m + 1, |i| sum(m, |j| x[i + m - 1 - j] * k[j]))
 }
 
-// wanted: `x_bar[[i]]` as a sum over the kernel, of `k[[j]] * cotangent[[i + j + 1 - k_len]]` where that is inside,
-// wanted: in place of a scatter.
-
 // =>
 fn convolution_vjp(
     x: &Array1<f64>,

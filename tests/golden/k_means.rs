@@ -11,11 +11,6 @@ fn k_means(points: &Array2<f64>, centers: &Array2<f64>) -> f64 {
     })
 }
 
-// wanted: the nearest center of each point found once, and no array over points and centers:
-// wanted: let t = rt::build([points_rows], |[i]| rt::argmin(centers_rows, |j| ..));
-// wanted: points_bar[[i, j]]: twice points[[i, j]] - centers[[t[[i]], j]];
-// wanted: centers_bar[[t[[i]], j]] -= the same.
-
 // =>
 fn k_means_grad(
     points: &Array2<f64>,

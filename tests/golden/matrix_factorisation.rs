@@ -7,9 +7,6 @@ fn divergence(a: &Array2<f64>, w: &Array2<f64>, h: &Array2<f64>) -> f64 {
     sum(d.dim(), |(i, j)| a[[i, j]] / d[[i, j]] + d[[i, j]].ln())
 }
 
-// wanted: let h_bar = rt::contract(w, [0, 2], t_2.view(), [0, 1], [2, 1]);
-// wanted: without a scatter behind it: the rows of `h` are the columns of `w`, that was checked.
-
 // =>
 fn divergence_grad(
     a: &Array2<f64>,

@@ -6,11 +6,6 @@ fn quadratic(x: &Array1<f64>, a: &Array2<f64>) -> f64 {
     x.dot(&a.dot(x))
 }
 
-// wanted: let t = rt::contract(a, [0, 1], x, [1], [0]);
-// wanted: let t_2 = rt::contract(a, [0, 1], x, [0], [1]);
-// wanted: let x_bar = rt::build([x_len], |[i]| t[[i]] + t_2[[i]]);
-// wanted: The sizes of `a` are equal to that of `x`: that was checked.
-
 // =>
 fn quadratic_grad(
     x: &Array1<f64>,

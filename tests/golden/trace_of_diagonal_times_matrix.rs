@@ -9,8 +9,6 @@ fn trace_of_diagonal(x: &Array1<f64>, a: &Array2<f64>) -> f64 {
     sum(n, |i| product[[i, i]])
 }
 
-// wanted: let x_bar = rt::build([x_len], |[i]| a[[i, i]]);
-
 // =>
 fn trace_of_diagonal_grad(
     x: &Array1<f64>,

@@ -7,8 +7,6 @@ fn trace_of_product(m: &Array2<f64>, a: &Array2<f64>) -> f64 {
     sum(m.nrows(), |i| product[[i, i]])
 }
 
-// wanted: let m_bar = rt::build([m_rows, m_cols], |[i, j]| a[[j, i]]);
-
 // =>
 fn trace_of_product_grad(
     m: &Array2<f64>,
