@@ -390,7 +390,12 @@ impl Lineariser {
             ReduceOp::Min => (Extremum::Min, Prim::Lt),
             ReduceOp::Sum | ReduceOp::Product | ReduceOp::LogSumExp => return None,
         };
-        if self.out.ty(x).elem != Elem::Real {
+        // What is masked is better searched twice, each time where it is not, than stored.
+        let is_masked = self
+            .out
+            .eq(x)
+            .is_some_and(|e| matches!(e.op, Op::Map(Prim::Select, _)));
+        if self.out.ty(x).elem != Elem::Real || is_masked {
             return None;
         }
         let e = self.extremum(extremum, x, x, axes[0], guard);

@@ -208,6 +208,9 @@ fn round(program: &Program, seeds: &[Var], fired: &mut dyn FnMut(&'static str)) 
         });
     };
     name_shapes(&mut s, &new);
+    for r in &program.requires {
+        s.out.require(r.clone());
+    }
     let guarded = guarded_writes(program);
     for (k, eq) in program.eqs.iter().enumerate() {
         let eq = translate(eq, &mut |v| new[v.index()]);
@@ -217,9 +220,6 @@ fn round(program: &Program, seeds: &[Var], fired: &mut dyn FnMut(&'static str)) 
         *s.uses.entry(v).or_default() += uses[params + k];
         new.push(v);
         name_shapes(&mut s, &new);
-    }
-    for r in &program.requires {
-        s.out.require(r.clone());
     }
     s.fired.iter().for_each(|name| fired(name));
     let results = program.results.iter().map(|r| new[r.index()]).collect();
