@@ -70,15 +70,6 @@ impl Builder {
         }
     }
 
-    /// Whether a size is at least `k` at every position of a shape, also by what was demanded on entry.
-    pub fn at_least(&self, s: &Size, k: i64, shape: &[Size]) -> bool {
-        let demanded = |r: &Require| {
-            let room = r.left.sub(&r.right);
-            r.when.iter().all(|n| shape.contains(n)) && s.sub(&room).at_least_given(k, shape)
-        };
-        s.at_least_given(k, shape) || self.program.requires.iter().any(demanded)
-    }
-
     /// Adds `left >= 0`, or `left == 0`, unless it is evident; terms are moved so that both sides
     /// have positive coefficients. Relations about computed values are left to the place of use.
     pub fn require_sign(&mut self, when: &[Size], left: &Size, relation: Relation) {

@@ -132,7 +132,7 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let difference = b.add_scaled(&a, &Size::lit(-1));
     let (low, high) = difference.range(&eq.ty.shape)?;
     // `always`, `never` for b - a >= k.
-    let least = |n: &Size, k: i64| s.out.at_least(n, k, &eq.ty.shape);
+    let least = |n: &Size, k: i64| n.at_least_given(k, &eq.ty.shape);
     let reaches = |k: i64| (least(&low, k), least(&high.neg(), 1 - k));
     let equal = difference == Affine::constant(difference.coefs.len(), Size::lit(0));
     let apart = least(&low, 1) || least(&high.neg(), 1);
