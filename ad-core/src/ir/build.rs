@@ -6,12 +6,52 @@ use super::core::ReduceOp;
 use super::prims::{Prim, Scalars};
 use super::ty::{Atom, Elem, Lit, Size};
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A hash for equations: quick rather than proof against chosen keys, which nobody chooses here.
+#[derive(Clone, Debug, Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.write_u64(u64::from(b)));
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.write_u64(u64::from(n));
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(u64::from(n));
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_i64(&mut self, n: i64) {
+        self.write_u64(n as u64);
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+
+    fn write_isize(&mut self, n: isize) {
+        self.write_u64(n as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        // Tables use the upper bits and the lower ones.
+        self.0 ^ (self.0 >> 32)
+    }
+}
 
 /// A program under construction.
 #[derive(Clone, Debug)]
 pub struct Builder {
     program: Program,
-    known: HashMap<Eq, Var>,
+    known: HashMap<Eq, Var, BuildHasherDefault<Mixer>>,
     required: HashSet<Require>,
 }
 
@@ -26,7 +66,7 @@ impl Builder {
                 results: vec![],
                 requires: vec![],
             },
-            known: HashMap::new(),
+            known: HashMap::default(),
             required: HashSet::new(),
         }
     }
