@@ -66,10 +66,7 @@ impl Simplifier {
             };
             low(a) || facts.iter().any(|f| low(&a.add_scaled(f, &Size::lit(-1))))
         };
-        let zero = Affine::constant(shape.len(), Size::lit(0));
-        let mut room = zero.add_scaled(a, &Size::lit(-1));
-        room.constant = room.constant.add(&n.plus(-1));
-        holds(a) && holds(&room)
+        holds(a) && holds(&room(a, n))
     }
 
     /// What a guard says at the places of a read. Comparisons of positions are total, so that they can
@@ -199,11 +196,8 @@ impl Simplifier {
 
     /// The guard that says that an index is in `0..n`, as far as that is not evident.
     pub(super) fn bounds(&mut self, a: &Affine, shape: &[Size], n: &Size) -> Option<Var> {
-        let zero = Affine::constant(shape.len(), Size::lit(0));
-        let mut room = zero.add_scaled(a, &Size::lit(-1));
-        room.constant = room.constant.add(&n.plus(-1));
         let mut all = None;
-        for a in [a.clone(), room] {
+        for a in [a.clone(), room(a, n)] {
             let holds = self.at_least_zero(&a, shape);
             if self.lit(holds) != Some(crate::ir::ty::Lit::Bool(true)) {
                 all = self.both(all, Some(holds));
@@ -211,6 +205,11 @@ impl Simplifier {
         }
         all
     }
+}
+
+/// How far an index is from the last of n: `n - 1 - a`.
+fn room(a: &Affine, n: &Size) -> Affine {
+    Affine::constant(a.coefs.len(), n.plus(-1)).add_scaled(a, &Size::lit(-1))
 }
 
 /// `a = plus - minus`, each with the terms of one sign.

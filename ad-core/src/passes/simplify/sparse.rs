@@ -104,17 +104,22 @@ impl Simplifier {
 
     /// A part without what it adds where a guard over the result does not hold.
     fn masked_part(&mut self, guard: Var, p: &Part) -> Part {
-        let shape = self.out.shape(p.src);
-        let here = match self.restated(guard, &shape) {
-            Some(here) => here,
-            None => self.met(guard, p),
-        };
+        let here = self.guard_met(guard, p);
         let own = self.out.guard(p.src);
         let both = self.both(own, Some(here));
         let ty = self.out.ty(p.src).clone();
         Part {
             src: self.op(ty.elem, &ty.shape, both, Op::Copy(p.src)),
             index: p.index.clone(),
+        }
+    }
+
+    /// What a guard over the result says for each element of a part.
+    fn guard_met(&mut self, guard: Var, p: &Part) -> Var {
+        let shape = self.out.shape(p.src);
+        match self.restated(guard, &shape) {
+            Some(same) => same,
+            None => self.met(guard, p),
         }
     }
 
@@ -153,10 +158,7 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }
     let parts = (parts.iter())
         .map(|p| {
-            let here = eq.guard.map(|g| {
-                let shape = s.out.shape(p.src);
-                s.restated(g, &shape).unwrap_or_else(|| s.met(g, p))
-            });
+            let here = eq.guard.map(|g| s.guard_met(g, p));
             let guard = s.both(s.out.guard(p.src), here);
             let src = if let Op::Map(prim, args) = &eq.op {
                 let args: Vec<Var> = (args.iter().enumerate())
@@ -376,14 +378,14 @@ fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` for an affine J, where nothing else uses
-/// the inner one: what is added is added once. And `(scatter v[I]) + (scatter w[J])` likewise.
+/// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` for an affine J, where nothing
+/// else uses the inner one: what is added is added once. And `(scatter v[I]) + (scatter w[J])` likewise.
 fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let rank = eq.ty.rank();
     let whole = super::scatter::identity(rank);
     let parts = match &eq.op {
         Op::Scatter(parts) => parts.clone(),
-        // Of two scatters, and of one to which something is added.
+        // A sum of two scatters is one of the parts of both.
         Op::Map(Prim::Add, args) if eq.ty.elem == Elem::Real => {
             let is = |v: &Var| matches!(s.plain(*v), Some(Op::Scatter(p)) if !p.is_empty());
             if !args.iter().all(is) {
