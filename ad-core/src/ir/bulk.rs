@@ -11,6 +11,8 @@
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 /// A value of a program: the parameters come first, then the equations in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -185,6 +187,83 @@ pub fn states(steps: &Size) -> Size {
     steps.larger(&Size::lit(0)).plus(1)
 }
 
+/// A sequential loop with a closed body.
+///
+/// The body is a program of its own: its variables are not those of the program around it. Its parameters
+/// are what the loop is given, then the states, then the index, a scalar integer that counts the steps
+/// done before. Its results are the next states, and then what is stacked. In its sizes, lengths of
+/// axes and integer arguments are those of the function, as everywhere; [`super::ty::Atom::Value`] is
+/// a variable of the body, possibly a parameter: a size that is computed outside is given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// One step. It demands nothing on entry.
+    pub body: Program,
+    /// How many states there are.
+    pub states: usize,
+    /// The loop goes on while the only result of this program holds, a scalar bool; its parameters are
+    /// those of the body. Without it the number of steps is known before.
+    pub goes_on: Option<Program>,
+    /// Whether the index runs from the last step to the first. What is stacked lies at the index.
+    pub reverse: bool,
+    /// Whether reverse mode computes the steps again instead of keeping what they computed.
+    pub recompute: bool,
+}
+
+impl Loop {
+    /// How many arrays are stacked.
+    pub fn stacks(&self) -> usize {
+        self.body.results.len() - self.states
+    }
+
+    /// The result that counts the steps.
+    pub fn count(&self) -> usize {
+        self.body.results.len()
+    }
+}
+
+/// A loop that is shared by all its results, and compared quickly.
+#[derive(Clone, Debug)]
+pub struct Looped {
+    looped: Rc<Loop>,
+    hash: u64,
+}
+
+impl Looped {
+    /// Fixes a loop.
+    pub fn new(looped: Loop) -> Looped {
+        let mut state = std::hash::DefaultHasher::new();
+        for program in std::iter::once(&looped.body).chain(&looped.goes_on) {
+            (&program.eqs, &program.results).hash(&mut state);
+            for p in &program.params {
+                p.ty.hash(&mut state);
+            }
+        }
+        (looped.states, looped.reverse, looped.recompute).hash(&mut state);
+        let (looped, hash) = (Rc::new(looped), state.finish());
+        Looped { looped, hash }
+    }
+}
+
+impl std::ops::Deref for Looped {
+    type Target = Loop;
+    fn deref(&self) -> &Loop {
+        &self.looped
+    }
+}
+
+impl PartialEq for Looped {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.looped, &other.looped)
+            || self.hash == other.hash && self.looped == other.looped
+    }
+}
+impl std::cmp::Eq for Looped {}
+impl Hash for Looped {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
+}
+
 /// What an equation computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -252,6 +331,29 @@ pub enum Op {
         b_axes: Vec<u8>,
         /// Labels of the result's axes.
         out_axes: Vec<u8>,
+    },
+    /// An array with elements replaced: `out[index(p)] = value[p]`, where the value is not a structural
+    /// zero, and `src` elsewhere. No two elements have one place. It has no guard of its own.
+    Update {
+        /// What is changed.
+        src: Var,
+        /// What is written, and where.
+        part: Part,
+    },
+    /// One result of a loop. Equations that differ in `out` alone are results of one loop, which runs once.
+    /// It has no guard.
+    Loop {
+        /// The loop.
+        looped: Looped,
+        /// How many steps it takes, a negative number being none; `None` for a loop with a condition.
+        steps: Option<Size>,
+        /// What it is given, the same in every step.
+        given: Vec<Var>,
+        /// The states before the first step.
+        init: Vec<Var>,
+        /// Which result: a state after the last step; then what is stacked, the steps as the leading axis;
+        /// then, as a scalar integer, how many steps it took.
+        out: usize,
     },
     /// The same array. With a guard: its part where the guard holds.
     Copy(Var),
@@ -338,7 +440,7 @@ impl Program {
 }
 
 impl Eq {
-    /// Calls `f` on every variable that the equation uses, its guard last. Variables inside symbolic
+    /// Calls `f` on every variable that the equation uses, its guard last; not on those inside of a loop. Variables inside symbolic
     /// sizes are not among them, see [`Eq::visit_sizes`].
     pub fn visit(&self, f: &mut dyn FnMut(Var)) {
         let ix = |index: &[Ix], f: &mut dyn FnMut(Var)| {
@@ -370,6 +472,12 @@ impl Eq {
                 f(*a);
                 f(*b);
             }
+            Op::Update { src, part } => {
+                f(*src);
+                f(part.src);
+                ix(&part.index, f);
+            }
+            Op::Loop { given, init, .. } => given.iter().chain(init).for_each(|v| f(*v)),
             Op::Copy(src) | Op::Stop(src) => f(*src),
         }
         if let Some(g) = self.guard {
@@ -395,6 +503,8 @@ impl Eq {
             Op::Index(a) => affine(a, f),
             Op::Gather { index, .. } => ix(index, f),
             Op::Scatter(parts) => parts.iter().for_each(|p| ix(&p.index, f)),
+            Op::Update { part, .. } => ix(&part.index, f),
+            Op::Loop { steps, .. } => steps.iter().for_each(f),
             Op::Fill(_)
             | Op::Map(..)
             | Op::Reduce { .. }
@@ -477,6 +587,26 @@ impl Eq {
                 a_axes: a_axes.clone(),
                 b_axes: b_axes.clone(),
                 out_axes: out_axes.clone(),
+            },
+            Op::Update { src, part } => Op::Update {
+                src: var(*src),
+                part: Part {
+                    src: var(part.src),
+                    index: ix(&part.index, var, size),
+                },
+            },
+            Op::Loop {
+                looped,
+                steps,
+                given,
+                init,
+                out,
+            } => Op::Loop {
+                looped: looped.clone(),
+                steps: steps.as_ref().map(&mut *size),
+                given: given.iter().map(|v| var(*v)).collect(),
+                init: init.iter().map(|v| var(*v)).collect(),
+                out: *out,
             },
             Op::Copy(v) => Op::Copy(var(*v)),
             Op::Stop(v) => Op::Stop(var(*v)),

@@ -195,6 +195,7 @@ impl<'a> Scope<'a> {
                 b_axes,
                 out_axes,
             } => self.contract([(*a, a_axes), (*b, b_axes)], out_axes),
+            Op::Update { .. } | Op::Loop { .. } => Err("sequences are not checked yet".into()),
             Op::Copy(src) | Op::Stop(src) => self.var("the operand", *src, self.eq.ty.elem, shape),
         }
     }

@@ -151,6 +151,7 @@ impl Lineariser {
         let guard = eq.guard.map(new);
         let ty = self.out.ty(y).clone();
         match &eq.op {
+            Op::Update { .. } | Op::Loop { .. } => unreachable!("no sequences yet"),
             Op::Fill(_) | Op::Index(_) | Op::ArgReduce { .. } | Op::Stop(_) => None,
             Op::Copy(a) => {
                 let t = self.t(*a)?;

@@ -284,6 +284,7 @@ impl Transposer<'_> {
                 });
                 self.give(t, back);
             }
+            Op::Update { .. } | Op::Loop { .. } => unreachable!("no sequences yet"),
             Op::Recur { .. } => unreachable!("reached by `recurrence`"),
             Op::Fill(_) | Op::Index(_) | Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Stop(_) => {
                 unreachable!("not linear: {:?}", eq.op)

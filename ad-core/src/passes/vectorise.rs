@@ -22,7 +22,7 @@
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
 use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var};
-use crate::ir::core::{self, Binder, Expr, Kind, ReduceOp, Scatter, Sym};
+use crate::ir::core::{self, Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -51,12 +51,11 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         } else {
             Val::Array(Var(k as u32))
         };
-        v.env.insert(p.sym.clone(), Bound { val, depth: 0 });
+        v.env.insert(p.sym.clone(), Known { val, depth: 0 });
     }
     let space = Space::default();
-    let body = v.expr(&program.body, &space)?;
-    let result = v.array(body, &space);
-    Ok(v.out.finish(vec![result]))
+    let results = v.block(&program.body, &space)?;
+    Ok(v.out.finish(results))
 }
 
 /// The index space of the binders in scope, and where in it the expression is evaluated.
@@ -82,14 +81,14 @@ enum Val {
 
 /// A variable: its value over the first `depth` axes of the space.
 #[derive(Clone)]
-struct Bound {
+struct Known {
     val: Val,
     depth: usize,
 }
 
 struct Vectoriser {
     out: Builder,
-    env: HashMap<Sym, Bound>,
+    env: HashMap<Sym, Known>,
 }
 
 impl Vectoriser {
@@ -121,7 +120,7 @@ impl Vectoriser {
     }
 
     /// A bound value in a space that may have more axes than where it was bound.
-    fn widen(&mut self, b: &Bound, space: &Space) -> Val {
+    fn widen(&mut self, b: &Known, space: &Space) -> Val {
         match &b.val {
             Val::Affine(a) => {
                 let mut a = a.clone();
@@ -155,9 +154,10 @@ impl Vectoriser {
             Kind::Prim(p, args) => self.prim(*p, args, space)?,
             Kind::Let(x, bound, body) => {
                 let val = self.expr(bound, space)?;
-                self.env.insert(x.clone(), Bound { val, depth });
+                self.env.insert(x.clone(), Known { val, depth });
                 self.expr(body, space)?
             }
+            Kind::Loop(..) | Kind::Update(_) => return Err("no sequences yet".into()),
             Kind::If(c, a, b) => self.branch(c, a, b, space)?,
             Kind::Build(binder, body) => {
                 let n = self.extent(&binder.extent, space)?;
@@ -209,6 +209,26 @@ impl Vectoriser {
         })
     }
 
+    /// The results of a block, as arrays over the space.
+    fn block(&mut self, block: &Block, space: &Space) -> Result<Vec<Var>, String> {
+        for b in &block.lets {
+            self.bound(b, space)?;
+        }
+        block.results.iter().map(|e| self.whole(e, space)).collect()
+    }
+
+    fn bound(&mut self, b: &Bound, space: &Space) -> Result<(), String> {
+        match b {
+            Bound::Let(x, bound) => {
+                let depth = space.axes.len();
+                let val = self.expr(bound, space)?;
+                self.env.insert(x.clone(), Known { val, depth });
+                Ok(())
+            }
+            Bound::Loop(_) => Err("no sequences yet".into()),
+        }
+    }
+
     fn scatter(&mut self, s: &Scatter, space: &Space) -> Result<Val, String> {
         let depth = space.axes.len();
         let mut shape = space.axes.clone();
@@ -220,9 +240,8 @@ impl Vectoriser {
             inner = self.bounded(b, &inner)?.0;
         }
         let rank = inner.axes.len();
-        for (sym, bound) in &s.lets {
-            let val = self.expr(bound, &inner)?;
-            self.env.insert(sym.clone(), Bound { val, depth: rank });
+        for b in &s.lets {
+            self.bound(b, &inner)?;
         }
         let src = self.whole(&s.value, &inner)?;
         let guard = self.guard(&inner, &[]);
@@ -372,7 +391,7 @@ impl Vectoriser {
         inner.axes.push(n);
         let depth = inner.axes.len();
         let val = Val::Affine(Affine::axis(depth, depth - 1));
-        self.env.insert(var.clone(), Bound { val, depth });
+        self.env.insert(var.clone(), Known { val, depth });
         if let Some(m) = mask {
             let outer = self.guard(&inner, &[]);
             inner.guard = self.out.both(outer, Some(m));
@@ -449,7 +468,7 @@ impl Vectoriser {
             ..Space::default()
         };
         let bound = self.widen(
-            &Bound {
+            &Known {
                 val,
                 depth: depth - 1,
             },
@@ -519,11 +538,11 @@ impl Vectoriser {
         // A variable is read where it is, not repeated first.
         let (src, bound_depth) = match &*array.kind {
             Kind::Var(x) => match self.env[x].clone() {
-                Bound {
+                Known {
                     val: Val::Array(v),
                     depth,
                 } => (v, depth),
-                Bound { val, .. } => return Ok(val),
+                Known { val, .. } => return Ok(val),
             },
             Kind::Lit(_)
             | Kind::Prim(..)
@@ -534,6 +553,8 @@ impl Vectoriser {
             | Kind::ArgReduce(..)
             | Kind::Scatter { .. }
             | Kind::Index(..)
+            | Kind::Loop(..)
+            | Kind::Update(_)
             | Kind::Dim(..)
             | Kind::Stop(_) => (self.whole(array, space)?, depth),
         };

@@ -277,6 +277,7 @@ impl<'a> Machine<'a> {
                 (self.slot(*b)?, b_axes),
                 out_axes,
             )?,
+            Op::Update { .. } | Op::Loop { .. } => return Err("sequences do not run yet".into()),
             Op::Copy(src) | Op::Stop(src) => (places::copy(&d, self.slot(*src)?)?, 0),
         };
         if kind(&slot.value) != eq.ty.elem {

@@ -124,6 +124,10 @@ impl fmt::Display for Op {
                 });
                 write!(f, "contract {a}[{x}] * {b}[{y}] -> [{z}]")
             }
+            Op::Update { src, part } => {
+                write!(f, "update {src} with {}[{}]", part.src, list(&part.index))
+            }
+            Op::Loop { .. } => f.write_str("loop"),
             Op::Copy(v) => write!(f, "copy {v}"),
             Op::Stop(v) => write!(f, "stop {v}"),
         }

@@ -17,6 +17,8 @@ pub(super) fn children(e: &Expr) -> Vec<&Expr> {
         Kind::Var(_) | Kind::Lit(_) => vec![],
         Kind::Prim(_, args) => args.iter().collect(),
         Kind::Let(_, a, b) => vec![a, b],
+        Kind::Loop(l, body) => l.parts().into_iter().chain([body]).collect(),
+        Kind::Update(u) => u.parts(),
         Kind::If(a, b, c) => vec![a, b, c],
         Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
             vec![&b.extent, body]
@@ -33,6 +35,8 @@ pub(super) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
         Kind::Var(_) | Kind::Lit(_) => vec![],
         Kind::Prim(_, args) => args.iter_mut().collect(),
         Kind::Let(_, a, b) => vec![a, b],
+        Kind::Loop(l, body) => l.parts_mut().into_iter().chain([body]).collect(),
+        Kind::Update(u) => u.parts_mut(),
         Kind::If(a, b, c) => vec![a, b, c],
         Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
             vec![&mut b.extent, body]

@@ -107,6 +107,8 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)
         | Op::Stop(_) => return None,
