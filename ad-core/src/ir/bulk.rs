@@ -332,13 +332,17 @@ pub enum Op {
         /// Labels of the result's axes.
         out_axes: Vec<u8>,
     },
-    /// An array with elements replaced: `out[index(p)] = value[p]`, where the value is not a structural
-    /// zero, and `src` elsewhere. No two elements have one place. It has no guard of its own.
+    /// An array with elements replaced: `out[index(p)] = value[p]` for every p for which `when` holds,
+    /// and `src` elsewhere. What is written may be a structural zero. No two elements have one place. It
+    /// has no guard.
     Update {
         /// What is changed.
         src: Var,
         /// What is written, and where.
         part: Part,
+        /// A bool array of the shape of what is written; absent means true. Where it is false, neither
+        /// value nor index count.
+        when: Option<Var>,
     },
     /// One result of a loop. Equations that differ in `out` alone are results of one loop, which runs once.
     /// It has no guard.
@@ -472,10 +476,11 @@ impl Eq {
                 f(*a);
                 f(*b);
             }
-            Op::Update { src, part } => {
+            Op::Update { src, part, when } => {
                 f(*src);
                 f(part.src);
                 ix(&part.index, f);
+                when.iter().for_each(|v| f(*v));
             }
             Op::Loop { given, init, .. } => given.iter().chain(init).for_each(|v| f(*v)),
             Op::Copy(src) | Op::Stop(src) => f(*src),
@@ -588,8 +593,9 @@ impl Eq {
                 b_axes: b_axes.clone(),
                 out_axes: out_axes.clone(),
             },
-            Op::Update { src, part } => Op::Update {
+            Op::Update { src, part, when } => Op::Update {
                 src: var(*src),
+                when: when.map(&mut *var),
                 part: Part {
                     src: var(part.src),
                     index: ix(&part.index, var, size),

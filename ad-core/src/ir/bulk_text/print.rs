@@ -124,8 +124,12 @@ impl fmt::Display for Op {
                 });
                 write!(f, "contract {a}[{x}] * {b}[{y}] -> [{z}]")
             }
-            Op::Update { src, part } => {
-                write!(f, "update {src} with {}[{}]", part.src, list(&part.index))
+            Op::Update { src, part, when } => {
+                write!(f, "update {src} with {}[{}]", part.src, list(&part.index))?;
+                match when {
+                    Some(w) => write!(f, " where {w}"),
+                    None => Ok(()),
+                }
             }
             Op::Loop { .. } => f.write_str("loop"),
             Op::Copy(v) => write!(f, "copy {v}"),
