@@ -436,6 +436,42 @@ impl Expr {
         }
     }
 
+    /// The expressions that an expression is made of, in a fixed order.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match &*self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter().collect(),
+            Kind::Let(_, a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts(),
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut *self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter_mut().collect(),
+            Kind::Let(_, a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts_mut().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts_mut(),
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&mut b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts_mut().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+        }
+    }
+
     /// A variable.
     pub fn var(sym: &Sym, ty: Ty) -> Expr {
         Expr::new(Kind::Var(sym.clone()), ty)
