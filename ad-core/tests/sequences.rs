@@ -338,7 +338,7 @@ fn states_kept_once_in_a_while() {
         "fn f(x.0: real, n.1: int, m.2: int) -> real {
             let (a.9) = recompute for o.3 < idiv(iadd(n.1, isub(m.2, 1)), m.2) with (a.4 = x.0) {
                 let (a.8) = for k.5 < imin(m.2, isub(n.1, imul(o.3, m.2))) with (a.6 = a.4) {
-                    next (sin(add(a.6, mul(x.0, real(iadd(k.5, imul(o.3, m.2)))))))
+                    next (sin(add(a.6, mul(x.0, int_to_real(iadd(k.5, imul(o.3, m.2)))))))
                 };
                 next (a.8)
             };
