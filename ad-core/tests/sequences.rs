@@ -52,7 +52,12 @@ fn run(what: &str, p: &Bulk, args: &[Value]) -> Vec<Value> {
 }
 
 fn dot(a: &Value, b: &Value) -> f64 {
-    a.real().data.iter().zip(&b.real().data).map(|(x, y)| x * y).sum()
+    a.real()
+        .data
+        .iter()
+        .zip(&b.real().data)
+        .map(|(x, y)| x * y)
+        .sum()
 }
 
 fn moved(args: &[Value], wrt: &[usize], tangents: &[Value], h: f64) -> Vec<Value> {
@@ -107,8 +112,10 @@ fn derivatives(program: &core::Program, bulk: &Bulk, args: &[Value], values: &[V
 
     let derive = |what: Derivative, extra: &[Value]| -> (Vec<Value>, Bulk) {
         let mut stages: Vec<(&str, Bulk)> = vec![];
-        let p = pipeline::derive(bulk, what, &wrt, &mut |pass, p| stages.push((pass, p.clone())))
-            .unwrap_or_else(|e| panic!("{e}\n{bulk}\n{}", stages.last().unwrap().1));
+        let p = pipeline::derive(bulk, what, &wrt, &mut |pass, p| {
+            stages.push((pass, p.clone()))
+        })
+        .unwrap_or_else(|e| panic!("{e}\n{bulk}\n{}", stages.last().unwrap().1));
         let all: Vec<Value> = args.iter().chain(extra).cloned().collect();
         let last = run("derived", &p, &all);
         for (pass, q) in stages.iter().filter(|(pass, _)| *pass != "linearise") {

@@ -229,7 +229,12 @@ impl Loop {
             let index = std::iter::once(&false);
             let params = given.iter().chain(&states).chain(index).copied();
             let inside = self.body.dependent(params.collect());
-            let mut out: Vec<bool> = self.body.results.iter().map(|r| inside[r.index()]).collect();
+            let mut out: Vec<bool> = self
+                .body
+                .results
+                .iter()
+                .map(|r| inside[r.index()])
+                .collect();
             let mut grown = false;
             for (s, next) in states.iter_mut().zip(&out) {
                 grown |= *next && !*s;
@@ -238,7 +243,9 @@ impl Loop {
             if !grown {
                 out[..self.states].copy_from_slice(&states);
                 // How many steps a loop with a condition takes depends on whatever that sees.
-                out.push(self.goes_on.is_some() && (given.contains(&true) || states.contains(&true)));
+                out.push(
+                    self.goes_on.is_some() && (given.contains(&true) || states.contains(&true)),
+                );
                 return out;
             }
         }
@@ -325,6 +332,19 @@ impl Hash for Looped {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.hash.hash(state);
     }
+}
+
+/// A loop with its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Run<'a> {
+    /// The loop.
+    pub looped: &'a Looped,
+    /// How many steps it takes, if that is known before.
+    pub steps: Option<&'a Size>,
+    /// What it is given.
+    pub given: &'a [Var],
+    /// The states before the first step.
+    pub init: &'a [Var],
 }
 
 /// What an equation computes.
@@ -523,6 +543,27 @@ impl Eq {
         let mut depends = false;
         self.visit(&mut |v| depends |= on[v.index()]);
         depends
+    }
+
+    /// What the equations of one loop have in common, and which result of it this is.
+    pub fn loop_result(&self) -> Option<(Run<'_>, usize)> {
+        let Op::Loop {
+            looped,
+            steps,
+            given,
+            init,
+            out,
+        } = &self.op
+        else {
+            return None;
+        };
+        let run = Run {
+            looped,
+            steps: steps.as_ref(),
+            given,
+            init,
+        };
+        Some((run, *out))
     }
 
     /// Calls `f` on every variable that the equation uses, its guard last; not on those inside of a loop. Variables inside symbolic

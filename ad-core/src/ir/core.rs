@@ -241,23 +241,19 @@ impl Block {
     /// A block with one result. The bindings at its head become those of the block.
     pub fn single(mut e: Expr) -> Block {
         let mut lets = vec![];
-        loop {
-            match *e.kind {
-                Kind::Let(s, bound, body) => {
-                    lets.push(Bound::Let(s, bound));
-                    e = body;
-                }
-                Kind::Loop(l, body) => {
-                    lets.push(Bound::Loop(l));
-                    e = body;
-                }
-                kind => {
-                    let e = Expr::new(kind, e.ty);
-                    let results = vec![e];
-                    return Block { lets, results };
-                }
+        while matches!(*e.kind, Kind::Let(..) | Kind::Loop(..)) {
+            if let Kind::Let(s, bound, body) = *e.kind {
+                lets.push(Bound::Let(s, bound));
+                e = body;
+            } else if let Kind::Loop(l, body) = *e.kind {
+                lets.push(Bound::Loop(l));
+                e = body;
+            } else {
+                unreachable!("one of these");
             }
         }
+        let results = vec![e];
+        Block { lets, results }
     }
 
     /// The reverse of [`Block::single`].

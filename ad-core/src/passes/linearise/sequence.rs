@@ -15,7 +15,7 @@
 //! cannot be collected, because its size differs from step to step: the second loop computes it
 //! again. If the loop says so, everything is computed again but the states.
 
-use super::{Lineariser, Linearised, Loops, linearise, linearised};
+use super::{Linearised, Lineariser, Loops, linearise, linearised};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -230,7 +230,10 @@ impl Lineariser {
         let moved = active.states.iter().map(|&s| types[s].clone());
         let moved: Vec<Type> = moved.collect();
         let (count, own) = own.split_last().expect("the count");
-        let twice: Vec<Type> = stacked.iter().map(|(k, _)| own[k - states].clone()).collect();
+        let twice: Vec<Type> = stacked
+            .iter()
+            .map(|(k, _)| own[k - states].clone())
+            .collect();
         types.extend(moved);
         types.extend(own.iter().cloned());
         types.extend(twice);
@@ -266,7 +269,8 @@ impl Lineariser {
 
         // The values, and what is kept of them.
         let count = active.body.result_tangents.len();
-        let mut results: Vec<Wanted> = (body.results[..count].iter().map(|r| Wanted::Is(*r))).collect();
+        let mut results: Vec<Wanted> =
+            (body.results[..count].iter().map(|r| Wanted::Is(*r))).collect();
         results.extend(residuals.kept.iter().map(|v| Wanted::Is(*v)));
         let program = part_of(body, &body.params[..old], |v| !linear[v.index()], &results);
         let values = Looped::new(Loop {
@@ -283,7 +287,9 @@ impl Lineariser {
             let own = ty.shape.iter().map(|s| run.outside(s));
             types.push(Type {
                 elem: ty.elem,
-                shape: std::iter::once(length(run.steps.as_ref())).chain(own).collect(),
+                shape: std::iter::once(length(run.steps.as_ref()))
+                    .chain(own)
+                    .collect(),
             });
         }
         types.push(counter);
@@ -408,7 +414,8 @@ impl Lineariser {
             init: init.clone(),
             out,
         };
-        let mut results: Vec<(Var, Option<Var>)> = all[..count].iter().map(|v| (*v, None)).collect();
+        let mut results: Vec<(Var, Option<Var>)> =
+            all[..count].iter().map(|v| (*v, None)).collect();
         results.push((counted, None));
         let guard = None;
         for (j, &s) in active.states.iter().enumerate() {
@@ -538,13 +545,9 @@ impl Residuals {
     }
 }
 
-/// How many elements there are along the steps.
+/// How many elements there are along the steps, as far as it is known before.
 fn length(steps: Option<&Size>) -> Size {
-    match steps {
-        Some(n) if n.at_least(0) => n.clone(),
-        Some(n) => n.larger(&Size::lit(0)),
-        None => Size::lit(0),
-    }
+    steps.cloned().unwrap_or_default()
 }
 
 /// A result of a program to be.

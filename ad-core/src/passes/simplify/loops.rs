@@ -11,12 +11,10 @@
 
 use super::{Demands, simplified as simplified_program};
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::bulk::{self, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
 use crate::ir::ty::{Atom, Elem, Size};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
-
-/// A loop with its arguments: what equations of one loop have in common.
-type Key<'a> = (&'a Looped, &'a Option<Size>, &'a [Var], &'a [Var]);
 
 /// A loop that is done, and where its results are now.
 struct Done {
@@ -34,9 +32,9 @@ pub(super) fn simplified(
     seeds: &[Var],
     fired: &mut dyn FnMut(&'static str),
 ) -> Option<Program> {
-    let mut used: HashMap<Key<'_>, BTreeSet<usize>> = HashMap::new();
+    let mut used: HashMap<bulk::Run<'_>, BTreeSet<usize>> = HashMap::new();
     for eq in &program.eqs {
-        if let Some((key, out)) = parts(eq) {
+        if let Some((key, out)) = eq.loop_result() {
             used.entry(key).or_default().insert(out);
         }
     }
@@ -50,25 +48,26 @@ pub(super) fn simplified(
         out.require(r.clone());
     }
     let mut new: Vec<Var> = (0..program.params.len()).map(|k| Var(k as u32)).collect();
-    let mut done: HashMap<Key<'_>, Done> = HashMap::new();
+    let mut done: HashMap<bulk::Run<'_>, Done> = HashMap::new();
     for eq in &program.eqs {
-        let Some((key, k)) = parts(eq) else {
+        let Some((key, k)) = eq.loop_result() else {
             let v = out.copy(eq, &mut |v| new[v.index()]);
             new.push(v);
             continue;
         };
-        if !done.contains_key(&key) {
-            let run = Run {
-                looped: key.0,
-                given: key.2.iter().map(|v| new[v.index()]).collect(),
-                init: key.3.iter().map(|v| new[v.index()]).collect(),
-                given_linear: key.2.iter().map(|v| linear[v.index()]).collect(),
-                init_linear: key.3.iter().map(|v| linear[v.index()]).collect(),
-            };
-            let d = run.simplified(&used[&key], &mut out, fired);
-            done.insert(key, d);
-        }
-        let d = &done[&key];
+        let d = match done.entry(key) {
+            Entry::Occupied(d) => d.into_mut(),
+            Entry::Vacant(free) => {
+                let run = Run {
+                    looped: key.looped,
+                    given: key.given.iter().map(|v| new[v.index()]).collect(),
+                    init: key.init.iter().map(|v| new[v.index()]).collect(),
+                    given_linear: key.given.iter().map(|v| linear[v.index()]).collect(),
+                    init_linear: key.init.iter().map(|v| linear[v.index()]).collect(),
+                };
+                free.insert(run.simplified(&used[&key], &mut out, fired))
+            }
+        };
         if let Some(v) = d.fixed.get(&k) {
             new.push(*v);
             continue;
@@ -80,7 +79,7 @@ pub(super) fn simplified(
         };
         let op = Op::Loop {
             looped: d.looped.clone(),
-            steps: key.1.as_ref().map(size),
+            steps: key.steps.map(size),
             given: d.given.clone(),
             init: d.init.clone(),
             out: d.outs[&k],
@@ -94,20 +93,6 @@ pub(super) fn simplified(
         out.set_param_shape(k, shape.collect());
     }
     Some(out.finish(program.results.iter().map(|r| new[r.index()]).collect()))
-}
-
-fn parts(eq: &Eq) -> Option<(Key<'_>, usize)> {
-    let Op::Loop {
-        looped,
-        steps,
-        given,
-        init,
-        out,
-    } = &eq.op
-    else {
-        return None;
-    };
-    Some(((looped, steps, given, init), *out))
 }
 
 /// A loop with its arguments in the new program.
@@ -152,7 +137,9 @@ impl Run<'_> {
         }));
         fates.push(Fate::Index);
         let kept: Vec<usize> = (0..states).filter(|&k| needed[k] && !still(k)).collect();
-        let stacks: Vec<usize> = (states..looped.count()).filter(|k| used.contains(k)).collect();
+        let stacks: Vec<usize> = (states..looped.count())
+            .filter(|k| used.contains(k))
+            .collect();
 
         // What only needs what is given is computed outside.
         let mut outside: Vec<Option<Var>> = (fates.iter())
@@ -204,7 +191,11 @@ impl Run<'_> {
         // Literals and what costs nothing to make anew are not given.
         let mut wanted_given: Vec<Var> = vec![];
         for (k, (program, results)) in programs.iter().enumerate() {
-            let outside = if k == 0 { &outside[..] } else { &outside[..fates.len()] };
+            let outside = if k == 0 {
+                &outside[..]
+            } else {
+                &outside[..fates.len()]
+            };
             inside.frontier(program, results, outside, &mut wanted_given);
         }
         for v in wanted_given {
@@ -251,9 +242,18 @@ impl Run<'_> {
 
         let mut made = vec![];
         for (k, (program, results)) in programs.iter().enumerate() {
-            let outside = if k == 0 { &outside[..] } else { &outside[..fates.len()] };
+            let outside = if k == 0 {
+                &outside[..]
+            } else {
+                &outside[..fates.len()]
+            };
             let program = inside.rebuilt(program, results, outside, &places);
-            made.push(simplified_program(&program, &seeds, Demands::Nothing, fired));
+            made.push(simplified_program(
+                &program,
+                &seeds,
+                Demands::Nothing,
+                fired,
+            ));
         }
         let goes_on = if made.len() > 1 { made.pop() } else { None };
         let new = Looped::new(Loop {
@@ -295,7 +295,13 @@ impl Run<'_> {
         loop {
             let before = needed.clone();
             let results: Vec<Var> = (0..looped.count())
-                .filter(|k| if *k < states { needed[*k] } else { used.contains(k) })
+                .filter(|k| {
+                    if *k < states {
+                        needed[*k]
+                    } else {
+                        used.contains(k)
+                    }
+                })
                 .map(|k| looped.body.results[k])
                 .collect();
             mark(&looped.body, &results, &mut needed);
@@ -325,7 +331,7 @@ impl Inside<'_> {
         all: &mut Vec<Var>,
     ) {
         let mut need = |v: Var| {
-            if let Some(outer) = outside[v.index()]
+            if let Some(outer) = at(outside, v)
                 && !all.contains(&outer)
             {
                 all.push(outer);
@@ -349,7 +355,7 @@ impl Inside<'_> {
         let wanted = used_by(program, results);
         for (j, eq) in program.eqs.iter().enumerate() {
             let v = program.var_of(j);
-            if !wanted[v.index()] || outside[v.index()].is_some() {
+            if !wanted[v.index()] || at(outside, v).is_some() {
                 continue;
             }
             eq.visit_sizes(&mut |s| sizes(std::slice::from_ref(s), &mut need));
@@ -415,7 +421,8 @@ impl Inside<'_> {
 
     /// A shape of the body, by way of outside.
     fn shape(&mut self, shape: &[Size], outside: &[Option<Var>]) -> Vec<Size> {
-        let of = |s: &Size| translate_size(s, &mut |v| outside[v.index()].expect("a size is given"));
+        let of =
+            |s: &Size| translate_size(s, &mut |v| outside[v.index()].expect("a size is given"));
         let outer: Vec<Size> = shape.iter().map(of).collect();
         for s in &outer {
             let mut inner = vec![];
@@ -445,7 +452,7 @@ impl Inside<'_> {
         let mut out = Builder::new(&program.name, self.params.clone());
         let mut new: Vec<Option<Var>> = vec![None; program.params.len() + program.eqs.len()];
         let from_outside = |out: &mut Builder, v: Var| -> Option<Var> {
-            let outer = outside[v.index()]?;
+            let outer = at(outside, v)?;
             if let Some(inner) = self.inner(outer) {
                 return Some(inner);
             }
@@ -475,12 +482,22 @@ impl Inside<'_> {
             }
             new[v.index()] = match from_outside(&mut out, v) {
                 Some(inner) => Some(inner),
-                None if outside[v.index()].is_some() => None,
+                None if at(outside, v).is_some() => None,
                 None => Some(out.copy(eq, &mut |v| new[v.index()].expect("needed"))),
             };
         }
-        out.finish(results.iter().map(|r| new[r.index()].expect("needed")).collect())
+        out.finish(
+            results
+                .iter()
+                .map(|r| new[r.index()].expect("needed"))
+                .collect(),
+        )
     }
+}
+
+/// What a variable of the body is outside; of the condition, only parameters are known.
+fn at(outside: &[Option<Var>], v: Var) -> Option<Var> {
+    outside.get(v.index()).copied().flatten()
 }
 
 /// Which variables some results need.
@@ -525,10 +542,15 @@ fn is_total(program: &Program, eq: &Eq) -> bool {
     match &eq.op {
         Op::Fill(_) | Op::Index(_) | Op::Stop(_) | Op::Copy(_) => true,
         Op::Map(..) => eq.ty.elem != Elem::Int,
-        Op::Gather { src, index } => index.iter().zip(&program.ty(*src).shape).all(|(i, n)| match i {
-            Ix::Affine(a) => a.inside(&eq.ty.shape, n),
-            Ix::Data(_) => false,
-        }),
+        Op::Gather { src, index } => {
+            index
+                .iter()
+                .zip(&program.ty(*src).shape)
+                .all(|(i, n)| match i {
+                    Ix::Affine(a) => a.inside(&eq.ty.shape, n),
+                    Ix::Data(_) => false,
+                })
+        }
         Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => true,
         Op::Scatter(_) | Op::Update { .. } | Op::Loop { .. } => false,
     }

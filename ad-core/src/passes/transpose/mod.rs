@@ -138,7 +138,9 @@ impl<'a> Transposer<'a> {
                 None
             } else {
                 let new = &self.new;
-                let copied = self.out.copy(eq, &mut |v| new[v.index()].expect("not linear"));
+                let copied = self
+                    .out
+                    .copy(eq, &mut |v| new[v.index()].expect("not linear"));
                 Some(copied)
             };
             self.new.push(new);

@@ -9,25 +9,20 @@
 //! ```
 
 use super::{Contribution, Transposer};
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
 
 /// The equations of each linear loop, under the first of them.
 pub(super) fn runs(program: &Program, linear: &[bool]) -> HashMap<usize, Vec<usize>> {
-    let mut first: HashMap<(&Looped, &Option<Size>, &[Var], &[Var]), usize> = HashMap::new();
+    let mut first: HashMap<Run<'_>, usize> = HashMap::new();
     let mut out: HashMap<usize, Vec<usize>> = HashMap::new();
     for (k, eq) in program.eqs.iter().enumerate() {
-        if let Op::Loop {
-            looped,
-            steps,
-            given,
-            init,
-            ..
-        } = &eq.op
-            && linear[program.var_of(k).index()]
-        {
-            let at = *first.entry((looped, steps, given, init)).or_insert(k);
+        let run = eq
+            .loop_result()
+            .filter(|_| linear[program.var_of(k).index()]);
+        if let Some((run, _)) = run {
+            let at = *first.entry(run).or_insert(k);
             out.entry(at).or_default().push(k);
         }
     }
@@ -61,7 +56,9 @@ impl Transposer<'_> {
         }
         let given_linear: Vec<bool> = given.iter().map(|v| self.is_linear(*v)).collect();
         let summed: Vec<usize> = (0..count).filter(|&k| given_linear[k]).collect();
-        let stacked: Vec<usize> = (states..results.len()).filter(|&k| results[k].is_some()).collect();
+        let stacked: Vec<usize> = (states..results.len())
+            .filter(|&k| results[k].is_some())
+            .collect();
 
         // What is given: all that is not linear, and the cotangents of what is stacked. Computed
         // sizes in their shapes have names inside already, those of the steps get them.
@@ -97,11 +94,7 @@ impl Transposer<'_> {
         };
         for &k in &stacked {
             let own = renamed(&body.ty(body.results[k]).shape, &new);
-            let mut shape = vec![if steps_inside.at_least(0) {
-                steps_inside.clone()
-            } else {
-                steps_inside.larger(&Size::lit(0))
-            }];
+            let mut shape = vec![steps_inside.clone()];
             shape.extend(own);
             params.push(param("cotangent", Elem::Real, shape));
             outside.extend(results[k]);

@@ -12,7 +12,9 @@
 
 use super::{Known, Space, Val, Vectoriser, on_entry};
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Relation, Type, Var};
+use crate::ir::bulk::{
+    Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Relation, Type, Var,
+};
 use crate::ir::core::{self, Expr, Kind, Sym, Trip, Update};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -34,15 +36,16 @@ impl Body {
     /// A size of the body as one of the program around it.
     fn outside(&self, s: &Size) -> Result<Size, String> {
         let mut known = true;
-        let size = translate_size(s, &mut |v| {
-            match self.sizes.iter().find(|(_, inner)| *inner == v) {
+        let size = translate_size(
+            s,
+            &mut |v| match self.sizes.iter().find(|(_, inner)| *inner == v) {
                 Some((outer, _)) => *outer,
                 None => {
                     known = false;
                     v
                 }
-            }
-        });
+            },
+        );
         if known {
             return Ok(size);
         }
@@ -128,8 +131,7 @@ impl Vectoriser {
         }
         let count = match &steps {
             _ if stacked.is_empty() => Size::lit(0),
-            Some(n) if n.at_least(0) => n.clone(),
-            Some(n) => n.larger(&Size::lit(0)),
+            Some(n) => n.clone(),
             None => {
                 let ty = Type {
                     elem: Elem::Int,
@@ -295,9 +297,8 @@ impl Vectoriser {
                 inner.map_or(v, |(_, inner)| *inner)
             })
         };
-        let shape_of = |me: &Self, v: Var| -> Vec<Size> {
-            me.out.ty(v).shape.iter().map(&within).collect()
-        };
+        let shape_of =
+            |me: &Self, v: Var| -> Vec<Size> { me.out.ty(v).shape.iter().map(&within).collect() };
         let mut arrays: HashMap<Var, Var> = sizes.iter().copied().collect();
         let named = known.iter().map(|(s, k)| (s.hint.to_string(), &k.val));
         let named = named.filter_map(|(name, val)| match val {
@@ -381,7 +382,11 @@ impl Vectoriser {
                 let val = as_size(&inner, *v);
                 inner.know(s, val, depth);
             }
-            inner.know(&l.index, Val::Affine(Affine::constant(depth, at.clone())), depth);
+            inner.know(
+                &l.index,
+                Val::Affine(Affine::constant(depth, at.clone())),
+                depth,
+            );
         }
         let certain = steps.is_some_and(|n| on_entry(n, &space.axes));
         let ends = match peel {
@@ -552,6 +557,8 @@ fn free(l: &core::Loop) -> Vec<Sym> {
     }
     let mut seen: BTreeSet<Sym> = l.syms().into_iter().cloned().collect();
     let mut out = vec![];
-    l.parts().into_iter().for_each(|e| look(e, &mut seen, &mut out));
+    l.parts()
+        .into_iter()
+        .for_each(|e| look(e, &mut seen, &mut out));
     out
 }
