@@ -258,6 +258,9 @@ impl Lowerer<'_> {
                 all(&mut std::iter::once(array).chain(at.iter().flatten()));
             }
             Kind::Stop(inner) => self.depends(inner, on),
+            Kind::Where(cond, inner) => all(&mut [cond, inner].into_iter()),
+            Kind::Recur(recur) => all(&mut recur.parts()),
+            Kind::Demand(_, inner) => self.depends(inner, on),
         }
     }
 
@@ -299,7 +302,10 @@ fn is_atom(value: &Expr) -> bool {
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => false,
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => false,
     }
 }
 
@@ -319,6 +325,9 @@ fn is_size(value: &Expr) -> bool {
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => is_atom(value),
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => is_atom(value),
     }
 }

@@ -157,6 +157,9 @@ mod tests {
             Kind::Index(..) => "element",
             Kind::Dim(..) => "dim",
             Kind::Stop(_) => "stop",
+            Kind::Where(..) => "where",
+            Kind::Recur(_) => "recur",
+            Kind::Demand(..) => "demand",
         }
     }
 

@@ -24,6 +24,9 @@ pub(super) fn children(e: &Expr) -> Vec<&Expr> {
         Kind::Scatter(s) => s.parts().collect(),
         Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
         Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+        Kind::Where(c, a) => vec![c, a],
+        Kind::Recur(r) => r.parts().collect(),
+        Kind::Demand(d, a) => d.parts().chain([a]).collect(),
     }
 }
 
@@ -40,5 +43,8 @@ pub(super) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
         Kind::Scatter(s) => s.parts_mut().collect(),
         Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
         Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+        Kind::Where(c, a) => vec![c, a],
+        Kind::Recur(r) => r.parts_mut().collect(),
+        Kind::Demand(d, a) => d.parts_mut().chain([a]).collect(),
     }
 }
