@@ -208,10 +208,14 @@ impl Raiser<'_> {
 
     /// An array as a whole.
     fn whole(&mut self, v: Var) -> Expr {
-        if self.vars[v.index()].is_some() {
+        let shape = self.program.ty(v).shape.clone();
+        let is_param = v.index() < self.program.params.len();
+        let own = |(axis, n): (usize, &Size)| *n == Size::dim(v.index(), axis);
+        // What has to have a shape given by others is taken to have it.
+        let has_shape = !is_param || shape.iter().enumerate().all(own);
+        if self.vars[v.index()].is_some() && has_shape {
             return self.whole_var(v);
         }
-        let shape = self.program.ty(v).shape.clone();
         self.over(&shape, |r, at| r.read(v, at))
     }
 
