@@ -3,9 +3,10 @@
 
 mod back;
 mod expand;
+pub mod link;
 pub mod front;
 pub mod ir;
 pub mod passes;
 pub mod pipeline;
 
-pub use expand::{expand, explain};
+pub use expand::{expand, explain, resume};

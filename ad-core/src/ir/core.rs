@@ -323,6 +323,24 @@ impl Expr {
         }
     }
 
+    /// The expressions that it is made of, in a fixed order.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match &*self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter().collect(),
+            Kind::Let(_, a, b) | Kind::Where(a, b) => vec![a, b],
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+            Kind::Recur(r) => r.parts().collect(),
+            Kind::Demand(d, a) => d.parts().chain([a]).collect(),
+        }
+    }
+
     /// A variable.
     pub fn var(sym: &Sym, ty: Ty) -> Expr {
         Expr::new(Kind::Var(sym.clone()), ty)

@@ -13,21 +13,7 @@ pub(super) fn visit(e: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
 
 /// The expressions that an expression is made of, in a fixed order.
 pub(super) fn children(e: &Expr) -> Vec<&Expr> {
-    match &*e.kind {
-        Kind::Var(_) | Kind::Lit(_) => vec![],
-        Kind::Prim(_, args) => args.iter().collect(),
-        Kind::Let(_, a, b) => vec![a, b],
-        Kind::If(a, b, c) => vec![a, b, c],
-        Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
-            vec![&b.extent, body]
-        }
-        Kind::Scatter(s) => s.parts().collect(),
-        Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
-        Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
-        Kind::Where(c, a) => vec![c, a],
-        Kind::Recur(r) => r.parts().collect(),
-        Kind::Demand(d, a) => d.parts().chain([a]).collect(),
-    }
+    e.parts()
 }
 
 /// The same, to be changed.
