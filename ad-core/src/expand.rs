@@ -2,7 +2,6 @@
 
 use crate::back::emit::{Context, name as name_of};
 use crate::front::attr::Modes;
-use crate::front::callee::Callees;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::core_check;
 use crate::link::{self, Place, Request, Resumed};
@@ -15,13 +14,23 @@ use syn::ext::IdentExt;
 /// The variable that names functions, separated by commas, whose expansion is written to stderr.
 const DUMP: &str = "COTANGENT_DUMP";
 
+/// Expands `#[differentiable(attr)] item` to the function and its derivatives, without what other
+/// functions have to know of it.
+pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let place = Place {
+        in_impl: true,
+        ..Place::default()
+    };
+    expand_at(attr, item, &place)
+}
+
 /// Expands `#[differentiable(attr)] item`, at a place.
 ///
 /// If it calls functions that may be annotated, what follows is an invocation of the first one's
 /// companion, which ends in [`resume`].
 ///
 /// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to stderr.
-pub fn expand(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let request = Request {
         attr,
         item,
@@ -89,15 +98,30 @@ fn cfg_of(item: &TokenStream) -> Vec<syn::Attribute> {
 ///
 /// # Errors
 /// With everything that is wrong with the function, one per line.
-pub fn explain(
-    attr: TokenStream,
-    item: TokenStream,
-    callees: &Callees,
+pub fn explain(attr: TokenStream, item: TokenStream) -> Result<(String, TokenStream), String> {
+    explained(front::analyse(attr, item))
+}
+
+/// The same of a function of a file, which may call others of the file.
+///
+/// # Errors
+/// With everything that is wrong with the function, one per line.
+pub fn explain_in_file(file: &syn::File, name: &str) -> Result<(String, TokenStream), String> {
+    let analysed = link::in_file::analyse(file, name);
+    explained(analysed.ok_or_else(|| format!("there is no annotated function `{name}`"))?)
+}
+
+fn explained(
+    analysed: Result<Annotated, Box<Failure>>,
 ) -> Result<(String, TokenStream), String> {
-    let annotated = front::analyse_with(attr, item, callees).map_err(|failure| {
-        let lines = failure.errors.into_iter();
+    let annotated = analysed.map_err(|failure| {
+        let called = failure.missing.iter().map(|path| {
+            let name = path.to_token_stream();
+            format!("`{name}` is not an annotated function of this file")
+        });
+        let lines = failure.errors.into_iter().filter(|_| !failure.elsewhere);
         let lines = lines.map(|e| format!("line {}: {e}", e.span().start().line));
-        lines.collect::<Vec<_>>().join("\n")
+        called.chain(lines).collect::<Vec<_>>().join("\n")
     })?;
     let mut text = String::new();
     let out = expanded(Ok(annotated), true, None, &mut |stage, program| {

@@ -9,4 +9,4 @@ pub mod ir;
 pub mod passes;
 pub mod pipeline;
 
-pub use expand::{expand, explain, resume};
+pub use expand::{expand, expand_at, explain, explain_in_file, resume};

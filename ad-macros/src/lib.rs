@@ -19,7 +19,7 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
     let place = place::of(&item);
-    cotangent_core::expand(attr.into(), item.into(), &place).into()
+    cotangent_core::expand_at(attr.into(), item.into(), &place).into()
 }
 
 /// Goes on with an expansion that had to ask for another annotated function. For generated code only.

@@ -18,6 +18,8 @@
 //! signature, and the kinds of its constants. So companions come last, and functions that call each
 //! other in a circle wait for each other until rustc says that there is no such macro.
 
+pub mod in_file;
+
 use crate::expand::generated;
 use crate::front::Annotated;
 use crate::front::attr::Modes;
@@ -113,16 +115,10 @@ pub(crate) fn ask(
     };
     let cfg = quote!(#(#cfg)*);
     let resume = quote!(#root::__resume);
-    let invoked = invoked(first);
     quote! {
         #cfg
-        #invoked ! { (#resume) (#attr) (#item) (#unique #in_impl) (#resume) (#cfg) (#(#known)*) (#((#missing))*) }
+        #first ! { (#resume) (#attr) (#item) (#unique #in_impl) (#resume) (#cfg) (#(#known)*) (#((#missing))*) }
     }
-}
-
-/// The path of a companion. A leading `r#` may stay: it is the name of a macro like any other.
-fn invoked(path: &syn::Path) -> TokenStream {
-    path.to_token_stream()
 }
 
 /// Takes apart what [`ask`] wrote, with an answer at its end.
@@ -229,8 +225,12 @@ fn decode(text: &str) -> Result<Callee, String> {
         .map(|k| k.parse().map_err(|_| "a number is wrong"))
         .collect::<Result<_, _>>()?;
     let consts: Vec<Elem> = (line()?.split_whitespace())
-        .map(|e| if e == "int" { Elem::Int } else { Elem::Real })
-        .collect();
+        .map(|e| {
+            let mut all = [Elem::Real, Elem::Int, Elem::Bool].into_iter();
+            all.find(|elem| elem.to_string() == e)
+                .ok_or("a kind is wrong")
+        })
+        .collect::<Result<_, _>>()?;
     let signature = line()?;
     let program = core_text::parse(line()?)?;
     let item: syn::ItemFn =
@@ -310,7 +310,8 @@ fn constants(f: &Annotated, place: &Place) -> TokenStream {
         let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
         let ty = match c.elem {
             Elem::Int => quote!(i64),
-            Elem::Real | Elem::Bool => quote!(f64),
+            Elem::Real => quote!(f64),
+            Elem::Bool => quote!(bool),
         };
         quote!(pub const #ident: #ty = #path as #ty;)
     });
