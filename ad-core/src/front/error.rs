@@ -68,7 +68,7 @@ pub struct Errors {
     seen: HashSet<(String, String)>,
     /// What real numbers are in the function; messages are written as for `f64`.
     pub(super) real: RealType,
-    /// Whether other real types may be named, in what is converted.
+    /// Whether `f64` may be named in a function of another real type: in what is converted to that.
     pub(super) converts: bool,
 }
 

@@ -280,7 +280,9 @@ fn named(
             return Ok((scalar, 0, Passing::Scalar));
         }
         match errors.real.other(&name) {
-            Some(_) if errors.converts => return Ok((Scalar::Real, 0, Passing::Scalar)),
+            Some(_) if errors.converts && name == "f64" => {
+                return Ok((Scalar::Real, 0, Passing::Scalar));
+            }
             Some(message) => return Err(errors.as_it_is(ty, message)),
             None => {}
         }

@@ -2,7 +2,6 @@
 
 use super::{Parser, outside, place};
 use crate::front::error::Loc;
-use crate::front::real::is_name_of_reals;
 use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Unary};
 use crate::front::types::Scalar;
 use std::rc::Rc;
@@ -110,16 +109,16 @@ impl Parser<'_> {
         }
         let kind = match literal {
             syn::Lit::Float(float) if matches!(float.suffix(), "" | "f64" | "f32") => {
-                match float.base10_parse() {
-                    Ok(x) => Kind::Real(x),
-                    Err(e) => Kind::Hole(self.errors.add(e)),
+                match self.real_literal(float.base10_digits(), suffix) {
+                    Some(x) => Kind::Real(x),
+                    None => return self.hole(loc, "not a number"),
                 }
             }
             syn::Lit::Float(float) => return self.hole(loc, unknown(float.suffix())),
             syn::Lit::Int(int) => match (int.suffix(), Scalar::by_name(int.suffix())) {
-                ("f64" | "f32", _) => match int.base10_digits().parse() {
-                    Ok(x) => Kind::Real(x),
-                    Err(_) => return self.hole(loc, "not a number"),
+                ("f64" | "f32", _) => match self.real_literal(int.base10_digits(), suffix) {
+                    Some(x) => Kind::Real(x),
+                    None => return self.hole(loc, "not a number"),
                 },
                 ("", scalar) | (_, scalar @ Some(_)) => match int.base10_parse() {
                     Ok(i) => Kind::Int(i, scalar),
@@ -161,7 +160,7 @@ impl Parser<'_> {
             inner = &call.receiver;
         }
         let inner = self.first(inner, loc);
-        if is_name_of_reals(&name) && self.errors.converts {
+        if name == "f64" && self.errors.converts {
             to = Some(Scalar::Real);
         } else if let Some(reported) = self.foreign_cast(&name, cast) {
             let kind = Kind::Hole(reported);
