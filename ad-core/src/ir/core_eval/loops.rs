@@ -175,9 +175,8 @@ impl<'a> Machine<'a> {
                 self.set_index(&b.var, rest % n);
                 rest /= n;
             }
-            for (sym, bound) in &s.lets {
-                let v = self.eval(bound)?;
-                self.set(sym, Slot::Known(v));
+            for b in &s.lets {
+                self.bound(b)?;
             }
             let mut at = vec![];
             for k in &s.index {
