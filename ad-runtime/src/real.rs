@@ -1,6 +1,6 @@
 //! The trait [`Real`]: what generic differentiable code may ask of a number.
 
-use crate::combinators::Number;
+use crate::kernels::{Multiply, Summand};
 use ndarray::{LinalgScalar, ScalarOperand};
 use std::fmt::{Display, LowerExp};
 use std::iter::{Product, Sum};
@@ -39,7 +39,8 @@ use std::ops::{
     label = "expected `f64` or `f32`"
 )]
 pub trait Real:
-    Number
+    Summand
+    + Multiply
     + LinalgScalar
     + ScalarOperand
     + Default
@@ -78,6 +79,8 @@ pub trait Real:
     fn from_usize(value: usize) -> Self;
     /// The same number as an `f64`.
     fn to_f64(self) -> f64;
+    #[doc(hidden)]
+    fn from_i64(value: i64) -> Self;
 
     /// Whether this is NaN.
     fn is_nan(self) -> bool;
@@ -157,9 +160,15 @@ pub trait Real:
     fn trunc(self) -> Self;
     /// The fractional part, with the sign of `self`.
     fn fract(self) -> Self;
+    /// Degrees as radians.
+    fn to_radians(self) -> Self;
+    /// Radians as degrees.
+    fn to_degrees(self) -> Self;
 
     /// `self` to a real power.
     fn powf(self, y: Self) -> Self;
+    /// The logarithm to a base.
+    fn log(self, base: Self) -> Self;
     /// The angle of the point (`x`, `self`).
     fn atan2(self, x: Self) -> Self;
     /// `self` with the sign of `sign`.
@@ -193,6 +202,10 @@ macro_rules! real {
             #[inline]
             fn to_f64(self) -> f64 {
                 f64::from(self)
+            }
+            #[inline]
+            fn from_i64(value: i64) -> Self {
+                value as $t
             }
             #[inline]
             fn is_nan(self) -> bool {
@@ -240,8 +253,8 @@ macro_rules! real {
     ($($t:ident)*) => {$(
         real!($t:
             exp ln log2 log10 exp2 exp_m1 ln_1p sqrt cbrt recip sin cos tan asin acos atan sinh cosh
-            tanh asinh acosh atanh abs signum floor ceil round trunc fract;
-            powf atan2 copysign rem_euclid max min hypot
+            tanh asinh acosh atanh abs signum floor ceil round trunc fract to_radians to_degrees;
+            powf log atan2 copysign rem_euclid max min hypot
         );
     )*};
 }

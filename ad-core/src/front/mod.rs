@@ -13,6 +13,7 @@ pub mod infer;
 pub(crate) mod lower;
 pub mod names;
 mod parse;
+pub mod real;
 pub mod signature;
 mod surface;
 #[cfg(test)]

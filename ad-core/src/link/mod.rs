@@ -26,6 +26,7 @@ use crate::front::attr::Modes;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
 use crate::front::lower::annotated::MACROS;
+use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
@@ -322,7 +323,14 @@ fn constants(f: &Annotated, place: &Place) -> TokenStream {
     let cfg = quote!(#(#cfg)*);
     let name = holder(&f.signature, place);
     let allow = allowed();
-    let consts = f.consts.iter().enumerate().map(|(k, c)| {
+    // What belongs to the type parameter has another value for each type.
+    let real = &f.signature.real;
+    let is_fixed = |path: &syn::Path| match real {
+        RealType::F64 | RealType::F32 => true,
+        RealType::Parameter(own) => path.segments.first().is_none_or(|s| s.ident != *own),
+    };
+    let consts = f.consts.iter().enumerate();
+    let consts = consts.filter(|(_, c)| is_fixed(&c.path)).map(|(k, c)| {
         let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
         let ty = match c.elem {
             Elem::Int => quote!(i64),

@@ -7,6 +7,7 @@ use super::value::{Plain, Value};
 use crate::front::callee::{Callee, without_arguments};
 use crate::front::error::{Loc, Result};
 use crate::front::names;
+use crate::front::real::RealType;
 use crate::front::surface::Expr as Surface;
 use crate::front::types::{Written, spelled};
 use crate::ir::core::{Bound, Expr, Kind, Loop, Sym};
@@ -132,6 +133,14 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         let name = names::segments(path).join("::");
+        if let Some(theirs) = self.other_real(callee) {
+            let mine = self.errors.real.name();
+            let message = format!(
+                "`{name}` computes with `{theirs}`, and this function with `{mine}`; write `{name}` \
+                 over any `T: Real`, or use one real type in both"
+            );
+            return Err(self.errors.at(loc, message));
+        }
         let wanted = parameters(callee);
         if wanted.len() != values.len() {
             let message = format!(
@@ -192,6 +201,17 @@ impl Lowerer<'_> {
             results.push(result);
         }
         Ok(given_back(callee, results))
+    }
+
+    /// The real type of a callee, if it cannot be that of this function.
+    fn other_real(&self, callee: &Callee) -> Option<String> {
+        let theirs = &callee.signature.real;
+        match theirs {
+            RealType::Parameter(_) => None,
+            RealType::F64 | RealType::F32 => {
+                (*theirs != self.errors.real).then(|| theirs.name().to_string())
+            }
+        }
     }
 
     /// A variable that holds a value.

@@ -9,6 +9,7 @@ mod call;
 mod combinator;
 mod expr;
 mod operator;
+mod real;
 mod rename;
 mod scalar;
 mod value;
@@ -45,7 +46,7 @@ pub(super) fn lower(
     loop {
         consts.restart();
         let mut lowerer = Lowerer {
-            errors: Errors::default(),
+            errors: Errors::about(&signature.real),
             fresh: Fresh::default(),
             frames: vec![],
             env: Env::default(),

@@ -1,0 +1,121 @@
+//! Where another real type than the function's own may be named: in what is converted to it.
+
+use super::Parser;
+use crate::front::error::Reported;
+use crate::front::names;
+use crate::front::real::RealType;
+use crate::front::surface::{Expr, Kind};
+use quote::ToTokens;
+
+impl Parser<'_> {
+    /// Parses what is converted to the function's real type.
+    pub(super) fn converted<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.errors.converts, true);
+        let result = parse(self);
+        self.errors.converts = before;
+        result
+    }
+
+    /// The arguments of a call. What `T::of` and `T::from` take is of another type.
+    pub(super) fn arguments<'e>(
+        &mut self,
+        path: &syn::Path,
+        args: impl IntoIterator<Item = &'e syn::Expr>,
+    ) -> Vec<Expr> {
+        let names = names::segments(path);
+        let real = &self.errors.real;
+        let is_generic = matches!(real, RealType::Parameter(_));
+        match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [ty, "of"] if *ty == real.name() => self.converted(|p| p.all(args)),
+            [ty, "from"] if *ty == real.name() && is_generic => {
+                let args = self.converted(|p| p.all(args));
+                args.into_iter()
+                    .map(|arg| self.constant_of_single(arg))
+                    .collect()
+            }
+            _ => self.all(args),
+        }
+    }
+
+    /// What `T::from` takes is an `f32`.
+    fn constant_of_single(&mut self, arg: Expr) -> Expr {
+        let loc = arg.loc;
+        match arg.kind {
+            Kind::Real(x) => Expr {
+                loc,
+                kind: Kind::Real(f64::from(x as f32)),
+            },
+            Kind::Path(_) | Kind::Int(..) | Kind::Bool(_) | Kind::Hole(_) => arg,
+            Kind::Unary(..)
+            | Kind::Binary(..)
+            | Kind::Cast(..)
+            | Kind::If(..)
+            | Kind::Match(..)
+            | Kind::Block(..)
+            | Kind::Tuple(_)
+            | Kind::Call(..)
+            | Kind::Method(..)
+            | Kind::Field(..)
+            | Kind::Index(..)
+            | Kind::Closure(_) => self.hole(
+                loc,
+                "this would be computed in another real type, and only literals and constants can be \
+                 converted by `from`; write `T::of(..)`",
+            ),
+        }
+    }
+
+    /// The value of a real literal, rounded to its type as far as that is known.
+    pub(super) fn real_literal(&self, digits: &str, suffix: &str) -> Option<f64> {
+        let is_own = suffix.is_empty() && !self.errors.converts;
+        if suffix == "f32" || is_own && self.errors.real == RealType::F32 {
+            return digits.parse().ok().map(|x: f32| f64::from(x));
+        }
+        digits.parse().ok()
+    }
+
+    /// Reports a real type that is not the function's own.
+    pub(super) fn foreign(&mut self, name: &str, at: &impl ToTokens) -> Option<Reported> {
+        if self.errors.converts {
+            return None;
+        }
+        let mut message = self.errors.real.other(name)?;
+        if let RealType::Parameter(ident) = &self.errors.real {
+            message = format!(
+                "{}; write `{ident}::of(..)` of a literal without a suffix",
+                before_advice(&message)
+            );
+        }
+        Some(self.errors.as_it_is(at, message))
+    }
+
+    /// Reports a cast to a real type that is not the function's own, or to a type parameter.
+    pub(super) fn foreign_cast(&mut self, name: &str, cast: &syn::ExprCast) -> Option<Reported> {
+        let real = &self.errors.real;
+        if let RealType::Parameter(ident) = real
+            && *ident == name
+        {
+            let message = format!(
+                "`as` does not cast to type parameters; write `{ident}::from_usize(..)` of a `usize`, \
+                 and `{ident}::of(.. as f64)` of other integers"
+            );
+            return Some(self.errors.as_it_is(&cast.ty, message));
+        }
+        let message = real.other(name)?;
+        let message = before_advice(&message);
+        let message = match real {
+            RealType::Parameter(ident) => {
+                format!("{message}; write `{ident}::of(..)` around the cast")
+            }
+            RealType::F64 | RealType::F32 => format!("{message}; write `as {}`", real.name()),
+        };
+        Some(self.errors.as_it_is(&cast.ty, message))
+    }
+}
+
+/// A message without what to write instead.
+fn before_advice(message: &str) -> &str {
+    message
+        .split_once("; ")
+        .map_or(message, |(before, _)| before)
+}
