@@ -4,13 +4,25 @@
 mod array;
 mod binder;
 mod branch;
+mod broadcast;
 mod call;
 mod combinator;
+mod construct;
+mod consume;
 mod expr;
+mod iter;
+mod list;
+mod mention;
+mod methods;
 mod operator;
 mod rename;
 mod scalar;
+mod size;
+mod slice;
+mod statistics;
 mod value;
+mod view;
+mod way;
 mod whole;
 
 use super::error::{Errors, Loc, Reported, Result};
@@ -48,6 +60,8 @@ pub(super) fn lower(
             env: Env::default(),
             loops: vec![],
             bound: HashMap::new(),
+            lengths: HashMap::new(),
+            lists: HashMap::new(),
             consts,
             checks: vec![],
             root,
@@ -112,6 +126,10 @@ struct Lowerer<'a> {
     loops: Vec<Sym>,
     /// Which indices the value of a bound variable depends on.
     bound: HashMap<Sym, BTreeSet<Sym>>,
+    /// The lengths of the axes of bound arrays, where they can be said without the array.
+    lengths: HashMap<Sym, Vec<Option<Expr>>>,
+    /// The elements of bound arrays that are written as lists.
+    lists: HashMap<Sym, Vec<Plain>>,
     consts: Consts,
     checks: Vec<NameCheck>,
     /// Where this crate is said to be.
@@ -209,6 +227,10 @@ impl Lowerer<'_> {
         let var = Expr::var(&sym, value.ty);
         let on = self.dependence(&value);
         self.bound.insert(sym.clone(), on);
+        if value.ty.rank > 0 {
+            let known = self.known_lengths(&value);
+            self.lengths.insert(sym.clone(), known);
+        }
         match self.frames.last_mut() {
             Some(frame) => frame.push((sym, value)),
             None => unreachable!("lowering happens inside of a region"),
