@@ -43,7 +43,7 @@ impl Lowerer<'_> {
             return Expr::prim(prim, vec![left, right]);
         }
         let left = self.held(left);
-        let right = self.held(right);
+        let right = self.held_as("b", right);
         let (sizes_left, sizes_right) = (self.written_lengths(&left), self.written_lengths(&right));
         let mut sizes = vec![];
         for k in 0..run {

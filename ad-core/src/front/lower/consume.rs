@@ -59,8 +59,17 @@ impl Lowerer<'_> {
                 Some(n) => self.item(iter, minus(&n, &Expr::int(1)), name),
                 None => Err(self.unbounded(loc)),
             },
-            ("collect", []) => self.collected(iter, loc),
-            ("to_vec", []) => self.collected(iter, loc),
+            ("collect" | "to_vec", []) => self.collected(iter, loc),
+            // Of a slice whose length depends on a loop around it.
+            ("dot", [other]) => {
+                let value = self.expr(other)?;
+                self.ragged_dot(iter, value, other.loc)
+            }
+            ("mapv", [_]) => {
+                let map = syn::Ident::new("map", name.span());
+                self.way_method(way, &map, args, loc)
+            }
+            ("view" | "to_owned", []) => Ok(Iter::clone(iter).into()),
             ("max" | "min", []) => Err(self.errors.at(
                 name.span(),
                 "real numbers have no `max` and `min` of iterators; write `fold(f64::NEG_INFINITY, \
@@ -76,6 +85,41 @@ impl Lowerer<'_> {
                 Err(self.errors.at(name.span(), message))
             }
         }
+    }
+
+    /// `a.dot(&b)` where the lengths depend on a loop around it: they have to be seen to be equal.
+    pub(super) fn ragged_dot(&mut self, a: &Iter, b: Value, loc: Loc) -> Result<Value> {
+        let b = self.as_iter(b, loc)?;
+        let (Some([m]), Some([n])) = (a.extents.as_deref(), b.extents.as_deref()) else {
+            return Err(self.errors.at(
+                loc,
+                "`dot` of these is not supported; write `sum(n, |i| ..)`",
+            ));
+        };
+        if super::size::excess(m, n) != Some(0) || !a.after.is_empty() || !b.after.is_empty() {
+            return Err(self.errors.at(
+                loc,
+                "the lengths of these depend on a loop around them, and cannot be seen to be equal; write \
+                 `sum(n, |i| x[i] * y[i])`",
+            ));
+        }
+        let (first, second) = (a.at.clone(), b.at.clone());
+        let products = Iter::new(vec![m.clone()], move |l, i| {
+            let (x, y) = (first(l, i)?, second(l, i)?);
+            let (x, y) = (l.plain(x, loc)?, l.plain(y, loc)?);
+            let Some(pair) = l.pair(x, y) else {
+                return Err(l
+                    .errors
+                    .at(loc, "`dot` is between numbers of one kind; write `as f64`"));
+            };
+            let prim = if pair.elem == Elem::Int {
+                Prim::IMul
+            } else {
+                Prim::Mul
+            };
+            Ok(l.broadcast_prim(prim, pair))
+        });
+        self.total(&products, ReduceOp::Sum, loc)
     }
 
     pub(super) fn unbounded(&mut self, loc: Loc) -> Reported {

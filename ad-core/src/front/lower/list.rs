@@ -10,7 +10,7 @@ use crate::front::error::{Loc, Result};
 use crate::front::surface::{Expr as Surface, Kind};
 use crate::ir::core::{Expr, Kind as Core};
 use crate::ir::prims::Prim;
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
     /// Elements, or lists of elements.
@@ -102,13 +102,9 @@ impl Lowerer<'_> {
         let mut chosen: Option<Expr> = None;
         for (k, part) in held.iter().enumerate().rev() {
             let k = Expr::int(i64::try_from(k).unwrap_or(0));
-            chosen = Some(match chosen {
-                None => read(part),
-                Some(rest) => {
-                    let here = Expr::prim(Prim::IEq, vec![which.clone(), k]);
-                    Expr::cond(here, read(part), rest)
-                }
-            });
+            let rest = chosen.unwrap_or_else(|| Expr::lit(Lit::zero(part.elem())));
+            let here = Expr::prim(Prim::IEq, vec![which.clone(), k]);
+            chosen = Some(Expr::cond(here, read(part), rest));
         }
         let Some(chosen) = chosen else {
             unreachable!("a list has an element");

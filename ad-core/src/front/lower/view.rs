@@ -16,13 +16,18 @@ use crate::ir::ty::Elem;
 impl Lowerer<'_> {
     /// An array that may be read several times: a part of a bound one is as good as a variable.
     pub(super) fn held(&mut self, array: Expr) -> Expr {
+        self.held_as("a", array)
+    }
+
+    /// The same under another name.
+    pub(super) fn held_as(&mut self, hint: &str, array: Expr) -> Expr {
         if let Core::Index(inner, at) = &*array.kind
             && super::is_atom(inner)
             && at.iter().flatten().all(super::is_size)
         {
             return array;
         }
-        self.share("a", array)
+        self.share(hint, array)
     }
 
     pub(super) fn holding(&mut self, array: Plain) -> Plain {

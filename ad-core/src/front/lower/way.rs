@@ -116,7 +116,7 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let method = name.to_string();
         match (method.as_str(), args) {
-            ("unwrap", []) | ("expect", [_]) => {
+            ("unwrap" | "expect", []) => {
                 for sure in &maybe.sure {
                     self.share("sure", sure.clone());
                 }

@@ -41,6 +41,10 @@ impl Lowerer<'_> {
     /// `a.dot(&b)`, of vectors and matrices.
     pub(super) fn dot(&mut self, a: Plain, other: &Surface, loc: Loc) -> Result<Value> {
         let b = self.expr(other)?;
+        if let Value::Way(_) = b {
+            let iter = self.elements(a);
+            return self.ragged_dot(&iter, b, other.loc);
+        }
         let b = self.plain(b, other.loc)?;
         let (m, n) = (a.expr.ty.rank, b.expr.ty.rank);
         let what = format!("{} and {}", a.describe(), b.describe());
@@ -61,7 +65,7 @@ impl Lowerer<'_> {
             return Err(self.errors.at(loc, message));
         };
         let left = self.held(pair.left);
-        let right = self.held(pair.right);
+        let right = self.held_as("b", pair.right);
         let (mut row, mut column) = (vec![None; m], vec![None; n]);
         let (sizes_left, sizes_right) = (self.written_lengths(&left), self.written_lengths(&right));
         let outer_left = (m == 2).then(|| sizes_left[0].clone());
