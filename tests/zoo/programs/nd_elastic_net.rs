@@ -1,7 +1,7 @@
 //! An elastic net with a Huber loss, in one chain of arrays and iterators.
 //!
 //! @ x: [4, 3]; y: [4]; w: [3]
-//! @ x: [1, 0]; y: [1]; w: [0]
+//! @ x: [1, 1]; y: [1] in 2.0..3.0; w: [1] in 0.2..0.8
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2};
