@@ -5,7 +5,7 @@ use super::Lowerer;
 use super::array::element;
 use super::call::Callable;
 use super::combinator::{built, entry};
-use super::size::{literal, minus, not_negative, plus, product_of, smaller, times};
+use super::size::{literal, minus, plus, product_of, smaller, times};
 use super::value::{Plain, Value};
 use super::way::{Iter, Stage, Way};
 use crate::front::error::{Loc, Result};
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
             } else {
                 count
             };
-            vec![not_negative(count)]
+            vec![self.not_negative(count)]
         });
         let at = move |_: &mut Lowerer<'_>, i: &[Expr]| -> Result<Value> {
             Ok(Value::Plain(Plain {
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
         let size = self.part_length(size)?;
         let array = self.holding(array);
         let room = minus(&self.written_lengths(&array.expr)[0], &size);
-        let count = not_negative(plus(&room, &Expr::int(1)));
+        let count = self.not_negative(plus(&room, &Expr::int(1)));
         Ok(self.stretches(array, count, size, Expr::int(1)))
     }
 
@@ -293,7 +293,7 @@ impl Lowerer<'_> {
             ("zip", [other]) => self.zipped(iter, other, loc),
             ("enumerate", []) => Ok(enumerated(iter)),
             ("rev", []) => self.reversed(iter, name),
-            ("skip", [n]) => self.number(n).map(|n| skipped(iter, &n)),
+            ("skip", [n]) => self.number(n).map(|n| self.skipped(iter, &n)),
             ("take", [n]) => self.number(n).map(|n| taken(iter, &n)),
             ("step_by", [n]) => self.number(n).and_then(|n| self.stepped(iter, &n, name)),
             ("chain", [other]) => self.chained(iter, other, name),
@@ -346,6 +346,20 @@ impl Lowerer<'_> {
             at: Rc::new(pair(a.at, b.at)),
             after: vec![],
         })
+    }
+
+    fn skipped(&self, iter: &Iter, by: &Expr) -> Iter {
+        let iter = iter.clone().flat();
+        let (at, by_too) = (iter.at.clone(), by.clone());
+        let extents = iter
+            .extents
+            .as_ref()
+            .map(|n| vec![self.not_negative(minus(&n[0], by))]);
+        Iter {
+            extents,
+            at: Rc::new(move |l, i| at(l, &[plus(&i[0], &by_too)])),
+            after: vec![],
+        }
     }
 
     fn endless(&mut self, name: &syn::Ident) -> crate::front::error::Reported {
@@ -457,20 +471,6 @@ pub(super) fn indexed(iter: &Iter, rank: usize) -> Iter {
         };
         Ok(Value::Tuple(vec![place, at(l, i)?]))
     })
-}
-
-fn skipped(iter: &Iter, by: &Expr) -> Iter {
-    let iter = iter.clone().flat();
-    let (at, by_too) = (iter.at.clone(), by.clone());
-    let extents = iter
-        .extents
-        .as_ref()
-        .map(|n| vec![not_negative(minus(&n[0], by))]);
-    Iter {
-        extents,
-        at: Rc::new(move |l, i| at(l, &[plus(&i[0], &by_too)])),
-        after: vec![],
-    }
 }
 
 fn taken(iter: &Iter, count: &Expr) -> Iter {

@@ -61,6 +61,8 @@ pub(super) fn lower(
             loops: vec![],
             bound: HashMap::new(),
             lengths: HashMap::new(),
+            extents: HashMap::new(),
+            naturals: BTreeSet::new(),
             lists: HashMap::new(),
             consts,
             checks: vec![],
@@ -128,6 +130,10 @@ struct Lowerer<'a> {
     bound: HashMap<Sym, BTreeSet<Sym>>,
     /// The lengths of the axes of bound arrays, where they can be said without the array.
     lengths: HashMap<Sym, Vec<Option<Expr>>>,
+    /// How far the indices of loops go.
+    extents: HashMap<Sym, Expr>,
+    /// Arguments of types without a sign.
+    naturals: BTreeSet<Sym>,
     /// The elements of bound arrays that are written as lists.
     lists: HashMap<Sym, Vec<Plain>>,
     consts: Consts,
@@ -143,6 +149,9 @@ impl Lowerer<'_> {
             let name = arg.ident.to_string();
             let sym = self.fresh.sym(&name);
             let ty = arg.ty.core();
+            if ty.rank == 0 && arg.ty.scalar.is_unsigned() {
+                self.naturals.insert(sym.clone());
+            }
             let value = Value::Plain(Plain::typed(Expr::var(&sym, ty), arg.ty.scalar));
             params.push(Param { sym, ty });
             self.name(name, Binding::Value(value));

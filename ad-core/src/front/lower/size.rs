@@ -181,16 +181,6 @@ pub(super) fn smaller(a: &Expr, b: &Expr) -> Expr {
     }
 }
 
-/// What is negative counts as nothing.
-pub(super) fn not_negative(e: Expr) -> Expr {
-    let is_length = matches!(&*e.kind, Core::Dim(..));
-    match literal(&e) {
-        Some(i) => Expr::int(i.max(0)),
-        None if is_length => e,
-        None => Expr::prim(Prim::IMax, vec![e, Expr::int(0)]),
-    }
-}
-
 /// What both say.
 fn agreeing(a: Vec<Option<Expr>>, b: Vec<Option<Expr>>) -> Vec<Option<Expr>> {
     let same = |(a, b): (Option<Expr>, Option<Expr>)| a.zip(b);
@@ -211,6 +201,52 @@ fn without(known: Vec<Option<Expr>>, sym: &Sym) -> Vec<Option<Expr>> {
 }
 
 impl Lowerer<'_> {
+    /// What is negative counts as nothing.
+    pub(super) fn not_negative(&self, e: Expr) -> Expr {
+        match literal(&e) {
+            Some(i) => Expr::int(i.max(0)),
+            None if self.is_natural(&e) => e,
+            None => Expr::prim(Prim::IMax, vec![e, Expr::int(0)]),
+        }
+    }
+
+    /// Whether a number is seen not to be negative, with every index of a loop at its worst.
+    fn is_natural(&self, e: &Expr) -> bool {
+        let mut sum = Sum::of(e);
+        // Bounds of inner loops may speak of outer ones.
+        for _ in 0..8 {
+            #[allow(
+                clippy::wildcard_enum_match_arm,
+                reason = "only indices of loops have bounds"
+            )]
+            let below = |(factors, c): &(Vec<Expr>, i64)| match &factors[..] {
+                [f] if *c < 0 => match &*f.kind {
+                    Core::Var(sym) => self.extents.get(sym).map(|n| (f.clone(), *c, n.clone())),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some((index, c, extent)) = sum.terms.iter().find_map(below) else {
+                break;
+            };
+            // `c·i` is at least `c·(n - 1)`.
+            sum.term(vec![index], -c);
+            sum = sum.plus(&Sum::of(&extent), c);
+            sum.term(vec![], -c);
+        }
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "nothing is known of what is not listed"
+        )]
+        let natural = |f: &Expr| match &*f.kind {
+            Core::Dim(..) => true,
+            Core::Var(sym) => self.extents.contains_key(sym) || self.naturals.contains(sym),
+            Core::Prim(Prim::IMax, args) => args.iter().any(|a| literal(a).is_some_and(|i| i >= 0)),
+            _ => false,
+        };
+        (sum.terms.iter()).all(|(factors, c)| *c >= 0 && factors.iter().all(natural))
+    }
+
     /// The lengths of the axes of an array, as far as they can be said without it.
     pub(super) fn known_lengths(&mut self, e: &Expr) -> Vec<Option<Expr>> {
         if e.ty.rank == 0 {

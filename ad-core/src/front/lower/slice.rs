@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::array::{element, length};
 use super::combinator::{built, entry};
-use super::size::{literal, minus, not_negative, plus, times};
+use super::size::{literal, minus, plus, times};
 use super::value::{Plain, Value};
 use super::way::Iter;
 use crate::front::error::{Loc, Result};
@@ -33,6 +33,7 @@ impl Lowerer<'_> {
             },
         ] = args
         else {
+            self.all(args)?;
             return Err(self.errors.at(
                 loc,
                 "which part is meant is seen in `s![..]` only; write it where it is used: \
@@ -167,7 +168,7 @@ impl Lowerer<'_> {
                     // One end is an end of the array: what is negative is outside.
                     (None, _) | (_, None) => span,
                     // A slice that ends before it begins is empty.
-                    (Some(_), Some(_)) => not_negative(span),
+                    (Some(_), Some(_)) => self.not_negative(span),
                 };
                 let step = match step {
                     None => 1,

@@ -4,6 +4,7 @@ mod accepted;
 mod agree;
 mod print;
 mod rejected;
+mod whole;
 
 use super::{Annotated, Failure, analyse};
 use crate::ir::core_check;
