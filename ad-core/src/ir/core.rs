@@ -3,6 +3,7 @@
 //!
 //! Every binder of a program binds a symbol of its own, so substitution never captures.
 
+use super::bulk::Relation;
 use super::prims::Prim;
 use super::ty::{Elem, Lit};
 use std::rc::Rc;
@@ -161,7 +162,7 @@ pub struct Scatter {
     /// What runs, one at least, outermost first; their extents do not see them.
     pub binders: Vec<Binder>,
     /// Bound inside of the binders, one after another, for the index and the value.
-    pub lets: Vec<(Sym, Expr)>,
+    pub lets: Vec<Bound>,
     /// One scalar integer per axis of the result.
     pub index: Vec<Expr>,
     /// A real scalar.
@@ -173,7 +174,7 @@ impl Scatter {
     pub fn parts(&self) -> impl Iterator<Item = &Expr> {
         (self.extents.iter())
             .chain(self.binders.iter().map(|b| &b.extent))
-            .chain(self.lets.iter().map(|(_, bound)| bound))
+            .chain(self.lets.iter().flat_map(Bound::parts))
             .chain(&self.index)
             .chain([&self.value])
     }
@@ -182,14 +183,277 @@ impl Scatter {
     pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         (self.extents.iter_mut())
             .chain(self.binders.iter_mut().map(|b| &mut b.extent))
-            .chain(self.lets.iter_mut().map(|(_, bound)| bound))
+            .chain(self.lets.iter_mut().flat_map(Bound::parts_mut))
             .chain(&mut self.index)
             .chain([&mut self.value])
     }
 
-    /// The variables that it binds.
+    /// The variables that it binds, inside of what it binds included.
     pub fn bound(&self) -> impl Iterator<Item = &Sym> {
-        (self.binders.iter().map(|b| &b.var)).chain(self.lets.iter().map(|(s, _)| s))
+        (self.binders.iter().map(|b| &b.var)).chain(self.lets.iter().flat_map(Bound::syms))
+    }
+}
+
+/// What a block binds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// `let x = e;`
+    Let(Sym, Expr),
+    /// The results of a loop.
+    Loop(Box<Loop>),
+}
+
+impl Bound {
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match self {
+            Bound::Let(_, e) => vec![e],
+            Bound::Loop(l) => l.parts(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Bound::Let(_, e) => vec![e],
+            Bound::Loop(l) => l.parts_mut(),
+        }
+    }
+
+    /// The variables that it binds, inside of a loop and behind it.
+    pub fn syms(&self) -> Vec<&Sym> {
+        match self {
+            Bound::Let(s, _) => vec![s],
+            Bound::Loop(l) => l.syms(),
+        }
+    }
+}
+
+/// Bindings, and what is computed with them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Bound one after another.
+    pub lets: Vec<Bound>,
+    /// Of any number and types.
+    pub results: Vec<Expr>,
+}
+
+impl Block {
+    /// A block with one result. The bindings at its head become those of the block.
+    pub fn single(mut e: Expr) -> Block {
+        let mut lets = vec![];
+        while matches!(*e.kind, Kind::Let(..) | Kind::Loop(..)) {
+            if let Kind::Let(s, bound, body) = *e.kind {
+                lets.push(Bound::Let(s, bound));
+                e = body;
+            } else if let Kind::Loop(l, body) = *e.kind {
+                lets.push(Bound::Loop(l));
+                e = body;
+            } else {
+                unreachable!("one of these");
+            }
+        }
+        let results = vec![e];
+        Block { lets, results }
+    }
+
+    /// The reverse of [`Block::single`].
+    pub fn into_single(mut self) -> Expr {
+        let last = self.results.pop();
+        assert!(self.results.is_empty(), "one result");
+        Expr::under(self.lets, last.expect("one result"))
+    }
+
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        let lets = self.lets.iter().flat_map(Bound::parts);
+        lets.chain(&self.results).collect()
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        let lets = self.lets.iter_mut().flat_map(Bound::parts_mut);
+        lets.chain(&mut self.results).collect()
+    }
+
+    /// The variables that it binds, inside of loops included.
+    pub fn syms(&self) -> Vec<&Sym> {
+        self.lets.iter().flat_map(Bound::syms).collect()
+    }
+}
+
+/// When a loop goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trip {
+    /// So many times: a scalar integer, evaluated before the loop. A negative number is none.
+    Times(Expr),
+    /// As long as a scalar bool holds, which sees the states and the index.
+    While(Expr),
+}
+
+/// A sequential loop. In every step the states have their present values; the body gives those of
+/// the next step, and what is collected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// When it goes on.
+    pub trip: Trip,
+    /// The number of steps before this one, in scope in the body and in the condition.
+    pub index: Sym,
+    /// What it carries from step to step: bound in the body and in the condition, with the value
+    /// before the first step, which does not see them. Types and shapes never change.
+    pub states: Vec<(Sym, Expr)>,
+    /// The next states, in order, and then what is stacked.
+    pub body: Block,
+    /// The results, bound in what follows: the last states, and arrays whose leading axis runs over
+    /// the steps.
+    pub outs: Vec<Sym>,
+    /// Whether reverse mode computes the steps again instead of keeping what they computed.
+    pub recompute: bool,
+}
+
+impl Loop {
+    /// The types of the results.
+    pub fn out_types(&self) -> Vec<Ty> {
+        let states = self.states.iter().map(|(_, init)| init.ty);
+        let stacked = self.body.results[self.states.len()..].iter().map(|e| Ty {
+            elem: e.ty.elem,
+            rank: e.ty.rank + 1,
+        });
+        states.chain(stacked).collect()
+    }
+
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        let trip = match &self.trip {
+            Trip::Times(e) | Trip::While(e) => e,
+        };
+        let init = self.states.iter().map(|(_, init)| init);
+        init.chain([trip]).chain(self.body.parts()).collect()
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        let trip = match &mut self.trip {
+            Trip::Times(e) | Trip::While(e) => e,
+        };
+        let init = self.states.iter_mut().map(|(_, init)| init);
+        init.chain([trip]).chain(self.body.parts_mut()).collect()
+    }
+
+    /// The variables that it binds, inside and behind it.
+    pub fn syms(&self) -> Vec<&Sym> {
+        let states = self.states.iter().map(|(s, _)| s);
+        (std::iter::once(&self.index).chain(states))
+            .chain(self.body.syms())
+            .chain(&self.outs)
+            .collect()
+    }
+}
+
+/// The array, with `value` at `at`, if `when` holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Update {
+    /// What is changed.
+    pub array: Expr,
+    /// Where: one entry per axis of the array, `None` for a whole axis.
+    pub at: Vec<Option<Expr>>,
+    /// A scalar bool; if it does not hold, neither index nor value are evaluated.
+    pub when: Option<Expr>,
+    /// What is there then: of the array's kind, with the axes for which `at` is `None`.
+    pub value: Expr,
+}
+
+impl Update {
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        let array = std::iter::once(&self.array);
+        (array.chain(&self.when).chain(self.at.iter().flatten()))
+            .chain([&self.value])
+            .collect()
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        let array = std::iter::once(&mut self.array);
+        (array.chain(&mut self.when))
+            .chain(self.at.iter_mut().flatten())
+            .chain([&mut self.value])
+            .collect()
+    }
+}
+
+/// What enters a recurrence, as in [`super::bulk::Feed`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Feed {
+    /// 1 at the start and nothing after it: running products.
+    One,
+    /// These at the start, an array without the axis, and nothing after it.
+    First(Expr),
+    /// Nothing at the start, then an array of the shape of the factors, added one in each step.
+    Each(Expr),
+    /// An array of the shape of the result: both.
+    All(Expr),
+}
+
+/// A linear recurrence along an axis of whole arrays, as in [`super::bulk::Op::Recur`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recur {
+    /// The factors, an array.
+    pub factors: Expr,
+    /// A bool array of their shape: where there is a factor at all.
+    pub mask: Option<Expr>,
+    /// What enters.
+    pub feed: Feed,
+    /// Along which axis.
+    pub axis: usize,
+    /// From the end.
+    pub reverse: bool,
+}
+
+impl Recur {
+    /// All expressions in it.
+    pub fn parts(&self) -> impl Iterator<Item = &Expr> {
+        let fed = match &self.feed {
+            Feed::One => None,
+            Feed::First(e) | Feed::Each(e) | Feed::All(e) => Some(e),
+        };
+        [&self.factors].into_iter().chain(&self.mask).chain(fed)
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let fed = match &mut self.feed {
+            Feed::One => None,
+            Feed::First(e) | Feed::Each(e) | Feed::All(e) => Some(e),
+        };
+        ([&mut self.factors].into_iter())
+            .chain(&mut self.mask)
+            .chain(fed)
+    }
+}
+
+/// A relation between sizes that must hold before anything is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// Only if all of these are positive.
+    pub when: Vec<Expr>,
+    /// What is related.
+    pub left: Expr,
+    /// How.
+    pub relation: Relation,
+    /// To what.
+    pub right: Expr,
+}
+
+impl Demand {
+    /// All expressions in it.
+    pub fn parts(&self) -> impl Iterator<Item = &Expr> {
+        self.when.iter().chain([&self.left, &self.right])
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        (self.when.iter_mut()).chain([&mut self.left, &mut self.right])
     }
 }
 
@@ -213,6 +477,8 @@ pub enum Kind {
     Prim(Prim, Vec<Expr>),
     /// `let sym = bound; body`
     Let(Sym, Expr, Expr),
+    /// A loop, and what is computed from its results.
+    Loop(Box<Loop>, Expr),
     /// Lazily the one or the other; the branches have one type.
     If(Expr, Expr, Expr),
     /// The array whose leading axis runs over the binder; the body is a scalar or an array.
@@ -225,10 +491,19 @@ pub enum Kind {
     Scatter(Scatter),
     /// An element or a part: one entry per axis of the array, `None` keeps the axis.
     Index(Expr, Vec<Option<Expr>>),
+    /// An array with an element or a part replaced.
+    Update(Update),
     /// The length of an axis.
     Dim(Expr, usize),
     /// The same value, constant for differentiation.
     Stop(Expr),
+    /// A scalar where a condition holds, and a structural zero elsewhere. Derivatives are made of it; users
+    /// write [`Kind::If`].
+    Where(Expr, Expr),
+    /// The states of a linear recurrence. Derivatives of products are made of it.
+    Recur(Recur),
+    /// A value, after a relation between sizes has been demanded.
+    Demand(Demand, Expr),
 }
 
 impl Expr {
@@ -237,6 +512,46 @@ impl Expr {
         Expr {
             kind: Box::new(kind),
             ty,
+        }
+    }
+
+    /// The expressions that an expression is made of, in a fixed order.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match &*self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter().collect(),
+            Kind::Let(_, a, b) | Kind::Where(a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts(),
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+            Kind::Recur(r) => r.parts().collect(),
+            Kind::Demand(d, a) => d.parts().chain([a]).collect(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut *self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter_mut().collect(),
+            Kind::Let(_, a, b) | Kind::Where(a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts_mut().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts_mut(),
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&mut b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts_mut().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+            Kind::Recur(r) => r.parts_mut().collect(),
+            Kind::Demand(d, a) => d.parts_mut().chain([a]).collect(),
         }
     }
 
@@ -274,6 +589,26 @@ impl Expr {
     pub fn bind(sym: Sym, bound: Expr, body: Expr) -> Expr {
         let ty = body.ty;
         Expr::new(Kind::Let(sym, bound, body), ty)
+    }
+
+    /// A loop, and what is computed from its results.
+    pub fn after(looped: Loop, body: Expr) -> Expr {
+        let ty = body.ty;
+        Expr::new(Kind::Loop(Box::new(looped), body), ty)
+    }
+
+    /// What is computed under bindings.
+    pub fn under(lets: Vec<Bound>, body: Expr) -> Expr {
+        lets.into_iter().rev().fold(body, |body, b| match b {
+            Bound::Let(s, bound) => Expr::bind(s, bound, body),
+            Bound::Loop(l) => Expr::after(*l, body),
+        })
+    }
+
+    /// An array with an element or a part replaced.
+    pub fn update(update: Update) -> Expr {
+        let ty = update.array.ty;
+        Expr::new(Kind::Update(update), ty)
     }
 
     /// `if cond { then } else { other }`
@@ -332,6 +667,24 @@ impl Expr {
         let ty = e.ty;
         Expr::new(Kind::Stop(e), ty)
     }
+
+    /// `e` where a condition holds.
+    pub fn only_where(cond: Expr, e: Expr) -> Expr {
+        let ty = e.ty;
+        Expr::new(Kind::Where(cond, e), ty)
+    }
+
+    /// The states of a recurrence.
+    pub fn recur(recur: Recur) -> Expr {
+        let ty = recur.factors.ty;
+        Expr::new(Kind::Recur(recur), ty)
+    }
+
+    /// `e`, under a demand.
+    pub fn demand(demand: Demand, e: Expr) -> Expr {
+        let ty = e.ty;
+        Expr::new(Kind::Demand(demand, e), ty)
+    }
 }
 
 /// A parameter of a function.
@@ -343,6 +696,35 @@ pub struct Param {
     pub ty: Ty,
 }
 
+/// What a call of a function stands for: some bindings, and its results in terms of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routine {
+    /// The parameters, in order.
+    pub params: Vec<Param>,
+    /// What is bound, and the results.
+    pub body: Block,
+}
+
+impl Routine {
+    /// As a function of its own.
+    pub fn program(&self, name: &str) -> Program {
+        Program {
+            name: name.to_owned(),
+            params: self.params.clone(),
+            body: self.body.clone(),
+        }
+    }
+}
+
+impl From<Program> for Routine {
+    fn from(program: Program) -> Routine {
+        Routine {
+            params: program.params,
+            body: program.body,
+        }
+    }
+}
+
 /// A function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
@@ -350,6 +732,6 @@ pub struct Program {
     pub name: String,
     /// Its parameters, in order.
     pub params: Vec<Param>,
-    /// What it returns.
-    pub body: Expr,
+    /// What it returns: one value or more.
+    pub body: Block,
 }

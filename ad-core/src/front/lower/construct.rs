@@ -57,22 +57,29 @@ impl Lowerer<'_> {
         Some(match (family, *name, args) {
             ("Zip", "from", [first]) => self.zip_of(first, false),
             ("Zip", "indexed", [first]) => self.zip_of(first, true),
-            ("" | "iter", "zip", [a, b]) => self.zip_function(a, b, loc),
+            ("iter", "zip", [a, b]) => self.zip_function(a, b, loc),
             ("" | "ndarray", "arr1" | "arr2" | "arr3" | "aview1" | "aview2", [list]) => {
                 self.list(list).map(Value::from)
             }
             ("" | "ndarray", "arr0" | "aview0", [value]) => self.expr(value),
-            ("" | "ndarray", "concatenate" | "stack", [axis, parts]) => match &parts.kind {
-                Kind::List(list) => self
-                    .joined(axis, list, *name == "stack")
-                    .map(|joined| Maybe::sure(joined.into(), vec![])),
-                _ => Err(self.errors.at(
-                    parts.loc,
-                    "how many arrays these are must be seen; write them out: `&[a.view(), b.view()]`",
-                )),
-            },
+            ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if is_axis(axis) => {
+                self.joined_list(axis, parts, *name == "stack")
+            }
             _ => return None,
         })
+    }
+
+    /// `concatenate(Axis(k), &[..])`, `stack(Axis(k), &[..])`
+    fn joined_list(&mut self, axis: &Surface, parts: &Surface, new: bool) -> Result<Value> {
+        let Kind::List(list) = &parts.kind else {
+            return Err(self.errors.at(
+                parts.loc,
+                "how many arrays these are must be seen; write them out: `&[a.view(), \
+                 b.view()]`",
+            ));
+        };
+        let joined = self.joined(axis, list, new)?;
+        Ok(Maybe::sure(joined.into(), vec![]))
     }
 
     fn zip_function(&mut self, a: &Surface, b: &Surface, loc: Loc) -> Result<Value> {
@@ -253,5 +260,13 @@ impl Lowerer<'_> {
         let along = Expr::prim(Prim::Mul, vec![step, steps]);
         let value = Expr::prim(Prim::Add, vec![first, along]);
         Ok(Plain::new(built(axes, value)))
+    }
+}
+
+/// Whether it is written as `Axis(..)`: a function of the user's may have the same name.
+fn is_axis(e: &Surface) -> bool {
+    match &e.kind {
+        Kind::Call(path, _) => path.segments.last().is_some_and(|s| s.ident == "Axis"),
+        _ => false,
     }
 }

@@ -263,7 +263,7 @@ impl Lowerer<'_> {
         let Some(extents) = iter.extents.clone() else {
             return Err(self.unbounded(loc));
         };
-        self.rectangular(&extents, loc)?;
+        self.rectangular_sizes(&extents, loc)?;
         let (axes, bound, body) = self.at_each(&extents, |l, at| {
             let item = (iter.at)(l, at)?;
             l.plain(item, loc)

@@ -224,7 +224,7 @@ impl Lowerer<'_> {
         let size = self.expr(e)?;
         let size = self.of(Elem::Int, size, e.loc, "a length")?;
         let size = self.share_size(size);
-        self.rectangular(std::slice::from_ref(&size), e.loc)?;
+        self.rectangular_sizes(std::slice::from_ref(&size), e.loc)?;
         Ok(size)
     }
 

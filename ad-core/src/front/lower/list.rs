@@ -211,7 +211,7 @@ impl Lowerer<'_> {
                 let value = self.expr(element)?;
                 let value = self.scalar(value, element.loc)?;
                 let count = self.number(count)?;
-                self.rectangular(std::slice::from_ref(&count), e.loc)?;
+                self.rectangular_sizes(std::slice::from_ref(&count), e.loc)?;
                 Ok(self.filled(value, &[count]))
             }
             _ => {

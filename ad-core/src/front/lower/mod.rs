@@ -1,6 +1,7 @@
 //! Surface to Core: names resolved, ranks and kinds inferred, what Rust does behind the scenes spelled
 //! out. Nothing that a user wrote is computed twice: what is needed twice is bound by `Let` first.
 
+pub(crate) mod annotated;
 mod array;
 mod binder;
 mod branch;
@@ -25,13 +26,14 @@ mod view;
 mod way;
 mod whole;
 
+use super::callee::Callees;
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
-use crate::ir::core::{Expr, Fresh, Kind, Param, Program, Sym};
+use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Param, Program, Sym};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use value::{Plain, Value};
@@ -47,6 +49,7 @@ pub(super) struct Lowered {
 pub(super) fn lower(
     signature: &Signature,
     root: Option<&syn::Path>,
+    callees: &Callees,
     body: &surface::Expr,
     errors: &mut Errors,
 ) -> Option<Lowered> {
@@ -67,6 +70,8 @@ pub(super) fn lower(
             consts,
             checks: vec![],
             root,
+            callees,
+            own: &signature.ident,
         };
         let program = lowerer.program(signature, body);
         consts = lowerer.consts;
@@ -116,7 +121,7 @@ impl Env {
 }
 
 /// Variables and what they are bound to, in order.
-type Bindings = Vec<(Sym, Expr)>;
+type Bindings = Vec<Bound>;
 
 struct Lowerer<'a> {
     errors: Errors,
@@ -140,6 +145,10 @@ struct Lowerer<'a> {
     checks: Vec<NameCheck>,
     /// Where this crate is said to be.
     root: Option<&'a syn::Path>,
+    /// The annotated functions that are known.
+    callees: &'a Callees,
+    /// The name of the function itself.
+    own: &'a syn::Ident,
 }
 
 impl Lowerer<'_> {
@@ -161,7 +170,7 @@ impl Lowerer<'_> {
         Ok(Program {
             name: signature.ident.to_string(),
             params,
-            body,
+            body: Block::single(body),
         })
     }
 
@@ -241,7 +250,7 @@ impl Lowerer<'_> {
             self.lengths.insert(sym.clone(), known);
         }
         match self.frames.last_mut() {
-            Some(frame) => frame.push((sym, value)),
+            Some(frame) => frame.push(Bound::Let(sym, value)),
             None => unreachable!("lowering happens inside of a region"),
         }
         var
@@ -280,6 +289,8 @@ impl Lowerer<'_> {
             Kind::Lit(_) | Kind::Dim(..) => {}
             Kind::Prim(_, args) => all(&mut args.iter()),
             Kind::Let(_, bound, body) => all(&mut [bound, body].into_iter()),
+            Kind::Loop(l, body) => all(&mut l.parts().into_iter().chain([body])),
+            Kind::Update(u) => all(&mut u.parts().into_iter()),
             Kind::If(cond, then, other) => all(&mut [cond, then, other].into_iter()),
             Kind::Build(binder, body)
             | Kind::Reduce(_, binder, body)
@@ -289,6 +300,9 @@ impl Lowerer<'_> {
                 all(&mut std::iter::once(array).chain(at.iter().flatten()));
             }
             Kind::Stop(inner) => self.depends(inner, on),
+            Kind::Where(cond, inner) => all(&mut [cond, inner].into_iter()),
+            Kind::Recur(recur) => all(&mut recur.parts()),
+            Kind::Demand(_, inner) => self.depends(inner, on),
         }
     }
 
@@ -313,8 +327,7 @@ impl Lowerer<'_> {
 
 /// `let x = a; let y = b; e`
 fn under(bound: Bindings, e: Expr) -> Expr {
-    let bound = bound.into_iter().rev();
-    bound.fold(e, |e, (sym, is)| Expr::bind(sym, is, e))
+    Expr::under(bound, e)
 }
 
 /// Whether to write it again costs nothing.
@@ -324,13 +337,18 @@ fn is_atom(value: &Expr) -> bool {
         Kind::Dim(array, _) => matches!(*array.kind, Kind::Var(_)),
         Kind::Prim(..)
         | Kind::Let(..)
+        | Kind::Loop(..)
+        | Kind::Update(_)
         | Kind::If(..)
         | Kind::Build(..)
         | Kind::Reduce(..)
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => false,
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => false,
     }
 }
 
@@ -344,12 +362,17 @@ fn is_size(value: &Expr) -> bool {
         | Kind::Lit(_)
         | Kind::Dim(..)
         | Kind::Let(..)
+        | Kind::Loop(..)
+        | Kind::Update(_)
         | Kind::If(..)
         | Kind::Build(..)
         | Kind::Reduce(..)
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => is_atom(value),
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => is_atom(value),
     }
 }

@@ -258,7 +258,14 @@ impl Lowerer<'_> {
                 Some(known) => known.clone(),
                 None => unknown,
             },
-            Core::Lit(_) | Core::ArgReduce(..) | Core::Dim(..) => unknown,
+            Core::Lit(_)
+            | Core::ArgReduce(..)
+            | Core::Dim(..)
+            | Core::Loop(..)
+            | Core::Update(_)
+            | Core::Where(..)
+            | Core::Recur(_) => unknown,
+            Core::Demand(_, body) => self.lengths_or_dims(body),
             Core::Prim(_, args) => {
                 let mut all = args.iter().map(|a| self.lengths_or_dims(a));
                 let first = all.next().unwrap_or(unknown);
@@ -349,12 +356,12 @@ impl Lowerer<'_> {
             let size = self.of(Elem::Int, part, e.loc, "a length")?;
             sizes.push(self.share_size(size));
         }
-        self.rectangular(&sizes, e.loc)?;
+        self.rectangular_sizes(&sizes, e.loc)?;
         Ok(sizes)
     }
 
     /// Sizes of an array may not depend on the loops around.
-    pub(super) fn rectangular(&mut self, sizes: &[Expr], loc: Loc) -> Result<()> {
+    pub(super) fn rectangular_sizes(&mut self, sizes: &[Expr], loc: Loc) -> Result<()> {
         for size in sizes {
             let on = self.dependence(size);
             let culprit = self.loops.iter().find(|index| on.contains(index));

@@ -300,7 +300,7 @@ impl Lowerer<'_> {
             })
             .into());
         }
-        self.rectangular(&sizes, loc)?;
+        self.rectangular_sizes(&sizes, loc)?;
         let (axes, at) = self.indices(&sizes);
         Ok(Value::Plain(Plain {
             expr: built(axes, entry(&whole, place(&at))),

@@ -181,7 +181,7 @@ impl Lowerer<'_> {
         let var = Expr::var(&off, difference.ty);
         (
             real(Prim::Mul, vec![var.clone(), var]),
-            vec![(off, difference)],
+            vec![crate::ir::core::Bound::Let(off, difference)],
         )
     }
 

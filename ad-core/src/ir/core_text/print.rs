@@ -1,7 +1,10 @@
 //! Printing, with lines broken where they get long.
 
 use super::is_word;
-use crate::ir::core::{Binder, Expr, Kind, Program, Sym, Ty};
+use crate::ir::bulk::Relation;
+use crate::ir::core::{
+    Binder, Block, Bound, Expr, Feed, Kind, Loop, Program, Recur, Sym, Trip, Ty,
+};
 use crate::ir::ty::Lit;
 use std::fmt;
 
@@ -187,6 +190,56 @@ fn let_doc(sym: &Sym, bound: &Expr) -> (String, Doc) {
     (head, doc(bound, Place::Operand))
 }
 
+fn binding_doc(b: &Bound) -> (String, Doc) {
+    match b {
+        Bound::Let(sym, bound) => let_doc(sym, bound),
+        Bound::Loop(l) => loop_doc(l),
+    }
+}
+
+/// `let (a.7, y.8) = for i.1 < n with (a.2 = e) { let ..; next (e, y) }`
+fn loop_doc(l: &Loop) -> (String, Doc) {
+    let outs: Vec<String> = l.outs.iter().map(sym_text).collect();
+    let head = format!("let ({}) = ", outs.join(", "));
+    let states = (l.states.iter())
+        .map(|(s, init)| {
+            let name = Doc::text(format!("{} = ", sym_text(s)));
+            Doc::cat(vec![name, doc(init, Place::Operand)])
+        })
+        .collect();
+    let again = if l.recompute { "recompute " } else { "" };
+    let index = sym_text(&l.index);
+    let start = match &l.trip {
+        Trip::Times(n) => Doc::cat(vec![
+            Doc::text(format!("{again}for {index} < ")),
+            doc(n, Place::Operand),
+        ]),
+        Trip::While(_) => Doc::text(format!("{again}while {index}")),
+    };
+    let mut open = vec![start, Doc::list(Doc::text(" with ("), states, ")")];
+    if let Trip::While(c) = &l.trip {
+        open.extend([Doc::text(" do "), doc(c, Place::Head)]);
+    }
+    open.push(Doc::text(" {"));
+    let body = block_doc(&l.body, true);
+    (head, Doc::wrap(Doc::cat(open), body, "}", true))
+}
+
+/// The bindings and the results, as a list if there is not one of them or if asked to.
+fn block_doc(block: &Block, list: bool) -> Doc {
+    let last = match &block.results[..] {
+        [one] if !list => doc(one, Place::Body),
+        all => {
+            let all = all.iter().map(|e| doc(e, Place::Operand)).collect();
+            Doc::list(Doc::text("next ("), all, ")")
+        }
+    };
+    if block.lets.is_empty() {
+        return last;
+    }
+    Doc::lets(block.lets.iter().map(binding_doc).collect(), last)
+}
+
 fn bound_doc(name: &str, b: &Binder, body: &Expr) -> Doc {
     let (name, arrow) = (format!("{name}("), " =>");
     let open = Doc::cat(vec![Doc::text(name), binder_doc(b), Doc::text(arrow)]);
@@ -207,11 +260,18 @@ fn doc(e: &Expr, place: Place) -> Doc {
             operands(args.as_slice()),
             ")",
         ),
-        Kind::Let(..) => {
+        Kind::Let(..) | Kind::Loop(..) => {
             let (mut lets, mut at) = (vec![], e);
-            while let Kind::Let(s, bound, body) = &*at.kind {
-                lets.push(let_doc(s, bound));
-                at = body;
+            loop {
+                if let Kind::Let(s, bound, body) = &*at.kind {
+                    lets.push(let_doc(s, bound));
+                    at = body;
+                } else if let Kind::Loop(l, body) = &*at.kind {
+                    lets.push(loop_doc(l));
+                    at = body;
+                } else {
+                    break;
+                }
             }
             let lets = Doc::lets(lets, doc(at, Place::Body));
             match place {
@@ -256,7 +316,7 @@ fn doc(e: &Expr, place: Place) -> Doc {
             let body = if s.lets.is_empty() {
                 add
             } else {
-                let lets = s.lets.iter().map(|(sym, bound)| let_doc(sym, bound));
+                let lets = s.lets.iter().map(binding_doc);
                 Doc::lets(lets.collect(), add)
             };
             Doc::wrap(open, body, ")", false)
@@ -269,13 +329,76 @@ fn doc(e: &Expr, place: Place) -> Doc {
             let open = Doc::cat(vec![doc(a, Place::Head), Doc::text("[")]);
             Doc::list(open, at.collect(), "]")
         }
+        Kind::Update(u) => {
+            let at = u.at.iter().map(|i| match i {
+                Some(i) => doc(i, Place::Operand),
+                None => Doc::text("_"),
+            });
+            let array = doc(&u.array, Place::Operand);
+            let open = Doc::cat(vec![Doc::text("update("), array, Doc::text(", [")]);
+            let mut parts = vec![Doc::list(open, at.collect(), "] = ")];
+            parts.push(doc(&u.value, Place::Operand));
+            if let Some(c) = &u.when {
+                parts.extend([Doc::text(" if "), doc(c, Place::Operand)]);
+            }
+            parts.push(Doc::text(")"));
+            Doc::cat(parts)
+        }
         Kind::Dim(a, axis) => Doc::list(
             Doc::text("dim("),
             vec![doc(a, Place::Operand), Doc::text(axis.to_string())],
             ")",
         ),
         Kind::Stop(a) => Doc::list(Doc::text("stop("), vec![doc(a, Place::Operand)], ")"),
+        Kind::Where(c, a) => Doc::list(
+            Doc::text("where("),
+            vec![doc(c, Place::Operand), doc(a, Place::Operand)],
+            ")",
+        ),
+        Kind::Recur(r) => recur_doc(r),
+        Kind::Demand(d, a) => {
+            let relation = match d.relation {
+                Relation::AtLeast => "at_least(",
+                Relation::Equal => "equal(",
+            };
+            let sides = vec![doc(&d.left, Place::Operand), doc(&d.right, Place::Operand)];
+            let open = Doc::cat(vec![
+                Doc::text("demand("),
+                Doc::list(Doc::text(relation), sides, ") "),
+                Doc::list(Doc::text("["), operands(&d.when), "] =>"),
+            ]);
+            Doc::wrap(open, doc(a, Place::Body), ")", false)
+        }
     }
+}
+
+fn recur_doc(r: &Recur) -> Doc {
+    let direction = if r.reverse { "backward" } else { "forward" };
+    let mut parts = vec![
+        Doc::text(format!("{direction} {}", r.axis)),
+        doc(&r.factors, Place::Operand),
+    ];
+    if let Some(mask) = &r.mask {
+        parts.push(Doc::list(
+            Doc::text("mask("),
+            vec![doc(mask, Place::Operand)],
+            ")",
+        ));
+    }
+    let fed = |name: &str, e: &Expr| {
+        Doc::list(
+            Doc::text(format!("{name}(")),
+            vec![doc(e, Place::Operand)],
+            ")",
+        )
+    };
+    parts.push(match &r.feed {
+        Feed::One => Doc::text("one"),
+        Feed::First(e) => fed("first", e),
+        Feed::Each(e) => fed("each", e),
+        Feed::All(e) => fed("all", e),
+    });
+    Doc::list(Doc::text("recur("), parts, ")")
 }
 
 impl fmt::Display for Expr {
@@ -291,13 +414,14 @@ impl fmt::Display for Program {
         let params: Vec<String> = (self.params.iter())
             .map(|p| format!("{}: {}", sym_text(&p.sym), ty_text(p.ty)))
             .collect();
-        let mut out = format!(
-            "fn {}({}) -> {} {{\n  ",
-            self.name,
-            params.join(", "),
-            ty_text(self.body.ty)
-        );
-        doc(&self.body, Place::Body).put(2, &mut out);
+        let types: Vec<String> = self.body.results.iter().map(|e| ty_text(e.ty)).collect();
+        let result = match &types[..] {
+            [one] => one.clone(),
+            all => format!("({})", all.join(", ")),
+        };
+        let params = params.join(", ");
+        let mut out = format!("fn {}({params}) -> {result} {{\n  ", self.name);
+        block_doc(&self.body, false).put(2, &mut out);
         out.push_str("\n}\n");
         f.write_str(&out)
     }

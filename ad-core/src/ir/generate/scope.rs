@@ -181,13 +181,18 @@ impl Gen {
             Kind::Lit(_)
             | Kind::Prim(..)
             | Kind::Let(..)
+            | Kind::Loop(..)
+            | Kind::Update(_)
             | Kind::If(..)
             | Kind::Build(..)
             | Kind::Reduce(..)
             | Kind::ArgReduce(..)
             | Kind::Scatter(_)
             | Kind::Index(..)
-            | Kind::Stop(_) => true,
+            | Kind::Stop(_)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..) => true,
         });
         found
     }
