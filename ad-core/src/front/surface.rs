@@ -48,6 +48,16 @@ pub(super) enum Kind {
     Index(Box<Expr>, Vec<Expr>),
     /// `|x, y| z`
     Closure(Rc<Closure>),
+    /// `[x, y]`
+    List(Vec<Expr>),
+    /// `[x; n]`
+    Repeat(Box<Expr>, Box<Expr>),
+    /// `a..b`; the last says whether `b` belongs to it, as in `a..=b`.
+    Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
+    /// `array![..]` and other macros that make arrays, with what stands between the brackets.
+    Macro(syn::Ident, Vec<Expr>),
+    /// `s![..]`
+    Slices(Vec<Slice>),
     /// Something wrong, which has been reported.
     Hole(Reported),
 }
@@ -122,6 +132,26 @@ impl Binary {
     }
 }
 
+/// What `s![..]` says about an axis.
+#[derive(Clone, Debug)]
+pub(super) enum Slice {
+    /// `a..b;step`
+    Range {
+        /// From here, or from the beginning.
+        from: Option<Expr>,
+        /// To there, or to the end.
+        to: Option<Expr>,
+        /// Whether `to` is included.
+        closed: bool,
+        /// How far from one element to the next, backwards if negative.
+        step: Option<Expr>,
+    },
+    /// `i`, which drops the axis.
+    At(Expr),
+    /// `NewAxis`, of length 1.
+    New,
+}
+
 /// A pattern that always matches.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
@@ -192,6 +222,8 @@ pub(super) enum Test {
     Int(Loc, i64),
     /// `true`
     Bool(Loc, bool),
+    /// A constant.
+    Const(Loc, syn::Path),
     /// `a..=b`, both included
     Range(Loc, Option<i64>, Option<i64>),
     /// `p | q`
@@ -207,7 +239,9 @@ impl Test {
     pub(super) fn names(&self) -> Vec<syn::Ident> {
         match self {
             Test::Name(ident) => vec![ident.clone()],
-            Test::Wild | Test::Int(..) | Test::Bool(..) | Test::Range(..) => vec![],
+            Test::Wild | Test::Int(..) | Test::Bool(..) | Test::Const(..) | Test::Range(..) => {
+                vec![]
+            }
             Test::Or(tests) | Test::Tuple(_, tests) => tests.iter().flat_map(Test::names).collect(),
             Test::Hole(_, names) => names.clone(),
         }

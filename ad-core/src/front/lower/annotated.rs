@@ -382,7 +382,11 @@ impl Value {
     fn only(self) -> Value {
         match self {
             Value::Tuple(mut parts) if parts.len() == 1 => parts.remove(0),
-            Value::Tuple(_) | Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => self,
+            Value::Tuple(_)
+            | Value::Plain(_)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => self,
         }
     }
 }

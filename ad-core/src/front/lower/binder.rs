@@ -113,6 +113,7 @@ impl Lowerer<'_> {
             );
             let var = Expr::var(&sym, Ty::scalar(Elem::Int));
             indices.push(Value::Plain(Plain::typed(var, Scalar::Usize)));
+            self.extents.insert(sym.clone(), extent.clone());
             axes.push((sym, extent));
         }
         let index = match indices.len() {
@@ -143,6 +144,7 @@ impl Lowerer<'_> {
         for (extent, hint) in extents.iter().zip(INDICES) {
             let sym = self.fresh.sym(hint);
             indices.push(Expr::var(&sym, Ty::scalar(Elem::Int)));
+            self.extents.insert(sym.clone(), extent.clone());
             axes.push((sym, extent.clone()));
         }
         (axes, indices)

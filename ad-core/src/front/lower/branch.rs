@@ -122,7 +122,7 @@ impl Lowerer<'_> {
     pub(super) fn choice(&mut self, on: &Surface, arms: &[Arm], loc: Loc) -> Result<Value> {
         let value = self.expr(on)?;
         let value = self.named(value, "on");
-        if let Value::Closure(..) | Value::Shape(_) = value {
+        if let Value::Closure(..) | Value::Shape(_) | Value::Way(_) = value {
             self.plain(value.clone(), on.loc)?;
         }
         self.arms(&value, arms, loc)
@@ -202,6 +202,12 @@ impl Lowerer<'_> {
                     false => Expr::prim(Prim::Not, vec![on]),
                 }))
             }
+            Test::Const(loc, path) => {
+                let constant = self.constant(path, *loc)?;
+                let on = self.plain(on.clone(), *loc)?;
+                let constant = self.plain(constant, *loc)?;
+                self.is_constant(on, constant, *loc).map(Some)
+            }
             Test::Range(loc, from, to) => {
                 let on = self.of(Elem::Int, on.clone(), *loc, "what is matched with a range")?;
                 let end = |prim, end: Option<i64>| {
@@ -247,6 +253,21 @@ impl Lowerer<'_> {
                 Err(self.errors.at(*loc, message))
             }
         }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Whether an integer is a constant that the user has named.
+    fn is_constant(&mut self, on: Plain, constant: Plain, loc: Loc) -> Result<Expr> {
+        let role = "what is matched with a constant";
+        let on = self.of(Elem::Int, on.into(), loc, role)?;
+        let constant = self.of(
+            Elem::Int,
+            constant.into(),
+            loc,
+            "a constant that is matched",
+        )?;
+        Ok(Expr::prim(Prim::IEq, vec![on, constant]))
     }
 }
 

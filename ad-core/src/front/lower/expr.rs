@@ -43,7 +43,19 @@ impl Lowerer<'_> {
             Kind::Call(path, args) => self.call(path, args, loc),
             Kind::Method(receiver, name, args) => self.method(receiver, name, args, loc),
             Kind::Field(base, k) => self.field(base, *k, loc),
-            Kind::Index(array, at) => self.index(array, at),
+            Kind::Index(array, at) => self.index(array, at, loc),
+            Kind::Range(from, to, closed) => {
+                self.range(from.as_deref(), to.as_deref(), *closed, loc)
+            }
+            Kind::Macro(name, parts) => self.made(name, parts, loc),
+            Kind::List(_) | Kind::Repeat(..) => Err(self.errors.at(
+                loc,
+                "fixed-size arrays are not supported yet; write `build(n, |i| ..)`, or `array![..]`",
+            )),
+            Kind::Slices(_) => Err(self.errors.at(
+                loc,
+                "`s![..]` is no value here; write it where it is used: `a.slice(s![1.., ..])`",
+            )),
             Kind::Closure(closure) => Ok(Value::Closure(closure.clone(), self.env.clone())),
         }
     }
@@ -151,7 +163,7 @@ impl Lowerer<'_> {
                 Value::Tuple(parts.into_iter().map(|p| self.named(p, hint)).collect())
             }
             Value::Shape(array) => Value::Shape(self.share(hint, array)),
-            Value::Closure(..) => value,
+            Value::Closure(..) | Value::Way(_) => value,
         }
     }
 
@@ -167,7 +179,7 @@ impl Lowerer<'_> {
         self.constant(path, loc)
     }
 
-    fn constant(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
+    pub(super) fn constant(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
         let own = names::constant_of(path, &self.errors.real);
         if let Some(lit) = own.or_else(|| names::constant(path)) {
             return Ok(Expr::lit(lit).into());

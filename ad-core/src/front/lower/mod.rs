@@ -5,14 +5,26 @@ pub(crate) mod annotated;
 mod array;
 mod binder;
 mod branch;
+mod broadcast;
 mod call;
 mod combinator;
+mod construct;
+mod consume;
 mod expr;
+mod iter;
+mod list;
+mod mention;
+mod methods;
 mod operator;
 mod real;
 mod rename;
 mod scalar;
+mod size;
+mod slice;
+mod statistics;
 mod value;
+mod view;
+mod way;
 mod whole;
 
 use super::callee::Callees;
@@ -52,6 +64,10 @@ pub(super) fn lower(
             env: Env::default(),
             loops: vec![],
             bound: HashMap::new(),
+            lengths: HashMap::new(),
+            extents: HashMap::new(),
+            naturals: BTreeSet::new(),
+            lists: HashMap::new(),
             consts,
             checks: vec![],
             root,
@@ -118,6 +134,14 @@ struct Lowerer<'a> {
     loops: Vec<Sym>,
     /// Which indices the value of a bound variable depends on.
     bound: HashMap<Sym, BTreeSet<Sym>>,
+    /// The lengths of the axes of bound arrays, where they can be said without the array.
+    lengths: HashMap<Sym, Vec<Option<Expr>>>,
+    /// How far the indices of loops go.
+    extents: HashMap<Sym, Expr>,
+    /// Arguments of types without a sign.
+    naturals: BTreeSet<Sym>,
+    /// The elements of bound arrays that are written as lists.
+    lists: HashMap<Sym, Vec<Plain>>,
     consts: Consts,
     checks: Vec<NameCheck>,
     /// Where this crate is said to be.
@@ -135,6 +159,9 @@ impl Lowerer<'_> {
             let name = arg.ident.to_string();
             let sym = self.fresh.sym(&name);
             let ty = arg.ty.core();
+            if ty.rank == 0 && arg.ty.scalar.is_unsigned() {
+                self.naturals.insert(sym.clone());
+            }
             let value = Value::Plain(Plain::typed(Expr::var(&sym, ty), arg.ty.scalar));
             params.push(Param { sym, ty });
             self.name(name, Binding::Value(value));
@@ -219,6 +246,10 @@ impl Lowerer<'_> {
         let var = Expr::var(&sym, value.ty);
         let on = self.dependence(&value);
         self.bound.insert(sym.clone(), on);
+        if value.ty.rank > 0 {
+            let known = self.known_lengths(&value);
+            self.lengths.insert(sym.clone(), known);
+        }
         match self.frames.last_mut() {
             Some(frame) => frame.push(Bound::Let(sym, value)),
             None => unreachable!("lowering happens inside of a region"),

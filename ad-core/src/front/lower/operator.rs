@@ -1,8 +1,6 @@
 //! Operators and casts.
 
 use super::Lowerer;
-use super::array::{element, length};
-use super::combinator::built;
 use super::value::{Plain, Value};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Binary, Expr as Surface, Unary};
@@ -119,32 +117,7 @@ impl Lowerer<'_> {
         let Some(prim) = prim else {
             return unable(self);
         };
-        let (left, right) = (pair.left, pair.right);
-        let (m, n) = (left.ty.rank, right.ty.rank);
-        let expr = if m == n {
-            Expr::prim(prim, vec![left, right])
-        } else {
-            let left = self.share("a", left);
-            let right = self.share("b", right);
-            let larger = if m > n { &left } else { &right };
-            // Down to the axes that they share, or to elements.
-            let sizes = (0..m.abs_diff(n)).map(|k| length(larger.clone(), k));
-            let (axes, at) = self.indices(&sizes.collect::<Vec<_>>());
-            let part = |e: &Expr| {
-                if e.ty.rank < m.max(n) {
-                    return e.clone();
-                }
-                let mut at: Vec<_> = at.iter().cloned().map(Some).collect();
-                at.resize(e.ty.rank, None);
-                element(e.clone(), at)
-            };
-            built(axes, Expr::prim(prim, vec![part(&left), part(&right)]))
-        };
-        Ok(Value::Plain(Plain {
-            expr,
-            scalar: pair.scalar,
-            open: pair.open,
-        }))
+        Ok(self.broadcast_prim(prim, pair))
     }
 
     fn no_operator(&mut self, op: Binary, a: &Plain, b: &Plain, loc: Loc) -> Reported {

@@ -165,7 +165,37 @@ impl Lowerer<'_> {
     }
 }
 
-fn mentions(e: &Expr, sym: &Sym) -> bool {
+/// The same with another expression in the place of a variable; no name may be bound in there.
+pub(super) fn replaced(e: &Expr, sym: &Sym, by: &Expr) -> Expr {
+    let again = |e: &Expr| replaced(e, sym, by);
+    let kind = match &*e.kind {
+        Kind::Var(other) if other == sym => return by.clone(),
+        Kind::Prim(prim, args) => Kind::Prim(*prim, args.iter().map(again).collect()),
+        Kind::Index(array, at) => {
+            let at = at.iter().map(|i| i.as_ref().map(again)).collect();
+            Kind::Index(again(array), at)
+        }
+        Kind::Dim(array, axis) => Kind::Dim(again(array), *axis),
+        Kind::Var(_)
+        | Kind::Lit(_)
+        | Kind::Let(..)
+        | Kind::If(..)
+        | Kind::Build(..)
+        | Kind::Reduce(..)
+        | Kind::ArgReduce(..)
+        | Kind::Scatter(_)
+        | Kind::Loop(..)
+        | Kind::Update(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..)
+        | Kind::Stop(_) => return e.clone(),
+    };
+    Expr::new(kind, e.ty)
+}
+
+/// Whether a variable occurs.
+pub(super) fn mentions(e: &Expr, sym: &Sym) -> bool {
     match &*e.kind {
         Kind::Var(other) => other == sym,
         Kind::Lit(_) => false,

@@ -1,5 +1,6 @@
 //! What expressions stand for while they are lowered, and how their kinds meet.
 
+use super::way::Way;
 use super::{Env, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::infer::Open;
@@ -20,6 +21,8 @@ pub(super) enum Value {
     Closure(Rc<Closure>, Env),
     /// `a.shape()` of an array.
     Shape(Expr),
+    /// What ndarray and iterators make on the way to a value.
+    Way(Rc<Way>),
 }
 
 /// A scalar or an array in Core, and what only Rust knows about it.
@@ -95,6 +98,7 @@ impl Value {
             Value::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Value::Closure(..) => "a closure".to_string(),
             Value::Shape(_) => "a shape".to_string(),
+            Value::Way(way) => way.describe().to_string(),
         }
     }
 
@@ -105,6 +109,7 @@ impl Value {
             Value::Tuple(_) => "; write one expression for each part",
             Value::Closure(..) => "; closures are bound by `let` and called, they are not values",
             Value::Shape(_) => "; write `a.shape()[0]` or `a.dim()`",
+            Value::Way(way) => way.advice(),
         }
     }
 }
@@ -123,7 +128,7 @@ impl Lowerer<'_> {
     pub(super) fn plain(&mut self, value: Value, loc: Loc) -> Result<Plain> {
         match value {
             Value::Plain(plain) => Ok(plain),
-            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
+            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
                 let message = format!(
                     "this is {}, where a number, a bool or an array is needed{}",
                     value.describe(),

@@ -7,6 +7,7 @@
 )]
 
 mod expr;
+mod macros;
 mod outside;
 mod pattern;
 mod place;
@@ -71,8 +72,7 @@ impl Parser<'_> {
                 }
                 syn::Stmt::Macro(m) if outside::is_assertion(&m.mac) => {}
                 syn::Stmt::Macro(m) if last && m.semi_token.is_none() => {
-                    let message = outside::macro_call(&m.mac);
-                    tail = Some(self.hole(Loc::of(&m.mac), message));
+                    tail = Some(self.macro_call(Loc::of(&m.mac), &m.mac));
                 }
                 syn::Stmt::Macro(m) => {
                     let message = outside::macro_call(&m.mac);

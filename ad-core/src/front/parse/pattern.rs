@@ -10,6 +10,8 @@ use crate::front::types;
 impl Parser<'_> {
     pub(super) fn note(&mut self, ty: &syn::Type) -> Note {
         match ty {
+            // `Vec<_>` says nothing that cannot be seen.
+            syn::Type::Path(path) if leaves_open(path) => Note::Infer,
             syn::Type::Infer(_) => Note::Infer,
             syn::Type::Paren(inner) => self.note(&inner.elem),
             syn::Type::Group(inner) => self.note(&inner.elem),
@@ -88,6 +90,12 @@ impl Parser<'_> {
             {
                 Test::Name(name.ident.clone())
             }
+            syn::Pat::Ident(name)
+                if name.mutability.is_none() && name.by_ref.is_none() && name.subpat.is_none() =>
+            {
+                Test::Const(loc, name.ident.clone().into())
+            }
+            syn::Pat::Path(path) if path.qself.is_none() => Test::Const(loc, path.path.clone()),
             syn::Pat::Lit(literal) => match &literal.lit {
                 syn::Lit::Int(int) => match int.base10_parse() {
                     Ok(value) => Test::Int(loc, value),
@@ -136,6 +144,15 @@ impl Parser<'_> {
         );
         Test::Hole(reported, names_in(pat))
     }
+}
+
+/// Whether a type has `_` for one of its arguments.
+fn leaves_open(path: &syn::TypePath) -> bool {
+    let last = path.path.segments.last();
+    let Some(syn::PathArguments::AngleBracketed(arguments)) = last.map(|s| &s.arguments) else {
+        return false;
+    };
+    (arguments.args.iter()).any(|a| matches!(a, syn::GenericArgument::Type(syn::Type::Infer(_))))
 }
 
 /// The names that a pattern brings in.

@@ -57,6 +57,11 @@ impl Parser<'_> {
             | Kind::Method(..)
             | Kind::Field(..)
             | Kind::Index(..)
+            | Kind::List(_)
+            | Kind::Repeat(..)
+            | Kind::Range(..)
+            | Kind::Macro(..)
+            | Kind::Slices(_)
             | Kind::Closure(_) => self.hole(
                 loc,
                 "this would be computed in another real type, and only literals and constants can be \

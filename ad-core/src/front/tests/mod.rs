@@ -5,6 +5,7 @@ mod agree;
 mod print;
 mod real;
 mod rejected;
+mod whole;
 
 use super::{Annotated, Failure, analyse};
 use crate::ir::core_check;

@@ -21,25 +21,17 @@ fn outside_of_the_language() {
     says("for i in 0..n { g(i); } s", "`sum(n, |i| ..)`");
     says("while b { } s", "fixed number of rounds");
     says("let mut t = s; t", "`let mut` is not supported yet");
-    says(
-        "x.iter().sum()",
-        "`iter` is not supported yet; write `sum(x.len()",
-    );
-    says("x.mean()", "write `sum(x.len(), |i| x[i])`");
     says("return s;", "`return` is not supported");
     says("if b { return 0.0; } s", "`else`");
     says("if b { s }", "without `else`");
     says("g(s)", "not followed yet");
-    says("vec![s][0]", "the macro `vec!`");
     says("s?", "`?` leaves");
     says("P { v: s }.v", "`.v`");
     says("unsafe { s }", "generated code is safe");
-    says("x.slice(s![1..])[0]", "`slice` is not supported yet");
     says(
         "fold(n, 0.0, |t, i| t + x[i])",
         "`fold` is not supported yet",
     );
-    says("Array1::zeros(3)[0]", "write `build(n, |_| 0.0)`");
     says("\"text\"", "text");
     says("s as f32 as f64", "write `as f64`");
     says("1.0f32", "`f32`");
@@ -130,6 +122,124 @@ fn types() {
 }
 
 #[test]
+fn whole_arrays() {
+    says("x.mean()", "gives an `Option` or a `Result`");
+    says("x.mean().unwrap_or_else(|| 0.0)", "`unwrap_or(..)`");
+    says("a.to_shape(4).abs()", "take the value out with `unwrap()`");
+    says("a.sum_axis(Axis(2))[0]", "no axis 2");
+    says("a.insert_axis(Axis(3))[[0, 0, 0]]", "no axis 3");
+    says("a.view().permuted_axes([0, 0])[[0, 0]]", "such as `[1, 0]`");
+    says("x.slice(s![1.., ..])[0]", "`s![..]` speaks of 2");
+    says("x.slice(s![..;n as isize])[0]", "must be a literal");
+    says(
+        "let part = s![1..]; x.slice(part)[0]",
+        "write it where it is used",
+    );
+    says("a[1..][0]", "write `.slice(s![..])`");
+    says("x.slice(n)[0]", "`a.slice(s![1.., ..])`");
+    says(
+        "sum(n, |i| a.slice(s![..i, ..]).sum_axis(Axis(0))[0])",
+        "depends on `i`",
+    );
+    says(
+        "sum(n, |i| x.slice(s![..i]).dot(&x.slice(s![i..])))",
+        "cannot be seen to be equal",
+    );
+    says("x.swap_axes(0, 1)[0]", "write `a.t()`");
+    says("x.reshape(n)[0]", "write `a.to_shape((n, m)).unwrap()`");
+    says("x.into_shape(n).unwrap()[0]", "`into_shape_with_order`");
+    says("x.map_inplace(|v| *v)", "changes nothing in place");
+    says(
+        "a.broadcast(3).unwrap()[0]",
+        "cannot be broadcast to 1 axes",
+    );
+    says(
+        "x.gather_all()[0]",
+        "is not supported yet; write it by elements",
+    );
+}
+
+#[test]
+fn iterators() {
+    says("x.iter()", "end it with `sum`");
+    says(
+        "x.iter().flat_map(|v| v).sum()",
+        "`flat_map` is not supported yet",
+    );
+    says(
+        "x.iter().max()",
+        "write `fold(f64::NEG_INFINITY, f64::max)`",
+    );
+    says(
+        "x.iter().max_by(|p, q| p.total_cmp(q)).unwrap()",
+        "f64::max",
+    );
+    says(
+        "x.iter().peekable().sum()",
+        "the method `peekable` of an iterator",
+    );
+    says(
+        "x.iter().filter(|v| **v > s).enumerate().map(|(i, v)| v).sum()",
+        "write it before `filter`",
+    );
+    says(
+        "x.iter().filter(|v| **v > s).collect::<Vec<_>>()[0]",
+        "known at run time only",
+    );
+    says("x.iter().take_while(|v| **v > s).sum()", "how far it goes");
+    says(
+        "x.iter().fold(s, |p, q| q / p)",
+        "adds to its state, multiplies it",
+    );
+    says("x.iter().fold(a, |p, q| p + q)", "declared as `f64`");
+    says(
+        "a.rows().into_iter().map(|r| r).collect::<Vec<_>>()[0]",
+        "write `stack`",
+    );
+    says("(0..).map(|i| x[i]).sum()", "this range has no end");
+    says("(..n).map(|i| x[i]).sum()", "no beginning");
+    says("s.zip(x).sum()", "`zip` is not known here");
+    says(
+        "x.iter().zip(s).map(|(p, q)| p).sum()",
+        "cannot be iterated over",
+    );
+    says("x.chunks(2).map(|c| c[0]).sum()", "`chunks_exact(k)`");
+    says(
+        "x.iter().map(|p, q| p).sum()",
+        "this closure takes 2 arguments",
+    );
+    says("x.iter().all(|v| *v)", "must be a bool");
+    says(
+        "Zip::from(x).and(a).map_collect(|p, q| p * q)[0]",
+        "have 1 and 2 axes",
+    );
+    says("Zip::from(x).for_each(|p| p)", "changes nothing in place");
+    says("Zip::from(x).apply(|p| p)", "the method `apply` of a `Zip`");
+}
+
+#[test]
+fn constructors() {
+    says(
+        "Array1::logspace(1.0, 2.0, s, n)[0]",
+        "`Array1::logspace` is not supported; write `build",
+    );
+    says(
+        "Array2::zeros(n)[[0, 0]]",
+        "`Array2` has 2 axes, and 1 are given",
+    );
+    says("Array1::zeros(s)[0]", "a length must be an integer");
+    says("array![s, n][0]", "the elements of a list are of one kind");
+    says("array![][0]", "of an empty list");
+    says("vec![x, x][0]", "write `stack![Axis(0), ..]`");
+    says("stack![n, x, x][[0, 0]]", "write `Axis(0)`");
+    says("concatenate(Axis(0), x).unwrap()[0]", "write them out");
+    says("concatenate![Axis(1), x, x][0]", "no axis 1");
+    says("sum(n, |i| Array1::zeros(i).sum())", "depends on `i`");
+    says("[s, s][0]", "fixed-size arrays");
+    says("azip!((p in x) p)", "`Zip::from(&a)");
+}
+
+#[test]
 fn matches() {
     says(
         "match n { 0 | 1 => s, m if m > 3 => 1.0 }",
@@ -140,6 +250,11 @@ fn matches() {
         "one arm for each alternative",
     );
     says("match s { 0.0 => s, _ => 1.0 }", "only integers");
+    says(
+        "match s { LIMIT => s, _ => 1.0 }",
+        "what is matched with a constant must be an integer",
+    );
+    says("if let Some(v) = s { v } else { 1.0 }", "only integers");
 }
 
 #[test]
