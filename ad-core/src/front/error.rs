@@ -97,6 +97,11 @@ impl Errors {
         self.seen.extend(other.seen);
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

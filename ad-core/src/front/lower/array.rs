@@ -67,8 +67,9 @@ impl Lowerer<'_> {
         for (value, loc) in flat {
             indices.push(Some(self.of(Elem::Int, value, loc, "an index")?));
         }
+        let known = self.replaced_element(&base.expr, &indices);
         Ok(Value::Plain(Plain {
-            expr: element(base.expr, indices),
+            expr: known.unwrap_or_else(|| element(base.expr.clone(), indices)),
             ..base
         }))
     }

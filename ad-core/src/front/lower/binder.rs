@@ -43,6 +43,11 @@ impl Lowerer<'_> {
         let extents = self.extents(combinator, e)?;
         for extent in &extents {
             let on = self.dependence(extent);
+            for sequence in &mut self.sequences {
+                if on.contains(&sequence.mark) {
+                    sequence.sized.push(e.loc);
+                }
+            }
             let culprit = self.loops.iter().find(|index| on.contains(index));
             let Some(culprit) = culprit else { continue };
             let message = format!(

@@ -1,29 +1,23 @@
 //! Copies of expressions with symbols of their own.
 
-use super::{Bindings, Lowerer};
+use super::wiring::needed;
+use super::{Bindings, Lowerer, under};
 use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Scatter, Sym, Trip, Update};
 use std::collections::HashMap;
 
-type Names = HashMap<Sym, Sym>;
+/// New names for old ones.
+pub(super) type Names = HashMap<Sym, Sym>;
 
 impl Lowerer<'_> {
     /// `value` under copies of those bindings that it needs.
     pub(super) fn rebound(&mut self, bound: &Bindings, value: Expr) -> Expr {
-        let mut needed = false;
-        let mut used = value.clone();
-        for b in bound.iter().rev() {
-            if b.syms().iter().any(|sym| mentions(&used, sym)) {
-                used = Expr::under(vec![b.clone()], used);
-                needed = true;
-            }
+        match needed(bound, [&value]) {
+            none if none.is_empty() => value,
+            needed => self.copied(&under(needed, value), &mut Names::new()),
         }
-        if !needed {
-            return value;
-        }
-        self.copied(&used, &mut Names::new())
     }
 
-    fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
+    pub(super) fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
         let new = self.fresh.sym(&sym.hint);
         names.insert(sym.clone(), new.clone());
         new
@@ -49,7 +43,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn copied_loop(&mut self, l: &Loop, names: &mut Names) -> Loop {
+    pub(super) fn copied_loop(&mut self, l: &Loop, names: &mut Names) -> Loop {
         let init: Vec<Expr> = l
             .states
             .iter()
@@ -83,7 +77,7 @@ impl Lowerer<'_> {
     }
 
     /// The same expression with every binder renamed.
-    fn copied(&mut self, e: &Expr, names: &mut Names) -> Expr {
+    pub(super) fn copied(&mut self, e: &Expr, names: &mut Names) -> Expr {
         let kind = match &*e.kind {
             Kind::Var(sym) => Kind::Var(names.get(sym).unwrap_or(sym).clone()),
             Kind::Lit(lit) => Kind::Lit(*lit),
@@ -146,26 +140,4 @@ impl Lowerer<'_> {
         };
         Expr::new(kind, e.ty)
     }
-}
-
-fn mentions(e: &Expr, sym: &Sym) -> bool {
-    match &*e.kind {
-        Kind::Var(other) => other == sym,
-        Kind::Lit(_) => false,
-        Kind::Prim(_, args) => any(args, sym),
-        Kind::Let(_, bound, body) => any([bound, body], sym),
-        Kind::Loop(l, body) => any(l.parts(), sym) || mentions(body, sym),
-        Kind::Update(u) => any(u.parts(), sym),
-        Kind::If(cond, then, other) => any([cond, then, other], sym),
-        Kind::Build(binder, body)
-        | Kind::Reduce(_, binder, body)
-        | Kind::ArgReduce(_, binder, body) => any([&binder.extent, body], sym),
-        Kind::Scatter(s) => any(s.parts(), sym),
-        Kind::Index(array, at) => any(std::iter::once(array).chain(at.iter().flatten()), sym),
-        Kind::Dim(inner, _) | Kind::Stop(inner) => mentions(inner, sym),
-    }
-}
-
-fn any<'e>(parts: impl IntoIterator<Item = &'e Expr>, sym: &Sym) -> bool {
-    parts.into_iter().any(|p| mentions(p, sym))
 }

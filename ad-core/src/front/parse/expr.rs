@@ -163,12 +163,8 @@ impl Parser<'_> {
     }
 
     fn branch(&mut self, loc: Loc, branch: &syn::ExprIf) -> Expr {
-        if let syn::Expr::Let(pattern) = &*branch.cond {
-            return self.hole(
-                Loc::of(pattern),
-                "`if let` is not supported: there are no enums to take apart; write `if` with a \
-                 comparison, or `match` on integers",
-            );
+        if let Some(hole) = self.let_condition(branch) {
+            return hole;
         }
         let cond = self.expr(&branch.cond);
         let then = self.block(&branch.then_branch);
