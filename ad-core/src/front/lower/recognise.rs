@@ -174,8 +174,8 @@ impl<'d> Body<'d> {
             return Role::Same;
         }
         (self.total(k, state))
-            .or_else(|| self.scattered(k, state))
             .or_else(|| self.filled(k, state))
+            .or_else(|| self.scattered(k, state))
             .unwrap_or(Role::Sequential)
     }
 

@@ -428,7 +428,9 @@ impl Lowerer<'_> {
                 l.bind(&state.0, Ok(value));
                 l.bind(&at.0, index);
                 let value = l.expr(&closure.body)?;
-                l.annotated(value, &closure.result, body_loc)
+                let value = l.annotated(value, &closure.result, body_loc)?;
+                // It is the next state, and what is collected.
+                Ok(l.named(value, "next"))
             });
             l.env = outer;
             let (bound, value) = round?;
