@@ -148,6 +148,11 @@ impl Errors {
         self.elsewhere |= other.elsewhere;
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty() && self.missing.is_empty() && !self.elsewhere

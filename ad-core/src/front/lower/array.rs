@@ -82,7 +82,7 @@ impl Lowerer<'_> {
         Ok(self.entry_of(base, indices).into())
     }
 
-    /// `array[at]`; of a list that is written out the element itself.
+    /// `array[at]`; of a list that is written out, and of what was just replaced, the element itself.
     fn entry_of(&mut self, base: Plain, mut at: Vec<Option<Expr>>) -> Plain {
         let listed = match &*base.expr.kind {
             Core::Var(sym) => self.lists.get(sym),
@@ -97,8 +97,9 @@ impl Lowerer<'_> {
                 false => self.entry_of(item, at),
             };
         }
+        let known = self.replaced_element(&base.expr, &at);
         Plain {
-            expr: element(base.expr, at),
+            expr: known.unwrap_or_else(|| element(base.expr.clone(), at)),
             ..base
         }
     }

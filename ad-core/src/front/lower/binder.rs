@@ -44,7 +44,14 @@ impl Lowerer<'_> {
         for extent in &extents {
             let on = self.dependence(extent);
             let culprit = self.loops.iter().find(|index| on.contains(index));
-            let Some(culprit) = culprit else { continue };
+            let Some(culprit) = culprit else {
+                for sequence in &mut self.sequences {
+                    if on.contains(&sequence.mark) {
+                        sequence.sized.push(e.loc);
+                    }
+                }
+                continue;
+            };
             let message = format!(
                 "the size of this array depends on `{0}`, the index of a loop around it, and arrays \
                  are rectangular; write the largest size, and `if .. {{ .. }} else {{ 0.0 }}` for what is \

@@ -1,7 +1,7 @@
 //! `if` and `match`. What is inside of a branch is evaluated only if the branch is taken.
 
 use super::value::{Plain, Value};
-use super::{Binding, Bindings, Lowerer, under};
+use super::{Binding, Bindings, Changed, Lowerer, under};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::{Arm, Expr as Surface, Test};
 use crate::ir::core::Expr;
@@ -9,18 +9,21 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 
 /// What is evaluated only under a condition.
-struct Branch {
+pub(super) struct Branch {
     /// The variables that it binds.
-    bound: Bindings,
-    value: Value,
-    loc: Loc,
+    pub(super) bound: Bindings,
+    /// What it changes of what is outside.
+    pub(super) changed: Vec<Changed>,
+    pub(super) value: Value,
+    pub(super) loc: Loc,
 }
 
 impl Branch {
     /// The same with one part for the value.
-    fn with(&self, part: &Value) -> Branch {
+    pub(super) fn with(&self, part: &Value) -> Branch {
         Branch {
             bound: self.bound.clone(),
+            changed: vec![],
             value: part.clone(),
             loc: self.loc,
         }
@@ -44,16 +47,41 @@ impl Lowerer<'_> {
 
     /// What is evaluated only under a condition.
     fn part_of(&mut self, e: &Surface) -> Result<Branch> {
-        let (bound, value) = self.frame(|l| l.expr(e))?;
-        Ok(Branch {
-            bound,
-            value,
-            loc: e.loc,
-        })
+        self.side(e.loc, |l| l.expr(e))
+    }
+
+    /// The same of anything.
+    fn side(&mut self, loc: Loc, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Branch> {
+        let (bound, changed, value) = self.open(f);
+        match value {
+            Ok(value) => Ok(Branch {
+                bound,
+                changed,
+                value,
+                loc,
+            }),
+            Err(reported) => {
+                // What it would have changed is as wrong.
+                for one in changed {
+                    let binding = Binding::Hole(reported);
+                    self.change(Changed { binding, ..one });
+                }
+                Err(reported)
+            }
+        }
     }
 
     /// One or the other, which have one type.
     fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+        if !then.changed.is_empty() || !other.changed.is_empty() {
+            let cond = self.share("cond", cond);
+            self.merged(&cond, &then, &other, loc);
+            return self.chosen(cond, then, other, loc);
+        }
+        self.chosen(cond, then, other, loc)
+    }
+
+    fn chosen(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
         if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
             && a.len() == b.len()
         {
@@ -71,7 +99,13 @@ impl Lowerer<'_> {
 
     /// Of tuples part by part. What a branch binds is written down for each part that needs it; it
     /// is the same value under the same condition, so that it is computed once.
-    fn each(&mut self, cond: &Expr, then: &Branch, other: &Branch, loc: Loc) -> Result<Value> {
+    pub(super) fn each(
+        &mut self,
+        cond: &Expr,
+        then: &Branch,
+        other: &Branch,
+        loc: Loc,
+    ) -> Result<Value> {
         if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
             && a.len() == b.len()
         {
@@ -92,7 +126,7 @@ impl Lowerer<'_> {
         self.one(cond.clone(), then, other, loc)
     }
 
-    fn one(&mut self, cond: Expr, then: Plain, other: Plain, loc: Loc) -> Result<Value> {
+    pub(super) fn one(&mut self, cond: Expr, then: Plain, other: Plain, loc: Loc) -> Result<Value> {
         let message = format!(
             "the branches give {} and {}; both must give the same",
             then.describe(),
@@ -115,6 +149,9 @@ impl Lowerer<'_> {
     fn taken(&mut self, branch: Branch) -> Value {
         if let Some(frame) = self.frames.last_mut() {
             frame.extend(branch.bound);
+        }
+        for one in branch.changed {
+            self.change(one);
         }
         branch.value
     }
@@ -168,9 +205,8 @@ impl Lowerer<'_> {
                 "the last arm has a guard, so that none may match; write a last arm `_ => ..`",
             ));
         }
-        let other = self.frame(|l| l.arms(on, rest, loc));
-        let (body, (bound, value)) = (body?, other?);
-        let other = Branch { bound, value, loc };
+        let other = self.side(loc, |l| l.arms(on, rest, loc));
+        let (body, other) = (body?, other?);
         match cond? {
             Some(cond) => self.either(cond, body, other, loc),
             None => Ok(self.taken(body)),

@@ -43,6 +43,7 @@ impl Lowerer<'_> {
                     return Err(self.errors.at(ident.span(), message));
                 }
                 Some(Binding::Hole(reported)) => return Err(reported),
+                Some(Binding::Unset) => return Err(self.unset(ident)),
                 Some(Binding::Import(path)) => full = path,
                 None => {}
             }
@@ -211,6 +212,7 @@ impl Lowerer<'_> {
             return Err(self.errors.at(loc, message));
         }
         let outer = std::mem::replace(&mut self.env, env.clone());
+        let wall = std::mem::replace(&mut self.wall, self.cells);
         for ((pattern, note), (value, at)) in closure.params.iter().zip(values) {
             let value = value.and_then(|v| self.annotated(v, note, at));
             self.bind(pattern, value);
@@ -219,6 +221,7 @@ impl Lowerer<'_> {
             .expr(&closure.body)
             .and_then(|v| self.annotated(v, &closure.result, closure.body.loc));
         self.env = outer;
+        self.wall = wall;
         result
     }
 

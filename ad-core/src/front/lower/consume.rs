@@ -576,7 +576,14 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         Kind::Block(stmts, tail) => {
             let free_of = |stmt: &Stmt| match stmt {
                 Stmt::Let(pattern, _, init) => free(init) && !super::mention::binds(pattern, state),
-                Stmt::Use(..) | Stmt::Hole(..) => false,
+                Stmt::Use(..)
+                | Stmt::Later(_)
+                | Stmt::Do(_)
+                | Stmt::Assign(_)
+                | Stmt::Swap(_)
+                | Stmt::For(_)
+                | Stmt::While(_)
+                | Stmt::Hole(..) => false,
             };
             if !stmts.iter().all(free_of) {
                 return None;

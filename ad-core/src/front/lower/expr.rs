@@ -70,6 +70,14 @@ impl Lowerer<'_> {
         match stmt {
             Stmt::Hole(reported, names) => self.holes(*reported, names),
             Stmt::Use(ident, path) => self.name(ident.to_string(), Binding::Import(path.clone())),
+            Stmt::Later(ident) => self.name(ident.to_string(), Binding::Unset),
+            Stmt::Do(e) => {
+                let _ = self.expr(e);
+            }
+            Stmt::Assign(assign) => self.assign(assign),
+            Stmt::Swap(swap) => self.swap(&swap.0, &swap.1, &swap.2),
+            Stmt::For(l) => self.for_loop(l),
+            Stmt::While(l) => self.while_loop(l),
             Stmt::Let(pattern, note, init) => {
                 let value = self.expr(init);
                 let value = value.and_then(|v| self.annotated(v, note, init.loc));
@@ -172,6 +180,7 @@ impl Lowerer<'_> {
             match self.env.get(&ident.to_string()).cloned() {
                 Some(Binding::Value(value)) => return Ok(value),
                 Some(Binding::Hole(reported)) => return Err(reported),
+                Some(Binding::Unset) => return Err(self.unset(ident)),
                 Some(Binding::Import(path)) => return self.constant(&path, loc),
                 None => {}
             }

@@ -20,7 +20,14 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
             let stmt = |stmt: &Stmt| match stmt {
                 Stmt::Let(_, _, init) => one(init),
                 Stmt::Use(..) => false,
-                Stmt::Hole(..) => true,
+                // What changes variables is taken to mention all of them.
+                Stmt::Later(_)
+                | Stmt::Do(_)
+                | Stmt::Assign(_)
+                | Stmt::Swap(_)
+                | Stmt::For(_)
+                | Stmt::While(_)
+                | Stmt::Hole(..) => true,
             };
             stmts.iter().any(stmt) || one(tail)
         }

@@ -3,6 +3,7 @@
 
 pub(crate) mod annotated;
 mod array;
+mod assign;
 mod binder;
 mod branch;
 mod broadcast;
@@ -11,22 +12,31 @@ mod combinator;
 mod construct;
 mod consume;
 mod expr;
+mod header;
 mod iter;
 mod list;
+mod loops;
 mod mention;
+mod merge;
 mod methods;
 mod operator;
 mod real;
+mod recognise;
 mod rename;
 mod scalar;
+mod sequence;
 mod size;
 mod slice;
+mod split;
 mod statistics;
+mod steps;
 mod value;
 mod view;
 mod way;
 mod whole;
+mod wiring;
 
+use super::attr::Checkpoint;
 use super::callee::Callees;
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
@@ -46,10 +56,19 @@ pub(super) struct Lowered {
     pub(super) consts: Vec<ConstUse>,
 }
 
+/// What the attribute says about lowering.
+#[derive(Clone, Copy)]
+pub(super) struct Options<'a> {
+    /// Where this crate is said to be.
+    pub(super) root: Option<&'a syn::Path>,
+    /// How loops keep their states.
+    pub(super) checkpoint: Option<Checkpoint>,
+}
+
 /// Lowers a body; reports what is wrong with it.
 pub(super) fn lower(
     signature: &Signature,
-    root: Option<&syn::Path>,
+    Options { root, checkpoint }: Options<'_>,
     callees: &Callees,
     body: &surface::Expr,
     errors: &mut Errors,
@@ -62,6 +81,11 @@ pub(super) fn lower(
             fresh: Fresh::default(),
             frames: vec![],
             env: Env::default(),
+            cells: 0,
+            wall: 0,
+            sequences: vec![],
+            made: HashMap::new(),
+            updates: HashMap::new(),
             loops: vec![],
             bound: HashMap::new(),
             lengths: HashMap::new(),
@@ -74,7 +98,7 @@ pub(super) fn lower(
             callees,
             own: &signature.ident,
         };
-        let program = lowerer.program(signature, body);
+        let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
         if consts.is_wrong() {
             continue;
@@ -98,26 +122,94 @@ enum Binding {
     Value(Value),
     /// `use path as name;`
     Import(syn::Path),
+    /// Declared by `let x;`, and not set yet.
+    Unset,
     /// Something wrong, which has been reported.
     Hole(Reported),
 }
 
 /// The names in scope, innermost first. A copy is as cheap as a pointer, for closures to keep.
+///
+/// A variable that changes gets a new entry with its new value and the number it was declared with.
+/// What was copied before keeps the value it had then, as in Rust: a closure that borrows a variable
+/// keeps it from changing, and one that moves it has a copy of its own.
 #[derive(Clone, Default)]
-struct Env(Option<Rc<(String, Binding, Env)>>);
+struct Env(Option<Rc<Entry>>);
+
+/// A name in scope.
+struct Entry {
+    name: String,
+    binding: Binding,
+    /// Which variable it is.
+    cell: u32,
+    rest: Env,
+}
+
+/// A variable that was declared outside of what is lowered, and has a new value behind it.
+#[derive(Clone)]
+struct Changed {
+    cell: u32,
+    name: String,
+    binding: Binding,
+}
 
 impl Env {
     fn get(&self, name: &str) -> Option<&Binding> {
-        let (here, binding, rest) = self.0.as_deref()?;
-        if here == name {
-            Some(binding)
-        } else {
-            rest.get(name)
-        }
+        self.entry(name).map(|e| &e.binding)
     }
 
-    fn with(self, name: String, binding: Binding) -> Env {
-        Env(Some(Rc::new((name, binding, self))))
+    /// The innermost entry of a name.
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        let mut here = self.0.as_deref();
+        while let Some(entry) = here {
+            if entry.name == name {
+                return here;
+            }
+            here = entry.rest.0.as_deref();
+        }
+        None
+    }
+
+    /// The present value of a variable.
+    fn cell(&self, cell: u32) -> Option<&Binding> {
+        let mut here = self.0.as_deref();
+        while let Some(entry) = here {
+            if entry.cell == cell {
+                return Some(&entry.binding);
+            }
+            here = entry.rest.0.as_deref();
+        }
+        None
+    }
+
+    fn with(self, name: String, binding: Binding, cell: u32) -> Env {
+        Env(Some(Rc::new(Entry {
+            name,
+            binding,
+            cell,
+            rest: self,
+        })))
+    }
+
+    /// The variables numbered below `first` that have changed since.
+    fn changed_since(&self, before: &Env, first: u32) -> Vec<Changed> {
+        let mut changed: Vec<Changed> = vec![];
+        let mut here = self.0.as_ref();
+        while let Some(entry) = here {
+            if before.0.as_ref().is_some_and(|b| Rc::ptr_eq(b, entry)) {
+                break;
+            }
+            if entry.cell < first && changed.iter().all(|c| c.cell != entry.cell) {
+                changed.push(Changed {
+                    cell: entry.cell,
+                    name: entry.name.clone(),
+                    binding: entry.binding.clone(),
+                });
+            }
+            here = entry.rest.0.as_ref();
+        }
+        changed.sort_by_key(|c| c.cell);
+        changed
     }
 }
 
@@ -130,6 +222,16 @@ struct Lowerer<'a> {
     /// What has been bound in each region that is evaluated as a whole, innermost last.
     frames: Vec<Bindings>,
     env: Env,
+    /// How many variables there are.
+    cells: u32,
+    /// Variables with a lower number cannot change where this is: they are outside of a closure.
+    wall: u32,
+    /// The sequential loops around.
+    sequences: Vec<sequence::Sequence>,
+    /// The lengths of arrays that were made here.
+    made: HashMap<Sym, Vec<Expr>>,
+    /// Of arrays with an element replaced: the array before, where, and what is there now.
+    updates: HashMap<Sym, (Expr, Vec<Option<Expr>>, Expr)>,
     /// The indices of the loops around.
     loops: Vec<Sym>,
     /// Which indices the value of a bound variable depends on.
@@ -153,7 +255,12 @@ struct Lowerer<'a> {
 }
 
 impl Lowerer<'_> {
-    fn program(&mut self, signature: &Signature, body: &surface::Expr) -> Result<Program> {
+    fn program(
+        &mut self,
+        signature: &Signature,
+        body: &surface::Expr,
+        checkpoint: Option<Checkpoint>,
+    ) -> Result<Program> {
         let mut params = vec![];
         for arg in &signature.args {
             let name = arg.ident.to_string();
@@ -166,8 +273,14 @@ impl Lowerer<'_> {
             params.push(Param { sym, ty });
             self.name(name, Binding::Value(value));
         }
-        let plain = self.region(body.loc, "the function", |l| l.expr(body))?;
-        let body = self.matching(plain, &signature.result, body.loc)?;
+        let (bound, _, value) = self.open(|l| l.expr(body));
+        let plain = self.single(value?, body.loc, "the function")?;
+        let expr = under(bound, plain.expr);
+        let plain = Plain { expr, ..plain };
+        let mut body = self.matching(plain, &signature.result, body.loc)?;
+        if let Some(every) = checkpoint {
+            body = self.in_blocks(body, every);
+        }
         Ok(Program {
             name: signature.ident.to_string(),
             params,
@@ -190,15 +303,42 @@ impl Lowerer<'_> {
     }
 
     fn name(&mut self, name: String, binding: Binding) {
-        self.env = std::mem::take(&mut self.env).with(name, binding);
+        let cell = self.cells;
+        self.cells += 1;
+        self.env = std::mem::take(&mut self.env).with(name, binding, cell);
     }
 
-    /// Lowers in a scope of its own.
+    /// A variable has a new value.
+    fn change(&mut self, changed: Changed) {
+        let Changed {
+            cell,
+            name,
+            binding,
+        } = changed;
+        self.env = std::mem::take(&mut self.env).with(name, binding, cell);
+    }
+
+    /// Lowers in a scope of its own. What it changes outside stays changed.
     fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let env = self.env.clone();
+        let (env, first) = (self.env.clone(), self.cells);
         let result = f(self);
+        let changed = self.env.changed_since(&env, first);
         self.env = env;
+        for one in changed {
+            self.change(one);
+        }
         result
+    }
+
+    /// Lowers what may not be evaluated, or more than once: what it binds, and what it changes.
+    fn open<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> (Bindings, Vec<Changed>, T) {
+        let (env, first) = (self.env.clone(), self.cells);
+        self.frames.push(vec![]);
+        let result = f(self);
+        let bound = self.frames.pop().unwrap_or_default();
+        let changed = self.env.changed_since(&env, first);
+        self.env = env;
+        (bound, changed, result)
     }
 
     /// Lowers what is evaluated as a whole or not at all: variables bound inside stay inside.
@@ -217,10 +357,11 @@ impl Lowerer<'_> {
     }
 
     /// The same without a word on the result: what was bound inside, and what it was bound for.
+    /// Nothing outside changes in there.
     fn frame<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Bindings, T)> {
-        self.frames.push(vec![]);
-        let value = self.scope(f);
-        let bound = self.frames.pop().unwrap_or_default();
+        let wall = std::mem::replace(&mut self.wall, self.cells);
+        let (bound, _, value) = self.open(f);
+        self.wall = wall;
         Ok((bound, value?))
     }
 
@@ -249,6 +390,16 @@ impl Lowerer<'_> {
         if value.ty.rank > 0 {
             let known = self.known_lengths(&value);
             self.lengths.insert(sym.clone(), known);
+        }
+        if let Kind::Update(u) = &*value.kind
+            && u.when.is_none()
+            && is_atom(&u.value)
+        {
+            let what = (u.array.clone(), u.at.clone(), u.value.clone());
+            self.updates.insert(sym.clone(), what);
+        }
+        if let Some(extents) = self.known_extents(&value) {
+            self.made.insert(sym.clone(), extents);
         }
         match self.frames.last_mut() {
             Some(frame) => frame.push(Bound::Let(sym, value)),

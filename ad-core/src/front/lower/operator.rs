@@ -62,13 +62,24 @@ impl Lowerer<'_> {
             return self.lazy(op, left, right);
         }
         let (a, b) = (self.expr(left), self.expr(right));
+        self.combined(op, (a, left.loc), (b, right.loc), loc)
+    }
+
+    /// An operator that evaluates both sides.
+    pub(super) fn combined(
+        &mut self,
+        op: Binary,
+        (a, left_loc): (Result<Value>, Loc),
+        (b, right_loc): (Result<Value>, Loc),
+        loc: Loc,
+    ) -> Result<Value> {
         if let (Ok(Value::Plain(a)), Ok(Value::Plain(b))) = (&a, &b)
             && (a.expr.ty.rank > 0 || b.expr.ty.rank > 0)
         {
             return self.whole_arrays(op, a.clone(), b.clone(), loc);
         }
-        let a = a.and_then(|v| self.scalar(v, left.loc));
-        let b = b.and_then(|v| self.scalar(v, right.loc));
+        let a = a.and_then(|v| self.scalar(v, left_loc));
+        let b = b.and_then(|v| self.scalar(v, right_loc));
         let (a, b) = (a?, b?);
         let (what_a, what_b) = (a.describe(), b.describe());
         let Some(pair) = self.pair(a, b) else {

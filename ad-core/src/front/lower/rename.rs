@@ -1,29 +1,23 @@
 //! Copies of expressions with symbols of their own.
 
-use super::{Bindings, Lowerer};
+use super::wiring::needed;
+use super::{Bindings, Lowerer, under};
 use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Scatter, Sym, Trip, Update};
 use std::collections::HashMap;
 
+/// New names for old ones.
 pub(super) type Names = HashMap<Sym, Sym>;
 
 impl Lowerer<'_> {
     /// `value` under copies of those bindings that it needs.
     pub(super) fn rebound(&mut self, bound: &Bindings, value: Expr) -> Expr {
-        let mut needed = false;
-        let mut used = value.clone();
-        for b in bound.iter().rev() {
-            if b.syms().iter().any(|sym| mentions(&used, sym)) {
-                used = Expr::under(vec![b.clone()], used);
-                needed = true;
-            }
+        match needed(bound, [&value]) {
+            none if none.is_empty() => value,
+            needed => self.copied(&under(needed, value), &mut Names::new()),
         }
-        if !needed {
-            return value;
-        }
-        self.copied(&used, &mut Names::new())
     }
 
-    fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
+    pub(super) fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
         let new = self.fresh.sym(&sym.hint);
         names.insert(sym.clone(), new.clone());
         new

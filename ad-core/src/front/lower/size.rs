@@ -262,9 +262,9 @@ impl Lowerer<'_> {
             | Core::ArgReduce(..)
             | Core::Dim(..)
             | Core::Loop(..)
-            | Core::Update(_)
             | Core::Where(..)
             | Core::Recur(_) => unknown,
+            Core::Update(u) => self.lengths_or_dims(&u.array),
             Core::Demand(_, body) => self.lengths_or_dims(body),
             Core::Prim(_, args) => {
                 let mut all = args.iter().map(|a| self.lengths_or_dims(a));

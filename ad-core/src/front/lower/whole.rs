@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         };
         let binding = path.get_ident().and_then(|i| self.env.get(&i.to_string()));
         match binding {
-            Some(Binding::Value(_) | Binding::Hole(_)) => None,
+            Some(Binding::Value(_) | Binding::Unset | Binding::Hole(_)) => None,
             Some(Binding::Import(_)) | None => Some(path),
         }
     }

@@ -1,12 +1,20 @@
 //! What is outside of the language, why, and what to write instead.
 
-/// For `+=` and its like, and for `=`.
-pub(super) const ASSIGNMENT: &str = "assignments are not supported yet: variables do not change; write a sum as \
-     `sum(n, |i| ..)`, an array as `build(n, |i| ..)`, or bind a new name with `let`";
+/// For `+=` and its like, and for `=`, where a value is needed.
+pub(super) const ASSIGNMENT: &str = "an assignment gives no value; write it as a statement of its \
+     own, with `;` behind it, in the block of the variable or in a loop there";
+
+/// For what borrows in order to change.
+pub(super) const BORROW: &str = "`&mut` is not supported: which variable is changed must be seen \
+     where it changes; assign to the variable itself, as `x = ..`, `x[i] = ..` or `x.0 = ..`";
+
+/// For iterators that change what they run over.
+pub(super) const ITER_MUT: &str = "loops over elements that change are not supported; write `for i in \
+     0..x.len()` with `x[i] = ..`, or `a.row_mut(i).assign(&..)`";
 
 /// For `return`.
-pub(super) const RETURN: &str = "`return` is not supported: the value of a function is its last expression; \
-     write `if .. { .. } else { .. }` there, without `return`";
+pub(super) const RETURN: &str = "`return` is not supported here: only the whole function is left early, \
+     not a loop or a closure, as in `if .. { return ..; }` before its last expression; write `if .. { .. } else { .. }`";
 
 /// Whether a macro only checks something, which does not change the value.
 pub(super) fn is_assertion(mac: &syn::Macro) -> bool {
@@ -55,29 +63,59 @@ pub(super) fn macro_call(mac: &syn::Macro) -> String {
 /// An expression that stands as a statement, if there is something to say about it in particular.
 pub(super) fn statement(e: &syn::Expr) -> Option<String> {
     match e {
-        syn::Expr::If(branch) if branch.else_branch.is_none() => Some(
-            "an `if` without `else` gives no value, and only values are differentiated; write \
-             `let x = if .. { .. } else { .. };`"
-                .into(),
-        ),
-        syn::Expr::Binary(binary) => is_assignment(&binary.op).then(|| ASSIGNMENT.into()),
         syn::Expr::Return(_) => Some(RETURN.into()),
         syn::Expr::Macro(m) => Some(macro_call(&m.mac)),
+        syn::Expr::Unsafe(_) | syn::Expr::Await(_) | syn::Expr::Try(_) | syn::Expr::Struct(_) => {
+            Some(expression(e))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression may stand as a statement.
+pub(super) fn is_statement(e: &syn::Expr) -> bool {
+    match e {
+        syn::Expr::If(branch) => branch.else_branch.is_none(),
+        syn::Expr::Binary(binary) => is_assignment(&binary.op),
         syn::Expr::Assign(_)
         | syn::Expr::ForLoop(_)
         | syn::Expr::While(_)
         | syn::Expr::Loop(_)
         | syn::Expr::Break(_)
-        | syn::Expr::Continue(_)
-        | syn::Expr::Unsafe(_)
-        | syn::Expr::Await(_)
-        | syn::Expr::Try(_)
-        | syn::Expr::Struct(_) => Some(expression(e)),
-        _ => None,
+        | syn::Expr::Continue(_) => true,
+        syn::Expr::MethodCall(call) => matches!(
+            call.method.to_string().as_str(),
+            "assign" | "fill" | "swap" | "scaled_add" | "push"
+        ),
+        _ => statement(e).is_some(),
     }
 }
 
-fn is_assignment(op: &syn::BinOp) -> bool {
+/// A `break` or a `continue` where it cannot be seen what it leaves out.
+pub(super) fn leaving(e: &syn::Expr) -> String {
+    let (name, labelled) = match e {
+        syn::Expr::Break(b) if b.expr.is_some() => {
+            return "a `break` with a value is not supported; write `let mut x`, and `x = ..; break;`"
+                .into();
+        }
+        syn::Expr::Break(b) => ("break", b.label.is_some()),
+        syn::Expr::Continue(c) => ("continue", c.label.is_some()),
+        _ => ("break", false),
+    };
+    if labelled {
+        return format!(
+            "`{name}` with a label is not supported; write a `let mut` bool that says whether to go \
+             on, and look at it in the condition of each loop"
+        );
+    }
+    format!(
+        "`{name}` is not supported here; write `if .. {{ {name}; }}` as a statement of the loop's own \
+         body, or `if .. {{ .. }} else {{ .. }}` around what it leaves out"
+    )
+}
+
+/// Whether it is `+=` or its like.
+pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
     matches!(
         op,
         syn::BinOp::AddAssign(_)
@@ -97,17 +135,10 @@ fn is_assignment(op: &syn::BinOp) -> bool {
 pub(super) fn expression(e: &syn::Expr) -> String {
     match e {
         syn::Expr::Assign(_) => ASSIGNMENT,
-        syn::Expr::ForLoop(_) => {
-            "`for` loops are not supported yet; write a loop that adds up as `sum(n, |i| ..)`, one that \
-             multiplies as `product(n, |i| ..)`, one that fills an array as `build(n, |i| ..)`"
+        syn::Expr::ForLoop(_) | syn::Expr::While(_) | syn::Expr::Loop(_) => {
+            "a loop gives no value; write it as a statement, and the variable that it changes behind it"
         }
-        syn::Expr::While(_) | syn::Expr::Loop(_) => {
-            "loops without a fixed number of rounds are not supported yet; write `sum(n, |i| ..)` or \
-             `build(n, |i| ..)` over a known number `n`"
-        }
-        syn::Expr::Break(_) | syn::Expr::Continue(_) => {
-            "leaving a loop early is not supported; write `if .. { .. } else { 0.0 }` inside of `sum`"
-        }
+        syn::Expr::Break(_) | syn::Expr::Continue(_) => return leaving(e),
         syn::Expr::Struct(_) => {
             "structs are not supported yet; bind the parts with `let`, or write a tuple"
         }
@@ -122,9 +153,7 @@ pub(super) fn expression(e: &syn::Expr) -> String {
             "`unsafe` code is not looked into: generated code is safe Rust; write plain indexing"
         }
         syn::Expr::Let(_) => "`let` inside of a condition is not supported; write a comparison",
-        syn::Expr::Reference(_) => {
-            "`&mut` is not supported: a differentiable function has no effects; use the value itself"
-        }
+        syn::Expr::Reference(_) => BORROW,
         syn::Expr::Block(_) => "blocks with a label are not supported; write `if` with `else`",
         syn::Expr::Const(_) => "`const` blocks are not looked into; write the expression itself",
         syn::Expr::Path(_) => {
@@ -181,8 +210,7 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
             "its last part may be shorter; write `chunks_exact(k)`, or `build((n / k, k), |(i, j)| x[i * k + j])`"
         }
         "push" | "assign" | "fill" | "swap" | "sort" | "sort_by" | "extend" | "insert" => {
-            "a differentiable function changes nothing in place; write the new array as `build(n, \
-             |i| ..)`"
+            "write it as a statement of its own; or write the new array as `build(n, |i| ..)`"
         }
         "ok" | "ok_or" | "and_then" | "unwrap_or_else" | "unwrap_or_default" | "is_some"
         | "is_none" => {

@@ -50,20 +50,14 @@ impl Parser<'_> {
                 let parts = tuple.elems.iter().map(|p| self.pattern(p)).collect();
                 return Pattern::Tuple(Loc::of(tuple), parts);
             }
-            syn::Pat::Ident(name) => match &name.mutability {
-                Some(token) => self.errors.on(
-                    token,
-                    format!(
-                        "`let mut` is not supported yet: variables do not change; write a sum as `sum(n, \
-                         |i| ..)`, an array as `build(n, |i| ..)`, or shadow it: `let {0} = ..`",
-                        name.ident
-                    ),
-                ),
-                None if name.subpat.is_some() => self
-                    .errors
-                    .on(name, "`@` patterns are not supported; write two `let`s"),
-                None => return Pattern::Name(name.ident.clone()),
-            },
+            syn::Pat::Ident(name) if name.by_ref.is_some() && name.mutability.is_some() => {
+                self.errors.on(name, outside::BORROW)
+            }
+            syn::Pat::Ident(name) if name.subpat.is_some() => self
+                .errors
+                .on(name, "`@` patterns are not supported; write two `let`s"),
+            // rustc sees to it that only what is `mut` changes.
+            syn::Pat::Ident(name) => return Pattern::Name(name.ident.clone()),
             syn::Pat::Rest(rest) => self.errors.on(
                 rest,
                 "`..` in a pattern is not supported; write `_` for each part that is left out",

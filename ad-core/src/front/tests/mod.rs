@@ -1,7 +1,9 @@
 //! What is accepted becomes the Core it should; what is not says so well.
 
 mod accepted;
+#[macro_use]
 mod agree;
+mod loops;
 mod print;
 mod real;
 mod rejected;
