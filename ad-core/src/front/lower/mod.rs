@@ -1,6 +1,7 @@
 //! Surface to Core: names resolved, ranks and kinds inferred, what Rust does behind the scenes spelled
 //! out. Nothing that a user wrote is computed twice: what is needed twice is bound by `Let` first.
 
+pub(crate) mod annotated;
 mod array;
 mod assign;
 mod binder;
@@ -23,6 +24,7 @@ mod whole;
 mod wiring;
 
 use super::attr::Checkpoint;
+use super::callee::Callees;
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
@@ -54,6 +56,7 @@ pub(super) struct Options<'a> {
 pub(super) fn lower(
     signature: &Signature,
     Options { root, checkpoint }: Options<'_>,
+    callees: &Callees,
     body: &surface::Expr,
     errors: &mut Errors,
 ) -> Option<Lowered> {
@@ -75,6 +78,8 @@ pub(super) fn lower(
             consts,
             checks: vec![],
             root,
+            callees,
+            own: &signature.ident,
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -218,6 +223,10 @@ struct Lowerer<'a> {
     checks: Vec<NameCheck>,
     /// Where this crate is said to be.
     root: Option<&'a syn::Path>,
+    /// The annotated functions that are known.
+    callees: &'a Callees,
+    /// The name of the function itself.
+    own: &'a syn::Ident,
 }
 
 impl Lowerer<'_> {
@@ -411,6 +420,9 @@ impl Lowerer<'_> {
                 all(&mut std::iter::once(array).chain(at.iter().flatten()));
             }
             Kind::Stop(inner) => self.depends(inner, on),
+            Kind::Where(cond, inner) => all(&mut [cond, inner].into_iter()),
+            Kind::Recur(recur) => all(&mut recur.parts()),
+            Kind::Demand(_, inner) => self.depends(inner, on),
         }
     }
 
@@ -453,7 +465,10 @@ fn is_atom(value: &Expr) -> bool {
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => false,
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => false,
     }
 }
 
@@ -475,6 +490,9 @@ fn is_size(value: &Expr) -> bool {
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => is_atom(value),
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => is_atom(value),
     }
 }

@@ -8,7 +8,7 @@ use super::combinator::built;
 use super::rename::Names;
 use super::sequence::{Draft, LoopParts, State};
 use super::steps::{Leaf, Step, Terms};
-use super::wiring::{bound_by, needed, parts, variables};
+use super::wiring::{bound_by, needed, variables};
 use super::{Bindings, Lowerer, under};
 use crate::ir::core::{
     Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym, Trip, Ty,
@@ -343,7 +343,7 @@ impl<'d> Body<'d> {
                 at.all(|i| self.reads_only(i, k, axis, here, seen))
             }
             _ => {
-                let mut all = parts(e).into_iter();
+                let mut all = e.parts().into_iter();
                 all.all(|p| self.reads_only(p, k, axis, here, seen))
             }
         }

@@ -137,6 +137,23 @@ impl Lowerer<'_> {
             }),
             Kind::Dim(array, axis) => Kind::Dim(self.copied(array, names), *axis),
             Kind::Stop(inner) => Kind::Stop(self.copied(inner, names)),
+            Kind::Where(cond, inner) => {
+                Kind::Where(self.copied(cond, names), self.copied(inner, names))
+            }
+            Kind::Recur(recur) => {
+                let mut recur = recur.clone();
+                for part in recur.parts_mut() {
+                    *part = self.copied(part, names);
+                }
+                Kind::Recur(recur)
+            }
+            Kind::Demand(demand, inner) => {
+                let mut demand = demand.clone();
+                for part in demand.parts_mut() {
+                    *part = self.copied(part, names);
+                }
+                Kind::Demand(demand, self.copied(inner, names))
+            }
         };
         Expr::new(kind, e.ty)
     }

@@ -525,6 +525,9 @@ impl Lowerer<'_> {
             | Kind::ArgReduce(..)
             | Kind::Scatter(_)
             | Kind::Dim(..)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..)
             | Kind::Stop(_) => None,
         }
     }

@@ -1,6 +1,5 @@
 //! Making a failing program small.
 
-use super::walk::{children, children_mut};
 use crate::ir::core::{Block, Bound, Expr, Kind, Param, Program, Sym, Ty};
 use crate::ir::core_check::check;
 use crate::ir::core_eval::eval;
@@ -17,11 +16,13 @@ pub(super) fn weight(e: &Expr) -> usize {
         Kind::Prim(..) | Kind::Let(..) | Kind::Index(..) | Kind::Stop(_) => 4,
         Kind::Update(_) => 5,
         Kind::Loop(l, _) => 9 + 3 * l.outs.len(),
+        Kind::Where(..) | Kind::Demand(..) => 4,
+        Kind::Recur(_) => 7,
         Kind::If(..) => 5,
         Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) => 7,
         Kind::Scatter(s) => 7 * s.binders.len(),
     };
-    own + children(e).into_iter().map(weight).sum::<usize>()
+    own + e.parts().into_iter().map(weight).sum::<usize>()
 }
 
 pub(super) fn simple(elem: Elem) -> Vec<Lit> {
@@ -43,10 +44,10 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
         out.push(Expr::var(&p.sym, p.ty));
     }
     // What is inside, down to some depth.
-    let mut level = children(e);
+    let mut level = e.parts();
     for _ in 0..3 {
         out.extend(level.iter().filter(|c| fits(c.ty)).map(|c| (*c).clone()));
-        level = level.into_iter().flat_map(children).collect();
+        level = level.into_iter().flat_map(Expr::parts).collect();
     }
     let zero = || Expr::int(0);
     match &*e.kind {
@@ -97,7 +98,10 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
         | Kind::Build(..)
         | Kind::ArgReduce(..)
         | Kind::Dim(..)
-        | Kind::Stop(_) => {}
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => {}
     }
     out
 }
@@ -111,7 +115,7 @@ pub(super) fn replace_var(e: &mut Expr, s: &Sym, by: &Expr) -> usize {
         return 1;
     }
     let mut n = 0;
-    for c in children_mut(e) {
+    for c in e.parts_mut() {
         n += replace_var(c, s, by);
     }
     n
@@ -119,13 +123,15 @@ pub(super) fn replace_var(e: &mut Expr, s: &Sym, by: &Expr) -> usize {
 
 /// Works out the types again, from the inside out.
 pub(super) fn retype(e: &mut Expr) {
-    for c in children_mut(e) {
+    for c in e.parts_mut() {
         retype(c);
     }
     match &*e.kind {
         Kind::Let(_, _, b) | Kind::Loop(_, b) => e.ty = b.ty,
         Kind::If(_, b, _) | Kind::Reduce(_, _, b) | Kind::Stop(b) => e.ty = b.ty,
         Kind::Update(u) => e.ty = u.array.ty,
+        Kind::Where(_, b) | Kind::Demand(_, b) => e.ty = b.ty,
+        Kind::Recur(r) => e.ty = r.factors.ty,
         Kind::Build(_, b) => {
             e.ty = Ty {
                 elem: b.ty.elem,
@@ -146,20 +152,20 @@ pub(super) fn retype(e: &mut Expr) {
 pub(super) fn at_path<'a>(e: &'a Expr, path: &[usize]) -> &'a Expr {
     match path.split_first() {
         None => e,
-        Some((&k, rest)) => at_path(children(e)[k], rest),
+        Some((&k, rest)) => at_path(e.parts()[k], rest),
     }
 }
 
 pub(super) fn put_path(e: &mut Expr, path: &[usize], new: Expr) {
     match path.split_first() {
         None => *e = new,
-        Some((&k, rest)) => put_path(children_mut(e).swap_remove(k), rest, new),
+        Some((&k, rest)) => put_path(e.parts_mut().swap_remove(k), rest, new),
     }
 }
 
 pub(super) fn paths(e: &Expr) -> Vec<Vec<usize>> {
     let mut out = vec![vec![]];
-    for (k, c) in children(e).into_iter().enumerate() {
+    for (k, c) in e.parts().into_iter().enumerate() {
         out.extend(paths(c).into_iter().map(|mut p| {
             p.insert(0, k);
             p
