@@ -512,7 +512,7 @@ mod tests {
             ),
         ];
         for (text, message) in unsound {
-            let got = verdict(text).unwrap_err();
+            let got = verdict(text).expect_err(text);
             assert!(got.contains(message), "{text}\n{got}");
         }
     }

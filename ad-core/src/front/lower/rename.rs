@@ -190,26 +190,6 @@ pub(super) fn replaced(e: &Expr, sym: &Sym, by: &Expr) -> Expr {
 
 /// Whether a variable occurs.
 pub(super) fn mentions(e: &Expr, sym: &Sym) -> bool {
-    match &*e.kind {
-        Kind::Var(other) => other == sym,
-        Kind::Lit(_) => false,
-        Kind::Prim(_, args) => any(args, sym),
-        Kind::Let(_, bound, body) => any([bound, body], sym),
-        Kind::Loop(l, body) => any(l.parts(), sym) || mentions(body, sym),
-        Kind::Update(u) => any(u.parts(), sym),
-        Kind::If(cond, then, other) => any([cond, then, other], sym),
-        Kind::Build(binder, body)
-        | Kind::Reduce(_, binder, body)
-        | Kind::ArgReduce(_, binder, body) => any([&binder.extent, body], sym),
-        Kind::Scatter(s) => any(s.parts(), sym),
-        Kind::Index(array, at) => any(std::iter::once(array).chain(at.iter().flatten()), sym),
-        Kind::Dim(inner, _) | Kind::Stop(inner) => mentions(inner, sym),
-        Kind::Where(cond, inner) => any([cond, inner], sym),
-        Kind::Recur(recur) => any(recur.parts(), sym),
-        Kind::Demand(demand, inner) => any(demand.parts().chain([inner]), sym),
-    }
-}
-
-fn any<'e>(parts: impl IntoIterator<Item = &'e Expr>, sym: &Sym) -> bool {
-    parts.into_iter().any(|p| mentions(p, sym))
+    matches!(&*e.kind, Kind::Var(other) if other == sym)
+        || e.parts().into_iter().any(|part| mentions(part, sym))
 }

@@ -40,47 +40,23 @@ impl Lowerer<'_> {
             *e = self.in_blocks(whole, every);
             return;
         }
-        match &mut *e.kind {
-            Kind::Var(_) | Kind::Lit(_) | Kind::Let(..) | Kind::Loop(..) => {}
-            Kind::Prim(_, args) => args.iter_mut().for_each(|a| self.inside(a, every)),
-            Kind::If(cond, then, other) => {
-                for part in [cond, then, other] {
-                    self.inside(part, every);
+        let Kind::Scatter(s) = &mut *e.kind else {
+            for part in e.parts_mut() {
+                self.inside(part, every);
+            }
+            return;
+        };
+        for b in std::mem::take(&mut s.lets) {
+            match b {
+                Bound::Loop(l) => self.loop_in_blocks(*l, every, &mut s.lets),
+                Bound::Let(sym, mut is) => {
+                    self.inside(&mut is, every);
+                    s.lets.push(Bound::Let(sym, is));
                 }
             }
-            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
-                self.inside(&mut b.extent, every);
-                self.inside(body, every);
-            }
-            Kind::Scatter(s) => {
-                let lets = std::mem::take(&mut s.lets);
-                for b in lets {
-                    match b {
-                        Bound::Loop(l) => self.loop_in_blocks(*l, every, &mut s.lets),
-                        Bound::Let(sym, mut is) => {
-                            self.inside(&mut is, every);
-                            s.lets.push(Bound::Let(sym, is));
-                        }
-                    }
-                }
-                for part in s.index.iter_mut().chain([&mut s.value]) {
-                    self.inside(part, every);
-                }
-            }
-            Kind::Index(array, at) => {
-                self.inside(array, every);
-                at.iter_mut().flatten().for_each(|i| self.inside(i, every));
-            }
-            Kind::Update(u) => u
-                .parts_mut()
-                .into_iter()
-                .for_each(|part| self.inside(part, every)),
-            Kind::Dim(inner, _) | Kind::Stop(inner) => self.inside(inner, every),
-            Kind::Where(..) | Kind::Recur(_) | Kind::Demand(..) => {
-                e.parts_mut()
-                    .into_iter()
-                    .for_each(|part| self.inside(part, every));
-            }
+        }
+        for part in s.index.iter_mut().chain([&mut s.value]) {
+            self.inside(part, every);
         }
     }
 
