@@ -7,6 +7,7 @@ mod contract;
 mod loops;
 mod recur;
 mod scalar;
+mod stack;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ pub use loops::{
 };
 pub use recur::{Start, recur, recur_adding, running_products};
 pub use scalar::{digamma, erf, ipow, lgamma, polygamma, powi, relu, sigmoid, sign0, softplus};
+pub use stack::{Stack, blank};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};
