@@ -1,6 +1,8 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
 
 mod sequence;
+#[cfg(test)]
+mod tests;
 
 use super::emit::{Context, name};
 use super::expr::Expr;

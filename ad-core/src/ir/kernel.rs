@@ -167,7 +167,8 @@ pub struct Source {
 /// arguments are those of the function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
-    /// One step. The states are arrays of its own, which it may take.
+    /// One step. The states are arrays of its own, which it may take. What is stacked is so before
+    /// it is taken.
     pub body: Program,
     /// How many states there are.
     pub states: usize,

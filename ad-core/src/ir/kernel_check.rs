@@ -17,14 +17,16 @@ use std::collections::{HashMap, HashSet};
 /// # Errors
 /// Names the array that is wrong, and why.
 pub fn check(program: &Program) -> Result<(), String> {
-    check_inside(program, &program.params, 0..0)
+    check_inside(program, &program.params, 0..0, program.results.len())
 }
 
-/// Verifies a program in a function with these parameters. Of its own parameters it may take some.
+/// Verifies a program in a function with these parameters. Of its own parameters it may take some. It
+/// must have the first results at its end, the others at any time.
 fn check_inside(
     program: &Program,
     function: &[Param],
     states: std::ops::Range<usize>,
+    lasting: usize,
 ) -> Result<(), String> {
     let mut known: HashMap<Var, Type> = HashMap::new();
     let mut owned: HashSet<Var> = states.map(|k| Var(k as u32)).collect();
@@ -53,7 +55,10 @@ fn check_inside(
             owned.insert(v);
         }
     }
-    let missing = program.results.iter().find(|r| !known.contains_key(r));
+    let (last, stacked) = program.results.split_at(lasting);
+    let missing = last.iter().find(|r| !known.contains_key(r));
+    let never = |r: &&Var| !known.contains_key(r) && !gone.contains(r);
+    let missing = missing.or_else(|| stacked.iter().find(never));
     missing.map_or(Ok(()), |r| {
         Err(format!("the result v{} is not computed", r.0))
     })

@@ -35,6 +35,8 @@ struct Run<'a> {
     /// The arguments of the function, which sizes are made of.
     args: &'a [Rc<Value>],
     cost: u64,
+    /// What was a result before it was taken.
+    kept: Vec<(Var, Rc<Value>)>,
 }
 
 impl<'a> Run<'a> {
@@ -46,6 +48,7 @@ impl<'a> Run<'a> {
             values: vec![None; count.max(program.params.len())],
             args,
             cost: 0,
+            kept: vec![],
         }
     }
 

@@ -102,3 +102,47 @@ impl<T: Copy, const N: usize> Dense<T, N> {
         self.data[at * len..][..len].copy_from_slice(x.data);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{build, slice};
+    use super::*;
+
+    #[test]
+    fn numbers_and_arrays_are_collected() {
+        let mut numbers = Stack::<i64, 1>::new([0]);
+        assert_eq!(numbers.clone().finish().into_vec(), []);
+        numbers.push(3);
+        numbers.push(5);
+        assert_eq!(numbers.finish().into_vec(), [3, 5]);
+        let mut rows = Stack::<f64, 2>::new([7, 2]);
+        rows.push_all(slice("a", &[1.0, 2.0]));
+        rows.push_all(build([2], |[i]| i as f64).view());
+        let all = rows.finish().into_array();
+        assert_eq!(all, ndarray::arr2(&[[1.0, 2.0], [0.0, 1.0]]));
+        let mut nothing = Stack::<bool, 2>::new([0, -3]);
+        nothing.push_all(slice("a", &[]));
+        assert_eq!(nothing.finish().into_array().dim(), (1, 0));
+    }
+
+    #[test]
+    fn arrays_are_put_at_their_step() {
+        let mut all = blank::<f64, 3>([2, 1, 2]);
+        all.put(1, build([1, 2], |[_, j]| j as f64 + 1.0).view());
+        let all = all.into_array();
+        assert_eq!(all, ndarray::arr3(&[[[0.0, 0.0]], [[1.0, 2.0]]]));
+        assert_eq!(blank::<bool, 1>([-1]).into_vec(), []);
+    }
+
+    #[test]
+    #[should_panic(expected = "an array of shape [1] is collected into one of shape [3, 2]")]
+    fn other_shapes_are_refused() {
+        blank::<f64, 2>([3, 2]).put(0, slice("a", &[1.0]));
+    }
+
+    #[test]
+    #[should_panic(expected = "step 3 of 3 is collected")]
+    fn other_steps_are_refused() {
+        blank::<f64, 2>([3, 1]).put(3, slice("a", &[1.0]));
+    }
+}

@@ -202,13 +202,28 @@ impl<'a> Function<'a> {
             .as_ref()
             .map(|c| self.inside(c, &params).condition());
         let inner = self.inside(body, &params);
-        let steps: TokenStream = body.steps.iter().map(|step| inner.step(step)).collect();
-        let stacked: TokenStream = (stacks.iter().zip(&body.results[s.states..]))
-            .filter_map(|(stack, v)| {
-                let (ident, _) = stack.as_ref()?;
-                Some(inner.stacked(ident, &index, *v, s.steps.is_some()))
-            })
+        // What is changed later is stacked at once, the rest at the end.
+        let taken: HashSet<Var> = (body.steps.iter().flat_map(Step::sources))
+            .filter_map(|s| s.taken.then_some(s.array))
             .collect();
+        let stack = |wanted: &dyn Fn(Var) -> bool| -> TokenStream {
+            let all = stacks.iter().zip(&body.results[s.states..]);
+            all.filter(|(_, v)| wanted(**v))
+                .filter_map(|(stack, v)| {
+                    let (ident, _) = stack.as_ref()?;
+                    Some(inner.stacked(ident, &index, *v, s.steps.is_some()))
+                })
+                .collect()
+        };
+        let mut steps = stack(&|v| taken.contains(&v) && v.index() < body.params.len());
+        for step in &body.steps {
+            steps.extend(inner.step(step));
+            let made = step.defines();
+            steps.extend(stack(&|v| {
+                taken.contains(&v) && made.iter().any(|(m, _)| *m == v)
+            }));
+        }
+        let stacked = stack(&|v| !taken.contains(&v));
         let (next, assigned) = inner.next(&states, &body.results[..s.states]);
         let all = quote!(#steps #stacked #next);
 

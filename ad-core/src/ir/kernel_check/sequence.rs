@@ -59,9 +59,9 @@ impl Scope<'_> {
         }
         let inside = |e: String| format!("in the loop: {e}");
         let states = s.given.len()..s.given.len() + s.states;
-        check_inside(body, self.function, states).map_err(inside)?;
+        check_inside(body, self.function, states, s.states).map_err(inside)?;
         if let Some(c) = &s.goes_on {
-            check_inside(c, self.function, 0..0).map_err(inside)?;
+            check_inside(c, self.function, 0..0, c.results.len()).map_err(inside)?;
             if c.params.len() != body.params.len() || c.results.len() != 1 {
                 return Err("the condition does not fit the loop".into());
             }

@@ -10,6 +10,9 @@ use std::rc::Rc;
 impl<'a> Run<'a> {
     /// The array that something begins with: copied only where somebody else has it.
     fn begin(&mut self, of: &Source) -> Result<Rc<Value>, String> {
+        if of.taken && self.program.results.contains(&of.array) {
+            self.kept.push((of.array, self.shared(of.array)?));
+        }
         let slot = self.values.get_mut(of.array.index());
         let value = slot.and_then(|v| if of.taken { v.take() } else { v.clone() });
         value.ok_or_else(|| format!("v{} is not computed yet", of.array.0))
@@ -148,6 +151,7 @@ impl<'a> Run<'a> {
         index: Rc<Value>,
     ) {
         self.values.fill(None);
+        self.kept.clear();
         let params = given.iter().cloned().chain(states).chain([Some(index)]);
         for (slot, value) in self.values.iter_mut().zip(params) {
             *slot = value;
@@ -155,7 +159,9 @@ impl<'a> Run<'a> {
     }
 
     fn shared(&self, v: Var) -> Result<Rc<Value>, String> {
+        let kept = || self.kept.iter().find(|(k, _)| *k == v);
         let value = self.values.get(v.index()).cloned().flatten();
+        let value = value.or_else(|| kept().map(|(_, value)| value.clone()));
         value.ok_or_else(|| format!("v{} is not computed yet", v.0))
     }
 }

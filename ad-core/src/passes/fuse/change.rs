@@ -18,6 +18,8 @@ pub(super) struct Owned {
     pub(super) params: std::ops::Range<usize>,
     /// Whether it is a part of a loop.
     pub(super) is_inner: bool,
+    /// Whether it is the body of one, which stacks its last results.
+    pub(super) is_body: bool,
 }
 
 impl Owned {

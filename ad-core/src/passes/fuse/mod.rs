@@ -39,6 +39,7 @@ pub fn fuse(program: &Program) -> kernel::Program {
     let owned = Owned {
         params: 0..0,
         is_inner: false,
+        is_body: false,
     };
     Fuser::default().program(program, &owned)
 }
@@ -87,7 +88,7 @@ impl Fuser {
             }
             out.steps.push(step(&program, owned, &stored, k));
         }
-        reuse::take(out, owned.params.clone())
+        reuse::take(out, owned.params.clone(), owned.is_body)
     }
 
     /// A result of a loop: the first is a step, the others are added to it.
@@ -157,10 +158,12 @@ impl Fuser {
         let body = Owned {
             params: given..given + looped.states,
             is_inner: true,
+            is_body: true,
         };
         let condition = Owned {
             params: 0..0,
             is_inner: true,
+            is_body: false,
         };
         let fused = Fused {
             body: self.program(&looped.body, &body),

@@ -7,8 +7,18 @@ use crate::ir::ty::Atom;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// Decides what is taken, and orders the steps for it. `states` are the parameters that may be.
-pub(super) fn take(mut program: Program, states: std::ops::Range<usize>) -> Program {
+/// Decides what is taken, and orders the steps for it. `states` are the parameters that may be. What is
+/// stacked, in the results behind those, may be taken as well: it is stacked before.
+pub(super) fn take(
+    mut program: Program,
+    states: std::ops::Range<usize>,
+    is_inner: bool,
+) -> Program {
+    let stacks = if is_inner {
+        states.len()
+    } else {
+        program.results.len()
+    };
     let steps = &program.steps;
     if steps.iter().all(|s| s.sources().is_empty()) {
         return program;
@@ -24,7 +34,7 @@ pub(super) fn take(mut program: Program, states: std::ops::Range<usize>) -> Prog
                 None => program.params[v.index()].ty.rank(),
             };
             let owned = rank > 0 && (!is_param || states.contains(&v.index()));
-            if !owned || program.results.contains(&v) || !is_alone(step, v) {
+            if !owned || program.results[..stacks].contains(&v) || !is_alone(step, v) {
                 continue;
             }
             let users = order.users.get(&v).cloned().unwrap_or_default();
