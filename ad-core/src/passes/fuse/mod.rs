@@ -9,6 +9,7 @@
 //! - it is needed at one place only, and the loops around that place are just those that occur in the
 //!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 
+mod accumulate;
 mod change;
 mod choose;
 mod contractions;
@@ -23,15 +24,16 @@ mod tests;
 #[cfg(test)]
 mod tests_of_loops;
 
-use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Var};
+use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
 use crate::ir::kernel::{self, Affine, At, Compute, Nest, Out, Sequence, Source, Step, Work};
 use crate::ir::ty::Elem;
+use accumulate::accumulate;
 use change::{Owned, adding, change, read_before};
 use choose::choose;
 use contractions::{expand_contractions, operands};
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
-use prune::{Run, prune, run_of};
+use prune::prune;
 use std::collections::HashMap;
 
 /// Fuses a program.
@@ -59,7 +61,7 @@ struct Fuser {
 
 impl Fuser {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
-        let program = expand_contractions(&prune(program));
+        let program = expand_contractions(&accumulate(prune(program)));
         let mut stored = choose(&program, read_before(&program, owned));
         let mut out = kernel::Program {
             name: program.name.clone(),
@@ -74,7 +76,7 @@ impl Fuser {
             if !stored[program.var_of(k).index()] {
                 continue;
             }
-            if let Some((run, result)) = run_of(&program.eqs[k].op) {
+            if let Some((run, result)) = program.eqs[k].loop_result() {
                 let step = *runs.entry(run).or_insert(out.steps.len());
                 self.looped(&program, k, run, result, step, &mut out.steps);
                 continue;
@@ -103,7 +105,12 @@ impl Fuser {
     ) {
         let (var, ty) = (program.var_of(k), program.eqs[k].ty.clone());
         if step == steps.len() {
-            let (looped, number, given, init) = run;
+            let Run {
+                looped,
+                steps: number,
+                given,
+                init,
+            } = run;
             let Fused { body, goes_on } = self.programs(looped, given.len());
             let source = |v: &Var| Source {
                 array: *v,

@@ -2,34 +2,11 @@
 //! that only they needed.
 
 use crate::ir::build::{Builder, translate, translate_size};
-use crate::ir::bulk::{Eq, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::bulk::{Eq, Loop, Looped, Op, Param, Program, Run, Type, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Atom;
 use crate::passes::simplify::live;
 use std::collections::{HashMap, HashSet};
-
-/// A loop with what it starts from.
-pub(super) type Run<'a> = (
-    &'a Looped,
-    Option<&'a crate::ir::ty::Size>,
-    &'a [Var],
-    &'a [Var],
-);
-
-/// The loop of an equation, and which result of it that is.
-pub(super) fn run_of(op: &Op) -> Option<(Run<'_>, usize)> {
-    let Op::Loop {
-        looped,
-        steps,
-        given,
-        init,
-        out,
-    } = op
-    else {
-        return None;
-    };
-    Some(((looped, steps.as_ref(), given, init), *out))
-}
 
 /// The program with loops that compute only what is used, and without updates of scalars.
 pub(super) fn prune(program: &Program) -> Program {
@@ -40,16 +17,16 @@ pub(super) fn prune(program: &Program) -> Program {
     let program = live(program);
     let mut used: HashMap<Run<'_>, HashSet<usize>> = HashMap::new();
     for eq in &program.eqs {
-        if let Some((run, out)) = run_of(&eq.op) {
+        if let Some((run, out)) = eq.loop_result() {
             used.entry(run).or_default().insert(out);
         }
     }
     let smaller: HashMap<Run<'_>, Pruned> = (used.into_iter())
-        .map(|(run, outs)| (run, Pruned::new(run.0, &outs)))
+        .map(|(run, outs)| (run, Pruned::new(run.looped, &outs)))
         .collect();
     let mut out = program.clone();
     for (new, eq) in out.eqs.iter_mut().zip(&program.eqs) {
-        if let Some((run, result)) = run_of(&eq.op) {
+        if let Some((run, result)) = eq.loop_result() {
             new.op = smaller[&run].result(run, result);
         }
         if let Op::Update { src, part, when } = &eq.op
@@ -134,14 +111,14 @@ impl Pruned {
         }
     }
 
-    fn result(&self, (looped, steps, given, init): Run<'_>, out: usize) -> Op {
+    fn result(&self, run: Run<'_>, out: usize) -> Op {
         let among = |list: &[usize]| list.iter().position(|k| *k == out);
-        let is_count = out == looped.count();
+        let is_count = out == run.looped.count();
         Op::Loop {
             looped: self.looped.clone(),
-            steps: steps.cloned(),
-            given: self.given.iter().map(|&k| given[k]).collect(),
-            init: self.states.iter().map(|&k| init[k]).collect(),
+            steps: run.steps.cloned(),
+            given: self.given.iter().map(|&k| run.given[k]).collect(),
+            init: self.states.iter().map(|&k| run.init[k]).collect(),
             out: match among(&self.states) {
                 Some(k) => k,
                 None if is_count => self.states.len() + self.stacks.len(),

@@ -323,6 +323,39 @@ fn a_part_that_is_a_structural_zero_is_written() {
 }
 
 #[test]
+fn sums_go_on_where_others_ended() {
+    // What both loops add goes into one array, which is the state of the outer one.
+    let text = "fn f(x: real[d0.0], y: real[d0.0], n: int[])
+        v3: real[d0.0] = scatter nothing
+        v4: real[d0.0] = mul(v1, v1)
+        loop 0 with 1 states
+            fn step(x: real[d0.0], s: real[d0.0], i: int[])
+            v3: real[d0.0] = scatter nothing
+            loop 0 with 1 states
+                fn inner(x: real[d0.0], i: int[], s: real[d0.0], j: int[])
+                v4: real[] = gather v0[(v3)]
+                v5: real[d0.0] = scatter v2[i0] + v4[(v1)]
+                return v5
+            v4: real[d0.0] = loop 0 out 0 given [v0, v2] from [v3] for d0.0
+            v5: real[] = gather v0[0]
+            v6: real[d0.0] = scatter v4[i0] + v1[i0] + v5[(v2)]
+            return v6
+        v5: real[d0.0] = loop 0 out 0 given [v0] from [v3] for n2
+        v6: real[d0.0] = add(v5, v4)
+        return v6";
+    agree(text, &[reals(&[1.0, 2.0]), reals(&[4.0, -1.0]), int(2)]);
+    let program = fused(text);
+    assert_eq!((program.steps.len(), taken(&program)), (2, vec![true]));
+    let body = &sequence(&program).body;
+    assert_eq!((body.steps.len(), taken(body)), (2, vec![true, true]));
+    // Whoever looks at the sum on the way needs it by itself.
+    let looks = text.replace("v5: real[] = gather v0[0]", "v5: real[] = gather v4[0]");
+    let program = fused(&looks);
+    assert_eq!(sequence(&program).body.steps.len(), 3);
+    agree(&looks, &[reals(&[1.0, 2.0]), reals(&[4.0, -1.0]), int(2)]);
+}
+
+#[test]
 fn a_million_steps() {
     let text = "fn f(x: real[d0.0], n: int[])
         loop 0 with 1 states
