@@ -44,9 +44,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
     let (Some(signature), Some(promise), true) =
         (&failure.signature, &failure.promise, failure.only_missing())
     else {
-        let probes = failure.missing.iter().map(|path| link::probe(path, &root));
-        let failed = failed(&failure, place);
-        return quote!(#failed #(#probes)*);
+        return failed(&failure, place);
     };
     let context = Context {
         signature,
@@ -62,19 +60,15 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
             part,
             known: vec![],
         };
-        link::ask(&request, &failure.missing, &root)
+        link::ask(&request, &failure.missing, &signature.ident, &root)
     };
     let functions = generated(promise.modes).into_iter().enumerate();
     let functions = functions.map(|(k, what)| {
         let head = context.head(what, false);
         let chain = request(Part::Body(what, k == 0));
-        quote!(#head { #chain })
+        quote!(#head #chain)
     });
-    let companions = place.map(|_| {
-        let cfg = &signature.cfg;
-        let chain = request(Part::Companions);
-        quote!(#(#cfg)* #chain)
-    });
+    let companions = place.map(|_| request(Part::Companions));
     quote! {
         #[allow(dead_code)]
         #item
@@ -102,9 +96,9 @@ pub fn resume(state: TokenStream) -> TokenStream {
         }
         Err(message) => return syn::Error::new(Span::call_site(), message).to_compile_error(),
     };
-    if !failure.missing.is_empty() {
+    if let (Some(signature), false) = (&failure.signature, failure.missing.is_empty()) {
         let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
-        return link::ask(&request, &failure.missing, &root);
+        return link::ask(&request, &failure.missing, &signature.ident, &root);
     }
     match request.part {
         Part::Body(_, is_first) => {
@@ -322,8 +316,12 @@ fn failed(failure: &Failure, place: Option<&Place>) -> TokenStream {
             consts: &[],
             root: root(failure.attr.as_ref().and_then(|a| a.root.as_ref())),
         };
+        // The first of them looks whether there are the functions that are called.
+        let root = &context.root;
+        let mut probes = (!failure.missing.is_empty())
+            .then(|| link::probes(&failure.missing, &signature.ident, root));
         for what in generated(promise.modes) {
-            out.extend(context.stub(what, true));
+            out.extend(context.stub(what, true, probes.take()));
         }
         let companions = place.map(|p| link::broken(signature, promise.modes, &p.unique));
         out.extend(companions);

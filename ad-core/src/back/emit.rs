@@ -185,13 +185,20 @@ impl Context<'_> {
         }
     }
 
-    /// A stub for a function that could not be generated; its callers still type-check.
-    pub(crate) fn stub(&self, what: Derivative, sound: bool) -> TokenStream {
+    /// A stub for a function that could not be generated; its callers still type-check. `first` is what
+    /// it begins with.
+    pub(crate) fn stub(
+        &self,
+        what: Derivative,
+        sound: bool,
+        first: Option<TokenStream>,
+    ) -> TokenStream {
         let head = self.head(what, !sound);
         let unused = (self.signature.args.iter().map(|a| a.ident.clone()))
             .chain(self.extra_params(what).into_iter().map(|(i, _)| i));
         quote! {
             #head {
+                #first
                 let _ = (#(&#unused,)*);
                 ::core::unreachable!("the function did not compile")
             }

@@ -111,8 +111,13 @@ fn allowed() -> TokenStream {
     quote!(#[allow(#(#lints),*)])
 }
 
-/// An invocation of the companion of the first of these functions, which leads to that of the next.
-pub(crate) fn ask(request: &Request, missing: &[syn::Path], root: &TokenStream) -> TokenStream {
+/// Invocations of the companions of these functions, one after the other.
+pub(crate) fn ask(
+    request: &Request,
+    missing: &[syn::Path],
+    caller: &Ident,
+    root: &TokenStream,
+) -> TokenStream {
     let Request {
         attr,
         item,
@@ -126,20 +131,72 @@ pub(crate) fn ask(request: &Request, missing: &[syn::Path], root: &TokenStream) 
         Part::Companions => (COMPANIONS, false),
     };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
-    let [first, ..] = missing else {
+    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let [first, others @ ..] = &aliases[..] else {
         unreachable!("something is missing");
     };
     let resume = quote!(#root::__resume);
-    quote! {
+    let imports = imports(missing, &aliases, part, &request.item);
+    let cfg = if imports.cfg.is_empty() { None } else { Some(&imports.cfg) };
+    let uses = &imports.uses;
+    let asked = quote! {
         #first ! {
-            (#resume) (#attr) (#item) (#unique #word #is_first) (#resume) (#(#known)*) (#((#missing))*)
+            (#resume) (#attr) (#item) (#unique #word #is_first) (#resume) (#(#known)*)
+            (#((#aliases (#missing)))*)
+        }
+    };
+    match part {
+        Part::Companions => quote!(#uses #cfg #asked),
+        Part::Body(_, false) => quote!({ #uses #asked }),
+        // All that have no companion are reported, not only the one asked first.
+        Part::Body(_, true) => {
+            let probe = quote!((#root::__probe));
+            quote!({ #uses #(#others ! { #probe })* #asked })
         }
     }
 }
 
-/// An invocation that comes to nothing, if the function has a companion.
-pub(crate) fn probe(path: &syn::Path, root: &TokenStream) -> TokenStream {
-    quote!(#path ! { (#root::__probe) })
+/// Functions under names that explain themselves where rustc does not find a macro.
+struct Imports {
+    uses: TokenStream,
+    cfg: TokenStream,
+}
+
+fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenStream) -> Imports {
+    let item: Option<syn::ItemFn> = match part {
+        Part::Companions => syn::parse2(item.clone()).ok(),
+        Part::Body(..) => None,
+    };
+    let attrs = item.into_iter().flat_map(|f| f.attrs);
+    let cfg: TokenStream = (attrs.filter(|a| a.path().is_ident("cfg")))
+        .map(ToTokens::into_token_stream)
+        .collect();
+    let allow = allowed();
+    let uses = missing.iter().zip(aliases);
+    let uses = uses.map(|(path, alias)| quote!(#cfg #[doc(hidden)] #allow use #path as #alias;));
+    Imports {
+        uses: uses.collect(),
+        cfg,
+    }
+}
+
+/// What a callee has to be, as a name.
+fn alias(path: &syn::Path, caller: &Ident) -> Ident {
+    let callee = path.segments.last().map(|s| &s.ident);
+    let span = callee.map_or(Span::call_site(), Ident::span);
+    let callee: Vec<String> = path.segments.iter().map(|s| s.ident.unraw().to_string()).collect();
+    let (callee, caller) = (callee.join("_"), caller.unraw());
+    format_ident!("{callee}_must_be_differentiable_and_not_call_{caller}", span = span)
+}
+
+/// An invocation for each function that comes to nothing if it has a companion, as the body of a function
+/// that is never called. For the stub of one that is wrong in other ways.
+pub(crate) fn probes(missing: &[syn::Path], caller: &Ident, root: &TokenStream) -> TokenStream {
+    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let part = Part::Body(Derivative::Value, false);
+    let uses = imports(missing, &aliases, &part, &TokenStream::new()).uses;
+    let probe = quote!((#root::__probe));
+    quote!({ #uses #(#aliases ! { #probe })* })
 }
 
 /// Takes apart what [`ask`] wrote, with an answer at its end.
@@ -163,11 +220,17 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         return Err(wrong());
     };
     let mut missing = missing.into_iter();
-    let asked = missing.next().ok_or_else(wrong)?;
+    let names = |entry: Option<TokenTree>| {
+        let Some(TokenTree::Group(entry)) = entry else {
+            return None;
+        };
+        let mut entry = entry.stream().into_iter();
+        entry.next().zip(entry.next())
+    };
+    let (_, asked) = names(missing.next()).ok_or_else(wrong)?;
     let known = quote!(#known #asked #answer);
     let rest: TokenStream = missing.collect();
-    if let Some(TokenTree::Group(next)) = rest.clone().into_iter().next() {
-        let next = next.stream();
+    if let Some((next, _)) = names(rest.clone().into_iter().next()) {
         let state = [attr, item, task, resume.clone(), known, rest];
         let state = state.map(|part| TokenTree::from(Group::new(Delimiter::Parenthesis, part)));
         return Ok(Resumed::Next(quote!(#next ! { (#resume) #(#state)* })));
