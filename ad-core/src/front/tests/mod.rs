@@ -2,6 +2,7 @@
 
 mod accepted;
 mod agree;
+mod calls;
 mod print;
 mod rejected;
 

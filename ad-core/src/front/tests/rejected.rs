@@ -18,7 +18,7 @@ fn one(attr: &str, source: &str, what: &str) {
 
 #[test]
 fn outside_of_the_language() {
-    says("for i in 0..n { g(i); } s", "`sum(n, |i| ..)`");
+    says("for i in 0..n { S::g(i); } s", "`sum(n, |i| ..)`");
     says("while b { } s", "fixed number of rounds");
     says("let mut t = s; t", "`let mut` is not supported yet");
     says(
@@ -29,7 +29,12 @@ fn outside_of_the_language() {
     says("return s;", "`return` is not supported");
     says("if b { return 0.0; } s", "`else`");
     says("if b { s }", "without `else`");
-    says("g(s)", "not followed yet");
+    says("S::g(s)", "only free ones with an annotation");
+    says("Self::g(s)", "not the `impl` block around it");
+    says("std::g(s)", "only free ones with an annotation");
+    says("f(x, a, s, n, b)", "`f` calls itself");
+    says("f_grad(x, a, s, n, b).0", "`f` calls itself");
+    says("mine::line(s)", "rename the function");
     says("vec![s][0]", "the macro `vec!`");
     says("s?", "`?` leaves");
     says("P { v: s }.v", "`.v`");
@@ -49,7 +54,7 @@ fn outside_of_the_language() {
     says("let t = { s * 2.0; }; t", "this `;` throws the value");
     says("s; s", "not used");
     says("mine::mean(n, |i| x[i])", "from `cotangent::prelude`");
-    says("mine::g(s, n)", "`let g = |x, y| ..;`");
+    says("S::g(s, n)", "`let g = |x, y| ..;`");
     says("sum(n, |i| x[i]).gamma()", "lgamma(x).exp()");
     says("s.sigmoid()", "function of the prelude");
 }
@@ -244,7 +249,7 @@ fn all_at_once() {
     let source = "fn f(x: &Array1<f64>, n: usize) -> f64 {
         let mut total = 0.0;
         for i in 0..n { total += x[i]; }
-        let y = unknown(x) + x.norm();
+        let y = std::unknown(x) + x.norm();
         let z = y * 2.0;
         z + sum(n, |i| x[i] + missing) + total
     }";
@@ -254,7 +259,7 @@ fn all_at_once() {
     for (message, word) in found.iter().zip(expected) {
         assert!(message.contains(word), "{message}");
     }
-    let Err(failure) = with("grad", "fn f(x: f64) -> f64 { g(x) }") else {
+    let Err(failure) = with("grad", "fn f(x: f64) -> f64 { S::g(x) }") else {
         panic!("accepted")
     };
     assert!(failure.item.is_some() && failure.signature.is_some());
