@@ -147,12 +147,17 @@ fn loss(w: &Array2<f64>, x: &Vec<f64>) -> f64 {
     let y = weighted(w, x, x.len());
     let (_, (dw, dx)) = weighted_vjp(w, x, 2, &y);
     let (_, t) = weighted_jvp(w, x, 1, w, x);
-    sum(y.len(), |i| y[i] * y[i] + t[i]) + sum(dx.len(), |j| dx[j]) + sum(dw.dim(), |(i, j)| dw[[i, j]])
+    sum(y.len(), |i| y[i] * y[i] + t[i])
+        + sum(dx.len(), |j| dx[j])
+        + sum(dw.dim(), |(i, j)| dw[[i, j]])
 }
 
 #[test]
 fn of_arrays() {
-    let (w, x) = (array![[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]], vec![1.0, -2.0, 0.5]);
+    let (w, x) = (
+        array![[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]],
+        vec![1.0, -2.0, 0.5],
+    );
     let (dw, dx) = loss_grad(&w, &x);
     assert_eq!(dw.dim(), (2, 3));
     let h = 1e-5;

@@ -3,9 +3,9 @@
 
 mod back;
 mod expand;
-pub mod link;
 pub mod front;
 pub mod ir;
+pub mod link;
 pub mod passes;
 pub mod pipeline;
 

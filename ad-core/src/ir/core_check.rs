@@ -195,9 +195,7 @@ impl Checker {
                 let fits = match op {
                     ReduceOp::Sum | ReduceOp::Product => body.ty.elem != Elem::Bool,
                     // Of integers only derivatives have them, as the largest of computed bounds.
-                    ReduceOp::Max | ReduceOp::Min => {
-                        body.ty.elem == Elem::Real || body.ty == INT
-                    }
+                    ReduceOp::Max | ReduceOp::Min => body.ty.elem == Elem::Real || body.ty == INT,
                     ReduceOp::LogSumExp => body.ty.elem == Elem::Real,
                 };
                 if !fits {

@@ -44,8 +44,20 @@ use syn::parse::Parser;
 pub struct Place {
     /// What tells it from all other functions of the crate; part of an identifier.
     pub unique: String,
-    /// Whether it is in an `impl` block, where no macro can be defined.
-    pub in_impl: bool,
+    /// What is right around it.
+    pub around: Around,
+}
+
+/// What is right around a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Around {
+    /// A module.
+    Module,
+    /// An `impl` block or a trait, where no macro can be defined.
+    Impl,
+    /// A function, or it is not known.
+    #[default]
+    Unknown,
 }
 
 /// What an expansion that had to ask for other functions makes in the end.
@@ -63,8 +75,8 @@ pub struct Request {
     pub attr: TokenStream,
     /// The function.
     pub item: TokenStream,
-    /// What tells it from all other functions of the crate.
-    pub unique: String,
+    /// Where it stands.
+    pub place: Place,
     /// What is to be made of it.
     pub part: Part,
     /// Functions that it calls, with what their companions say.
@@ -121,11 +133,12 @@ pub(crate) fn ask(
     let Request {
         attr,
         item,
-        unique,
+        place,
         part,
         known,
     } = request;
-    let unique = Literal::string(unique);
+    let unique = Literal::string(&place.unique);
+    let in_module = place.around == Around::Module;
     let (word, is_first) = match part {
         Part::Body(what, is_first) => (word(*what), *is_first),
         Part::Companions => (COMPANIONS, false),
@@ -137,11 +150,15 @@ pub(crate) fn ask(
     };
     let resume = quote!(#root::__resume);
     let imports = imports(missing, &aliases, part, &request.item);
-    let cfg = if imports.cfg.is_empty() { None } else { Some(&imports.cfg) };
+    let cfg = if imports.cfg.is_empty() {
+        None
+    } else {
+        Some(&imports.cfg)
+    };
     let uses = &imports.uses;
     let asked = quote! {
         #first ! {
-            (#resume) (#attr) (#item) (#unique #word #is_first) (#resume) (#(#known)*)
+            (#resume) (#attr) (#item) (#unique #in_module #word #is_first) (#resume) (#(#known)*)
             (#((#aliases (#missing)))*)
         }
     };
@@ -184,9 +201,16 @@ fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenSt
 fn alias(path: &syn::Path, caller: &Ident) -> Ident {
     let callee = path.segments.last().map(|s| &s.ident);
     let span = callee.map_or(Span::call_site(), Ident::span);
-    let callee: Vec<String> = path.segments.iter().map(|s| s.ident.unraw().to_string()).collect();
+    let callee: Vec<String> = path
+        .segments
+        .iter()
+        .map(|s| s.ident.unraw().to_string())
+        .collect();
     let (callee, caller) = (callee.join("_"), caller.unraw());
-    format_ident!("{callee}_must_be_differentiable_and_not_call_{caller}", span = span)
+    format_ident!(
+        "{callee}_must_be_differentiable_and_not_call_{caller}",
+        span = span
+    )
 }
 
 /// An invocation for each function that comes to nothing if it has a companion, as the body of a function
@@ -244,15 +268,22 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
     }
     let read = |input: syn::parse::ParseStream<'_>| {
         let unique: syn::LitStr = input.parse()?;
+        let in_module: syn::LitBool = input.parse()?;
         let word: syn::LitStr = input.parse()?;
-        Ok((unique.value(), word.value(), input.parse::<syn::LitBool>()?.value))
+        let is_first: syn::LitBool = input.parse()?;
+        let around = match in_module.value {
+            true => Around::Module,
+            false => Around::Unknown,
+        };
+        let unique = unique.value();
+        Ok((Place { unique, around }, word.value(), is_first.value))
     };
-    let (unique, word, is_first) = read.parse2(task)?;
+    let (place, word, is_first) = read.parse2(task)?;
     let what = DERIVATIVES.iter().find(|(w, _)| *w == word);
     Ok(Resumed::Ready(Request {
         attr,
         item,
-        unique,
+        place,
         part: what.map_or(Part::Companions, |(_, what)| Part::Body(*what, is_first)),
         known: pairs,
     }))
@@ -317,7 +348,13 @@ fn decode(text: &str) -> Result<Callee, String> {
         syn::parse_str(&format!("{signature} {{}}")).map_err(|e| e.to_string())?;
     let signature = Signature::read(&item, &mut Errors::default());
     let signature = signature.map_err(|_| "its signature is not understood")?;
-    callee(signature, what.map(|(_, what)| *what), wrt, &consts, program)
+    callee(
+        signature,
+        what.map(|(_, what)| *what),
+        wrt,
+        &consts,
+        program,
+    )
 }
 
 /// What is known of a function, from its parts.
@@ -334,10 +371,8 @@ pub fn callee(
     let routine = match what {
         None | Some(Derivative::Value) => Routine::from(program),
         Some(
-            what @ (Derivative::Grad
-            | Derivative::ValueAndGrad
-            | Derivative::Vjp
-            | Derivative::Jvp),
+            what
+            @ (Derivative::Grad | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp),
         ) => pipeline::routine(&program, what, &wrt)?,
     };
     let consts = consts.iter().enumerate();
@@ -356,35 +391,48 @@ fn constant(k: usize) -> String {
 }
 
 /// The companions of a function and of what is generated from it.
-pub(crate) fn companions(f: &Annotated, unique: &str) -> TokenStream {
+pub(crate) fn companions(f: &Annotated, place: &Place) -> TokenStream {
     let said = |what| encode(f, what);
-    all(&f.signature, f.promise.modes, unique, &said, &constants(f, unique))
+    let companions = all(&f.signature, f.promise.modes, place, &said);
+    let constants = constants(f, place);
+    quote!(#constants #companions)
 }
 
 /// The companions of a function that is wrong.
-pub(crate) fn broken(signature: &Signature, modes: Modes, unique: &str) -> TokenStream {
-    let said = |_| BROKEN.to_owned();
-    all(signature, modes, unique, &said, &TokenStream::new())
+pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> TokenStream {
+    all(signature, modes, place, &|_| BROKEN.to_owned())
 }
 
-/// The name of the type that holds constants.
-fn holder(signature: &Signature, unique: &str) -> Ident {
+/// The names of a function and of what is generated from it, but for those that other macros have.
+fn names(signature: &Signature, modes: Modes) -> Vec<(Option<Derivative>, Ident)> {
+    let mut names = vec![(None, signature.ident.clone())];
+    for what in generated(modes) {
+        names.push((Some(what), crate::back::emit::name(signature, what)));
+    }
+    names.retain(|(_, name)| !MACROS.contains(&name.to_string().as_str()));
+    names
+}
+
+/// A name that nothing else in the crate has.
+fn hidden(role: &str, name: &Ident, place: &Place) -> Ident {
+    let (name, unique) = (name.unraw(), &place.unique);
     format_ident!(
-        "__cotangent_constants_of_{}_{}",
-        signature.ident.unraw(),
-        unique,
+        "__cotangent_{role}_{name}_{unique}",
         span = Span::call_site()
     )
 }
 
-/// The type that holds the constants a function uses, where it uses some.
-fn constants(f: &Annotated, unique: &str) -> TokenStream {
+/// The type that holds the constants a function uses, under its name and those of what is generated from it;
+/// nothing where it uses none.
+fn constants(f: &Annotated, place: &Place) -> TokenStream {
     if f.consts.is_empty() {
         return TokenStream::new();
     }
-    let Signature { vis, cfg, .. } = &f.signature;
+    let Signature {
+        ident, vis, cfg, ..
+    } = &f.signature;
     let cfg = quote!(#(#cfg)*);
-    let name = holder(&f.signature, unique);
+    let holder = hidden("constants", ident, place);
     let allow = allowed();
     let consts = f.consts.iter().enumerate().map(|(k, c)| {
         let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
@@ -395,68 +443,77 @@ fn constants(f: &Annotated, unique: &str) -> TokenStream {
         };
         quote!(pub const #ident: #ty = #path as #ty;)
     });
+    let names = names(&f.signature, f.promise.modes);
+    let names = names.iter().map(|(_, name)| name);
+    let imports = match (place.around, one_deeper(vis)) {
+        // What the user calls so goes before what comes by `*`.
+        (Around::Module, Some(vis_inside)) => {
+            let module = hidden("names", ident, place);
+            quote! {
+                #cfg
+                #[doc(hidden)]
+                #allow
+                mod #module { #(#vis_inside use super::#holder as #names;)* }
+                #cfg
+                #[doc(hidden)]
+                #allow
+                #vis use #module::*;
+            }
+        }
+        (Around::Module | Around::Impl | Around::Unknown, _) => {
+            quote!(#(#cfg #[doc(hidden)] #allow #vis use #holder as #names;)*)
+        }
+    };
     quote! {
         #cfg
         #[doc(hidden)]
         #allow
-        #vis enum #name {}
+        #vis enum #holder {}
         #cfg
         #allow
-        impl #name { #(#consts)* }
+        impl #holder { #(#consts)* }
+        #imports
+    }
+}
+
+/// The same visibility, written one module further in.
+fn one_deeper(vis: &syn::Visibility) -> Option<syn::Visibility> {
+    match vis {
+        syn::Visibility::Inherited => Some(syn::parse_quote!(pub(super))),
+        syn::Visibility::Public(_) => Some(vis.clone()),
+        syn::Visibility::Restricted(restricted) => {
+            let path = &restricted.path;
+            let first = path.segments.first()?.ident.to_string();
+            match first.as_str() {
+                "crate" => Some(vis.clone()),
+                "super" => Some(syn::parse_quote!(pub(in super::#path))),
+                _ => None,
+            }
+        }
     }
 }
 
 fn all(
     signature: &Signature,
     modes: Modes,
-    unique: &str,
+    place: &Place,
     said: &dyn Fn(Option<Derivative>) -> String,
-    constants: &TokenStream,
 ) -> TokenStream {
-    let holder = (!constants.is_empty()).then(|| holder(signature, unique));
-    let mut out = constants.clone();
-    let whats = [None].into_iter();
-    for what in whats.chain(generated(modes).into_iter().map(Some)) {
-        let name = match what {
-            None => signature.ident.clone(),
-            Some(what) => crate::back::emit::name(signature, what),
-        };
-        if MACROS.contains(&name.to_string().as_str()) {
-            continue;
-        }
-        out.extend(companion(signature, &name, unique, &said(what), holder.as_ref()));
-    }
-    out
+    let names = names(signature, modes).into_iter();
+    names
+        .map(|(what, name)| companion(signature, &name, place, &said(what)))
+        .collect()
 }
 
-/// One companion, and the type with constants under its name.
-fn companion(
-    signature: &Signature,
-    name: &Ident,
-    unique: &str,
-    said: &str,
-    holder: Option<&Ident>,
-) -> TokenStream {
+/// One companion.
+fn companion(signature: &Signature, name: &Ident, place: &Place, said: &str) -> TokenStream {
     let Signature { vis, cfg, .. } = signature;
     let cfg = quote!(#(#cfg)*);
     let allow = allowed();
-    let hidden = format_ident!(
-        "__cotangent_{}_{}",
-        name.unraw(),
-        unique,
-        span = Span::call_site()
-    );
+    let hidden = hidden("of", name, place);
     // Only what is exported can be re-exported.
     let export = matches!(vis, syn::Visibility::Public(_)).then(|| quote!(#[macro_export]));
     let said = Literal::string(said);
-    let holder = holder.map(|holder| {
-        quote! {
-            #cfg
-            #[doc(hidden)]
-            #allow
-            #vis use #holder as #name;
-        }
-    });
     quote! {
         #cfg
         #[doc(hidden)]
@@ -469,6 +526,5 @@ fn companion(
         #[doc(hidden)]
         #allow
         #vis use #hidden as #name;
-        #holder
     }
 }

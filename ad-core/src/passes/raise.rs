@@ -457,8 +457,8 @@ impl Raiser<'_> {
             let (at_a, at_b) = (place(a_axes), place(b_axes));
             let product = Expr::prim(Prim::Mul, vec![r.read(a, &at_a), r.read(b, &at_b)]);
             let here = [r.present(a, &at_a), r.present(b, &at_b)];
-            let here = (here.into_iter().flatten())
-                .reduce(|x, y| Expr::prim(Prim::And, vec![x, y]));
+            let here =
+                (here.into_iter().flatten()).reduce(|x, y| Expr::prim(Prim::And, vec![x, y]));
             match here {
                 Some(c) => Expr::only_where(c, product),
                 None => product,
@@ -471,7 +471,11 @@ impl Raiser<'_> {
 fn merged(shape: &[Size], axes: &[usize], outer: &[Expr], inner: &[Expr]) -> Vec<Expr> {
     let (mut outer, mut inner) = (outer.iter(), inner.iter());
     let next = |k: usize| {
-        let from = if axes.contains(&k) { inner.next() } else { outer.next() };
+        let from = if axes.contains(&k) {
+            inner.next()
+        } else {
+            outer.next()
+        };
         from.expect("as many indices as axes").clone()
     };
     (0..shape.len()).map(next).collect()

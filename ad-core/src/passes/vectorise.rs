@@ -22,9 +22,7 @@
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
-use crate::ir::bulk::{
-    Affine, Feed, Ix, Op, Param, Part, Program, Relation, Type, Var, states,
-};
+use crate::ir::bulk::{Affine, Feed, Ix, Op, Param, Part, Program, Relation, Type, Var, states};
 use crate::ir::core::{self, Binder, Demand, Expr, Kind, Recur, ReduceOp, Scatter, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};

@@ -45,14 +45,14 @@ mod m {
 
     #[differentiable]
     pub(super) fn value(x: f64) -> f64 {
-        cube(x) + loss(x)
+        cube(x)
     }
 
     mod loss {}
 
     /// Like the module.
     #[differentiable]
-    fn loss(x: f64) -> f64 {
+    pub(super) fn loss(x: f64) -> f64 {
         x * inner::STEP
     }
 
@@ -62,5 +62,6 @@ mod m {
 }
 
 fn main() {
-    assert_eq!(present_grad(1.0), 1.0 + 1.5 + 2.0);
+    assert_eq!(m::loss_grad(1.0), 2.0);
+    assert_eq!(present_grad(1.0), 0.5 + 1.5 + 0.5);
 }

@@ -9,9 +9,9 @@ use cotangent_core::ir::core::Program;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk, bulk_eval, core_check, core_eval, generate, kernel_eval};
+use cotangent_core::link::in_file;
 use cotangent_core::pipeline::{self, Derivative};
 use cotangent_core::{front, ir};
-use cotangent_core::link::in_file;
 
 /// What a program counts for: the function, and its value with its gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

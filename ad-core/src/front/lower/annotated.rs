@@ -1,9 +1,9 @@
 //! Calls of annotated functions and of their derivatives: what they stand for takes their place.
 
+use super::Lowerer;
 use super::rename::Names;
 use super::scalar::Args;
 use super::value::{Plain, Value};
-use super::Lowerer;
 use crate::front::callee::{Callee, without_arguments};
 use crate::front::error::{Loc, Result};
 use crate::front::names;
@@ -137,7 +137,11 @@ impl Lowerer<'_> {
             let message = format!(
                 "`{name}` takes {}, and {} given",
                 counted(wanted.len()),
-                if values.len() == 1 { "1 is".to_string() } else { format!("{} are", values.len()) }
+                if values.len() == 1 {
+                    "1 is".to_string()
+                } else {
+                    format!("{} are", values.len())
+                }
             );
             return Err(self.errors.at(loc, message));
         }
@@ -261,7 +265,10 @@ impl Lowerer<'_> {
 /// Whether a path can be that of a free function: what begins with a capital letter is a type.
 fn is_function(path: &syn::Path) -> bool {
     let segments = names::segments(path);
-    let in_std = matches!(segments.first().map(String::as_str), Some("std" | "core" | "alloc"));
+    let in_std = matches!(
+        segments.first().map(String::as_str),
+        Some("std" | "core" | "alloc")
+    );
     !in_std && segments.iter().all(|s| !s.starts_with(char::is_uppercase))
 }
 
@@ -272,8 +279,7 @@ fn parameters(callee: &Callee) -> Vec<(String, &Written)> {
         .map(|a| (a.ident.to_string(), &a.ty))
         .collect();
     match callee.what {
-        None
-        | Some(Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad) => {}
+        None | Some(Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad) => {}
         Some(Derivative::Vjp) => all.push(("cotangent".into(), &callee.signature.result)),
         Some(Derivative::Jvp) => {
             for &k in &callee.wrt {
@@ -298,9 +304,16 @@ fn given_back(callee: &Callee, results: Vec<Expr>) -> Value {
     let mut results = results.into_iter();
     let mut first = |written| results.next().map(|e| value(written, e));
     let head: Vec<Value> = match callee.what {
-        None | Some(Derivative::Value) => return Value::Tuple(first(result).into_iter().collect()).only(),
+        None | Some(Derivative::Value) => {
+            return Value::Tuple(first(result).into_iter().collect()).only();
+        }
         Some(Derivative::Jvp) => {
-            return Value::Tuple([first(result), first(result)].into_iter().flatten().collect());
+            return Value::Tuple(
+                [first(result), first(result)]
+                    .into_iter()
+                    .flatten()
+                    .collect(),
+            );
         }
         Some(Derivative::Grad) => vec![],
         Some(Derivative::ValueAndGrad | Derivative::Vjp) => first(result).into_iter().collect(),

@@ -124,7 +124,12 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn not_followed(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Reported {
+    pub(super) fn not_followed(
+        &mut self,
+        path: &syn::Path,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Reported {
         let segments = names::segments(path);
         let name = segments.join("::");
         let last = segments.last().map_or("", String::as_str);

@@ -71,14 +71,29 @@ fn derivatives_are_tuples_like_those_of_rust() {
 
 #[test]
 fn what_does_not_fit_is_said() {
-    says("square(n)", "`square` takes `f64` as `x`, and this is an integer");
-    says("square(x)", "`square` takes `f64` as `x`, and this is an `Array1<f64>`");
+    says(
+        "square(n)",
+        "`square` takes `f64` as `x`, and this is an integer",
+    );
+    says(
+        "square(x)",
+        "`square` takes `f64` as `x`, and this is an `Array1<f64>`",
+    );
     says("square(s, s)", "takes 1 argument, and 2 are given");
     says("square_jvp2(s)", "square_jvp2");
     says("square_grad(s).0", "there is no `.0`");
-    says("scaled(x, n)", "this is an `Array1<f64>`, but it is declared as `f64`");
-    says("sum(n, |i| scaled(x, i)[0])", "the size of an array inside of `scaled` depends on `i`");
-    says("scaled_vjp(x, n, s).0[0]", "takes `Array1<f64>` as `cotangent`");
+    says(
+        "scaled(x, n)",
+        "this is an `Array1<f64>`, but it is declared as `f64`",
+    );
+    says(
+        "sum(n, |i| scaled(x, i)[0])",
+        "the size of an array inside of `scaled` depends on `i`",
+    );
+    says(
+        "scaled_vjp(x, n, s).0[0]",
+        "takes `Array1<f64>` as `cotangent`",
+    );
 }
 
 #[test]
