@@ -144,7 +144,7 @@ pub(crate) fn ask(
         Part::Companions => (COMPANIONS, false),
     };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
-    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
     let [first, others @ ..] = &aliases[..] else {
         unreachable!("something is missing");
     };
@@ -179,7 +179,12 @@ struct Imports {
     cfg: TokenStream,
 }
 
-fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenStream) -> Imports {
+fn imports(
+    missing: &[syn::Path],
+    aliases: &[syn::Path],
+    part: &Part,
+    item: &TokenStream,
+) -> Imports {
     let item: Option<syn::ItemFn> = match part {
         Part::Companions => syn::parse2(item.clone()).ok(),
         Part::Body(..) => None,
@@ -189,7 +194,7 @@ fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenSt
         .map(ToTokens::into_token_stream)
         .collect();
     let allow = allowed();
-    let uses = missing.iter().zip(aliases);
+    let uses = (missing.iter().zip(aliases)).filter(|(path, alias)| path != alias);
     let uses = uses.map(|(path, alias)| quote!(#cfg #[doc(hidden)] #allow use #path as #alias;));
     Imports {
         uses: uses.collect(),
@@ -197,26 +202,69 @@ fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenSt
     }
 }
 
-/// What a callee has to be, as a name.
-fn alias(path: &syn::Path, caller: &Ident) -> Ident {
-    let callee = path.segments.last().map(|s| &s.ident);
-    let span = callee.map_or(Span::call_site(), Ident::span);
-    let callee: Vec<String> = path
-        .segments
-        .iter()
-        .map(|s| s.ident.unraw().to_string())
-        .collect();
-    let (callee, caller) = (callee.join("_"), caller.unraw());
+/// Attributes that are in scope everywhere: `use test as ..` would not find a function of that name.
+const ATTRIBUTES: &[&str] = &[
+    "allow",
+    "bench",
+    "cfg_attr",
+    "cold",
+    "deny",
+    "deprecated",
+    "derive",
+    "doc",
+    "expect",
+    "export_name",
+    "feature",
+    "forbid",
+    "global_allocator",
+    "ignore",
+    "inline",
+    "link",
+    "link_name",
+    "link_section",
+    "macro_export",
+    "macro_use",
+    "must_use",
+    "naked",
+    "no_mangle",
+    "non_exhaustive",
+    "path",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+    "repr",
+    "should_panic",
+    "target_feature",
+    "test",
+    "test_case",
+    "track_caller",
+    "type_const",
+    "unstable",
+    "used",
+    "warn",
+];
+
+/// What a callee has to be, as a name; the path itself where there can be no other.
+fn alias(path: &syn::Path, caller: &Ident) -> syn::Path {
+    let last = path.segments.last();
+    let span = last.map_or(Span::call_site(), |s| s.ident.span());
+    let segments = path.segments.iter().map(|s| s.ident.unraw().to_string());
+    let segments: Vec<String> = segments.collect();
+    if path.segments.len() == 1 && ATTRIBUTES.contains(&segments[0].as_str()) {
+        return path.clone();
+    }
+    let (callee, caller) = (segments.join("_"), caller.unraw());
     format_ident!(
         "{callee}_must_be_differentiable_and_not_call_{caller}",
         span = span
     )
+    .into()
 }
 
 /// An invocation for each function that comes to nothing if it has a companion, as the body of a function
 /// that is never called. For the stub of one that is wrong in other ways.
 pub(crate) fn probes(missing: &[syn::Path], caller: &Ident, root: &TokenStream) -> TokenStream {
-    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
     let part = Part::Body(Derivative::Value, false);
     let uses = imports(missing, &aliases, &part, &TokenStream::new()).uses;
     let probe = quote!((#root::__probe));
