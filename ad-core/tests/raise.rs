@@ -129,7 +129,11 @@ fn check_in_a_loop(program: &Program, args: &[Value]) -> Result<bool, String> {
     for k in 0..routine.results.len() {
         let looped = in_a_loop(&routine, k);
         let at = |e| format!("{k}: {e}\n{looped}");
-        core_check::check(&looped).map_err(at)?;
+        match core_check::check(&looped) {
+            // What is computed of real arguments differs from round to round.
+            Err(e) if e.contains("depends on a binder around it") => return Ok(false),
+            verdict => verdict.map_err(at)?,
+        }
         let one = routine.program("raised", k);
         let (first, second) = (
             core_eval::eval(&one, &args)?.0,
