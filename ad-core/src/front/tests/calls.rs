@@ -6,9 +6,11 @@ use crate::link::in_file;
 /// The last function of a file.
 fn last(source: &str) -> Result<String, Vec<String>> {
     let file = syn::parse_file(source).unwrap();
-    let name = file.items.iter().rev().find_map(|item| match item {
-        syn::Item::Fn(f) => Some(f.sig.ident.to_string()),
-        _ => None,
+    let name = file.items.iter().rev().find_map(|item| {
+        let syn::Item::Fn(f) = item else {
+            return None;
+        };
+        Some(f.sig.ident.to_string())
     });
     match in_file::analyse(&file, &name.unwrap()).unwrap() {
         Ok(f) => {
