@@ -1,8 +1,8 @@
-//! Where an annotated function stands: what tells it from all others, and whether an `impl` block is
-//! around it, where no macro can be defined. The expansion of an attribute does not see what is
+//! Where an annotated function stands: what tells it from all others, and what is around it: in an `impl`
+//! block no macro can be defined. The expansion of an attribute does not see what is
 //! around it, so the source is looked at.
 
-use cotangent_core::link::Place;
+use cotangent_core::link::{Around, Place};
 use proc_macro::{Span, TokenStream, TokenTree};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,7 +16,7 @@ pub(super) fn of(item: &TokenStream) -> Place {
     let span = name(item.clone()).unwrap_or_else(Span::call_site);
     Place {
         unique: format!("{:016x}", unique(span)),
-        in_impl: is_in_impl(span),
+        around: around(span),
     }
 }
 
@@ -41,13 +41,13 @@ fn unique(span: Span) -> u64 {
     free.unwrap_or_default()
 }
 
-/// Whether a function is right inside of an `impl` block or a trait, as far as its source can be found.
-fn is_in_impl(span: Span) -> bool {
+/// What is right around a function, as far as its source can be found.
+fn around(span: Span) -> Around {
     let Some(path) = span.local_file() else {
-        return false;
+        return Around::Unknown;
     };
     let Ok(text) = std::fs::read_to_string(path) else {
-        return false;
+        return Around::Unknown;
     };
     let Some(line_start) = text
         .split_inclusive('\n')
@@ -58,7 +58,7 @@ fn is_in_impl(span: Span) -> bool {
         })
         .err()
     else {
-        return false;
+        return Around::Unknown;
     };
     let line = &text[line_start..];
     let column = line.char_indices().nth(span.column().saturating_sub(1));
@@ -67,12 +67,17 @@ fn is_in_impl(span: Span) -> bool {
     let is_there = span
         .source_text()
         .is_some_and(|name| text[at..].starts_with(&name));
-    is_there && blocks(&text[..at])
+    if is_there {
+        block(&text[..at])
+    } else {
+        Around::Unknown
+    }
 }
 
-/// Whether the innermost open block of a text is that of an `impl` or a trait; what macros are given
-/// counts as part of what is around it.
-fn blocks(text: &str) -> bool {
+/// What the innermost open block of a text is of. What macros are given may be put anywhere; it is taken
+/// for a part of what is around it if that is an `impl` block.
+fn block(text: &str) -> Around {
+    let mut elsewhere = Around::Module;
     let mut open: Vec<Vec<String>> = vec![];
     // The words since the last statement or item, outside of brackets.
     let mut head: Vec<String> = vec![];
@@ -96,15 +101,20 @@ fn blocks(text: &str) -> bool {
             |end: &[&str]| head.len() >= end.len() && head[head.len() - end.len()..].iter().eq(end);
         let is_macro = ends_in(&["!"]) || ends_in(&["=", ">"]);
         if is_macro {
+            elsewhere = Around::Unknown;
             continue;
         }
         let words = head.iter().map(String::as_str);
         let first = words
             .filter(|w| !matches!(*w, "#" | "pub" | "unsafe" | "default" | "auto" | "const"))
             .find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-        return matches!(first, Some("impl" | "trait"));
+        return match first {
+            Some("impl" | "trait") => Around::Impl,
+            Some("mod") => elsewhere,
+            _ => Around::Unknown,
+        };
     }
-    false
+    elsewhere
 }
 
 /// The words and signs of a source text, without comments and literals.
@@ -213,7 +223,7 @@ impl<'a> Iterator for Tokens<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::blocks;
+    use super::{Around, block};
 
     #[test]
     fn associated_functions_are_told_from_others() {
@@ -229,7 +239,7 @@ mod tests {
             "impl S { const B: &str = \"\\\"}\"; ",
         ];
         for text in inside {
-            assert!(blocks(text), "{text}");
+            assert_eq!(block(text), Around::Impl, "{text}");
         }
         let outside = [
             "",
@@ -242,8 +252,11 @@ mod tests {
             "macro_rules! m { () => { ",
             "fn f() { if x { impl S {} ",
         ];
+        assert_eq!(block("use a; mod m { use b; pub(crate) "), Around::Module);
+        assert_eq!(block("#![deny(warnings)] fn f() {} "), Around::Module);
+        assert_eq!(block("mod m { fn f() { "), Around::Unknown);
         for text in outside {
-            assert!(!blocks(text), "{text}");
+            assert_ne!(block(text), Around::Impl, "{text}");
         }
     }
 }

@@ -10,6 +10,9 @@
 //! (resume) state..   ⟶   resume ! { state.. "what is known of f" }
 //! ```
 //!
+//! These invocations are the bodies of the generated functions, whose heads need no other function; so
+//! if there is no such companion, that is the only error.
+//!
 //! Functions generated from `f` have companions of their own, `f_grad` and so on. The user's
 //! constants that a body mentions cannot be named where another function calls it; they are associated
 //! constants of an empty type, which is imported in the same way.
@@ -18,15 +21,14 @@
 //! signature, and the kinds of its constants. So companions come last, and functions that call each
 //! other in a circle wait for each other until rustc says that there is no such macro.
 
+mod companion;
 pub mod in_file;
 
-use crate::expand::generated;
+pub(crate) use companion::{broken, companions};
+
 use crate::front::Annotated;
-use crate::front::attr::Modes;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
-use crate::front::lower::annotated::MACROS;
-use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
@@ -42,8 +44,29 @@ use syn::parse::Parser;
 pub struct Place {
     /// What tells it from all other functions of the crate; part of an identifier.
     pub unique: String,
-    /// Whether it is in an `impl` block, where no macro can be defined.
-    pub in_impl: bool,
+    /// What is right around it.
+    pub around: Around,
+}
+
+/// What is right around a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Around {
+    /// A module.
+    Module,
+    /// An `impl` block or a trait, where no macro can be defined.
+    Impl,
+    /// A function, or it is not known.
+    #[default]
+    Unknown,
+}
+
+/// What an expansion that had to ask for other functions makes in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The body of a generated function; whether errors and names are for it to report and check.
+    Body(Derivative, bool),
+    /// The companions of the function.
+    Companions,
 }
 
 /// An expansion under way.
@@ -54,6 +77,8 @@ pub struct Request {
     pub item: TokenStream,
     /// Where it stands.
     pub place: Place,
+    /// What is to be made of it.
+    pub part: Part,
     /// Functions that it calls, with what their companions say.
     pub known: Vec<(syn::Path, String)>,
 }
@@ -78,6 +103,9 @@ const DERIVATIVES: [(&str, Derivative); 5] = [
     ("jvp", Derivative::Jvp),
 ];
 
+/// What stands for companions where a derivative may stand.
+const COMPANIONS: &str = "companions";
+
 /// Lints that have nothing to say about companions.
 const ALLOW: [&str; 8] = [
     "warnings",
@@ -95,34 +123,152 @@ fn allowed() -> TokenStream {
     quote!(#[allow(#(#lints),*)])
 }
 
-/// Invocations of the companions of these functions, one in the other.
+/// Invocations of the companions of these functions, one after the other.
 pub(crate) fn ask(
     request: &Request,
     missing: &[syn::Path],
+    caller: &Ident,
     root: &TokenStream,
-    cfg: Vec<syn::Attribute>,
 ) -> TokenStream {
     let Request {
         attr,
         item,
         place,
+        part,
         known,
     } = request;
     let unique = Literal::string(&place.unique);
-    let in_impl = Ident::new(
-        if place.in_impl { "true" } else { "false" },
-        Span::call_site(),
-    );
+    let in_module = place.around == Around::Module;
+    let (word, is_first) = match part {
+        Part::Body(what, is_first) => (word(*what), *is_first),
+        Part::Companions => (COMPANIONS, false),
+    };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
-    let [first, ..] = missing else {
+    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
+    let [first, others @ ..] = &aliases[..] else {
         unreachable!("something is missing");
     };
-    let cfg = quote!(#(#cfg)*);
     let resume = quote!(#root::__resume);
-    quote! {
-        #cfg
-        #first ! { (#resume) (#attr) (#item) (#unique #in_impl) (#resume) (#cfg) (#(#known)*) (#((#missing))*) }
+    let imports = imports(missing, &aliases, part, &request.item);
+    let cfg = if imports.cfg.is_empty() {
+        None
+    } else {
+        Some(&imports.cfg)
+    };
+    let uses = &imports.uses;
+    let asked = quote! {
+        #first ! {
+            (#resume) (#attr) (#item) (#unique #in_module #word #is_first) (#resume) (#(#known)*)
+            (#((#aliases (#missing)))*)
+        }
+    };
+    match part {
+        Part::Companions => quote!(#uses #cfg #asked),
+        Part::Body(_, false) => quote!({ #uses #asked }),
+        // All that have no companion are reported, not only the one asked first.
+        Part::Body(_, true) => {
+            let probe = quote!((#root::__probe));
+            quote!({ #uses #(#others ! { #probe })* #asked })
+        }
     }
+}
+
+/// Functions under names that explain themselves where rustc does not find a macro.
+struct Imports {
+    uses: TokenStream,
+    cfg: TokenStream,
+}
+
+fn imports(
+    missing: &[syn::Path],
+    aliases: &[syn::Path],
+    part: &Part,
+    item: &TokenStream,
+) -> Imports {
+    let item: Option<syn::ItemFn> = match part {
+        Part::Companions => syn::parse2(item.clone()).ok(),
+        Part::Body(..) => None,
+    };
+    let attrs = item.into_iter().flat_map(|f| f.attrs);
+    let cfg: TokenStream = (attrs.filter(|a| a.path().is_ident("cfg")))
+        .map(ToTokens::into_token_stream)
+        .collect();
+    let allow = allowed();
+    let uses = (missing.iter().zip(aliases)).filter(|(path, alias)| path != alias);
+    let uses = uses.map(|(path, alias)| quote!(#cfg #[doc(hidden)] #allow use #path as #alias;));
+    Imports {
+        uses: uses.collect(),
+        cfg,
+    }
+}
+
+/// Attributes that are in scope everywhere: `use test as ..` would not find a function of that name.
+const ATTRIBUTES: &[&str] = &[
+    "allow",
+    "bench",
+    "cfg_attr",
+    "cold",
+    "deny",
+    "deprecated",
+    "derive",
+    "doc",
+    "expect",
+    "export_name",
+    "feature",
+    "forbid",
+    "global_allocator",
+    "ignore",
+    "inline",
+    "link",
+    "link_name",
+    "link_section",
+    "macro_export",
+    "macro_use",
+    "must_use",
+    "naked",
+    "no_mangle",
+    "non_exhaustive",
+    "path",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+    "repr",
+    "should_panic",
+    "target_feature",
+    "test",
+    "test_case",
+    "track_caller",
+    "type_const",
+    "unstable",
+    "used",
+    "warn",
+];
+
+/// What a callee has to be, as a name; the path itself where there can be no other.
+fn alias(path: &syn::Path, caller: &Ident) -> syn::Path {
+    let last = path.segments.last();
+    let span = last.map_or(Span::call_site(), |s| s.ident.span());
+    let segments = path.segments.iter().map(|s| s.ident.unraw().to_string());
+    let segments: Vec<String> = segments.collect();
+    if path.segments.len() == 1 && ATTRIBUTES.contains(&segments[0].as_str()) {
+        return path.clone();
+    }
+    let (callee, caller) = (segments.join("_"), caller.unraw());
+    format_ident!(
+        "{callee}_must_be_differentiable_and_not_call_{caller}",
+        span = span
+    )
+    .into()
+}
+
+/// An invocation for each function that comes to nothing if it has a companion, as the body of a function
+/// that is never called. For the stub of one that is wrong in other ways.
+pub(crate) fn probes(missing: &[syn::Path], caller: &Ident, root: &TokenStream) -> TokenStream {
+    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
+    let part = Part::Body(Derivative::Value, false);
+    let uses = imports(missing, &aliases, &part, &TokenStream::new()).uses;
+    let probe = quote!((#root::__probe));
+    quote!({ #uses #(#aliases ! { #probe })* })
 }
 
 /// Takes apart what [`ask`] wrote, with an answer at its end.
@@ -140,28 +286,26 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         }
     }
     let wrong = || syn::Error::new(Span::call_site(), "this macro is for generated code only");
-    let Ok([attr, item, place, resume, cfg, known, missing]) = <[TokenStream; 7]>::try_from(parts)
+    let (Ok([attr, item, task, resume, known, missing]), Some(answer)) =
+        (<[TokenStream; 6]>::try_from(parts), answer)
     else {
         return Err(wrong());
     };
-    let answer = syn::parse2::<syn::LitStr>(answer.ok_or_else(wrong)?.into_token_stream())?;
-    let mut missing_paths = missing.clone().into_iter();
-    let Some(TokenTree::Group(asked)) = missing_paths.next() else {
-        return Err(wrong());
+    let mut missing = missing.into_iter();
+    let names = |entry: Option<TokenTree>| {
+        let Some(TokenTree::Group(entry)) = entry else {
+            return None;
+        };
+        let mut entry = entry.stream().into_iter();
+        entry.next().zip(entry.next())
     };
-    let rest: TokenStream = missing_paths.collect();
-    let known = {
-        let (asked, answer) = (TokenTree::from(asked), answer);
-        quote!(#known #asked #answer)
-    };
-    if let Some(TokenTree::Group(next)) = rest.clone().into_iter().next() {
-        let next = next.stream();
-        let state = [attr, item, place, resume.clone(), cfg.clone(), known, rest];
+    let (_, asked) = names(missing.next()).ok_or_else(wrong)?;
+    let known = quote!(#known #asked #answer);
+    let rest: TokenStream = missing.collect();
+    if let Some((next, _)) = names(rest.clone().into_iter().next()) {
+        let state = [attr, item, task, resume.clone(), known, rest];
         let state = state.map(|part| TokenTree::from(Group::new(Delimiter::Parenthesis, part)));
-        return Ok(Resumed::Next(quote! {
-            #cfg
-            #next ! { (#resume) #(#state)* }
-        }));
+        return Ok(Resumed::Next(quote!(#next ! { (#resume) #(#state)* })));
     }
     let mut pairs = vec![];
     let mut tokens = known.into_iter();
@@ -170,22 +314,25 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         let text: syn::LitStr = syn::parse2(text.into())?;
         pairs.push((path, text.value()));
     }
-    let (unique, in_impl) = {
-        let read = |input: syn::parse::ParseStream<'_>| {
-            Ok((
-                input.parse::<syn::LitStr>()?,
-                input.parse::<syn::LitBool>()?,
-            ))
+    let read = |input: syn::parse::ParseStream<'_>| {
+        let unique: syn::LitStr = input.parse()?;
+        let in_module: syn::LitBool = input.parse()?;
+        let word: syn::LitStr = input.parse()?;
+        let is_first: syn::LitBool = input.parse()?;
+        let around = match in_module.value {
+            true => Around::Module,
+            false => Around::Unknown,
         };
-        read.parse2(place)?
+        let unique = unique.value();
+        Ok((Place { unique, around }, word.value(), is_first.value))
     };
+    let (place, word, is_first) = read.parse2(task)?;
+    let what = DERIVATIVES.iter().find(|(w, _)| *w == word);
     Ok(Resumed::Ready(Request {
         attr,
         item,
-        place: Place {
-            unique: unique.value(),
-            in_impl: in_impl.value,
-        },
+        place,
+        part: what.map_or(Part::Companions, |(_, what)| Part::Body(*what, is_first)),
         known: pairs,
     }))
 }
@@ -206,10 +353,15 @@ pub(crate) fn callees(known: &[(syn::Path, String)]) -> Result<Callees, String> 
     Ok(callees)
 }
 
+/// The word for a derivative.
+fn word(what: Derivative) -> &'static str {
+    let row = DERIVATIVES.iter().find(|(_, d)| *d == what);
+    row.map_or(COMPANIONS, |(word, _)| word)
+}
+
 /// What a companion says of an annotated function, or of what was generated from it.
 fn encode(f: &Annotated, what: Option<Derivative>) -> String {
-    let what = DERIVATIVES.iter().find(|(_, d)| Some(*d) == what);
-    let what = what.map_or("function", |(word, _)| word);
+    let what = what.map_or("function", word);
     let wrt: Vec<String> = f.promise.wrt.iter().map(usize::to_string).collect();
     let consts: Vec<String> = (f.consts.iter()).map(|c| c.elem.to_string()).collect();
     let signature = f.item.sig.to_token_stream().to_string();
@@ -284,141 +436,4 @@ pub fn callee(
 /// The name of a constant, below the path of the function that uses it.
 fn constant(k: usize) -> String {
     format!("C{k}")
-}
-
-/// The companions of a function and of what is generated from it.
-pub(crate) fn companions(f: &Annotated, place: &Place) -> TokenStream {
-    let said = |what| encode(f, what);
-    all(
-        &f.signature,
-        f.promise.modes,
-        place,
-        &said,
-        &constants(f, place),
-    )
-}
-
-/// The companions of a function that is wrong.
-pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> TokenStream {
-    let said = |_| BROKEN.to_owned();
-    all(signature, modes, place, &said, &TokenStream::new())
-}
-
-/// The name of the type that holds constants.
-fn holder(signature: &Signature, place: &Place) -> Ident {
-    format_ident!(
-        "__cotangent_constants_of_{}_{}",
-        signature.ident.unraw(),
-        place.unique,
-        span = Span::call_site()
-    )
-}
-
-/// The type that holds the constants a function uses, where it uses some.
-fn constants(f: &Annotated, place: &Place) -> TokenStream {
-    if f.consts.is_empty() {
-        return TokenStream::new();
-    }
-    let Signature { vis, cfg, .. } = &f.signature;
-    let cfg = quote!(#(#cfg)*);
-    let name = holder(&f.signature, place);
-    let allow = allowed();
-    // What belongs to the type parameter has another value for each type.
-    let real = &f.signature.real;
-    let is_fixed = |path: &syn::Path| match real {
-        RealType::F64 | RealType::F32 => true,
-        RealType::Parameter(own) => path.segments.first().is_none_or(|s| s.ident != *own),
-    };
-    let consts = f.consts.iter().enumerate();
-    let consts = consts.filter(|(_, c)| is_fixed(&c.path)).map(|(k, c)| {
-        let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
-        let ty = match c.elem {
-            Elem::Int => quote!(i64),
-            Elem::Real => quote!(f64),
-            Elem::Bool => quote!(bool),
-        };
-        quote!(pub const #ident: #ty = #path as #ty;)
-    });
-    quote! {
-        #cfg
-        #[doc(hidden)]
-        #allow
-        #vis enum #name {}
-        #cfg
-        #allow
-        impl #name { #(#consts)* }
-    }
-}
-
-fn all(
-    signature: &Signature,
-    modes: Modes,
-    place: &Place,
-    said: &dyn Fn(Option<Derivative>) -> String,
-    constants: &TokenStream,
-) -> TokenStream {
-    let holder = (!constants.is_empty()).then(|| holder(signature, place));
-    let mut out = constants.clone();
-    let whats = [None].into_iter();
-    for what in whats.chain(generated(modes).into_iter().map(Some)) {
-        let name = match what {
-            None => signature.ident.clone(),
-            Some(what) => crate::back::emit::name(signature, what),
-        };
-        if MACROS.contains(&name.to_string().as_str()) {
-            continue;
-        }
-        out.extend(companion(
-            signature,
-            &name,
-            place,
-            &said(what),
-            holder.as_ref(),
-        ));
-    }
-    out
-}
-
-/// One companion, and the type with constants under its name.
-fn companion(
-    signature: &Signature,
-    name: &Ident,
-    place: &Place,
-    said: &str,
-    holder: Option<&Ident>,
-) -> TokenStream {
-    let Signature { vis, cfg, .. } = signature;
-    let cfg = quote!(#(#cfg)*);
-    let allow = allowed();
-    let hidden = format_ident!(
-        "__cotangent_{}_{}",
-        name.unraw(),
-        place.unique,
-        span = Span::call_site()
-    );
-    // Only what is exported can be re-exported.
-    let export = matches!(vis, syn::Visibility::Public(_)).then(|| quote!(#[macro_export]));
-    let said = Literal::string(said);
-    let holder = holder.map(|holder| {
-        quote! {
-            #cfg
-            #[doc(hidden)]
-            #allow
-            #vis use #holder as #name;
-        }
-    });
-    quote! {
-        #cfg
-        #[doc(hidden)]
-        #allow
-        #export
-        macro_rules! #hidden {
-            (($($resume:tt)*) $($state:tt)*) => { $($resume)* ! { $($state)* #said } };
-        }
-        #cfg
-        #[doc(hidden)]
-        #allow
-        #vis use #hidden as #name;
-        #holder
-    }
 }

@@ -8,7 +8,7 @@ use crate::front::callee::{Callee, without_arguments};
 use crate::front::error::{Loc, Result};
 use crate::front::names;
 use crate::front::real::RealType;
-use crate::front::surface::Expr as Surface;
+use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
 use crate::ir::core::{Bound, Expr, Kind, Loop, Sym};
 use crate::pipeline::Derivative;
@@ -78,7 +78,9 @@ impl Lowerer<'_> {
         if let Some(message) = self.uncallable(path) {
             return Err(self.errors.at(Loc::of(path), message));
         }
-        if !is_function(path) {
+        // Annotated functions take no closures.
+        let is_closure = |a: &Surface| matches!(a.kind, surface::Kind::Closure(_));
+        if !is_function(path) || args.iter().any(is_closure) {
             return Err(self.not_followed(path, args, loc));
         }
         let callees = self.callees;

@@ -3,6 +3,7 @@
 mod accepted;
 #[macro_use]
 mod agree;
+mod calls;
 mod loops;
 mod print;
 mod real;

@@ -19,7 +19,12 @@ fn one(attr: &str, source: &str, what: &str) {
 #[test]
 fn outside_of_the_language() {
     says("if b { s }", "without `else`");
-    says("g(s)", "not followed yet");
+    says("S::g(s)", "only free ones with an annotation");
+    says("Self::g(s)", "not the `impl` block around it");
+    says("std::g(s)", "only free ones with an annotation");
+    says("f(x, a, s, n, b)", "`f` calls itself");
+    says("f_grad(x, a, s, n, b).0", "`f` calls itself");
+    says("mine::line(s)", "rename the function");
     says("s?", "`?` leaves");
     says("P { v: s }.v", "`.v`");
     says("unsafe { s }", "generated code is safe");
@@ -32,7 +37,7 @@ fn outside_of_the_language() {
     says("let t = { s * 2.0; }; t", "this `;` throws the value");
     says("s; s", "not used");
     says("mine::mean(n, |i| x[i])", "from `cotangent::prelude`");
-    says("mine::g(s, n)", "`let g = |x, y| ..;`");
+    says("S::g(s, n)", "`let g = |x, y| ..;`");
     says("sum(n, |i| x[i]).gamma()", "lgamma(x).exp()");
     says("s.sigmoid()", "function of the prelude");
 }
@@ -485,7 +490,7 @@ fn all_at_once() {
         let mut total = 0.0;
         for i in 0..n { total += x[i] + lost; }
         while total < 1.0 { total *= 2.0; break 'a; }
-        let y = unknown(x) + x.norm();
+        let y = std::unknown(x) + x.norm();
         let z = y * 2.0;
         z + sum(n, |i| x[i] + missing) + total
     }";
@@ -495,7 +500,7 @@ fn all_at_once() {
     for (message, word) in found.iter().zip(expected) {
         assert!(message.contains(word), "{message}");
     }
-    let Err(failure) = with("grad", "fn f(x: f64) -> f64 { g(x) }") else {
+    let Err(failure) = with("grad", "fn f(x: f64) -> f64 { S::g(x) }") else {
         panic!("accepted")
     };
     assert!(failure.item.is_some() && failure.signature.is_some());
