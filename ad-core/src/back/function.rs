@@ -54,6 +54,8 @@ pub(super) struct Function<'a> {
     mutable: HashSet<Var>,
     /// What a program of a loop stands in.
     outer: Option<&'a Function<'a>>,
+    /// How many of its results are next states, if it is the body of a loop.
+    states: usize,
 }
 
 impl<'a> Function<'a> {
@@ -101,6 +103,7 @@ impl<'a> Function<'a> {
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: sequence::mutable(program),
             outer: None,
+            states: 0,
         }
     }
 

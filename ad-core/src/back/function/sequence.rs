@@ -62,8 +62,8 @@ struct Move {
 }
 
 impl<'a> Function<'a> {
-    /// A program of a loop, with its parameters at hand.
-    fn inside<'b>(&'b self, program: &'b Program, params: &[Local]) -> Function<'b> {
+    /// A program of a loop, with its parameters at hand. Its first results are so many next states.
+    fn inside<'b>(&'b self, program: &'b Program, params: &[Local], states: usize) -> Function<'b> {
         let locals = params.iter().enumerate();
         let locals = locals.map(|(k, l)| (Var(k as u32), l.clone()));
         Function {
@@ -77,24 +77,15 @@ impl<'a> Function<'a> {
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: mutable(program),
             outer: Some(self),
+            states,
         }
     }
 
     /// What a state is called when it is computed.
     pub(super) fn next_state(&self, result: usize) -> Option<String> {
         let params = &self.program.params;
-        let steps = self.outer?.program.steps.iter();
-        let states = steps.filter_map(|s| match &s.work {
-            Work::Loop(s) if std::ptr::eq(&s.body, self.program) => Some(s.states),
-            Work::Loop(_)
-            | Work::Nest(_)
-            | Work::Scatter(_)
-            | Work::Contract { .. }
-            | Work::Recur { .. }
-            | Work::Change { .. } => None,
-        });
-        let states = states.last()?;
-        let first = params.len() - 1 - states;
+        let states = self.states;
+        let first = params.len().checked_sub(states + 1)?;
         (result < states).then(|| format!("{}_next", plain(&params[first + result].name)))
     }
 
@@ -201,8 +192,8 @@ impl<'a> Function<'a> {
         let condition = s
             .goes_on
             .as_ref()
-            .map(|c| self.inside(c, &params).condition());
-        let inner = self.inside(body, &params);
+            .map(|c| self.inside(c, &params, 0).condition());
+        let inner = self.inside(body, &params, s.states);
         // What is changed later is stacked at once, the rest at the end.
         let taken: HashSet<Var> = (body.steps.iter().flat_map(Step::sources))
             .filter_map(|s| s.taken.then_some(s.array))

@@ -79,10 +79,9 @@ fn elements_are_written_in_place() {
         "let mut y = rt::copied(x);
         let mut z = t;
         for i in (0..n).rev() {
-            let t_2 = y[[i + 1]];
-            y[[i]] = t_2;
-            z[[i]] += t_2;
+            z[[i]] += y[[i + 1]];
             rt::for_each([x_len], |[j]| { z[[at[[j]] as i64]] += x[[j]]; });
+            y[[i]] = y[[i + 1]];
         }",
     );
 }

@@ -10,7 +10,7 @@
 
 use crate::ir::bulk::{Eq, Ix, Loop, Op, Part, Program, Run, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Atom, Lit};
+use crate::ir::ty::{Atom, Lit, Size};
 use crate::passes::simplify::live;
 use std::collections::HashSet;
 
@@ -51,7 +51,18 @@ fn once(program: &Program) -> Option<Program> {
                     init[state] = z;
                 }
             }
-            out.eqs[k].op = without(program, eq, sum, z);
+            match without(program, eq, z) {
+                Some(op) => out.eqs[k].op = op,
+                // Nothing is added any more.
+                None => {
+                    let same = program.var_of(k);
+                    let mut of = |v: Var| if v == same { sum } else { v };
+                    for new in &mut out.eqs {
+                        *new = new.map(&mut of, &mut Size::clone);
+                    }
+                    out.results.iter_mut().for_each(|r| *r = of(*r));
+                }
+            }
             return Some(out);
         }
     }
@@ -85,18 +96,15 @@ fn is_whole(program: &Program, eq: &Eq, p: &Part) -> bool {
             .all(|(k, i)| matches!(i, Ix::Affine(a) if a.as_axis() == Some(k)))
 }
 
-/// What is left of a sum without one term.
-fn without(program: &Program, eq: &Eq, sum: Var, z: Var) -> Op {
+/// What is left of a sum without one term, if that is more than one other.
+fn without(program: &Program, eq: &Eq, z: Var) -> Option<Op> {
     let Op::Scatter(parts) = &eq.op else {
-        return Op::Copy(sum);
+        return None;
     };
     let gone = (parts.iter()).position(|p| p.src == z && is_whole(program, eq, p));
     let mut parts = parts.clone();
     parts.remove(gone.expect("it is a term"));
-    match parts.len() {
-        1 => Op::Copy(sum),
-        _ => Op::Scatter(parts),
-    }
+    (parts.len() > 1).then_some(Op::Scatter(parts))
 }
 
 fn is_nothing(program: &Program, v: Var) -> bool {

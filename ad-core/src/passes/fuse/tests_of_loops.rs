@@ -351,7 +351,7 @@ fn sums_go_on_where_others_ended() {
     // Whoever looks at the sum on the way needs it by itself.
     let looks = text.replace("v5: real[] = gather v0[0]", "v5: real[] = gather v4[0]");
     let program = fused(&looks);
-    assert_eq!(sequence(&program).body.steps.len(), 3);
+    assert_eq!(sequence(&program).body.steps.len(), 4);
     agree(&looks, &[reals(&[1.0, 2.0]), reals(&[4.0, -1.0]), int(2)]);
 }
 
