@@ -9,7 +9,8 @@ use darling::util::{Flag, PathList};
 use proc_macro2::TokenStream;
 
 /// What can be written.
-const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)`, `checkpoint = ..` and `crate = ..`";
+const OPTIONS: &str =
+    "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)`, `checkpoint = ..` and `crate = ..`";
 
 /// As written between the parentheses.
 #[derive(Debug, Default, FromMeta)]
@@ -44,7 +45,9 @@ impl FromMeta for Checkpoint {
         if value.trim() == "sqrt" {
             return Ok(Checkpoint::Sqrt);
         }
-        let every = value.split_once('=').map(|(name, k)| (name.trim(), k.trim()));
+        let every = value
+            .split_once('=')
+            .map(|(name, k)| (name.trim(), k.trim()));
         if let Some(("every", k)) = every
             && let Ok(k) = k.replace('_', "").parse()
             && k > 0

@@ -187,7 +187,10 @@ impl Lowerer<'_> {
                     Err(self.errors.at(*loc, message))
                 }
             },
-            [Step::At(loc, _) | Step::Axis(loc, ..) | Step::Slice(loc, _), ..] => {
+            [
+                Step::At(loc, _) | Step::Axis(loc, ..) | Step::Slice(loc, _),
+                ..,
+            ] => {
                 let whole = self.plain(old, *loc)?;
                 let whole = Plain {
                     expr: self.share("x", whole.expr.clone()),
@@ -451,11 +454,7 @@ impl Lowerer<'_> {
             How::Fill => {
                 let old = self.plain(old, loc)?;
                 let value = self.scalar(value, value_loc)?;
-                let message = format!(
-                    "`fill` writes {} into {}",
-                    value.describe(),
-                    old.describe()
-                );
+                let message = format!("`fill` writes {} into {}", value.describe(), old.describe());
                 let value = self.elem(value, old.elem(), value_loc, &message)?;
                 let value = self.share("v", value);
                 let array = self.share("x", old.expr.clone());
@@ -498,7 +497,8 @@ impl Lowerer<'_> {
             (Value::Plain(_) | Value::Tuple(_) | Value::Closure(..) | Value::Shape(_), _) => {}
         }
         let (old, new) = what;
-        let message = format!("this is {old}, and {new} is assigned to it; bind a new name with `let`");
+        let message =
+            format!("this is {old}, and {new} is assigned to it; bind a new name with `let`");
         Err(self.errors.at(loc, message))
     }
 

@@ -99,7 +99,13 @@ impl Lowerer<'_> {
 
     /// Of tuples part by part. What a branch binds is written down for each part that needs it; it
     /// is the same value under the same condition, so that it is computed once.
-    pub(super) fn each(&mut self, cond: &Expr, then: &Branch, other: &Branch, loc: Loc) -> Result<Value> {
+    pub(super) fn each(
+        &mut self,
+        cond: &Expr,
+        then: &Branch,
+        other: &Branch,
+        loc: Loc,
+    ) -> Result<Value> {
         if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
             && a.len() == b.len()
         {

@@ -77,9 +77,7 @@ impl Lowerer<'_> {
                 Items {
                     count,
                     signed,
-                    at: Box::new(move |i| {
-                        Value::Plain(Plain::typed(plus(a.clone(), i), scalar))
-                    }),
+                    at: Box::new(move |i| Value::Plain(Plain::typed(plus(a.clone(), i), scalar))),
                 }
             }
             Source::Elements(e) => {

@@ -85,7 +85,9 @@ impl Lowerer<'_> {
                 continue;
             };
             let value = match &entry.binding {
-                Binding::Value(value) if entry.cell >= self.wall && value.is_data() => value.clone(),
+                Binding::Value(value) if entry.cell >= self.wall && value.is_data() => {
+                    value.clone()
+                }
                 Binding::Value(_) | Binding::Import(_) | Binding::Unset | Binding::Hole(_) => {
                     continue;
                 }

@@ -130,9 +130,7 @@ impl Lowerer<'_> {
             let value = lazy(&u.value);
             let when = match &u.when {
                 None => cond.clone(),
-                Some(when) => {
-                    Expr::cond(cond.clone(), lazy(when), Expr::lit(Lit::Bool(false)))
-                }
+                Some(when) => Expr::cond(cond.clone(), lazy(when), Expr::lit(Lit::Bool(false))),
             };
             now = self.share(
                 &sym.hint,
@@ -158,7 +156,10 @@ fn chain(bound: &Bindings, value: &Expr) -> Option<Chain> {
                 defs.insert(sym.id, is);
             }
             Bound::Loop(l) => {
-                if l.outs.iter().any(|s| matches!(&*value.kind, Kind::Var(v) if v == s)) {
+                if l.outs
+                    .iter()
+                    .any(|s| matches!(&*value.kind, Kind::Var(v) if v == s))
+                {
                     return None;
                 }
             }

@@ -10,9 +10,7 @@ use super::sequence::{Draft, LoopParts, State};
 use super::steps::{Leaf, Step, Terms};
 use super::wiring::{bound_by, needed, variables};
 use super::{Bindings, Lowerer, under};
-use crate::ir::core::{
-    Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym, Trip, Ty,
-};
+use crate::ir::core::{Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use std::collections::{HashMap, HashSet};
@@ -192,7 +190,12 @@ impl<'d> Body<'d> {
             }
             _ => (vec![None; state.init.expr.ty.rank], &state.next.expr, None),
         };
-        for op in [ReduceOp::Sum, ReduceOp::Product, ReduceOp::Max, ReduceOp::Min] {
+        for op in [
+            ReduceOp::Sum,
+            ReduceOp::Product,
+            ReduceOp::Max,
+            ReduceOp::Min,
+        ] {
             let terms = Terms {
                 body: self,
                 bit: 1 << k,
@@ -484,10 +487,7 @@ impl Lowerer<'_> {
             if let Role::Filled(fill) = role
                 && fill.stacked
             {
-                let old = Expr::index(
-                    Expr::var(&state.sym, state.init.expr.ty),
-                    fill.at.clone(),
-                );
+                let old = Expr::index(Expr::var(&state.sym, state.init.expr.ty), fill.at.clone());
                 let value = fill.value.clone();
                 results.push(match &fill.when {
                     Some(when) => Expr::cond(when.clone(), value, old),

@@ -92,9 +92,7 @@ impl Value {
     /// A value of the same form, made of others.
     pub(super) fn with_leaves(&self, leaves: &mut impl Iterator<Item = Plain>) -> Value {
         match self {
-            Value::Plain(plain) => {
-                Value::Plain(leaves.next().unwrap_or_else(|| plain.clone()))
-            }
+            Value::Plain(plain) => Value::Plain(leaves.next().unwrap_or_else(|| plain.clone())),
             Value::Tuple(parts) => {
                 Value::Tuple(parts.iter().map(|p| p.with_leaves(leaves)).collect())
             }
@@ -233,12 +231,18 @@ impl Lowerer<'_> {
         draft.stacked = collected.iter().map(|leaf| leaf.expr.clone()).collect();
         let plains: Vec<Plain> = draft.states.iter().map(|s| s.next.clone()).collect();
         let (last, stacks) = self.finish(draft);
-        let mut last = plains.into_iter().zip(last).map(|(p, expr)| Plain { expr, ..p });
-        let last = inits.iter().map(|(_, v)| v.with_leaves(&mut last)).collect();
-        let mut stacks = collected.into_iter().zip(stacks).map(|(p, expr)| Plain {
-            expr,
-            ..p.clone()
-        });
+        let mut last = plains
+            .into_iter()
+            .zip(last)
+            .map(|(p, expr)| Plain { expr, ..p });
+        let last = inits
+            .iter()
+            .map(|(_, v)| v.with_leaves(&mut last))
+            .collect();
+        let mut stacks = collected
+            .into_iter()
+            .zip(stacks)
+            .map(|(p, expr)| Plain { expr, ..p.clone() });
         let stacks = round.stacked.iter().map(|v| v.with_leaves(&mut stacks));
         let stacks = stacks.collect();
         Ok((last, stacks))
@@ -342,7 +346,11 @@ impl Lowerer<'_> {
         let Some(stacked) = stacks.pop() else {
             unreachable!("there is one state");
         };
-        if let Some(leaf) = stacked.leaves().iter().find(|leaf| leaf.expr.ty.rank + sizes.len() > 7) {
+        if let Some(leaf) = stacked
+            .leaves()
+            .iter()
+            .find(|leaf| leaf.expr.ty.rank + sizes.len() > 7)
+        {
             let message = format!(
                 "this array has {} axes, and arrays have at most 6",
                 leaf.expr.ty.rank + sizes.len() - 1
@@ -372,7 +380,10 @@ impl Lowerer<'_> {
     }
 
     /// `fold(n, init, |s, i| e)`: the last state, all of them, and the extents.
-    #[allow(clippy::type_complexity, reason = "three lists that belong together once")]
+    #[allow(
+        clippy::type_complexity,
+        reason = "three lists that belong together once"
+    )]
     fn states_over(
         &mut self,
         combinator: Combinator,
@@ -393,9 +404,8 @@ impl Lowerer<'_> {
             return Err(self.errors.at(args[1].loc, message));
         }
         let [state, at] = &closure.params[..] else {
-            let message = format!(
-                "the closure of `{name}` takes the state and the index; write `|s, i| ..`"
-            );
+            let message =
+                format!("the closure of `{name}` takes the state and the index; write `|s, i| ..`");
             return Err(self.errors.at(closure.params_loc, message));
         };
         let hint = |pattern: &Pattern, other: &str| match pattern {
@@ -411,40 +421,46 @@ impl Lowerer<'_> {
             count,
             signed: false,
         };
-        let result = self.sequence(head, inits, &hint(&at.0, "i"), loc, |l, mut states, index| {
-            let outer = std::mem::replace(&mut l.env, env);
-            let body_loc = closure.body.loc;
-            let round = l.frame(|l| {
-                let mut indices = unravelled(index, &sizes).into_iter().map(|i| {
-                    let plain = Plain::typed(i, Scalar::Usize);
-                    Value::Plain(plain)
+        let result = self.sequence(
+            head,
+            inits,
+            &hint(&at.0, "i"),
+            loc,
+            |l, mut states, index| {
+                let outer = std::mem::replace(&mut l.env, env);
+                let body_loc = closure.body.loc;
+                let round = l.frame(|l| {
+                    let mut indices = unravelled(index, &sizes).into_iter().map(|i| {
+                        let plain = Plain::typed(i, Scalar::Usize);
+                        Value::Plain(plain)
+                    });
+                    let index = match sizes.len() {
+                        1 => indices.next().unwrap_or(Value::Tuple(vec![])),
+                        _ => Value::Tuple(indices.collect()),
+                    };
+                    let index = l.annotated(index, &at.1, closure.params_loc);
+                    let value = states.pop().unwrap_or(Value::Tuple(vec![]));
+                    l.bind(&state.0, Ok(value));
+                    l.bind(&at.0, index);
+                    let value = l.expr(&closure.body)?;
+                    let value = l.annotated(value, &closure.result, body_loc)?;
+                    // It is the next state, and what is collected.
+                    Ok(l.named(value, "next"))
                 });
-                let index = match sizes.len() {
-                    1 => indices.next().unwrap_or(Value::Tuple(vec![])),
-                    _ => Value::Tuple(indices.collect()),
+                l.env = outer;
+                let (bound, value) = round?;
+                let stacked = match combinator == Combinator::Scan {
+                    true => vec![value.clone()],
+                    false => vec![],
                 };
-                let index = l.annotated(index, &at.1, closure.params_loc);
-                let value = states.pop().unwrap_or(Value::Tuple(vec![]));
-                l.bind(&state.0, Ok(value));
-                l.bind(&at.0, index);
-                let value = l.expr(&closure.body)?;
-                let value = l.annotated(value, &closure.result, body_loc)?;
-                // It is the next state, and what is collected.
-                Ok(l.named(value, "next"))
-            });
-            l.env = outer;
-            let (bound, value) = round?;
-            let stacked = match combinator == Combinator::Scan {
-                true => vec![value.clone()],
-                false => vec![],
-            };
-            Ok(Round {
-                bound,
-                cond: None,
-                next: vec![value],
-                stacked,
-            })
-        });
+                Ok(Round {
+                    bound,
+                    cond: None,
+                    next: vec![value],
+                    stacked,
+                })
+            },
+        );
         let (last, stacks) = result?;
         Ok((last, stacks, sizes))
     }

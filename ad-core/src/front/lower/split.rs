@@ -89,7 +89,11 @@ impl Lowerer<'_> {
         };
         let m = bind(self, "block", m);
         if l.body.results.len() == l.states.len() {
-            let up = two(Prim::IAdd, n.clone(), two(Prim::ISub, m.clone(), Expr::int(1)));
+            let up = two(
+                Prim::IAdd,
+                n.clone(),
+                two(Prim::ISub, m.clone(), Expr::int(1)),
+            );
             let blocks = bind(self, "blocks", two(Prim::IDiv, up, m.clone()));
             let outs = l.outs.clone();
             let outer = self.blocks(l, blocks, &m, |first| {
@@ -188,7 +192,12 @@ impl Lowerer<'_> {
         let types = l.out_types();
         let again = self.copied_loop(&l, &mut Names::new());
         let mut outer = self.blocks(l, blocks, m, |_| m.clone());
-        outer.outs = outer.body.results.iter().map(|_| self.fresh.sym("out")).collect();
+        outer.outs = outer
+            .body
+            .results
+            .iter()
+            .map(|_| self.fresh.sym("out"))
+            .collect();
         let behind = outer.outs.clone();
         lets.push(Bound::Loop(Box::new(outer)));
         // What is left, from the states behind the blocks.

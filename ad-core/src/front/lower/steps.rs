@@ -81,9 +81,7 @@ impl Terms<'_> {
         inside.leaf.under = binders.iter().map(var).collect();
         let all = |term: Expr| {
             let binders = binders.iter().rev();
-            binders.fold(term, |e, b| {
-                Expr::build(b.var.clone(), b.extent.clone(), e)
-            })
+            binders.fold(term, |e, b| Expr::build(b.var.clone(), b.extent.clone(), e))
         };
         Some(match inside.of(&body)? {
             Step::Nothing => Step::Nothing,
@@ -127,7 +125,9 @@ impl Terms<'_> {
                     return false;
                 }
                 let mut under = under.iter();
-                let wanted = at.iter().map(|i| i.as_ref().or_else(|| under.next()).cloned());
+                let wanted = at
+                    .iter()
+                    .map(|i| i.as_ref().or_else(|| under.next()).cloned());
                 let found = found
                     .iter()
                     .map(|i| i.as_ref().map(|i| self.body.written_out(i)));

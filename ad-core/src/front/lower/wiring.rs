@@ -23,10 +23,7 @@ pub(super) fn bound_by(b: &Bound) -> Vec<&Sym> {
 }
 
 /// Those bindings that some expressions need, in order.
-pub(super) fn needed<'e>(
-    bound: &Bindings,
-    values: impl IntoIterator<Item = &'e Expr>,
-) -> Bindings {
+pub(super) fn needed<'e>(bound: &Bindings, values: impl IntoIterator<Item = &'e Expr>) -> Bindings {
     let mut used: HashSet<u32> = HashSet::new();
     for value in values {
         variables(value, &mut |sym| {

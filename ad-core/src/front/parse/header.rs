@@ -102,8 +102,20 @@ fn is_sequence(e: &syn::Expr) -> bool {
         syn::Expr::Range(_) => true,
         syn::Expr::MethodCall(call) => matches!(
             call.method.to_string().as_str(),
-            "iter" | "into_iter" | "outer_iter" | "rows" | "columns" | "axis_iter" | "rev"
-                | "enumerate" | "step_by" | "skip" | "take" | "zip" | "copied" | "cloned"
+            "iter"
+                | "into_iter"
+                | "outer_iter"
+                | "rows"
+                | "columns"
+                | "axis_iter"
+                | "rev"
+                | "enumerate"
+                | "step_by"
+                | "skip"
+                | "take"
+                | "zip"
+                | "copied"
+                | "cloned"
         ),
         _ => false,
     }

@@ -7,8 +7,8 @@
 )]
 
 mod expr;
-mod outside;
 mod header;
+mod outside;
 mod pattern;
 mod place;
 mod stmt;

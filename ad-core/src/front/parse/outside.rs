@@ -73,10 +73,9 @@ pub(super) fn statement(e: &syn::Expr) -> Option<String> {
     match e {
         syn::Expr::Return(_) => Some(RETURN.into()),
         syn::Expr::Macro(m) => Some(macro_call(&m.mac)),
-        syn::Expr::Unsafe(_)
-        | syn::Expr::Await(_)
-        | syn::Expr::Try(_)
-        | syn::Expr::Struct(_) => Some(expression(e)),
+        syn::Expr::Unsafe(_) | syn::Expr::Await(_) | syn::Expr::Try(_) | syn::Expr::Struct(_) => {
+            Some(expression(e))
+        }
         _ => None,
     }
 }

@@ -101,16 +101,12 @@ impl Parser<'_> {
                 syn::Stmt::Local(local) => stmts.push(self.local(local)),
                 syn::Stmt::Item(_) => {}
                 syn::Stmt::Expr(syn::Expr::If(branch), _)
-                    if !last
-                        && matches!(want, Want::Result | Want::Round)
-                        && may_end(branch) =>
+                    if !last && matches!(want, Want::Result | Want::Round) && may_end(branch) =>
                 {
                     let tail = self.parted(branch, &all[k + 1..], loc, want);
                     return block_of(loc, stmts, tail);
                 }
-                syn::Stmt::Expr(e, semi)
-                    if last && self.is_tail(e, semi.is_some(), want) =>
-                {
+                syn::Stmt::Expr(e, semi) if last && self.is_tail(e, semi.is_some(), want) => {
                     let tail = self.tail(e, want);
                     return block_of(loc, stmts, tail);
                 }
@@ -208,9 +204,7 @@ impl Parser<'_> {
                     kind: Kind::Match(Box::new(on), arms),
                 }
             }
-            syn::Expr::Block(block) if block.label.is_none() => {
-                self.block_for(&block.block, want)
-            }
+            syn::Expr::Block(block) if block.label.is_none() => self.block_for(&block.block, want),
             syn::Expr::Return(r) if want == Want::Result => match &r.expr {
                 Some(value) => self.tail(value, want),
                 None => self.hole(
@@ -321,9 +315,7 @@ impl Parser<'_> {
                     )),
                 }
             }
-            syn::Expr::If(_) | syn::Expr::Match(_) => {
-                Stmt::Do(Box::new(self.tail(e, Want::Unit)))
-            }
+            syn::Expr::If(_) | syn::Expr::Match(_) => Stmt::Do(Box::new(self.tail(e, Want::Unit))),
             syn::Expr::Block(block) if block.label.is_none() => {
                 Stmt::Do(Box::new(self.block_for(&block.block, Want::Unit)))
             }

@@ -145,11 +145,7 @@ impl Parser<'_> {
     }
 
     /// Methods that change what they are called on.
-    pub(super) fn changing_method(
-        &mut self,
-        loc: Loc,
-        call: &syn::ExprMethodCall,
-    ) -> Option<Stmt> {
+    pub(super) fn changing_method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Option<Stmt> {
         let args: Vec<&syn::Expr> = call.args.iter().collect();
         let (how, value) = match (call.method.to_string().as_str(), &args[..]) {
             ("assign", [value]) => (How::Copy, self.expr(value)),
@@ -173,7 +169,10 @@ impl Parser<'_> {
                     Err(reported) => Stmt::Hole(reported, vec![]),
                 });
             }
-            ("push" | "extend" | "insert" | "append" | "pop" | "truncate" | "resize" | "clear", _) => {
+            (
+                "push" | "extend" | "insert" | "append" | "pop" | "truncate" | "resize" | "clear",
+                _,
+            ) => {
                 let message = format!(
                     "`{}` changes the length of an array, and lengths are fixed here; write `let mut \
                      x = Array1::zeros(n);` and `x[i] = ..`, or `build(n, |i| ..)`",

@@ -247,7 +247,8 @@ fn arrays_that_are_filled() {
         "let mut c = build((n, n), |_| 0.0);
          for i in 0..n { for j in 0..n { for k in 0..n { c[[i, j]] += a[[i, k]] * a[[k, j]]; } } }
          c[[0, 0]]",
-        "",
+        "let c = build(n, |i| build(n, |j| 0.0)); let c = build(n, |i| let v = build(n, |j| let v = \
+         add(c[i, j], sum(n, |k| mul(a[i, k], a[k, j]))); v); v); c[0, 0]",
     );
     eq(
         "let mut c = build((n, n), |_| 0.0);
@@ -276,7 +277,12 @@ fn blocks() {
         let x = Tensor::new(vec![3], vec![0.3, 0.8, -0.4]);
         let inputs = [Value::Real(x), Value::Int(Tensor::scalar(n))];
         let mut all = vec![];
-        let attrs = ["", "checkpoint = \"sqrt\"", "checkpoint = \"every = 3\"", "checkpoint = \"every = 100\""];
+        let attrs = [
+            "",
+            "checkpoint = \"sqrt\"",
+            "checkpoint = \"every = 3\"",
+            "checkpoint = \"every = 100\"",
+        ];
         for attr in attrs {
             let Ok(annotated) = super::with(attr, source) else {
                 panic!("rejected")
