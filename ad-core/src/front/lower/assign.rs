@@ -179,7 +179,11 @@ impl Lowerer<'_> {
                     parts[*k] = self.replaced(Some(part), rest, new)?;
                     Ok(Value::Tuple(parts))
                 }
-                other => {
+                other @ (Value::Plain(_)
+                | Value::Tuple(_)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_)) => {
                     let message = format!(
                         "there is no `.{k}` in this value: it is {}",
                         other.describe()
@@ -511,13 +515,28 @@ impl Lowerer<'_> {
 
     /// An array with a part replaced. What was at the same place before does not matter.
     pub(super) fn updated(&mut self, array: Expr, at: Vec<Option<Expr>>, value: Expr) -> Expr {
-        let base = match &*array.kind {
-            Kind::Var(sym) => match self.updates.get(sym) {
-                Some((base, before, _)) if *before == at => Some(base.clone()),
-                Some(_) | None => None,
-            },
-            _ => None,
+        let before = match &*array.kind {
+            Kind::Var(sym) => self.updates.get(sym),
+            Kind::Lit(_)
+            | Kind::Prim(..)
+            | Kind::Let(..)
+            | Kind::Loop(..)
+            | Kind::If(..)
+            | Kind::Build(..)
+            | Kind::Reduce(..)
+            | Kind::ArgReduce(..)
+            | Kind::Scatter(_)
+            | Kind::Index(..)
+            | Kind::Update(_)
+            | Kind::Dim(..)
+            | Kind::Stop(_)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..) => None,
         };
+        let base = before
+            .filter(|(_, before, _)| *before == at)
+            .map(|(base, ..)| base.clone());
         Expr::update(Update {
             array: base.unwrap_or(array),
             at,

@@ -25,9 +25,10 @@ fn two(prim: Prim, a: Expr, b: Expr) -> Expr {
 }
 
 fn literal(e: &Expr) -> Option<i64> {
-    match &*e.kind {
-        Kind::Lit(Lit::Int(i)) => Some(*i),
-        _ => None,
+    if let Kind::Lit(Lit::Int(i)) = &*e.kind {
+        Some(*i)
+    } else {
+        None
     }
 }
 

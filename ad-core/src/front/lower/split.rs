@@ -205,9 +205,7 @@ impl Lowerer<'_> {
         let begins = begins.map(|((sym, init), out)| (sym, Expr::var(out, init.ty)));
         let begins = begins.collect();
         let mut tail = self.some_rounds(again.index, begins, again.body, whole.clone(), rest);
-        for k in 0..count {
-            tail.outs[k] = last[k].clone();
-        }
+        tail.outs[..count].clone_from_slice(&last[..count]);
         let left: Vec<Sym> = tail.outs[count..].to_vec();
         lets.push(Bound::Loop(Box::new(tail)));
         for (k, out) in left.iter().enumerate() {

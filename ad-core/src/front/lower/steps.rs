@@ -1,5 +1,10 @@
 //! What a round of a loop adds to a state, or multiplies it by, or compares it with.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "patterns are looked for, and what is not listed is none of them"
+)]
+
 use super::recognise::Body;
 use super::wiring::variables;
 use crate::ir::core::{Binder, Expr, Kind, ReduceOp, Sym, Ty};

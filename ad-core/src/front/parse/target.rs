@@ -134,7 +134,7 @@ impl Parser<'_> {
                     let to = range.end.as_ref().map(|e| self.expr(e));
                     let to = match range.limits {
                         syn::RangeLimits::HalfOpen(_) => to,
-                        syn::RangeLimits::Closed(_) => to.map(|to| after(to)),
+                        syn::RangeLimits::Closed(_) => to.map(after),
                     };
                     Cut::Range(from, to)
                 }

@@ -247,7 +247,8 @@ fn arrays_that_are_filled() {
         "let mut c = build((n, n), |_| 0.0);
          for i in 0..n { for j in 0..n { for k in 0..n { c[[i, j]] += a[[i, k]] * a[[k, j]]; } } }
          c[[0, 0]]",
-        "",
+        "let c = build(n, |i| build(n, |j| 0.0)); let c = build(n, |i| let v = build(n, |j| let v = \
+         add(c[i, j], sum(n, |k| mul(a[i, k], a[k, j]))); v); v); c[0, 0]",
     );
     eq(
         "let mut c = build((n, n), |_| 0.0);
