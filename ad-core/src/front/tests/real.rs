@@ -5,7 +5,7 @@ use crate::front::real::RealType;
 
 /// A function means the same as another one over `f64`.
 fn same(source: &str, in_f64: &str) {
-    let [a, b] = [source, in_f64].map(|s| print::print(&annotated(s).program.body));
+    let [a, b] = [source, in_f64].map(|s| print::block(&annotated(s).program.body));
     assert_eq!(a, b, "{source}");
 }
 
@@ -228,6 +228,14 @@ fn type_parameters() {
     one(
         "fn f<T: Real>(n: usize) -> T { T::of(1.0) }",
         "no argument is a `T` or an array of `T`",
+    );
+}
+
+#[test]
+fn parameters_of_the_block_around() {
+    one(
+        "fn f(x: &Array1<T>, s: f64) -> f64 { s }",
+        "`T` is no type parameter of this function",
     );
 }
 
