@@ -189,7 +189,10 @@ impl Gen {
             | Kind::ArgReduce(..)
             | Kind::Scatter(_)
             | Kind::Index(..)
-            | Kind::Stop(_) => true,
+            | Kind::Stop(_)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..) => true,
         });
         found
     }
