@@ -322,7 +322,15 @@ fn constants(f: &Annotated, place: &Place) -> TokenStream {
     let cfg = quote!(#(#cfg)*);
     let name = holder(&f.signature, place);
     let allow = allowed();
-    let consts = f.consts.iter().enumerate().map(|(k, c)| {
+    // Those of the type parameter (`T::EPSILON`) have no value out here; who needs one is told by rustc.
+    let own = f.signature.real.name();
+    let is_outside = |path: &syn::Path| path.segments.first().is_none_or(|s| s.ident != own);
+    let consts = f
+        .consts
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| is_outside(&c.path));
+    let consts = consts.map(|(k, c)| {
         let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
         let ty = match c.elem {
             Elem::Int => quote!(i64),
