@@ -232,6 +232,14 @@ fn type_parameters() {
 }
 
 #[test]
+fn parameters_of_the_block_around() {
+    one(
+        "fn f(x: &Array1<T>, s: f64) -> f64 { s }",
+        "`T` is no type parameter of this function",
+    );
+}
+
+#[test]
 fn messages_name_the_type() {
     one(
         "fn f(x: f32, n: usize) -> f32 { x + n }",
