@@ -29,14 +29,21 @@ pub fn eval(program: &Program, args: &[Value]) -> Result<(Vec<Value>, u64), Stri
     Ok((results, run.cost))
 }
 
+/// Which elements of an array are not structural zeros, as far as that is known.
+type Mask = Option<Rc<Vec<bool>>>;
+
 struct Run<'a> {
     program: &'a Program,
     values: Vec<Option<Rc<Value>>>,
+    /// Adding to a structural zero is no operation.
+    masks: Vec<Mask>,
     /// The arguments of the function, which sizes are made of.
     args: &'a [Rc<Value>],
     cost: u64,
     /// What was a result before it was taken.
     kept: Vec<(Var, Rc<Value>)>,
+    /// Where the last scatter added something.
+    hit: Mask,
 }
 
 impl<'a> Run<'a> {
@@ -46,9 +53,11 @@ impl<'a> Run<'a> {
         Run {
             program,
             values: vec![None; count.max(program.params.len())],
+            masks: vec![None; count.max(program.params.len())],
             args,
             cost: 0,
             kept: vec![],
+            hit: None,
         }
     }
 
@@ -89,13 +98,23 @@ impl<'a> Run<'a> {
     }
 
     fn step(&mut self, step: &'a Step) -> Result<(), String> {
-        let value = match &step.work {
+        let (value, mask) = match &step.work {
             Work::Loop(s) => return self.sequence(s),
             Work::Change { of, adds, parts } => self.change(of, *adds, parts)?,
-            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {
-                self.array(step)?
+            Work::Nest(nest) => {
+                let root = &nest.nodes[nest.root];
+                let zeros = root.compute == Compute::Lit(Lit::Real(0.0)) && root.guard.is_none();
+                let value = self.array(step)?;
+                let len = value.shape().iter().product();
+                (value, zeros.then(|| Rc::new(vec![false; len])))
             }
+            Work::Scatter(_) => {
+                let value = self.array(step)?;
+                (value, self.hit.take())
+            }
+            Work::Contract { .. } | Work::Recur { .. } => (self.array(step)?, None),
         };
+        self.masks[step.out.index()] = mask;
         self.values[step.out.index()] = Some(Rc::new(value));
         Ok(())
     }
@@ -140,6 +159,7 @@ impl<'a> Run<'a> {
                     cost += frame.cost;
                 }
                 self.cost += cost;
+                self.hit = Some(Rc::new(hit));
                 Ok(Value::Real(out))
             }
             Work::Contract {

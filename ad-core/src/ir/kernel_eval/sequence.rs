@@ -1,6 +1,6 @@
 //! Loops, and arrays that are changed.
 
-use super::{Frame, Run};
+use super::{Frame, Mask, Run};
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Contribution, Loop, Sequence, Source};
 use crate::ir::ty::Lit;
@@ -24,7 +24,7 @@ impl<'a> Run<'a> {
         of: &Source,
         adds: bool,
         parts: &[Contribution],
-    ) -> Result<Value, String> {
+    ) -> Result<(Value, Mask), String> {
         let old = self.value(of.array)?.shape().to_vec();
         let mut changes: Vec<(usize, Lit)> = vec![];
         for c in parts {
@@ -53,7 +53,14 @@ impl<'a> Run<'a> {
             let cost = frame.cost;
             self.cost += cost;
         }
-        if adds {
+        let mut mask = self.mask(of);
+        if let Some(mask) = &mut mask {
+            let mask = Rc::make_mut(mask);
+            for (at, _) in &changes {
+                self.cost += u64::from(adds && mask[*at]);
+                mask[*at] = true;
+            }
+        } else if adds {
             self.cost += changes.len() as u64;
         }
         let mut value = Rc::try_unwrap(self.begin(of)?).unwrap_or_else(|shared| (*shared).clone());
@@ -68,7 +75,12 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        Ok(value)
+        Ok((value, mask))
+    }
+
+    fn mask(&mut self, of: &Source) -> Mask {
+        let mask = &mut self.masks[of.array.index()];
+        if of.taken { mask.take() } else { mask.clone() }
     }
 
     /// Runs a loop.
@@ -92,8 +104,9 @@ impl<'a> Run<'a> {
                 value.ok_or_else(|| format!("v{} is not computed yet", v.0))?,
             ));
         }
-        let mut states = vec![];
+        let (mut states, mut masks) = (vec![], vec![]);
         for source in &s.init {
+            masks.push(self.mask(source));
             states.push(Some(self.begin(source)?));
         }
         let mut stacks: Vec<Vec<Rc<Value>>> = vec![vec![]; s.stacks()];
@@ -107,18 +120,24 @@ impl<'a> Run<'a> {
             };
             let index = Rc::new(Value::Int(Tensor::scalar(index as i64)));
             if let Some(c) = &mut condition {
-                c.enter(&given, states.clone(), index.clone());
+                c.enter(&given, states.clone(), vec![], index.clone());
                 c.steps()?;
                 if c.value(c.program.results[0])?.bool().data != [true] {
                     break;
                 }
                 c.values.fill(None);
             }
-            body.enter(&given, std::mem::take(&mut states), index);
+            body.enter(
+                &given,
+                std::mem::take(&mut states),
+                std::mem::take(&mut masks),
+                index,
+            );
             body.steps()?;
             for (k, v) in s.body.results.iter().enumerate() {
                 let value = body.shared(*v)?;
                 if k < s.states {
+                    masks.push(body.masks[v.index()].clone());
                     states.push(Some(value));
                 } else {
                     stacks[k - s.states].push(value);
@@ -128,6 +147,7 @@ impl<'a> Run<'a> {
         }
         self.cost += body.cost + condition.map_or(0, |c| c.cost);
         for (o, shape) in s.outs.iter().zip(shapes) {
+            self.masks[o.var.index()] = masks.get(o.result).cloned().flatten();
             let value = if let Some(state) = states.get(o.result) {
                 state.clone().ok_or("a state is missing")?
             } else if let Some(stack) = stacks.get_mut(o.result - s.states) {
@@ -148,9 +168,13 @@ impl<'a> Run<'a> {
         &mut self,
         given: &[Option<Rc<Value>>],
         states: Vec<Option<Rc<Value>>>,
+        masks: Vec<Mask>,
         index: Rc<Value>,
     ) {
         self.values.fill(None);
+        self.masks.fill(None);
+        let of_states = self.masks.iter_mut().skip(given.len());
+        of_states.zip(masks).for_each(|(slot, m)| *slot = m);
         self.kept.clear();
         let params = given.iter().cloned().chain(states).chain([Some(index)]);
         for (slot, value) in self.values.iter_mut().zip(params) {
