@@ -4,7 +4,7 @@ use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::fuse;
-use crate::passes::linearise::linearise;
+use crate::passes::linearise::{forward, linearise};
 use crate::passes::raise::raise;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::transpose::transpose;
@@ -69,14 +69,10 @@ pub fn routine(
     let derived = derive_with(&bulk, what, wrt, Program::clone, watch)?;
     let routine = raise(&derived);
     if cfg!(debug_assertions) {
-        for k in 0..routine.results.len() {
-            core_check::check(&routine.program(&program.name, k)).map_err(|e| {
-                format!(
-                    "the pass `raise` made a wrong program of `{}`: {e}",
-                    program.name
-                )
-            })?;
-        }
+        core_check::check(&routine.program(&program.name)).map_err(|e| {
+            let name = &program.name;
+            format!("the pass `raise` made a wrong program of `{name}`: {e}")
+        })?;
     }
     Ok(routine)
 }
@@ -91,7 +87,7 @@ fn derive_with(
     let (derived, seeds) = match what {
         Derivative::Value => (program.clone(), vec![]),
         Derivative::Jvp => {
-            let l = linearise(program, wrt);
+            let l = forward(program, wrt);
             checked("linearise", &l.program, watch)?;
             (l.program, l.tangents)
         }

@@ -45,25 +45,25 @@ fn check(program: &Program, args: &[Value]) -> Result<(), String> {
                     args.push(random(args[k].shape(), &mut rng));
                 }
             }
-            Derivative::Vjp => args.push(random(value.shape(), &mut rng)),
+            Derivative::Vjp => args.extend(value.iter().map(|v| random(v.shape(), &mut rng))),
             Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad => {}
         }
         let derived = pipeline::derive(&bulk, what, &wrt, &mut |_, _| {})?;
         let expected = bulk_eval::eval(&derived, &args)?.results;
         let routine = pipeline::routine(program, what, &wrt)?;
-        for (k, expected) in expected.iter().enumerate() {
-            let raised = routine.program("raised", k);
-            let at = |stage: &str, e| format!("{what:?} {k}, {stage}: {e}\n{derived}\n{raised}");
-            core_check::check(&raised).map_err(|e| at("verifier", e))?;
-            let read = core_text::parse(&raised.to_string()).map_err(|e| at("text", e))?;
-            if read != raised {
-                return Err(at("text", "not the same".into()));
-            }
-            let (actual, _) = core_eval::eval(&raised, &args).map_err(|e| at("Core", e))?;
-            same("Core", &actual, expected).map_err(|e| at("Core", e))?;
-            let again = pipeline::to_bulk(&raised, &mut |_, _| {}).map_err(|e| at("again", e))?;
-            let outcome = bulk_eval::eval(&again, &args).map_err(|e| at("Bulk", e))?;
-            same("Bulk", &outcome.results[0], expected).map_err(|e| at(&again.to_string(), e))?;
+        let raised = routine.program("raised");
+        let at = |stage: &str, e| format!("{what:?}, {stage}: {e}\n{derived}\n{raised}");
+        core_check::check(&raised).map_err(|e| at("verifier", e))?;
+        let read = core_text::parse(&raised.to_string()).map_err(|e| at("text", e))?;
+        if read != raised {
+            return Err(at("text", "not the same".into()));
+        }
+        let (actual, _) = core_eval::eval(&raised, &args).map_err(|e| at("Core", e))?;
+        let again = pipeline::to_bulk(&raised, &mut |_, _| {}).map_err(|e| at("again", e))?;
+        let outcome = bulk_eval::eval(&again, &args).map_err(|e| at("Bulk", e))?;
+        for ((core, bulk), expected) in actual.iter().zip(&outcome.results).zip(&expected) {
+            same("Core", core, expected).map_err(|e| at("Core", e))?;
+            same("Bulk", bulk, expected).map_err(|e| at(&again.to_string(), e))?;
         }
     }
     Ok(())

@@ -11,6 +11,8 @@
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 /// A value of a program: the parameters come first, then the equations in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -185,6 +187,166 @@ pub fn states(steps: &Size) -> Size {
     steps.larger(&Size::lit(0)).plus(1)
 }
 
+/// A sequential loop with a closed body.
+///
+/// The body is a program of its own: its variables are not those of the program around it. Its parameters
+/// are what the loop is given, then the states, then the index, a scalar integer that counts the steps
+/// done before. Its results are the next states, and then what is stacked. In its sizes, lengths of
+/// axes and integer arguments are those of the function, as everywhere; [`super::ty::Atom::Value`] is
+/// a variable of the body, possibly a parameter: a size that is computed outside is given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// One step. It demands nothing on entry.
+    pub body: Program,
+    /// How many states there are.
+    pub states: usize,
+    /// The loop goes on while the only result of this program holds, a scalar bool; its parameters are
+    /// those of the body. Without it the number of steps is known before.
+    pub goes_on: Option<Program>,
+    /// Whether the index runs from the last step to the first. What is stacked lies at the index.
+    pub reverse: bool,
+    /// Whether reverse mode computes the steps again instead of keeping what they computed.
+    pub recompute: bool,
+}
+
+impl Loop {
+    /// How many arrays are stacked.
+    pub fn stacks(&self) -> usize {
+        self.body.results.len() - self.states
+    }
+
+    /// The result that counts the steps.
+    pub fn count(&self) -> usize {
+        self.body.results.len()
+    }
+}
+
+impl Loop {
+    /// Which results depend on what it is given and on what the states begin with.
+    pub fn dependent(&self, given: &[bool], init: &[bool]) -> Vec<bool> {
+        let mut states = init.to_vec();
+        loop {
+            let index = std::iter::once(&false);
+            let params = given.iter().chain(&states).chain(index).copied();
+            let inside = self.body.dependent(params.collect());
+            let mut out: Vec<bool> = self
+                .body
+                .results
+                .iter()
+                .map(|r| inside[r.index()])
+                .collect();
+            let mut grown = false;
+            for (s, next) in states.iter_mut().zip(&out) {
+                grown |= *next && !*s;
+                *s |= next;
+            }
+            if !grown {
+                out[..self.states].copy_from_slice(&states);
+                // How many steps a loop with a condition takes depends on whatever that sees.
+                out.push(
+                    self.goes_on.is_some() && (given.contains(&true) || states.contains(&true)),
+                );
+                return out;
+            }
+        }
+    }
+}
+
+impl Program {
+    /// Which variables depend on some of the parameters.
+    pub fn dependent(&self, params: Vec<bool>) -> Vec<bool> {
+        let mut on = params;
+        for eq in &self.eqs {
+            on.push(eq.dependent(&on));
+        }
+        on
+    }
+}
+
+/// A loop that is shared by all its results, and compared quickly.
+#[derive(Clone, Debug)]
+pub struct Looped {
+    looped: Rc<Loop>,
+    hash: u64,
+}
+
+impl Looped {
+    /// Fixes a loop.
+    pub fn new(looped: Loop) -> Looped {
+        let mut state = std::hash::DefaultHasher::new();
+        for program in std::iter::once(&looped.body).chain(&looped.goes_on) {
+            (&program.eqs, &program.results).hash(&mut state);
+            for p in &program.params {
+                p.ty.hash(&mut state);
+            }
+        }
+        (looped.states, looped.reverse, looped.recompute).hash(&mut state);
+        let (looped, hash) = (Rc::new(looped), state.finish());
+        Looped { looped, hash }
+    }
+}
+
+impl Looped {
+    /// The loop with its programs changed.
+    pub fn map(&self, change: &dyn Fn(&Program) -> Program) -> Looped {
+        Looped::new(Loop {
+            body: change(&self.body),
+            goes_on: self.goes_on.as_ref().map(change),
+            ..*self.looped
+        })
+    }
+
+    /// The loop with the sizes in its programs changed, inside of other loops too.
+    pub fn resized(&self, size: &dyn Fn(&Size) -> Size) -> Looped {
+        self.map(&|program| {
+            let mut program = program.clone();
+            for p in &mut program.params {
+                p.ty.shape = p.ty.shape.iter().map(size).collect();
+            }
+            for eq in &mut program.eqs {
+                *eq = eq.map(&mut |v| v, &mut |s| size(s));
+                if let Op::Loop { looped, .. } = &mut eq.op {
+                    *looped = looped.resized(size);
+                }
+            }
+            program
+        })
+    }
+}
+
+impl std::ops::Deref for Looped {
+    type Target = Loop;
+    fn deref(&self) -> &Loop {
+        &self.looped
+    }
+}
+
+impl PartialEq for Looped {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.looped, &other.looped)
+            || self.hash == other.hash && self.looped == other.looped
+    }
+}
+impl std::cmp::Eq for Looped {}
+impl Hash for Looped {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
+}
+
+/// A loop with its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Run<'a> {
+    /// The loop.
+    pub looped: &'a Looped,
+    /// How many steps it takes, if that is known before.
+    pub steps: Option<&'a Size>,
+    /// What it is given.
+    pub given: &'a [Var],
+    /// The states before the first step.
+    pub init: &'a [Var],
+}
+
 /// What an equation computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -252,6 +414,33 @@ pub enum Op {
         b_axes: Vec<u8>,
         /// Labels of the result's axes.
         out_axes: Vec<u8>,
+    },
+    /// An array with elements replaced: `out[index(p)] = value[p]` for every p for which `when` holds,
+    /// and `src` elsewhere. What is written may be a structural zero. No two elements have one place. It
+    /// has no guard.
+    Update {
+        /// What is changed.
+        src: Var,
+        /// What is written, and where.
+        part: Part,
+        /// A bool array of the shape of what is written; absent means true. Where it is false, neither
+        /// value nor index count.
+        when: Option<Var>,
+    },
+    /// One result of a loop. Equations that differ in `out` alone are results of one loop, which runs once.
+    /// It has no guard.
+    Loop {
+        /// The loop.
+        looped: Looped,
+        /// How many steps it takes, a negative number being none; `None` for a loop with a condition.
+        steps: Option<Size>,
+        /// What it is given, the same in every step.
+        given: Vec<Var>,
+        /// The states before the first step.
+        init: Vec<Var>,
+        /// Which result: a state after the last step; then what is stacked, the steps as the leading axis;
+        /// then, as a scalar integer, how many steps it took.
+        out: usize,
     },
     /// The same array. With a guard: its part where the guard holds.
     Copy(Var),
@@ -338,7 +527,46 @@ impl Program {
 }
 
 impl Eq {
-    /// Calls `f` on every variable that the equation uses, its guard last. Variables inside symbolic
+    /// Whether what it defines depends on the variables for which `on` says so.
+    pub fn dependent(&self, on: &[bool]) -> bool {
+        if let Op::Loop {
+            looped,
+            given,
+            init,
+            out,
+            ..
+        } = &self.op
+        {
+            let of = |all: &[Var]| all.iter().map(|v| on[v.index()]).collect::<Vec<_>>();
+            return looped.dependent(&of(given), &of(init))[*out];
+        }
+        let mut depends = false;
+        self.visit(&mut |v| depends |= on[v.index()]);
+        depends
+    }
+
+    /// What the equations of one loop have in common, and which result of it this is.
+    pub fn loop_result(&self) -> Option<(Run<'_>, usize)> {
+        let Op::Loop {
+            looped,
+            steps,
+            given,
+            init,
+            out,
+        } = &self.op
+        else {
+            return None;
+        };
+        let run = Run {
+            looped,
+            steps: steps.as_ref(),
+            given,
+            init,
+        };
+        Some((run, *out))
+    }
+
+    /// Calls `f` on every variable that the equation uses, its guard last; not on those inside of a loop. Variables inside symbolic
     /// sizes are not among them, see [`Eq::visit_sizes`].
     pub fn visit(&self, f: &mut dyn FnMut(Var)) {
         let ix = |index: &[Ix], f: &mut dyn FnMut(Var)| {
@@ -370,6 +598,13 @@ impl Eq {
                 f(*a);
                 f(*b);
             }
+            Op::Update { src, part, when } => {
+                f(*src);
+                f(part.src);
+                ix(&part.index, f);
+                when.iter().for_each(|v| f(*v));
+            }
+            Op::Loop { given, init, .. } => given.iter().chain(init).for_each(|v| f(*v)),
             Op::Copy(src) | Op::Stop(src) => f(*src),
         }
         if let Some(g) = self.guard {
@@ -395,6 +630,8 @@ impl Eq {
             Op::Index(a) => affine(a, f),
             Op::Gather { index, .. } => ix(index, f),
             Op::Scatter(parts) => parts.iter().for_each(|p| ix(&p.index, f)),
+            Op::Update { part, .. } => ix(&part.index, f),
+            Op::Loop { steps, .. } => steps.iter().for_each(f),
             Op::Fill(_)
             | Op::Map(..)
             | Op::Reduce { .. }
@@ -477,6 +714,27 @@ impl Eq {
                 a_axes: a_axes.clone(),
                 b_axes: b_axes.clone(),
                 out_axes: out_axes.clone(),
+            },
+            Op::Update { src, part, when } => Op::Update {
+                src: var(*src),
+                when: when.map(&mut *var),
+                part: Part {
+                    src: var(part.src),
+                    index: ix(&part.index, var, size),
+                },
+            },
+            Op::Loop {
+                looped,
+                steps,
+                given,
+                init,
+                out,
+            } => Op::Loop {
+                looped: looped.clone(),
+                steps: steps.as_ref().map(&mut *size),
+                given: given.iter().map(|v| var(*v)).collect(),
+                init: init.iter().map(|v| var(*v)).collect(),
+                out: *out,
             },
             Op::Copy(v) => Op::Copy(var(*v)),
             Op::Stop(v) => Op::Stop(var(*v)),

@@ -162,7 +162,7 @@ pub struct Scatter {
     /// What runs, one at least, outermost first; their extents do not see them.
     pub binders: Vec<Binder>,
     /// Bound inside of the binders, one after another, for the index and the value.
-    pub lets: Vec<(Sym, Expr)>,
+    pub lets: Vec<Bound>,
     /// One scalar integer per axis of the result.
     pub index: Vec<Expr>,
     /// A real scalar.
@@ -174,7 +174,7 @@ impl Scatter {
     pub fn parts(&self) -> impl Iterator<Item = &Expr> {
         (self.extents.iter())
             .chain(self.binders.iter().map(|b| &b.extent))
-            .chain(self.lets.iter().map(|(_, bound)| bound))
+            .chain(self.lets.iter().flat_map(Bound::parts))
             .chain(&self.index)
             .chain([&self.value])
     }
@@ -183,14 +183,202 @@ impl Scatter {
     pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         (self.extents.iter_mut())
             .chain(self.binders.iter_mut().map(|b| &mut b.extent))
-            .chain(self.lets.iter_mut().map(|(_, bound)| bound))
+            .chain(self.lets.iter_mut().flat_map(Bound::parts_mut))
             .chain(&mut self.index)
             .chain([&mut self.value])
     }
 
-    /// The variables that it binds.
+    /// The variables that it binds, inside of what it binds included.
     pub fn bound(&self) -> impl Iterator<Item = &Sym> {
-        (self.binders.iter().map(|b| &b.var)).chain(self.lets.iter().map(|(s, _)| s))
+        (self.binders.iter().map(|b| &b.var)).chain(self.lets.iter().flat_map(Bound::syms))
+    }
+}
+
+/// What a block binds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// `let x = e;`
+    Let(Sym, Expr),
+    /// The results of a loop.
+    Loop(Box<Loop>),
+}
+
+impl Bound {
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match self {
+            Bound::Let(_, e) => vec![e],
+            Bound::Loop(l) => l.parts(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Bound::Let(_, e) => vec![e],
+            Bound::Loop(l) => l.parts_mut(),
+        }
+    }
+
+    /// The variables that it binds, inside of a loop and behind it.
+    pub fn syms(&self) -> Vec<&Sym> {
+        match self {
+            Bound::Let(s, _) => vec![s],
+            Bound::Loop(l) => l.syms(),
+        }
+    }
+}
+
+/// Bindings, and what is computed with them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Bound one after another.
+    pub lets: Vec<Bound>,
+    /// Of any number and types.
+    pub results: Vec<Expr>,
+}
+
+impl Block {
+    /// A block with one result. The bindings at its head become those of the block.
+    pub fn single(mut e: Expr) -> Block {
+        let mut lets = vec![];
+        while matches!(*e.kind, Kind::Let(..) | Kind::Loop(..)) {
+            if let Kind::Let(s, bound, body) = *e.kind {
+                lets.push(Bound::Let(s, bound));
+                e = body;
+            } else if let Kind::Loop(l, body) = *e.kind {
+                lets.push(Bound::Loop(l));
+                e = body;
+            } else {
+                unreachable!("one of these");
+            }
+        }
+        let results = vec![e];
+        Block { lets, results }
+    }
+
+    /// The reverse of [`Block::single`].
+    pub fn into_single(mut self) -> Expr {
+        let last = self.results.pop();
+        assert!(self.results.is_empty(), "one result");
+        Expr::under(self.lets, last.expect("one result"))
+    }
+
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        let lets = self.lets.iter().flat_map(Bound::parts);
+        lets.chain(&self.results).collect()
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        let lets = self.lets.iter_mut().flat_map(Bound::parts_mut);
+        lets.chain(&mut self.results).collect()
+    }
+
+    /// The variables that it binds, inside of loops included.
+    pub fn syms(&self) -> Vec<&Sym> {
+        self.lets.iter().flat_map(Bound::syms).collect()
+    }
+}
+
+/// When a loop goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trip {
+    /// So many times: a scalar integer, evaluated before the loop. A negative number is none.
+    Times(Expr),
+    /// As long as a scalar bool holds, which sees the states and the index.
+    While(Expr),
+}
+
+/// A sequential loop. In every step the states have their present values; the body gives those of
+/// the next step, and what is collected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// When it goes on.
+    pub trip: Trip,
+    /// The number of steps before this one, in scope in the body and in the condition.
+    pub index: Sym,
+    /// What it carries from step to step: bound in the body and in the condition, with the value
+    /// before the first step, which does not see them. Types and shapes never change.
+    pub states: Vec<(Sym, Expr)>,
+    /// The next states, in order, and then what is stacked.
+    pub body: Block,
+    /// The results, bound in what follows: the last states, and arrays whose leading axis runs over
+    /// the steps.
+    pub outs: Vec<Sym>,
+    /// Whether reverse mode computes the steps again instead of keeping what they computed.
+    pub recompute: bool,
+}
+
+impl Loop {
+    /// The types of the results.
+    pub fn out_types(&self) -> Vec<Ty> {
+        let states = self.states.iter().map(|(_, init)| init.ty);
+        let stacked = self.body.results[self.states.len()..].iter().map(|e| Ty {
+            elem: e.ty.elem,
+            rank: e.ty.rank + 1,
+        });
+        states.chain(stacked).collect()
+    }
+
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        let trip = match &self.trip {
+            Trip::Times(e) | Trip::While(e) => e,
+        };
+        let init = self.states.iter().map(|(_, init)| init);
+        init.chain([trip]).chain(self.body.parts()).collect()
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        let trip = match &mut self.trip {
+            Trip::Times(e) | Trip::While(e) => e,
+        };
+        let init = self.states.iter_mut().map(|(_, init)| init);
+        init.chain([trip]).chain(self.body.parts_mut()).collect()
+    }
+
+    /// The variables that it binds, inside and behind it.
+    pub fn syms(&self) -> Vec<&Sym> {
+        let states = self.states.iter().map(|(s, _)| s);
+        (std::iter::once(&self.index).chain(states))
+            .chain(self.body.syms())
+            .chain(&self.outs)
+            .collect()
+    }
+}
+
+/// The array, with `value` at `at`, if `when` holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Update {
+    /// What is changed.
+    pub array: Expr,
+    /// Where: one entry per axis of the array, `None` for a whole axis.
+    pub at: Vec<Option<Expr>>,
+    /// A scalar bool; if it does not hold, neither index nor value are evaluated.
+    pub when: Option<Expr>,
+    /// What is there then: of the array's kind, with the axes for which `at` is `None`.
+    pub value: Expr,
+}
+
+impl Update {
+    /// All expressions in it, in the order of evaluation.
+    pub fn parts(&self) -> Vec<&Expr> {
+        let array = std::iter::once(&self.array);
+        (array.chain(&self.when).chain(self.at.iter().flatten()))
+            .chain([&self.value])
+            .collect()
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        let array = std::iter::once(&mut self.array);
+        (array.chain(&mut self.when))
+            .chain(self.at.iter_mut().flatten())
+            .chain([&mut self.value])
+            .collect()
     }
 }
 
@@ -289,6 +477,8 @@ pub enum Kind {
     Prim(Prim, Vec<Expr>),
     /// `let sym = bound; body`
     Let(Sym, Expr, Expr),
+    /// A loop, and what is computed from its results.
+    Loop(Box<Loop>, Expr),
     /// Lazily the one or the other; the branches have one type.
     If(Expr, Expr, Expr),
     /// The array whose leading axis runs over the binder; the body is a scalar or an array.
@@ -301,6 +491,8 @@ pub enum Kind {
     Scatter(Scatter),
     /// An element or a part: one entry per axis of the array, `None` keeps the axis.
     Index(Expr, Vec<Option<Expr>>),
+    /// An array with an element or a part replaced.
+    Update(Update),
     /// The length of an axis.
     Dim(Expr, usize),
     /// The same value, constant for differentiation.
@@ -323,12 +515,14 @@ impl Expr {
         }
     }
 
-    /// The expressions that it is made of, in a fixed order.
+    /// The expressions that an expression is made of, in a fixed order.
     pub fn parts(&self) -> Vec<&Expr> {
         match &*self.kind {
             Kind::Var(_) | Kind::Lit(_) => vec![],
             Kind::Prim(_, args) => args.iter().collect(),
             Kind::Let(_, a, b) | Kind::Where(a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts(),
             Kind::If(a, b, c) => vec![a, b, c],
             Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
                 vec![&b.extent, body]
@@ -338,6 +532,26 @@ impl Expr {
             Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
             Kind::Recur(r) => r.parts().collect(),
             Kind::Demand(d, a) => d.parts().chain([a]).collect(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut *self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter_mut().collect(),
+            Kind::Let(_, a, b) | Kind::Where(a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts_mut().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts_mut(),
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&mut b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts_mut().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+            Kind::Recur(r) => r.parts_mut().collect(),
+            Kind::Demand(d, a) => d.parts_mut().chain([a]).collect(),
         }
     }
 
@@ -375,6 +589,26 @@ impl Expr {
     pub fn bind(sym: Sym, bound: Expr, body: Expr) -> Expr {
         let ty = body.ty;
         Expr::new(Kind::Let(sym, bound, body), ty)
+    }
+
+    /// A loop, and what is computed from its results.
+    pub fn after(looped: Loop, body: Expr) -> Expr {
+        let ty = body.ty;
+        Expr::new(Kind::Loop(Box::new(looped), body), ty)
+    }
+
+    /// What is computed under bindings.
+    pub fn under(lets: Vec<Bound>, body: Expr) -> Expr {
+        lets.into_iter().rev().fold(body, |body, b| match b {
+            Bound::Let(s, bound) => Expr::bind(s, bound, body),
+            Bound::Loop(l) => Expr::after(*l, body),
+        })
+    }
+
+    /// An array with an element or a part replaced.
+    pub fn update(update: Update) -> Expr {
+        let ty = update.array.ty;
+        Expr::new(Kind::Update(update), ty)
     }
 
     /// `if cond { then } else { other }`
@@ -467,21 +701,17 @@ pub struct Param {
 pub struct Routine {
     /// The parameters, in order.
     pub params: Vec<Param>,
-    /// What is bound, one after another.
-    pub lets: Vec<(Sym, Expr)>,
-    /// The results.
-    pub results: Vec<Expr>,
+    /// What is bound, and the results.
+    pub body: Block,
 }
 
 impl Routine {
-    /// One of the results as a function of its own.
-    pub fn program(&self, name: &str, result: usize) -> Program {
-        let body = self.results[result].clone();
-        let lets = self.lets.iter().rev();
+    /// As a function of its own.
+    pub fn program(&self, name: &str) -> Program {
         Program {
             name: name.to_owned(),
             params: self.params.clone(),
-            body: lets.fold(body, |e, (s, is)| Expr::bind(s.clone(), is.clone(), e)),
+            body: self.body.clone(),
         }
     }
 }
@@ -490,8 +720,7 @@ impl From<Program> for Routine {
     fn from(program: Program) -> Routine {
         Routine {
             params: program.params,
-            lets: vec![],
-            results: vec![program.body],
+            body: program.body,
         }
     }
 }
@@ -503,6 +732,6 @@ pub struct Program {
     pub name: String,
     /// Its parameters, in order.
     pub params: Vec<Param>,
-    /// What it returns.
-    pub body: Expr,
+    /// What it returns: one value or more.
+    pub body: Block,
 }

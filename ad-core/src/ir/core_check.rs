@@ -1,6 +1,8 @@
 //! The verifier of Core: what every pass may take for granted.
 
-use super::core::{Binder, Expr, Feed, Kind, Program, Recur, ReduceOp, Sym, Ty};
+use super::core::{
+    Binder, Block, Bound, Expr, Feed, Kind, Loop, Program, Recur, ReduceOp, Sym, Trip, Ty,
+};
 use super::ty::Elem;
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +46,10 @@ pub fn check(program: &Program) -> Result<(), String> {
     for p in &program.params {
         c.bind(&p.sym, p.ty, false)?;
     }
-    c.expr(&program.body)?;
+    if program.body.results.is_empty() {
+        return Err("a program without results".into());
+    }
+    c.block(&program.body)?;
     Ok(())
 }
 
@@ -126,6 +131,69 @@ impl Checker {
         varies && mentions_varying(body, &self.scope)
     }
 
+    /// The results stay in scope with the bindings.
+    fn block(&mut self, block: &Block) -> Result<(), String> {
+        for b in &block.lets {
+            self.bound(b)?;
+        }
+        for e in &block.results {
+            self.expr(e)?;
+        }
+        Ok(())
+    }
+
+    fn bound(&mut self, b: &Bound) -> Result<(), String> {
+        match b {
+            Bound::Let(sym, bound) => {
+                let varies = self.expr(bound)?;
+                self.bind(sym, bound.ty, varies)
+            }
+            Bound::Loop(l) => self.looped(l),
+        }
+    }
+
+    /// Checks a loop and binds its results. Inside, states and the index are fixed: sizes may depend
+    /// on them, since a loop computes one step after another.
+    fn looped(&mut self, l: &Loop) -> Result<(), String> {
+        let mut varies = false;
+        for (_, init) in &l.states {
+            varies |= self.expr(init)?;
+        }
+        if let Trip::Times(n) = &l.trip {
+            varies |= self.want(n, INT, "the number of steps")?;
+        }
+        varies |= l
+            .parts()
+            .into_iter()
+            .any(|e| mentions_varying(e, &self.scope));
+        self.bind(&l.index, INT, varies)?;
+        for (s, init) in &l.states {
+            self.bind(s, init.ty, varies)?;
+        }
+        if let Trip::While(c) = &l.trip {
+            self.want(c, BOOL, "the condition of a loop")?;
+        }
+        self.block(&l.body)?;
+        if l.body.results.len() < l.states.len() || l.outs.len() != l.body.results.len() {
+            return Err("a loop gives every state, and has a name for each result".into());
+        }
+        for ((s, init), next) in l.states.iter().zip(&l.body.results) {
+            if init.ty != next.ty {
+                let (is, wanted) = (show(next.ty), show(init.ty));
+                return Err(format!("the next `{}` is {is}, not {wanted}", s.hint));
+            }
+        }
+        let inside = l.body.syms();
+        let states = l.states.iter().map(|(s, _)| s);
+        for s in states.chain([&l.index]).chain(inside) {
+            self.unbind(s);
+        }
+        for (s, ty) in l.outs.iter().zip(l.out_types()) {
+            self.bind(s, ty, varies)?;
+        }
+        Ok(())
+    }
+
     fn recur(&mut self, r: &Recur, e: &Expr) -> Result<(Ty, bool), String> {
         let ty = r.factors.ty;
         if ty.elem != Elem::Real || r.axis >= ty.rank {
@@ -175,6 +243,31 @@ impl Checker {
                 let varies = self.expr(body)?;
                 self.unbind(s);
                 (body.ty, varies)
+            }
+            Kind::Loop(l, body) => {
+                self.looped(l)?;
+                let varies = self.expr(body)?;
+                l.outs.iter().for_each(|s| self.unbind(s));
+                (body.ty, varies)
+            }
+            Kind::Update(u) => {
+                let mut varies = self.expr(&u.array)?;
+                if u.at.len() != u.array.ty.rank {
+                    let (e, rank) = (excerpt(e), u.array.ty.rank);
+                    return Err(format!("`{e}` has {} indices for {rank} axes", u.at.len()));
+                }
+                for i in u.at.iter().flatten() {
+                    varies |= self.want(i, INT, "the index")?;
+                }
+                if let Some(c) = &u.when {
+                    varies |= self.want(c, BOOL, "the condition")?;
+                }
+                let ty = Ty {
+                    elem: u.array.ty.elem,
+                    rank: u.at.iter().filter(|i| i.is_none()).count(),
+                };
+                varies |= self.want(&u.value, ty, "the new value")?;
+                (u.array.ty, varies)
             }
             Kind::If(c, a, b) => {
                 let mut varies = self.want(c, BOOL, "the condition")?;
@@ -228,9 +321,8 @@ impl Checker {
                 for b in &s.binders {
                     self.bind(&b.var, INT, true)?;
                 }
-                for (sym, bound) in &s.lets {
-                    let varies = self.expr(bound)?;
-                    self.bind(sym, bound.ty, varies)?;
+                for b in &s.lets {
+                    self.bound(b)?;
                 }
                 for i in &s.index {
                     self.want(i, INT, "the index")?;
@@ -301,6 +393,8 @@ fn mentions_varying(e: &Expr, scope: &HashMap<u32, Known>) -> bool {
         Kind::Lit(_) | Kind::Dim(..) => false,
         Kind::Prim(_, args) => args.iter().any(any),
         Kind::Let(_, bound, body) => any(bound) || any(body),
+        Kind::Loop(l, body) => l.parts().into_iter().any(any) || any(body),
+        Kind::Update(u) => u.parts().into_iter().any(any),
         Kind::If(a, b, c) => any(a) || any(b) || any(c),
         Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
             any(&b.extent) || any(body)
@@ -445,7 +539,7 @@ mod tests {
                 sym: x.clone(),
                 ty: REAL,
             }],
-            body,
+            body: Block::single(body),
         };
         let got = check(&program(Expr::var(&x, INT))).unwrap_err();
         assert_eq!(

@@ -216,10 +216,27 @@ pub(crate) fn run(
     bulk_eval::eval(p, args).map_err(|e| format!("{what}: {e}\n{p}"))
 }
 
+fn is_real(v: &Value) -> bool {
+    matches!(v, Value::Real(_))
+}
+
+fn all_same(what: &str, are: &[Value], wanted: &[Value], tolerance: f64) -> Result<(), String> {
+    if are.len() != wanted.len() {
+        return Err(format!(
+            "{what}: {} results, not {}",
+            are.len(),
+            wanted.len()
+        ));
+    }
+    let mut pairs = are.iter().zip(wanted);
+    pairs.try_for_each(|(a, b)| same(what, a, b, tolerance))
+}
+
 /// Runs everything; the message says what differs.
 pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts, String> {
     core_check::check(program)?;
-    let (value, core) = core_eval::eval(program, args)?;
+    let (values, core) = core_eval::eval(program, args)?;
+    let count = values.len();
     let mut first = None;
     let bulk = pipeline::to_bulk(program, &mut |pass, p| {
         if pass == "vectorise" {
@@ -228,16 +245,16 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     })?;
     let vectorised = first.expect("the first pass");
     let outcome = run("vectorised", &vectorised, args)?;
-    same("vectorised", &outcome.results[0], &value, 1e-10)?;
+    all_same("vectorised", &outcome.results, &values, 1e-10)?;
     normal_form(&bulk)?;
     let outcome = run("simplified", &bulk, args)?;
-    same("simplified", &outcome.results[0], &value, 1e-10)?;
+    all_same("simplified", &outcome.results, &values, 1e-10)?;
     let plain = pipeline::derive(&bulk, Derivative::Value, &[], &mut |_, _| {})?;
     let counted = run("value", &plain, args)?.cost;
     let fused = pipeline::to_kernels(&plain)?;
-    let (fused_value, _) =
+    let (fused_values, _) =
         kernel_eval::eval(&fused, args).map_err(|e| format!("fused: {e}\n{plain}"))?;
-    same("fused", &fused_value[0], &value, 1e-10)?;
+    all_same("fused", &fused_values, &values, 1e-10)?;
 
     let wrt: Vec<usize> = (program.params.iter().enumerate())
         .filter(|(_, p)| p.ty.elem == Elem::Real)
@@ -248,34 +265,36 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
         .iter()
         .map(|&k| random(args[k].shape(), &mut rng))
         .collect();
-    let cotangent = random(value.shape(), &mut rng);
+    let real: Vec<usize> = (0..count).filter(|&k| is_real(&values[k])).collect();
+    let cotangents: Vec<Value> = (real.iter())
+        .map(|&k| random(values[k].shape(), &mut rng))
+        .collect();
 
     let jvp = pipeline::derive(&bulk, Derivative::Jvp, &wrt, &mut |_, _| {})?;
     let forward_args: Vec<Value> = args.iter().chain(&tangents).cloned().collect();
     let forward = run("jvp", &jvp, &forward_args)?;
-    same("value of jvp", &forward.results[0], &value, 1e-10)?;
+    all_same("value of jvp", &forward.results[..count], &values, 1e-10)?;
     let (fused_forward, _) = kernel_eval::eval(&pipeline::to_kernels(&jvp)?, &forward_args)
         .map_err(|e| format!("fused jvp: {e}\n{jvp}"))?;
-    same("fused jvp", &fused_forward[1], &forward.results[1], 1e-9)?;
+    all_same("fused jvp", &fused_forward, &forward.results, 1e-9)?;
 
     let vjp = pipeline::derive(&bulk, Derivative::Vjp, &wrt, &mut |_, _| {})?;
     let mut reverse_args = args.to_vec();
-    reverse_args.push(cotangent.clone());
+    reverse_args.extend(cotangents.iter().cloned());
     let reverse = run("vjp", &vjp, &reverse_args)?;
-    same("value of vjp", &reverse.results[0], &value, 1e-10)?;
+    all_same("value of vjp", &reverse.results[..count], &values, 1e-10)?;
     let (fused_reverse, fused_cost) =
         kernel_eval::eval(&pipeline::to_kernels(&vjp)?, &reverse_args)
             .map_err(|e| format!("fused vjp: {e}\n{vjp}"))?;
-    for (k, r) in reverse.results.iter().enumerate() {
-        same("fused vjp", &fused_reverse[k], r, 1e-9)?;
-    }
-    for (&k, g) in wrt.iter().zip(&reverse.results[1..]) {
+    all_same("fused vjp", &fused_reverse, &reverse.results, 1e-9)?;
+    for (&k, g) in wrt.iter().zip(&reverse.results[count..]) {
         if g.shape() != args[k].shape() {
             return Err(format!("gradient {k} has shape {:?}", g.shape()));
         }
     }
-    let by_forward = dot(&cotangent, &forward.results[1]);
-    let by_reverse: f64 = (tangents.iter().zip(&reverse.results[1..]))
+    let along = |of: &[Value]| -> f64 { cotangents.iter().zip(of).map(|(c, v)| dot(c, v)).sum() };
+    let by_forward = along(&forward.results[count..]);
+    let by_reverse: f64 = (tangents.iter().zip(&reverse.results[count..]))
         .map(|(t, g)| dot(t, g))
         .sum();
     if !close(by_forward, by_reverse, 1e-10) && !by_forward.is_nan() {
@@ -288,7 +307,8 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
         let slope = |h: f64| -> Result<f64, String> {
             let (up, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, h))?;
             let (down, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, -h))?;
-            Ok((dot(&cotangent, &up) - dot(&cotangent, &down)) / (2.0 * h))
+            let chosen = |all: Vec<Value>| real.iter().map(|&k| all[k].clone()).collect::<Vec<_>>();
+            Ok((along(&chosen(up)) - along(&chosen(down))) / (2.0 * h))
         };
         if let (Ok(a), Ok(b), Ok(c)) = (slope(1e-4), slope(5e-5), slope(2.5e-5)) {
             // Richardson's extrapolation; the differences of the estimates say whether it converges.
@@ -340,6 +360,8 @@ fn normal_form(p: &bulk::Program) -> Result<(), String> {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
             | Op::Stop(_) => false,

@@ -9,7 +9,7 @@ use crate::front::error::{Loc, Result};
 use crate::front::names;
 use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
-use crate::ir::core::{Expr, Kind, Sym};
+use crate::ir::core::{Bound, Expr, Kind, Loop, Sym};
 use crate::pipeline::Derivative;
 
 /// Macros that are in scope everywhere, or that users of arrays have in scope. A function of such a
@@ -61,6 +61,8 @@ pub(crate) const MACROS: &[&str] = &[
     "write",
     "writeln",
 ];
+
+use std::collections::BTreeSet;
 
 impl Lowerer<'_> {
     /// A call of a function that is not ours.
@@ -168,14 +170,25 @@ impl Lowerer<'_> {
             let sym = self.bound_to(&param.sym, expr);
             renamed.insert(param.sym.clone(), sym);
         }
-        for (sym, is) in &callee.routine.lets {
-            let is = self.copied(is, &mut renamed);
-            self.rectangular(&name, &is, loc)?;
-            let new = self.bound_to(sym, is);
-            renamed.insert(sym.clone(), new);
+        for b in &callee.routine.body.lets {
+            match b {
+                Bound::Let(sym, is) => {
+                    let is = self.copied(is, &mut renamed);
+                    self.rectangular(&name, &is, loc)?;
+                    let new = self.bound_to(sym, is);
+                    renamed.insert(sym.clone(), new);
+                }
+                Bound::Loop(l) => {
+                    let l = self.copied_loop(l, &mut renamed);
+                    for part in l.parts() {
+                        self.rectangular(&name, part, loc)?;
+                    }
+                    self.bind_loop(l);
+                }
+            }
         }
         let mut results = vec![];
-        for result in &callee.routine.results {
+        for result in &callee.routine.body.results {
             let result = self.copied(result, &mut renamed);
             self.rectangular(&name, &result, loc)?;
             results.push(result);
@@ -192,10 +205,25 @@ impl Lowerer<'_> {
         let on = self.dependence(&value);
         self.bound.insert(sym.clone(), on);
         match self.frames.last_mut() {
-            Some(frame) => frame.push((sym.clone(), value)),
+            Some(frame) => frame.push(Bound::Let(sym.clone(), value)),
             None => unreachable!("lowering happens inside of a region"),
         }
         sym
+    }
+
+    /// Binds the results of a loop.
+    fn bind_loop(&mut self, l: Loop) {
+        let mut on = BTreeSet::new();
+        for part in l.parts() {
+            on.extend(self.dependence(part));
+        }
+        for s in &l.outs {
+            self.bound.insert(s.clone(), on.clone());
+        }
+        match self.frames.last_mut() {
+            Some(frame) => frame.push(Bound::Loop(Box::new(l))),
+            None => unreachable!("lowering happens inside of a region"),
+        }
     }
 
     fn argument(
@@ -234,6 +262,8 @@ impl Lowerer<'_> {
             | Kind::Lit(_)
             | Kind::Prim(..)
             | Kind::If(..)
+            | Kind::Loop(..)
+            | Kind::Update(_)
             | Kind::Reduce(..)
             | Kind::ArgReduce(..)
             | Kind::Index(..)

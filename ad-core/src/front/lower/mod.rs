@@ -21,7 +21,7 @@ use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
-use crate::ir::core::{Expr, Fresh, Kind, Param, Program, Sym};
+use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Param, Program, Sym};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use value::{Plain, Value};
@@ -105,7 +105,7 @@ impl Env {
 }
 
 /// Variables and what they are bound to, in order.
-type Bindings = Vec<(Sym, Expr)>;
+type Bindings = Vec<Bound>;
 
 struct Lowerer<'a> {
     errors: Errors,
@@ -143,7 +143,7 @@ impl Lowerer<'_> {
         Ok(Program {
             name: signature.ident.to_string(),
             params,
-            body,
+            body: Block::single(body),
         })
     }
 
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
         let on = self.dependence(&value);
         self.bound.insert(sym.clone(), on);
         match self.frames.last_mut() {
-            Some(frame) => frame.push((sym, value)),
+            Some(frame) => frame.push(Bound::Let(sym, value)),
             None => unreachable!("lowering happens inside of a region"),
         }
         var
@@ -258,6 +258,8 @@ impl Lowerer<'_> {
             Kind::Lit(_) | Kind::Dim(..) => {}
             Kind::Prim(_, args) => all(&mut args.iter()),
             Kind::Let(_, bound, body) => all(&mut [bound, body].into_iter()),
+            Kind::Loop(l, body) => all(&mut l.parts().into_iter().chain([body])),
+            Kind::Update(u) => all(&mut u.parts().into_iter()),
             Kind::If(cond, then, other) => all(&mut [cond, then, other].into_iter()),
             Kind::Build(binder, body)
             | Kind::Reduce(_, binder, body)
@@ -294,8 +296,7 @@ impl Lowerer<'_> {
 
 /// `let x = a; let y = b; e`
 fn under(bound: Bindings, e: Expr) -> Expr {
-    let bound = bound.into_iter().rev();
-    bound.fold(e, |e, (sym, is)| Expr::bind(sym, is, e))
+    Expr::under(bound, e)
 }
 
 /// Whether to write it again costs nothing.
@@ -305,6 +306,8 @@ fn is_atom(value: &Expr) -> bool {
         Kind::Dim(array, _) => matches!(*array.kind, Kind::Var(_)),
         Kind::Prim(..)
         | Kind::Let(..)
+        | Kind::Loop(..)
+        | Kind::Update(_)
         | Kind::If(..)
         | Kind::Build(..)
         | Kind::Reduce(..)
@@ -328,6 +331,8 @@ fn is_size(value: &Expr) -> bool {
         | Kind::Lit(_)
         | Kind::Dim(..)
         | Kind::Let(..)
+        | Kind::Loop(..)
+        | Kind::Update(_)
         | Kind::If(..)
         | Kind::Build(..)
         | Kind::Reduce(..)

@@ -1,7 +1,7 @@
 //! Copies of expressions with symbols of their own.
 
 use super::{Bindings, Lowerer};
-use crate::ir::core::{Binder, Expr, Kind, Scatter, Sym};
+use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Scatter, Sym, Trip, Update};
 use std::collections::HashMap;
 
 pub(super) type Names = HashMap<Sym, Sym>;
@@ -9,15 +9,15 @@ pub(super) type Names = HashMap<Sym, Sym>;
 impl Lowerer<'_> {
     /// `value` under copies of those bindings that it needs.
     pub(super) fn rebound(&mut self, bound: &Bindings, value: Expr) -> Expr {
-        let mut needed = vec![];
+        let mut needed = false;
         let mut used = value.clone();
-        for (sym, is) in bound.iter().rev() {
-            if mentions(&used, sym) {
-                used = Expr::bind(sym.clone(), is.clone(), used);
-                needed.push(sym);
+        for b in bound.iter().rev() {
+            if b.syms().iter().any(|sym| mentions(&used, sym)) {
+                used = Expr::under(vec![b.clone()], used);
+                needed = true;
             }
         }
-        if needed.is_empty() {
+        if !needed {
             return value;
         }
         self.copied(&used, &mut Names::new())
@@ -39,6 +39,49 @@ impl Lowerer<'_> {
         of.iter().map(|e| self.copied(e, names)).collect()
     }
 
+    fn copied_bound(&mut self, b: &Bound, names: &mut Names) -> Bound {
+        match b {
+            Bound::Let(sym, is) => {
+                let is = self.copied(is, names);
+                Bound::Let(self.renamed(sym, names), is)
+            }
+            Bound::Loop(l) => Bound::Loop(Box::new(self.copied_loop(l, names))),
+        }
+    }
+
+    pub(super) fn copied_loop(&mut self, l: &Loop, names: &mut Names) -> Loop {
+        let init: Vec<Expr> = l
+            .states
+            .iter()
+            .map(|(_, e)| self.copied(e, names))
+            .collect();
+        let times = match &l.trip {
+            Trip::Times(n) => Some(self.copied(n, names)),
+            Trip::While(_) => None,
+        };
+        let index = self.renamed(&l.index, names);
+        let states = l.states.iter().map(|(s, _)| self.renamed(s, names));
+        let states = states.collect::<Vec<_>>().into_iter().zip(init).collect();
+        let trip = match (&l.trip, times) {
+            (Trip::While(c), _) => Trip::While(self.copied(c, names)),
+            (Trip::Times(n), times) => Trip::Times(times.unwrap_or_else(|| n.clone())),
+        };
+        let lets = l.body.lets.iter().map(|b| self.copied_bound(b, names));
+        let body = Block {
+            lets: lets.collect(),
+            results: self.copied_all(&l.body.results, names),
+        };
+        let outs = l.outs.iter().map(|s| self.renamed(s, names)).collect();
+        Loop {
+            trip,
+            index,
+            states,
+            body,
+            outs,
+            recompute: l.recompute,
+        }
+    }
+
     /// The same expression with every binder renamed.
     pub(super) fn copied(&mut self, e: &Expr, names: &mut Names) -> Expr {
         let kind = match &*e.kind {
@@ -49,6 +92,10 @@ impl Lowerer<'_> {
                 let bound = self.copied(bound, names);
                 let sym = self.renamed(sym, names);
                 Kind::Let(sym, bound, self.copied(body, names))
+            }
+            Kind::Loop(l, body) => {
+                let l = self.copied_loop(l, names);
+                Kind::Loop(Box::new(l), self.copied(body, names))
             }
             Kind::If(cond, then, other) => Kind::If(
                 self.copied(cond, names),
@@ -71,10 +118,7 @@ impl Lowerer<'_> {
                 let extents = self.copied_all(&s.extents, names);
                 let binders = s.binders.iter().map(|b| self.copied_binder(b, names));
                 let binders = binders.collect();
-                let lets = s.lets.iter().map(|(sym, is)| {
-                    let is = self.copied(is, names);
-                    (self.renamed(sym, names), is)
-                });
+                let lets = s.lets.iter().map(|b| self.copied_bound(b, names));
                 Kind::Scatter(Scatter {
                     extents,
                     binders,
@@ -89,6 +133,14 @@ impl Lowerer<'_> {
                 let at = at.collect();
                 Kind::Index(array, at)
             }
+            Kind::Update(u) => Kind::Update(Update {
+                array: self.copied(&u.array, names),
+                at: (u.at.iter())
+                    .map(|i| i.as_ref().map(|i| self.copied(i, names)))
+                    .collect(),
+                when: u.when.as_ref().map(|c| self.copied(c, names)),
+                value: self.copied(&u.value, names),
+            }),
             Kind::Dim(array, axis) => Kind::Dim(self.copied(array, names), *axis),
             Kind::Stop(inner) => Kind::Stop(self.copied(inner, names)),
             Kind::Where(cond, inner) => {
@@ -119,6 +171,8 @@ fn mentions(e: &Expr, sym: &Sym) -> bool {
         Kind::Lit(_) => false,
         Kind::Prim(_, args) => any(args, sym),
         Kind::Let(_, bound, body) => any([bound, body], sym),
+        Kind::Loop(l, body) => any(l.parts(), sym) || mentions(body, sym),
+        Kind::Update(u) => any(u.parts(), sym),
         Kind::If(cond, then, other) => any([cond, then, other], sym),
         Kind::Build(binder, body)
         | Kind::Reduce(_, binder, body)

@@ -60,7 +60,7 @@ macro_rules! agree {
             let program = annotated(source).program;
             $({
                 let (expected, inputs) = (compiled $args, inputs $args);
-                let found = eval(&program, &inputs).unwrap().0.real().data[0];
+                let found = eval(&program, &inputs).unwrap().0[0].real().data[0];
                 let same = (found - expected).abs() <= 1e-12 * expected.abs()
                     || found == expected
                     || found.is_nan() && expected.is_nan();

@@ -27,7 +27,7 @@ fn annotated(source: &str) -> Annotated {
 /// The body of `fn f(args) -> result { body }`.
 fn core(args: &str, result: &str, body: &str) -> String {
     let source = format!("fn f({args}) -> {result} {{ {body} }}");
-    print::print(&annotated(&source).program.body)
+    print::block(&annotated(&source).program.body)
 }
 
 fn messages(failure: &Failure) -> Vec<String> {
@@ -38,7 +38,7 @@ fn messages(failure: &Failure) -> Vec<String> {
 /// What is wrong with a function.
 fn errors(attr: &str, source: &str) -> Vec<String> {
     match with(attr, source) {
-        Ok(annotated) => panic!("accepted as {}", print::print(&annotated.program.body)),
+        Ok(annotated) => panic!("accepted as {}", print::block(&annotated.program.body)),
         Err(failure) => messages(&failure),
     }
 }

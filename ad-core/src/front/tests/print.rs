@@ -1,6 +1,6 @@
 //! Core as a line of text, with variables by name only.
 
-use crate::ir::core::{Binder, Expr, Kind};
+use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Trip};
 
 /// `add(x[i], 1.0)`; variables by their names.
 pub(super) fn print(e: &Expr) -> String {
@@ -16,6 +16,20 @@ pub(super) fn print(e: &Expr) -> String {
         Kind::Let(sym, bound, body) => {
             format!("let {} = {}; {}", sym.hint, print(bound), print(body))
         }
+        Kind::Loop(l, body) => format!("{}{}", looped(l), print(body)),
+        Kind::Update(u) => {
+            let at = u.at.iter().map(|i| i.as_ref().map_or(":".into(), print));
+            let at = at.collect::<Vec<_>>().join(", ");
+            let when = u
+                .when
+                .as_ref()
+                .map_or(String::new(), |c| format!(" if {}", print(c)));
+            format!(
+                "update({}, [{at}] = {}{when})",
+                print(&u.array),
+                print(&u.value)
+            )
+        }
         Kind::If(cond, then, other) => {
             let (cond, then, other) = (print(cond), print(then), print(other));
             format!("if {cond} {{{then}}} else {{{other}}}")
@@ -29,7 +43,7 @@ pub(super) fn print(e: &Expr) -> String {
             let binders = binders.map(|b| format!("{} < {}", b.var.hint, print(&b.extent)));
             let binders = binders.collect::<Vec<_>>().join(", ");
             let lets = s.lets.iter();
-            let lets = lets.map(|(sym, is)| format!("let {} = {}; ", sym.hint, print(is)));
+            let lets = lets.map(bound);
             let (lets, value) = (lets.collect::<String>(), print(&s.value));
             format!("scatter([{extents}], {binders}, {lets}[{index}] += {value})")
         }
@@ -43,5 +57,39 @@ pub(super) fn print(e: &Expr) -> String {
         Kind::Where(..) | Kind::Recur(_) | Kind::Demand(..) => {
             unreachable!("only derivatives are made of these")
         }
+    }
+}
+
+fn bound(b: &Bound) -> String {
+    match b {
+        Bound::Let(sym, is) => format!("let {} = {}; ", sym.hint, print(is)),
+        Bound::Loop(l) => looped(l),
+    }
+}
+
+/// `let (a, y) = for i < n, a = 1.0 { .. };`
+fn looped(l: &Loop) -> String {
+    let outs: Vec<&str> = l.outs.iter().map(|s| &*s.hint).collect();
+    let states = l.states.iter();
+    let states = states.map(|(s, init)| format!(", {} = {}", s.hint, print(init)));
+    let trip = match &l.trip {
+        Trip::Times(n) => format!("for {} < {}", l.index.hint, print(n)),
+        Trip::While(c) => format!("while {}", print(c)),
+    };
+    let again = if l.recompute { "recompute " } else { "" };
+    let (outs, states) = (outs.join(", "), states.collect::<String>());
+    format!(
+        "let ({outs}) = {again}{trip}{states} {{ {} }}; ",
+        block(&l.body)
+    )
+}
+
+/// A block with all of its results.
+pub(super) fn block(block: &Block) -> String {
+    let lets: String = block.lets.iter().map(bound).collect();
+    let results: Vec<String> = block.results.iter().map(print).collect();
+    match &results[..] {
+        [one] => format!("{lets}{one}"),
+        all => format!("{lets}({})", all.join(", ")),
     }
 }

@@ -197,9 +197,8 @@ impl<'a> Machine<'a> {
                 self.set_index(&b.var, rest % n);
                 rest /= n;
             }
-            for (sym, bound) in &s.lets {
-                let v = self.eval(bound)?;
-                self.set(sym, Slot::Known(v));
+            for b in &s.lets {
+                self.bound(b)?;
             }
             // What is structurally zero is not added, and has no place.
             if let Kind::Where(c, _) = &*s.value.kind

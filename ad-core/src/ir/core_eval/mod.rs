@@ -2,12 +2,13 @@
 
 mod linear;
 mod loops;
+mod sequence;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 use self::loops::extremum;
-use super::core::{Expr, Extremum, Kind, Program, ReduceOp, Sym};
+use super::core::{Block, Bound, Expr, Extremum, Kind, Program, ReduceOp, Sym};
 use super::cost;
 use super::prims::Prim;
 use super::ty::{Elem, Lit};
@@ -30,6 +31,8 @@ enum Slot<'a> {
     Known(Val),
     /// A binding met while only a shape is sought: computed when its value is needed.
     Later(&'a Expr),
+    /// What a loop computes, while only a shape is sought.
+    Shape(Vec<usize>),
 }
 
 type Outcome<T> = Result<T, String>;
@@ -43,15 +46,20 @@ struct Machine<'a> {
 /// primitive, each step of a reduction or scatter of reals, as [`super::cost`] says. Only the
 /// branch that is taken runs.
 ///
-/// Indices out of bounds, negative extents, arrays that are not rectangular, and integer arithmetic
+/// The results are those of the program, in order. Indices out of bounds, negative extents, arrays that are not rectangular, and integer arithmetic
 /// that overflows or divides by zero are errors, as are inputs that do not fit the parameters.
-pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Value, u64), String> {
+pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Vec<Value>, u64), String> {
     if program.params.len() != inputs.len() {
         let (n, m) = (program.params.len(), inputs.len());
         return Err(format!("{m} inputs for {n} parameters"));
     }
     let mut slots = 0;
-    most(&program.body, &mut slots);
+    for e in program.body.parts() {
+        most(e, &mut slots);
+    }
+    for s in program.body.syms() {
+        slots = slots.max(s.id as usize + 1);
+    }
     for p in &program.params {
         slots = slots.max(p.sym.id as usize + 1);
     }
@@ -68,8 +76,8 @@ pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Value, u64), String>
         }
         m.env[p.sym.id as usize] = Slot::Known(pack(v.clone()));
     }
-    let result = m.eval(&program.body)?;
-    Ok((unpack(&result), m.ops))
+    let results = m.block(&program.body)?;
+    Ok((results.iter().map(unpack).collect(), m.ops))
 }
 
 /// The smallest number above all symbols that are bound.
@@ -98,6 +106,12 @@ fn most(e: &Expr, n: &mut usize) {
             most(b, n);
             most(c, n);
         }
+        Kind::Loop(l, body) => {
+            l.syms().into_iter().for_each(&mut see);
+            l.parts().into_iter().for_each(|e| most(e, n));
+            most(body, n);
+        }
+        Kind::Update(u) => u.parts().into_iter().for_each(|e| most(e, n)),
         Kind::Index(a, at) => {
             most(a, n);
             at.iter().flatten().for_each(|e| most(e, n));
@@ -235,7 +249,7 @@ impl<'a> Machine<'a> {
                     let e = *e;
                     self.eval(e)
                 }
-                Slot::Absent => Err(format!("`{}` has no value here", s.hint)),
+                Slot::Absent | Slot::Shape(_) => Err(format!("`{}` has no value here", s.hint)),
             },
             Kind::Lit(l) => Ok(Val::Scalar(*l)),
             Kind::Prim(p, args) if e.ty.rank == 0 => self.prim(*p, args),
@@ -245,6 +259,11 @@ impl<'a> Machine<'a> {
                 self.set(s, Slot::Known(v));
                 self.eval(body)
             }
+            Kind::Loop(l, body) => {
+                self.looped(l)?;
+                self.eval(body)
+            }
+            Kind::Update(u) => self.update(u),
             Kind::If(c, a, b) => {
                 let taken = if self.scalar(c)? == Lit::Bool(true) {
                     a
@@ -282,6 +301,24 @@ impl<'a> Machine<'a> {
                 self.demand(d)?;
                 self.eval(a)
             }
+        }
+    }
+
+    fn block(&mut self, block: &'a Block) -> Outcome<Vec<Val>> {
+        for b in &block.lets {
+            self.bound(b)?;
+        }
+        block.results.iter().map(|e| self.eval(e)).collect()
+    }
+
+    fn bound(&mut self, b: &'a Bound) -> Outcome<()> {
+        match b {
+            Bound::Let(s, bound) => {
+                let v = self.eval(bound)?;
+                self.set(s, Slot::Known(v));
+                Ok(())
+            }
+            Bound::Loop(l) => self.looped(l),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The shape of an array, without its elements.
 
 use super::{Machine, Outcome, Slot, shape_of_val};
-use crate::ir::core::{Expr, Kind};
+use crate::ir::core::{Bound, Expr, Kind, Loop, Trip};
 
 impl<'a> Machine<'a> {
     /// The shape of an expression, without its elements: also where the loop around it never turns.
@@ -24,6 +24,7 @@ impl<'a> Machine<'a> {
                     let e = *e;
                     self.shape_uncounted(e)
                 }
+                Slot::Shape(shape) => Ok(shape.clone()),
                 Slot::Absent => Err(format!("`{}` has no shape here", s.hint)),
             },
             Kind::Lit(_) | Kind::ArgReduce(..) | Kind::Dim(..) => Ok(vec![]),
@@ -33,6 +34,11 @@ impl<'a> Machine<'a> {
                 self.set(s, Slot::Later(bound));
                 self.shape_uncounted(body)
             }
+            Kind::Loop(l, body) => {
+                self.shape_loop(l)?;
+                self.shape_uncounted(body)
+            }
+            Kind::Update(u) => self.shape_uncounted(&u.array),
             // All branches have one shape.
             Kind::If(_, a, _) => self.shape_uncounted(a),
             Kind::Build(b, body) => {
@@ -59,5 +65,40 @@ impl<'a> Machine<'a> {
                 Ok(shape)
             }
         }
+    }
+
+    pub(super) fn shape_bound(&mut self, b: &'a Bound) -> Outcome<()> {
+        match b {
+            Bound::Let(s, bound) => {
+                self.set(s, Slot::Later(bound));
+                Ok(())
+            }
+            Bound::Loop(l) => self.shape_loop(l),
+        }
+    }
+
+    /// Binds the shapes of the results of a loop, which does not run if the number of its steps is
+    /// known.
+    fn shape_loop(&mut self, l: &'a Loop) -> Outcome<()> {
+        let stacks = l.outs.len() > l.states.len();
+        let steps = match &l.trip {
+            Trip::Times(n) if stacks => usize::try_from(self.int(n)?).unwrap_or(0),
+            Trip::While(_) if stacks => return self.looped(l),
+            Trip::Times(_) | Trip::While(_) => 0,
+        };
+        self.shapes_inside(l)?;
+        let mut shapes = vec![];
+        for (_, init) in &l.states {
+            shapes.push(self.shape(init)?);
+        }
+        for e in &l.body.results[l.states.len()..] {
+            let mut shape = vec![steps];
+            shape.extend(self.shape(e)?);
+            shapes.push(shape);
+        }
+        for (s, shape) in l.outs.iter().zip(shapes) {
+            self.set(s, Slot::Shape(shape));
+        }
+        Ok(())
     }
 }

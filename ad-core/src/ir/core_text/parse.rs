@@ -4,7 +4,8 @@ use super::print::{sym_text, ty_text};
 use super::tokens::{Tok, tokens};
 use crate::ir::bulk::Relation;
 use crate::ir::core::{
-    Binder, Demand, Expr, Extremum, Feed, Param, Program, Recur, ReduceOp, Scatter, Sym, Ty,
+    Binder, Block, Bound, Demand, Expr, Extremum, Feed, Loop, Param, Program, Recur, ReduceOp,
+    Scatter, Sym, Trip, Ty, Update,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
@@ -137,17 +138,162 @@ impl Parser {
         self.expect(")")?;
         self.expect("->")?;
         let at = self.at;
-        let ty = self.ty()?;
-        let body = self.block()?;
-        if body.ty != ty {
+        let mut types = vec![];
+        if self.eat("(") {
+            while !self.is(")") {
+                types.push(self.ty()?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        } else {
+            types.push(self.ty()?);
+        }
+        self.expect("{")?;
+        let body = self.results(types.len() != 1)?;
+        self.expect("}")?;
+        let are: Vec<Ty> = body.results.iter().map(|e| e.ty).collect();
+        if are != types {
             self.at = at;
+            let show = |all: &[Ty]| {
+                all.iter()
+                    .map(|t| ty_text(*t))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
             return self.fail(format!(
                 "the body is of type {}, not {}",
-                ty_text(body.ty),
-                ty_text(ty)
+                show(&are),
+                show(&types)
             ));
         }
         Ok(Program { name, params, body })
+    }
+
+    /// Bindings, and results behind `next` or a single one.
+    fn results(&mut self, list: bool) -> Parsed<Block> {
+        let outer = self.scope.clone();
+        let mut lets = vec![];
+        while self.eat_word("let") {
+            let b = self.binding()?;
+            self.enter(&b);
+            lets.push(b);
+        }
+        let block = if list {
+            self.expect_word("next")?;
+            self.expect("(")?;
+            let results = self.exprs(")")?;
+            Block { lets, results }
+        } else {
+            let results = vec![self.expr()?];
+            Block { lets, results }
+        };
+        self.scope = outer;
+        Ok(block)
+    }
+
+    /// What a binding binds is in scope from here on.
+    fn enter(&mut self, b: &Bound) {
+        match b {
+            Bound::Let(s, e) => {
+                self.scope.insert(s.id, e.ty);
+            }
+            Bound::Loop(l) => {
+                for (s, ty) in l.outs.iter().zip(l.out_types()) {
+                    self.scope.insert(s.id, ty);
+                }
+            }
+        }
+    }
+
+    /// What follows the names of the results and `=`.
+    fn looped(&mut self, outs: Vec<Sym>) -> Parsed<Loop> {
+        let recompute = self.eat_word("recompute");
+        let times = self.eat_word("for");
+        if !times {
+            self.expect_word("while")?;
+        }
+        let index = self.sym()?;
+        let times = if times {
+            self.expect("<")?;
+            Some(self.expr()?)
+        } else {
+            None
+        };
+        self.expect_word("with")?;
+        self.expect("(")?;
+        let mut states = vec![];
+        while !self.is(")") {
+            let s = self.sym()?;
+            self.expect("=")?;
+            states.push((s, self.expr()?));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        let outer = self.scope.clone();
+        self.scope.insert(index.id, Ty::scalar(Elem::Int));
+        for (s, e) in &states {
+            self.scope.insert(s.id, e.ty);
+        }
+        let trip = match times {
+            Some(n) => Trip::Times(n),
+            None => {
+                self.expect_word("do")?;
+                Trip::While(self.expr()?)
+            }
+        };
+        self.expect("{")?;
+        let body = self.results(true)?;
+        self.expect("}")?;
+        self.scope = outer;
+        if body.results.len() < states.len() || outs.len() != body.results.len() {
+            return self.fail("a loop gives every state, and has a name for each result".into());
+        }
+        Ok(Loop {
+            trip,
+            index,
+            states,
+            body,
+            outs,
+            recompute,
+        })
+    }
+
+    /// `update(a, [i, _] = e if c)`
+    fn update(&mut self) -> Parsed<Expr> {
+        self.expect("(")?;
+        let array = self.expr()?;
+        self.expect(",")?;
+        self.expect("[")?;
+        let mut at = vec![];
+        while !self.is("]") {
+            at.push(if self.eat("_") {
+                None
+            } else {
+                Some(self.expr()?)
+            });
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        self.expect("=")?;
+        let value = self.expr()?;
+        let when = if self.eat_word("if") {
+            Some(self.expr()?)
+        } else {
+            None
+        };
+        self.expect(")")?;
+        Ok(Expr::update(Update {
+            array,
+            at,
+            when,
+            value,
+        }))
     }
 
     fn block(&mut self) -> Parsed<Expr> {
@@ -162,18 +308,35 @@ impl Parser {
         if !self.eat_word("let") {
             return self.expr();
         }
-        let (sym, bound) = self.binding()?;
-        let body = self.within(&sym, bound.ty, |p| p.body())?;
-        Ok(Expr::bind(sym, bound, body))
+        let b = self.binding()?;
+        let outer = self.scope.clone();
+        self.enter(&b);
+        let body = self.body()?;
+        self.scope = outer;
+        Ok(Expr::under(vec![b], body))
     }
 
-    /// `x.0 = e;`
-    fn binding(&mut self) -> Parsed<(Sym, Expr)> {
+    /// `x.0 = e;` or `(a.0, b.1) = for ..;`
+    fn binding(&mut self) -> Parsed<Bound> {
+        if self.eat("(") {
+            let mut outs = vec![];
+            while !self.is(")") {
+                outs.push(self.sym()?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+            self.expect("=")?;
+            let l = self.looped(outs)?;
+            self.expect(";")?;
+            return Ok(Bound::Loop(Box::new(l)));
+        }
         let sym = self.sym()?;
         self.expect("=")?;
         let bound = self.expr()?;
         self.expect(";")?;
-        Ok((sym, bound))
+        Ok(Bound::Let(sym, bound))
     }
 
     fn within<T>(
@@ -299,6 +462,7 @@ impl Parser {
         Some(match word {
             "build" => self.bound().map(|(b, e)| Expr::build(b.var, b.extent, e)),
             "scatter" => self.scatter(),
+            "update" => self.update(),
             "if" => self.branch(),
             "dim" => self.dim(),
             "stop" => (self.expect("("))
@@ -417,9 +581,9 @@ impl Parser {
         }
         let mut lets = vec![];
         while self.eat_word("let") {
-            let (sym, bound) = self.binding()?;
-            self.scope.insert(sym.id, bound.ty);
-            lets.push((sym, bound));
+            let b = self.binding()?;
+            self.enter(&b);
+            lets.push(b);
         }
         self.expect("[")?;
         let index = self.exprs("]")?;

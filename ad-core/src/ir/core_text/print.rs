@@ -2,7 +2,9 @@
 
 use super::is_word;
 use crate::ir::bulk::Relation;
-use crate::ir::core::{Binder, Expr, Feed, Kind, Program, Recur, Sym, Ty};
+use crate::ir::core::{
+    Binder, Block, Bound, Expr, Feed, Kind, Loop, Program, Recur, Sym, Trip, Ty,
+};
 use crate::ir::ty::Lit;
 use std::fmt;
 
@@ -188,6 +190,56 @@ fn let_doc(sym: &Sym, bound: &Expr) -> (String, Doc) {
     (head, doc(bound, Place::Operand))
 }
 
+fn binding_doc(b: &Bound) -> (String, Doc) {
+    match b {
+        Bound::Let(sym, bound) => let_doc(sym, bound),
+        Bound::Loop(l) => loop_doc(l),
+    }
+}
+
+/// `let (a.7, y.8) = for i.1 < n with (a.2 = e) { let ..; next (e, y) }`
+fn loop_doc(l: &Loop) -> (String, Doc) {
+    let outs: Vec<String> = l.outs.iter().map(sym_text).collect();
+    let head = format!("let ({}) = ", outs.join(", "));
+    let states = (l.states.iter())
+        .map(|(s, init)| {
+            let name = Doc::text(format!("{} = ", sym_text(s)));
+            Doc::cat(vec![name, doc(init, Place::Operand)])
+        })
+        .collect();
+    let again = if l.recompute { "recompute " } else { "" };
+    let index = sym_text(&l.index);
+    let start = match &l.trip {
+        Trip::Times(n) => Doc::cat(vec![
+            Doc::text(format!("{again}for {index} < ")),
+            doc(n, Place::Operand),
+        ]),
+        Trip::While(_) => Doc::text(format!("{again}while {index}")),
+    };
+    let mut open = vec![start, Doc::list(Doc::text(" with ("), states, ")")];
+    if let Trip::While(c) = &l.trip {
+        open.extend([Doc::text(" do "), doc(c, Place::Head)]);
+    }
+    open.push(Doc::text(" {"));
+    let body = block_doc(&l.body, true);
+    (head, Doc::wrap(Doc::cat(open), body, "}", true))
+}
+
+/// The bindings and the results, as a list if there is not one of them or if asked to.
+fn block_doc(block: &Block, list: bool) -> Doc {
+    let last = match &block.results[..] {
+        [one] if !list => doc(one, Place::Body),
+        all => {
+            let all = all.iter().map(|e| doc(e, Place::Operand)).collect();
+            Doc::list(Doc::text("next ("), all, ")")
+        }
+    };
+    if block.lets.is_empty() {
+        return last;
+    }
+    Doc::lets(block.lets.iter().map(binding_doc).collect(), last)
+}
+
 fn bound_doc(name: &str, b: &Binder, body: &Expr) -> Doc {
     let (name, arrow) = (format!("{name}("), " =>");
     let open = Doc::cat(vec![Doc::text(name), binder_doc(b), Doc::text(arrow)]);
@@ -208,11 +260,18 @@ fn doc(e: &Expr, place: Place) -> Doc {
             operands(args.as_slice()),
             ")",
         ),
-        Kind::Let(..) => {
+        Kind::Let(..) | Kind::Loop(..) => {
             let (mut lets, mut at) = (vec![], e);
-            while let Kind::Let(s, bound, body) = &*at.kind {
-                lets.push(let_doc(s, bound));
-                at = body;
+            loop {
+                if let Kind::Let(s, bound, body) = &*at.kind {
+                    lets.push(let_doc(s, bound));
+                    at = body;
+                } else if let Kind::Loop(l, body) = &*at.kind {
+                    lets.push(loop_doc(l));
+                    at = body;
+                } else {
+                    break;
+                }
             }
             let lets = Doc::lets(lets, doc(at, Place::Body));
             match place {
@@ -257,7 +316,7 @@ fn doc(e: &Expr, place: Place) -> Doc {
             let body = if s.lets.is_empty() {
                 add
             } else {
-                let lets = s.lets.iter().map(|(sym, bound)| let_doc(sym, bound));
+                let lets = s.lets.iter().map(binding_doc);
                 Doc::lets(lets.collect(), add)
             };
             Doc::wrap(open, body, ")", false)
@@ -269,6 +328,21 @@ fn doc(e: &Expr, place: Place) -> Doc {
             });
             let open = Doc::cat(vec![doc(a, Place::Head), Doc::text("[")]);
             Doc::list(open, at.collect(), "]")
+        }
+        Kind::Update(u) => {
+            let at = u.at.iter().map(|i| match i {
+                Some(i) => doc(i, Place::Operand),
+                None => Doc::text("_"),
+            });
+            let array = doc(&u.array, Place::Operand);
+            let open = Doc::cat(vec![Doc::text("update("), array, Doc::text(", [")]);
+            let mut parts = vec![Doc::list(open, at.collect(), "] = ")];
+            parts.push(doc(&u.value, Place::Operand));
+            if let Some(c) = &u.when {
+                parts.extend([Doc::text(" if "), doc(c, Place::Operand)]);
+            }
+            parts.push(Doc::text(")"));
+            Doc::cat(parts)
         }
         Kind::Dim(a, axis) => Doc::list(
             Doc::text("dim("),
@@ -340,13 +414,14 @@ impl fmt::Display for Program {
         let params: Vec<String> = (self.params.iter())
             .map(|p| format!("{}: {}", sym_text(&p.sym), ty_text(p.ty)))
             .collect();
-        let mut out = format!(
-            "fn {}({}) -> {} {{\n  ",
-            self.name,
-            params.join(", "),
-            ty_text(self.body.ty)
-        );
-        doc(&self.body, Place::Body).put(2, &mut out);
+        let types: Vec<String> = self.body.results.iter().map(|e| ty_text(e.ty)).collect();
+        let result = match &types[..] {
+            [one] => one.clone(),
+            all => format!("({})", all.join(", ")),
+        };
+        let params = params.join(", ");
+        let mut out = format!("fn {}({params}) -> {result} {{\n  ", self.name);
+        block_doc(&self.body, false).put(2, &mut out);
         out.push_str("\n}\n");
         f.write_str(&out)
     }

@@ -1,6 +1,6 @@
 use super::parse;
 use super::print::WIDTH;
-use crate::ir::core::{Expr, Param, Program, Sym, Ty};
+use crate::ir::core::{Block, Expr, Param, Program, Sym, Ty};
 use crate::ir::generate;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
@@ -71,7 +71,7 @@ fn literals_keep_their_bits_and_kinds() {
         round_trip(&Program {
             name: "f".into(),
             params: vec![],
-            body: Expr::lit(l),
+            body: Block::single(Expr::lit(l)),
         });
     }
 }
@@ -85,7 +85,7 @@ fn long_lines_are_broken() {
     let p = Program {
         name: "f".into(),
         params: vec![],
-        body: e,
+        body: Block::single(e),
     };
     // Each level of nesting indents by two.
     assert!(p.to_string().lines().all(|l| l.len() <= WIDTH + 8));
@@ -103,7 +103,7 @@ fn odd_hints_still_print() {
     round_trip(&Program {
         name: "f".into(),
         params: vec![Param { sym, ty }],
-        body,
+        body: Block::single(body),
     });
 }
 

@@ -1,7 +1,7 @@
 //! Arrays, and expressions of any given type.
 
 use super::{Entry, Gen, Info, MOST, p2};
-use crate::ir::core::{Binder, Expr, ReduceOp, Scatter, Sym, Ty};
+use crate::ir::core::{Binder, Bound, Expr, ReduceOp, Scatter, Sym, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
@@ -234,7 +234,7 @@ impl Gen {
                 let is = std::mem::replace(&mut index[0], here);
                 let info = Info::int(0, (shape[0] as i64 - 1).max(0));
                 g.push(sym.clone(), Elem::Int, &[], info, true);
-                lets.push((sym, is));
+                lets.push(Bound::Let(sym, is));
             }
             let (value, info) = g.real(b2);
             if shared {

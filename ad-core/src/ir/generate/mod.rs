@@ -18,7 +18,7 @@ mod walk;
 pub use rng::Rng;
 pub use shrink::shrink;
 
-use super::core::{Expr, Fresh, Program, Sym, Ty};
+use super::core::{Block, Expr, Fresh, Program, Sym, Ty};
 use super::prims::Prim;
 use super::ty::Elem;
 use super::value::Value;
@@ -127,6 +127,7 @@ pub fn program(seed: u64, budget: usize) -> (Program, Vec<Value>) {
     let shape: Vec<usize> = (0..rank).map(|_| g.some_size()).collect();
     let (body, _) = g.sequence(&shape, budget);
     let name = format!("p{seed}");
+    let body = Block::single(body);
     (Program { name, params, body }, inputs)
 }
 
@@ -156,6 +157,8 @@ mod tests {
             Kind::Index(..) if e.ty.rank > 0 => "part",
             Kind::Index(..) => "element",
             Kind::Dim(..) => "dim",
+            Kind::Loop(..) => "loop",
+            Kind::Update(_) => "update",
             Kind::Stop(_) => "stop",
             Kind::Where(..) => "where",
             Kind::Recur(_) => "recur",
@@ -175,7 +178,9 @@ mod tests {
         let mut seen = BTreeSet::new();
         for seed in 0..3000 {
             let (p, _) = program(seed, 30);
-            visit(&p.body, &mut |e| seen.insert(form(e)) | true);
+            visit(&p.body.clone().into_single(), &mut |e| {
+                seen.insert(form(e)) | true
+            });
         }
         let forms = [
             "let",
@@ -217,7 +222,7 @@ mod tests {
             let (p, inputs) = program(seed, 40);
             let mut has_tanh = |p: &Program, _: &[Value]| {
                 let mut found = false;
-                visit(&p.body, &mut |e| {
+                visit(&p.body.clone().into_single(), &mut |e| {
                     found |= matches!(&*e.kind, Kind::Prim(Prim::Tanh, _));
                     true
                 });
@@ -230,7 +235,7 @@ mod tests {
             let q = shrink(&p, &inputs, &mut has_tanh);
             assert_eq!(check(&q), Ok(()));
             assert!(has_tanh(&q, &inputs));
-            assert!(weight(&q.body) <= 40, "{p}\n{q}");
+            assert!(weight(&q.body.clone().into_single()) <= 40, "{p}\n{q}");
         }
         assert!(tried > 10);
     }

@@ -181,6 +181,8 @@ impl Gen {
             Kind::Lit(_)
             | Kind::Prim(..)
             | Kind::Let(..)
+            | Kind::Loop(..)
+            | Kind::Update(_)
             | Kind::If(..)
             | Kind::Build(..)
             | Kind::Reduce(..)

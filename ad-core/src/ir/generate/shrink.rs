@@ -1,7 +1,6 @@
 //! Making a failing program small.
 
-use super::walk::{children, children_mut};
-use crate::ir::core::{Expr, Kind, Param, Program, Sym, Ty};
+use crate::ir::core::{Block, Bound, Expr, Kind, Param, Program, Sym, Ty};
 use crate::ir::core_check::check;
 use crate::ir::core_eval::eval;
 use crate::ir::ty::{Elem, Lit};
@@ -15,13 +14,15 @@ pub(super) fn weight(e: &Expr) -> usize {
         Kind::Var(_) => 3,
         Kind::Dim(..) => 1,
         Kind::Prim(..) | Kind::Let(..) | Kind::Index(..) | Kind::Stop(_) => 4,
+        Kind::Update(_) => 5,
+        Kind::Loop(l, _) => 9 + 3 * l.outs.len(),
         Kind::Where(..) | Kind::Demand(..) => 4,
         Kind::Recur(_) => 7,
         Kind::If(..) => 5,
         Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) => 7,
         Kind::Scatter(s) => 7 * s.binders.len(),
     };
-    own + children(e).into_iter().map(weight).sum::<usize>()
+    own + e.parts().into_iter().map(weight).sum::<usize>()
 }
 
 pub(super) fn simple(elem: Elem) -> Vec<Lit> {
@@ -43,10 +44,10 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
         out.push(Expr::var(&p.sym, p.ty));
     }
     // What is inside, down to some depth.
-    let mut level = children(e);
+    let mut level = e.parts();
     for _ in 0..3 {
         out.extend(level.iter().filter(|c| fits(c.ty)).map(|c| (*c).clone()));
-        level = level.into_iter().flat_map(children).collect();
+        level = level.into_iter().flat_map(Expr::parts).collect();
     }
     let zero = || Expr::int(0);
     match &*e.kind {
@@ -75,8 +76,7 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
             if let [binder] = &s.binders[..]
                 && e.ty.rank == 1
             {
-                let lets = s.lets.iter().rev().cloned();
-                let body = lets.fold(s.value.clone(), |e, (sym, is)| Expr::bind(sym, is, e));
+                let body = Expr::under(s.lets.clone(), s.value.clone());
                 let binder = binder.clone();
                 out.push(Expr::build(binder.var, binder.extent, body));
             }
@@ -84,12 +84,15 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
                 // The first turn of the outermost loop.
                 let mut s = s.clone();
                 let first = s.binders.remove(0);
-                s.lets.insert(0, (first.var, zero()));
+                s.lets.insert(0, Bound::Let(first.var, zero()));
                 out.push(Expr::scatter(s));
             }
         }
+        // The array before it was changed.
+        Kind::Update(u) => out.push(u.array.clone()),
         Kind::Var(_)
         | Kind::Lit(_)
+        | Kind::Loop(..)
         | Kind::Prim(..)
         | Kind::If(..)
         | Kind::Build(..)
@@ -112,7 +115,7 @@ pub(super) fn replace_var(e: &mut Expr, s: &Sym, by: &Expr) -> usize {
         return 1;
     }
     let mut n = 0;
-    for c in children_mut(e) {
+    for c in e.parts_mut() {
         n += replace_var(c, s, by);
     }
     n
@@ -120,13 +123,13 @@ pub(super) fn replace_var(e: &mut Expr, s: &Sym, by: &Expr) -> usize {
 
 /// Works out the types again, from the inside out.
 pub(super) fn retype(e: &mut Expr) {
-    for c in children_mut(e) {
+    for c in e.parts_mut() {
         retype(c);
     }
     match &*e.kind {
-        Kind::Let(_, _, b) | Kind::If(_, b, _) | Kind::Reduce(_, _, b) | Kind::Stop(b) => {
-            e.ty = b.ty;
-        }
+        Kind::Let(_, _, b) | Kind::Loop(_, b) => e.ty = b.ty,
+        Kind::If(_, b, _) | Kind::Reduce(_, _, b) | Kind::Stop(b) => e.ty = b.ty,
+        Kind::Update(u) => e.ty = u.array.ty,
         Kind::Where(_, b) | Kind::Demand(_, b) => e.ty = b.ty,
         Kind::Recur(r) => e.ty = r.factors.ty,
         Kind::Build(_, b) => {
@@ -149,20 +152,20 @@ pub(super) fn retype(e: &mut Expr) {
 pub(super) fn at_path<'a>(e: &'a Expr, path: &[usize]) -> &'a Expr {
     match path.split_first() {
         None => e,
-        Some((&k, rest)) => at_path(children(e)[k], rest),
+        Some((&k, rest)) => at_path(e.parts()[k], rest),
     }
 }
 
 pub(super) fn put_path(e: &mut Expr, path: &[usize], new: Expr) {
     match path.split_first() {
         None => *e = new,
-        Some((&k, rest)) => put_path(children_mut(e).swap_remove(k), rest, new),
+        Some((&k, rest)) => put_path(e.parts_mut().swap_remove(k), rest, new),
     }
 }
 
 pub(super) fn paths(e: &Expr) -> Vec<Vec<usize>> {
     let mut out = vec![vec![]];
-    for (k, c) in children(e).into_iter().enumerate() {
+    for (k, c) in e.parts().into_iter().enumerate() {
         out.extend(paths(c).into_iter().map(|mut p| {
             p.insert(0, k);
             p
@@ -180,44 +183,49 @@ pub fn shrink(
     fails: &mut dyn FnMut(&Program, &[Value]) -> bool,
 ) -> Program {
     let has_value = eval(p, inputs).is_ok();
-    let mut best = p.clone();
+    let whole = |body: &Expr| Program {
+        body: Block::single(body.clone()),
+        ..p.clone()
+    };
+    let mut best = p.body.clone().into_single();
     let mut tries = 20_000usize;
     loop {
-        let before = weight(&best.body);
+        let before = weight(&best);
         // From the outside in: what goes early takes much with it.
-        let mut all = paths(&best.body);
+        let mut all = paths(&best);
         all.sort_by_key(Vec::len);
         let mut k = 0;
         while k < all.len() {
             let path = all[k].clone();
             k += 1;
-            let now = at_path(&best.body, &path);
+            let now = at_path(&best, &path);
             let old = weight(now);
-            let mut options = simpler(now, &best.params, path.is_empty());
+            let mut options = simpler(now, &p.params, path.is_empty());
             options.retain(|o| weight(o) < old);
             options.sort_by_key(weight);
             for new in options {
                 if tries == 0 {
-                    return best;
+                    return whole(&best);
                 }
                 tries -= 1;
                 let mut q = best.clone();
-                put_path(&mut q.body, &path, new);
+                put_path(&mut q, &path, new);
                 if path.is_empty() {
-                    retype(&mut q.body);
+                    retype(&mut q);
                 }
-                let sound = check(&q).is_ok() && (!has_value || eval(&q, inputs).is_ok());
-                if sound && fails(&q, inputs) {
+                let program = whole(&q);
+                let valued = || !has_value || eval(&program, inputs).is_ok();
+                if check(&program).is_ok() && valued() && fails(&program, inputs) {
                     best = q;
-                    all = paths(&best.body);
+                    all = paths(&best);
                     all.sort_by_key(Vec::len);
                     k = 0;
                     break;
                 }
             }
         }
-        if weight(&best.body) == before {
-            return best;
+        if weight(&best) == before {
+            return whole(&best);
         }
     }
 }

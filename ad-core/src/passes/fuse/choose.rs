@@ -93,7 +93,9 @@ pub(super) fn choose(program: &Program) -> Vec<bool> {
                 stored[a.array.index()] = true;
                 stored[b.array.index()] = true;
             }
-            Op::Recur { .. } => eq.visit(&mut |v| stored[v.index()] = true),
+            Op::Recur { .. } | Op::Update { .. } | Op::Loop { .. } => {
+                eq.visit(&mut |v| stored[v.index()] = true);
+            }
             // A read that may fail is a read of an array: its failure must not be lost.
             Op::Gather { src, index } => {
                 let of = &program.ty(*src).shape;
@@ -141,7 +143,12 @@ pub(super) fn choose(program: &Program) -> Vec<bool> {
                 need(g, p.clone());
             }
             match &eq.op {
-                Op::Fill(_) | Op::Index(_) | Op::Contract { .. } | Op::Recur { .. } => {}
+                Op::Fill(_)
+                | Op::Index(_)
+                | Op::Contract { .. }
+                | Op::Recur { .. }
+                | Op::Update { .. }
+                | Op::Loop { .. } => {}
                 Op::Map(_, args) => args.iter().for_each(|a| need(*a, p.clone())),
                 Op::Copy(a) | Op::Stop(a) => need(*a, p.clone()),
                 Op::Gather { src, index } => {
@@ -211,6 +218,8 @@ fn repeats(program: &Program, eq: &Eq) -> usize {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
             | Op::Stop(_),
@@ -230,6 +239,8 @@ fn repeats(program: &Program, eq: &Eq) -> usize {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)
         | Op::Stop(_) => 1,
@@ -261,6 +272,11 @@ fn is_free(op: &Op) -> bool {
         Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
         Op::Map(p, _) => p.cost() == 0,
         Op::Scatter(parts) => parts.is_empty(),
-        Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => false,
+        Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. } => false,
     }
 }

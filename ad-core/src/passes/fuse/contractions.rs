@@ -61,6 +61,8 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
             | Op::Copy(_)
             | Op::Stop(_) => out.copy(eq, &mut |v| new[v.index()]),
         };

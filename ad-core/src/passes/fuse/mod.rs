@@ -82,6 +82,7 @@ pub fn fuse(program: &Program) -> kernel::Program {
                     })
                     .collect(),
             ),
+            Op::Update { .. } | Op::Loop { .. } => unreachable!("no sequences yet"),
             Op::Fill(_)
             | Op::Index(_)
             | Op::Map(..)
@@ -116,7 +117,7 @@ pub fn fuse(program: &Program) -> kernel::Program {
 /// Operations that are a step of their own.
 fn is_opaque(op: &Op) -> bool {
     match op {
-        Op::Contract { .. } | Op::Recur { .. } => true,
+        Op::Contract { .. } | Op::Recur { .. } | Op::Update { .. } | Op::Loop { .. } => true,
         // A structural zero is a literal.
         Op::Scatter(parts) => !parts.is_empty(),
         Op::Fill(_)

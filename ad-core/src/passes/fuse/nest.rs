@@ -117,7 +117,11 @@ impl<'a> NestBuilder<'a> {
             }
             Op::Copy(a) | Op::Stop(a) => Compute::Same(self.value(*a, place)),
             Op::Scatter(parts) if parts.is_empty() => Compute::Lit(Lit::Real(0.0)),
-            Op::Scatter(_) | Op::Contract { .. } | Op::Recur { .. } => {
+            Op::Scatter(_)
+            | Op::Contract { .. }
+            | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. } => {
                 unreachable!("steps of their own are stored")
             }
         };

@@ -172,6 +172,8 @@ fn nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)
         | Op::Stop(_) => None,

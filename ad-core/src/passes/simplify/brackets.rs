@@ -61,6 +61,8 @@ fn bracket_through(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Stop(_) => None,
     }?;
@@ -149,6 +151,8 @@ fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Stop(_) => return None,
     };

@@ -122,6 +122,8 @@ impl Simplifier {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
             | Op::Stop(_) => false,
@@ -163,6 +165,8 @@ impl Simplifier {
                 | Op::Reduce { .. }
                 | Op::ArgReduce { .. }
                 | Op::Recur { .. }
+                | Op::Update { .. }
+                | Op::Loop { .. }
                 | Op::Contract { .. }
                 | Op::Copy(_)
                 | Op::Stop(_) => None,

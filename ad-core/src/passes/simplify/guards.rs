@@ -84,6 +84,8 @@ fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)
         | Op::Stop(_) => false,

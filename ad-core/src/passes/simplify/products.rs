@@ -108,6 +108,8 @@ impl Simplifier {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
             | Op::Copy(_)
             | Op::Stop(_) => None,
         }

@@ -97,6 +97,8 @@ impl Simplifier {
             | Op::Scatter(_)
             | Op::Reduce { .. }
             | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Stop(_) => false,
         }
@@ -148,6 +150,8 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Stop(_) => return None,
     };
@@ -405,6 +409,8 @@ fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)
         | Op::Stop(_) => return None,

@@ -66,6 +66,8 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
             | Op::Stop(_) => return None,
@@ -122,6 +124,8 @@ fn narrowed(s: &mut Simplifier, v: Var, ignored: &[usize], small: &[Size]) -> Va
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)
         | Op::Stop(_)) => op,

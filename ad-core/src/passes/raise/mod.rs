@@ -11,15 +11,19 @@
 //! scatter                     one scatter for each part, added; what is absent is not written
 //! a ⊗ b                       a sum of products of what is present
 //! recurrences                 the same, on whole arrays
+//! loops                       loops, whose bodies see what was given where it is
 //! left >= right               a demand on what is bound first
 //! ```
 //!
 //! Vectorising what comes out gives equations over the same arrays, with the axes of the loops around
 //! the call in front of them.
 
+mod sequence;
+
 use crate::ir::bulk::{self, Affine, Eq, Ix, Op, Part, Program, Require, Type, Var};
 use crate::ir::core::{
-    Binder, Demand, Expr, Feed, Fresh, Param, Recur, ReduceOp, Routine, Scatter, Sym, Ty,
+    Binder, Block, Bound, Demand, Expr, Feed, Fresh, Param, Recur, ReduceOp, Routine, Scatter, Sym,
+    Ty,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -39,35 +43,19 @@ pub fn raise(program: &Program) -> Routine {
         .collect();
     let mut r = Raiser {
         program,
+        function: &params,
+        in_loop: false,
         vars: params.iter().map(|p| Some(p.sym.clone())).collect(),
         fresh,
         sizes: HashMap::new(),
+        loops: HashMap::new(),
     };
     let mut lets = vec![];
-    if let Some(demands) = r.demands() {
-        lets.push(demands);
+    if let Some((sym, demands)) = r.demands() {
+        lets.push(Bound::Let(sym, demands));
     }
-    for (k, eq) in program.eqs.iter().enumerate() {
-        // What is inlined has no variable.
-        let is_inlined = eq.guard.is_none() && matches!(eq.op, Op::Fill(_) | Op::Index(_));
-        if is_inlined {
-            r.bind_sizes(eq, &mut lets);
-            r.vars.push(None);
-            continue;
-        }
-        r.bind_sizes(eq, &mut lets);
-        let bound = r.equation(eq);
-        let sym = r.fresh.sym("v");
-        r.vars.push(Some(sym.clone()));
-        debug_assert_eq!(r.vars.len(), program.params.len() + k + 1);
-        lets.push((sym, bound));
-    }
-    let results = program.results.iter().map(|v| r.whole(*v)).collect();
-    Routine {
-        params,
-        lets,
-        results,
-    }
+    let body = r.block(lets);
+    Routine { params, body }
 }
 
 fn core_ty(ty: &Type) -> Ty {
@@ -83,14 +71,45 @@ fn index_of(sym: &Sym) -> Expr {
 
 struct Raiser<'a> {
     program: &'a Program,
+    /// The parameters of the function, whose lengths are the sizes.
+    function: &'a [Param],
+    /// Whether the program is the body of a loop: what that is given has the shape it should have.
+    in_loop: bool,
     /// For each variable of the program the one that holds it, unless it is written where it is read.
     vars: Vec<Option<Sym>>,
     fresh: Fresh,
     /// Sizes that the program computes, each bound once: a bound inside of a loop has to be one.
     sizes: HashMap<Size, Sym>,
+    /// The results of the loops met so far.
+    loops: HashMap<bulk::Run<'a>, Vec<Sym>>,
 }
 
-impl Raiser<'_> {
+impl<'a> Raiser<'a> {
+    /// All equations, behind some bindings, and the results.
+    fn block(&mut self, mut lets: Vec<Bound>) -> Block {
+        let program = self.program;
+        for eq in &program.eqs {
+            self.bind_sizes(eq, &mut lets);
+            // What is inlined has no variable.
+            let is_inlined = eq.guard.is_none() && matches!(eq.op, Op::Fill(_) | Op::Index(_));
+            if is_inlined {
+                self.vars.push(None);
+                continue;
+            }
+            if let Some((run, out)) = eq.loop_result() {
+                let sym = self.loop_result(run, out, &mut lets);
+                self.vars.push(Some(sym));
+                continue;
+            }
+            let bound = self.equation(eq);
+            let sym = self.fresh.sym("v");
+            self.vars.push(Some(sym.clone()));
+            lets.push(Bound::Let(sym, bound));
+        }
+        let results = program.results.iter().map(|v| self.whole(*v)).collect();
+        Block { lets, results }
+    }
+
     /// What must hold on entry, and that what has a shape given by others has it.
     fn demands(&mut self) -> Option<(Sym, Expr)> {
         let mut all = self.program.requires.clone();
@@ -131,11 +150,11 @@ impl Raiser<'_> {
     }
 
     /// Binds what an equation has of computed sizes.
-    fn bind_sizes(&mut self, eq: &Eq, lets: &mut Vec<(Sym, Expr)>) {
+    fn bind_sizes(&mut self, eq: &Eq, lets: &mut Vec<Bound>) {
         eq.visit_sizes(&mut |s| {
             if !on_entry(s) && !self.sizes.contains_key(s) {
                 let sym = self.fresh.sym("n");
-                lets.push((sym.clone(), self.polynomial(s)));
+                lets.push(Bound::Let(sym.clone(), self.polynomial(s)));
                 self.sizes.insert(s.clone(), sym);
             }
         });
@@ -163,8 +182,11 @@ impl Raiser<'_> {
     fn atom(&self, a: &Atom) -> Expr {
         let both = |prim, x, y| Expr::prim(prim, vec![self.size(x), self.size(y)]);
         match a {
-            Atom::Dim { param, axis } => Expr::dim(self.whole_var(Var(*param as u32)), *axis),
-            Atom::Int { param } => self.whole_var(Var(*param as u32)),
+            Atom::Dim { param, axis } => {
+                let p = &self.function[*param];
+                Expr::dim(Expr::var(&p.sym, p.ty), *axis)
+            }
+            Atom::Int { param } => index_of(&self.function[*param].sym),
             Atom::Value(v) => self.read(Var(*v), &[]),
             Atom::Quot(x, y) => both(Prim::IDiv, x, y),
             Atom::Rem(x, y) => both(Prim::IRem, x, y),
@@ -209,7 +231,7 @@ impl Raiser<'_> {
     /// An array as a whole.
     fn whole(&mut self, v: Var) -> Expr {
         let shape = self.program.ty(v).shape.clone();
-        let is_param = v.index() < self.program.params.len();
+        let is_param = !self.in_loop && v.index() < self.program.params.len();
         let own = |(axis, n): (usize, &Size)| *n == Size::dim(v.index(), axis);
         // What has to have a shape given by others is taken to have it.
         let has_shape = !is_param || shape.iter().enumerate().all(own);
@@ -239,6 +261,8 @@ impl Raiser<'_> {
                 | Op::ArgReduce { .. }
                 | Op::Recur { .. }
                 | Op::Contract { .. }
+                | Op::Update { .. }
+                | Op::Loop { .. }
                 | Op::Copy(_)
                 | Op::Stop(_),
             )
@@ -300,6 +324,8 @@ impl Raiser<'_> {
                 axis: *axis,
                 reverse: *reverse,
             })),
+            Op::Update { src, part, when } => Some(self.update(*src, part, *when, eq)),
+            Op::Loop { .. } => unreachable!("bound by `loop_result`"),
             Op::Scatter(_)
             | Op::Fill(_)
             | Op::Index(_)
@@ -385,7 +411,9 @@ impl Raiser<'_> {
                 let sum = (terms.into_iter()).reduce(|a, b| Expr::prim(Prim::Add, vec![a, b]));
                 sum.unwrap_or(Expr::real(0.0))
             }
-            Op::Recur { .. } => unreachable!("recurrences are of whole arrays"),
+            Op::Recur { .. } | Op::Update { .. } | Op::Loop { .. } => {
+                unreachable!("these are of whole arrays")
+            }
         }
     }
 

@@ -21,11 +21,12 @@
 //! the transform keep laziness: what the source would not evaluate is a structural zero.
 
 mod raised;
+mod sequence;
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
 use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var};
-use crate::ir::core::{self, Binder, Expr, Kind, ReduceOp, Scatter, Sym};
+use crate::ir::core::{self, Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -47,6 +48,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
     let mut v = Vectoriser {
         out: Builder::new(&program.name, params),
         env: HashMap::new(),
+        steps: vec![],
     };
     for (k, p) in program.params.iter().enumerate() {
         let val = if p.ty == core::Ty::scalar(Elem::Int) {
@@ -54,12 +56,11 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         } else {
             Val::Array(Var(k as u32))
         };
-        v.env.insert(p.sym.clone(), Bound { val, depth: 0 });
+        v.env.insert(p.sym.clone(), Known { val, depth: 0 });
     }
     let space = Space::default();
-    let body = v.expr(&program.body, &space)?;
-    let result = v.array(body, &space);
-    Ok(v.out.finish(vec![result]))
+    let results = v.block(&program.body, &space)?;
+    Ok(v.out.finish(results))
 }
 
 /// The index space of the binders in scope, and where in it the expression is evaluated.
@@ -72,6 +73,16 @@ struct Space {
     ends: Vec<(usize, Affine)>,
     /// Whether it is not known from the ends alone what is evaluated.
     conditional: bool,
+    /// Whether it is not known on entry that anything is evaluated at all: inside of a loop that may
+    /// take no step.
+    unsure: bool,
+}
+
+impl Space {
+    /// Whether the expression is evaluated everywhere in the space, as far as it has elements.
+    fn is_sure(&self) -> bool {
+        self.guard.is_none() && !self.unsure
+    }
 }
 
 /// The value of an expression in an index space.
@@ -85,14 +96,16 @@ enum Val {
 
 /// A variable: its value over the first `depth` axes of the space.
 #[derive(Clone)]
-struct Bound {
+struct Known {
     val: Val,
     depth: usize,
 }
 
 struct Vectoriser {
     out: Builder,
-    env: HashMap<Sym, Bound>,
+    env: HashMap<Sym, Known>,
+    /// The indices of sequential loops around, with the numbers of steps.
+    steps: Vec<(Var, Size)>,
 }
 
 impl Vectoriser {
@@ -124,7 +137,7 @@ impl Vectoriser {
     }
 
     /// A bound value in a space that may have more axes than where it was bound.
-    fn widen(&mut self, b: &Bound, space: &Space) -> Val {
+    fn widen(&mut self, b: &Known, space: &Space) -> Val {
         match &b.val {
             Val::Affine(a) => {
                 let mut a = a.clone();
@@ -158,9 +171,14 @@ impl Vectoriser {
             Kind::Prim(p, args) => self.prim(*p, args, space)?,
             Kind::Let(x, bound, body) => {
                 let val = self.expr(bound, space)?;
-                self.env.insert(x.clone(), Bound { val, depth });
+                self.env.insert(x.clone(), Known { val, depth });
                 self.expr(body, space)?
             }
+            Kind::Loop(l, body) => {
+                self.looped(l, space)?;
+                self.expr(body, space)?
+            }
+            Kind::Update(u) => self.update(u, space)?,
             Kind::If(c, a, b) => self.branch(c, a, b, space)?,
             Kind::Build(binder, body) => {
                 let n = self.extent(&binder.extent, space)?;
@@ -222,6 +240,26 @@ impl Vectoriser {
         })
     }
 
+    /// The results of a block, as arrays over the space.
+    fn block(&mut self, block: &Block, space: &Space) -> Result<Vec<Var>, String> {
+        for b in &block.lets {
+            self.bound(b, space)?;
+        }
+        block.results.iter().map(|e| self.whole(e, space)).collect()
+    }
+
+    fn bound(&mut self, b: &Bound, space: &Space) -> Result<(), String> {
+        match b {
+            Bound::Let(x, bound) => {
+                let depth = space.axes.len();
+                let val = self.expr(bound, space)?;
+                self.env.insert(x.clone(), Known { val, depth });
+                Ok(())
+            }
+            Bound::Loop(l) => self.looped(l, space),
+        }
+    }
+
     fn scatter(&mut self, s: &Scatter, space: &Space) -> Result<Val, String> {
         let depth = space.axes.len();
         let mut shape = space.axes.clone();
@@ -233,9 +271,8 @@ impl Vectoriser {
             inner = self.bounded(b, &inner)?.0;
         }
         let rank = inner.axes.len();
-        for (sym, bound) in &s.lets {
-            let val = self.expr(bound, &inner)?;
-            self.env.insert(sym.clone(), Bound { val, depth: rank });
+        for b in &s.lets {
+            self.bound(b, &inner)?;
         }
         let src = if let Kind::Where(c, value) = &*s.value.kind {
             // What is structurally zero is not added, and has no place.
@@ -296,7 +333,7 @@ impl Vectoriser {
         for &v in &vars[1..] {
             for (k, (n, m)) in shape.iter_mut().zip(self.own(v, depth)).enumerate() {
                 let difference = n.sub(&m);
-                let sure = space.guard.is_none() && on_entry(&difference, &space.axes);
+                let sure = space.is_sure() && on_entry(&difference, &space.axes);
                 if sure {
                     self.out
                         .require_sign(&space.axes, &difference, Relation::Equal);
@@ -357,7 +394,7 @@ impl Vectoriser {
                         .into(),
                 );
             }
-            if space.guard.is_none() && on_entry(&difference, &space.axes) {
+            if space.is_sure() && on_entry(&difference, &space.axes) {
                 self.out
                     .require_sign(&space.axes, &difference, Relation::Equal);
             } else {
@@ -391,7 +428,7 @@ impl Vectoriser {
         inner.axes.push(n);
         let depth = inner.axes.len();
         let val = Val::Affine(Affine::axis(depth, depth - 1));
-        self.env.insert(var.clone(), Bound { val, depth });
+        self.env.insert(var.clone(), Known { val, depth });
         if let Some(m) = mask {
             let outer = self.guard(&inner, &[]);
             inner.guard = self.out.both(outer, Some(m));
@@ -418,7 +455,7 @@ impl Vectoriser {
                 if n.at_least(0) {
                     return Some(n);
                 }
-                if space.guard.is_some() {
+                if !space.is_sure() {
                     // Not sure to be reached, so nothing may be demanded.
                     return Some(n.larger(&Size::lit(0)));
                 }
@@ -468,7 +505,7 @@ impl Vectoriser {
             ..Space::default()
         };
         let bound = self.widen(
-            &Bound {
+            &Known {
                 val,
                 depth: depth - 1,
             },
@@ -515,10 +552,10 @@ impl Vectoriser {
     fn component(&mut self, e: &Expr, n: &Size, space: &Space) -> Result<Ix, String> {
         Ok(match self.expr(e, space)? {
             Val::Affine(a) => {
-                if space.guard.is_none() && !self.out.demand_inside(&a, &space.axes, n) {
+                if space.guard.is_none() && !self.inside(&a, n, space) {
                     return Ok(Ix::Data(self.out.index(a, &space.axes)));
                 }
-                if !space.ends.is_empty() && !space.conditional {
+                if !space.ends.is_empty() && !space.conditional && !space.unsure {
                     if let Some((low, reached)) = corner(&a, space, false) {
                         self.out.require_sign(&reached, &low, Relation::AtLeast);
                     }
@@ -538,11 +575,11 @@ impl Vectoriser {
         // A variable is read where it is, not repeated first.
         let (src, bound_depth) = match &*array.kind {
             Kind::Var(x) => match self.env[x].clone() {
-                Bound {
+                Known {
                     val: Val::Array(v),
                     depth,
                 } => (v, depth),
-                Bound { val, .. } => return Ok(val),
+                Known { val, .. } => return Ok(val),
             },
             Kind::Lit(_)
             | Kind::Prim(..)
@@ -553,6 +590,8 @@ impl Vectoriser {
             | Kind::ArgReduce(..)
             | Kind::Scatter { .. }
             | Kind::Index(..)
+            | Kind::Loop(..)
+            | Kind::Update(_)
             | Kind::Dim(..)
             | Kind::Stop(_)
             | Kind::Where(..)
