@@ -57,6 +57,11 @@ fn block_of(loc: Loc, stmts: Vec<Stmt>, tail: Expr) -> Expr {
     Expr { loc, kind }
 }
 
+/// Whether a condition is a pattern.
+fn is_let(cond: &syn::Expr) -> bool {
+    matches!(cond, syn::Expr::Let(_))
+}
+
 fn boolean(loc: Loc, value: bool) -> Expr {
     let kind = Kind::Bool(value);
     Expr { loc, kind }
@@ -175,6 +180,7 @@ impl Parser<'_> {
         let loc = Loc::of_expr(e);
         match e {
             syn::Expr::Paren(inner) => self.tail(&inner.expr, want),
+            syn::Expr::If(branch) if want.is_value() && is_let(&branch.cond) => self.expr(e),
             syn::Expr::If(branch) if want != Want::Value => {
                 if let Some(hole) = self.let_condition(branch) {
                     return hole;
@@ -247,7 +253,7 @@ impl Parser<'_> {
         };
         Some(self.hole(
             Loc::of(pattern),
-            "`if let` is not supported: there are no enums to take apart; write `if` with a \
+            "`if let` is supported for values only, not around assignments; write `if` with a \
              comparison, or `match` on integers",
         ))
     }

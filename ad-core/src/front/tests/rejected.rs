@@ -499,7 +499,7 @@ fn all_at_once() {
         z + sum(n, |i| x[i] + missing) + total
     }";
     let found = errors("jacobian", source);
-    let expected = ["jacobian", "lost", "label", "norm", "missing"];
+    let expected = ["jacobian", "lost", "label", "unknown", "norm", "missing"];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (message, word) in found.iter().zip(expected) {
         assert!(message.contains(word), "{message}");
