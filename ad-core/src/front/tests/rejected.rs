@@ -38,8 +38,6 @@ fn outside_of_the_language() {
     says("s;", "remove it");
     says("let t = { s * 2.0; }; t", "this `;` throws the value");
     says("s; s", "not used");
-    says("mine::mean(n, |i| x[i])", "from `cotangent::prelude`");
-    says("mine::g(s, n)", "`let g = |x, y| ..;`");
     says("sum(n, |i| x[i]).gamma()", "lgamma(x).exp()");
     says("s.sigmoid()", "function of the prelude");
 }
