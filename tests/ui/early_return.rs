@@ -1,11 +1,15 @@
 use cotangent::prelude::*;
 
 #[differentiable]
-fn f(x: f64) -> f64 {
-    if x > 0.0 {
-        return x;
+fn f(x: &[f64]) -> f64 {
+    let mut total = 0.0;
+    for i in 0..x.len() {
+        if x[i] < 0.0 {
+            return total;
+        }
+        total += x[i];
     }
-    return -x;
+    total
 }
 
 fn main() {}

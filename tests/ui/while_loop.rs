@@ -1,12 +1,18 @@
 use cotangent::prelude::*;
 
 #[differentiable]
-fn f(x: f64) -> f64 {
+fn f(x: f64, n: usize) -> f64 {
     let mut y = x;
-    while y > 1.0 {
-        y = y / 2.0;
+    while let Some(_) = n.checked_sub(1) {
+        y += 1.0;
     }
-    y
+    while y > 1.0 {
+        let z = &mut y;
+        *z *= 0.5;
+    }
+    loop {
+        y /= 2.0;
+    }
 }
 
 fn main() {}

@@ -237,6 +237,41 @@ pub(crate) const SHAPES: &[Shape] = &[
         },
     },
     Shape {
+        name: "assignments",
+        head: SCALARS,
+        body: |lines| {
+            let mut out = "let mut a = x;\nlet mut b = y;\n".to_owned();
+            for k in 0..lines - 3 {
+                line(
+                    &mut out,
+                    &match k % 4 {
+                        0 => format!("a += b * {k}.5;"),
+                        1 => format!("b = (a - b).sin() + {k}.0;"),
+                        2 => format!("if a > {k}.0 {{ a -= b; }}"),
+                        _ => format!("(a, b) = (b, a * {k}.5);"),
+                    },
+                );
+            }
+            out + "a\n"
+        },
+    },
+    Shape {
+        name: "sums_by_loops",
+        head: VECTORS,
+        body: |lines| {
+            let mut out =
+                "let n = x.len();\nlet mut a = 0.0;\nlet mut z = build(n, |_| 0.0);\n".to_owned();
+            for k in 0..(lines - 4) / 2 {
+                line(&mut out, &format!("for i in 0..n {{ a += x[i] * {k}.5; }}"));
+                line(
+                    &mut out,
+                    &format!("for i in 0..n {{ z[i] = z[i] * a + y[i] * {k}.0; }}"),
+                );
+            }
+            out + "sum(n, |i| z[i])\n"
+        },
+    },
+    Shape {
         name: "wide_sums",
         head: "(x: &Array1<f64>, w: &Array2<f64>) -> f64",
         body: |lines| {

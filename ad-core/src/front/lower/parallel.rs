@@ -6,8 +6,8 @@ use super::recognise::{At, Body, Fill, Role, minus};
 use super::rename::Names;
 use super::sequence::{Draft, LoopParts, State};
 use super::steps::Step;
-use super::wiring::{bound_by, needed, variables};
-use super::{Bindings, Lowerer, under};
+use super::wiring::{bound_by, needed, variables, wrapped};
+use super::{Bindings, Lowerer};
 use crate::ir::core::{Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
             Step::Back(term) => (term, true),
         };
         let elem = init.ty.elem;
-        let body = under(needed(bound, [&term]), term);
+        let body = wrapped(bound, &term);
         let extent = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
         let all = Expr::reduce(op, draft.index.clone(), extent, body);
         let all = self.copied(&all, &mut Names::new());
@@ -214,7 +214,7 @@ impl Lowerer<'_> {
                     Some(scatter) => scatter,
                     None => {
                         // A sum of whole arrays.
-                        let body = under(needed(bound, [&value]), value.clone());
+                        let body = wrapped(bound, &value);
                         let extent = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
                         Expr::reduce(ReduceOp::Sum, draft.index.clone(), extent, body)
                     }
@@ -355,7 +355,7 @@ impl Lowerer<'_> {
                     }
                     None => fill.value.clone(),
                 };
-                let value = under(needed(bound, [&value]), value);
+                let value = wrapped(bound, &value);
                 if round == along {
                     let mut names = names.clone();
                     names.insert(draft.index.clone(), sym.clone());

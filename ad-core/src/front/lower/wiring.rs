@@ -44,3 +44,15 @@ pub(super) fn needed<'e>(bound: &Bindings, values: impl IntoIterator<Item = &'e 
     kept.reverse();
     kept
 }
+
+/// A value under those bindings that it needs; `let v = e; v` is `e`.
+pub(super) fn wrapped(bound: &Bindings, value: &Expr) -> Expr {
+    let mut lets = needed(bound, [value]);
+    match (&*value.kind, lets.pop()) {
+        (Kind::Var(v), Some(Bound::Let(sym, is))) if *v == sym => Expr::under(lets, is),
+        (_, last) => {
+            lets.extend(last);
+            Expr::under(lets, value.clone())
+        }
+    }
+}

@@ -241,20 +241,21 @@ fn sums_and_their_like() {
 fn arrays_that_are_filled() {
     eq(
         "let mut y = build(x.len(), |_| 0.0); for i in 0..x.len() { y[i] = x[i]; } y[0]",
-        "let y = build(x.0, |i| 0.0); let y = build(x.0, |i| let v = x[i]; v); y[0]",
+        "let y = build(x.0, |i| 0.0); let y = build(x.0, |i| x[i]); y[0]",
     );
     eq(
         "let mut c = build((n, n), |_| 0.0);
          for i in 0..n { for j in 0..n { for k in 0..n { c[[i, j]] += a[[i, k]] * a[[k, j]]; } } }
          c[[0, 0]]",
-        "let c = build(n, |i| build(n, |j| 0.0)); let c = build(n, |i| let v = build(n, |j| let v = \
-         add(c[i, j], sum(n, |k| mul(a[i, k], a[k, j]))); v); v); c[0, 0]",
+        "let c = build(n, |i| build(n, |j| 0.0)); let c = build(n, |i| build(n, |j| \
+         add(c[i, j], sum(n, |k| mul(a[i, k], a[k, j]))))); c[0, 0]",
     );
     eq(
         "let mut c = build((n, n), |_| 0.0);
          for k in 0..n { for i in 0..n { for j in 0..n { c[[i, j]] += a[[i, k]] * a[[k, j]]; } } }
          c[[0, 0]]",
-        "",
+        "let c = build(n, |i| build(n, |j| 0.0)); let c = add(c, sum(n, |k| build(n, |i| build(n, |j| \
+         mul(a[i, k], a[k, j]))))); c[0, 0]",
     );
 }
 
