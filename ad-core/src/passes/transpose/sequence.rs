@@ -146,6 +146,10 @@ impl Transposer<'_> {
             let ct = t.out.gather(from, place, &shape, None);
             t.incoming[r.index()].push(Contribution::Whole(ct));
         }
+        for (j, &k) in summed.iter().enumerate() {
+            let sum = Var((first_state + states + j) as u32);
+            t.incoming[k].push(Contribution::Whole(sum));
+        }
         t.backwards();
         let mut next = vec![];
         for k in 0..states {
@@ -154,12 +158,9 @@ impl Transposer<'_> {
             let ct = t.collect(v);
             next.push(ct.unwrap_or_else(|| t.out.fill(Lit::Real(0.0), &shape)));
         }
-        for (j, &k) in summed.iter().enumerate() {
-            let (v, sum) = (Var(k as u32), Var((first_state + states + j) as u32));
-            let shape = t.shape(v);
-            let mut all = vec![Contribution::Whole(sum)];
-            all.extend(std::mem::take(&mut t.incoming[v.index()]));
-            next.push(t.added(all, shape).unwrap_or(sum));
+        for &k in &summed {
+            let sum = t.collect(Var(k as u32));
+            next.push(sum.expect("it begins with what came before"));
         }
         let back = Looped::new(Loop {
             body: t.out.finish(next),
@@ -174,9 +175,11 @@ impl Transposer<'_> {
             let last = results[k];
             starts.push(last.unwrap_or_else(|| self.out.fill(Lit::Real(0.0), &shape)));
         }
+        // The sums go on from what has come back already.
         for &k in &summed {
             let shape = self.shape(given[k]);
-            starts.push(self.out.fill(Lit::Real(0.0), &shape));
+            let before = self.collect(given[k]);
+            starts.push(before.unwrap_or_else(|| self.out.fill(Lit::Real(0.0), &shape)));
         }
         let targets = init.iter().map(|v| (*v, self.is_linear(*v)));
         let targets = targets.chain(summed.iter().map(|&k| (given[k], true)));
