@@ -1,6 +1,6 @@
 //! Loops of different lengths side by side, each until it is small.
 //!
-//! @ x: {0.3, 2.5, 9.0, 1.0}
+//! @ x: {0.3, 2.5, 9.0, 0.9}
 //! @ x: {0.5}
 //! @ x: {}
 
