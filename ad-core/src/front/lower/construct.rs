@@ -265,8 +265,8 @@ impl Lowerer<'_> {
 
 /// Whether it is written as `Axis(..)`: a function of the user's may have the same name.
 fn is_axis(e: &Surface) -> bool {
-    match &e.kind {
-        Kind::Call(path, _) => path.segments.last().is_some_and(|s| s.ident == "Axis"),
-        _ => false,
+    if let Kind::Call(path, _) = &e.kind {
+        return path.segments.last().is_some_and(|s| s.ident == "Axis");
     }
+    false
 }

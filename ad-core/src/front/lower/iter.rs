@@ -147,16 +147,16 @@ impl Lowerer<'_> {
         {
             return Ok(iter.clone());
         }
-        match value {
-            Value::Plain(plain) if plain.expr.ty.rank > 0 => Ok(self.elements(plain)),
-            other => {
-                let message = format!(
-                    "this is {}, which cannot be iterated over; write `0..n`, or an array",
-                    other.describe()
-                );
-                Err(self.errors.at(loc, message))
-            }
+        let message = format!(
+            "this is {}, which cannot be iterated over; write `0..n`, or an array",
+            value.describe()
+        );
+        if let Value::Plain(plain) = value
+            && plain.expr.ty.rank > 0
+        {
+            return Ok(self.elements(plain));
         }
+        Err(self.errors.at(loc, message))
     }
 
     /// `a.iter()`

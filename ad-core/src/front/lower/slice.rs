@@ -172,16 +172,21 @@ impl Lowerer<'_> {
                 };
                 let step = match step {
                     None => 1,
-                    Some(e) => match e.kind {
-                        Kind::Int(step, _) if step != 0 => step,
-                        _ => {
+                    Some(e) => {
+                        let known = if let Kind::Int(step, _) = e.kind {
+                            step
+                        } else {
+                            0
+                        };
+                        if known == 0 {
                             return Err(self.errors.at(
                                 e.loc,
                                 "the step of a slice must be a literal that is not 0; write \
                                  `build(n, |i| x[a + k * i])`",
                             ));
                         }
-                    },
+                        known
+                    }
                 };
                 let count = match step.abs() {
                     1 => span,
