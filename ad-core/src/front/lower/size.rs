@@ -211,7 +211,7 @@ impl Lowerer<'_> {
     }
 
     /// Whether a number is seen not to be negative, with every index of a loop at its worst.
-    fn is_natural(&self, e: &Expr) -> bool {
+    pub(super) fn is_natural(&self, e: &Expr) -> bool {
         let mut sum = Sum::of(e);
         // Bounds of inner loops may speak of outer ones.
         for _ in 0..8 {

@@ -168,7 +168,10 @@ impl Lowerer<'_> {
                     // One end is an end of the array: what is negative is outside.
                     (None, _) | (_, None) => span,
                     // A slice that ends before it begins is empty.
-                    (Some(_), Some(_)) => self.not_negative(span),
+                    (Some(_), Some(_)) => {
+                        self.demand_natural(&minus(n, &first));
+                        self.not_negative(span)
+                    }
                 };
                 let step = match step {
                     None => 1,
@@ -213,7 +216,12 @@ impl Lowerer<'_> {
         let i = self.of(Elem::Int, plain.into(), e.loc, role)?;
         let i = self.share_size(i);
         if let Some(known) = literal(&i) {
-            return Ok(if known < 0 { plus(n, &i) } else { i });
+            if known >= 0 {
+                return Ok(i);
+            }
+            let place = plus(n, &i);
+            self.demand_natural(&place);
+            return Ok(place);
         }
         if unsigned {
             return Ok(i);
@@ -223,6 +231,15 @@ impl Lowerer<'_> {
         let once = Expr::prim(Prim::IMin, vec![below, Expr::int(1)]);
         let place = plus(&i, &times(n, &once));
         Ok(self.share_size(place))
+    }
+
+    /// Demands that a size is not negative, where it is the same in all loops around.
+    fn demand_natural(&mut self, size: &Expr) {
+        if self.is_natural(size) || !self.dependence(size).is_disjoint(&self.around()) {
+            return;
+        }
+        let (axes, _) = self.indices(std::slice::from_ref(size));
+        self.share("sure", built(axes, Expr::int(0)));
     }
 
     /// `n as isize` of what has no sign.
