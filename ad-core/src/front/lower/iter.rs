@@ -408,7 +408,7 @@ impl Lowerer<'_> {
             let (a, b) = (first.at.clone(), second.at.clone());
             let here = i[0].clone();
             let there = minus(&here, &m);
-            let one = l.region(loc, "an item", |l| a(l, &[here.clone()]))?;
+            let one = l.region(loc, "an item", |l| a(l, std::slice::from_ref(&here)))?;
             let two = l.region(loc, "an item", |l| b(l, &[there]))?;
             let cond = Expr::prim(Prim::ILt, vec![here, m.clone()]);
             l.choose(cond, one, two, loc)

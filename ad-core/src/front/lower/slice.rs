@@ -14,6 +14,7 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
 /// What becomes of an axis.
+#[derive(Clone)]
 enum Part {
     /// Nothing.
     Whole,
@@ -269,6 +270,18 @@ impl Lowerer<'_> {
                 expr: element(whole, at),
                 ..array
             }));
+        }
+        let is_index = |p: &Option<Part>| matches!(p, Some(Part::At(_)));
+        if parts.iter().any(is_index) {
+            // Indices first: they have to be inside also where nothing is left of the other axes.
+            let at = parts.iter().flatten().map(|part| match part {
+                Part::At(i) => Some(i.clone()),
+                Part::Whole | Part::Some { .. } => None,
+            });
+            let part = element(whole, at.collect());
+            let expr = self.share("part", part);
+            let rest: Vec<_> = parts.iter().filter(|p| !is_index(p)).cloned().collect();
+            return self.cut(Plain { expr, ..array }, &rest, loc);
         }
         let own = self.written_lengths(&whole);
         let mut sizes = vec![];

@@ -171,7 +171,7 @@ impl Lowerer<'_> {
     }
 
     /// `a.to_shape((n, m))` and its like: the same elements in the order of rows.
-    pub(super) fn to_shape(&mut self, array: Plain, args: &[Surface], loc: Loc) -> Result<Value> {
+    pub(super) fn new_shape(&mut self, array: Plain, args: &[Surface], loc: Loc) -> Result<Value> {
         let [shape] = args else {
             return Err(self
                 .errors
