@@ -170,7 +170,10 @@ impl Lowerer<'_> {
                     (None, _) | (_, None) => span,
                     // A slice that ends before it begins is empty.
                     (Some(_), Some(_)) => {
-                        self.demand_natural(&minus(n, &first));
+                        // Where something is read, that tells as much.
+                        if literal(&span).is_none_or(|k| k <= 0) {
+                            self.demand_natural(&minus(n, &first));
+                        }
                         self.not_negative(span)
                     }
                 };
