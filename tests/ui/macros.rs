@@ -4,7 +4,8 @@ use cotangent::prelude::*;
 fn f(x: f64) -> f64 {
     let parts = vec![x, 2.0 * x];
     println!("{x}");
-    parts[0] * parts[1]
+    let rest = vec![parts, vec![x]];
+    rest[0][1]
 }
 
 fn main() {}

@@ -138,13 +138,13 @@ pub(super) enum Slice {
     /// `a..b;step`
     Range {
         /// From here, or from the beginning.
-        from: Option<Expr>,
+        from: Option<Box<Expr>>,
         /// To there, or to the end.
-        to: Option<Expr>,
+        to: Option<Box<Expr>>,
         /// Whether `to` is included.
         closed: bool,
         /// How far from one element to the next, backwards if negative.
-        step: Option<Expr>,
+        step: Option<Box<Expr>>,
     },
     /// `i`, which drops the axis.
     At(Expr),

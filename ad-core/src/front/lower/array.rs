@@ -84,9 +84,10 @@ impl Lowerer<'_> {
 
     /// `array[at]`; of a list that is written out, and of what was just replaced, the element itself.
     fn entry_of(&mut self, base: Plain, mut at: Vec<Option<Expr>>) -> Plain {
-        let listed = match &*base.expr.kind {
-            Core::Var(sym) => self.lists.get(sym),
-            _ => None,
+        let listed = if let Core::Var(sym) = &*base.expr.kind {
+            self.lists.get(sym)
+        } else {
+            None
         };
         let first = at.first().and_then(Option::as_ref).and_then(literal);
         let item = first.and_then(|k| listed?.get(usize::try_from(k).ok()?));
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
         let method = name.to_string();
         let (arity, ranks) = match method.as_str() {
             "view" | "to_owned" | "clone" | "into_owned" | "len" | "is_empty" | "shape" | "dim"
-            | "raw_dim" | "ndim" | "to_vec" | "reborrow" => (0, 0..=usize::MAX),
+            | "raw_dim" | "ndim" | "to_vec" | "reborrow" | "into_scalar" => (0, 0..=usize::MAX),
             "nrows" | "ncols" => (0, 2..=2),
             "row" | "column" => (1, 2..=2),
             "sum" | "t" => (0, 1..=usize::MAX),

@@ -246,7 +246,12 @@ impl Lowerer<'_> {
             }
         };
         let is_array = plain.expr.ty.rank > 0;
-        if is_array || matches!(name.to_string().as_str(), "view" | "into_owned") {
+        if is_array
+            || matches!(
+                name.to_string().as_str(),
+                "view" | "into_owned" | "into_scalar"
+            )
+        {
             let description = plain.describe();
             if let Some(result) = self.array_method(plain, name, args, loc) {
                 return result;

@@ -31,12 +31,10 @@ fn written_elem(path: &syn::Path) -> Option<Scalar> {
     let syn::PathArguments::AngleBracketed(arguments) = &family.arguments else {
         return None;
     };
-    match arguments.args.first()? {
-        syn::GenericArgument::Type(syn::Type::Path(path)) => {
-            Scalar::by_name(&path.path.get_ident()?.to_string())
-        }
-        _ => None,
-    }
+    let syn::GenericArgument::Type(syn::Type::Path(path)) = arguments.args.first()? else {
+        return None;
+    };
+    Scalar::by_name(&path.path.get_ident()?.to_string())
 }
 
 impl Lowerer<'_> {
@@ -127,7 +125,7 @@ impl Lowerer<'_> {
                 let zero = Plain::new(Expr::lit(Lit::zero(expr.ty.elem)));
                 Ok(self.on_diagonal(&n[0], |_| Plain { expr, ..value }, &zero))
             }
-            ("from_diag", [values]) => self.from_diag(values),
+            ("from_diag", [values]) => self.diagonal_matrix(values),
             ("from_shape_fn", [shape, f]) => {
                 let sizes = self.sizes_of(shape, None)?;
                 let count = sizes.len();
@@ -220,7 +218,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn from_diag(&mut self, values: &Surface) -> Result<Plain> {
+    fn diagonal_matrix(&mut self, values: &Surface) -> Result<Plain> {
         let values_plain = self.list(values)?;
         if values_plain.expr.ty.rank != 1 {
             let message = format!(
@@ -265,8 +263,8 @@ impl Lowerer<'_> {
 
 /// Whether it is written as `Axis(..)`: a function of the user's may have the same name.
 fn is_axis(e: &Surface) -> bool {
-    match &e.kind {
-        Kind::Call(path, _) => path.segments.last().is_some_and(|s| s.ident == "Axis"),
-        _ => false,
+    if let Kind::Call(path, _) = &e.kind {
+        return path.segments.last().is_some_and(|s| s.ident == "Axis");
     }
+    false
 }

@@ -489,18 +489,22 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
     let made = |kind| Surface { loc, kind };
     match &body.kind {
         Kind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div), left, right) => {
-            let reduction = match op {
-                Binary::Add | Binary::Sub => ReduceOp::Sum,
-                _ => ReduceOp::Product,
+            let adds = matches!(op, Binary::Add | Binary::Sub);
+            let reduction = if adds {
+                ReduceOp::Sum
+            } else {
+                ReduceOp::Product
             };
-            let with = match op {
-                Binary::Sub => made(Kind::Unary(Unary::Neg, right.clone())),
-                Binary::Div if elem == Elem::Real => {
-                    let one = Box::new(made(Kind::Real(1.0)));
-                    made(Kind::Binary(Binary::Div, one, right.clone()))
-                }
-                Binary::Div => return None,
-                _ => Surface::clone(right),
+            if *op == Binary::Div && elem != Elem::Real {
+                return None;
+            }
+            let with = if *op == Binary::Sub {
+                made(Kind::Unary(Unary::Neg, right.clone()))
+            } else if *op == Binary::Div {
+                let one = Box::new(made(Kind::Real(1.0)));
+                made(Kind::Binary(Binary::Div, one, right.clone()))
+            } else {
+                Surface::clone(right)
             };
             if is_state(left) && free(right) {
                 let op = reduction;
@@ -594,26 +598,44 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
                 with: made(Kind::Block(stmts.clone(), Box::new(inner.with))),
             })
         }
-        _ => None,
+        Kind::Real(_)
+        | Kind::Int(..)
+        | Kind::Bool(_)
+        | Kind::Path(_)
+        | Kind::Unary(..)
+        | Kind::Binary(..)
+        | Kind::Cast(..)
+        | Kind::Match(..)
+        | Kind::Tuple(_)
+        | Kind::Field(..)
+        | Kind::Index(..)
+        | Kind::Closure(_)
+        | Kind::List(_)
+        | Kind::Repeat(..)
+        | Kind::Range(..)
+        | Kind::Macro(..)
+        | Kind::Slices(_)
+        | Kind::Hole(_) => None,
     }
 }
 
 /// `if x > s { x } else { s }`
 fn larger(cond: &Surface, then: &Surface, other: &Surface, state: &str) -> Option<Combined> {
-    let name = |e: &Surface| match &e.kind {
-        Kind::Path(path) => path.get_ident().map(ToString::to_string),
-        _ => None,
+    let name = |e: &Surface| {
+        let Kind::Path(path) = &e.kind else {
+            return None;
+        };
+        path.get_ident().map(ToString::to_string)
     };
     let Kind::Binary(op, left, right) = &cond.kind else {
         return None;
     };
     let (left, right) = (name(left)?, name(right)?);
     let (then_name, other_name) = (name(then)?, name(other)?);
-    let greater = match op {
-        Binary::Gt | Binary::Ge => true,
-        Binary::Lt | Binary::Le => false,
-        _ => return None,
-    };
+    let greater = matches!(op, Binary::Gt | Binary::Ge);
+    if !greater && !matches!(op, Binary::Lt | Binary::Le) {
+        return None;
+    }
     let item = match (left == state, right == state) {
         (true, false) => right.clone(),
         (false, true) => left.clone(),

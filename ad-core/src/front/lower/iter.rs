@@ -147,16 +147,16 @@ impl Lowerer<'_> {
         {
             return Ok(iter.clone());
         }
-        match value {
-            Value::Plain(plain) if plain.expr.ty.rank > 0 => Ok(self.elements(plain)),
-            other => {
-                let message = format!(
-                    "this is {}, which cannot be iterated over; write `0..n`, or an array",
-                    other.describe()
-                );
-                Err(self.errors.at(loc, message))
-            }
+        let message = format!(
+            "this is {}, which cannot be iterated over; write `0..n`, or an array",
+            value.describe()
+        );
+        if let Value::Plain(plain) = value
+            && plain.expr.ty.rank > 0
+        {
+            return Ok(self.elements(plain));
         }
+        Err(self.errors.at(loc, message))
     }
 
     /// `a.iter()`
@@ -408,7 +408,7 @@ impl Lowerer<'_> {
             let (a, b) = (first.at.clone(), second.at.clone());
             let here = i[0].clone();
             let there = minus(&here, &m);
-            let one = l.region(loc, "an item", |l| a(l, &[here.clone()]))?;
+            let one = l.region(loc, "an item", |l| a(l, std::slice::from_ref(&here)))?;
             let two = l.region(loc, "an item", |l| b(l, &[there]))?;
             let cond = Expr::prim(Prim::ILt, vec![here, m.clone()]);
             l.choose(cond, one, two, loc)

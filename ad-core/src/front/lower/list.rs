@@ -17,9 +17,10 @@ impl Lowerer<'_> {
     pub(super) fn list_of(&mut self, parts: &[Surface], loc: Loc) -> Result<Plain> {
         let mut all = vec![];
         for part in parts {
-            all.push(match &part.kind {
-                Kind::List(inner) => self.list_of(inner, part.loc),
-                _ => self.expr(part).and_then(|v| self.plain(v, part.loc)),
+            all.push(if let Kind::List(inner) = &part.kind {
+                self.list_of(inner, part.loc)
+            } else {
+                self.expr(part).and_then(|v| self.plain(v, part.loc))
             });
         }
         let all: Result<Vec<Plain>> = all.into_iter().collect();
@@ -205,20 +206,18 @@ impl Lowerer<'_> {
 
     /// `[..]`, `[x; n]`, `vec![..]` or an array.
     pub(super) fn list(&mut self, e: &Surface) -> Result<Plain> {
-        match &e.kind {
-            Kind::List(parts) => self.list_of(parts, e.loc),
-            Kind::Repeat(element, count) => {
-                let value = self.expr(element)?;
-                let value = self.scalar(value, element.loc)?;
-                let count = self.number(count)?;
-                self.rectangular_sizes(std::slice::from_ref(&count), e.loc)?;
-                Ok(self.filled(value, &[count]))
-            }
-            _ => {
-                let value = self.expr(e)?;
-                self.plain(value, e.loc)
-            }
+        if let Kind::List(parts) = &e.kind {
+            return self.list_of(parts, e.loc);
         }
+        if let Kind::Repeat(element, count) = &e.kind {
+            let value = self.expr(element)?;
+            let value = self.scalar(value, element.loc)?;
+            let count = self.number(count)?;
+            self.rectangular_sizes(std::slice::from_ref(&count), e.loc)?;
+            return Ok(self.filled(value, &[count]));
+        }
+        let value = self.expr(e)?;
+        self.plain(value, e.loc)
     }
 
     /// One value everywhere.

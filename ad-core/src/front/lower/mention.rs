@@ -37,7 +37,9 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
         Kind::Closure(closure) => one(&closure.body),
         Kind::Range(from, to, _) => [from, to].into_iter().flatten().any(|e| one(e)),
         Kind::Slices(slices) => slices.iter().any(|slice| match slice {
-            Slice::Range { from, to, step, .. } => some(from) || some(to) || some(step),
+            Slice::Range { from, to, step, .. } => {
+                [from, to, step].into_iter().flatten().any(|e| one(e))
+            }
             Slice::At(e) => one(e),
             Slice::New => false,
         }),

@@ -84,7 +84,7 @@ impl Lowerer<'_> {
             ("diag" | "into_diag", []) => Ok(self.diagonal(array)),
             ("broadcast", [shape]) => self.broadcast(array, shape),
             ("to_shape" | "into_shape_with_order" | "into_shape_clone", shape) => {
-                self.to_shape(array, shape, loc)
+                self.new_shape(array, shape, loc)
             }
             ("flatten" | "into_flat", []) => Ok(self.flattened(array)),
             ("select", [axis, at]) => self.select(array, axis, at),

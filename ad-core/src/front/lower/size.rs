@@ -211,20 +211,17 @@ impl Lowerer<'_> {
     }
 
     /// Whether a number is seen not to be negative, with every index of a loop at its worst.
-    fn is_natural(&self, e: &Expr) -> bool {
+    pub(super) fn is_natural(&self, e: &Expr) -> bool {
         let mut sum = Sum::of(e);
         // Bounds of inner loops may speak of outer ones.
         for _ in 0..8 {
-            #[allow(
-                clippy::wildcard_enum_match_arm,
-                reason = "only indices of loops have bounds"
-            )]
-            let below = |(factors, c): &(Vec<Expr>, i64)| match &factors[..] {
-                [f] if *c < 0 => match &*f.kind {
-                    Core::Var(sym) => self.extents.get(sym).map(|n| (f.clone(), *c, n.clone())),
-                    _ => None,
-                },
-                _ => None,
+            let below = |(factors, c): &(Vec<Expr>, i64)| {
+                let [f] = &factors[..] else { return None };
+                let Core::Var(sym) = &*f.kind else {
+                    return None;
+                };
+                let extent = self.extents.get(sym).filter(|_| *c < 0)?;
+                Some((f.clone(), *c, extent.clone()))
             };
             let Some((index, c, extent)) = sum.terms.iter().find_map(below) else {
                 break;
@@ -234,15 +231,14 @@ impl Lowerer<'_> {
             sum = sum.plus(&Sum::of(&extent), c);
             sum.term(vec![], -c);
         }
-        #[allow(
-            clippy::wildcard_enum_match_arm,
-            reason = "nothing is known of what is not listed"
-        )]
-        let natural = |f: &Expr| match &*f.kind {
-            Core::Dim(..) => true,
-            Core::Var(sym) => self.extents.contains_key(sym) || self.naturals.contains(sym),
-            Core::Prim(Prim::IMax, args) => args.iter().any(|a| literal(a).is_some_and(|i| i >= 0)),
-            _ => false,
+        let natural = |f: &Expr| {
+            if let Core::Var(sym) = &*f.kind {
+                return self.extents.contains_key(sym) || self.naturals.contains(sym);
+            }
+            if let Core::Prim(Prim::IMax, args) = &*f.kind {
+                return args.iter().any(|a| literal(a).is_some_and(|i| i >= 0));
+            }
+            matches!(&*f.kind, Core::Dim(..))
         };
         (sum.terms.iter()).all(|(factors, c)| *c >= 0 && factors.iter().all(natural))
     }
@@ -336,17 +332,18 @@ impl Lowerer<'_> {
 
     /// What a constructor or a new shape is given: `n`, `(n, m)`, `[n, m]`, `a.dim()`, `a.raw_dim()`.
     pub(super) fn shape_of(&mut self, e: &Surface) -> Result<Vec<Expr>> {
-        let parts = match &e.kind {
-            Kind::List(list) => self.all(list)?,
-            _ => match self.expr(e)? {
-                Value::Shape(array) => {
-                    let sizes = self.written_lengths(&array).into_iter();
-                    sizes
-                        .map(|n| Plain::typed(n, Scalar::Usize).into())
-                        .collect()
-                }
-                other => other.parts(),
-            },
+        let parts = if let Kind::List(list) = &e.kind {
+            self.all(list)?
+        } else {
+            let value = self.expr(e)?;
+            if let Value::Shape(array) = value {
+                let sizes = self.written_lengths(&array).into_iter();
+                sizes
+                    .map(|n| Plain::typed(n, Scalar::Usize).into())
+                    .collect()
+            } else {
+                value.parts()
+            }
         };
         if parts.len() > 6 {
             return Err(self.errors.at(e.loc, "arrays have at most 6 axes"));

@@ -14,6 +14,7 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
 /// What becomes of an axis.
+#[derive(Clone)]
 enum Part {
     /// Nothing.
     Whole,
@@ -168,20 +169,31 @@ impl Lowerer<'_> {
                     // One end is an end of the array: what is negative is outside.
                     (None, _) | (_, None) => span,
                     // A slice that ends before it begins is empty.
-                    (Some(_), Some(_)) => self.not_negative(span),
+                    (Some(_), Some(_)) => {
+                        // Where something is read, that tells as much.
+                        if literal(&span).is_none_or(|k| k <= 0) {
+                            self.demand_natural(&minus(n, &first));
+                        }
+                        self.not_negative(span)
+                    }
                 };
                 let step = match step {
                     None => 1,
-                    Some(e) => match e.kind {
-                        Kind::Int(step, _) if step != 0 => step,
-                        _ => {
+                    Some(e) => {
+                        let known = if let Kind::Int(step, _) = e.kind {
+                            step
+                        } else {
+                            0
+                        };
+                        if known == 0 {
                             return Err(self.errors.at(
                                 e.loc,
                                 "the step of a slice must be a literal that is not 0; write \
                                  `build(n, |i| x[a + k * i])`",
                             ));
                         }
-                    },
+                        known
+                    }
                 };
                 let count = match step.abs() {
                     1 => span,
@@ -208,7 +220,12 @@ impl Lowerer<'_> {
         let i = self.of(Elem::Int, plain.into(), e.loc, role)?;
         let i = self.share_size(i);
         if let Some(known) = literal(&i) {
-            return Ok(if known < 0 { plus(n, &i) } else { i });
+            if known >= 0 {
+                return Ok(i);
+            }
+            let place = plus(n, &i);
+            self.demand_natural(&place);
+            return Ok(place);
         }
         if unsigned {
             return Ok(i);
@@ -218,6 +235,15 @@ impl Lowerer<'_> {
         let once = Expr::prim(Prim::IMin, vec![below, Expr::int(1)]);
         let place = plus(&i, &times(n, &once));
         Ok(self.share_size(place))
+    }
+
+    /// Demands that a size is not negative, where it is the same in all loops around.
+    fn demand_natural(&mut self, size: &Expr) {
+        if self.is_natural(size) || !self.dependence(size).is_disjoint(&self.around()) {
+            return;
+        }
+        let (axes, _) = self.indices(std::slice::from_ref(size));
+        self.share("sure", built(axes, Expr::int(0)));
     }
 
     /// `n as isize` of what has no sign.
@@ -247,6 +273,18 @@ impl Lowerer<'_> {
                 expr: element(whole, at),
                 ..array
             }));
+        }
+        let is_index = |p: &Option<Part>| matches!(p, Some(Part::At(_)));
+        if parts.iter().any(is_index) {
+            // Indices first: they have to be inside also where nothing is left of the other axes.
+            let at = parts.iter().flatten().map(|part| match part {
+                Part::At(i) => Some(i.clone()),
+                Part::Whole | Part::Some { .. } => None,
+            });
+            let part = element(whole, at.collect());
+            let expr = self.share("part", part);
+            let rest: Vec<_> = parts.iter().filter(|p| !is_index(p)).cloned().collect();
+            return self.cut(Plain { expr, ..array }, &rest, loc);
         }
         let own = self.written_lengths(&whole);
         let mut sizes = vec![];

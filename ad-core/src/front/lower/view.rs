@@ -77,10 +77,10 @@ impl Lowerer<'_> {
         };
         let mut axes = vec![];
         for part in parts {
-            match part.kind {
-                Kind::Int(k, _) => axes.push(self.axis_number(k, rank, part.loc)?),
-                _ => return Err(self.no_order(rank, part.loc)),
-            }
+            let Kind::Int(k, _) = part.kind else {
+                return Err(self.no_order(rank, part.loc));
+            };
+            axes.push(self.axis_number(k, rank, part.loc)?);
         }
         let each_once = (0..rank).all(|k| axes.contains(&k));
         if axes.len() != rank || !each_once {
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
     }
 
     /// `a.to_shape((n, m))` and its like: the same elements in the order of rows.
-    pub(super) fn to_shape(&mut self, array: Plain, args: &[Surface], loc: Loc) -> Result<Value> {
+    pub(super) fn new_shape(&mut self, array: Plain, args: &[Surface], loc: Loc) -> Result<Value> {
         let [shape] = args else {
             return Err(self
                 .errors
@@ -248,13 +248,7 @@ impl Lowerer<'_> {
     /// `a.select(Axis(k), &indices)`
     pub(super) fn select(&mut self, array: Plain, axis: &Surface, at: &Surface) -> Result<Value> {
         let k = self.axis(axis, array.expr.ty.rank)?;
-        let indices = match &at.kind {
-            Kind::List(list) => self.list_of(list, at.loc)?,
-            _ => {
-                let value = self.expr(at)?;
-                self.plain(value, at.loc)?
-            }
-        };
+        let indices = self.list(at)?;
         if (indices.elem(), indices.expr.ty.rank) != (Elem::Int, 1) {
             let message = format!(
                 "`select` takes a list of indices, and this is {}; write `&[usize]`",

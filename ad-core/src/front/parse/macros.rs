@@ -97,10 +97,10 @@ impl Parser<'_> {
         }
         match what {
             syn::Expr::Range(range) => Slice::Range {
-                from: range.start.as_ref().map(|e| self.expr(e)),
-                to: range.end.as_ref().map(|e| self.expr(e)),
+                from: range.start.as_ref().map(|e| Box::new(self.expr(e))),
+                to: range.end.as_ref().map(|e| Box::new(self.expr(e))),
                 closed: matches!(range.limits, syn::RangeLimits::Closed(_)),
-                step: part.step.as_ref().map(|e| self.expr(e)),
+                step: part.step.as_ref().map(|e| Box::new(self.expr(e))),
             },
             syn::Expr::Path(path)
                 if path

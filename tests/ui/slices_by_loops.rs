@@ -1,0 +1,12 @@
+use cotangent::ndarray::{Array1, Array2, Axis, s};
+use cotangent::prelude::*;
+
+#[differentiable]
+fn f(a: &Array2<f64>, x: &Array1<f64>) -> f64 {
+    let n = x.len();
+    let rows = sum(n, |i| a.slice(s![..i, ..]).sum_axis(Axis(0))[0]);
+    let dots = sum(n, |i| x.slice(s![..i]).dot(&x.slice(s![n - i..])));
+    rows + dots + x.slice(s![1..; n as isize]).sum()
+}
+
+fn main() {}
