@@ -1,6 +1,6 @@
 //! The trait [`Real`]: what generic differentiable code may ask of a number.
 
-use crate::combinators::Number;
+use crate::kernels::{Multiply, Summand};
 use ndarray::{LinalgScalar, ScalarOperand};
 use std::fmt::{Display, LowerExp};
 use std::iter::{Product, Sum};
@@ -39,7 +39,8 @@ use std::ops::{
     label = "expected `f64` or `f32`"
 )]
 pub trait Real:
-    Number
+    Summand
+    + Multiply
     + LinalgScalar
     + ScalarOperand
     + Default
@@ -78,6 +79,8 @@ pub trait Real:
     fn from_usize(value: usize) -> Self;
     /// The same number as an `f64`.
     fn to_f64(self) -> f64;
+    #[doc(hidden)]
+    fn from_i64(value: i64) -> Self;
 
     /// Whether this is NaN.
     fn is_nan(self) -> bool;
@@ -193,6 +196,10 @@ macro_rules! real {
             #[inline]
             fn to_f64(self) -> f64 {
                 f64::from(self)
+            }
+            #[inline]
+            fn from_i64(value: i64) -> Self {
+                value as $t
             }
             #[inline]
             fn is_nan(self) -> bool {

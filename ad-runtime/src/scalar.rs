@@ -1,14 +1,16 @@
 //! Small scalar helpers that generated code calls.
 
+use crate::Real;
+
 /// The sign of `x`: −1, 0 or 1, with 0 for both zeros, and NaN for NaN.
 #[doc(hidden)]
 #[inline]
 #[must_use]
-pub fn sign0(x: f64) -> f64 {
-    if x > 0.0 {
-        1.0
-    } else if x < 0.0 {
-        -1.0
+pub fn sign0<T: Real>(x: T) -> T {
+    if x > T::NOUGHT {
+        T::UNIT
+    } else if x < T::NOUGHT {
+        -T::UNIT
     } else {
         // Zero of either sign gives zero; NaN passes through.
         x.abs()
@@ -65,7 +67,7 @@ mod tests {
         assert_eq!(sign0(3.0), 1.0);
         assert_eq!(sign0(-5e-324), -1.0);
         assert_eq!(sign0(f64::NEG_INFINITY), -1.0);
-        assert_eq!(sign0(-0.0).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(sign0(-0.0_f64).to_bits(), 0.0_f64.to_bits());
         assert_eq!(sign0(0.0), 0.0);
         assert!(sign0(f64::NAN).is_nan());
     }

@@ -9,6 +9,7 @@ use crate::front::names::NameCheck;
 use crate::front::signature::Signature;
 use crate::front::types::{Passing, Written};
 use crate::ir::kernel::Program;
+use crate::ir::ty::Elem;
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -63,6 +64,7 @@ impl Context<'_> {
             vis,
             cfg,
             generics,
+            real: _,
             args,
             result,
         } = self.signature;
@@ -150,7 +152,10 @@ impl Context<'_> {
                 let owned = self.owned(&self.signature.result);
                 let ty = match self.signature.result.is_scalar() {
                     true => owned,
-                    false if self.signature.result.passing == Passing::Vec => quote!(&[f64]),
+                    false if self.signature.result.passing == Passing::Vec => {
+                        let real = &self.signature.real;
+                        quote!(&[#real])
+                    }
                     false => quote!(&#owned),
                 };
                 vec![(call_site(names.fresh("cotangent")), ty)]
@@ -166,7 +171,12 @@ impl Context<'_> {
 
     /// The owned type of a value.
     fn owned(&self, w: &Written) -> TokenStream {
-        let scalar = Ident::new(w.scalar.name(), Span::call_site());
+        let scalar = match w.scalar.elem() {
+            Elem::Real => self.signature.real.to_token_stream(),
+            Elem::Int | Elem::Bool => {
+                Ident::new(w.scalar.name(), Span::call_site()).to_token_stream()
+            }
+        };
         match w.passing {
             Passing::Scalar => quote!(#scalar),
             Passing::Slice | Passing::Vec | Passing::ReferenceToVec => {

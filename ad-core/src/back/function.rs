@@ -6,12 +6,14 @@ use super::name_check::users;
 use super::names::Names;
 use super::nest::{Scope, Writer};
 use super::range::pattern_of;
+use super::real;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
+use crate::front::real::RealType;
 use crate::front::types::{Passing, Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
 use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Step, Work};
-use crate::ir::ty::{Atom, Elem, Size};
+use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -28,6 +30,8 @@ struct Local {
     bare: bool,
     /// A view already (a parameter), not an owned array.
     is_view: bool,
+    /// Whether what it is bound to says its type: literals of `f64` have no suffix.
+    is_typed: bool,
 }
 
 /// A generated function on its way to tokens.
@@ -128,19 +132,21 @@ impl<'a> Function<'a> {
                 scalar: Some(w.scalar),
                 bare: w.is_scalar(),
                 is_view: true,
+                is_typed: true,
             },
             None => {
                 let c = &self.context.consts[k - self.context.signature.args.len()];
                 let ident = match (c.elem, c.open) {
                     (Elem::Int, _) => self.constant(tokens, "i64"),
-                    (Elem::Real, true) => self.constant(tokens, "f64"),
-                    (Elem::Real | Elem::Bool, _) => tokens.clone(),
+                    (Elem::Real, open) => self.real_constant(tokens, open),
+                    (Elem::Bool, _) => tokens.clone(),
                 };
                 Local {
                     ident,
                     scalar: None,
                     bare: true,
                     is_view: true,
+                    is_typed: true,
                 }
             }
         };
@@ -150,6 +156,18 @@ impl<'a> Function<'a> {
     fn constant(&self, path: &TokenStream, ty: &str) -> TokenStream {
         let ty = Ident::new(ty, Span::mixed_site());
         quote!((#path as #ty))
+    }
+
+    /// A real constant of the user's. What it is declared as cannot be seen, so in a function of
+    /// another real type than `f64` it is cast, too.
+    fn real_constant(&self, path: &TokenStream, open: bool) -> TokenStream {
+        let real = &self.context.signature.real;
+        match real {
+            RealType::F64 if !open => path.clone(),
+            RealType::F64 | RealType::F32 => quote!((#path as #real)),
+            RealType::Parameter(_) if is_associated(path, real) => path.clone(),
+            RealType::Parameter(_) => quote!(rt::real::<#real>(#path as f64)),
+        }
     }
 
     /// The statements that bring a parameter to hand, if it is used.
@@ -285,12 +303,14 @@ impl<'a> Function<'a> {
             scalar: None,
             bare: step.ty.rank() == 0,
             is_view: false,
+            is_typed: true,
         };
         let tokens = match &step.work {
             Work::Nest(nest) if nest.outer == 0 => {
                 let mut w = Writer::new(nest, &[], self);
                 let (lets, root) = w.body();
                 let root = root.tokens;
+                local.is_typed = w.is_typed(nest.root);
                 if lets.is_empty() {
                     quote!(let #name = #root;)
                 } else {
@@ -298,28 +318,27 @@ impl<'a> Function<'a> {
                 }
             }
             Work::Nest(nest) if is_whole(nest) => {
-                let values = self.build(nest, &step.ty);
+                let values = self.build(nest, &step.ty, &mut local);
                 quote!(let #name = #values;)
             }
             Work::Nest(nest) => {
                 let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
                 let elements = Writer::new(nest, &[], self).assignment(&name, &here, "=");
-                quote!(let mut #name = rt::zeros([#(#shape),*]); #elements)
+                let zeros = real::zeros(&self.context.signature.real, None, &shape);
+                quote!(let mut #name = #zeros; #elements)
             }
             Work::Scatter(contributions) => {
                 let mut all = TokenStream::new();
                 for (k, c) in contributions.iter().enumerate() {
                     if k == 0 {
-                        if let Some(values) = self.whole(c, &step.ty) {
+                        if let Some(values) = self.whole(c, &step.ty, &mut local) {
                             all.extend(quote!(let mut #name = #values;));
                             continue;
                         }
-                        all.extend(match self.model(step) {
-                            Some(called) => {
-                                quote!(let mut #name = rt::zeros_called(#called, [#(#shape),*]);)
-                            }
-                            None => quote!(let mut #name = rt::zeros([#(#shape),*]);),
-                        });
+                        let called = self.model(step);
+                        let zeros =
+                            real::zeros(&self.context.signature.real, called.as_deref(), &shape);
+                        all.extend(quote!(let mut #name = #zeros;));
                     }
                     let more: Vec<usize> = (c.at.iter())
                         .filter_map(|a| match a {
@@ -344,6 +363,7 @@ impl<'a> Function<'a> {
                 b_axes,
                 out_axes,
             } => {
+                local.is_typed = [a, b].iter().any(|o| self.is_typed(o.array));
                 let (a, b) = (self.operand(a), self.operand(b));
                 let axes = [a_axes, b_axes, out_axes].map(|axes| {
                     let axes = axes.iter().map(|&l| sizes::number(i64::from(l)));
@@ -360,6 +380,11 @@ impl<'a> Function<'a> {
                 axis,
                 reverse,
             } => {
+                local.is_typed = self.is_typed(*a)
+                    || match b {
+                        Feed::One => false,
+                        Feed::First(v) | Feed::Each(v) | Feed::All(v) => self.is_typed(*v),
+                    };
                 let a = self.view(*a);
                 let mask = match mask {
                     Some(m) => {
@@ -370,7 +395,10 @@ impl<'a> Function<'a> {
                 };
                 let axis = Literal::usize_unsuffixed(*axis);
                 let (kernel, b) = match b {
-                    Feed::One => (quote!(running_products), quote!(1.0)),
+                    Feed::One => {
+                        let one = real::literal(Lit::Real(1.0), &self.context.signature.real);
+                        (quote!(running_products), one.tokens)
+                    }
                     Feed::First(v) if step.ty.rank() == 1 => {
                         let start = self.read(*v, &[]).tokens;
                         (quote!(running_products), start)
@@ -387,19 +415,20 @@ impl<'a> Function<'a> {
     }
 
     /// The elements of a contribution, if it is to all elements of the result, each once.
-    fn whole(&self, c: &Contribution, ty: &Type) -> Option<TokenStream> {
+    fn whole(&self, c: &Contribution, ty: &Type, local: &mut Local) -> Option<TokenStream> {
         let in_order = (c.at.iter().enumerate())
             .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
         let all = in_order && c.nest.outer > 0 && c.nest.loops[..c.nest.outer] == ty.shape;
         let all = all && is_whole(&c.nest);
-        all.then(|| self.build(&c.nest, ty))
+        all.then(|| self.build(&c.nest, ty, local))
     }
 
     /// An array by its elements.
-    fn build(&self, nest: &Nest, ty: &Type) -> TokenStream {
+    fn build(&self, nest: &Nest, ty: &Type, local: &mut Local) -> TokenStream {
         let shape = self.shape_tokens(ty);
         let mut w = Writer::new(nest, &[], self);
         let (lets, root) = w.body();
+        local.is_typed = w.is_typed(nest.root);
         let root = root.tokens;
         let body = if lets.is_empty() {
             root
@@ -511,6 +540,10 @@ impl<'a> Function<'a> {
 }
 
 impl Scope for Function<'_> {
+    fn real(&self) -> &RealType {
+        &self.context.signature.real
+    }
+
     fn size(&self, s: &Size) -> Expr {
         sizes::expression(s, &|a| self.leaf(a))
     }
@@ -539,6 +572,10 @@ impl Scope for Function<'_> {
         }
     }
 
+    fn is_typed(&self, v: Var) -> bool {
+        self.locals.borrow()[&v].is_typed
+    }
+
     fn label(&self, v: Var) -> String {
         let name = self.local(v).ident.to_string();
         name.trim_start_matches("r#").to_owned()
@@ -555,6 +592,12 @@ impl Scope for Function<'_> {
     fn is_taken(&self, name: &str) -> bool {
         self.names.borrow().contains(name)
     }
+}
+
+/// Whether a constant is one of the type parameter itself, as `T::EPSILON`.
+fn is_associated(path: &TokenStream, real: &RealType) -> bool {
+    let first = path.clone().into_iter().next();
+    first.is_some_and(|t| t.to_string() == real.name())
 }
 
 /// Whether all outer loops run over their whole extents.

@@ -9,5 +9,6 @@ mod name_check;
 mod names;
 mod nest;
 mod range;
+mod real;
 mod sizes;
 mod tokens;

@@ -5,8 +5,10 @@ use super::expr::{Expr, Prec};
 use super::facts::Facts;
 use super::names::Names;
 use super::range::{Run, pattern_of, span};
+use super::real;
 use super::sizes::{number, polynomial};
 use super::tokens::in_place;
+use crate::front::real::RealType;
 use crate::ir::bulk::Var;
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
@@ -30,6 +32,10 @@ pub(super) trait Scope {
     fn shape(&self, v: Var) -> &[Size];
     /// Whether a name is in use.
     fn is_taken(&self, name: &str) -> bool;
+    /// Whether what a variable is bound to says its type.
+    fn is_typed(&self, v: Var) -> bool;
+    /// What real numbers are.
+    fn real(&self) -> &RealType;
 }
 
 /// A reduction on its way to tokens.
@@ -59,6 +65,8 @@ pub(super) struct Writer<'a> {
     named: Vec<Node>,
     facts: Facts,
     pub(super) may_fail: Vec<bool>,
+    /// For each node whether its type is known from how it is written: literals of `f64` have no suffix.
+    typed: Vec<bool>,
 }
 
 impl<'a> Writer<'a> {
@@ -91,7 +99,9 @@ impl<'a> Writer<'a> {
             named: vec![],
             facts: Facts::default(),
             may_fail: vec![],
+            typed: vec![],
         };
+        writer.find_typed();
         writer.find_failing();
         writer.facts = writer.find_facts(more_roots);
         writer
@@ -302,7 +312,7 @@ impl<'a> Writer<'a> {
             });
             quote!(#(#runs)&&*)
         });
-        let zero = literal(Lit::zero(self.nest.nodes[n].elem));
+        let zero = self.literal(Lit::zero(self.nest.nodes[n].elem)).tokens;
         let value = value.tokens;
         Expr::block(quote!(if #(#ways)||* { #value } else { #zero }))
     }
@@ -366,7 +376,7 @@ impl<'a> Writer<'a> {
             return guard.infix("&&", value);
         }
         let (guard, value) = (guard.tokens, value.tokens);
-        let zero = literal(Lit::zero(s.elem));
+        let zero = self.literal(Lit::zero(s.elem)).tokens;
         Expr::block(quote!(if #guard { #value } else { #zero }))
     }
 
@@ -398,14 +408,7 @@ impl<'a> Writer<'a> {
 
     fn compute(&mut self, c: &Compute, known: &HashSet<Node>) -> Expr {
         match c {
-            Compute::Lit(l) => Expr {
-                tokens: literal(*l),
-                prec: match l {
-                    Lit::Real(x) if x.is_sign_negative() => Prec::Unary,
-                    Lit::Int(i) if *i < 0 => Prec::Unary,
-                    Lit::Real(_) | Lit::Int(_) | Lit::Bool(_) => Prec::Atom,
-                },
-            },
+            Compute::Lit(l) => self.literal(*l),
             Compute::Index(a) => self.affine(a),
             Compute::Same(n) => self.node(*n, known),
             Compute::Read(v, at) => {
@@ -459,7 +462,7 @@ impl<'a> Writer<'a> {
         let Some((&l, rest)) = own.split_first() else {
             let value = self.node(r.body, known);
             if r.plus_zero {
-                let zero = Expr::atom(literal(Lit::Real(0.0)));
+                let zero = self.literal(Lit::Real(0.0));
                 return value.infix("+", zero);
             }
             return value;
@@ -482,7 +485,8 @@ impl<'a> Writer<'a> {
         let span = match run {
             Run::Once(conditions) if conditions.is_empty() => return value,
             Run::Once(conditions) => {
-                let nothing = literal(r.nothing.expect("only then a loop is left out"));
+                let nothing = r.nothing.expect("only then a loop is left out");
+                let nothing = self.literal(nothing).tokens;
                 let body = quote!(#lets #tokens);
                 return Expr::block(quote!(if #(#conditions)&&* { #body } else { #nothing }));
             }
@@ -491,7 +495,11 @@ impl<'a> Writer<'a> {
         };
         let index = pattern_of(&self.loops[l], &value.tokens);
         let (name, value) = (&r.name, value.tokens);
-        Expr::atom(quote!(rt::#name(#span, |#index| #value)))
+        let of = (!self.is_typed(r.body)).then(|| {
+            let real = self.scope.real();
+            quote!(::<#real>)
+        });
+        Expr::atom(quote!(rt::#name #of (#span, |#index| #value)))
     }
 
     /// Whether the reduction over these loops is used as the body of sums only.
@@ -538,7 +546,17 @@ impl<'a> Writer<'a> {
                 left.infix(op, next())
             }
             Emit::Prefix(op) => Expr::prefix(op, next()),
+            Emit::Cast(_) if p == Prim::IntToReal => real::from_integer(next(), self.scope.real()),
+            Emit::Cast(_) if p == Prim::RealToInt => real::to_integer(next(), self.scope.real()),
             Emit::Cast(to) => next().cast(to),
+            Emit::Method(name) if self.nest.nodes[args[0]].elem == Elem::Real => {
+                let real = self.scope.real();
+                let (mut receiver, mut is_typed) = (next(), self.is_typed(args[0]));
+                if let Compute::Lit(Lit::Real(x)) = self.nest.nodes[args[0]].compute {
+                    (receiver, is_typed) = (real::typed_literal(x, real), true);
+                }
+                real::method(real, name, receiver, is_typed, xs)
+            }
             Emit::Method(name) => {
                 let name = Ident::new(name, proc_macro2::Span::mixed_site());
                 let mut tokens = self.receiver(args[0], next());
@@ -558,14 +576,6 @@ impl<'a> Writer<'a> {
     /// The receiver of a method; a literal needs a suffix there.
     fn receiver(&self, n: Node, x: Expr) -> TokenStream {
         match self.nest.nodes[n].compute {
-            Compute::Lit(Lit::Real(v)) if v.is_finite() => {
-                let v = Literal::f64_suffixed(v.abs());
-                if self.is_negative(n) {
-                    quote!((-#v))
-                } else {
-                    quote!(#v)
-                }
-            }
             Compute::Lit(Lit::Int(v)) => {
                 let lit = Literal::i64_suffixed(v.saturating_abs());
                 if v < 0 { quote!((-#lit)) } else { quote!(#lit) }
@@ -580,8 +590,42 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn is_negative(&self, n: Node) -> bool {
-        matches!(self.nest.nodes[n].compute, Compute::Lit(Lit::Real(v)) if v.is_sign_negative())
+    /// A literal of the function's real type, or of another kind.
+    fn literal(&self, l: Lit) -> Expr {
+        real::literal(l, self.scope.real())
+    }
+
+    /// Whether the type of a value is known from how it is written.
+    pub(super) fn is_typed(&self, n: Node) -> bool {
+        self.typed[n]
+    }
+
+    fn find_typed(&mut self) {
+        for n in 0..self.nest.nodes.len() {
+            let is_open = *self.scope.real() == RealType::F64;
+            let is_open = is_open && self.nest.nodes[n].elem == Elem::Real;
+            self.typed.push(!is_open || self.shows_type(n));
+        }
+    }
+
+    /// Whether the tokens of an `f64` say that it is one; what it is computed from is known already.
+    fn shows_type(&self, n: Node) -> bool {
+        let of = |n: &Node| self.nest.nodes[*n].elem == Elem::Real && self.typed[*n];
+        match &self.nest.nodes[n].compute {
+            Compute::Lit(Lit::Real(x)) => !x.is_finite(),
+            Compute::Lit(Lit::Int(_) | Lit::Bool(_)) | Compute::Index(_) => true,
+            Compute::ArgReduce(..) => true,
+            Compute::Read(v, _) => self.scope.is_typed(*v),
+            Compute::Same(n) => of(n),
+            // A loop that is written says the type, too.
+            Compute::Reduce(_, own, body) => {
+                of(body) || own.iter().any(|&l| self.nest.once(l).is_none())
+            }
+            Compute::Prim(p, args) => match p.emission() {
+                Emit::Infix(_) | Emit::Prefix(_) | Emit::Call(_) | Emit::If => args.iter().any(of),
+                Emit::Cast(_) | Emit::Method(_) => true,
+            },
+        }
     }
 
     /// `if c { a } else { b }`; inside of the arms the condition is known, so that arms which are
@@ -636,24 +680,5 @@ impl<'a> Writer<'a> {
         }
         terms.extend(self.scope.terms(&a.constant));
         polynomial(terms.into_iter())
-    }
-}
-
-/// A literal.
-pub(super) fn literal(l: Lit) -> TokenStream {
-    match l {
-        Lit::Bool(b) => quote!(#b),
-        Lit::Int(i) => number(i),
-        Lit::Real(x) if x.is_nan() => quote!(f64::NAN),
-        Lit::Real(f64::INFINITY) => quote!(f64::INFINITY),
-        Lit::Real(f64::NEG_INFINITY) => quote!(f64::NEG_INFINITY),
-        Lit::Real(x) => {
-            let magnitude = Literal::f64_unsuffixed(x.abs());
-            if x.is_sign_negative() {
-                quote!(-#magnitude)
-            } else {
-                quote!(#magnitude)
-            }
-        }
     }
 }

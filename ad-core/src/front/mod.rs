@@ -12,6 +12,7 @@ pub mod infer;
 mod lower;
 pub mod names;
 mod parse;
+pub mod real;
 pub mod signature;
 mod surface;
 #[cfg(test)]

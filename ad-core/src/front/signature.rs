@@ -6,6 +6,7 @@
 )]
 
 use super::error::{Errors, Loc, Result};
+use super::real::RealType;
 use super::types::{self, Written};
 
 /// An argument.
@@ -28,6 +29,8 @@ pub struct Signature {
     pub cfg: Vec<syn::Attribute>,
     /// Its generics: lifetimes only.
     pub generics: syn::Generics,
+    /// What real numbers are in it.
+    pub real: RealType,
     /// Its arguments, in order.
     pub args: Vec<Arg>,
     /// What it returns: real, a scalar or an owned array.
@@ -81,6 +84,7 @@ impl Signature {
             vis: item.vis.clone(),
             cfg: cfg.cloned().collect(),
             generics: sig.generics.clone(),
+            real: RealType::default(),
             args,
             result,
         })

@@ -34,7 +34,7 @@ macro_rules! scalars {
 }
 
 scalars! {
-    F64 "f64" "Real numbers";
+    Real "f64" "The real type of the function, whichever that is";
     Usize "usize" "Indices and sizes";
     Isize "isize" "Differences of indices";
     I8 "i8" "8 bits, signed";
@@ -52,7 +52,7 @@ impl Scalar {
     /// What it is to the compiler.
     pub fn elem(self) -> Elem {
         match self {
-            Scalar::F64 => Elem::Real,
+            Scalar::Real => Elem::Real,
             Scalar::Bool => Elem::Bool,
             Scalar::Usize | Scalar::Isize | Scalar::I8 | Scalar::I16 | Scalar::I32 => Elem::Int,
             Scalar::I64 | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Elem::Int,
@@ -62,7 +62,7 @@ impl Scalar {
     /// The smallest value, for integers.
     pub fn min(self) -> Option<i64> {
         match self {
-            Scalar::F64 | Scalar::Bool => None,
+            Scalar::Real | Scalar::Bool => None,
             Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
             Scalar::I8 => Some(i64::from(i8::MIN)),
             Scalar::I16 => Some(i64::from(i16::MIN)),
@@ -74,7 +74,7 @@ impl Scalar {
     /// The largest value, for integers; `None` where it does not fit.
     pub fn max(self) -> Option<i64> {
         match self {
-            Scalar::F64 | Scalar::Bool | Scalar::Usize | Scalar::U64 => None,
+            Scalar::Real | Scalar::Bool | Scalar::Usize | Scalar::U64 => None,
             Scalar::I8 => Some(i64::from(i8::MAX)),
             Scalar::I16 => Some(i64::from(i16::MAX)),
             Scalar::I32 => Some(i64::from(i32::MAX)),
@@ -143,7 +143,7 @@ impl Written {
 
     /// Whether there is a derivative with respect to it.
     pub fn is_real(&self) -> bool {
-        self.scalar == Scalar::F64
+        self.scalar == Scalar::Real
     }
 
     /// Whether it is a scalar, by value.

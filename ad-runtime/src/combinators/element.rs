@@ -170,12 +170,12 @@ macro_rules! numbers {
             const LOWEST: Self = $t::$lowest;
             const HIGHEST: Self = $t::$highest;
 
-            #[inline]
+            #[inline(always)]
             #[track_caller]
             fn plus(a: Self, b: Self) -> Self {
                 a + b
             }
-            #[inline]
+            #[inline(always)]
             #[track_caller]
             fn times(a: Self, b: Self) -> Self {
                 a * b

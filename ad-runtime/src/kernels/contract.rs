@@ -1,6 +1,7 @@
 //! Sums of products of two arrays.
 
-use super::{Dense, View, zeros};
+use super::{Dense, View, zeros_of};
+use crate::Real;
 use std::cmp::Reverse;
 
 /// A loop over an axis: its length, and how far a step goes in the two operands and the result; 0
@@ -22,10 +23,10 @@ struct At {
 }
 
 /// The two operands and the result.
-struct Data<'a> {
-    a: &'a [f64],
-    b: &'a [f64],
-    out: &'a mut [f64],
+struct Data<'a, T> {
+    a: &'a [T],
+    b: &'a [T],
+    out: &'a mut [T],
 }
 
 /// From this many products on, a product of matrices is packed into blocks.
@@ -40,26 +41,113 @@ const LARGE: usize = 256;
 /// operand has a label of the result.
 #[must_use]
 #[track_caller]
-pub fn contract<'a, 'b, const A: usize, const B: usize, const C: usize>(
-    a: impl Into<Part<'a, A>>,
+pub fn contract<'a, 'b, T: Real, const A: usize, const B: usize, const C: usize>(
+    a: impl Into<Part<'a, T, A>>,
     a_axes: [u8; A],
-    b: impl Into<Part<'b, B>>,
+    b: impl Into<Part<'b, T, B>>,
     b_axes: [u8; B],
     out_axes: [u8; C],
-) -> Dense<f64, C> {
+) -> Dense<T, C> {
     let (a, b) = (a.into(), b.into());
     let a = a.operand(&a_axes);
     let b = b.operand(&b_axes);
-    let mut out = zeros(out_axes.map(|label| length(a, b, label) as i64));
-    accumulate(a, b, &out_axes, &out.shape, &mut out.data);
+    let mut out = zeros_of(out_axes.map(|label| length(a, b, label) as i64));
+    T::add_product(a, b, &out_axes, &out.shape, &mut out.data);
     out
 }
 
+/// What products of matrices need of a number. Each type has its own compiled code, once and not in
+/// every crate that multiplies.
+pub trait Multiply: Sized {
+    /// Adds a product to `out`, which is zero.
+    #[doc(hidden)]
+    #[track_caller]
+    fn add_product(
+        a: Operand<'_, Self>,
+        b: Operand<'_, Self>,
+        out_axes: &[u8],
+        out_shape: &[usize],
+        out: &mut [Self],
+    );
+
+    /// `c = alpha a b + beta c`, as `matrixmultiply` does it.
+    ///
+    /// # Safety
+    ///
+    /// All elements that the sizes and strides lead to must be there, those of `c` for no one else.
+    #[doc(hidden)]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the signature of a product of matrices"
+    )]
+    unsafe fn gemm(
+        m: usize,
+        k: usize,
+        n: usize,
+        alpha: Self,
+        a: *const Self,
+        rsa: isize,
+        csa: isize,
+        b: *const Self,
+        rsb: isize,
+        csb: isize,
+        beta: Self,
+        c: *mut Self,
+        rsc: isize,
+        csc: isize,
+    );
+}
+
+macro_rules! multiply {
+    ($t:ident $gemm:ident) => {
+        impl Multiply for $t {
+            #[track_caller]
+            fn add_product(
+                a: Operand<'_, $t>,
+                b: Operand<'_, $t>,
+                out_axes: &[u8],
+                out_shape: &[usize],
+                out: &mut [$t],
+            ) {
+                accumulate(a, b, out_axes, out_shape, out);
+            }
+
+            #[inline]
+            unsafe fn gemm(
+                m: usize,
+                k: usize,
+                n: usize,
+                alpha: $t,
+                a: *const $t,
+                rsa: isize,
+                csa: isize,
+                b: *const $t,
+                rsb: isize,
+                csb: isize,
+                beta: $t,
+                c: *mut $t,
+                rsc: isize,
+                csc: isize,
+            ) {
+                // SAFETY: the caller promises the same.
+                unsafe {
+                    matrixmultiply::$gemm(
+                        m, k, n, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc,
+                    );
+                }
+            }
+        }
+    };
+}
+
+multiply!(f64 dgemm);
+multiply!(f32 sgemm);
+
 /// A box-shaped part of an array.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a, const N: usize> {
+pub struct Part<'a, T, const N: usize> {
     /// From the first element of the part on.
-    data: &'a [f64],
+    data: &'a [T],
     shape: [usize; N],
     strides: [usize; N],
     /// Whether the part lies inside of the array; asked only if there is something to read.
@@ -67,11 +155,11 @@ pub struct Part<'a, const N: usize> {
     name: &'static str,
 }
 
-impl<'a, const N: usize> View<'a, f64, N> {
+impl<'a, T: Real, const N: usize> View<'a, T, N> {
     /// The elements from `start` on, `len` along each axis. A part that reaches out of the array may
     /// be made, but nothing can be read from it.
     #[must_use]
-    pub fn part(&self, start: [i64; N], len: [i64; N]) -> Part<'a, N> {
+    pub fn part(&self, start: [i64; N], len: [i64; N]) -> Part<'a, T, N> {
         let strides = row_major(&self.shape);
         let mut first = 0usize;
         let mut inside = true;
@@ -96,8 +184,8 @@ impl<'a, const N: usize> View<'a, f64, N> {
     }
 }
 
-impl<'a, const N: usize> From<View<'a, f64, N>> for Part<'a, N> {
-    fn from(x: View<'a, f64, N>) -> Self {
+impl<'a, T: Real, const N: usize> From<View<'a, T, N>> for Part<'a, T, N> {
+    fn from(x: View<'a, T, N>) -> Self {
         Part {
             data: x.data,
             shape: x.shape,
@@ -108,8 +196,8 @@ impl<'a, const N: usize> From<View<'a, f64, N>> for Part<'a, N> {
     }
 }
 
-impl<const N: usize> Part<'_, N> {
-    fn operand<'a>(&'a self, axes: &'a [u8; N]) -> Operand<'a> {
+impl<T, const N: usize> Part<'_, T, N> {
+    fn operand<'a>(&'a self, axes: &'a [u8; N]) -> Operand<'a, T> {
         Operand {
             data: self.data,
             shape: &self.shape,
@@ -136,9 +224,9 @@ pub(super) fn set_row_major(shape: &[usize], strides: &mut [usize]) {
 }
 
 /// An array with the labels of its axes.
-#[derive(Clone, Copy)]
-pub(super) struct Operand<'a> {
-    pub(super) data: &'a [f64],
+#[derive(Clone, Copy, Debug)]
+pub struct Operand<'a, T> {
+    pub(super) data: &'a [T],
     pub(super) shape: &'a [usize],
     pub(super) strides: &'a [usize],
     pub(super) axes: &'a [u8],
@@ -148,7 +236,7 @@ pub(super) struct Operand<'a> {
 
 /// The length of the axes with a label.
 #[track_caller]
-pub(super) fn length(a: Operand<'_>, b: Operand<'_>, label: u8) -> usize {
+pub(super) fn length<T: Copy>(a: Operand<'_, T>, b: Operand<'_, T>, label: u8) -> usize {
     let [in_a, in_b] = [a, b].map(|x| {
         let axis = x.axes.iter().position(|&l| l == label)?;
         Some(x.shape[axis])
@@ -164,12 +252,12 @@ pub(super) fn length(a: Operand<'_>, b: Operand<'_>, label: u8) -> usize {
 
 /// Adds the product to `out`, which is zero.
 #[track_caller]
-pub(super) fn accumulate(
-    a: Operand<'_>,
-    b: Operand<'_>,
+pub(super) fn accumulate<T: Real>(
+    a: Operand<'_, T>,
+    b: Operand<'_, T>,
     out_axes: &[u8],
     out_shape: &[usize],
-    out: &mut [f64],
+    out: &mut [T],
 ) {
     for &label in b.axes {
         length(a, b, label);
@@ -262,7 +350,7 @@ fn take(loops: &mut Vec<Loop>, class: [bool; 3]) -> Option<Loop> {
 }
 
 /// Runs the loops in some order.
-fn run(loops: &mut Vec<Loop>, mut data: Data<'_>) {
+fn run<T: Real>(loops: &mut Vec<Loop>, mut data: Data<'_, T>) {
     let longest = |class| {
         let of_class = loops.iter().filter(|l| l.class() == class);
         of_class.map(|l| l.n).max().unwrap_or(1)
@@ -354,7 +442,14 @@ fn nest(loops: &[Loop], mut at: At, f: &mut impl FnMut(At)) {
 }
 
 /// A product of matrices, which is all that `out` should be if `once`, and is added to it if not.
-fn matrices(data: &mut Data<'_>, at: At, rows: Loop, columns: Loop, sums: Loop, once: bool) {
+fn matrices<T: Real>(
+    data: &mut Data<'_, T>,
+    at: At,
+    rows: Loop,
+    columns: Loop,
+    sums: Loop,
+    once: bool,
+) {
     let last = |at: usize, steps: [(usize, usize); 2]| {
         at + steps
             .iter()
@@ -366,17 +461,17 @@ fn matrices(data: &mut Data<'_>, at: At, rows: Loop, columns: Loop, sums: Loop, 
     assert!(last(at.a, [(m, rows.a), (k, sums.a)]) < data.a.len());
     assert!(last(at.b, [(k, sums.b), (n, columns.b)]) < data.b.len());
     assert!(last(at.out, [(m, rows.out), (n, columns.out)]) < data.out.len());
-    let kept = if once { 0.0 } else { 1.0 };
+    let kept = if once { T::NOUGHT } else { T::UNIT };
     // SAFETY: all strides are positive, so in each array the element farthest from the start is the
     // last of the last row, which has just been checked. `out` is borrowed mutably, so it is
     // none of the others. Different elements of the product are at different places of it: the
     // strides are those of different axes of an array.
     unsafe {
-        matrixmultiply::dgemm(
+        T::gemm(
             m,
             k,
             n,
-            1.0,
+            T::UNIT,
             data.a.as_ptr().add(at.a),
             rows.a as isize,
             sums.a as isize,
@@ -393,24 +488,24 @@ fn matrices(data: &mut Data<'_>, at: At, rows: Loop, columns: Loop, sums: Loop, 
 
 /// `out += Σ a b`
 #[inline]
-fn dot(data: &mut Data<'_>, at: At, l: Loop) {
+fn dot<T: Real>(data: &mut Data<'_, T>, at: At, l: Loop) {
     const LANES: usize = 8;
     let (a, b) = (&data.a[at.a..], &data.b[at.b..]);
     let out = &mut data.out[at.out];
     if l.a != 1 || l.b != 1 {
-        *out += (0..l.n).map(|i| a[i * l.a] * b[i * l.b]).sum::<f64>();
+        *out += (0..l.n).map(|i| a[i * l.a] * b[i * l.b]).sum::<T>();
         return;
     }
     let (a, a_rest) = a[..l.n].as_chunks::<LANES>();
     let (b, b_rest) = b[..l.n].as_chunks::<LANES>();
-    let mut parts = [0.0; LANES];
+    let mut parts = [T::NOUGHT; LANES];
     for (a, b) in a.iter().zip(b) {
         for ((part, a), b) in parts.iter_mut().zip(a).zip(b) {
-            *part += a * b;
+            *part += *a * *b;
         }
     }
     for ((part, a), b) in parts.iter_mut().zip(a_rest).zip(b_rest) {
-        *part += a * b;
+        *part += *a * *b;
     }
     let [a, b, c, d, e, g, h, k] = parts;
     *out += ((a + e) + (c + h)) + ((b + g) + (d + k));
@@ -418,7 +513,7 @@ fn dot(data: &mut Data<'_>, at: At, l: Loop) {
 
 /// `out += factor * x`
 #[inline]
-fn axpy(out: &mut [f64], out_stride: usize, factor: f64, x: &[f64], x_stride: usize, n: usize) {
+fn axpy<T: Real>(out: &mut [T], out_stride: usize, factor: T, x: &[T], x_stride: usize, n: usize) {
     if out_stride != 1 || x_stride != 1 {
         for i in 0..n {
             out[i * out_stride] += factor * x[i * x_stride];
@@ -426,13 +521,13 @@ fn axpy(out: &mut [f64], out_stride: usize, factor: f64, x: &[f64], x_stride: us
         return;
     }
     for (out, x) in out[..n].iter_mut().zip(&x[..n]) {
-        *out += factor * x;
+        *out += factor * *x;
     }
 }
 
 /// `out += a b`, element by element.
 #[inline]
-fn products(data: &mut Data<'_>, at: At, l: Loop) {
+fn products<T: Real>(data: &mut Data<'_, T>, at: At, l: Loop) {
     let (a, b) = (&data.a[at.a..], &data.b[at.b..]);
     let out = &mut data.out[at.out..];
     if l.a != 1 || l.b != 1 || l.out != 1 {
@@ -442,6 +537,6 @@ fn products(data: &mut Data<'_>, at: At, l: Loop) {
         return;
     }
     for ((out, a), b) in out[..l.n].iter_mut().zip(&a[..l.n]).zip(&b[..l.n]) {
-        *out += a * b;
+        *out += *a * *b;
     }
 }

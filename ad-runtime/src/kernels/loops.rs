@@ -1,12 +1,15 @@
 //! Loops and reductions.
 
 use super::{Dense, INTERMEDIATE, lengths};
+use crate::Real;
+use crate::combinators::Number;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 mod sealed {
     pub trait Sealed {}
 
+    impl Sealed for i64 {}
     impl Sealed for std::ops::Range<i64> {}
     impl<const N: usize> Sealed for [i64; N] {}
 }
@@ -68,48 +71,12 @@ impl Indices for Range<i64> {
     }
 }
 
-/// What can be reduced: `f64` and `i64`.
-pub trait Summand: Copy + PartialOrd + sealed::Sealed {
-    #[doc(hidden)]
-    const NOUGHT: Self;
-    #[doc(hidden)]
-    const UNIT: Self;
-    #[doc(hidden)]
-    const LOWEST: Self;
-    #[doc(hidden)]
-    const HIGHEST: Self;
-    #[doc(hidden)]
-    fn plus(a: Self, b: Self) -> Self;
-    #[doc(hidden)]
-    fn times(a: Self, b: Self) -> Self;
-}
+/// What generated code reduces: real numbers and `i64`, so that an integer literal is one of those.
+pub trait Summand: Number {}
 
-macro_rules! summand {
-    ($t:ident $nought:literal $unit:literal $lowest:ident $highest:ident) => {
-        impl sealed::Sealed for $t {}
-
-        impl Summand for $t {
-            const NOUGHT: Self = $nought;
-            const UNIT: Self = $unit;
-            const LOWEST: Self = $t::$lowest;
-            const HIGHEST: Self = $t::$highest;
-
-            #[inline(always)]
-            #[track_caller]
-            fn plus(a: Self, b: Self) -> Self {
-                a + b
-            }
-            #[inline(always)]
-            #[track_caller]
-            fn times(a: Self, b: Self) -> Self {
-                a * b
-            }
-        }
-    };
-}
-
-summand!(f64 0.0 1.0 NEG_INFINITY INFINITY);
-summand!(i64 0 1 MIN MAX);
+impl Summand for f64 {}
+impl Summand for f32 {}
+impl Summand for i64 {}
 
 /// Calls `row` with the first index of every row, in order. There are no rows of no elements.
 #[inline(always)]
@@ -281,8 +248,8 @@ pub fn minimum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
 ///
 /// Over nothing it is −∞; NaN gives NaN; if the largest is infinite, it is that.
 #[inline]
-pub fn logsumexp(over: impl Span, f: impl Fn(i64) -> f64) -> f64 {
-    let (mut max, mut total, mut nan) = (f64::NEG_INFINITY, 0.0, false);
+pub fn logsumexp<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> T {
+    let (mut max, mut total, mut nan) = (T::NEG_INFINITY, T::NOUGHT, false);
     let span = over.span();
     let mut room = room();
     let mut next = span.start;
@@ -293,7 +260,7 @@ pub fn logsumexp(over: impl Span, f: impl Fn(i64) -> f64) -> f64 {
         next = end;
     }
     if nan {
-        f64::NAN
+        T::NAN
     } else if max.is_infinite() {
         max
     } else {
@@ -302,7 +269,7 @@ pub fn logsumexp(over: impl Span, f: impl Fn(i64) -> f64) -> f64 {
 }
 
 /// Adds values to `total`, which is relative to the exponential of `max`, the largest so far.
-fn exponentials(values: &[f64], max: &mut f64, total: &mut f64, nan: &mut bool) {
+fn exponentials<T: Real>(values: &[T], max: &mut T, total: &mut T, nan: &mut bool) {
     let mut largest = *max;
     for &v in values {
         largest = if v > largest { v } else { largest };
@@ -325,11 +292,11 @@ fn exponentials(values: &[f64], max: &mut f64, total: &mut f64, nan: &mut bool) 
 
 /// The index of the first value that beats all before it, where `start` is before all.
 #[inline(always)]
-fn first(
+fn first<T: Real>(
     span: Range<usize>,
-    start: f64,
-    beats: impl Fn(f64, f64) -> bool,
-    f: impl Fn(i64) -> f64,
+    start: T,
+    beats: impl Fn(T, T) -> bool,
+    f: impl Fn(i64) -> T,
 ) -> i64 {
     let (mut best, mut at) = (start, 0);
     for i in span {
@@ -344,12 +311,12 @@ fn first(
 
 /// The index of the first of the largest of all `f(i)`; 0 if nothing is more than −∞.
 #[inline]
-pub fn argmax(over: impl Span, f: impl Fn(i64) -> f64) -> i64 {
-    first(over.span(), f64::NEG_INFINITY, |v, best| v > best, f)
+pub fn argmax<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
+    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
 }
 
 /// The index of the first of the smallest of all `f(i)`; 0 if nothing is less than ∞.
 #[inline]
-pub fn argmin(over: impl Span, f: impl Fn(i64) -> f64) -> i64 {
-    first(over.span(), f64::INFINITY, |v, best| v < best, f)
+pub fn argmin<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
+    first(over.span(), T::INFINITY, |v, best| v < best, f)
 }

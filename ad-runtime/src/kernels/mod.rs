@@ -10,14 +10,18 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
-pub use contract::{Part, contract};
+pub use contract::{Multiply, Part, contract};
 pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product,
     sum,
 };
 pub use recur::{Start, recur, recur_adding, running_products};
-pub use scalar::{digamma, erf, ipow, lgamma, polygamma, powi, relu, sigmoid, sign0, softplus};
+pub use scalar::{
+    digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
+    sign0, softplus,
+};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};
@@ -287,7 +291,7 @@ impl<T> Dense<T, 1> {
 #[must_use]
 #[track_caller]
 pub fn zeros<const N: usize>(shape: [i64; N]) -> Dense<f64, N> {
-    zeros_called(INTERMEDIATE, shape)
+    zeros_of(shape)
 }
 
 /// Zeros, with what panics call the array.
@@ -298,9 +302,34 @@ pub fn zeros<const N: usize>(shape: [i64; N]) -> Dense<f64, N> {
 #[must_use]
 #[track_caller]
 pub fn zeros_called<const N: usize>(name: &'static str, shape: [i64; N]) -> Dense<f64, N> {
+    zeros_of_called(name, shape)
+}
+
+/// The same for any real type.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[must_use]
+#[track_caller]
+pub fn zeros_of<T: Real, const N: usize>(shape: [i64; N]) -> Dense<T, N> {
+    zeros_of_called(INTERMEDIATE, shape)
+}
+
+/// The same for any real type, with what panics call the array.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[must_use]
+#[track_caller]
+pub fn zeros_of_called<T: Real, const N: usize>(
+    name: &'static str,
+    shape: [i64; N],
+) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     Dense {
-        data: vec![0.0; size],
+        data: vec![T::NOUGHT; size],
         shape,
         name,
     }

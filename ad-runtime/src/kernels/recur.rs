@@ -1,18 +1,19 @@
 //! Linear recurrences: `n` steps along an axis give `n + 1` states.
 
 use super::{Dense, INTERMEDIATE, View};
+use crate::Real;
 
 /// Where running products start: the same number everywhere, or one for each row of factors.
-pub trait Start {
+pub trait Start<T> {
     /// The start of a row.
-    fn of(&self, row: usize) -> f64;
+    fn of(&self, row: usize) -> T;
     /// How many rows it is for, if not for any number.
     fn rows(&self) -> Option<usize>;
 }
 
-impl Start for f64 {
+impl<T: Real> Start<T> for T {
     #[inline]
-    fn of(&self, _: usize) -> f64 {
+    fn of(&self, _: usize) -> T {
         *self
     }
 
@@ -22,9 +23,9 @@ impl Start for f64 {
     }
 }
 
-impl<const M: usize> Start for View<'_, f64, M> {
+impl<T: Real, const M: usize> Start<T> for View<'_, T, M> {
     #[inline]
-    fn of(&self, row: usize) -> f64 {
+    fn of(&self, row: usize) -> T {
         self.data[row]
     }
 
@@ -44,13 +45,13 @@ impl<const M: usize> Start for View<'_, f64, M> {
 /// Panics if the mask or the start does not fit the factors.
 #[must_use]
 #[track_caller]
-pub fn running_products<const N: usize>(
-    a: View<'_, f64, N>,
+pub fn running_products<T: Real, const N: usize>(
+    a: View<'_, T, N>,
     mask: Option<View<'_, bool, N>>,
-    start: impl Start,
+    start: impl Start<T>,
     axis: usize,
     reverse: bool,
-) -> Dense<f64, N> {
+) -> Dense<T, N> {
     let steps = Steps::new(a, mask, axis, reverse);
     let rows = steps.blocks() * steps.inner;
     assert!(
@@ -59,7 +60,7 @@ pub fn running_products<const N: usize>(
         a.shape,
         start.rows()
     );
-    let mut data = vec![0.0; rows * (steps.count + 1)];
+    let mut data = vec![T::NOUGHT; rows * (steps.count + 1)];
     let block = (steps.count + 1) * steps.inner;
     let first = if reverse { steps.count } else { 0 };
     for (k, out) in data.chunks_exact_mut(block.max(1)).enumerate() {
@@ -84,13 +85,13 @@ pub fn running_products<const N: usize>(
 /// fit the factors.
 #[must_use]
 #[track_caller]
-pub fn recur<const N: usize>(
-    a: View<'_, f64, N>,
+pub fn recur<T: Real, const N: usize>(
+    a: View<'_, T, N>,
     mask: Option<View<'_, bool, N>>,
-    b: View<'_, f64, N>,
+    b: View<'_, T, N>,
     axis: usize,
     reverse: bool,
-) -> Dense<f64, N> {
+) -> Dense<T, N> {
     let steps = Steps::new(a, mask, axis, reverse);
     let shape = steps.states();
     assert!(
@@ -112,13 +113,13 @@ pub fn recur<const N: usize>(
 /// Panics if `b` or the mask does not fit the factors.
 #[must_use]
 #[track_caller]
-pub fn recur_adding<const N: usize>(
-    a: View<'_, f64, N>,
+pub fn recur_adding<T: Real, const N: usize>(
+    a: View<'_, T, N>,
     mask: Option<View<'_, bool, N>>,
-    b: View<'_, f64, N>,
+    b: View<'_, T, N>,
     axis: usize,
     reverse: bool,
-) -> Dense<f64, N> {
+) -> Dense<T, N> {
     let steps = Steps::new(a, mask, axis, reverse);
     assert!(
         a.shape == b.shape,
@@ -128,7 +129,7 @@ pub fn recur_adding<const N: usize>(
     );
     let inner = steps.inner;
     let of_factors = steps.count * inner;
-    let mut data = vec![0.0; steps.blocks() * (of_factors + inner)];
+    let mut data = vec![T::NOUGHT; steps.blocks() * (of_factors + inner)];
     if of_factors > 0 {
         let blocks = data.chunks_exact_mut(of_factors + inner);
         for (out, b) in blocks.zip(b.data.chunks_exact(of_factors)) {
@@ -140,8 +141,8 @@ pub fn recur_adding<const N: usize>(
 }
 
 /// The factors of a recurrence.
-struct Steps<'a, const N: usize> {
-    a: View<'a, f64, N>,
+struct Steps<'a, T, const N: usize> {
+    a: View<'a, T, N>,
     mask: Option<View<'a, bool, N>>,
     axis: usize,
     reverse: bool,
@@ -150,14 +151,9 @@ struct Steps<'a, const N: usize> {
     inner: usize,
 }
 
-impl<'a, const N: usize> Steps<'a, N> {
+impl<'a, T: Real, const N: usize> Steps<'a, T, N> {
     #[track_caller]
-    fn new(
-        a: View<'a, f64, N>,
-        mask: Option<View<'a, bool, N>>,
-        axis: usize,
-        reverse: bool,
-    ) -> Self {
+    fn new(a: View<'a, T, N>, mask: Option<View<'a, bool, N>>, axis: usize, reverse: bool) -> Self {
         assert!(
             mask.is_none_or(|m| m.shape == a.shape),
             "factors and their mask need the same shape"
@@ -185,7 +181,7 @@ impl<'a, const N: usize> Steps<'a, N> {
 
     /// The states, given what enters with each, and how that becomes a state.
     #[inline(always)]
-    fn run(&self, mut data: Vec<f64>, take: impl Fn(&mut f64, f64)) -> Dense<f64, N> {
+    fn run(&self, mut data: Vec<T>, take: impl Fn(&mut T, T)) -> Dense<T, N> {
         let of_factors = self.count * self.inner;
         if of_factors > 0 {
             let blocks = data.chunks_exact_mut(of_factors + self.inner);
@@ -218,7 +214,7 @@ impl<'a, const N: usize> Steps<'a, N> {
 
     /// One block of rows; `step` makes a state from a factor and the state before it.
     #[inline(always)]
-    fn block<T>(&self, out: &mut [f64], factors: &[T], step: impl Fn(&T, f64, &mut f64)) {
+    fn block<F>(&self, out: &mut [T], factors: &[F], step: impl Fn(&F, T, &mut T)) {
         if self.inner == 1 {
             return self.row(out, factors, step);
         }
@@ -240,7 +236,7 @@ impl<'a, const N: usize> Steps<'a, N> {
 
     /// One row, its state in a register.
     #[inline(always)]
-    fn row<T>(&self, out: &mut [f64], factors: &[T], step: impl Fn(&T, f64, &mut f64)) {
+    fn row<F>(&self, out: &mut [T], factors: &[F], step: impl Fn(&F, T, &mut T)) {
         if self.reverse {
             let Some((last, out)) = out.split_last_mut() else {
                 return;

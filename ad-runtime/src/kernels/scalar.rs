@@ -1,4 +1,6 @@
-//! Scalar functions of `f64` and `i64`.
+//! Scalar functions of real numbers and `i64`.
+
+use crate::Real;
 
 pub use crate::scalar::sign0;
 
@@ -7,7 +9,7 @@ macro_rules! real {
         $(#[$doc])*
         #[inline]
         #[must_use]
-        pub fn $name(x: f64) -> f64 {
+        pub fn $name<T: Real>(x: T) -> T {
             crate::$name(x)
         }
     )*};
@@ -31,17 +33,17 @@ real! {
 /// The derivative of order `n` of `digamma`, at `x`; NaN for `n` beyond `i32`.
 #[inline]
 #[must_use]
-pub fn polygamma(x: f64, n: i64) -> f64 {
-    i32::try_from(n).map_or(f64::NAN, |n| crate::polygamma(n, x))
+pub fn polygamma<T: Real>(x: T, n: i64) -> T {
+    i32::try_from(n).map_or(T::NAN, |n| crate::polygamma(n, x))
 }
 
 /// `x` to the integer power `n`.
 #[inline(always)]
 #[must_use]
-pub fn powi(x: f64, n: i64) -> f64 {
+pub fn powi<T: Real>(x: T, n: i64) -> T {
     match i32::try_from(n) {
         Ok(n) => x.powi(n),
-        Err(_) => x.powf(n as f64),
+        Err(_) => x.powf(T::from_i64(n)),
     }
 }
 
@@ -55,4 +57,25 @@ pub fn powi(x: f64, n: i64) -> f64 {
 #[track_caller]
 pub fn ipow(a: i64, b: i64) -> i64 {
     crate::scalar::pow(a, b)
+}
+
+/// The literal `x` in a generic function.
+#[inline(always)]
+#[must_use]
+pub fn real<T: Real>(x: f64) -> T {
+    T::of(x)
+}
+
+/// `n as T`
+#[inline(always)]
+#[must_use]
+pub fn real_from<T: Real>(n: i64) -> T {
+    T::from_i64(n)
+}
+
+/// `x as i64`: towards zero, and stopping at the ends.
+#[inline(always)]
+#[must_use]
+pub fn integer_from<T: Real>(x: T) -> i64 {
+    x.to_f64() as i64
 }

@@ -440,7 +440,7 @@ fn running_products_start_from_given_numbers() {
 }
 
 /// The product by its definition.
-fn naive(a: Operand<'_>, b: Operand<'_>, out_axes: &[u8], out: &mut [f64]) {
+fn naive(a: Operand<'_, f64>, b: Operand<'_, f64>, out_axes: &[u8], out: &mut [f64]) {
     let labels: Vec<u8> = {
         let all: std::collections::BTreeSet<u8> = a.axes.iter().chain(b.axes).copied().collect();
         all.into_iter().collect()

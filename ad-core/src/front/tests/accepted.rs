@@ -334,11 +334,11 @@ fn signatures() {
     assert_eq!(
         args,
         [
-            (Scalar::F64, 3, Passing::ReferenceToView),
+            (Scalar::Real, 3, Passing::ReferenceToView),
             (Scalar::I32, 2, Passing::Reference),
-            (Scalar::F64, 1, Passing::ReferenceToVec),
-            (Scalar::F64, 1, Passing::ArrayRef),
-            (Scalar::F64, 0, Passing::Owned),
+            (Scalar::Real, 1, Passing::ReferenceToVec),
+            (Scalar::Real, 1, Passing::ArrayRef),
+            (Scalar::Real, 0, Passing::Owned),
         ]
     );
     assert_eq!(a.promise.wrt, [0, 2]);
