@@ -4,7 +4,7 @@
 //! Every binder of a program binds a symbol of its own, so substitution never captures.
 
 use super::prims::Prim;
-use super::ty::{Elem, Lit};
+use super::ty::{Elem, Lit, Size};
 use std::rc::Rc;
 
 /// A variable: a number that is unique in its program, and the name the user gave it.
@@ -557,6 +557,17 @@ pub struct Param {
     pub sym: Sym,
     /// Its type.
     pub ty: Ty,
+    /// The lengths of axes that are known before it runs: a literal, or an axis of a parameter before
+    /// this one. Shorter than the rank if nothing is known of the last axes.
+    pub lengths: Vec<Option<Size>>,
+}
+
+impl Param {
+    /// A parameter of whose lengths nothing is known.
+    pub fn new(sym: Sym, ty: Ty) -> Param {
+        let lengths = vec![];
+        Param { sym, ty, lengths }
+    }
 }
 
 /// A function.

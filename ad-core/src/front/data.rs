@@ -1,0 +1,218 @@
+//! Arguments and results that are made of several: a tuple of an array and a number is two parameters
+//! to the compiler. This is where a type is taken apart; the back end takes values apart by the same
+//! tree, and puts them together again.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is reported"
+)]
+
+use super::error::{Errors, Result};
+use super::types::{self, Passing, Scalar, Written, bare};
+
+/// The type of an argument or of a result.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// What it is made of.
+    pub tree: Tree,
+    /// Whether a tuple and its like is passed by reference. Numbers and arrays say for themselves.
+    pub by_reference: bool,
+    /// The tokens.
+    pub ty: syn::Type,
+}
+
+/// What a type is made of, down to what the compiler knows.
+#[derive(Clone, Debug)]
+pub enum Tree {
+    /// A number, a bool, or an array of those.
+    Leaf(Written),
+    /// `(T, U)`
+    Tuple(Vec<Tree>),
+    /// `[T; 2]`, one by one.
+    List(Vec<Tree>),
+}
+
+/// One of the parameters or results that an argument or result becomes.
+#[derive(Clone, Debug)]
+pub struct Leaf<'a> {
+    /// Where it is, as in `pose.0`.
+    pub path: String,
+    /// The same as a name, as in `pose_0`.
+    pub name: String,
+    /// Its type.
+    pub ty: &'a Written,
+}
+
+impl Data {
+    /// Reads a type.
+    pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Data> {
+        let mut by_reference = false;
+        let tree = match bare(ty) {
+            syn::Type::Reference(r) if r.mutability.is_none() && is_composite(&r.elem) => {
+                by_reference = true;
+                Tree::read(&r.elem, errors)?
+            }
+            _ => Tree::read(ty, errors)?,
+        };
+        let ty = ty.clone();
+        Ok(Data {
+            tree,
+            by_reference,
+            ty,
+        })
+    }
+
+    /// The leaves, in order, of a value that is called so.
+    pub fn leaves(&self, name: &str) -> Vec<Leaf<'_>> {
+        let mut out = vec![];
+        self.tree.collect(name.to_owned(), name.to_owned(), &mut out);
+        out
+    }
+
+    /// Whether there is a derivative with respect to any part of it.
+    pub fn is_real(&self) -> bool {
+        self.tree.any(&Written::is_real)
+    }
+
+    /// Whether it is a scalar, by value.
+    pub fn is_scalar(&self) -> bool {
+        matches!(&self.tree, Tree::Leaf(written) if written.is_scalar())
+    }
+
+    /// Whether it is a real scalar, by value.
+    pub fn is_real_scalar(&self) -> bool {
+        self.is_scalar() && self.is_real()
+    }
+}
+
+impl Tree {
+    fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Tree> {
+        let ty = bare(ty);
+        match ty {
+            syn::Type::Tuple(tuple) if tuple.elems.is_empty() => {
+                Err(errors.on(ty, "`()` holds nothing to differentiate; remove it"))
+            }
+            syn::Type::Tuple(tuple) => {
+                let parts: Vec<_> = tuple.elems.iter().map(|t| Tree::part(t, errors)).collect();
+                Ok(Tree::Tuple(parts.into_iter().collect::<Result<_>>()?))
+            }
+            syn::Type::Array(array) if is_composite(&array.elem) => {
+                let one = Tree::part(&array.elem, errors)?;
+                let count = types::Length::of(&array.len).value;
+                match count.and_then(|n| usize::try_from(n).ok()) {
+                    Some(n @ 1..=64) => Ok(Tree::List(vec![one; n])),
+                    Some(_) | None => Err(errors.on(
+                        &array.len,
+                        "the number of tuples or structs in an array must be a literal from 1 to 64; \
+                         write one array for each part",
+                    )),
+                }
+            }
+            _ => types::read(ty, errors).map(Tree::Leaf),
+        }
+    }
+
+    /// A part of something.
+    fn part(ty: &syn::Type, errors: &mut Errors) -> Result<Tree> {
+        if let syn::Type::Reference(r) = bare(ty)
+            && is_composite(&r.elem)
+        {
+            return Err(errors.on(ty, "inside of another type this is held by value; remove the `&`"));
+        }
+        let tree = Tree::read(ty, errors)?;
+        if let Tree::Leaf(written) = &tree
+            && !written.is_real()
+            && written.is_borrowed()
+        {
+            return Err(errors.on(
+                ty,
+                "a gradient holds its constants by value, and this one is borrowed; take it as an \
+                 argument of its own",
+            ));
+        }
+        Ok(tree)
+    }
+
+    fn collect<'a>(&'a self, path: String, name: String, out: &mut Vec<Leaf<'a>>) {
+        match self {
+            Tree::Leaf(ty) => out.push(Leaf { path, name, ty }),
+            Tree::Tuple(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    part.collect(format!("{path}.{k}"), format!("{name}_{k}"), out);
+                }
+            }
+            Tree::List(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    part.collect(format!("{path}[{k}]"), format!("{name}_{k}"), out);
+                }
+            }
+        }
+    }
+
+    /// Whether something holds of a leaf.
+    pub fn any(&self, of: &dyn Fn(&Written) -> bool) -> bool {
+        match self {
+            Tree::Leaf(written) => of(written),
+            Tree::Tuple(parts) | Tree::List(parts) => parts.iter().any(|p| p.any(of)),
+        }
+    }
+
+    /// The leaves in order.
+    pub fn leaves(&self) -> Vec<&Written> {
+        match self {
+            Tree::Leaf(written) => vec![written],
+            Tree::Tuple(parts) | Tree::List(parts) => {
+                parts.iter().flat_map(Tree::leaves).collect()
+            }
+        }
+    }
+}
+
+/// Whether a type is made of several.
+fn is_composite(ty: &syn::Type) -> bool {
+    match bare(ty) {
+        syn::Type::Tuple(_) => true,
+        syn::Type::Array(array) => is_composite(&array.elem),
+        _ => false,
+    }
+}
+
+impl Written {
+    /// Whether it is a reference or a view.
+    pub fn is_borrowed(&self) -> bool {
+        match self.passing {
+            Passing::Scalar | Passing::Owned | Passing::Vec | Passing::Fixed => false,
+            Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef
+            | Passing::Slice
+            | Passing::ReferenceToVec
+            | Passing::ReferenceToFixed => true,
+        }
+    }
+
+    /// One element of the outermost fixed-size array, by value.
+    pub fn element_of_fixed(&self) -> Written {
+        let rank = self.rank - 1;
+        let ty = match bare(&self.ty) {
+            syn::Type::Array(array) => (*array.elem).clone(),
+            _ => self.ty.clone(),
+        };
+        Written {
+            scalar: self.scalar,
+            rank,
+            passing: match rank {
+                0 => Passing::Scalar,
+                _ => Passing::Fixed,
+            },
+            fixed: self.fixed[1..].to_vec(),
+            ty,
+        }
+    }
+
+    /// Whether it is an integer type other than that of the compiler.
+    pub fn is_cast(&self) -> bool {
+        self.scalar.elem() == crate::ir::ty::Elem::Int && self.scalar != Scalar::I64
+    }
+}
