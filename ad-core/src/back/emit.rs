@@ -93,14 +93,14 @@ impl Context<'_> {
             Derivative::Jvp => quote!((#value, #value)),
         };
         let doc = self.doc(what, ident);
-        let (generics, _, _) = generics.split_for_impl();
+        let (generics, _, clause) = generics.split_for_impl();
         let allow = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
         quote! {
             #(#cfg)*
             #(#[doc = #doc])*
             #[allow(#(#allow),*)]
             #[track_caller]
-            #vis fn #name #generics (#(#params),*) -> #output
+            #vis fn #name #generics (#(#params),*) -> #output #clause
         }
     }
 

@@ -1,5 +1,6 @@
 //! Errors are collected, never dropped, and come all at once.
 
+use super::real::RealType;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -65,12 +66,37 @@ pub struct Errors {
     all: Vec<syn::Error>,
     /// Where and what, so that code lowered twice (a closure called twice) complains once.
     seen: HashSet<(String, String)>,
+    /// What real numbers are in the function; messages are written as for `f64`.
+    pub(super) real: RealType,
+    /// Whether other real types may be named, in what is converted.
+    pub(super) converts: bool,
 }
 
 impl Errors {
+    /// None yet, about a function of this real type.
+    pub fn about(real: &RealType) -> Errors {
+        Errors {
+            real: real.clone(),
+            ..Errors::default()
+        }
+    }
+
     /// Reports an error at a place.
     pub fn at(&mut self, loc: impl Into<Loc>, message: impl Into<String>) -> Reported {
-        let (loc, message) = (loc.into(), message.into());
+        let message = self.real.reworded(message.into());
+        self.push(loc.into(), message)
+    }
+
+    /// Reports an error that may name several real types.
+    pub(super) fn as_it_is(
+        &mut self,
+        tokens: &impl ToTokens,
+        message: impl Into<String>,
+    ) -> Reported {
+        self.push(Loc::of(tokens), message.into())
+    }
+
+    fn push(&mut self, loc: Loc, message: String) -> Reported {
         let place = format!("{:?} {:?}", loc.start, loc.end);
         if self.seen.insert((place, message.clone())) {
             let ends = [loc.start, loc.end].map(|s| TokenTree::from(Ident::new("_", s)));

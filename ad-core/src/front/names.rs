@@ -1,5 +1,6 @@
 //! The names that mean something: combinators, functions and constants.
 
+use super::real::RealType;
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
 
@@ -164,7 +165,6 @@ pub fn segments(path: &syn::Path) -> Vec<String> {
 
 /// The value of a constant of the standard library.
 pub fn constant(path: &syn::Path) -> Option<Lit> {
-    use std::f64::consts;
     let names = segments(path);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let names = match &names[..] {
@@ -172,28 +172,9 @@ pub fn constant(path: &syn::Path) -> Option<Lit> {
         all => all,
     };
     Some(Lit::Real(match names {
-        ["f64", "consts", name] => match *name {
-            "PI" => consts::PI,
-            "TAU" => consts::TAU,
-            "E" => consts::E,
-            "SQRT_2" => consts::SQRT_2,
-            "LN_2" => consts::LN_2,
-            "LN_10" => consts::LN_10,
-            "LOG2_E" => consts::LOG2_E,
-            "LOG2_10" => consts::LOG2_10,
-            "LOG10_E" => consts::LOG10_E,
-            "LOG10_2" => consts::LOG10_2,
-            "FRAC_PI_2" => consts::FRAC_PI_2,
-            "FRAC_PI_3" => consts::FRAC_PI_3,
-            "FRAC_PI_4" => consts::FRAC_PI_4,
-            "FRAC_PI_6" => consts::FRAC_PI_6,
-            "FRAC_PI_8" => consts::FRAC_PI_8,
-            "FRAC_1_PI" => consts::FRAC_1_PI,
-            "FRAC_2_PI" => consts::FRAC_2_PI,
-            "FRAC_1_SQRT_2" => consts::FRAC_1_SQRT_2,
-            "FRAC_2_SQRT_PI" => consts::FRAC_2_SQRT_PI,
-            _ => return None,
-        },
+        ["f64", "consts", name] => mathematical(name)?,
+        // As it is, should it be cast.
+        ["f32", "consts", name] => f64::from(mathematical(name)? as f32),
         ["f64", name] => match *name {
             "INFINITY" => f64::INFINITY,
             "NEG_INFINITY" => f64::NEG_INFINITY,
@@ -204,6 +185,16 @@ pub fn constant(path: &syn::Path) -> Option<Lit> {
             "MIN_POSITIVE" => f64::MIN_POSITIVE,
             _ => return None,
         },
+        ["f32", name] => f64::from(match *name {
+            "INFINITY" => f32::INFINITY,
+            "NEG_INFINITY" => f32::NEG_INFINITY,
+            "NAN" => f32::NAN,
+            "EPSILON" => f32::EPSILON,
+            "MAX" => f32::MAX,
+            "MIN" => f32::MIN,
+            "MIN_POSITIVE" => f32::MIN_POSITIVE,
+            _ => return None,
+        }),
         [scalar, end @ ("MIN" | "MAX")] => {
             let scalar = super::types::Scalar::by_name(scalar)?;
             let end = if *end == "MIN" {
@@ -215,4 +206,45 @@ pub fn constant(path: &syn::Path) -> Option<Lit> {
         }
         _ => return None,
     }))
+}
+
+/// The value of a constant of a type parameter: what is the same number in all real types.
+pub fn constant_of(path: &syn::Path, real: &RealType) -> Option<Lit> {
+    let names = segments(path);
+    match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [ty, name] if *ty == real.name() => Some(Lit::Real(match *name {
+            "INFINITY" => f64::INFINITY,
+            "NEG_INFINITY" => f64::NEG_INFINITY,
+            "NAN" => f64::NAN,
+            _ => return None,
+        })),
+        _ => None,
+    }
+}
+
+/// A constant of the module `consts`.
+fn mathematical(name: &str) -> Option<f64> {
+    use std::f64::consts;
+    Some(match name {
+        "PI" => consts::PI,
+        "TAU" => consts::TAU,
+        "E" => consts::E,
+        "SQRT_2" => consts::SQRT_2,
+        "LN_2" => consts::LN_2,
+        "LN_10" => consts::LN_10,
+        "LOG2_E" => consts::LOG2_E,
+        "LOG2_10" => consts::LOG2_10,
+        "LOG10_E" => consts::LOG10_E,
+        "LOG10_2" => consts::LOG10_2,
+        "FRAC_PI_2" => consts::FRAC_PI_2,
+        "FRAC_PI_3" => consts::FRAC_PI_3,
+        "FRAC_PI_4" => consts::FRAC_PI_4,
+        "FRAC_PI_6" => consts::FRAC_PI_6,
+        "FRAC_PI_8" => consts::FRAC_PI_8,
+        "FRAC_1_PI" => consts::FRAC_1_PI,
+        "FRAC_2_PI" => consts::FRAC_2_PI,
+        "FRAC_1_SQRT_2" => consts::FRAC_1_SQRT_2,
+        "FRAC_2_SQRT_PI" => consts::FRAC_2_SQRT_PI,
+        _ => return None,
+    })
 }

@@ -1,8 +1,16 @@
 //! The real type of a function. The compiler knows one kind of real numbers; what it is in Rust is
 //! one of three things, and it is the same everywhere in a function.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is reported"
+)]
+
+use super::error::{Errors, Result};
+use super::types::Scalar;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
+use syn::visit::Visit;
 
 /// The real type of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +33,90 @@ impl RealType {
             RealType::Parameter(ident) => ident.to_string(),
         }
     }
+
+    /// The real type of a function: its type parameter, or else the first that its arguments and its
+    /// result name. Reports type parameters that cannot be one.
+    pub(super) fn of(sig: &syn::Signature, errors: &mut Errors) -> Result<RealType> {
+        let mut found = None;
+        let mut sound = Ok(());
+        for param in sig.generics.type_params() {
+            let name = &param.ident;
+            let message = match &found {
+                _ if !is_real(&sig.generics, param) => format!(
+                    "the macro sees names, not types, so it cannot tell what `{name}` is; write the type \
+                     itself, or `{name}: Real` for a function over `f64` and `f32`"
+                ),
+                Some(first) => format!(
+                    "a function has one real type, which is `{first}` here; write `{first}` in place \
+                     of `{name}`"
+                ),
+                None => {
+                    found = Some(name.clone());
+                    continue;
+                }
+            };
+            sound = Err(errors.as_it_is(param, message));
+        }
+        sound?;
+        if let Some(ident) = found {
+            return Ok(RealType::Parameter(ident));
+        }
+        let mut first = First(None);
+        sig.inputs
+            .iter()
+            .for_each(|input| first.visit_fn_arg(input));
+        first.visit_return_type(&sig.output);
+        Ok(first.0.unwrap_or_default())
+    }
+
+    /// The scalar type of a name.
+    pub(super) fn scalar(&self, name: &str) -> Option<Scalar> {
+        if name == self.name() {
+            return Some(Scalar::Real);
+        }
+        Scalar::by_name(name).filter(|s| *s != Scalar::Real)
+    }
+
+    /// What to say about another real type, if that is one.
+    pub(super) fn other(&self, name: &str) -> Option<String> {
+        let mine = self.name();
+        (is_name_of_reals(name) && name != mine).then(|| {
+            format!(
+                "a function has one real type, which is `{mine}` here, and this is `{name}`; write `{mine}`"
+            )
+        })
+    }
+
+    /// A message about a function of `f64`, said about one of this type.
+    pub(super) fn reworded(&self, message: String) -> String {
+        const OF_A_PARAMETER: [(&str, &str); 6] = [
+            (".. as f64", "T::of(.. as f64)"),
+            ("(T::of(.. as f64))", "T::of(.. as f64)"),
+            ("a literal with a point", "`T::of(2.0)`"),
+            ("{ 1.0 } else { 0.0 }", "{ T::of(1.0) } else { T::of(0.0) }"),
+            ("an `f64`", "a `T`"),
+            ("|_| 0.0", "|_| T::of(0.0)"),
+        ];
+        match self {
+            RealType::F64 => message,
+            RealType::F32 => renamed(&message, "f32"),
+            RealType::Parameter(ident) => {
+                let said = |text: &str| text.replace("T::", &format!("{ident}::"));
+                let said = |text: &str| said(text).replace("`T`", &format!("`{ident}`"));
+                let pairs = OF_A_PARAMETER.iter();
+                let message = pairs.fold(message, |m, (from, to)| {
+                    m.replace(said(from).as_str(), &said(to))
+                });
+                // What is left names the type, except as an argument of a conversion.
+                let kept = "of(.. as f64)";
+                let parts: Vec<String> = message
+                    .split(kept)
+                    .map(|part| renamed(part, &ident.to_string()))
+                    .collect();
+                parts.join(kept)
+            }
+        }
+    }
 }
 
 impl ToTokens for RealType {
@@ -34,5 +126,59 @@ impl ToTokens for RealType {
             RealType::F32 => tokens.append(Ident::new("f32", Span::call_site())),
             RealType::Parameter(ident) => tokens.append(ident.clone()),
         }
+    }
+}
+
+/// A text with another name for the word `f64`.
+fn renamed(text: &str, name: &str) -> String {
+    let mut parts = text.split("f64");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_word = !out.ends_with(|c: char| c == '_' || c.is_alphanumeric());
+        out += if is_word { name } else { "f64" };
+        out += part;
+    }
+    out
+}
+
+/// Whether this is the name of a type of real numbers.
+pub(super) fn is_name_of_reals(name: &str) -> bool {
+    matches!(name, "f64" | "f32")
+}
+
+/// Whether a type parameter is bounded by `Real`, where it is declared or in the `where` clause.
+fn is_real(generics: &syn::Generics, param: &syn::TypeParam) -> bool {
+    let is_real = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => {
+            let last = bound.path.segments.last();
+            last.is_some_and(|s| s.ident == "Real" && s.arguments.is_none())
+        }
+        _ => false,
+    };
+    let clauses = generics.where_clause.iter().flat_map(|w| &w.predicates);
+    param.bounds.iter().any(is_real)
+        || clauses.into_iter().any(|clause| match clause {
+            syn::WherePredicate::Type(clause) => {
+                let is_about = match &clause.bounded_ty {
+                    syn::Type::Path(path) => path.path.is_ident(&param.ident),
+                    _ => false,
+                };
+                is_about && clause.bounds.iter().any(is_real)
+            }
+            _ => false,
+        })
+}
+
+/// The first real type that is named.
+struct First(Option<RealType>);
+
+impl<'ast> Visit<'ast> for First {
+    fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
+        if path.path.is_ident("f64") {
+            self.0.get_or_insert(RealType::F64);
+        } else if path.path.is_ident("f32") {
+            self.0.get_or_insert(RealType::F32);
+        }
+        syn::visit::visit_type_path(self, path);
     }
 }

@@ -27,7 +27,7 @@ pub struct Signature {
     pub vis: syn::Visibility,
     /// The `cfg` attributes; the generated functions exist where the function does.
     pub cfg: Vec<syn::Attribute>,
-    /// Its generics: lifetimes only.
+    /// Its generics: lifetimes, and the type parameter that is its real type.
     pub generics: syn::Generics,
     /// What real numbers are in it.
     pub real: RealType,
@@ -47,6 +47,10 @@ impl Signature {
     pub fn read(item: &syn::ItemFn, errors: &mut Errors) -> Result<Signature> {
         let sig = &item.sig;
         let mut sound = qualifiers(item, errors);
+        match RealType::of(sig, errors) {
+            Ok(real) => errors.real = real,
+            Err(reported) => sound = Err(reported),
+        }
         let mut args = vec![];
         for input in &sig.inputs {
             // Of a type parameter there is nothing more to say.
@@ -84,7 +88,7 @@ impl Signature {
             vis: item.vis.clone(),
             cfg: cfg.cloned().collect(),
             generics: sig.generics.clone(),
-            real: RealType::default(),
+            real: errors.real.clone(),
             args,
             result,
         })
@@ -131,23 +135,12 @@ fn qualifiers(item: &syn::ItemFn, errors: &mut Errors) -> Result<()> {
     }
     for param in &sig.generics.params {
         match param {
-            syn::GenericParam::Lifetime(_) => {}
-            syn::GenericParam::Type(_) => wrong(errors.on(
-                param,
-                "generic functions are not supported yet; write `f64` in place of the type parameter",
-            )),
+            syn::GenericParam::Lifetime(_) | syn::GenericParam::Type(_) => {}
             syn::GenericParam::Const(_) => wrong(errors.on(
                 param,
                 "const generics are not supported yet; take a `usize` argument instead",
             )),
         }
-    }
-    let is_generic = sig.generics.type_params().next().is_some();
-    if let (Some(clause), false) = (&sig.generics.where_clause, is_generic) {
-        wrong(errors.on(
-            clause,
-            "`where` clauses are not supported yet; write lifetime bounds at the lifetimes",
-        ));
     }
     sound
 }

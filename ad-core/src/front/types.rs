@@ -336,8 +336,15 @@ fn named(
         return Err(errors.on(ty, "expected a type"));
     };
     let name = last.ident.to_string();
-    if let (Some(scalar), Some(_)) = (Scalar::by_name(&name), path.get_ident()) {
-        return Ok((scalar, 0, Passing::Scalar));
+    if path.get_ident().is_some() {
+        if let Some(scalar) = errors.real.scalar(&name) {
+            return Ok((scalar, 0, Passing::Scalar));
+        }
+        match errors.real.other(&name) {
+            Some(_) if errors.converts => return Ok((Scalar::Real, 0, Passing::Scalar)),
+            Some(message) => return Err(errors.as_it_is(ty, message)),
+            None => {}
+        }
     }
     if name == "Vec" {
         return match &type_arguments(last)[..] {
@@ -385,7 +392,6 @@ fn named(
 
 fn unknown(name: &str) -> String {
     match name {
-        "f32" => "`f32` is not supported yet; write `f64`".into(),
         "i128" | "u128" => {
             format!("`{name}` does not fit the 64 bits integers are computed in; write `i64`")
         }

@@ -18,6 +18,8 @@ enum Callee {
     Of(Scalar),
     /// `f64::from`
     From,
+    /// `T::of`, `T::from_usize`, ..
+    Constructor(&'static str),
 }
 
 impl Lowerer<'_> {
@@ -76,6 +78,10 @@ impl Lowerer<'_> {
                 let ident = syn::Ident::new(name, last.ident.span());
                 self.integer_function(&ident, args)
             }
+            Callee::Constructor(name) => {
+                let args = self.args(args)?;
+                self.real_constructor(name, &last.ident, args)
+            }
             Callee::Of(scalar) => {
                 let args = self.args(args)?;
                 if args.is_empty() {
@@ -109,10 +115,11 @@ impl Lowerer<'_> {
             [name] => names::known(name).map(Callee::Known),
             ["cmp", "min"] => Some(Callee::Known(Known::Cmp("min"))),
             ["cmp", "max"] => Some(Callee::Known(Known::Cmp("max"))),
-            ["f64", "from"] => Some(Callee::From),
-            [scalar, _] if Scalar::by_name(scalar).is_some() => {
-                Scalar::by_name(scalar).map(Callee::Of)
+            [ty, "from"] if self.reads(ty) == Some(Scalar::Real) => Some(Callee::From),
+            [ty, name] if self.constructor(ty, name).is_some() => {
+                self.constructor(ty, name).map(Callee::Constructor)
             }
+            [ty, _] if self.reads(ty).is_some() => self.reads(ty).map(Callee::Of),
             [before @ .., name] => {
                 let before = before
                     .strip_suffix(&["prelude"])

@@ -168,7 +168,8 @@ impl Lowerer<'_> {
     }
 
     fn constant(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
-        if let Some(lit) = names::constant(path) {
+        let own = names::constant_of(path, &self.errors.real);
+        if let Some(lit) = own.or_else(|| names::constant(path)) {
             return Ok(Expr::lit(lit).into());
         }
         let names = names::segments(path);

@@ -8,6 +8,7 @@ mod call;
 mod combinator;
 mod expr;
 mod operator;
+mod real;
 mod rename;
 mod scalar;
 mod value;
@@ -42,7 +43,7 @@ pub(super) fn lower(
     loop {
         consts.restart();
         let mut lowerer = Lowerer {
-            errors: Errors::default(),
+            errors: Errors::about(&signature.real),
             fresh: Fresh::default(),
             frames: vec![],
             env: Env::default(),

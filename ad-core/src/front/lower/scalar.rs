@@ -87,7 +87,7 @@ impl Lowerer<'_> {
         Ok(Expr::prim(prim, exprs?).into())
     }
 
-    fn arity(&mut self, name: &syn::Ident, takes: usize, given: usize) -> Result<()> {
+    pub(super) fn arity(&mut self, name: &syn::Ident, takes: usize, given: usize) -> Result<()> {
         if takes == given {
             return Ok(());
         }
@@ -314,6 +314,11 @@ fn no_such_method(method: &str) -> String {
         "gamma" => "write `lgamma(x).exp()`",
         "ln_gamma" => "write `lgamma(x)`",
         "total_cmp" | "partial_cmp" | "cmp" => "write `<`, `==` and `if`",
+        "to_f64" => {
+            return "a function has one real type, so that nothing in between is computed in another; \
+                    remove `to_f64`, or write `.. as usize` behind it for an integer"
+                .to_owned();
+        }
         "to_bits" | "to_string" => "numbers are not looked into; write arithmetic",
         "wrapping_add" | "wrapping_sub" | "wrapping_mul" | "checked_add" | "checked_sub"
         | "checked_mul" | "saturating_add" | "saturating_mul" => "write `+`, `-` or `*`",

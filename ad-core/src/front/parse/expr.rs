@@ -2,6 +2,7 @@
 
 use super::{Parser, outside, place};
 use crate::front::error::Loc;
+use crate::front::real::is_name_of_reals;
 use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Unary};
 use crate::front::types::Scalar;
 use std::rc::Rc;
@@ -79,7 +80,7 @@ impl Parser<'_> {
         Expr { loc, kind }
     }
 
-    fn all<'e>(&mut self, of: impl IntoIterator<Item = &'e syn::Expr>) -> Vec<Expr> {
+    pub(super) fn all<'e>(&mut self, of: impl IntoIterator<Item = &'e syn::Expr>) -> Vec<Expr> {
         of.into_iter().map(|e| self.expr(e)).collect()
     }
 
@@ -94,16 +95,21 @@ impl Parser<'_> {
 
     fn literal(&mut self, loc: Loc, literal: &syn::Lit) -> Expr {
         let unknown = |suffix: &str| {
-            if suffix == "f32" {
-                "`f32` is not supported yet; write `f64`".to_string()
-            } else {
-                format!(
-                    "literals of type `{suffix}` are not supported; write `f64` or an integer type up to 64 bits"
-                )
-            }
+            format!(
+                "literals of type `{suffix}` are not supported; write `f64` or an integer type up to 64 bits"
+            )
         };
+        let suffix = match literal {
+            syn::Lit::Float(float) => float.suffix(),
+            syn::Lit::Int(int) => int.suffix(),
+            _ => "",
+        };
+        if let Some(reported) = self.foreign(suffix, literal) {
+            let kind = Kind::Hole(reported);
+            return Expr { loc, kind };
+        }
         let kind = match literal {
-            syn::Lit::Float(float) if matches!(float.suffix(), "" | "f64") => {
+            syn::Lit::Float(float) if matches!(float.suffix(), "" | "f64" | "f32") => {
                 match float.base10_parse() {
                     Ok(x) => Kind::Real(x),
                     Err(e) => Kind::Hole(self.errors.add(e)),
@@ -111,7 +117,7 @@ impl Parser<'_> {
             }
             syn::Lit::Float(float) => return self.hole(loc, unknown(float.suffix())),
             syn::Lit::Int(int) => match (int.suffix(), Scalar::by_name(int.suffix())) {
-                ("f64", _) => match int.base10_digits().parse() {
+                ("f64" | "f32", _) => match int.base10_digits().parse() {
                     Ok(x) => Kind::Real(x),
                     Err(_) => return self.hole(loc, "not a number"),
                 },
@@ -140,20 +146,32 @@ impl Parser<'_> {
     }
 
     fn cast(&mut self, loc: Loc, cast: &syn::ExprCast) -> Expr {
-        let inner = self.first(&cast.expr, loc);
         let named = match &*cast.ty {
             syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
             _ => None,
         };
-        match named.as_deref().and_then(Scalar::by_name) {
+        let name = named.unwrap_or_default();
+        let mut inner = &*cast.expr;
+        let mut to = self.errors.real.scalar(&name);
+        if let (syn::Expr::MethodCall(call), Some(_)) = (inner, to)
+            && call.method == "to_f64"
+            && to != Some(Scalar::Real)
+        {
+            // `x.to_f64() as usize` is how a number of any real type becomes an integer.
+            inner = &call.receiver;
+        }
+        let inner = self.first(inner, loc);
+        if is_name_of_reals(&name) && self.errors.converts {
+            to = Some(Scalar::Real);
+        } else if let Some(reported) = self.foreign_cast(&name, cast) {
+            let kind = Kind::Hole(reported);
+            return Expr { loc, kind };
+        }
+        match to {
             Some(scalar) => Expr {
                 loc,
                 kind: Kind::Cast(Box::new(inner), scalar),
             },
-            None if named.as_deref() == Some("f32") => self.hole(
-                Loc::of(&cast.ty),
-                "`f32` is not supported yet; write `as f64`",
-            ),
             None => self.hole(
                 Loc::of(&cast.ty),
                 "cannot tell what this casts to; write the name of a number type, such as `f64` or \
@@ -210,7 +228,7 @@ impl Parser<'_> {
                 }
                 Expr {
                     loc,
-                    kind: Kind::Call(path.path.clone(), self.all(&call.args)),
+                    kind: Kind::Call(path.path.clone(), self.arguments(&path.path, &call.args)),
                 }
             }
             _ => self.hole(

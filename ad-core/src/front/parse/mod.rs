@@ -10,6 +10,7 @@ mod expr;
 mod outside;
 mod pattern;
 mod place;
+mod real;
 
 use super::error::{Errors, Loc};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
@@ -154,9 +155,11 @@ impl Parser<'_> {
         match item {
             syn::Item::Const(constant) => {
                 self.attributes(&constant.attrs);
-                let note = self.note(&constant.ty);
+                // A constant cannot be of a type parameter; where it is used it is converted.
+                let (note, value) =
+                    self.converted(|p| (p.note(&constant.ty), p.expr(&constant.expr)));
                 let name = Pattern::Name(constant.ident.clone());
-                Some(Stmt::Let(name, note, Box::new(self.expr(&constant.expr))))
+                Some(Stmt::Let(name, note, Box::new(value)))
             }
             syn::Item::Use(import) => self.import(import),
             syn::Item::Fn(function) => {

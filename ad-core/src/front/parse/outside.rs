@@ -29,12 +29,12 @@ pub(super) fn is_ours(path: &syn::Path) -> bool {
 }
 
 /// Whether a type is the name of a scalar.
-pub(super) fn names_scalar(ty: &syn::Type) -> bool {
+pub(super) fn names_scalar(ty: &syn::Type, real: &crate::front::real::RealType) -> bool {
     match ty {
         syn::Type::Path(path) => path
             .path
             .get_ident()
-            .is_some_and(|i| crate::front::types::Scalar::by_name(&i.to_string()).is_some()),
+            .is_some_and(|i| real.scalar(&i.to_string()).is_some()),
         _ => false,
     }
 }

@@ -18,7 +18,8 @@ impl Parser<'_> {
             }
             // Inside of a body a reference to a scalar is the scalar.
             syn::Type::Reference(reference)
-                if reference.mutability.is_none() && outside::names_scalar(&reference.elem) =>
+                if reference.mutability.is_none()
+                    && outside::names_scalar(&reference.elem, &self.errors.real) =>
             {
                 self.note(&reference.elem)
             }

@@ -3,6 +3,7 @@
 mod accepted;
 mod agree;
 mod print;
+mod real;
 mod rejected;
 
 use super::{Annotated, Failure, analyse};

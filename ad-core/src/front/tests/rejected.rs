@@ -164,7 +164,7 @@ fn signatures() {
     one(
         "",
         "fn f(x: f32) -> f64 { 1.0 }",
-        "`f32` is not supported yet",
+        "one real type, which is `f32` here",
     );
     one(
         "",
@@ -173,14 +173,10 @@ fn signatures() {
     );
     one(
         "",
-        "fn f<T: Real>(x: f64) -> f64 { x }",
-        "generic functions",
+        "fn f<T: Into<f64>>(x: f64, y: T) -> f64 { x }",
+        "cannot tell what `T` is",
     );
-    one(
-        "",
-        "fn f<T>(x: f64, y: &Array1<T>) -> T where T: Real { x }",
-        "generic functions",
-    );
+    one("", "fn f<T>(x: f64, y: &Array1<T>) -> T { x }", "`T: Real`");
     one("", "fn f(x: &Option<f64>) -> f64 { 1.0 }", "an `Option`");
     one(
         "",
