@@ -131,10 +131,11 @@ fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<TokenStream, String> {
         see(format!("{name}: Bulk, after {pass}"), p);
     })?;
     let mut out = TokenStream::new();
+    let wrt = f.signature.real_leaves(&f.promise.wrt);
     let mut checks = &f.checks[..];
     for what in generated(f.promise.modes) {
         let title = name_of(&f.signature, what);
-        let derived = pipeline::derive(&bulk, what, &f.promise.wrt, &mut |pass, p| {
+        let derived = pipeline::derive(&bulk, what, &wrt, &mut |pass, p| {
             see(format!("{title}: Bulk, after {pass}"), p);
         })?;
         let kernels = pipeline::to_kernels(&derived)?;

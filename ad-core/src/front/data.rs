@@ -74,6 +74,12 @@ impl Data {
         self.tree.any(&Written::is_real)
     }
 
+    /// The scalar type of its first part.
+    pub fn made_of(&self) -> &'static str {
+        let leaves = self.tree.leaves();
+        leaves.first().map_or("nothing", |w| w.scalar.name())
+    }
+
     /// Whether it is a scalar, by value.
     pub fn is_scalar(&self) -> bool {
         matches!(&self.tree, Tree::Leaf(written) if written.is_scalar())
@@ -146,6 +152,24 @@ impl Tree {
                     part.collect(format!("{path}[{k}]"), format!("{name}_{k}"), out);
                 }
             }
+        }
+    }
+
+    /// What it is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Tree::Leaf(written) if written.is_scalar() => "a number",
+            Tree::Leaf(_) | Tree::List(_) => "an array",
+            Tree::Tuple(_) => "a tuple",
+        }
+    }
+
+    /// What it is, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Tree::Leaf(written) => format!("`{}`", types::spelled(&written.ty)),
+            Tree::Tuple(parts) => format!("a tuple of {}", parts.len()),
+            Tree::List(parts) => format!("an array of {}", parts.len()),
         }
     }
 

@@ -7,6 +7,7 @@
 //! Both steps report everything they find and go on; what is around an error is looked at too.
 
 pub mod attr;
+pub mod data;
 pub mod error;
 pub mod infer;
 mod lower;
@@ -98,6 +99,8 @@ pub fn analyse(attr: TokenStream, item: TokenStream) -> Result<Annotated, Box<Fa
         .and_then(|signature| lower::lower(signature, root, &body, &mut errors));
     match (attr, promise, signature, lowered) {
         (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
+            let mut signature = signature;
+            signature.result.tree = lowered.result;
             Ok(Annotated {
                 attr,
                 promise,

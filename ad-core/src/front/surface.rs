@@ -38,6 +38,10 @@ pub(super) enum Kind {
     Block(Vec<Stmt>, Box<Expr>),
     /// `(x, y)`
     Tuple(Vec<Expr>),
+    /// `[x, y]`
+    List(Vec<Expr>),
+    /// `[x; n]`
+    Repeat(Box<Expr>, Box<Expr>),
     /// `f(x, y)`
     Call(syn::Path, Vec<Expr>),
     /// `x.f(y)`
@@ -131,6 +135,8 @@ pub(super) enum Pattern {
     Wild,
     /// `(x, y)`
     Tuple(Loc, Vec<Pattern>),
+    /// `[x, y]`
+    List(Loc, Vec<Pattern>),
     /// Something wrong, which has been reported, and the names in it.
     Hole(Reported, Vec<syn::Ident>),
 }

@@ -133,7 +133,8 @@ pub struct Length {
 }
 
 impl Length {
-    fn of(written: &syn::Expr) -> Length {
+    /// A length as it is written.
+    pub(super) fn of(written: &syn::Expr) -> Length {
         let value = match written {
             syn::Expr::Lit(syn::ExprLit {
                 lit: syn::Lit::Int(int),

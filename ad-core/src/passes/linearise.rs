@@ -27,13 +27,13 @@ use crate::ir::ty::{Elem, Lit, Size};
 #[derive(Clone, Debug)]
 pub struct Linearised {
     /// The parameters of the original, then one tangent per differentiated parameter; the results of
-    /// the original, then their tangents.
+    /// the original, then the tangents of those that are real.
     pub program: Program,
     /// For each variable whether it is a tangent: linear in the tangent parameters.
     pub linear: Vec<bool>,
     /// The tangent parameters, in the order in which they were asked for.
     pub tangents: Vec<Var>,
-    /// The tangent of each result; `None` where it is zero.
+    /// The tangent of each result; `None` where it is zero, or the result is not real.
     pub result_tangents: Vec<Option<Var>>,
 }
 
@@ -96,6 +96,7 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
     for (&r, t) in results.iter().zip(&result_tangents) {
         all.push(match t {
             Some(t) => *t,
+            None if l.out.ty(r).elem != Elem::Real => continue,
             None => {
                 let shape = l.out.shape(r);
                 l.out.fill(Lit::Real(0.0), &shape)

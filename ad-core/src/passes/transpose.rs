@@ -28,7 +28,7 @@ use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
-/// The vector-Jacobian product: parameters are those of the primal and then one cotangent per result
+/// The vector-Jacobian product: parameters are those of the primal and then one cotangent per real result
 /// of the primal; results are those of the primal and then the cotangents of the differentiated
 /// parameters.
 pub fn transpose(l: &Linearised) -> Program {
@@ -36,7 +36,10 @@ pub fn transpose(l: &Linearised) -> Program {
     let primal_params = l.program.params.len() - tangents;
     let primal_results = l.result_tangents.len();
     let mut params = l.program.params[..primal_params].to_vec();
-    for r in &l.program.results[..primal_results] {
+    let real: Vec<usize> = (0..primal_results)
+        .filter(|&k| l.program.ty(l.program.results[k]).elem == Elem::Real)
+        .collect();
+    for r in real.iter().map(|&k| &l.program.results[k]) {
         let name = fresh_name("cotangent", &params);
         params.push(Param {
             name,
@@ -65,8 +68,9 @@ pub fn transpose(l: &Linearised) -> Program {
         };
         t.new.push(new);
     }
-    for (k, r) in l.program.results[..primal_results].iter().enumerate() {
-        if let Some(tangent) = l.result_tangents[k] {
+    for (k, &result) in real.iter().enumerate() {
+        let r = &l.program.results[result];
+        if let Some(tangent) = l.result_tangents[result] {
             let seed = Var((primal_params + k) as u32);
             t.incoming[tangent.index()].push(Contribution::Whole(seed));
         }

@@ -219,6 +219,23 @@ pub fn slice<'a, T>(name: &'static str, x: &'a [T]) -> View<'a, T, 1> {
     }
 }
 
+/// The argument `name`, an array of arrays: its elements, as many as the shape says.
+///
+/// # Panics
+///
+/// Panics if there are more or fewer.
+#[inline]
+#[must_use]
+#[track_caller]
+pub fn fixed<'a, T, const N: usize>(
+    name: &'static str,
+    data: &'a [T],
+    shape: [usize; N],
+) -> View<'a, T, N> {
+    assert_eq!(data.len(), shape.iter().product(), "elements of `{name}`");
+    View { data, shape, name }
+}
+
 /// The lengths that these extents mean, and how many elements there are.
 ///
 /// # Panics

@@ -54,26 +54,25 @@ impl Lowerer<'_> {
 
     /// One or the other, which have one type.
     fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
-        if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
-            && a.len() == b.len()
-        {
+        if then.value.is_like(&other.value) {
             let cond = self.share("cond", cond);
             return self.each(&cond, &then, &other, loc);
         }
+        let of_rust = matches!(&then.value, Value::List(_));
         let mut plain = |branch: Branch| -> Result<Plain> {
             let plain = self.single(branch.value, branch.loc, "this branch")?;
             let expr = under(branch.bound, plain.expr);
             Ok(Plain { expr, ..plain })
         };
         let (then, other) = (plain(then)?, plain(other)?);
-        self.one(cond, then, other, loc)
+        self.one(cond, then, other, of_rust, loc)
     }
 
     /// Of tuples part by part. What a branch binds is written down for each part that needs it; it
     /// is the same value under the same condition, so that it is computed once.
     fn each(&mut self, cond: &Expr, then: &Branch, other: &Branch, loc: Loc) -> Result<Value> {
-        if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
-            && a.len() == b.len()
+        if then.value.is_like(&other.value)
+            && let (Some(a), Some(b)) = (then.value.components(), other.value.components())
         {
             let mut parts = vec![];
             for (a, b) in a.iter().zip(b) {
@@ -81,18 +80,26 @@ impl Lowerer<'_> {
                 parts.push(self.each(cond, &then, &other, loc));
             }
             let parts: Result<Vec<Value>> = parts.into_iter().collect();
-            return Ok(Value::Tuple(parts?));
+            return Ok(then.value.with_components(parts?));
         }
+        let of_rust = matches!(&then.value, Value::List(_));
         let mut plain = |branch: &Branch| -> Result<Plain> {
             let plain = self.single(branch.value.clone(), branch.loc, "this part of a branch")?;
             let expr = self.rebound(&branch.bound, plain.expr);
             Ok(Plain { expr, ..plain })
         };
         let (then, other) = (plain(then)?, plain(other)?);
-        self.one(cond.clone(), then, other, loc)
+        self.one(cond.clone(), then, other, of_rust, loc)
     }
 
-    fn one(&mut self, cond: Expr, then: Plain, other: Plain, loc: Loc) -> Result<Value> {
+    fn one(
+        &mut self,
+        cond: Expr,
+        then: Plain,
+        other: Plain,
+        of_rust: bool,
+        loc: Loc,
+    ) -> Result<Value> {
         let message = format!(
             "the branches give {} and {}; both must give the same",
             then.describe(),
@@ -102,11 +109,17 @@ impl Lowerer<'_> {
             return Err(self.errors.at(loc, message));
         }
         match self.pair(then, other) {
-            Some(pair) => Ok(Value::Plain(Plain {
-                expr: Expr::cond(cond, pair.left, pair.right),
-                scalar: pair.scalar,
-                open: pair.open,
-            })),
+            Some(pair) => {
+                let plain = Plain {
+                    expr: Expr::cond(cond, pair.left, pair.right),
+                    scalar: pair.scalar,
+                    open: pair.open,
+                };
+                Ok(match of_rust {
+                    true => Value::of_rust(plain),
+                    false => Value::Plain(plain),
+                })
+            }
             None => Err(self.errors.at(loc, message)),
         }
     }

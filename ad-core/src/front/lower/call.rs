@@ -211,8 +211,14 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         let on = self.expr(receiver)?;
+        if let Value::List(list) = &on
+            && let Some(result) = self.list_method(list, name, args)
+        {
+            return result;
+        }
         let plain = match on {
             Value::Plain(plain) => plain,
+            Value::List(list) => self.as_array(list, receiver.loc)?,
             Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
                 let message = format!(
                     "{} has no method `{name}` here{}",
@@ -245,6 +251,6 @@ impl Lowerer<'_> {
 fn are_integers(args: &Args) -> bool {
     args.iter().any(|(value, _)| match value {
         Value::Plain(plain) => plain.elem() == Elem::Int,
-        Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => false,
+        Value::Tuple(_) | Value::List(_) | Value::Closure(..) | Value::Shape(_) => false,
     })
 }

@@ -1,5 +1,6 @@
 //! Expressions, blocks and names.
 
+use super::list::List;
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
@@ -40,6 +41,8 @@ impl Lowerer<'_> {
                 l.expr(tail)
             }),
             Kind::Tuple(parts) => Ok(Value::Tuple(self.all(parts)?)),
+            Kind::List(parts) => self.list(parts, loc),
+            Kind::Repeat(one, count) => self.repeated(one, count),
             Kind::Call(path, args) => self.call(path, args, loc),
             Kind::Method(receiver, name, args) => self.method(receiver, name, args, loc),
             Kind::Field(base, k) => self.field(base, *k, loc),
@@ -70,6 +73,7 @@ impl Lowerer<'_> {
     pub(super) fn annotated(&mut self, value: Value, note: &Note, loc: Loc) -> Result<Value> {
         match (note, value) {
             (Note::Infer, value) => Ok(value),
+            (Note::Of(written), Value::List(list)) => self.annotated_list(list, written, loc),
             (Note::Of(written), value) => {
                 let plain = self.plain(value, loc)?;
                 let expr = self.matching(plain, written, loc)?;
@@ -103,6 +107,21 @@ impl Lowerer<'_> {
                     Err(reported) => Binding::Hole(reported),
                 };
                 self.name(name, binding);
+            }
+            Pattern::List(pattern_loc, patterns) => {
+                let count = patterns.len();
+                match value.and_then(|v| self.elements(v, count, *pattern_loc)) {
+                    Ok(parts) => {
+                        for (pattern, part) in patterns.iter().zip(parts) {
+                            self.bind(pattern, Ok(part));
+                        }
+                    }
+                    Err(reported) => {
+                        for pattern in patterns {
+                            self.bind(pattern, Err(reported));
+                        }
+                    }
+                }
             }
             Pattern::Tuple(pattern_loc, patterns) => {
                 let parts = match value {
@@ -150,6 +169,14 @@ impl Lowerer<'_> {
             Value::Tuple(parts) => {
                 Value::Tuple(parts.into_iter().map(|p| self.named(p, hint)).collect())
             }
+            Value::List(List::Elements(elements)) => {
+                let elements = elements.into_iter().map(|e| self.named(e, hint));
+                Value::List(List::Elements(elements.collect()))
+            }
+            Value::List(List::Whole(plain)) => Value::List(List::Whole(Plain {
+                expr: self.share(hint, plain.expr),
+                ..plain
+            })),
             Value::Shape(array) => Value::Shape(self.share(hint, array)),
             Value::Closure(..) => value,
         }

@@ -7,6 +7,8 @@ mod branch;
 mod call;
 mod combinator;
 mod expr;
+mod leaves;
+mod list;
 mod operator;
 mod real;
 mod rename;
@@ -19,8 +21,9 @@ use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
+use super::data::Tree;
 use super::types::{Written, spelled};
-use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Param, Program, Sym};
+use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Program, Sym};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use value::{Plain, Value};
@@ -30,6 +33,9 @@ pub(super) struct Lowered {
     pub(super) program: Program,
     pub(super) checks: Vec<NameCheck>,
     pub(super) consts: Vec<ConstUse>,
+    /// The type of the result, as it is made of the results of the program: fixed-size arrays that are
+    /// written element by element are as many results.
+    pub(super) result: Tree,
 }
 
 /// Lowers a body; reports what is wrong with it.
@@ -59,13 +65,14 @@ pub(super) fn lower(
             continue;
         }
         errors.extend(lowerer.errors);
-        let mut program = program.ok()?;
+        let (mut program, result) = program.ok()?;
         let (consts, hidden) = consts.finish();
         program.params.extend(hidden);
         return Some(Lowered {
             program,
             checks: lowerer.checks,
             consts,
+            result,
         });
     }
 }
@@ -120,23 +127,28 @@ struct Lowerer<'a> {
 }
 
 impl Lowerer<'_> {
-    fn program(&mut self, signature: &Signature, body: &surface::Expr) -> Result<Program> {
-        let mut params = vec![];
-        for arg in &signature.args {
-            let name = arg.ident.to_string();
-            let sym = self.fresh.sym(&name);
-            let ty = arg.ty.core();
-            let value = Value::Plain(Plain::typed(Expr::var(&sym, ty), arg.ty.scalar));
-            params.push(Param { sym, ty });
-            self.name(name, Binding::Value(value));
-        }
-        let plain = self.region(body.loc, "the function", |l| l.expr(body))?;
-        let body = self.matching(plain, &signature.result, body.loc)?;
-        Ok(Program {
+    fn program(
+        &mut self,
+        signature: &Signature,
+        body: &surface::Expr,
+    ) -> Result<(Program, Tree)> {
+        let params = self.parameters(signature);
+        let (bound, value) = self.frame(|l| l.expr(body))?;
+        let mut results = vec![];
+        self.frames.push(bound);
+        let made = self.results(value, &signature.result.tree, body.loc, &mut results);
+        let lets = self.frames.pop().unwrap_or_default();
+        let result = made?;
+        let body = match <[Expr; 1]>::try_from(results) {
+            Ok([one]) => Block::single(under(lets, one)),
+            Err(results) => Block { lets, results },
+        };
+        let program = Program {
             name: signature.ident.to_string(),
             params,
-            body: Block::single(body),
-        })
+            body,
+        };
+        Ok((program, result))
     }
 
     /// A value of the type that was written for it.
@@ -190,8 +202,10 @@ impl Lowerer<'_> {
 
     /// The result of a region, which is one value.
     fn single(&mut self, value: Value, loc: Loc, what: &str) -> Result<Plain> {
-        if let Value::Plain(plain) = value {
-            return Ok(plain);
+        match value {
+            Value::Plain(plain) => return Ok(plain),
+            Value::List(list) => return self.as_array(list, loc),
+            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {}
         }
         let message = format!(
             "{what} gives {}, and it must be a number, a bool or an array here{}",

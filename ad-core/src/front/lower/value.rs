@@ -1,5 +1,6 @@
 //! What expressions stand for while they are lowered, and how their kinds meet.
 
+use super::list::List;
 use super::{Env, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::infer::Open;
@@ -16,6 +17,8 @@ pub(super) enum Value {
     Plain(Plain),
     /// Several values.
     Tuple(Vec<Value>),
+    /// An array of Rust: `[a, b]`, or an array of arrays.
+    List(List),
     /// A closure, and the names it sees.
     Closure(Rc<Closure>, Env),
     /// `a.shape()` of an array.
@@ -93,6 +96,7 @@ impl Value {
         match self {
             Value::Plain(plain) => plain.describe(),
             Value::Tuple(parts) => format!("a tuple of {}", parts.len()),
+            Value::List(list) => list.describe(),
             Value::Closure(..) => "a closure".to_string(),
             Value::Shape(_) => "a shape".to_string(),
         }
@@ -102,6 +106,7 @@ impl Value {
     pub(super) fn advice(&self) -> &'static str {
         match self {
             Value::Plain(_) => "",
+            Value::List(_) => "; write one expression for each element, or an index",
             Value::Tuple(_) => "; write one expression for each part",
             Value::Closure(..) => "; closures are bound by `let` and called, they are not values",
             Value::Shape(_) => "; write `a.shape()[0]` or `a.dim()`",
@@ -123,6 +128,7 @@ impl Lowerer<'_> {
     pub(super) fn plain(&mut self, value: Value, loc: Loc) -> Result<Plain> {
         match value {
             Value::Plain(plain) => Ok(plain),
+            Value::List(list) => self.as_array(list, loc),
             Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
                 let message = format!(
                     "this is {}, where a number, a bool or an array is needed{}",

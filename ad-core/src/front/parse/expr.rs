@@ -57,6 +57,10 @@ impl Parser<'_> {
             }
             syn::Expr::Block(block) if block.label.is_none() => return self.block(&block.block),
             syn::Expr::Tuple(tuple) => Kind::Tuple(self.all(&tuple.elems)),
+            syn::Expr::Array(list) => Kind::List(self.all(&list.elems)),
+            syn::Expr::Repeat(r) => {
+                Kind::Repeat(Box::new(self.expr(&r.expr)), Box::new(self.expr(&r.len)))
+            }
             syn::Expr::Call(call) => return self.call(loc, call),
             syn::Expr::MethodCall(call) => return self.method(loc, call),
             syn::Expr::Field(field) => match &field.member {

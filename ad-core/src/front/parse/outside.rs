@@ -116,9 +116,6 @@ pub(super) fn expression(e: &syn::Expr) -> String {
         syn::Expr::Break(_) | syn::Expr::Continue(_) => {
             "leaving a loop early is not supported; write `if .. { .. } else { 0.0 }` inside of `sum`"
         }
-        syn::Expr::Array(_) | syn::Expr::Repeat(_) => {
-            "fixed-size arrays are not supported yet; write `build(n, |i| ..)`"
-        }
         syn::Expr::Struct(_) => {
             "structs are not supported yet; bind the parts with `let`, or write a tuple"
         }

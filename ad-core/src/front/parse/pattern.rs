@@ -48,6 +48,10 @@ impl Parser<'_> {
                 let parts = tuple.elems.iter().map(|p| self.pattern(p)).collect();
                 return Pattern::Tuple(Loc::of(tuple), parts);
             }
+            syn::Pat::Slice(list) => {
+                let parts = list.elems.iter().map(|p| self.pattern(p)).collect();
+                return Pattern::List(Loc::of(list), parts);
+            }
             syn::Pat::Ident(name) => match &name.mutability {
                 Some(token) => self.errors.on(
                     token,

@@ -7,7 +7,7 @@ use crate::ir::core::{
     Update,
 };
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit};
+use crate::ir::ty::{Elem, Lit, Size};
 use std::collections::HashMap;
 
 /// A message and the offset it is about.
@@ -109,7 +109,7 @@ impl Parser {
         loop {
             let length = match self.peek() {
                 Tok::Punct("_") => None,
-                Tok::Lit(Lit::Int(k)) => Some(Size::lit(k)),
+                Tok::Lit(Lit::Int(k)) => Some(Size::lit(*k)),
                 Tok::Sym(s) => match s.hint.strip_prefix('d').map(str::parse) {
                     Some(Ok(param)) => Some(Size::dim(param, s.id as usize)),
                     _ => return self.fail(format!("expected a length, found `{}`", s.hint)),

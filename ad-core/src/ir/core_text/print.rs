@@ -1,7 +1,7 @@
 //! Printing, with lines broken where they get long.
 
 use super::is_word;
-use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Program, Sym, Trip, Ty};
+use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Param, Program, Sym, Trip, Ty};
 use crate::ir::ty::Lit;
 use std::fmt;
 
@@ -169,7 +169,7 @@ fn param_text(p: &Param) -> String {
     if p.lengths.iter().all(Option::is_none) {
         return ty_text(p.ty);
     }
-    let length = |axis| match p.lengths.get(axis) {
+    let length = |axis: usize| match p.lengths.get(axis) {
         Some(Some(n)) => n.to_string(),
         Some(None) | None => "_".to_owned(),
     };
