@@ -25,6 +25,7 @@ fn main() {
     fs::create_dir_all(&plain).expect("the output directory can be written");
     let mut modules = TokenStream::new();
     let mut entries = TokenStream::new();
+    let mut single = TokenStream::new();
     for path in &files {
         println!("cargo::rerun-if-changed={}", path.display());
         let program =
@@ -37,7 +38,10 @@ fn main() {
             stripped
         };
         modules.extend(program.module(&module_path));
-        entries.extend(program.entry(path, derived));
+        entries.extend(program.at("f64").entry(path, derived));
+        if program.is_generic() {
+            single.extend(program.at("f32").entry(path, derived));
+        }
     }
     // Some programs use nothing but the annotation from the prelude.
     let unused = (!derived).then(|| quote!(#[allow(unused_imports)]));
@@ -49,6 +53,9 @@ fn main() {
         pub mod program { #modules }
 
         static PROGRAMS: &[Program] = &[#entries];
+
+        #[doc = "The generic programs over `f32`."]
+        static SINGLE: &[Program] = &[#single];
     };
     let table = syn::parse2(table).expect("the generated table is well-formed");
     write_if_changed(&out.join("table.rs"), &prettyplease::unparse(&table));
@@ -79,6 +86,7 @@ enum Passing {
 }
 
 /// A parameter or result type: a scalar, or an array that is owned, borrowed or viewed.
+#[derive(Clone)]
 struct Kind {
     element: String,
     /// `None` for a scalar.
@@ -87,9 +95,11 @@ struct Kind {
 }
 
 impl Kind {
-    fn of(ty: &syn::Type) -> Option<Kind> {
+    /// The kind of a type; `generic` is the name of the type parameter.
+    fn of(ty: &syn::Type, generic: Option<&str>) -> Option<Kind> {
+        let is_element = |name: &str| is_element(name) || generic == Some(name);
         if let syn::Type::Reference(reference) = ty {
-            let inner = Kind::of(&reference.elem)?;
+            let inner = Kind::of(&reference.elem, generic)?;
             inner.rank?;
             let passing = match inner.passing {
                 Passing::Value => Passing::Reference,
@@ -131,7 +141,7 @@ impl Kind {
     }
 
     fn is_real(&self) -> bool {
-        self.element == "f64"
+        matches!(self.element.as_str(), "f64" | "f32")
     }
 
     /// The type without borrows.
@@ -159,7 +169,7 @@ impl Kind {
     fn description(&self, name: &Ident) -> TokenStream {
         let name = name.to_string();
         let elem = match self.element.as_str() {
-            "f64" => quote!(Elem::Real),
+            "f64" | "f32" => quote!(Elem::Real),
             "bool" => quote!(Elem::Bool),
             _ => quote!(Elem::Int),
         };
@@ -169,14 +179,17 @@ impl Kind {
 }
 
 fn is_element(name: &str) -> bool {
-    matches!(name, "f64" | "usize" | "i64" | "i32" | "bool")
+    matches!(name, "f64" | "f32" | "usize" | "i64" | "i32" | "bool")
 }
 
 /// A file of the folder, taken apart.
+#[derive(Clone)]
 struct Program {
     name: Ident,
     params: Vec<(Ident, Kind)>,
     result: Kind,
+    /// The type parameter.
+    generic: Option<String>,
     file: syn::File,
 }
 
@@ -200,6 +213,8 @@ impl Program {
         if !matches!(function.vis, syn::Visibility::Public(_)) {
             return Err(format!("`{name}` is not `pub`"));
         }
+        let generic = function.sig.generics.type_params().next();
+        let generic = generic.map(|param| param.ident.to_string());
         let mut params = Vec::new();
         for input in &function.sig.inputs {
             let syn::FnArg::Typed(typed) = input else {
@@ -208,25 +223,44 @@ impl Program {
             let syn::Pat::Ident(ident) = &*typed.pat else {
                 return Err("parameters are plain names".into());
             };
-            let kind = Kind::of(&typed.ty)
+            let kind = Kind::of(&typed.ty, generic.as_deref())
                 .ok_or_else(|| format!("the type of `{}` is not supported", ident.ident))?;
             params.push((ident.ident.clone(), kind));
         }
-        if !params.iter().any(|(_, kind)| kind.is_real()) {
+        let is_real =
+            |kind: &Kind| kind.is_real() || generic.as_deref() == Some(kind.element.as_str());
+        if !params.iter().any(|(_, kind)| is_real(kind)) {
             return Err("there is nothing to differentiate in".into());
         }
         let syn::ReturnType::Type(_, result) = &function.sig.output else {
             return Err("there is no result".into());
         };
-        let result = Kind::of(result)
-            .filter(|kind| kind.is_real() && matches!(kind.passing, Passing::Value))
-            .ok_or("the result is neither `f64` nor an owned array of those")?;
+        let result = Kind::of(result, generic.as_deref())
+            .filter(|kind| is_real(kind) && matches!(kind.passing, Passing::Value))
+            .ok_or("the result is neither real nor an owned array of real numbers")?;
         Ok(Program {
             name: function.sig.ident.clone(),
             params,
             result,
+            generic,
             file,
         })
+    }
+
+    fn is_generic(&self) -> bool {
+        self.generic.is_some()
+    }
+
+    /// The program with a type in place of its type parameter.
+    fn at(&self, real: &str) -> Program {
+        let mut program = self.clone();
+        let params = program.params.iter_mut().map(|(_, kind)| kind);
+        for kind in params.chain([&mut program.result]) {
+            if self.generic.as_deref() == Some(kind.element.as_str()) {
+                kind.element = real.into();
+            }
+        }
+        program
     }
 
     /// The file as it would be without the crate: no annotation, and the combinators from the
@@ -261,6 +295,7 @@ impl Program {
             .iter()
             .map(|(name, kind)| kind.description(name));
         let scalar_result = self.result.rank.is_none();
+        let single = self.result.element == "f32";
         let primal = self.forward(name);
         let derivatives = derived.then(|| self.derivatives());
         quote! {
@@ -269,6 +304,7 @@ impl Program {
                 source: include_str!(#path),
                 params: &[#(#params),*],
                 scalar_result: #scalar_result,
+                single: #single,
                 primal: #primal,
                 #derivatives
             },

@@ -15,6 +15,13 @@ impl Element for f64 {
     }
 }
 
+impl Element for f32 {
+    fn tensor(value: &Value) -> Tensor<Self> {
+        let Tensor { shape, data } = value.real();
+        Tensor::new(shape.clone(), data.iter().map(|&x| x as f32).collect())
+    }
+}
+
 impl Element for bool {
     fn tensor(value: &Value) -> Tensor<Self> {
         value.bool().clone()
@@ -52,7 +59,7 @@ macro_rules! scalars {
         }
     )*};
 }
-scalars!(f64, usize, i64, i32, bool);
+scalars!(f64, f32, usize, i64, i32, bool);
 
 impl<T: Element, D: Dimension> FromValue for Array<T, D> {
     fn from_value(value: &Value) -> Self {
@@ -69,18 +76,23 @@ pub(crate) trait ToValue {
     fn to_value(&self) -> Value;
 }
 
-impl ToValue for f64 {
-    fn to_value(&self) -> Value {
-        Value::Real(Tensor::scalar(*self))
-    }
-}
+macro_rules! reals {
+    ($($real:ty),*) => {$(
+        impl ToValue for $real {
+            fn to_value(&self) -> Value {
+                Value::Real(Tensor::scalar(f64::from(*self)))
+            }
+        }
 
-impl<D: Dimension> ToValue for Array<f64, D> {
-    fn to_value(&self) -> Value {
-        let data = self.iter().copied().collect();
-        Value::Real(Tensor::new(self.shape().to_vec(), data))
-    }
+        impl<D: Dimension> ToValue for Array<$real, D> {
+            fn to_value(&self) -> Value {
+                let data = self.iter().map(|&x| f64::from(x)).collect();
+                Value::Real(Tensor::new(self.shape().to_vec(), data))
+            }
+        }
+    )*};
 }
+reals!(f64, f32);
 
 /// The value as a type of a program.
 pub(crate) fn from_value<T: FromValue>(value: &Value) -> T {
@@ -100,12 +112,13 @@ mod tests {
 
     #[test]
     fn arrays_there_and_back() {
-        let a = arr2(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+        let a = arr2(&[[1.0_f64, 2.0, 3.0], [4.0, 5.0, 6.0]]);
         let value = to_value(&a.t().to_owned());
         assert_eq!(value.shape(), [3, 2]);
         assert_eq!(value.real().data, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
         assert_eq!(from_value::<Array2<f64>>(&value), a.t());
-        assert_eq!(from_value::<Array0<f64>>(&to_value(&7.0)), arr0(7.0));
+        assert_eq!(from_value::<Array0<f64>>(&to_value(&7.0_f64)), arr0(7.0));
+        assert_eq!(from_value::<Array0<f32>>(&to_value(&0.1_f32)), arr0(0.1));
     }
 
     #[test]

@@ -23,9 +23,10 @@
 //! ```
 //!
 //! A program whose result is an array says `#[differentiable(value, vjp, jvp)]`. Parameters are
-//! scalars (`f64`, `usize`, `i64`, `i32`, `bool`) or arrays of those of rank 0 to 6, as `ArrayN<T>`,
+//! scalars (`f64`, `f32`, `usize`, `i64`, `i32`, `bool`) or arrays of those of rank 0 to 6, as `ArrayN<T>`,
 //! `&ArrayN<T>`, `ArrayViewN<'_, T>` or `&ArrayViewN<'_, T>`; at least one is real. The result is an
-//! `f64` or an `ArrayN<f64>`. The file may hold constants and helpers beside the function.
+//! `f64` or an `ArrayN<f64>`. The file may hold constants and helpers beside the function. `f32` may
+//! stand for `f64` throughout, and so may a type parameter `T: Real`; such a program is run over both.
 //!
 //! # Test cases
 //!
@@ -80,7 +81,7 @@ include!(concat!(env!("OUT_DIR"), "/table.rs"));
 /// The kind of the elements of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elem {
-    /// `f64`.
+    /// `f64` or `f32`.
     Real,
     /// An integer type.
     Int,
@@ -111,8 +112,10 @@ pub struct Program {
     pub source: &'static str,
     /// The parameters in order.
     pub params: &'static [Param],
-    /// Whether the result is an `f64` and not an array.
+    /// Whether the result is a scalar and not an array.
     pub scalar_result: bool,
+    /// Whether real numbers are `f32`.
+    pub single: bool,
     /// The function as written, compiled by rustc alone.
     pub primal: fn(&[Value]) -> Value,
     /// The function as compiled by cotangent.
@@ -169,6 +172,11 @@ pub fn programs() -> &'static [Program] {
     PROGRAMS
 }
 
+/// The generic programs over `f32`; among [`programs`] they are over `f64`.
+pub fn generic_programs_over_f32() -> &'static [Program] {
+    SINGLE
+}
+
 /// The program of this name.
 ///
 /// # Panics
@@ -186,8 +194,16 @@ impl Program {
     /// # Panics
     /// If the head of the file does not follow the format.
     pub fn test_cases(&self) -> Vec<Case> {
-        directive::cases(self.name, self.source, self.params)
-            .unwrap_or_else(|message| panic!("programs/{}.rs: {message}", self.name))
+        let mut cases = directive::cases(self.name, self.source, self.params)
+            .unwrap_or_else(|message| panic!("programs/{}.rs: {message}", self.name));
+        for value in cases.iter_mut().flat_map(|case| &mut case.args) {
+            if let (true, Value::Real(tensor)) = (self.single, value) {
+                for x in &mut tensor.data {
+                    *x = f64::from(*x as f32);
+                }
+            }
+        }
+        cases
     }
 
     /// The arguments of the test cases.

@@ -110,6 +110,46 @@ pub fn lower(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> 
     Ok((f.program, values))
 }
 
+/// The value of a function, and its derivatives along tangents and against a cotangent.
+pub struct Derivatives {
+    /// The value.
+    pub value: Value,
+    /// The directional derivative.
+    pub tangent: Value,
+    /// The gradients of the product with the cotangent.
+    pub gradients: Vec<Value>,
+}
+
+/// The derivatives of an annotated function of a source file, interpreted in `f64`.
+///
+/// # Errors
+/// If the front end does not accept it, or a stage fails.
+pub fn derivatives(
+    source: &str,
+    name: &str,
+    args: &[Value],
+    tangents: &[Value],
+    cotangent: &Value,
+) -> Result<Derivatives, String> {
+    let (program, consts) = lower(source, name)?;
+    let wrt: Vec<usize> = (0..args.len())
+        .filter(|&k| program.params[k].ty.elem == Elem::Real)
+        .collect();
+    let bulk = pipeline::to_bulk(&program, &mut |_, _| {})?;
+    let results = |what, more: &[Value]| {
+        let derived = pipeline::derive(&bulk, what, &wrt, &mut |_, _| {})?;
+        let args: Vec<Value> = [args, &consts, more].concat();
+        Ok::<_, String>(run("derived", &derived, &args)?.results)
+    };
+    let tangent = results(Derivative::Jvp, tangents)?.remove(1);
+    let mut gradients = results(Derivative::Vjp, std::slice::from_ref(cotangent))?;
+    Ok(Derivatives {
+        value: gradients.remove(0),
+        tangent,
+        gradients,
+    })
+}
+
 /// The value of a constant expression: literals, arithmetic, other constants.
 fn constant(e: &syn::Expr, consts: &HashMap<String, &syn::Expr>) -> Result<f64, String> {
     let unknown = || format!("cannot evaluate the constant `{}`", quote::quote!(#e));
@@ -141,6 +181,10 @@ fn constant(e: &syn::Expr, consts: &HashMap<String, &syn::Expr>) -> Result<f64, 
             }
             // A bare name can only come from `std::f64::consts`.
             let last = p.path.segments.last().ok_or_else(unknown)?;
+            // Of a type parameter, which is `f64` here.
+            if last.ident == "EPSILON" {
+                return Ok(f64::EPSILON);
+            }
             let full: syn::Path = syn::parse_str(&format!("std::f64::consts::{}", last.ident))
                 .map_err(|e| e.to_string())?;
             match front::names::constant(&full) {

@@ -2,14 +2,15 @@
 
 #![cfg(feature = "derived")]
 
-use cotangent_zoo::{Case, Program, Value, programs, random_like};
+use cotangent_zoo::stages::{Derivatives, derivatives};
+use cotangent_zoo::{Case, Program, Value, generic_programs_over_f32, programs, random_like};
 
 /// Runs a check on every case and lists all that fail.
 fn on_every_case(
     check: impl Fn(&Program, &Case) -> Result<(), String> + std::panic::RefUnwindSafe,
 ) {
     let mut wrong = Vec::new();
-    for program in programs() {
+    for program in programs().iter().chain(generic_programs_over_f32()) {
         for case in program.test_cases() {
             let result = std::panic::catch_unwind(|| check(program, &case))
                 .unwrap_or_else(|_| Err("panics".into()));
@@ -45,8 +46,13 @@ fn tangents(program: &Program, case: &Case) -> Vec<Value> {
     program.random_tangents(&case.args, "tangent")
 }
 
-fn tolerance(case: &Case) -> f64 {
-    if case.flags.loose { 1e-7 } else { 1e-10 }
+fn tolerance(program: &Program, case: &Case) -> f64 {
+    match (program.single, case.flags.loose) {
+        (false, false) => 1e-10,
+        (false, true) => 1e-7,
+        (true, false) => 1e-4,
+        (true, true) => 1e-2,
+    }
 }
 
 fn real(x: f64) -> Value {
@@ -57,7 +63,7 @@ fn real(x: f64) -> Value {
 fn values_are_those_of_the_function_as_written() {
     on_every_case(|program, case| {
         let expected = (program.primal)(&case.args);
-        let tolerance = tolerance(case);
+        let tolerance = tolerance(program, case);
         let value = (program.value)(&case.args);
         close("value", &value, &expected, tolerance)?;
         let (value, _) = (program.jvp)(&case.args, &tangents(program, case));
@@ -93,7 +99,7 @@ fn forward_agrees_with_reverse() {
             "forward or reverse",
             &real(forward),
             &real(reverse),
-            tolerance(case),
+            tolerance(program, case),
         )
     });
 }
@@ -106,16 +112,17 @@ fn gradients_are_those_of_reverse() {
         };
         let (value, gradients) = value_and_grad(&case.args);
         let (expected, products) = (program.vjp)(&case.args, &real(1.0));
-        close("value", &value, &expected, tolerance(case))?;
+        close("value", &value, &expected, tolerance(program, case))?;
         let mut pairs = gradients.iter().zip(&products);
-        pairs.try_for_each(|(g, p)| close("gradient", g, p, tolerance(case)))
+        pairs.try_for_each(|(g, p)| close("gradient", g, p, tolerance(program, case)))
     });
 }
 
 #[test]
 fn forward_agrees_with_central_differences() {
     on_every_case(|program, case| {
-        if case.flags.nonfinite || case.flags.nonsmooth {
+        // Differences in `f32` say little.
+        if case.flags.nonfinite || case.flags.nonsmooth || program.single {
             return Ok(());
         }
         let directions = tangents(program, case);
@@ -136,5 +143,34 @@ fn forward_agrees_with_central_differences() {
         let expected = Value::Real(cotangent_zoo::Tensor::new(tangent.shape().to_vec(), data));
         let tolerance = if case.flags.loose { 1e-4 } else { 1e-6 };
         close("tangent or difference", &tangent, &expected, tolerance)
+    });
+}
+
+#[test]
+fn single_precision_is_close_to_double() {
+    on_every_case(|program, case| {
+        if !program.single {
+            return Ok(());
+        }
+        let directions = tangents(program, case);
+        let cotangent = random_like(&(program.primal)(&case.args), "cotangent");
+        let Derivatives {
+            value,
+            tangent,
+            gradients,
+        } = derivatives(
+            program.source,
+            program.name,
+            &case.args,
+            &directions,
+            &cotangent,
+        )?;
+        let tolerance = tolerance(program, case);
+        close("value", &(program.value)(&case.args), &value, tolerance)?;
+        let (_, found) = (program.jvp)(&case.args, &directions);
+        close("tangent", &found, &tangent, tolerance)?;
+        let (_, found) = (program.vjp)(&case.args, &cotangent);
+        let mut pairs = found.iter().zip(&gradients);
+        pairs.try_for_each(|(f, g)| close("gradient", f, g, tolerance))
     });
 }
