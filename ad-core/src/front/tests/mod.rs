@@ -2,6 +2,7 @@
 
 mod accepted;
 mod agree;
+mod data;
 mod print;
 mod real;
 mod rejected;

@@ -5,7 +5,7 @@ use crate::front::real::RealType;
 
 /// A function means the same as another one over `f64`.
 fn same(source: &str, in_f64: &str) {
-    let [a, b] = [source, in_f64].map(|s| print::print(&annotated(s).program.body));
+    let [a, b] = [source, in_f64].map(|s| print::block(&annotated(s).program.body));
     assert_eq!(a, b, "{source}");
 }
 

@@ -183,8 +183,6 @@ fn signatures() {
         "fn f(x: f64) -> f64 { let y: ArrayView1<'_, f64> = x; y[0] }",
         "declared as `ArrayView1<'_, f64>`",
     );
-    one("", "fn f(x: [f64; 3]) -> f64 { x[0] }", "fixed-size arrays");
-    one("", "fn f(x: (f64, f64)) -> f64 { 1.0 }", "tuples");
     one("", "fn f(x: impl Fn(f64)) -> f64 { 1.0 }", "`impl Trait`");
     one("", "fn f(x: &mut Array1<f64>) -> f64 { x[0] }", "`&mut`");
     one("", "fn f(x: ArrayD<f64>) -> f64 { 1.0 }", "run time");
@@ -194,7 +192,7 @@ fn signatures() {
         "write `f64` instead of `&f64`",
     );
     one("", "fn f(mut x: f64) -> f64 { x }", "`mut` arguments");
-    one("", "fn f((x, y): (f64, f64)) -> f64 { 1.0 }", "tuples");
+    one("", "fn f((x, y): (f64, f64)) -> f64 { 1.0 }", "by name");
     one("", "fn f(&self, x: f64) -> f64 { x }", "methods");
     one(
         "",
