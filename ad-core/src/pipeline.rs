@@ -4,7 +4,7 @@ use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::{bulk_check, core, kernel, kernel_check};
 use crate::passes::fuse::fuse;
-use crate::passes::linearise::linearise;
+use crate::passes::linearise::{forward, linearise};
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::transpose::transpose;
 use crate::passes::vectorise::vectorise;
@@ -53,7 +53,7 @@ pub fn derive(
     let (derived, seeds) = match what {
         Derivative::Value => (program.clone(), vec![]),
         Derivative::Jvp => {
-            let l = linearise(program, wrt);
+            let l = forward(program, wrt);
             checked("linearise", &l.program, watch)?;
             (l.program, l.tangents)
         }

@@ -86,6 +86,11 @@ impl Builder {
         self.program.eq(v)
     }
 
+    /// The name of a parameter.
+    pub fn is_param(&self, v: Var) -> Option<&str> {
+        self.program.params.get(v.index()).map(|p| &*p.name)
+    }
+
     /// The guard of a variable's equation: outside of it the variable is a structural zero.
     pub fn guard(&self, v: Var) -> Option<Var> {
         self.eq(v).and_then(|e| e.guard)

@@ -221,6 +221,48 @@ impl Loop {
     }
 }
 
+impl Loop {
+    /// Which results depend on what it is given and on what the states begin with.
+    pub fn dependent(&self, given: &[bool], init: &[bool]) -> Vec<bool> {
+        let mut states = init.to_vec();
+        loop {
+            let index = std::iter::once(&false);
+            let params = given.iter().chain(&states).chain(index).copied();
+            let inside = self.body.dependent(params.collect());
+            let mut out: Vec<bool> = self
+                .body
+                .results
+                .iter()
+                .map(|r| inside[r.index()])
+                .collect();
+            let mut grown = false;
+            for (s, next) in states.iter_mut().zip(&out) {
+                grown |= *next && !*s;
+                *s |= next;
+            }
+            if !grown {
+                out[..self.states].copy_from_slice(&states);
+                // How many steps a loop with a condition takes depends on whatever that sees.
+                out.push(
+                    self.goes_on.is_some() && (given.contains(&true) || states.contains(&true)),
+                );
+                return out;
+            }
+        }
+    }
+}
+
+impl Program {
+    /// Which variables depend on some of the parameters.
+    pub fn dependent(&self, params: Vec<bool>) -> Vec<bool> {
+        let mut on = params;
+        for eq in &self.eqs {
+            on.push(eq.dependent(&on));
+        }
+        on
+    }
+}
+
 /// A loop that is shared by all its results, and compared quickly.
 #[derive(Clone, Debug)]
 pub struct Looped {
@@ -244,6 +286,34 @@ impl Looped {
     }
 }
 
+impl Looped {
+    /// The loop with its programs changed.
+    pub fn map(&self, change: &dyn Fn(&Program) -> Program) -> Looped {
+        Looped::new(Loop {
+            body: change(&self.body),
+            goes_on: self.goes_on.as_ref().map(change),
+            ..*self.looped
+        })
+    }
+
+    /// The loop with the sizes in its programs changed, inside of other loops too.
+    pub fn resized(&self, size: &dyn Fn(&Size) -> Size) -> Looped {
+        self.map(&|program| {
+            let mut program = program.clone();
+            for p in &mut program.params {
+                p.ty.shape = p.ty.shape.iter().map(size).collect();
+            }
+            for eq in &mut program.eqs {
+                *eq = eq.map(&mut |v| v, &mut |s| size(s));
+                if let Op::Loop { looped, .. } = &mut eq.op {
+                    *looped = looped.resized(size);
+                }
+            }
+            program
+        })
+    }
+}
+
 impl std::ops::Deref for Looped {
     type Target = Loop;
     fn deref(&self) -> &Loop {
@@ -262,6 +332,19 @@ impl Hash for Looped {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.hash.hash(state);
     }
+}
+
+/// A loop with its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Run<'a> {
+    /// The loop.
+    pub looped: &'a Looped,
+    /// How many steps it takes, if that is known before.
+    pub steps: Option<&'a Size>,
+    /// What it is given.
+    pub given: &'a [Var],
+    /// The states before the first step.
+    pub init: &'a [Var],
 }
 
 /// What an equation computes.
@@ -444,6 +527,45 @@ impl Program {
 }
 
 impl Eq {
+    /// Whether what it defines depends on the variables for which `on` says so.
+    pub fn dependent(&self, on: &[bool]) -> bool {
+        if let Op::Loop {
+            looped,
+            given,
+            init,
+            out,
+            ..
+        } = &self.op
+        {
+            let of = |all: &[Var]| all.iter().map(|v| on[v.index()]).collect::<Vec<_>>();
+            return looped.dependent(&of(given), &of(init))[*out];
+        }
+        let mut depends = false;
+        self.visit(&mut |v| depends |= on[v.index()]);
+        depends
+    }
+
+    /// What the equations of one loop have in common, and which result of it this is.
+    pub fn loop_result(&self) -> Option<(Run<'_>, usize)> {
+        let Op::Loop {
+            looped,
+            steps,
+            given,
+            init,
+            out,
+        } = &self.op
+        else {
+            return None;
+        };
+        let run = Run {
+            looped,
+            steps: steps.as_ref(),
+            given,
+            init,
+        };
+        Some((run, *out))
+    }
+
     /// Calls `f` on every variable that the equation uses, its guard last; not on those inside of a loop. Variables inside symbolic
     /// sizes are not among them, see [`Eq::visit_sizes`].
     pub fn visit(&self, f: &mut dyn FnMut(Var)) {

@@ -2,6 +2,8 @@
 //!
 //! Shapes agree when their polynomials are equal; values are never looked at.
 
+mod sequence;
+
 use super::build::without;
 use super::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
 use super::core::ReduceOp;
@@ -18,18 +20,25 @@ pub fn check(program: &Program) -> Result<(), String> {
     }
     for r in &program.requires {
         for s in r.when.iter().chain([&r.left, &r.right]) {
-            check_size(program, s, all).map_err(|e| format!("require: {e}"))?;
+            check_size(program, program, s, all).map_err(|e| format!("require: {e}"))?;
         }
     }
+    check_equations(program, program)
+}
+
+/// Checks the equations and the results of a program in a function, whose sizes it knows.
+fn check_equations(program: &Program, function: &Program) -> Result<(), String> {
     for (k, eq) in program.eqs.iter().enumerate() {
         let scope = Scope {
             program,
+            function,
             defined: program.params.len() + k,
             eq,
         };
         let var = program.var_of(k);
         (scope.check()).map_err(|e| format!("v{}: {e}", var.0))?;
     }
+    let all = program.params.len() + program.eqs.len();
     for (k, v) in program.results.iter().enumerate() {
         if v.index() >= all {
             return Err(format!("v{}: result {k} is not defined", v.0));
@@ -41,7 +50,8 @@ pub fn check(program: &Program) -> Result<(), String> {
 fn check_param(program: &Program, k: usize, p: &Param) -> Result<(), String> {
     for (axis, s) in p.ty.shape.iter().enumerate() {
         // An extent may be a value that the program computes: that of a cotangent.
-        check_size(program, s, program.params.len() + program.eqs.len())?;
+        let all = program.params.len() + program.eqs.len();
+        check_size(program, program, s, all)?;
         if *s == Size::dim(k, axis) {
             continue;
         }
@@ -54,16 +64,21 @@ fn check_param(program: &Program, k: usize, p: &Param) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether every atom names something: parameters, and scalar integers before `defined`.
-fn check_size(program: &Program, size: &Size, defined: usize) -> Result<(), String> {
+/// Whether every atom names something: parameters of the function, and scalar integers before `defined`.
+fn check_size(
+    program: &Program,
+    function: &Program,
+    size: &Size,
+    defined: usize,
+) -> Result<(), String> {
     let mut wrong = None;
     size.visit(&mut |a| {
         let scalar = |ty: &Type| ty.elem == Elem::Int && ty.shape.is_empty();
         let fits = match a {
             Atom::Dim { param, axis } => {
-                (program.params.get(*param)).is_some_and(|p| *axis < p.ty.rank())
+                (function.params.get(*param)).is_some_and(|p| *axis < p.ty.rank())
             }
-            Atom::Int { param } => (program.params.get(*param)).is_some_and(|p| scalar(&p.ty)),
+            Atom::Int { param } => (function.params.get(*param)).is_some_and(|p| scalar(&p.ty)),
             Atom::Value(v) => (*v as usize) < defined && scalar(program.ty(Var(*v))),
             Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => true,
         };
@@ -90,6 +105,8 @@ fn show_shape(shape: &[Size]) -> String {
 
 struct Scope<'a> {
     program: &'a Program,
+    /// The program whose parameters have the lengths and integers in sizes.
+    function: &'a Program,
     /// The number of variables before this equation.
     defined: usize,
     eq: &'a Eq,
@@ -107,7 +124,7 @@ impl<'a> Scope<'a> {
         let mut sizes = Ok(());
         self.eq.visit_sizes(&mut |s| {
             if sizes.is_ok() {
-                sizes = check_size(self.program, s, self.defined);
+                sizes = check_size(self.program, self.function, s, self.defined);
             }
         });
         sizes?;
@@ -195,7 +212,14 @@ impl<'a> Scope<'a> {
                 b_axes,
                 out_axes,
             } => self.contract([(*a, a_axes), (*b, b_axes)], out_axes),
-            Op::Update { .. } | Op::Loop { .. } => Err("sequences are not checked yet".into()),
+            Op::Update { src, part, when } => self.update(*src, part, *when),
+            Op::Loop {
+                looped,
+                steps,
+                given,
+                init,
+                out,
+            } => self.looped(looped, steps.as_ref(), given, init, *out),
             Op::Copy(src) | Op::Stop(src) => self.var("the operand", *src, self.eq.ty.elem, shape),
         }
     }

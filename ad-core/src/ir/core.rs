@@ -241,23 +241,19 @@ impl Block {
     /// A block with one result. The bindings at its head become those of the block.
     pub fn single(mut e: Expr) -> Block {
         let mut lets = vec![];
-        loop {
-            match *e.kind {
-                Kind::Let(s, bound, body) => {
-                    lets.push(Bound::Let(s, bound));
-                    e = body;
-                }
-                Kind::Loop(l, body) => {
-                    lets.push(Bound::Loop(l));
-                    e = body;
-                }
-                kind => {
-                    let e = Expr::new(kind, e.ty);
-                    let results = vec![e];
-                    return Block { lets, results };
-                }
+        while matches!(*e.kind, Kind::Let(..) | Kind::Loop(..)) {
+            if let Kind::Let(s, bound, body) = *e.kind {
+                lets.push(Bound::Let(s, bound));
+                e = body;
+            } else if let Kind::Loop(l, body) = *e.kind {
+                lets.push(Bound::Loop(l));
+                e = body;
+            } else {
+                unreachable!("one of these");
             }
         }
+        let results = vec![e];
+        Block { lets, results }
     }
 
     /// The reverse of [`Block::single`].
@@ -433,6 +429,42 @@ impl Expr {
         Expr {
             kind: Box::new(kind),
             ty,
+        }
+    }
+
+    /// The expressions that an expression is made of, in a fixed order.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match &*self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter().collect(),
+            Kind::Let(_, a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts(),
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut *self.kind {
+            Kind::Var(_) | Kind::Lit(_) => vec![],
+            Kind::Prim(_, args) => args.iter_mut().collect(),
+            Kind::Let(_, a, b) => vec![a, b],
+            Kind::Loop(l, body) => l.parts_mut().into_iter().chain([body]).collect(),
+            Kind::Update(u) => u.parts_mut(),
+            Kind::If(a, b, c) => vec![a, b, c],
+            Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
+                vec![&mut b.extent, body]
+            }
+            Kind::Scatter(s) => s.parts_mut().collect(),
+            Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
+            Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
         }
     }
 

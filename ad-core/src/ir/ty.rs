@@ -350,6 +350,29 @@ impl Size {
         Some(sum)
     }
 
+    /// The coefficient of an atom and the rest, if it occurs, in no product with itself and in no
+    /// other atom.
+    pub fn linear_in(&self, atom: &Atom) -> Option<(Size, Size)> {
+        let (mut coefficient, mut rest) = (Size::lit(0), Size::lit(0));
+        for (m, c) in &*self.terms {
+            let at = m.iter().position(|a| a == atom);
+            let mut others = m.clone();
+            if let Some(k) = at {
+                others.remove(k);
+            }
+            let others: Size = BTreeMap::from([(others, *c)]).into();
+            match at {
+                Some(_) => coefficient = coefficient.add(&others),
+                None => rest = rest.add(&others),
+            }
+        }
+        let mut left = false;
+        for s in [&coefficient, &rest] {
+            s.visit(&mut |a| left |= a == atom);
+        }
+        (!left && !coefficient.is(0)).then_some((coefficient, rest))
+    }
+
     /// The size with its leaf atoms replaced.
     pub fn substitute(&self, of: &mut dyn FnMut(&Atom) -> Size) -> Size {
         let mut sum = Size::lit(0);

@@ -9,6 +9,7 @@ mod elementwise;
 mod linear;
 mod places;
 mod reduce;
+mod sequence;
 #[cfg(test)]
 mod tests;
 
@@ -71,13 +72,7 @@ pub fn eval(program: &Program, args: &[Value]) -> Result<Outcome, String> {
 /// As [`eval`].
 pub fn eval_all(program: &Program, args: &[Value]) -> Result<Trace, String> {
     let mut machine = Machine::start(program, args)?;
-    let mut costs = Vec::with_capacity(program.eqs.len());
-    for (k, eq) in program.eqs.iter().enumerate() {
-        let at = |e| format!("v{}: {e}", program.var_of(k).0);
-        let (slot, cost) = machine.step(eq).map_err(at)?;
-        machine.slots.push(slot);
-        costs.push(cost);
-    }
+    let costs = machine.run()?;
     // Axes of parameters that are as long as a computed value says.
     for (k, p) in program.params.iter().enumerate() {
         if p.ty.shape.iter().any(mentions_value) {
@@ -96,9 +91,32 @@ fn mentions_value(size: &Size) -> bool {
     found
 }
 
+/// What the sizes of a function are made of: its arguments.
+struct Sizes {
+    shapes: Vec<Vec<usize>>,
+    ints: Vec<Option<i64>>,
+}
+
+impl Sizes {
+    fn new(args: &[Value]) -> Sizes {
+        let int = |v: &Value| match v {
+            Value::Int(t) if t.shape.is_empty() => t.data.first().copied(),
+            Value::Int(_) | Value::Real(_) | Value::Bool(_) => None,
+        };
+        Sizes {
+            shapes: args.iter().map(|v| v.shape().to_vec()).collect(),
+            ints: args.iter().map(int).collect(),
+        }
+    }
+}
+
 struct Machine<'a> {
     program: &'a Program,
     slots: Vec<Slot>,
+    /// Those of the function, also inside of a loop.
+    sizes: Rc<Sizes>,
+    /// What the loops of the program gave.
+    loops: Vec<sequence::Ran<'a>>,
 }
 
 impl<'a> Machine<'a> {
@@ -116,7 +134,12 @@ impl<'a> Machine<'a> {
                 present: None,
             })
             .collect();
-        let machine = Machine { program, slots };
+        let machine = Machine {
+            program,
+            slots,
+            sizes: Rc::new(Sizes::new(args)),
+            loops: vec![],
+        };
         for (k, (p, arg)) in program.params.iter().zip(args).enumerate() {
             if kind(arg) != p.ty.elem || arg.shape().len() != p.ty.rank() {
                 return Err(format!(
@@ -136,6 +159,23 @@ impl<'a> Machine<'a> {
         }
         machine.check_requires()?;
         Ok(machine)
+    }
+
+    /// Computes all equations; gives the number of real operations of each.
+    fn run(&mut self) -> Result<Vec<u64>, String> {
+        let program = self.program;
+        let mut costs = Vec::with_capacity(program.eqs.len());
+        for (k, eq) in program.eqs.iter().enumerate() {
+            let at = |e| format!("v{}: {e}", program.var_of(k).0);
+            let (slot, cost) = if matches!(eq.op, Op::Loop { .. }) {
+                self.looped(eq).map_err(at)?
+            } else {
+                self.step(eq).map_err(at)?
+            };
+            self.slots.push(slot);
+            costs.push(cost);
+        }
+        Ok(costs)
     }
 
     fn check_param(&self, k: usize) -> Result<(), String> {
@@ -182,19 +222,17 @@ impl<'a> Machine<'a> {
         if let Some(c) = size.as_lit() {
             return Ok(c);
         }
-        let params = self.program.params.len();
         let scalar = |v: usize| match &self.slots.get(v)?.value {
             Value::Int(t) if t.shape.is_empty() => t.data.first().copied(),
             Value::Int(_) | Value::Real(_) | Value::Bool(_) => None,
         };
         size.eval(&mut |a| match a {
-            Atom::Dim { param, axis } if *param < params => {
-                let n = *self.slots.get(*param)?.shape().get(*axis)?;
+            Atom::Dim { param, axis } => {
+                let n = *self.sizes.shapes.get(*param)?.get(*axis)?;
                 i64::try_from(n).ok()
             }
-            Atom::Int { param } if *param < params => scalar(*param),
+            Atom::Int { param } => *self.sizes.ints.get(*param)?,
             Atom::Value(v) => scalar(*v as usize),
-            Atom::Dim { .. } | Atom::Int { .. } => None,
             Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => None,
         })
         .ok_or_else(|| format!("the size {size} has no value"))
@@ -277,7 +315,11 @@ impl<'a> Machine<'a> {
                 (self.slot(*b)?, b_axes),
                 out_axes,
             )?,
-            Op::Update { .. } | Op::Loop { .. } => return Err("sequences do not run yet".into()),
+            Op::Update { src, part, when } => {
+                let when = when.map(|v| self.slot(v)).transpose()?;
+                (self.update(&d, self.slot(*src)?, part, when)?, 0)
+            }
+            Op::Loop { .. } => return Err("loops run by themselves".into()),
             Op::Copy(src) | Op::Stop(src) => (places::copy(&d, self.slot(*src)?)?, 0),
         };
         if kind(&slot.value) != eq.ty.elem {

@@ -169,6 +169,59 @@ impl Machine<'_> {
     }
 }
 
+impl Machine<'_> {
+    /// `src` with elements replaced.
+    pub(super) fn update(
+        &self,
+        d: &Domain<'_>,
+        src: &Slot,
+        part: &Part,
+        when: Option<&Slot>,
+    ) -> Result<Slot, String> {
+        d.needs(src.shape())?;
+        let new = self.slot(part.src)?;
+        let shape = new.shape();
+        let holds = match when {
+            Some(w) if w.shape() != shape => {
+                return Err(format!(
+                    "the condition has the shape {:?}, not {shape:?}",
+                    w.shape()
+                ));
+            }
+            Some(w) => Some(w.bool()?),
+            None => None,
+        };
+        // For each element where its new value is.
+        let mut from = vec![NOWHERE; d.len];
+        if (0..shape.iter().product()).any(|p| holds.is_none_or(|h| h[p])) {
+            let components = self.components(&part.index, d.shape.len(), shape)?;
+            each(shape, |p, index| {
+                if holds.is_none_or(|h| h[p]) {
+                    let to = locate(&components, &d.shape, p, index)?;
+                    if from[to] != NOWHERE {
+                        return Err(format!("writes the element {to} twice"));
+                    }
+                    from[to] = p;
+                }
+                Ok(())
+            })?;
+        }
+        fn write<T: Copy>(old: &[T], new: &[T], from: &[usize]) -> Vec<T> {
+            let of = |(&old, &p): (&T, &usize)| if p == NOWHERE { old } else { new[p] };
+            old.iter().zip(from).map(of).collect()
+        }
+        let value = match &src.value {
+            Value::Real(t) => d.real(write(&t.data, new.real()?, &from)),
+            Value::Int(t) => d.int(write(&t.data, new.int()?, &from)),
+            Value::Bool(t) => d.bool(write(&t.data, new.bool()?, &from)),
+        };
+        Ok(d.slot_where(value, |p| match from[p] {
+            NOWHERE => src.has(p),
+            q => new.has(q),
+        }))
+    }
+}
+
 /// The elements of `src` at some positions.
 fn select_from(d: &Domain<'_>, src: &Slot, from: &[usize]) -> Slot {
     fn pick<T: Copy>(data: &[T], from: &[usize], zero: T) -> Vec<T> {

@@ -12,8 +12,22 @@
 //! One line per equation, a guard in brackets before the operation, comments from `//` to the end of
 //! the line. In index maps `i0`, `i1`, .. are the positions along the axes of the map's domain, and
 //! `v7` alone is an array of indices; a constant that is the value of an equation is written `(v7)`.
+//!
+//! The programs of a loop stand before its first result, with a number for the results to name it by:
+//!
+//! ```text
+//!   loop 0 with 1 states
+//!     fn step(x: real[d0.0], s: real[], i: int[])
+//!       v3: real[] = gather v0[v2]
+//!       v4: real[] = add(v1, v3)
+//!       return v4
+//!   v2: real[] = loop 0 out 0 given [v0] from [v1] for d0.0
+//! ```
+//!
+//! A loop with a condition has `while` and a second program instead of a number of steps.
 
 mod parse;
+mod parse_loop;
 mod print;
 #[cfg(test)]
 mod tests;

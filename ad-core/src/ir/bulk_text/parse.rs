@@ -1,7 +1,7 @@
 //! Reading.
 
 use crate::ir::bulk::{
-    Affine, Eq, Feed, Ix, Op, Param, Part, Program, Relation, Require, Type, Var,
+    Affine, Eq, Feed, Ix, Looped, Op, Param, Part, Program, Relation, Require, Type, Var,
 };
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::Prim;
@@ -13,33 +13,79 @@ use crate::ir::ty::{Atom, Elem, Lit, Size};
 /// If the text is not of that form; the message starts with the line. Beyond the form only what the
 /// reading itself needs is checked, the rest is the verifier's.
 pub fn parse(text: &str) -> Result<Program, String> {
-    let mut program = Program {
-        name: String::new(),
-        params: vec![],
-        eqs: vec![],
-        results: vec![],
-        requires: vec![],
-    };
-    let mut state = State::Start;
-    for (k, line) in text.lines().enumerate() {
-        let line = line.split("//").next().unwrap_or_default();
-        let at = |e| format!("line {}: {e}", k + 1);
-        let tokens = tokens(line).map_err(at)?;
-        if tokens.is_empty() {
-            continue;
-        }
-        let mut reader = Reader {
-            tokens: &tokens,
-            at: 0,
-        };
-        state = (reader.line(state, &mut program))
-            .and_then(|s| reader.end().map(|()| s))
-            .map_err(at)?;
+    let mut lines = Lines::new(text)?;
+    let program = lines.program()?;
+    match lines.next() {
+        None => Ok(program),
+        Some((at, _)) => Err(format!("line {at}: nothing follows `return`")),
     }
-    match state {
-        State::End => Ok(program),
-        State::Start => Err("no program".into()),
-        State::Body => Err("no `return`".into()),
+}
+
+/// The lines that say something, with their numbers.
+pub(super) struct Lines<'a> {
+    lines: Vec<(usize, Vec<&'a str>)>,
+    next: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Result<Self, String> {
+        let mut lines = vec![];
+        for (k, line) in text.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or_default();
+            let tokens = tokens(line).map_err(|e| format!("line {}: {e}", k + 1))?;
+            if !tokens.is_empty() {
+                lines.push((k + 1, tokens));
+            }
+        }
+        Ok(Lines { lines, next: 0 })
+    }
+
+    pub(super) fn peek(&self) -> Option<&[&'a str]> {
+        self.lines.get(self.next).map(|(_, tokens)| &tokens[..])
+    }
+
+    pub(super) fn next(&mut self) -> Option<(usize, Vec<&'a str>)> {
+        self.next += 1;
+        self.lines.get(self.next - 1).cloned()
+    }
+
+    /// A program, up to what it returns.
+    pub(super) fn program(&mut self) -> Result<Program, String> {
+        let mut program = Program {
+            name: String::new(),
+            params: vec![],
+            eqs: vec![],
+            results: vec![],
+            requires: vec![],
+        };
+        let mut loops = vec![];
+        let mut state = State::Start;
+        loop {
+            let Some((line, tokens)) = self.next() else {
+                return Err(match state {
+                    State::Start => "no program".into(),
+                    State::Body | State::End => "no `return`".into(),
+                });
+            };
+            let at = |e| format!("line {line}: {e}");
+            let mut reader = Reader {
+                tokens: &tokens,
+                at: 0,
+                loops: &loops,
+            };
+            if matches!(state, State::Body) && reader.skip("loop") {
+                let head = reader.head(loops.len());
+                let head = head.and_then(|h| reader.end().map(|()| h)).map_err(at)?;
+                loops.push(self.looped(head)?);
+                continue;
+            }
+            state = (reader.line(state, &mut program))
+                .and_then(|s| reader.end().map(|()| s))
+                .map_err(at)?;
+            if matches!(state, State::End) {
+                return Ok(program);
+            }
+        }
     }
 }
 
@@ -87,9 +133,11 @@ fn numbered<T: std::str::FromStr>(word: &str, letter: char) -> Option<T> {
     digits.parse().ok().filter(|_| plain)
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     tokens: &'a [&'a str],
     at: usize,
+    /// The loops of the program so far.
+    pub(super) loops: &'a [Looped],
 }
 
 impl<'a> Reader<'a> {
@@ -97,19 +145,19 @@ impl<'a> Reader<'a> {
         self.tokens.get(self.at).copied()
     }
 
-    fn next(&mut self) -> Result<&'a str, String> {
+    pub(super) fn next(&mut self) -> Result<&'a str, String> {
         let t = self.peek().ok_or("the line ends too early")?;
         self.at += 1;
         Ok(t)
     }
 
-    fn skip(&mut self, token: &str) -> bool {
+    pub(super) fn skip(&mut self, token: &str) -> bool {
         let found = self.peek() == Some(token);
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, token: &str) -> Result<(), String> {
+    pub(super) fn expect(&mut self, token: &str) -> Result<(), String> {
         match self.next()? {
             t if t == token => Ok(()),
             t => Err(format!("`{t}` where `{token}` is expected")),
@@ -124,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Items between commas, up to a closing token, which is consumed.
-    fn until<T>(
+    pub(super) fn until<T>(
         &mut self,
         close: &str,
         mut item: impl FnMut(&mut Self) -> Result<T, String>,
@@ -207,14 +255,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn var(&mut self) -> Result<Var, String> {
+    pub(super) fn var(&mut self) -> Result<Var, String> {
         let t = self.next()?;
         numbered(t, 'v')
             .map(Var)
             .ok_or_else(|| format!("`{t}` is no variable"))
     }
 
-    fn axis(&mut self) -> Result<usize, String> {
+    pub(super) fn axis(&mut self) -> Result<usize, String> {
         let t = self.next()?;
         t.parse().map_err(|_| format!("`{t}` is no axis"))
     }
@@ -312,6 +360,17 @@ impl<'a> Reader<'a> {
                     out_axes,
                 }
             }
+            "update" => {
+                let src = self.var()?;
+                self.expect("with")?;
+                let part = self.part(program)?;
+                let when = match self.skip("where") {
+                    true => Some(self.var()?),
+                    false => None,
+                };
+                Op::Update { src, part, when }
+            }
+            "loop" => self.result_of_loop()?,
             "copy" => Op::Copy(self.var()?),
             "stop" => Op::Stop(self.var()?),
             t => return Err(format!("`{t}` is no operation")),
@@ -401,7 +460,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn size(&mut self) -> Result<Size, String> {
+    pub(super) fn size(&mut self) -> Result<Size, String> {
         Ok(self.affine(0)?.constant)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Program, Relation, Require, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Program, Relation, Require, Type, Var};
 use crate::ir::ty::{Atom, Lit};
 
 impl fmt::Display for Var {
@@ -131,7 +131,7 @@ impl fmt::Display for Op {
                     None => Ok(()),
                 }
             }
-            Op::Loop { .. } => f.write_str("loop"),
+            Op::Loop { .. } => f.write_str(&of_loop(self, "")),
             Op::Copy(v) => write!(f, "copy {v}"),
             Op::Stop(v) => write!(f, "stop {v}"),
         }
@@ -171,13 +171,74 @@ impl fmt::Display for Program {
         for r in &self.requires {
             writeln!(f, "  require {r}")?;
         }
+        // A loop is printed once, before its first result.
+        let mut loops: Vec<&Looped> = vec![];
         for (k, eq) in self.eqs.iter().enumerate() {
-            writeln!(f, "  {}: {} = {eq}", self.var_of(k), eq.ty)?;
+            let v = self.var_of(k);
+            let Op::Loop { looped, .. } = &eq.op else {
+                writeln!(f, "  {v}: {} = {eq}", eq.ty)?;
+                continue;
+            };
+            let number = loops.iter().position(|l| *l == looped);
+            let number = match number {
+                Some(number) => number,
+                None => {
+                    loops.push(looped);
+                    write_loop(f, looped, loops.len() - 1)?;
+                    loops.len() - 1
+                }
+            };
+            let result = of_loop(&eq.op, &number.to_string());
+            writeln!(f, "  {v}: {} = {result}", eq.ty)?;
         }
         let results = list(&self.results);
         let space = if results.is_empty() { "" } else { " " };
         writeln!(f, "  return{space}{results}")
     }
+}
+
+/// A loop with its programs, indented.
+fn write_loop(f: &mut fmt::Formatter<'_>, looped: &Looped, number: usize) -> fmt::Result {
+    write!(f, "  loop {number} with {} states", looped.states)?;
+    for (is, word) in [(looped.reverse, "reverse"), (looped.recompute, "recompute")] {
+        if is {
+            write!(f, " {word}")?;
+        }
+    }
+    writeln!(f)?;
+    let indented = |f: &mut fmt::Formatter<'_>, program: &Program| {
+        let text = program.to_string();
+        text.lines().try_for_each(|line| writeln!(f, "    {line}"))
+    };
+    indented(f, &looped.body)?;
+    match &looped.goes_on {
+        Some(condition) => {
+            writeln!(f, "  while")?;
+            indented(f, condition)
+        }
+        None => Ok(()),
+    }
+}
+
+/// A result of a loop, which is known by its number.
+fn of_loop(op: &Op, number: &str) -> String {
+    let Op::Loop {
+        steps,
+        given,
+        init,
+        out,
+        ..
+    } = op
+    else {
+        return String::new();
+    };
+    let space = if number.is_empty() { "" } else { " " };
+    let (given, init) = (list(given), list(init));
+    let mut text = format!("loop{space}{number} out {out} given [{given}] from [{init}]");
+    if let Some(steps) = steps {
+        write!(text, " for {steps}").expect("strings take everything");
+    }
+    text
 }
 
 fn list(items: &[impl fmt::Display]) -> String {

@@ -49,6 +49,52 @@ fn text_is_read_back_as_printed() {
     assert_eq!(super::super::bulk_check::check(&p), Ok(()));
 }
 
+/// Loops in loops, and updates.
+const LOOPS: &str = "\
+fn f(x: real[d0.0], at: int[d0.0], b: bool[d0.0], n: int[], a: real[])
+  v5: real[d0.0] = update v0 with v0[v1]
+  v6: real[d0.0] = update v0 with v4[n3] where v9
+  loop 0 with 1 states reverse recompute
+    fn step(x: real[d0.0], s: real[], i: int[])
+      v3: real[] = gather v0[v2]
+      loop 0 with 1 states
+        fn inner(y: real[], t: real[], j: int[])
+          v3: real[] = mul(v0, v1)
+          return v3
+      while
+        fn goes_on(y: real[], t: real[], j: int[])
+          v3: bool[] = lt(v0, v1)
+          return v3
+      v4: real[] = loop 0 out 0 given [v3] from [v1]
+      v5: int[] = loop 0 out 1 given [v3] from [v1]
+      return v4, v3
+  v7: real[] = loop 0 out 0 given [v0] from [v4] for d0.0
+  v8: real[d0.0] = loop 0 out 1 given [v0] from [v4] for d0.0
+  v9: bool[] = fill true
+  loop 1 with 0 states
+    fn step(i: int[])
+      return v0
+  v10: int[n3] = loop 1 out 0 given [] from [] for n3
+  return v7, v8
+";
+
+#[test]
+fn loops_are_read_back_as_printed() {
+    let p = parse(LOOPS).unwrap();
+    assert_eq!(p.to_string(), LOOPS);
+    assert_eq!(parse(&p.to_string()).unwrap(), p);
+    let wrong = LOOPS.replace("= loop 1 out", "= loop 2 out");
+    assert_eq!(
+        parse(&wrong).unwrap_err(),
+        "line 24: there is no loop 2 here"
+    );
+    let wrong = LOOPS.replace("  loop 1 with", "  loop 3 with");
+    assert_eq!(
+        parse(&wrong).unwrap_err(),
+        "line 21: `3` where `1` is expected"
+    );
+}
+
 #[test]
 fn literals_survive() {
     let nan = f64::from_bits(0xfff8_0000_0000_0001);

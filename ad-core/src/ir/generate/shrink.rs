@@ -1,6 +1,5 @@
 //! Making a failing program small.
 
-use super::walk::{children, children_mut};
 use crate::ir::core::{Block, Bound, Expr, Kind, Param, Program, Sym, Ty};
 use crate::ir::core_check::check;
 use crate::ir::core_eval::eval;
@@ -21,7 +20,7 @@ pub(super) fn weight(e: &Expr) -> usize {
         Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) => 7,
         Kind::Scatter(s) => 7 * s.binders.len(),
     };
-    own + children(e).into_iter().map(weight).sum::<usize>()
+    own + e.parts().into_iter().map(weight).sum::<usize>()
 }
 
 pub(super) fn simple(elem: Elem) -> Vec<Lit> {
@@ -43,10 +42,10 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
         out.push(Expr::var(&p.sym, p.ty));
     }
     // What is inside, down to some depth.
-    let mut level = children(e);
+    let mut level = e.parts();
     for _ in 0..3 {
         out.extend(level.iter().filter(|c| fits(c.ty)).map(|c| (*c).clone()));
-        level = level.into_iter().flat_map(children).collect();
+        level = level.into_iter().flat_map(Expr::parts).collect();
     }
     let zero = || Expr::int(0);
     match &*e.kind {
@@ -111,7 +110,7 @@ pub(super) fn replace_var(e: &mut Expr, s: &Sym, by: &Expr) -> usize {
         return 1;
     }
     let mut n = 0;
-    for c in children_mut(e) {
+    for c in e.parts_mut() {
         n += replace_var(c, s, by);
     }
     n
@@ -119,7 +118,7 @@ pub(super) fn replace_var(e: &mut Expr, s: &Sym, by: &Expr) -> usize {
 
 /// Works out the types again, from the inside out.
 pub(super) fn retype(e: &mut Expr) {
-    for c in children_mut(e) {
+    for c in e.parts_mut() {
         retype(c);
     }
     match &*e.kind {
@@ -146,20 +145,20 @@ pub(super) fn retype(e: &mut Expr) {
 pub(super) fn at_path<'a>(e: &'a Expr, path: &[usize]) -> &'a Expr {
     match path.split_first() {
         None => e,
-        Some((&k, rest)) => at_path(children(e)[k], rest),
+        Some((&k, rest)) => at_path(e.parts()[k], rest),
     }
 }
 
 pub(super) fn put_path(e: &mut Expr, path: &[usize], new: Expr) {
     match path.split_first() {
         None => *e = new,
-        Some((&k, rest)) => put_path(children_mut(e).swap_remove(k), rest, new),
+        Some((&k, rest)) => put_path(e.parts_mut().swap_remove(k), rest, new),
     }
 }
 
 pub(super) fn paths(e: &Expr) -> Vec<Vec<usize>> {
     let mut out = vec![vec![]];
-    for (k, c) in children(e).into_iter().enumerate() {
+    for (k, c) in e.parts().into_iter().enumerate() {
         out.extend(paths(c).into_iter().map(|mut p| {
             p.insert(0, k);
             p

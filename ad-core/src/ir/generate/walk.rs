@@ -1,48 +1,12 @@
 //! Walking through expressions.
 
-use crate::ir::core::{Expr, Kind};
+use crate::ir::core::Expr;
 
 /// Calls `f` on `e` and what is in it, from the outside in; `f` says whether to go deeper.
 pub(super) fn visit(e: &Expr, f: &mut dyn FnMut(&Expr) -> bool) {
     if f(e) {
-        for c in children(e) {
+        for c in e.parts() {
             visit(c, f);
         }
-    }
-}
-
-/// The expressions that an expression is made of, in a fixed order.
-pub(super) fn children(e: &Expr) -> Vec<&Expr> {
-    match &*e.kind {
-        Kind::Var(_) | Kind::Lit(_) => vec![],
-        Kind::Prim(_, args) => args.iter().collect(),
-        Kind::Let(_, a, b) => vec![a, b],
-        Kind::Loop(l, body) => l.parts().into_iter().chain([body]).collect(),
-        Kind::Update(u) => u.parts(),
-        Kind::If(a, b, c) => vec![a, b, c],
-        Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
-            vec![&b.extent, body]
-        }
-        Kind::Scatter(s) => s.parts().collect(),
-        Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
-        Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
-    }
-}
-
-/// The same, to be changed.
-pub(super) fn children_mut(e: &mut Expr) -> Vec<&mut Expr> {
-    match &mut *e.kind {
-        Kind::Var(_) | Kind::Lit(_) => vec![],
-        Kind::Prim(_, args) => args.iter_mut().collect(),
-        Kind::Let(_, a, b) => vec![a, b],
-        Kind::Loop(l, body) => l.parts_mut().into_iter().chain([body]).collect(),
-        Kind::Update(u) => u.parts_mut(),
-        Kind::If(a, b, c) => vec![a, b, c],
-        Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
-            vec![&mut b.extent, body]
-        }
-        Kind::Scatter(s) => s.parts_mut().collect(),
-        Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
-        Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
     }
 }

@@ -21,6 +21,7 @@ mod facts;
 mod guards;
 mod inverse;
 mod linear;
+mod loops;
 mod masked;
 mod nested;
 mod products;
@@ -89,10 +90,38 @@ pub fn simplify_counting(
     seeds: &[Var],
     fired: &mut dyn FnMut(&'static str),
 ) -> Program {
-    let mut program = live(&unified(program));
-    // One round settles nearly every program; a second sees what became dead or equal in the first.
+    simplified(&unified(program), seeds, Demands::OnEntry, fired)
+}
+
+/// What may be demanded so that a read needs no check.
+#[derive(Clone, Copy, PartialEq)]
+enum Demands {
+    /// That sizes fit, when the function is called.
+    OnEntry,
+    /// Nothing: inside of a loop, which may take no step.
+    Nothing,
+}
+
+fn simplified(
+    program: &Program,
+    seeds: &[Var],
+    demands: Demands,
+    fired: &mut dyn FnMut(&'static str),
+) -> Program {
+    let mut program = live(program);
     for _ in 0..ROUNDS {
-        let next = live(&round(&program, seeds, fired));
+        // One round settles nearly every program; a second sees what became dead or equal in the first.
+        for _ in 0..ROUNDS {
+            let next = live(&round(&program, seeds, demands, fired));
+            if next == program {
+                break;
+            }
+            program = next;
+        }
+        let Some(next) = loops::simplified(&program, seeds, fired) else {
+            break;
+        };
+        let next = live(&next);
         if next == program {
             break;
         }
@@ -157,6 +186,9 @@ fn unified(program: &Program) -> Program {
         }
         for eq in &mut program.eqs {
             *eq = eq.map(&mut |v| v, &mut |s| put(s));
+            if let Op::Loop { looped, .. } = &mut eq.op {
+                *looped = looped.resized(&put);
+            }
         }
         for r in &mut program.requires {
             r.left = put(&r.left);
@@ -167,8 +199,14 @@ fn unified(program: &Program) -> Program {
     }
 }
 
-fn round(program: &Program, seeds: &[Var], fired: &mut dyn FnMut(&'static str)) -> Program {
+fn round(
+    program: &Program,
+    seeds: &[Var],
+    demands: Demands,
+    fired: &mut dyn FnMut(&'static str),
+) -> Program {
     let mut s = Simplifier {
+        demands,
         out: Builder::new(&program.name, program.params.clone()),
         uses: HashMap::new(),
         linear: (0..program.params.len())
@@ -312,8 +350,20 @@ impl Walk<'_> {
 pub fn erase_stops(program: &Program) -> Program {
     let mut program = program.clone();
     for eq in &mut program.eqs {
-        if let Op::Stop(v) = eq.op {
-            eq.op = Op::Copy(v);
+        match &mut eq.op {
+            Op::Stop(v) => eq.op = Op::Copy(*v),
+            Op::Loop { looped, .. } => *looped = looped.map(&erase_stops),
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Update { .. }
+            | Op::Copy(_) => {}
         }
     }
     program
@@ -322,6 +372,7 @@ pub fn erase_stops(program: &Program) -> Program {
 /// A program under simplification.
 pub struct Simplifier {
     out: Builder,
+    demands: Demands,
     /// How often the program that is being rebuilt uses what is now this variable.
     uses: HashMap<Var, usize>,
     /// Whether a variable is linear in the seeds, as far as it was asked.
@@ -395,6 +446,14 @@ impl Simplifier {
         all
     }
 
+    /// Whether an index is inside of an axis: by demand on entry, where that may be made.
+    fn demand_inside(&mut self, a: &Affine, axes: &[Size], n: &Size) -> bool {
+        match self.demands {
+            Demands::OnEntry => self.out.demand_inside(a, axes, n),
+            Demands::Nothing => a.inside(axes, n),
+        }
+    }
+
     /// Whether a variable is a structural zero everywhere.
     fn is_nothing(&self, v: Var) -> bool {
         matches!(self.plain(v), Some(Op::Scatter(parts)) if parts.is_empty())
@@ -406,7 +465,7 @@ impl Simplifier {
             let next = Var(self.linear.len() as u32);
             let mut depends = false;
             if let Some(eq) = self.out.eq(next) {
-                eq.visit(&mut |u| depends |= self.linear[u.index()]);
+                depends = eq.dependent(&self.linear);
             }
             self.linear.push(depends);
         }

@@ -67,7 +67,7 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         let index: Vec<Ix> = (index.iter().zip(of))
             .map(|(i, n)| match i {
                 Ix::Data(v) => match s.affine(*v) {
-                    Some(a) if guarded || s.out.demand_inside(&a, domain, n) => {
+                    Some(a) if guarded || s.demand_inside(&a, domain, n) => {
                         changed = true;
                         Ix::Affine(a)
                     }

@@ -11,11 +11,16 @@
 //! y = product of n of a        y = s_n for the running products s of a
 //! y = max of a                 ẏ = ȧ[argmax a]
 //! y = logsumexp of a           ẏ = Σ exp(a - y) ȧ
+//! y = a with b at i            ẏ = ȧ with ḃ at i
 //! y_{k+1} = a_k y_k + b_{k+1}  ẏ_{k+1} = a_k ẏ_k + (ȧ_k y_k + ḃ_{k+1})
 //! ```
 //!
+//! Sequential loops are in `sequence.rs`.
+//!
 //! The guard keeps a branch that was not taken from contributing anything, whatever its partial
 //! derivatives are there.
+
+mod sequence;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
@@ -33,12 +38,31 @@ pub struct Linearised {
     pub linear: Vec<bool>,
     /// The tangent parameters, in the order in which they were asked for.
     pub tangents: Vec<Var>,
-    /// The tangent of each result; `None` where it is zero, or the result is not real.
+    /// The tangent of each result; `None` where it is zero or the result is not real.
     pub result_tangents: Vec<Option<Var>>,
 }
 
-/// Linearises a program with respect to some of its parameters.
+/// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
+/// values and keeps what the other needs, which is linear in the tangents, so that the program can be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
+    linearised(primal, wrt, Loops::Apart)
+}
+
+/// Linearises a program that is not going to be transposed. Loops compute values and tangents together.
+pub fn forward(primal: &Program, wrt: &[usize]) -> Linearised {
+    linearised(primal, wrt, Loops::Together)
+}
+
+/// How values and tangents of loops are computed.
+#[derive(Clone, Copy, PartialEq)]
+enum Loops {
+    /// In one loop.
+    Together,
+    /// In two.
+    Apart,
+}
+
+fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
     let mut params = primal.params.clone();
     for &k in wrt {
         params.push(Param {
@@ -54,6 +78,8 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
         constant: (primal.params.iter())
             .map(|p| p.ty.elem != Elem::Real)
             .collect(),
+        loops,
+        done: vec![],
     };
     let tangents: Vec<Var> = (0..wrt.len()).map(|k| Var((count + k) as u32)).collect();
     for (&k, &t) in wrt.iter().zip(&tangents) {
@@ -65,6 +91,7 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
     for eq in &primal.eqs {
         let (y, t) = match l.product(eq) {
             Some((y, t)) => (y, Some(t)),
+            None if matches!(eq.op, Op::Loop { .. }) => l.looped(eq),
             None => {
                 let new = &l.new;
                 let mut y = None;
@@ -94,9 +121,11 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
         .collect();
     let mut all = results.clone();
     for (&r, t) in results.iter().zip(&result_tangents) {
+        if l.out.ty(r).elem != Elem::Real {
+            continue;
+        }
         all.push(match t {
             Some(t) => *t,
-            None if l.out.ty(r).elem != Elem::Real => continue,
             None => {
                 let shape = l.out.shape(r);
                 l.out.fill(Lit::Real(0.0), &shape)
@@ -104,26 +133,14 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
         });
     }
     let program = l.out.finish(all);
-    let linear = linear_in(&program, &tangents);
+    let seeds = (0..program.params.len()).map(|k| tangents.contains(&Var(k as u32)));
+    let linear = program.dependent(seeds.collect());
     Linearised {
         program,
         linear,
         tangents,
         result_tangents,
     }
-}
-
-/// Which variables depend on the given ones.
-fn linear_in(program: &Program, seeds: &[Var]) -> Vec<bool> {
-    let mut linear: Vec<bool> = (0..program.params.len())
-        .map(|k| seeds.contains(&Var(k as u32)))
-        .collect();
-    for eq in &program.eqs {
-        let mut depends = false;
-        eq.visit(&mut |v| depends |= linear[v.index()]);
-        linear.push(depends);
-    }
-    linear
 }
 
 struct Lineariser {
@@ -133,6 +150,9 @@ struct Lineariser {
     new: Vec<Var>,
     tangent: Vec<Option<Var>>,
     constant: Vec<bool>,
+    loops: Loops,
+    /// The loops that are done.
+    done: Vec<sequence::Done>,
 }
 
 impl Lineariser {
@@ -152,7 +172,26 @@ impl Lineariser {
         let guard = eq.guard.map(new);
         let ty = self.out.ty(y).clone();
         match &eq.op {
-            Op::Update { .. } | Op::Loop { .. } => unreachable!("no sequences yet"),
+            Op::Update { src, part, when } => {
+                let (src, value) = (self.t(*src), self.t(part.src));
+                if src.is_none() && value.is_none() {
+                    return None;
+                }
+                let zeros = |l: &mut Self, t: Option<Var>, shape: &[Size]| {
+                    t.unwrap_or_else(|| l.out.fill(Lit::Real(0.0), shape))
+                };
+                let written = self.out.shape(new(part.src));
+                let src = zeros(self, src, &ty.shape);
+                let value = zeros(self, value, &written);
+                let part = Part {
+                    src: value,
+                    index: self.translate(&part.index),
+                };
+                let when = when.map(|w| self.new[w.index()]);
+                let op = Op::Update { src, part, when };
+                Some(self.out.push(Eq { ty, guard, op }))
+            }
+            Op::Loop { .. } => unreachable!("done by `looped`"),
             Op::Fill(_) | Op::Index(_) | Op::ArgReduce { .. } | Op::Stop(_) => None,
             Op::Copy(a) => {
                 let t = self.t(*a)?;

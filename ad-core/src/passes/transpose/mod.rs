@@ -12,14 +12,19 @@
 //! y[index] += a        ā += ȳ[index]                       a gather
 //! y = sum of a         ā += ȳ, repeated along the axes
 //! y = x ⊗ a            ā += x ⊗ ȳ, contracted over the axes that a does not have
+//! y = a with b at i    ā += ȳ with 0 at i, b̄ += ȳ[i]
 //! y_{k+1} = x_k y_k + a_{k+1}    ā_k = x_k ā_{k+1} + ȳ_k   the recurrence, backwards
 //! ```
 //!
 //! Where only the last state of a recurrence has a cotangent, nothing enters the one backwards but
 //! that: it is made of running products that start from the cotangent.
 //!
+//! Sequential loops are in `sequence.rs`.
+//!
 //! The contributions to one variable are collected and added once: whole arrays by addition, all
 //! indexed ones together in one scatter.
+
+mod sequence;
 
 use super::linearise::{Linearised, Recurrence};
 use crate::ir::build::Builder;
@@ -28,49 +33,35 @@ use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
-/// The vector-Jacobian product: parameters are those of the primal and then one cotangent per real result
-/// of the primal; results are those of the primal and then the cotangents of the differentiated
+/// The vector-Jacobian product: parameters are those of the primal and then one cotangent per real
+/// result of the primal; results are those of the primal and then the cotangents of the differentiated
 /// parameters.
 pub fn transpose(l: &Linearised) -> Program {
     let tangents = l.tangents.len();
     let primal_params = l.program.params.len() - tangents;
     let primal_results = l.result_tangents.len();
     let mut params = l.program.params[..primal_params].to_vec();
+    let is_real = |r: &Var| l.program.ty(*r).elem == Elem::Real;
     let real: Vec<usize> = (0..primal_results)
-        .filter(|&k| l.program.ty(l.program.results[k]).elem == Elem::Real)
+        .filter(|&k| is_real(&l.program.results[k]))
         .collect();
-    for r in real.iter().map(|&k| &l.program.results[k]) {
+    for &k in &real {
+        let r = &l.program.results[k];
         let name = fresh_name("cotangent", &params);
         params.push(Param {
             name,
             ty: l.program.ty(*r).clone(),
         });
     }
-    let mut t = Transposer {
-        out: Builder::new(&l.program.name, params),
-        linear: &l.linear,
-        program: &l.program,
-        new: (0..l.program.params.len())
-            .map(|k| (k < primal_params).then_some(Var(k as u32)))
-            .collect(),
-        incoming: vec![vec![]; l.linear.len()],
-    };
+    let new = (0..l.program.params.len()).map(|k| (k < primal_params).then_some(Var(k as u32)));
+    let mut t = Transposer::new(&l.program, &l.linear, params, new.collect());
     for r in &l.program.requires {
         t.out.require(r.clone());
     }
-    for (k, eq) in l.program.eqs.iter().enumerate() {
-        let v = l.program.var_of(k);
-        let new = if l.linear[v.index()] {
-            None
-        } else {
-            let new = &t.new;
-            Some(t.out.copy(eq, &mut |v| new[v.index()].expect("not linear")))
-        };
-        t.new.push(new);
-    }
-    for (k, &result) in real.iter().enumerate() {
-        let r = &l.program.results[result];
-        if let Some(tangent) = l.result_tangents[result] {
+    t.forwards();
+    for (k, &j) in real.iter().enumerate() {
+        let r = &l.program.results[j];
+        if let Some(tangent) = l.result_tangents[j] {
             let seed = Var((primal_params + k) as u32);
             t.incoming[tangent.index()].push(Contribution::Whole(seed));
         }
@@ -78,17 +69,7 @@ pub fn transpose(l: &Linearised) -> Program {
         let shape = t.shape(*r);
         t.out.set_param_shape(primal_params + k, shape);
     }
-    for k in (0..l.program.eqs.len()).rev() {
-        let v = l.program.var_of(k);
-        if !l.linear[v.index()] {
-            continue;
-        }
-        if let Op::Recur { .. } = l.program.eqs[k].op {
-            t.recurrence(v, &l.program.eqs[k].op);
-        } else if let Some(ct) = t.collect(v) {
-            t.backward(&l.program.eqs[k], ct);
-        }
-    }
+    t.backwards();
     let mut results: Vec<Var> = (l.program.results[..primal_results].iter())
         .map(|r| t.new[r.index()].expect("results are not linear"))
         .collect();
@@ -132,7 +113,62 @@ struct Transposer<'a> {
     incoming: Vec<Vec<Contribution>>,
 }
 
-impl Transposer<'_> {
+impl<'a> Transposer<'a> {
+    /// Begins, with these parameters; `new` says which parameter of the program is which of them.
+    fn new(
+        program: &'a Program,
+        linear: &'a [bool],
+        params: Vec<Param>,
+        new: Vec<Option<Var>>,
+    ) -> Self {
+        Transposer {
+            out: Builder::new(&program.name, params),
+            linear,
+            program,
+            new,
+            incoming: vec![vec![]; linear.len()],
+        }
+    }
+
+    /// Copies what is not linear.
+    fn forwards(&mut self) {
+        for (k, eq) in self.program.eqs.iter().enumerate() {
+            let v = self.program.var_of(k);
+            let new = if self.is_linear(v) {
+                None
+            } else {
+                let new = &self.new;
+                let copied = self
+                    .out
+                    .copy(eq, &mut |v| new[v.index()].expect("not linear"));
+                Some(copied)
+            };
+            self.new.push(new);
+        }
+    }
+
+    /// Reads the linear equations from the last to the first.
+    fn backwards(&mut self) {
+        let program = self.program;
+        let runs = sequence::runs(program, self.linear);
+        for (k, eq) in program.eqs.iter().enumerate().rev() {
+            let v = program.var_of(k);
+            if !self.is_linear(v) {
+                continue;
+            }
+            if let Op::Recur { .. } = eq.op {
+                self.recurrence(v, &eq.op);
+            } else if let Op::Loop { .. } = eq.op {
+                // All results of a loop have their cotangents when its first equation is reached.
+                if let Some(members) = runs.get(&k) {
+                    self.looped(eq, members);
+                }
+            } else if let Some(ct) = self.collect(v) {
+                self.backward(eq, ct);
+            }
+        }
+    }
+
     fn primal(&self, v: Var) -> Var {
         self.new[v.index()].expect("not linear")
     }
@@ -288,7 +324,28 @@ impl Transposer<'_> {
                 });
                 self.give(t, back);
             }
-            Op::Update { .. } | Op::Loop { .. } => unreachable!("no sequences yet"),
+            Op::Update { src, part, when } => {
+                let when = when.map(|w| self.primal(w));
+                let index = self.ix(&part.index);
+                let written = self.shape(part.src);
+                if self.is_linear(part.src) {
+                    let back = self.out.gather(ct, index.clone(), &written, when);
+                    self.give(part.src, back);
+                }
+                if self.is_linear(*src) {
+                    let zeros = self.out.fill(Lit::Real(0.0), &written);
+                    let part = Part { src: zeros, index };
+                    let op = Op::Update {
+                        src: ct,
+                        part,
+                        when,
+                    };
+                    let (ty, guard) = (self.out.ty(ct).clone(), None);
+                    let back = self.out.push(Eq { ty, guard, op });
+                    self.give(*src, back);
+                }
+            }
+            Op::Loop { .. } => unreachable!("reached by `looped`"),
             Op::Recur { .. } => unreachable!("reached by `recurrence`"),
             Op::Fill(_) | Op::Index(_) | Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Stop(_) => {
                 unreachable!("not linear: {:?}", eq.op)

@@ -19,6 +19,8 @@
 //! A bound that depends on an index gives an axis of the largest such bound and a guard. Guards make
 //! the transform keep laziness: what the source would not evaluate is a structural zero.
 
+mod sequence;
+
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
 use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var};
@@ -44,6 +46,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
     let mut v = Vectoriser {
         out: Builder::new(&program.name, params),
         env: HashMap::new(),
+        steps: vec![],
     };
     for (k, p) in program.params.iter().enumerate() {
         let val = if p.ty == core::Ty::scalar(Elem::Int) {
@@ -74,6 +77,16 @@ struct Space {
     ends: Vec<(usize, Affine)>,
     /// Whether it is not known from the ends alone what is evaluated.
     conditional: bool,
+    /// Whether it is not known on entry that anything is evaluated at all: inside of a loop that may
+    /// take no step.
+    unsure: bool,
+}
+
+impl Space {
+    /// Whether the expression is evaluated everywhere in the space, as far as it has elements.
+    fn is_sure(&self) -> bool {
+        self.guard.is_none() && !self.unsure
+    }
 }
 
 /// The value of an expression in an index space.
@@ -95,6 +108,8 @@ struct Known {
 struct Vectoriser {
     out: Builder,
     env: HashMap<Sym, Known>,
+    /// The indices of sequential loops around, with the numbers of steps.
+    steps: Vec<(Var, Size)>,
 }
 
 impl Vectoriser {
@@ -163,7 +178,11 @@ impl Vectoriser {
                 self.env.insert(x.clone(), Known { val, depth });
                 self.expr(body, space)?
             }
-            Kind::Loop(..) | Kind::Update(_) => return Err("no sequences yet".into()),
+            Kind::Loop(l, body) => {
+                self.looped(l, space)?;
+                self.expr(body, space)?
+            }
+            Kind::Update(u) => self.update(u, space)?,
             Kind::If(c, a, b) => self.branch(c, a, b, space)?,
             Kind::Build(binder, body) => {
                 let n = self.extent(&binder.extent, space)?;
@@ -231,7 +250,7 @@ impl Vectoriser {
                 self.env.insert(x.clone(), Known { val, depth });
                 Ok(())
             }
-            Bound::Loop(_) => Err("no sequences yet".into()),
+            Bound::Loop(l) => self.looped(l, space),
         }
     }
 
@@ -302,7 +321,7 @@ impl Vectoriser {
         for &v in &vars[1..] {
             for (k, (n, m)) in shape.iter_mut().zip(self.own(v, depth)).enumerate() {
                 let difference = n.sub(&m);
-                let sure = space.guard.is_none() && on_entry(&difference, &space.axes);
+                let sure = space.is_sure() && on_entry(&difference, &space.axes);
                 if sure {
                     self.out
                         .require_sign(&space.axes, &difference, Relation::Equal);
@@ -363,7 +382,7 @@ impl Vectoriser {
                         .into(),
                 );
             }
-            if space.guard.is_none() && on_entry(&difference, &space.axes) {
+            if space.is_sure() && on_entry(&difference, &space.axes) {
                 self.out
                     .require_sign(&space.axes, &difference, Relation::Equal);
             } else {
@@ -424,7 +443,7 @@ impl Vectoriser {
                 if n.at_least(0) {
                     return Some(n);
                 }
-                if space.guard.is_some() {
+                if !space.is_sure() {
                     // Not sure to be reached, so nothing may be demanded.
                     return Some(n.larger(&Size::lit(0)));
                 }
@@ -521,10 +540,10 @@ impl Vectoriser {
     fn component(&mut self, e: &Expr, n: &Size, space: &Space) -> Result<Ix, String> {
         Ok(match self.expr(e, space)? {
             Val::Affine(a) => {
-                if space.guard.is_none() && !self.out.demand_inside(&a, &space.axes, n) {
+                if space.guard.is_none() && !self.inside(&a, n, space) {
                     return Ok(Ix::Data(self.out.index(a, &space.axes)));
                 }
-                if !space.ends.is_empty() && !space.conditional {
+                if !space.ends.is_empty() && !space.conditional && !space.unsure {
                     if let Some((low, reached)) = corner(&a, space, false) {
                         self.out.require_sign(&reached, &low, Relation::AtLeast);
                     }

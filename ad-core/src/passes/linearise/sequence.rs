@@ -1,0 +1,614 @@
+//! Loops in forward mode.
+//!
+//! The body is linearised as a program of its own, with respect to what has a tangent. Then values and
+//! tangents are computed
+//!
+//! - together, in one loop over both: `(y, ẏ) ← (f(y), f'(y) ẏ)`,
+//! - or apart: one loop computes values, and collects what the linear equations of its body need, the
+//!   residuals `r`; a second one is linear:
+//!
+//! ```text
+//! y ← f(y), collecting r(y)         ẏ ← r[k] ẏ
+//! ```
+//!
+//! What is cheap to find again from what the loop is given is no residual, nor is what
+//! cannot be collected, because its size differs from step to step: the second loop computes it
+//! again. If the loop says so, everything is computed again but the states.
+
+use super::{Linearised, Lineariser, Loops, linearise, linearised};
+use crate::ir::build::{Builder, translate_size};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::ty::{Atom, Elem, Lit, Size};
+use std::collections::BTreeSet;
+
+/// A loop that is done: what it was, and each result with its tangent.
+pub(super) struct Done {
+    looped: Looped,
+    steps: Option<Size>,
+    given: Vec<Var>,
+    init: Vec<Var>,
+    results: Vec<(Var, Option<Var>)>,
+}
+
+/// What a loop equation says, in terms of the result.
+struct Run {
+    looped: Looped,
+    steps: Option<Size>,
+    given: Vec<Var>,
+    init: Vec<Var>,
+    /// The tangents.
+    given_t: Vec<Option<Var>>,
+    init_t: Vec<Option<Var>>,
+}
+
+/// A linearised body: which of what it is given and of the states have tangents, in this order.
+struct Active {
+    body: Linearised,
+    given: Vec<usize>,
+    states: Vec<usize>,
+}
+
+impl Lineariser {
+    /// A result of a loop and its tangent.
+    pub(super) fn looped(&mut self, eq: &Eq) -> (Var, Option<Var>) {
+        let Op::Loop {
+            looped,
+            steps,
+            given,
+            init,
+            out,
+        } = &eq.op
+        else {
+            unreachable!("asked for loops only")
+        };
+        let same = |d: &&Done| {
+            d.looped == *looped && d.steps == *steps && d.given == *given && d.init == *init
+        };
+        if let Some(done) = self.done.iter().find(same) {
+            return done.results[*out];
+        }
+        let new = &self.new;
+        let run = Run {
+            looped: looped.clone(),
+            steps: (steps.as_ref()).map(|s| translate_size(s, &mut |v| new[v.index()])),
+            given: given.iter().map(|v| new[v.index()]).collect(),
+            init: init.iter().map(|v| new[v.index()]).collect(),
+            given_t: given.iter().map(|v| self.t(*v)).collect(),
+            init_t: init.iter().map(|v| self.t(*v)).collect(),
+        };
+        let results = self.both(&run);
+        let result = results[*out];
+        self.done.push(Done {
+            looped: looped.clone(),
+            steps: steps.clone(),
+            given: given.clone(),
+            init: init.clone(),
+            results,
+        });
+        result
+    }
+
+    fn both(&mut self, run: &Run) -> Vec<(Var, Option<Var>)> {
+        let active = run.active(self.loops);
+        if active.given.is_empty() && active.states.is_empty() {
+            let types = self.out_types(run, run.steps.clone());
+            let all = self.results(run, &run.looped, &types);
+            return all.into_iter().map(|v| (v, None)).collect();
+        }
+        match self.loops {
+            Loops::Together => self.together(run, &active),
+            Loops::Apart => self.apart(run, &active),
+        }
+    }
+
+    /// The types of the results of a loop, in terms of the result: states, stacks, count. What is
+    /// collected by a loop with a condition has no length yet.
+    fn out_types(&self, run: &Run, steps: Option<Size>) -> Vec<Type> {
+        let body = &run.looped.body;
+        let states = run.init.iter().map(|v| self.out.ty(*v).clone());
+        let stacks = body.results[run.looped.states..].iter().map(|r| {
+            let ty = body.ty(*r);
+            let length = length(steps.as_ref());
+            let own = ty.shape.iter().map(|s| run.outside(s));
+            Type {
+                elem: ty.elem,
+                shape: std::iter::once(length).chain(own).collect(),
+            }
+        });
+        let count = Type {
+            elem: Elem::Int,
+            shape: vec![],
+        };
+        states.chain(stacks).chain([count]).collect()
+    }
+
+    /// All results of a loop. Where its length is not known before, the count says it.
+    fn results(&mut self, run: &Run, looped: &Looped, types: &[Type]) -> Vec<Var> {
+        let op = |out: usize| Op::Loop {
+            looped: looped.clone(),
+            steps: run.steps.clone(),
+            given: run.given.clone(),
+            init: run.init.clone(),
+            out,
+        };
+        self.pushed(&op, run.steps.is_none(), looped.states, types)
+    }
+
+    fn pushed(
+        &mut self,
+        op: &dyn Fn(usize) -> Op,
+        counted: bool,
+        states: usize,
+        types: &[Type],
+    ) -> Vec<Var> {
+        let last = types.len() - 1;
+        let guard = None;
+        let (ty, op_of_count) = (types[last].clone(), op(last));
+        let count = self.out.push(Eq {
+            ty,
+            guard,
+            op: op_of_count,
+        });
+        let mut all = vec![];
+        for (k, ty) in types[..last].iter().enumerate() {
+            let mut ty = ty.clone();
+            if counted && k >= states {
+                ty.shape[0] = Size::atom(Atom::Value(count.0));
+            }
+            let op = op(k);
+            all.push(self.out.push(Eq { ty, guard, op }));
+        }
+        all.push(count);
+        all
+    }
+
+    fn zeros_like(&mut self, v: Var) -> Var {
+        let shape = self.out.shape(v);
+        self.out.fill(Lit::Real(0.0), &shape)
+    }
+
+    /// One loop over values and tangents.
+    fn together(&mut self, run: &Run, active: &Active) -> Vec<(Var, Option<Var>)> {
+        let (body, looped) = (&active.body.program, &run.looped);
+        let (given, states) = (run.given.len(), looped.states);
+        let old = given + states + 1;
+        let tangent = |k: usize| body.params[old + k].clone();
+        let (more, moving) = (active.given.len(), active.states.len());
+        // What is given, its tangents, the states, their tangents, the index.
+        let mut params = body.params[..given].to_vec();
+        params.extend((0..more).map(tangent));
+        params.extend_from_slice(&body.params[given..given + states]);
+        params.extend((more..more + moving).map(tangent));
+        params.push(body.params[old - 1].clone());
+        let place = |k: usize| {
+            Var(match k {
+                k if k < given => k,
+                k if k < given + states => k + more,
+                k if k == old - 1 => old - 1 + more + moving,
+                k if k < old + more => given + k - old,
+                k => given + more + states + (k - old - more),
+            } as u32)
+        };
+        let of: Vec<Var> = (0..body.params.len()).map(place).collect();
+        let tangents = &active.body.result_tangents;
+        let primal = |k: usize| Wanted::Is(body.results[k]);
+        let moved = active.states.iter().map(|&s| match tangents[s] {
+            Some(t) => Wanted::Is(t),
+            None => Wanted::Zeros(body.results[s]),
+        });
+        let stacked = (states..tangents.len()).filter_map(|k| Some((k, tangents[k]?)));
+        let stacked: Vec<(usize, Var)> = stacked.collect();
+        let wanted: Vec<Wanted> = (0..states)
+            .map(primal)
+            .chain(moved)
+            .chain((states..tangents.len()).map(primal))
+            .chain(stacked.iter().map(|(_, t)| Wanted::Is(*t)))
+            .collect();
+        let program = rebuilt(body, &params, &of, &wanted);
+        let goes_on = looped.goes_on.as_ref().map(|c| {
+            let results: Vec<Wanted> = c.results.iter().map(|r| Wanted::Is(*r)).collect();
+            rebuilt(c, &params, &of[..old], &results)
+        });
+        let both = Looped::new(Loop {
+            body: program,
+            states: states + moving,
+            goes_on,
+            reverse: looped.reverse,
+            recompute: looped.recompute,
+        });
+        let mut all_given = run.given.clone();
+        all_given.extend(active.given.iter().filter_map(|&k| run.given_t[k]));
+        let mut init = run.init.clone();
+        for &s in &active.states {
+            init.push(match run.init_t[s] {
+                Some(t) => t,
+                None => self.zeros_like(run.init[s]),
+            });
+        }
+        let mut types = self.out_types(run, run.steps.clone());
+        let own = types.split_off(states);
+        let moved = active.states.iter().map(|&s| types[s].clone());
+        let moved: Vec<Type> = moved.collect();
+        let (count, own) = own.split_last().expect("the count");
+        let twice: Vec<Type> = stacked
+            .iter()
+            .map(|(k, _)| own[k - states].clone())
+            .collect();
+        types.extend(moved);
+        types.extend(own.iter().cloned());
+        types.extend(twice);
+        types.push(count.clone());
+        let op = |out: usize| Op::Loop {
+            looped: both.clone(),
+            steps: run.steps.clone(),
+            given: all_given.clone(),
+            init: init.clone(),
+            out,
+        };
+        let all = self.pushed(&op, run.steps.is_none(), both.states, &types);
+        let mut results: Vec<(Var, Option<Var>)> = (0..tangents.len())
+            .map(|k| (all[if k < states { k } else { k + moving }], None))
+            .collect();
+        for (k, &s) in active.states.iter().enumerate() {
+            results[s].1 = Some(all[states + k]);
+        }
+        for (j, (k, _)) in stacked.iter().enumerate() {
+            results[*k].1 = Some(all[tangents.len() + moving + j]);
+        }
+        results.push((all[all.len() - 1], None));
+        results
+    }
+
+    /// A loop for the values, and one that is linear.
+    fn apart(&mut self, run: &Run, active: &Active) -> Vec<(Var, Option<Var>)> {
+        let looped = &run.looped;
+        let (body, linear) = (&active.body.program, &active.body.linear);
+        let (given, states) = (run.given.len(), looped.states);
+        let old = given + states + 1;
+        let residuals = Residuals::of(run, active);
+
+        // The values, and what is kept of them.
+        let count = active.body.result_tangents.len();
+        let mut results: Vec<Wanted> =
+            (body.results[..count].iter().map(|r| Wanted::Is(*r))).collect();
+        results.extend(residuals.kept.iter().map(|v| Wanted::Is(*v)));
+        let program = part_of(body, &body.params[..old], |v| !linear[v.index()], &results);
+        let values = Looped::new(Loop {
+            body: program,
+            states,
+            goes_on: looped.goes_on.clone(),
+            reverse: looped.reverse,
+            recompute: looped.recompute,
+        });
+        let mut types = self.out_types(run, run.steps.clone());
+        let counter = types.pop().expect("the count");
+        for v in &residuals.kept {
+            let ty = body.ty(*v);
+            let own = ty.shape.iter().map(|s| run.outside(s));
+            types.push(Type {
+                elem: ty.elem,
+                shape: std::iter::once(length(run.steps.as_ref()))
+                    .chain(own)
+                    .collect(),
+            });
+        }
+        types.push(counter);
+        let all = self.results(run, &values, &types);
+        let counted = all[all.len() - 1];
+        let kept = &all[count..all.len() - 1];
+
+        // The tangents.
+        let steps = (run.steps.clone()).unwrap_or_else(|| Size::atom(Atom::Value(counted.0)));
+        let mut sizes: Vec<Var> = vec![];
+        steps.visit(&mut |a| {
+            if let Atom::Value(v) = a
+                && !run.given.contains(&Var(*v))
+                && !sizes.contains(&Var(*v))
+            {
+                sizes.push(Var(*v));
+            }
+        });
+        let mut outside: Vec<Var> = run.given.clone();
+        outside.extend(&sizes);
+        let steps_inside = translate_size(&steps, &mut |v| {
+            let at = outside.iter().position(|g| *g == v);
+            Var(at.expect("given") as u32)
+        });
+        let mut params = body.params[..given].to_vec();
+        params.extend(sizes.iter().map(|_| Param {
+            name: "size".into(),
+            ty: Type {
+                elem: Elem::Int,
+                shape: vec![],
+            },
+        }));
+        let first_kept = params.len();
+        for v in &residuals.kept {
+            let ty = body.ty(*v);
+            let mut shape = vec![length(Some(&steps_inside))];
+            shape.extend(ty.shape.iter().cloned());
+            params.push(Param {
+                name: "residual".into(),
+                ty: Type {
+                    elem: ty.elem,
+                    shape,
+                },
+            });
+        }
+        let first_tangent = params.len();
+        params.extend_from_slice(&body.params[old..]);
+        params.push(body.params[old - 1].clone());
+        let index = params.len() - 1;
+        let mut out = Builder::new("step", params);
+        let mut new: Vec<Option<Var>> = vec![None; body.params.len() + body.eqs.len()];
+        for (k, v) in new.iter_mut().enumerate().take(given) {
+            *v = Some(Var(k as u32));
+        }
+        new[old - 1] = Some(Var(index as u32));
+        for (k, v) in new[old..body.params.len()].iter_mut().enumerate() {
+            *v = Some(Var((first_tangent + k) as u32));
+        }
+        let read = |out: &mut Builder, new: &[Option<Var>], v: Var, k: usize| {
+            let shape: Vec<Size> = (body.ty(v).shape.iter())
+                .map(|s| translate_size(s, &mut |v| new[v.index()].expect("sizes are given")))
+                .collect();
+            let rank = shape.len();
+            let at = Size::atom(Atom::Value(index as u32));
+            let place = std::iter::once(Affine::constant(rank, at))
+                .chain((0..rank).map(|k| Affine::axis(rank, k)))
+                .map(Ix::Affine)
+                .collect();
+            let from = Var((first_kept + k) as u32);
+            out.gather(from, place, &shape, None)
+        };
+        for (k, v) in residuals.kept.iter().enumerate() {
+            if v.index() < body.params.len() {
+                new[v.index()] = Some(read(&mut out, &new, *v, k));
+            }
+        }
+        for (j, eq) in body.eqs.iter().enumerate() {
+            let v = body.var_of(j);
+            if let Some(k) = residuals.kept.iter().position(|r| *r == v) {
+                new[v.index()] = Some(read(&mut out, &new, v, k));
+            } else if linear[v.index()] || residuals.again.contains(&v) {
+                let w = out.copy(eq, &mut |v| new[v.index()].expect("kept or found again"));
+                new[v.index()] = Some(w);
+            }
+        }
+        let tangents = &active.body.result_tangents;
+        let mut next = vec![];
+        for (j, &s) in active.states.iter().enumerate() {
+            next.push(match tangents[s] {
+                Some(t) => new[t.index()].expect("linear"),
+                None => {
+                    let like = Var((first_tangent + active.given.len() + j) as u32);
+                    let shape = out.shape(like);
+                    out.fill(Lit::Real(0.0), &shape)
+                }
+            });
+        }
+        let stacked = (states..count).filter_map(|k| Some((k, tangents[k]?)));
+        let stacked: Vec<(usize, Var)> = stacked.collect();
+        next.extend(stacked.iter().map(|(_, t)| new[t.index()].expect("linear")));
+        let linear_loop = Looped::new(Loop {
+            body: out.finish(next),
+            states: active.states.len(),
+            goes_on: None,
+            reverse: looped.reverse,
+            recompute: looped.recompute,
+        });
+        let mut all_given = outside;
+        all_given.extend(kept);
+        all_given.extend(active.given.iter().filter_map(|&k| run.given_t[k]));
+        let mut init = vec![];
+        for &s in &active.states {
+            init.push(match run.init_t[s] {
+                Some(t) => t,
+                None => self.zeros_like(run.init[s]),
+            });
+        }
+        let op = |out: usize| Op::Loop {
+            looped: linear_loop.clone(),
+            steps: Some(steps.clone()),
+            given: all_given.clone(),
+            init: init.clone(),
+            out,
+        };
+        let mut results: Vec<(Var, Option<Var>)> =
+            all[..count].iter().map(|v| (*v, None)).collect();
+        results.push((counted, None));
+        let guard = None;
+        for (j, &s) in active.states.iter().enumerate() {
+            let (ty, op) = (self.out.ty(all[s]).clone(), op(j));
+            results[s].1 = Some(self.out.push(Eq { ty, guard, op }));
+        }
+        for (j, (k, _)) in stacked.iter().enumerate() {
+            let (ty, op) = (self.out.ty(all[*k]).clone(), op(active.states.len() + j));
+            results[*k].1 = Some(self.out.push(Eq { ty, guard, op }));
+        }
+        results
+    }
+}
+
+impl Run {
+    /// The linearised body. A state has a tangent if it begins with one or gets one in some step.
+    fn active(&self, loops: Loops) -> Active {
+        let looped = &self.looped;
+        let count = self.given.len();
+        let given: Vec<usize> = (0..count).filter(|&k| self.given_t[k].is_some()).collect();
+        let mut states: Vec<usize> = (0..looped.states)
+            .filter(|&k| self.init_t[k].is_some())
+            .collect();
+        loop {
+            let wrt: Vec<usize> = (given.iter().copied())
+                .chain(states.iter().map(|s| count + s))
+                .collect();
+            let body = match loops {
+                Loops::Together => linearised(&looped.body, &wrt, loops),
+                Loops::Apart => linearise(&looped.body, &wrt),
+            };
+            let more: Vec<usize> = (0..looped.states)
+                .filter(|s| body.result_tangents[*s].is_some() || states.contains(s))
+                .collect();
+            if more == states {
+                return Active {
+                    body,
+                    given,
+                    states,
+                };
+            }
+            states = more;
+        }
+    }
+
+    /// A size of the body, in the program around it. Sizes that are computed there are given.
+    fn outside(&self, s: &Size) -> Size {
+        translate_size(s, &mut |v| self.given[v.index()])
+    }
+}
+
+/// What the linear equations of a body need of the others.
+struct Residuals {
+    /// These are collected.
+    kept: Vec<Var>,
+    /// These are computed again.
+    again: BTreeSet<Var>,
+}
+
+impl Residuals {
+    fn of(run: &Run, active: &Active) -> Residuals {
+        let (body, linear) = (&active.body.program, &active.body.linear);
+        let (given, states) = (run.given.len(), run.looped.states);
+        let index = given + states;
+        let is_given = |v: Var| v.index() < given || v.index() == index;
+        // What depends on no state is at hand, or can be.
+        let carried = (0..body.params.len()).map(|k| (given..index).contains(&k));
+        let carried = body.dependent(carried.collect());
+        let mut needed = vec![false; linear.len()];
+        let need = |eq: &Eq, needed: &mut Vec<bool>| {
+            eq.visit(&mut |v| needed[v.index()] = true);
+            eq.visit_sizes(&mut |s| {
+                s.visit(&mut |a| {
+                    if let Atom::Value(v) = a {
+                        needed[*v as usize] = true;
+                    }
+                });
+            });
+        };
+        for (j, eq) in body.eqs.iter().enumerate() {
+            if linear[body.var_of(j).index()] {
+                need(eq, &mut needed);
+            }
+        }
+        let (mut kept, mut again) = (vec![], BTreeSet::new());
+        for (j, eq) in body.eqs.iter().enumerate().rev() {
+            let v = body.var_of(j);
+            if linear[v.index()] || !needed[v.index()] {
+                continue;
+            }
+            let mut fixed = true;
+            for s in &eq.ty.shape {
+                s.visit(&mut |a| {
+                    if let Atom::Value(v) = a {
+                        fixed &= (*v as usize) < given;
+                    }
+                });
+            }
+            let cheap = match &eq.op {
+                Op::Fill(_) | Op::Index(_) | Op::Stop(_) | Op::Copy(_) => true,
+                Op::Gather { src, .. } => {
+                    !carried[src.index()] || body.ty(*src).rank() < eq.ty.rank()
+                }
+                Op::Map(p, _) => !carried[v.index()] && p.cost() == 0,
+                Op::Scatter(_)
+                | Op::Reduce { .. }
+                | Op::ArgReduce { .. }
+                | Op::Recur { .. }
+                | Op::Contract { .. }
+                | Op::Update { .. }
+                | Op::Loop { .. } => false,
+            };
+            if run.looped.recompute || !fixed || cheap {
+                again.insert(v);
+                need(eq, &mut needed);
+            } else {
+                kept.push(v);
+            }
+        }
+        for k in (given..index).rev() {
+            if needed[k] && !is_given(Var(k as u32)) {
+                kept.push(Var(k as u32));
+            }
+        }
+        kept.reverse();
+        Residuals { kept, again }
+    }
+}
+
+/// How many elements there are along the steps, as far as it is known before.
+fn length(steps: Option<&Size>) -> Size {
+    steps.cloned().unwrap_or_default()
+}
+
+/// A result of a program to be.
+enum Wanted {
+    /// A variable.
+    Is(Var),
+    /// Zeros of the shape of a variable.
+    Zeros(Var),
+}
+
+/// The same equations with other parameters and results; `of` says which parameter is which.
+fn rebuilt(program: &Program, params: &[Param], of: &[Var], results: &[Wanted]) -> Program {
+    let mut new = of.to_vec();
+    let renamed = params.iter().map(|p| Param {
+        name: p.name.clone(),
+        ty: Type {
+            elem: p.ty.elem,
+            shape: (p.ty.shape.iter())
+                .map(|s| translate_size(s, &mut |v| of[v.index()]))
+                .collect(),
+        },
+    });
+    let mut out = Builder::new(&program.name, renamed.collect());
+    for eq in &program.eqs {
+        let v = out.copy(eq, &mut |v| new[v.index()]);
+        new.push(v);
+    }
+    let results = results.iter().map(|w| match w {
+        Wanted::Is(v) => new[v.index()],
+        Wanted::Zeros(v) => {
+            let shape = out.shape(new[v.index()]);
+            out.fill(Lit::Real(0.0), &shape)
+        }
+    });
+    let results = results.collect();
+    out.finish(results)
+}
+
+/// Some of the equations, closed under what they use.
+fn part_of(
+    program: &Program,
+    params: &[Param],
+    wanted: impl Fn(Var) -> bool,
+    results: &[Wanted],
+) -> Program {
+    let mut out = Builder::new(&program.name, params.to_vec());
+    let mut new: Vec<Option<Var>> = (0..program.params.len())
+        .map(|k| (k < params.len()).then_some(Var(k as u32)))
+        .collect();
+    for (j, eq) in program.eqs.iter().enumerate() {
+        let v = wanted(program.var_of(j))
+            .then(|| out.copy(eq, &mut |v| new[v.index()].expect("closed")));
+        new.push(v);
+    }
+    let results = results.iter().map(|w| match w {
+        Wanted::Is(v) => new[v.index()].expect("closed"),
+        Wanted::Zeros(v) => {
+            let shape = out.shape(new[v.index()].expect("closed"));
+            out.fill(Lit::Real(0.0), &shape)
+        }
+    });
+    let results = results.collect();
+    out.finish(results)
+}

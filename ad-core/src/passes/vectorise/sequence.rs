@@ -1,0 +1,564 @@
+//! Sequential loops, and arrays with a part replaced.
+//!
+//! A loop becomes a closed program: the vectorised body, over the same index space as what is around
+//! it. So a loop under `build` is a loop over arrays, if it takes as many steps for each element.
+//! Otherwise, and for a loop with a condition, the elements are computed one after another, by a loop
+//! around it along the leading axis of the space:
+//!
+//! ```text
+//! V[loop s = a { b }]  over n × m  =  loop s = V[a] { V[b] }                      the same steps for all
+//! V[loop s = a { b }]  over n × m  =  stack, for i < n, of V[loop s = a[i] { b[i] }] over m
+//! ```
+
+use super::{Known, Space, Val, Vectoriser, on_entry};
+use crate::ir::build::{Builder, translate_size};
+use crate::ir::bulk::{
+    Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Relation, Type, Var,
+};
+use crate::ir::core::{self, Expr, Kind, Sym, Trip, Update};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Elem, Lit, Size};
+use std::collections::{BTreeSet, HashMap};
+
+/// A loop to be: what it is given, and its body under construction.
+struct Body {
+    inner: Vectoriser,
+    space: Space,
+    /// The states, as parameters of the body.
+    states: Vec<Var>,
+    /// What it is given, in the program around it.
+    given: Vec<Var>,
+    /// Computed sizes: the variable outside, and the parameter of the body.
+    sizes: Vec<(Var, Var)>,
+}
+
+impl Body {
+    /// A size of the body as one of the program around it.
+    fn outside(&self, s: &Size) -> Result<Size, String> {
+        let mut known = true;
+        let size = translate_size(
+            s,
+            &mut |v| match self.sizes.iter().find(|(_, inner)| *inner == v) {
+                Some((outer, _)) => *outer,
+                None => {
+                    known = false;
+                    v
+                }
+            },
+        );
+        if known {
+            return Ok(size);
+        }
+        Err(
+            "the size of an array that a loop collects or carries is computed inside of the loop; \
+             compute it before the loop"
+                .into(),
+        )
+    }
+}
+
+impl Vectoriser {
+    /// A loop; its results get their values.
+    pub(super) fn looped(&mut self, l: &core::Loop, space: &Space) -> Result<(), String> {
+        let steps = match &l.trip {
+            Trip::Times(n) => match self.trips(n, space)? {
+                Some(n) => Some(n),
+                None => return self.one_by_one(l, space),
+            },
+            Trip::While(_) if space.axes.is_empty() => None,
+            Trip::While(_) => return self.one_by_one(l, space),
+        };
+        let mut init = vec![];
+        for (_, e) in &l.states {
+            init.push(self.whole(e, space)?);
+        }
+        let depth = space.axes.len();
+        let goes_on = match &l.trip {
+            Trip::Times(_) => None,
+            Trip::While(c) => {
+                let mut body = self.open(l, &init, steps.as_ref(), space, false);
+                let holds = body.inner.whole(c, &body.space)?;
+                let holds = match body.space.guard {
+                    Some(g) => body.inner.out.map(Prim::And, &[g, holds], None),
+                    None => holds,
+                };
+                Some(body.inner.out.finish(vec![holds]))
+            }
+        };
+        let mut body = self.open(l, &init, steps.as_ref(), space, false);
+        let inside = body.space.clone();
+        let mut results = body.inner.block(&l.body, &inside)?;
+        for ((next, &state), (s, _)) in results.iter_mut().zip(&body.states).zip(&l.states) {
+            *next = fitting(&mut body.inner, *next, state, &inside)
+                .ok_or_else(|| format!("the shape of `{}` changes in a loop", s.hint))?;
+        }
+        let stacked: Vec<Type> = (results[init.len()..].iter())
+            .map(|v| {
+                let ty = body.inner.out.ty(*v);
+                let shape = ty.shape.iter().map(|s| body.outside(s));
+                Ok(Type {
+                    elem: ty.elem,
+                    shape: shape.collect::<Result<_, String>>()?,
+                })
+            })
+            .collect::<Result<_, String>>()?;
+        let (given, program) = self.close(body, results, steps.as_ref(), space);
+        let looped = Looped::new(Loop {
+            body: program,
+            states: init.len(),
+            goes_on,
+            reverse: false,
+            recompute: l.recompute,
+        });
+        let result = |v: &mut Self, ty: Type, out: usize| {
+            let op = Op::Loop {
+                looped: looped.clone(),
+                steps: steps.clone(),
+                given: given.clone(),
+                init: init.clone(),
+                out,
+            };
+            v.out.push(Eq {
+                ty,
+                guard: None,
+                op,
+            })
+        };
+        for (k, v) in init.iter().enumerate() {
+            let ty = self.out.ty(*v).clone();
+            let last = result(self, ty, k);
+            self.know(&l.outs[k], Val::Array(last), depth);
+        }
+        let count = match &steps {
+            _ if stacked.is_empty() => Size::lit(0),
+            Some(n) => n.clone(),
+            None => {
+                let ty = Type {
+                    elem: Elem::Int,
+                    shape: vec![],
+                };
+                let count = result(self, ty, looped.count());
+                Size::atom(Atom::Value(count.0))
+            }
+        };
+        for (k, ty) in stacked.into_iter().enumerate() {
+            let mut shape = ty.shape;
+            shape.insert(0, count.clone());
+            let (elem, k) = (ty.elem, init.len() + k);
+            let all = result(self, Type { elem, shape }, k);
+            let all = self.steps_behind(all, depth);
+            self.know(&l.outs[k], Val::Array(all), depth);
+        }
+        Ok(())
+    }
+
+    fn know(&mut self, s: &Sym, val: Val, depth: usize) {
+        self.env.insert(s.clone(), Known { val, depth });
+    }
+
+    /// The leading axis moved behind the next `depth` ones.
+    fn steps_behind(&mut self, v: Var, depth: usize) -> Var {
+        if depth == 0 {
+            return v;
+        }
+        let mut shape = self.out.shape(v);
+        let rank = shape.len();
+        let steps = shape.remove(0);
+        shape.insert(depth, steps);
+        let from = |k: usize| match k {
+            0 => depth,
+            k if k <= depth => k - 1,
+            k => k,
+        };
+        let index = (0..rank)
+            .map(|k| Ix::Affine(Affine::axis(rank, from(k))))
+            .collect();
+        self.out.gather(v, index, &shape, None)
+    }
+
+    /// How many steps a loop takes, if as many everywhere in the space.
+    fn trips(&mut self, n: &Expr, space: &Space) -> Result<Option<Size>, String> {
+        let val = self.expr(n, space)?;
+        let value = |v: Var| Size::atom(Atom::Value(v.0));
+        let n = match &val {
+            Val::Affine(a) if a.is_constant() => a.constant.clone(),
+            Val::Affine(_) => return Ok(None),
+            Val::Array(v) if space.axes.is_empty() => value(*v),
+            Val::Array(v) => match self.out.eq(*v) {
+                Some(Eq {
+                    op: Op::Gather { src, .. },
+                    guard: None,
+                    ..
+                }) if self.out.ty(*src).rank() == 0 => value(*src),
+                _ => return Ok(None),
+            },
+        };
+        // Where it is not reached, it takes no step.
+        let Some(guard) = space.guard.filter(|_| space.axes.is_empty()) else {
+            return Ok(Some(n));
+        };
+        let n = self.out.index(Affine::constant(0, n), &[]);
+        let none = self.out.fill(Lit::Int(0), &[]);
+        let n = self.out.map(Prim::Select, &[guard, n, none], None);
+        Ok(Some(value(n)))
+    }
+
+    /// A loop along the leading axis of the space, in which the loop runs for what is at the index.
+    fn one_by_one(&mut self, l: &core::Loop, space: &Space) -> Result<(), String> {
+        let steps = space.axes[0].clone();
+        let mut body = self.open(l, &[], Some(&steps), space, true);
+        let inside = body.space.clone();
+        body.inner.looped(l, &inside)?;
+        let mut results = vec![];
+        let mut types = vec![];
+        for s in &l.outs {
+            let known = body.inner.env[s].clone();
+            let v = body.inner.array(known.val, &inside);
+            let ty = body.inner.out.ty(v);
+            let mut shape = vec![steps.clone()];
+            for s in &ty.shape {
+                shape.push(body.outside(s)?);
+            }
+            types.push(Type {
+                elem: ty.elem,
+                shape,
+            });
+            results.push(v);
+        }
+        let (given, program) = self.close(body, results, Some(&steps), space);
+        let looped = Looped::new(Loop {
+            body: program,
+            states: 0,
+            goes_on: None,
+            reverse: false,
+            recompute: false,
+        });
+        for (out, (s, ty)) in l.outs.iter().zip(types).enumerate() {
+            let op = Op::Loop {
+                looped: looped.clone(),
+                steps: Some(steps.clone()),
+                given: given.clone(),
+                init: vec![],
+                out,
+            };
+            let guard = None;
+            let v = self.out.push(Eq { ty, guard, op });
+            self.know(s, Val::Array(v), space.axes.len());
+        }
+        Ok(())
+    }
+
+    /// Begins the body of a loop, with everything known that it mentions. With `peel`, the leading
+    /// axis of the space becomes the index of the loop, which has no states of its own then.
+    fn open(
+        &mut self,
+        l: &core::Loop,
+        init: &[Var],
+        steps: Option<&Size>,
+        space: &Space,
+        peel: bool,
+    ) -> Body {
+        let known: Vec<(Sym, Known)> = (free(l).into_iter())
+            .filter_map(|s| Some((s.clone(), self.env.get(&s)?.clone())))
+            .collect();
+        // Computed sizes come first, so that all shapes can be said.
+        let mut computed = BTreeSet::new();
+        let mut look = |s: &Size| {
+            s.visit(&mut |a| {
+                if let Atom::Value(v) = a {
+                    computed.insert(Var(*v));
+                }
+            });
+        };
+        space.axes.iter().chain(steps).for_each(&mut look);
+        for (_, k) in &known {
+            match &k.val {
+                Val::Affine(a) => a.coefs.iter().chain([&a.constant]).for_each(&mut look),
+                Val::Array(v) => self.out.ty(*v).shape.iter().for_each(&mut look),
+            }
+        }
+        for v in init.iter().chain(&space.guard) {
+            self.out.ty(*v).shape.iter().for_each(&mut look);
+        }
+        for (_, n) in &self.steps {
+            look(n);
+        }
+        let mut params: Vec<Param> = vec![];
+        let mut given: Vec<Var> = vec![];
+        let mut sizes = vec![];
+        for v in computed {
+            sizes.push((v, Var(params.len() as u32)));
+            params.push(param("size", Elem::Int, vec![]));
+            given.push(v);
+        }
+        let within = |s: &Size| {
+            translate_size(s, &mut |v| {
+                let inner = sizes.iter().find(|(outer, _)| *outer == v);
+                inner.map_or(v, |(_, inner)| *inner)
+            })
+        };
+        let shape_of =
+            |me: &Self, v: Var| -> Vec<Size> { me.out.ty(v).shape.iter().map(&within).collect() };
+        let mut arrays: HashMap<Var, Var> = sizes.iter().copied().collect();
+        let named = known.iter().map(|(s, k)| (s.hint.to_string(), &k.val));
+        let named = named.filter_map(|(name, val)| match val {
+            Val::Affine(_) => None,
+            Val::Array(v) => Some((name, *v)),
+        });
+        let guard = space.guard.map(|g| ("guard".to_owned(), g));
+        for (name, v) in named.chain(guard) {
+            if let std::collections::hash_map::Entry::Vacant(free) = arrays.entry(v) {
+                free.insert(Var(params.len() as u32));
+                params.push(param(&name, self.out.ty(v).elem, shape_of(self, v)));
+                given.push(v);
+            }
+        }
+        let mut states = vec![];
+        for ((s, _), v) in l.states.iter().zip(init) {
+            states.push(Var(params.len() as u32));
+            params.push(param(&s.hint, self.out.ty(*v).elem, shape_of(self, *v)));
+        }
+        let index = Var(params.len() as u32);
+        params.push(param(&l.index.hint, Elem::Int, vec![]));
+        let at = Size::atom(Atom::Value(index.0));
+
+        let around = (self.steps.iter())
+            .filter_map(|(v, n)| Some((*arrays.get(v)?, within(n))))
+            .chain(steps.map(|n| (index, within(n))));
+        let mut inner = Vectoriser {
+            steps: around.collect(),
+            out: Builder::new("step", params),
+            env: HashMap::new(),
+        };
+        let skip = usize::from(peel);
+        let affine = |a: &Affine| {
+            let coefs = a.coefs.iter().map(&within);
+            let mut a = Affine {
+                coefs: coefs.collect(),
+                constant: within(&a.constant),
+            };
+            if peel && !a.coefs.is_empty() {
+                let c = a.coefs.remove(0);
+                a.constant = a.constant.add(&c.mul(&at));
+            }
+            a
+        };
+        let peeled = |inner: &mut Vectoriser, v: Var| {
+            let shape = inner.out.shape(v).split_off(1);
+            let rank = shape.len();
+            let index = std::iter::once(Affine::constant(rank, at.clone()))
+                .chain((0..rank).map(|k| Affine::axis(rank, k)))
+                .map(Ix::Affine)
+                .collect();
+            inner.out.gather(v, index, &shape, None)
+        };
+        for (s, k) in known {
+            let (val, depth) = match k.val {
+                Val::Affine(a) => (Val::Affine(affine(&a)), k.depth.saturating_sub(skip)),
+                Val::Array(v) => {
+                    let v = arrays[&v];
+                    let (v, depth) = match k.depth {
+                        0 => (v, 0),
+                        depth if peel => (peeled(&mut inner, v), depth - 1),
+                        depth => (v, depth),
+                    };
+                    (as_size(&inner, v), depth)
+                }
+            };
+            inner.know(&s, val, depth);
+        }
+        let guard = space.guard.map(|g| {
+            let g = arrays[&g];
+            if peel && inner.out.ty(g).rank() > 0 {
+                peeled(&mut inner, g)
+            } else {
+                g
+            }
+        });
+        let axes: Vec<Size> = space.axes[skip..].iter().map(&within).collect();
+        let depth = axes.len();
+        if !peel {
+            for ((s, _), v) in l.states.iter().zip(&states) {
+                let val = as_size(&inner, *v);
+                inner.know(s, val, depth);
+            }
+            inner.know(
+                &l.index,
+                Val::Affine(Affine::constant(depth, at.clone())),
+                depth,
+            );
+        }
+        let certain = steps.is_some_and(|n| on_entry(n, &space.axes));
+        let ends = match peel {
+            true => vec![],
+            false => (space.ends.iter()).map(|(k, a)| (*k, affine(a))).collect(),
+        };
+        let space = Space {
+            axes,
+            guard,
+            ends,
+            conditional: space.conditional || (peel && !space.ends.is_empty()),
+            unsure: space.unsure || !certain,
+        };
+        Body {
+            inner,
+            space,
+            states,
+            given,
+            sizes,
+        }
+    }
+
+    /// Ends the body of a loop. What it demands on entry is demanded here, if it takes a step.
+    fn close(
+        &mut self,
+        body: Body,
+        results: Vec<Var>,
+        steps: Option<&Size>,
+        space: &Space,
+    ) -> (Vec<Var>, Program) {
+        let mut program = body.inner.out.finish(results);
+        for mut r in std::mem::take(&mut program.requires) {
+            r.when.extend(steps.cloned());
+            r.when.extend(space.axes.iter().cloned());
+            r.when.retain(|s| !s.at_least(1));
+            r.when.sort();
+            r.when.dedup();
+            self.out.require(r);
+        }
+        (body.given, program)
+    }
+
+    /// Whether an unguarded affine index is inside of an axis of length `n`: evidently, or by demand
+    /// on entry. Indices of loops around count as axes.
+    pub(super) fn inside(&mut self, a: &Affine, n: &Size, space: &Space) -> bool {
+        let (mut whole, mut axes) = (a.clone(), space.axes.clone());
+        for (v, steps) in &self.steps {
+            if let Some((c, rest)) = whole.constant.linear_in(&Atom::Value(v.0)) {
+                whole.constant = rest;
+                whole.coefs.push(c);
+                axes.push(steps.clone());
+            }
+        }
+        if space.unsure {
+            return whole.inside(&axes, n);
+        }
+        whole.inside(&axes, n) || self.out.demand_inside(&whole, &axes, n)
+    }
+
+    /// An array with a part replaced.
+    pub(super) fn update(&mut self, u: &Update, space: &Space) -> Result<Val, String> {
+        let depth = space.axes.len();
+        let src = self.whole(&u.array, space)?;
+        let ty = self.out.ty(src).clone();
+        let mut within = space.clone();
+        if let Some(c) = &u.when {
+            let c = self.whole(c, space)?;
+            let outer = self.guard(space, &[]);
+            within.guard = self.out.both(outer, Some(c));
+            within.conditional = true;
+        }
+        let own = ty.shape[depth..].to_vec();
+        let kept: Vec<Size> = (own.iter().zip(&u.at))
+            .filter(|(_, i)| i.is_none())
+            .map(|(n, _)| n.clone())
+            .collect();
+        let shape: Vec<Size> = space.axes.iter().chain(&kept).cloned().collect();
+        let rank = shape.len();
+        let mut index: Vec<Ix> = (0..depth)
+            .map(|k| Ix::Affine(Affine::axis(rank, k)))
+            .collect();
+        let mut next = depth;
+        for (i, n) in u.at.iter().zip(&own) {
+            index.push(match i {
+                None => {
+                    next += 1;
+                    Ix::Affine(Affine::axis(rank, next - 1))
+                }
+                Some(e) => match self.component(e, n, &within)? {
+                    Ix::Affine(mut a) => {
+                        a.coefs.resize(rank, Size::lit(0));
+                        Ix::Affine(a)
+                    }
+                    Ix::Data(v) => {
+                        let axes: Vec<usize> = (0..depth).collect();
+                        Ix::Data(self.out.spread(v, &axes, &shape))
+                    }
+                },
+            });
+        }
+        let value = self.whole(&u.value, &within)?;
+        let like = Type {
+            elem: ty.elem,
+            shape,
+        };
+        let value = shaped(self, value, &like, &within)
+            .ok_or("a part of an array is replaced by one of another length, as far as can be seen before the function runs")?;
+        let when = self.guard(&within, &kept);
+        let part = Part { src: value, index };
+        let op = Op::Update { src, part, when };
+        let guard = None;
+        Ok(Val::Array(self.out.push(Eq { ty, guard, op })))
+    }
+}
+
+/// A scalar integer outside of all binders may be a size.
+fn as_size(inner: &Vectoriser, v: Var) -> Val {
+    let ty = inner.out.ty(v);
+    if ty.elem == Elem::Int && ty.rank() == 0 {
+        return Val::Affine(Affine::constant(0, Size::atom(Atom::Value(v.0))));
+    }
+    Val::Array(v)
+}
+
+fn param(name: &str, elem: Elem, shape: Vec<Size>) -> Param {
+    Param {
+        name: name.to_owned(),
+        ty: Type { elem, shape },
+    }
+}
+
+/// A value with the shape of a state.
+fn fitting(v: &mut Vectoriser, next: Var, state: Var, space: &Space) -> Option<Var> {
+    let like = v.out.ty(state).clone();
+    shaped(v, next, &like, space)
+}
+
+/// A value with this shape, which it must have; `None` if that can be seen neither here nor on entry.
+fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<Var> {
+    let is = v.out.shape(value);
+    if is == like.shape {
+        return Some(value);
+    }
+    for (n, m) in is.iter().zip(&like.shape) {
+        let difference = n.sub(m);
+        if difference.is(0) {
+            continue;
+        }
+        if !space.is_sure() || !on_entry(&difference, &space.axes) {
+            return None;
+        }
+        (v.out).require_sign(&space.axes, &difference, Relation::Equal);
+    }
+    let rank = is.len();
+    let index = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
+    Some(v.out.gather(value, index.collect(), &like.shape, None))
+}
+
+/// The variables that a loop mentions and does not bind, each once.
+fn free(l: &core::Loop) -> Vec<Sym> {
+    fn look(e: &Expr, seen: &mut BTreeSet<Sym>, out: &mut Vec<Sym>) {
+        if let Kind::Var(s) = &*e.kind
+            && seen.insert(s.clone())
+        {
+            out.push(s.clone());
+        }
+        e.parts().into_iter().for_each(|e| look(e, seen, out));
+    }
+    let mut seen: BTreeSet<Sym> = l.syms().into_iter().cloned().collect();
+    let mut out = vec![];
+    l.parts()
+        .into_iter()
+        .for_each(|e| look(e, &mut seen, &mut out));
+    out
+}
