@@ -320,8 +320,10 @@ impl Lowerer<'_> {
             }
             list => {
                 let description = list.describe();
+                let other = |n: &Length| n.value.is_some() && matches!(list, List::Elements(_));
+                let other = of.fixed_length(0).is_some_and(other);
                 let plain = self.as_array(list, loc)?;
-                if of.fixed.is_empty() && plain.expr.ty.rank > 1 {
+                if other || of.fixed.is_empty() && plain.expr.ty.rank > 1 {
                     let message = format!(
                         "this is {description}, but it is declared as `{}`",
                         spelled(&of.ty)

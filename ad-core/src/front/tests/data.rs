@@ -51,16 +51,19 @@ fn results_are_what_they_are_made_of() {
 fn fixed_arrays_are_values() {
     let body = |body| core("p: &[f64; 3], m: [[f64; 2]; 2], n: usize", "f64", body);
     assert_eq!(body("[p[0], 2.0][1]"), "2.0");
-    assert_eq!(body("let [x, _, z] = *p; x + z"), "p[0] + p[2]");
-    assert_eq!(body("let [[a, b], r] = m; a + b + r[1]"), body("m[0][0] + m[0][1] + m[1][1]"));
+    assert_eq!(body("let [x, _, z] = *p; x + z"), "let x = p[0]; let z = p[2]; add(x, z)");
+    assert_eq!(
+        body("let [[a, b], r] = m; a + b + r[1]"),
+        "let a = m[0, :]; let a = a[0]; let b = a[1]; let r = m[1, :]; add(add(a, b), r[1])"
+    );
     assert_eq!(body("m[n][1]"), "m[n, 1]");
     assert_eq!(body("m.len() as f64"), body("m.len() as f64"));
     assert_eq!(
         body("[p[0], 1.0][n]"),
-        "let e = p[0]; build(i < 2. if i == 0 { e } else { 1.0 })[n]"
+        "let e = p[0]; build(2, |i| if ieq(i, 0) {e} else {1.0})[n]"
     );
     assert_eq!(body("let q = [0.0; 3]; q[1]"), "0.0");
-    assert_eq!(body("p.len() as f64"), "real(dim(p, 0))");
+    assert_eq!(body("p.len() as f64"), "int_to_real(p.0)");
     assert_eq!(
         body("let q = [p[0], p[1]].map(|v| 2.0 * v); q[0] + q[1]"),
         "let v = p[0]; let v = p[1]; let q = 2.0 * v; let q = 2.0 * v; q + q"
@@ -78,7 +81,7 @@ fn names_of_lengths_are_values() {
     assert!(f.consts.is_empty());
     assert_eq!(
         print::block(&f.program.body),
-        "sum(i < dim(x, 0). x[i]) / real(dim(x, 0))"
+        "div(sum(x.0, |i| x[i]), int_to_real(x.0))"
     );
 }
 
@@ -95,7 +98,7 @@ fn messages() {
     says("fn f(x: f64) -> [f64; 3] { [x, x] }", "declared as `[f64; 3]`");
     says("fn f(x: &[f64; 2]) -> f64 { let [a, b] = (1.0, 2.0); a + b }", "an array of 2 apart");
     says("fn f(x: &[f64; 2]) -> f64 { [x[0], 1.0][2] }", "no element 2");
-    says("fn f(x: &[f64; 2]) -> f64 { [1, x[0]][0] }", "elements of one type");
+    says("fn f(x: &[f64; 2], n: usize) -> f64 { [1, x[0]][n] }", "elements of one type");
     says("fn f(x: &[[f64; 2]; 2]) -> f64 { x[[0, 1]] }", "one index at a time");
     says("fn f(x: &[[f64; 2]; 2]) -> f64 { x[0] }", "declared as `f64`");
 }
