@@ -8,7 +8,7 @@
 //! For a function anywhere else, `COTANGENT_DUMP=function cargo build` writes the same to stderr when
 //! the function is expanded, the code without line breaks.
 
-use proc_macro2::TokenStream;
+use cotangent_core::link::in_file;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -33,29 +33,19 @@ fn main() -> ExitCode {
         }
     };
     let mut found = false;
-    for item in file.items {
-        let syn::Item::Fn(mut function) = item else {
+    for item in &file.items {
+        let syn::Item::Fn(function) = item else {
             continue;
         };
-        if only.as_ref().is_some_and(|name| function.sig.ident != name) {
+        let name = function.sig.ident.to_string();
+        if only.as_ref().is_some_and(|only| name != *only) {
             continue;
         }
-        let is_ours = |a: &syn::Attribute| {
-            a.path()
-                .segments
-                .last()
-                .is_some_and(|s| s.ident == "differentiable")
-        };
-        let Some(at) = function.attrs.iter().position(is_ours) else {
+        if in_file::find(&file, &name).is_none() {
             continue;
-        };
+        }
         found = true;
-        let attribute = function.attrs.remove(at);
-        let arguments = match attribute.meta {
-            syn::Meta::List(list) => list.tokens,
-            syn::Meta::Path(_) | syn::Meta::NameValue(_) => TokenStream::new(),
-        };
-        if let Err(e) = explain(arguments, function) {
+        if let Err(e) = explain(&file, &name) {
             eprintln!("{e}");
             return ExitCode::FAILURE;
         }
@@ -67,8 +57,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn explain(arguments: TokenStream, function: syn::ItemFn) -> Result<(), String> {
-    let (stages, generated) = cotangent_core::explain(arguments, quote::quote!(#function))?;
+fn explain(file: &syn::File, name: &str) -> Result<(), String> {
+    let (stages, generated) = cotangent_core::explain_in_file(file, name)?;
     println!("{stages}");
     match syn::parse2::<syn::File>(generated) {
         Ok(mut file) => {

@@ -22,6 +22,8 @@
 //! [`sum`](prelude::sum), ..), indices, and the scalar functions of `f64`. What is outside of the
 //! language is a compile error that says what to write instead.
 
+#[doc(hidden)]
+pub use cotangent_macros::__resume;
 pub use cotangent_macros::differentiable;
 /// The version of ndarray that generated code uses.
 pub use ndarray;

@@ -5,7 +5,8 @@ mod back;
 mod expand;
 pub mod front;
 pub mod ir;
+pub mod link;
 pub mod passes;
 pub mod pipeline;
 
-pub use expand::{expand, explain};
+pub use expand::{expand, expand_at, explain, explain_in_file, resume};

@@ -2,9 +2,10 @@
 
 use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
-use crate::ir::{bulk_check, core, kernel, kernel_check};
+use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::fuse;
 use crate::passes::linearise::{forward, linearise};
+use crate::passes::raise::raise;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::transpose::transpose;
 use crate::passes::vectorise::vectorise;
@@ -50,6 +51,39 @@ pub fn derive(
     wrt: &[usize],
     watch: Watch<'_>,
 ) -> Result<Program, String> {
+    derive_with(program, what, wrt, erase_stops, watch)
+}
+
+/// What a call of a derivative of a function stands for, in another function. What is constant for
+/// differentiation there stays so when the derivative is differentiated.
+///
+/// # Errors
+/// If the function cannot be vectorised, or a pass broke the program (a bug of the compiler).
+pub fn routine(
+    program: &core::Program,
+    what: Derivative,
+    wrt: &[usize],
+) -> Result<core::Routine, String> {
+    let watch: Watch<'_> = &mut |_, _| {};
+    let bulk = to_bulk(program, watch)?;
+    let derived = derive_with(&bulk, what, wrt, Program::clone, watch)?;
+    let routine = raise(&derived);
+    if cfg!(debug_assertions) {
+        core_check::check(&routine.program(&program.name)).map_err(|e| {
+            let name = &program.name;
+            format!("the pass `raise` made a wrong program of `{name}`: {e}")
+        })?;
+    }
+    Ok(routine)
+}
+
+fn derive_with(
+    program: &Program,
+    what: Derivative,
+    wrt: &[usize],
+    stops: fn(&Program) -> Program,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
     let (derived, seeds) = match what {
         Derivative::Value => (program.clone(), vec![]),
         Derivative::Jvp => {
@@ -69,7 +103,7 @@ pub fn derive(
             (t, cotangents.map(|k| Var(k as u32)).collect())
         }
     };
-    let mut done = simplify_linear(&erase_stops(&derived), &seeds);
+    let mut done = simplify_linear(&stops(&derived), &seeds);
     checked("simplify", &done, watch)?;
     if matches!(what, Derivative::Grad | Derivative::ValueAndGrad) {
         done = simplify(&seed(&done, program.params.len()));

@@ -121,6 +121,26 @@ fn derivatives(program: &core::Program, bulk: &Bulk, args: &[Value], values: &[V
         for (pass, q) in stages.iter().filter(|(pass, _)| *pass != "linearise") {
             same(pass, &run(pass, q, &all), &last, q);
         }
+        // As what a call of the derivative stands for.
+        let routine = pipeline::routine(program, what, &wrt).unwrap_or_else(|e| panic!("{e}\n{p}"));
+        let raised = routine.program("raised");
+        let read = core_text::parse(&raised.to_string());
+        assert_eq!(
+            read.unwrap_or_else(|e| panic!("{e}\n{raised}")),
+            raised,
+            "{raised}"
+        );
+        let (values, _) =
+            core_eval::eval(&raised, &all).unwrap_or_else(|e| panic!("{e}\n{p}\n{raised}"));
+        same("raised", &values, &last, &raised);
+        let again = pipeline::to_bulk(&raised, &mut |_, _| {})
+            .unwrap_or_else(|e| panic!("{e}\n{p}\n{raised}"));
+        same(
+            "raised and vectorised",
+            &run("again", &again, &all),
+            &last,
+            &again,
+        );
         (last, p)
     };
     let (forward, jvp) = derive(Derivative::Jvp, &tangents);

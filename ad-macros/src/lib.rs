@@ -1,5 +1,7 @@
 //! The procedural macros of cotangent. All work is done by `cotangent-core`.
 
+mod place;
+
 use proc_macro::TokenStream;
 
 /// Generates functions for the derivatives of the function it stands on.
@@ -16,5 +18,13 @@ use proc_macro::TokenStream;
 /// arguments. They have the visibility and the `cfg` attributes of `f`.
 #[proc_macro_attribute]
 pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
-    cotangent_core::expand(attr.into(), item.into()).into()
+    let place = place::of(&item);
+    cotangent_core::expand_at(attr.into(), item.into(), &place).into()
+}
+
+/// Goes on with an expansion that had to ask for another annotated function. For generated code only.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __resume(state: TokenStream) -> TokenStream {
+    cotangent_core::resume(state.into()).into()
 }

@@ -70,6 +70,10 @@ pub struct Errors {
     pub(super) real: RealType,
     /// Whether other real types may be named, in what is converted.
     pub(super) converts: bool,
+    /// Functions that are called, of which nothing is known yet.
+    missing: Vec<syn::Path>,
+    /// Something that has been reported with another function.
+    elsewhere: bool,
 }
 
 impl Errors {
@@ -117,15 +121,36 @@ impl Errors {
         Reported(())
     }
 
+    /// Notes a call of a function of which nothing is known yet.
+    pub fn missing(&mut self, path: &syn::Path) -> Reported {
+        if !self.missing.contains(path) {
+            self.missing.push(path.clone());
+        }
+        Reported(())
+    }
+
+    /// Notes the use of a function whose errors have been reported there.
+    pub fn elsewhere(&mut self) -> Reported {
+        self.elsewhere = true;
+        Reported(())
+    }
+
+    /// The functions that have to be known before anything can be said.
+    pub fn take_missing(&mut self) -> Vec<syn::Path> {
+        std::mem::take(&mut self.missing)
+    }
+
     /// Takes over all errors of another collection.
     pub fn extend(&mut self, other: Errors) {
         self.all.extend(other.all);
         self.seen.extend(other.seen);
+        self.missing.extend(other.missing);
+        self.elsewhere |= other.elsewhere;
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.all.is_empty() && self.missing.is_empty() && !self.elsewhere
     }
 
     /// All of them as one, if there are any, in the order of the source.

@@ -79,6 +79,13 @@ impl Consts {
         (self.uses[position].1.sym.clone(), elem, open)
     }
 
+    /// A constant whose kind is known.
+    pub(super) fn known(&mut self, path: &syn::Path, elem: Elem, fresh: &mut Fresh) -> Sym {
+        let (sym, _, open) = self.used(path, fresh);
+        self.decide(&open, elem, false);
+        sym
+    }
+
     /// A use asks for a kind. Gives whether that is possible.
     pub(super) fn decide(&mut self, open: &Open, elem: Elem, weak: bool) -> bool {
         let mut possible = true;

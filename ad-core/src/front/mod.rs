@@ -7,10 +7,11 @@
 //! Both steps report everything they find and go on; what is around an error is looked at too.
 
 pub mod attr;
+pub mod callee;
 pub mod data;
 pub mod error;
 pub mod infer;
-mod lower;
+pub(crate) mod lower;
 pub mod names;
 mod parse;
 pub mod real;
@@ -22,6 +23,7 @@ pub mod types;
 
 use crate::ir::core::Program;
 use attr::{Attr, Promise};
+use callee::Callees;
 use error::Errors;
 use infer::ConstUse;
 use names::NameCheck;
@@ -60,6 +62,10 @@ pub struct Failure {
     pub attr: Option<Attr>,
     /// What was promised, if both are in order.
     pub promise: Option<Promise>,
+    /// Functions that are called, and have to be known before anything is reported.
+    pub missing: Vec<syn::Path>,
+    /// Everything wrong has been reported with another function.
+    pub elsewhere: bool,
 }
 
 /// Reads an annotated function: the arguments of the attribute, and the item below it.
@@ -67,6 +73,18 @@ pub struct Failure {
 /// # Errors
 /// With everything that is wrong with it.
 pub fn analyse(attr: TokenStream, item: TokenStream) -> Result<Annotated, Box<Failure>> {
+    analyse_with(attr, item, &Callees::default())
+}
+
+/// The same, given functions that it may call.
+///
+/// # Errors
+/// With everything that is wrong with it; or with what it calls, if that has to be known first.
+pub fn analyse_with(
+    attr: TokenStream,
+    item: TokenStream,
+    callees: &Callees,
+) -> Result<Annotated, Box<Failure>> {
     let mut errors = Errors::default();
     let attr = Attr::read(attr, &mut errors).ok();
     let function: syn::ItemFn = match syn::parse2(item.clone()) {
@@ -96,7 +114,7 @@ pub fn analyse(attr: TokenStream, item: TokenStream) -> Result<Annotated, Box<Fa
     let root = attr.as_ref().and_then(|a| a.root.as_ref());
     let lowered = signature
         .as_ref()
-        .and_then(|signature| lower::lower(signature, root, &body, &mut errors));
+        .and_then(|signature| lower::lower(signature, root, callees, &body, &mut errors));
     match (attr, promise, signature, lowered) {
         (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
             let mut signature = signature;
@@ -116,13 +134,16 @@ pub fn analyse(attr: TokenStream, item: TokenStream) -> Result<Annotated, Box<Fa
 }
 
 fn failure(
-    errors: Errors,
+    mut errors: Errors,
     item: TokenStream,
     signature: Option<Signature>,
     attr: Option<Attr>,
     promise: Option<Promise>,
 ) -> Box<Failure> {
-    let errors = errors.combined().unwrap_or_else(|| {
+    let missing = errors.take_missing();
+    let errors = errors.combined();
+    let elsewhere = errors.is_none();
+    let errors = errors.unwrap_or_else(|| {
         let message = "cotangent gave up on this function without a reason, which is a bug in it";
         syn::Error::new(proc_macro2::Span::call_site(), message)
     });
@@ -132,5 +153,7 @@ fn failure(
         signature,
         attr,
         promise,
+        missing,
+        elsewhere,
     })
 }

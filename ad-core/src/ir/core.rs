@@ -3,6 +3,7 @@
 //!
 //! Every binder of a program binds a symbol of its own, so substitution never captures.
 
+use super::bulk::Relation;
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
 use std::rc::Rc;
@@ -381,6 +382,81 @@ impl Update {
     }
 }
 
+/// What enters a recurrence, as in [`super::bulk::Feed`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Feed {
+    /// 1 at the start and nothing after it: running products.
+    One,
+    /// These at the start, an array without the axis, and nothing after it.
+    First(Expr),
+    /// Nothing at the start, then an array of the shape of the factors, added one in each step.
+    Each(Expr),
+    /// An array of the shape of the result: both.
+    All(Expr),
+}
+
+/// A linear recurrence along an axis of whole arrays, as in [`super::bulk::Op::Recur`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recur {
+    /// The factors, an array.
+    pub factors: Expr,
+    /// A bool array of their shape: where there is a factor at all.
+    pub mask: Option<Expr>,
+    /// What enters.
+    pub feed: Feed,
+    /// Along which axis.
+    pub axis: usize,
+    /// From the end.
+    pub reverse: bool,
+}
+
+impl Recur {
+    /// All expressions in it.
+    pub fn parts(&self) -> impl Iterator<Item = &Expr> {
+        let fed = match &self.feed {
+            Feed::One => None,
+            Feed::First(e) | Feed::Each(e) | Feed::All(e) => Some(e),
+        };
+        [&self.factors].into_iter().chain(&self.mask).chain(fed)
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let fed = match &mut self.feed {
+            Feed::One => None,
+            Feed::First(e) | Feed::Each(e) | Feed::All(e) => Some(e),
+        };
+        ([&mut self.factors].into_iter())
+            .chain(&mut self.mask)
+            .chain(fed)
+    }
+}
+
+/// A relation between sizes that must hold before anything is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// Only if all of these are positive.
+    pub when: Vec<Expr>,
+    /// What is related.
+    pub left: Expr,
+    /// How.
+    pub relation: Relation,
+    /// To what.
+    pub right: Expr,
+}
+
+impl Demand {
+    /// All expressions in it.
+    pub fn parts(&self) -> impl Iterator<Item = &Expr> {
+        self.when.iter().chain([&self.left, &self.right])
+    }
+
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        (self.when.iter_mut()).chain([&mut self.left, &mut self.right])
+    }
+}
+
 /// An expression with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
@@ -421,6 +497,13 @@ pub enum Kind {
     Dim(Expr, usize),
     /// The same value, constant for differentiation.
     Stop(Expr),
+    /// A scalar where a condition holds, and a structural zero elsewhere. Derivatives are made of it; users
+    /// write [`Kind::If`].
+    Where(Expr, Expr),
+    /// The states of a linear recurrence. Derivatives of products are made of it.
+    Recur(Recur),
+    /// A value, after a relation between sizes has been demanded.
+    Demand(Demand, Expr),
 }
 
 impl Expr {
@@ -437,7 +520,7 @@ impl Expr {
         match &*self.kind {
             Kind::Var(_) | Kind::Lit(_) => vec![],
             Kind::Prim(_, args) => args.iter().collect(),
-            Kind::Let(_, a, b) => vec![a, b],
+            Kind::Let(_, a, b) | Kind::Where(a, b) => vec![a, b],
             Kind::Loop(l, body) => l.parts().into_iter().chain([body]).collect(),
             Kind::Update(u) => u.parts(),
             Kind::If(a, b, c) => vec![a, b, c],
@@ -447,6 +530,8 @@ impl Expr {
             Kind::Scatter(s) => s.parts().collect(),
             Kind::Index(a, at) => [a].into_iter().chain(at.iter().flatten()).collect(),
             Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+            Kind::Recur(r) => r.parts().collect(),
+            Kind::Demand(d, a) => d.parts().chain([a]).collect(),
         }
     }
 
@@ -455,7 +540,7 @@ impl Expr {
         match &mut *self.kind {
             Kind::Var(_) | Kind::Lit(_) => vec![],
             Kind::Prim(_, args) => args.iter_mut().collect(),
-            Kind::Let(_, a, b) => vec![a, b],
+            Kind::Let(_, a, b) | Kind::Where(a, b) => vec![a, b],
             Kind::Loop(l, body) => l.parts_mut().into_iter().chain([body]).collect(),
             Kind::Update(u) => u.parts_mut(),
             Kind::If(a, b, c) => vec![a, b, c],
@@ -465,6 +550,8 @@ impl Expr {
             Kind::Scatter(s) => s.parts_mut().collect(),
             Kind::Index(a, at) => [a].into_iter().chain(at.iter_mut().flatten()).collect(),
             Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
+            Kind::Recur(r) => r.parts_mut().collect(),
+            Kind::Demand(d, a) => d.parts_mut().chain([a]).collect(),
         }
     }
 
@@ -580,6 +667,24 @@ impl Expr {
         let ty = e.ty;
         Expr::new(Kind::Stop(e), ty)
     }
+
+    /// `e` where a condition holds.
+    pub fn only_where(cond: Expr, e: Expr) -> Expr {
+        let ty = e.ty;
+        Expr::new(Kind::Where(cond, e), ty)
+    }
+
+    /// The states of a recurrence.
+    pub fn recur(recur: Recur) -> Expr {
+        let ty = recur.factors.ty;
+        Expr::new(Kind::Recur(recur), ty)
+    }
+
+    /// `e`, under a demand.
+    pub fn demand(demand: Demand, e: Expr) -> Expr {
+        let ty = e.ty;
+        Expr::new(Kind::Demand(demand, e), ty)
+    }
 }
 
 /// A parameter of a function.
@@ -599,6 +704,35 @@ impl Param {
     pub fn new(sym: Sym, ty: Ty) -> Param {
         let lengths = vec![];
         Param { sym, ty, lengths }
+    }
+}
+
+/// What a call of a function stands for: some bindings, and its results in terms of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routine {
+    /// The parameters, in order.
+    pub params: Vec<Param>,
+    /// What is bound, and the results.
+    pub body: Block,
+}
+
+impl Routine {
+    /// As a function of its own.
+    pub fn program(&self, name: &str) -> Program {
+        Program {
+            name: name.to_owned(),
+            params: self.params.clone(),
+            body: self.body.clone(),
+        }
+    }
+}
+
+impl From<Program> for Routine {
+    fn from(program: Program) -> Routine {
+        Routine {
+            params: program.params,
+            body: program.body,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The verifier of Core: what every pass may take for granted.
 
-use super::core::{Binder, Block, Bound, Expr, Kind, Loop, Program, ReduceOp, Sym, Trip, Ty};
+use super::core::{
+    Binder, Block, Bound, Expr, Feed, Kind, Loop, Program, Recur, ReduceOp, Sym, Trip, Ty,
+};
 use super::ty::Elem;
 use std::collections::{HashMap, HashSet};
 
@@ -192,6 +194,28 @@ impl Checker {
         Ok(())
     }
 
+    fn recur(&mut self, r: &Recur, e: &Expr) -> Result<(Ty, bool), String> {
+        let ty = r.factors.ty;
+        if ty.elem != Elem::Real || r.axis >= ty.rank {
+            let (e, ty) = (excerpt(e), show(ty));
+            return Err(format!("`{e}` is along an axis of what is {ty}"));
+        }
+        let mut varies = self.expr(&r.factors)?;
+        if let Some(mask) = &r.mask {
+            let elem = Elem::Bool;
+            varies |= self.want(mask, Ty { elem, ..ty }, "the mask")?;
+        }
+        varies |= match &r.feed {
+            Feed::One => false,
+            Feed::First(b) => {
+                let rank = ty.rank - 1;
+                self.want(b, Ty { rank, ..ty }, "what enters")?
+            }
+            Feed::Each(b) | Feed::All(b) => self.want(b, ty, "what enters")?,
+        };
+        Ok((ty, varies))
+    }
+
     fn infer(&mut self, e: &Expr) -> Result<(Ty, bool), String> {
         Ok(match &*e.kind {
             Kind::Var(s) => match self.scope.get(&s.id) {
@@ -263,9 +287,9 @@ impl Checker {
                 let (extent, varies) = self.binder(b, false, |c| c.expr(body))?;
                 let fits = match op {
                     ReduceOp::Sum | ReduceOp::Product => body.ty.elem != Elem::Bool,
-                    ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
-                        body.ty.elem == Elem::Real
-                    }
+                    // Of integers only derivatives have them, as the largest of computed bounds.
+                    ReduceOp::Max | ReduceOp::Min => body.ty.elem == Elem::Real || body.ty == INT,
+                    ReduceOp::LogSumExp => body.ty.elem == Elem::Real,
                 };
                 if !fits {
                     let (name, ty) = (op.name(), show(body.ty));
@@ -343,6 +367,19 @@ impl Checker {
                 let varies = self.expr(a)?;
                 (a.ty, varies)
             }
+            Kind::Where(c, a) => {
+                let mut varies = self.want(c, BOOL, "the condition")?;
+                varies |= self.want(a, Ty::scalar(a.ty.elem), "the value")?;
+                (a.ty, varies)
+            }
+            Kind::Recur(r) => self.recur(r, e)?,
+            Kind::Demand(d, a) => {
+                for size in d.parts() {
+                    self.want(size, INT, "the size")?;
+                }
+                let varies = self.expr(a)?;
+                (a.ty, varies)
+            }
         })
     }
 }
@@ -364,7 +401,9 @@ fn mentions_varying(e: &Expr, scope: &HashMap<u32, Known>) -> bool {
         }
         Kind::Scatter(s) => s.parts().any(any),
         Kind::Index(a, at) => any(a) || at.iter().flatten().any(any),
-        Kind::Stop(a) => any(a),
+        Kind::Stop(a) | Kind::Demand(_, a) => any(a),
+        Kind::Where(a, b) => any(a) || any(b),
+        Kind::Recur(r) => r.parts().any(any),
     }
 }
 

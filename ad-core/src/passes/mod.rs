@@ -3,6 +3,7 @@
 
 pub mod fuse;
 pub mod linearise;
+pub mod raise;
 pub mod simplify;
 pub mod transpose;
 pub mod vectorise;

@@ -9,9 +9,9 @@ use cotangent_core::ir::core::Program;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk, bulk_eval, core_check, core_eval, generate, kernel_eval};
+use cotangent_core::link::in_file;
 use cotangent_core::pipeline::{self, Derivative};
 use cotangent_core::{front, ir};
-use std::collections::HashMap;
 
 /// What a program counts for: the function, and its value with its gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,33 +74,15 @@ impl Counts {
 /// If the front end does not accept it.
 pub fn lower(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> {
     let file = syn::parse_file(source).map_err(|e| e.to_string())?;
-    let mut consts: HashMap<String, &syn::Expr> = HashMap::new();
-    let mut function = None;
-    for item in &file.items {
-        match item {
-            syn::Item::Const(c) => {
-                consts.insert(c.ident.to_string(), &c.expr);
-            }
-            syn::Item::Fn(f) if f.sig.ident == name => function = Some(f.clone()),
-            _ => {}
-        }
-    }
-    let mut function = function.ok_or("no such function")?;
-    let attribute = function
-        .attrs
-        .iter()
-        .position(|a| a.path().is_ident("differentiable"));
-    let attribute = function.attrs.remove(attribute.ok_or("not annotated")?);
-    let arguments = match attribute.meta {
-        syn::Meta::List(list) => list.tokens,
-        syn::Meta::Path(_) | syn::Meta::NameValue(_) => Default::default(),
-    };
-    let f =
-        front::analyse(arguments, quote::quote!(#function)).map_err(|f| f.errors.to_string())?;
+    let analysed = in_file::analyse(&file, name).ok_or("no such annotated function")?;
+    let f = analysed.map_err(|f| match &f.missing[..] {
+        [] => f.errors.to_string(),
+        [path, ..] => format!("`{}` is not in the file", quote::quote!(#path)),
+    })?;
     let values = (f.consts.iter())
         .map(|c| {
             let path = &c.path;
-            let x = constant(&syn::parse_quote!(#path), &consts)?;
+            let x = constant(&syn::parse_quote!(#path), &file)?;
             Ok(match c.elem {
                 Elem::Int => Value::Int(Tensor::scalar(x as i64)),
                 Elem::Real | Elem::Bool => Value::Real(Tensor::scalar(x)),
@@ -150,8 +132,25 @@ pub fn derivatives(
     })
 }
 
+/// A constant of the file, or one that a function of the file uses, by the number in its name.
+fn own_constant(path: &syn::Path, file: &syn::File) -> Option<syn::Expr> {
+    let last = path.segments.last()?.ident.to_string();
+    if let Some(ident) = path.get_ident() {
+        return file.items.iter().find_map(|item| match item {
+            syn::Item::Const(c) if c.ident == *ident => Some((*c.expr).clone()),
+            _ => None,
+        });
+    }
+    let function = path.segments.iter().rev().nth(1)?.ident.to_string();
+    let (function, _) = in_file::split(file, &function)?;
+    let f = in_file::analyse(file, function)?.ok()?;
+    let number: usize = last.strip_prefix('C')?.parse().ok()?;
+    let used = &f.consts.get(number)?.path;
+    Some(syn::parse_quote!(#used))
+}
+
 /// The value of a constant expression: literals, arithmetic, other constants.
-fn constant(e: &syn::Expr, consts: &HashMap<String, &syn::Expr>) -> Result<f64, String> {
+fn constant(e: &syn::Expr, file: &syn::File) -> Result<f64, String> {
     let unknown = || format!("cannot evaluate the constant `{}`", quote::quote!(#e));
     match e {
         syn::Expr::Lit(l) => match &l.lit {
@@ -159,14 +158,14 @@ fn constant(e: &syn::Expr, consts: &HashMap<String, &syn::Expr>) -> Result<f64, 
             syn::Lit::Int(x) => x.base10_parse().map_err(|e| e.to_string()),
             _ => Err(unknown()),
         },
-        syn::Expr::Paren(p) => constant(&p.expr, consts),
-        syn::Expr::Cast(c) => constant(&c.expr, consts),
+        syn::Expr::Paren(p) => constant(&p.expr, file),
+        syn::Expr::Cast(c) => constant(&c.expr, file),
         syn::Expr::Unary(u) => match u.op {
-            syn::UnOp::Neg(_) => Ok(-constant(&u.expr, consts)?),
+            syn::UnOp::Neg(_) => Ok(-constant(&u.expr, file)?),
             _ => Err(unknown()),
         },
         syn::Expr::Binary(b) => {
-            let (x, y) = (constant(&b.left, consts)?, constant(&b.right, consts)?);
+            let (x, y) = (constant(&b.left, file)?, constant(&b.right, file)?);
             match b.op {
                 syn::BinOp::Add(_) => Ok(x + y),
                 syn::BinOp::Sub(_) => Ok(x - y),
@@ -176,8 +175,8 @@ fn constant(e: &syn::Expr, consts: &HashMap<String, &syn::Expr>) -> Result<f64, 
             }
         }
         syn::Expr::Path(p) => {
-            if let Some(own) = p.path.get_ident().and_then(|i| consts.get(&i.to_string())) {
-                return constant(own, consts);
+            if let Some(own) = own_constant(&p.path, file) {
+                return constant(&own, file);
             }
             // A bare name can only come from `std::f64::consts`.
             let last = p.path.segments.last().ok_or_else(unknown)?;

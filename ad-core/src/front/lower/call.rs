@@ -45,9 +45,7 @@ impl Lowerer<'_> {
             }
         }
         let (Some(callee), Some(last)) = (self.callee(&full), path.segments.last()) else {
-            // What is in the arguments is reported as well.
-            let _ = self.all(args);
-            return Err(self.not_followed(path, args, loc));
+            return self.annotated_call(&full, args, loc);
         };
         match callee {
             Callee::Known(Known::Combinator(combinator)) => {
@@ -133,7 +131,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn not_followed(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Reported {
+    pub(super) fn not_followed(
+        &mut self,
+        path: &syn::Path,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Reported {
         let segments = names::segments(path);
         let name = segments.join("::");
         let last = segments.last().map_or("", String::as_str);
@@ -160,13 +163,13 @@ impl Lowerer<'_> {
             }
         };
         let message = format!(
-            "`{name}` cannot be differentiated from here: calls of other functions are not followed \
-             yet; {instead}"
+            "`{name}` cannot be differentiated from here: of functions that are not from \
+             `cotangent::prelude`, only free ones with an annotation of their own are followed; {instead}"
         );
         self.errors.at(Loc::of(path), message)
     }
 
-    fn args(&mut self, args: &[Surface]) -> Result<Args> {
+    pub(super) fn args(&mut self, args: &[Surface]) -> Result<Args> {
         let values = self.all(args)?;
         Ok(values.into_iter().zip(args.iter().map(|a| a.loc)).collect())
     }

@@ -1,6 +1,7 @@
 //! Surface to Core: names resolved, ranks and kinds inferred, what Rust does behind the scenes spelled
 //! out. Nothing that a user wrote is computed twice: what is needed twice is bound by `Let` first.
 
+pub(crate) mod annotated;
 mod array;
 mod binder;
 mod branch;
@@ -16,6 +17,7 @@ mod scalar;
 mod value;
 mod whole;
 
+use super::callee::Callees;
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
@@ -42,6 +44,7 @@ pub(super) struct Lowered {
 pub(super) fn lower(
     signature: &Signature,
     root: Option<&syn::Path>,
+    callees: &Callees,
     body: &surface::Expr,
     errors: &mut Errors,
 ) -> Option<Lowered> {
@@ -58,6 +61,8 @@ pub(super) fn lower(
             consts,
             checks: vec![],
             root,
+            callees,
+            own: &signature.ident,
         };
         let program = lowerer.program(signature, body);
         consts = lowerer.consts;
@@ -124,6 +129,10 @@ struct Lowerer<'a> {
     checks: Vec<NameCheck>,
     /// Where this crate is said to be.
     root: Option<&'a syn::Path>,
+    /// The annotated functions that are known.
+    callees: &'a Callees,
+    /// The name of the function itself.
+    own: &'a syn::Ident,
 }
 
 impl Lowerer<'_> {
@@ -275,6 +284,9 @@ impl Lowerer<'_> {
                 all(&mut std::iter::once(array).chain(at.iter().flatten()));
             }
             Kind::Stop(inner) => self.depends(inner, on),
+            Kind::Where(cond, inner) => all(&mut [cond, inner].into_iter()),
+            Kind::Recur(recur) => all(&mut recur.parts()),
+            Kind::Demand(_, inner) => self.depends(inner, on),
         }
     }
 
@@ -317,7 +329,10 @@ fn is_atom(value: &Expr) -> bool {
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => false,
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => false,
     }
 }
 
@@ -339,6 +354,9 @@ fn is_size(value: &Expr) -> bool {
         | Kind::ArgReduce(..)
         | Kind::Scatter(_)
         | Kind::Index(..)
-        | Kind::Stop(_) => is_atom(value),
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => is_atom(value),
     }
 }

@@ -4,7 +4,7 @@ use super::{Bindings, Lowerer};
 use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Scatter, Sym, Trip, Update};
 use std::collections::HashMap;
 
-type Names = HashMap<Sym, Sym>;
+pub(super) type Names = HashMap<Sym, Sym>;
 
 impl Lowerer<'_> {
     /// `value` under copies of those bindings that it needs.
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn copied_loop(&mut self, l: &Loop, names: &mut Names) -> Loop {
+    pub(super) fn copied_loop(&mut self, l: &Loop, names: &mut Names) -> Loop {
         let init: Vec<Expr> = l
             .states
             .iter()
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
     }
 
     /// The same expression with every binder renamed.
-    fn copied(&mut self, e: &Expr, names: &mut Names) -> Expr {
+    pub(super) fn copied(&mut self, e: &Expr, names: &mut Names) -> Expr {
         let kind = match &*e.kind {
             Kind::Var(sym) => Kind::Var(names.get(sym).unwrap_or(sym).clone()),
             Kind::Lit(lit) => Kind::Lit(*lit),
@@ -143,6 +143,23 @@ impl Lowerer<'_> {
             }),
             Kind::Dim(array, axis) => Kind::Dim(self.copied(array, names), *axis),
             Kind::Stop(inner) => Kind::Stop(self.copied(inner, names)),
+            Kind::Where(cond, inner) => {
+                Kind::Where(self.copied(cond, names), self.copied(inner, names))
+            }
+            Kind::Recur(recur) => {
+                let mut recur = recur.clone();
+                for part in recur.parts_mut() {
+                    *part = self.copied(part, names);
+                }
+                Kind::Recur(recur)
+            }
+            Kind::Demand(demand, inner) => {
+                let mut demand = demand.clone();
+                for part in demand.parts_mut() {
+                    *part = self.copied(part, names);
+                }
+                Kind::Demand(demand, self.copied(inner, names))
+            }
         };
         Expr::new(kind, e.ty)
     }
@@ -163,6 +180,9 @@ fn mentions(e: &Expr, sym: &Sym) -> bool {
         Kind::Scatter(s) => any(s.parts(), sym),
         Kind::Index(array, at) => any(std::iter::once(array).chain(at.iter().flatten()), sym),
         Kind::Dim(inner, _) | Kind::Stop(inner) => mentions(inner, sym),
+        Kind::Where(cond, inner) => any([cond, inner], sym),
+        Kind::Recur(recur) => any(recur.parts(), sym),
+        Kind::Demand(demand, inner) => any(demand.parts().chain([inner]), sym),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What binds an index: arrays by their elements, reductions, scatters.
 
 use super::{Elements, Machine, Outcome, Slot, Val, element, outside, real, shape_of_val};
-use crate::ir::core::{Binder, Expr, ReduceOp, Scatter};
+use crate::ir::core::{Binder, Expr, Kind, ReduceOp, Scatter};
 use crate::ir::cost;
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::value::{Tensor, Value};
@@ -132,6 +132,9 @@ impl<'a> Machine<'a> {
             ReduceOp::LogSumExp => log_sum_exp(xs),
             ReduceOp::Max | ReduceOp::Sum | ReduceOp::Product => extremum(xs, 1.0).0,
         };
+        if body.ty.elem == Elem::Int {
+            return self.extreme_int(op, b, body);
+        }
         if body.ty.rank == 0 {
             let xs = self.reals(b, body)?;
             self.charge(op, Elem::Real, xs.len(), 1);
@@ -148,6 +151,24 @@ impl<'a> Machine<'a> {
         let best = (0..count).map(|k| one(&column(k))).collect();
         self.charge(op, Elem::Real, n, count);
         Ok(Val::Array(Rc::new(Value::Real(Tensor::new(shape, best)))))
+    }
+
+    /// The largest or smallest integer.
+    fn extreme_int(&mut self, op: ReduceOp, b: &'a Binder, body: &'a Expr) -> Outcome<Val> {
+        let n = self.extent(&b.extent)?;
+        let mut all = vec![];
+        for i in 0..n {
+            self.set_index(&b.var, i);
+            all.push(self.int(body)?);
+        }
+        let best = match op {
+            ReduceOp::Min => all.into_iter().min(),
+            ReduceOp::Max | ReduceOp::Sum | ReduceOp::Product | ReduceOp::LogSumExp => {
+                all.into_iter().max()
+            }
+        };
+        let best = best.map_or(op.identity(Elem::Int), Lit::Int);
+        Ok(Val::Scalar(best))
     }
 
     pub(super) fn charge(&mut self, op: ReduceOp, elem: Elem, n: usize, elements: usize) {
@@ -168,6 +189,7 @@ impl<'a> Machine<'a> {
         let mut out = Tensor::filled(&shape, 0.0);
         let mut hit = vec![false; out.data.len()];
         let count = turns.iter().product::<usize>();
+        let mut added = 0;
         for turn in 0..count {
             // The last binder runs fastest.
             let mut rest = turn;
@@ -178,6 +200,13 @@ impl<'a> Machine<'a> {
             for b in &s.lets {
                 self.bound(b)?;
             }
+            // What is structurally zero is not added, and has no place.
+            if let Kind::Where(c, _) = &*s.value.kind
+                && self.scalar(c)? != Lit::Bool(true)
+            {
+                continue;
+            }
+            added += 1;
             let mut at = vec![];
             for k in &s.index {
                 at.push(self.int(k)?);
@@ -188,7 +217,7 @@ impl<'a> Machine<'a> {
             hit[at] = true;
         }
         let distinct = hit.iter().filter(|&&h| h).count();
-        self.ops += cost::scatter(count as u64, distinct as u64);
+        self.ops += cost::scatter(added, distinct as u64);
         Ok(Val::Array(Rc::new(Value::Real(out))))
     }
 }

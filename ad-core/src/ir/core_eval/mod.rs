@@ -1,5 +1,6 @@
 //! The interpreter of Core: the meaning of the language, and the count of its real operations.
 
+mod linear;
 mod loops;
 mod sequence;
 mod shape;
@@ -116,6 +117,12 @@ fn most(e: &Expr, n: &mut usize) {
             at.iter().flatten().for_each(|e| most(e, n));
         }
         Kind::Dim(a, _) | Kind::Stop(a) => most(a, n),
+        Kind::Where(a, b) => {
+            most(a, n);
+            most(b, n);
+        }
+        Kind::Recur(r) => r.parts().for_each(|e| most(e, n)),
+        Kind::Demand(d, a) => d.parts().chain([a]).for_each(|e| most(e, n)),
     }
 }
 
@@ -283,6 +290,17 @@ impl<'a> Machine<'a> {
             Kind::Index(a, at) => self.index(a, at),
             Kind::Dim(a, axis) => Ok(Val::Scalar(Lit::Int(self.shape(a)?[*axis] as i64))),
             Kind::Stop(a) => self.eval(a),
+            Kind::Where(c, a) => {
+                if self.scalar(c)? == Lit::Bool(true) {
+                    return self.eval(a);
+                }
+                Ok(Val::Scalar(Lit::zero(a.ty.elem)))
+            }
+            Kind::Recur(r) => self.recur(r),
+            Kind::Demand(d, a) => {
+                self.demand(d)?;
+                self.eval(a)
+            }
         }
     }
 

@@ -57,7 +57,13 @@ impl<'a> Machine<'a> {
                 let kept = shape.iter().zip(at).filter(|(_, i)| i.is_none());
                 Ok(kept.map(|(n, _)| *n).collect())
             }
-            Kind::Stop(a) => self.shape_uncounted(a),
+            Kind::Stop(a) | Kind::Demand(_, a) => self.shape_uncounted(a),
+            Kind::Where(..) => Ok(vec![]),
+            Kind::Recur(r) => {
+                let mut shape = self.shape_uncounted(&r.factors)?;
+                shape[r.axis] += 1;
+                Ok(shape)
+            }
         }
     }
 

@@ -19,6 +19,9 @@
 //! | `scatter([n, m]; i.1 < k, j.2 < l => let x.3 = c; [a, b] += v)` | a scatter |
 //! | `a[i, _]` | an element or a part |
 //! | `dim(a, 0)` `stop(a)` | the length of an axis; a constant |
+//! | `where(c, a)` | a scalar where `c` holds, a structural zero elsewhere |
+//! | `recur(forward 0, a, mask(m), each(b))` | a recurrence along an axis, of factors `a`; also `backward`, `one`, `first(b)`, `all(b)`, and without a mask |
+//! | `demand(at_least(n, m) [k] => a)` | `a`, where `n >= m` if `k > 0`; also `equal(n, m)` |
 
 mod parse;
 mod print;

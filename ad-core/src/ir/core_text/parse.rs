@@ -2,9 +2,10 @@
 
 use super::print::{sym_text, ty_text};
 use super::tokens::{Tok, tokens};
+use crate::ir::bulk::Relation;
 use crate::ir::core::{
-    Binder, Block, Bound, Expr, Extremum, Loop, Param, Program, ReduceOp, Scatter, Sym, Trip, Ty,
-    Update,
+    Binder, Block, Bound, Demand, Expr, Extremum, Feed, Loop, Param, Program, Recur, ReduceOp,
+    Scatter, Sym, Trip, Ty, Update,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
@@ -508,8 +509,85 @@ impl Parser {
             "stop" => (self.expect("("))
                 .and_then(|()| self.expr())
                 .and_then(|e| self.expect(")").map(|()| Expr::stop(e))),
+            "where" => (self.expect("("))
+                .and_then(|()| Ok((self.expr()?, self.expect(",")?, self.expr()?)))
+                .and_then(|(c, (), e)| self.expect(")").map(|()| Expr::only_where(c, e))),
+            "recur" => self.recur(),
+            "demand" => self.demand(),
             _ => return None,
         })
+    }
+
+    fn recur(&mut self) -> Parsed<Expr> {
+        self.expect("(")?;
+        let reverse = self.eat_word("backward");
+        if !reverse {
+            self.expect_word("forward")?;
+        }
+        let axis = self.axis()?;
+        self.expect(",")?;
+        let factors = self.expr()?;
+        self.expect(",")?;
+        let mask = if self.eat_word("mask") {
+            let mask = self.operand()?;
+            self.expect(",")?;
+            Some(mask)
+        } else {
+            None
+        };
+        let feed = if self.eat_word("one") {
+            Feed::One
+        } else if self.eat_word("first") {
+            Feed::First(self.operand()?)
+        } else if self.eat_word("each") {
+            Feed::Each(self.operand()?)
+        } else {
+            self.expect_word("all")?;
+            Feed::All(self.operand()?)
+        };
+        self.expect(")")?;
+        Ok(Expr::recur(Recur {
+            factors,
+            mask,
+            feed,
+            axis,
+            reverse,
+        }))
+    }
+
+    fn demand(&mut self) -> Parsed<Expr> {
+        self.expect("(")?;
+        let relation = if self.eat_word("equal") {
+            Relation::Equal
+        } else {
+            self.expect_word("at_least")?;
+            Relation::AtLeast
+        };
+        self.expect("(")?;
+        let left = self.expr()?;
+        self.expect(",")?;
+        let right = self.expr()?;
+        self.expect(")")?;
+        self.expect("[")?;
+        let when = self.exprs("]")?;
+        self.expect("=>")?;
+        let body = self.body()?;
+        self.expect(")")?;
+        let demand = Demand {
+            when,
+            left,
+            relation,
+            right,
+        };
+        Ok(Expr::demand(demand, body))
+    }
+
+    /// `(e)`
+    fn operand(&mut self) -> Parsed<Expr> {
+        self.expect("(")?;
+        let e = self.expr()?;
+        self.expect(")")?;
+        Ok(e)
     }
 
     fn prim(&mut self, prim: Prim) -> Parsed<Expr> {
@@ -579,6 +657,12 @@ impl Parser {
         self.expect("(")?;
         let array = self.expr()?;
         self.expect(",")?;
+        let axis = self.axis()?;
+        self.expect(")")?;
+        Ok(Expr::dim(array, axis))
+    }
+
+    fn axis(&mut self) -> Parsed<usize> {
         let axis = if let Tok::Lit(Lit::Int(k)) = self.peek() {
             usize::try_from(*k).ok()
         } else {
@@ -591,7 +675,6 @@ impl Parser {
             ));
         };
         self.at += 1;
-        self.expect(")")?;
-        Ok(Expr::dim(array, axis))
+        Ok(axis)
     }
 }

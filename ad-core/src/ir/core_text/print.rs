@@ -1,7 +1,10 @@
 //! Printing, with lines broken where they get long.
 
 use super::is_word;
-use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Param, Program, Sym, Trip, Ty};
+use crate::ir::bulk::Relation;
+use crate::ir::core::{
+    Binder, Block, Bound, Expr, Feed, Kind, Loop, Param, Program, Recur, Sym, Trip, Ty,
+};
 use crate::ir::ty::Lit;
 use std::fmt;
 
@@ -360,7 +363,55 @@ fn doc(e: &Expr, place: Place) -> Doc {
             ")",
         ),
         Kind::Stop(a) => Doc::list(Doc::text("stop("), vec![doc(a, Place::Operand)], ")"),
+        Kind::Where(c, a) => Doc::list(
+            Doc::text("where("),
+            vec![doc(c, Place::Operand), doc(a, Place::Operand)],
+            ")",
+        ),
+        Kind::Recur(r) => recur_doc(r),
+        Kind::Demand(d, a) => {
+            let relation = match d.relation {
+                Relation::AtLeast => "at_least(",
+                Relation::Equal => "equal(",
+            };
+            let sides = vec![doc(&d.left, Place::Operand), doc(&d.right, Place::Operand)];
+            let open = Doc::cat(vec![
+                Doc::text("demand("),
+                Doc::list(Doc::text(relation), sides, ") "),
+                Doc::list(Doc::text("["), operands(&d.when), "] =>"),
+            ]);
+            Doc::wrap(open, doc(a, Place::Body), ")", false)
+        }
     }
+}
+
+fn recur_doc(r: &Recur) -> Doc {
+    let direction = if r.reverse { "backward" } else { "forward" };
+    let mut parts = vec![
+        Doc::text(format!("{direction} {}", r.axis)),
+        doc(&r.factors, Place::Operand),
+    ];
+    if let Some(mask) = &r.mask {
+        parts.push(Doc::list(
+            Doc::text("mask("),
+            vec![doc(mask, Place::Operand)],
+            ")",
+        ));
+    }
+    let fed = |name: &str, e: &Expr| {
+        Doc::list(
+            Doc::text(format!("{name}(")),
+            vec![doc(e, Place::Operand)],
+            ")",
+        )
+    };
+    parts.push(match &r.feed {
+        Feed::One => Doc::text("one"),
+        Feed::First(e) => fed("first", e),
+        Feed::Each(e) => fed("each", e),
+        Feed::All(e) => fed("all", e),
+    });
+    Doc::list(Doc::text("recur("), parts, ")")
 }
 
 impl fmt::Display for Expr {

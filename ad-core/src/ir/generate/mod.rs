@@ -160,6 +160,9 @@ mod tests {
             Kind::Loop(..) => "loop",
             Kind::Update(_) => "update",
             Kind::Stop(_) => "stop",
+            Kind::Where(..) => "where",
+            Kind::Recur(_) => "recur",
+            Kind::Demand(..) => "demand",
         }
     }
 

@@ -186,7 +186,10 @@ impl Gen {
             | Kind::ArgReduce(..)
             | Kind::Scatter(_)
             | Kind::Index(..)
-            | Kind::Stop(_) => true,
+            | Kind::Stop(_)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..) => true,
         });
         found
     }

@@ -16,6 +16,8 @@ pub(super) fn weight(e: &Expr) -> usize {
         Kind::Prim(..) | Kind::Let(..) | Kind::Index(..) | Kind::Stop(_) => 4,
         Kind::Update(_) => 5,
         Kind::Loop(l, _) => 9 + 3 * l.outs.len(),
+        Kind::Where(..) | Kind::Demand(..) => 4,
+        Kind::Recur(_) => 7,
         Kind::If(..) => 5,
         Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) => 7,
         Kind::Scatter(s) => 7 * s.binders.len(),
@@ -96,7 +98,10 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
         | Kind::Build(..)
         | Kind::ArgReduce(..)
         | Kind::Dim(..)
-        | Kind::Stop(_) => {}
+        | Kind::Stop(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..) => {}
     }
     out
 }
@@ -125,6 +130,8 @@ pub(super) fn retype(e: &mut Expr) {
         Kind::Let(_, _, b) | Kind::Loop(_, b) => e.ty = b.ty,
         Kind::If(_, b, _) | Kind::Reduce(_, _, b) | Kind::Stop(b) => e.ty = b.ty,
         Kind::Update(u) => e.ty = u.array.ty,
+        Kind::Where(_, b) | Kind::Demand(_, b) => e.ty = b.ty,
+        Kind::Recur(r) => e.ty = r.factors.ty,
         Kind::Build(_, b) => {
             e.ty = Ty {
                 elem: b.ty.elem,

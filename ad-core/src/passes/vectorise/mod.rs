@@ -14,6 +14,7 @@
 //! V[scatter(i < n. k += e)] = zeros, plus V[e] at V[k], the last axes of the index space gone
 //! V[a[e, ..]]             = gather of V[a] at the index map of e, ..; a view where they are affine
 //! V[if c {a} else {b}]    = select(V[c], V[a] where V[c], V[b] where not V[c])
+//! V[where(c, a)]          = V[a] where V[c]
 //! ```
 //!
 //! A bound that depends on an index gives an axis of the largest such bound and a guard. Guards make
@@ -23,8 +24,10 @@ mod sequence;
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
-use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var};
-use crate::ir::core::{self, Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym};
+use crate::ir::bulk::{Affine, Feed, Ix, Op, Param, Part, Program, Relation, Type, Var, states};
+use crate::ir::core::{
+    self, Binder, Block, Bound, Demand, Expr, Kind, Recur, ReduceOp, Scatter, Sym,
+};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -223,6 +226,16 @@ impl Vectoriser {
                 let shape = self.own_shape(array, space)?;
                 Val::Affine(Affine::constant(depth, shape[*axis].clone()))
             }
+            Kind::Where(c, a) => {
+                let inner = self.where_holds(c, space)?;
+                let v = self.whole(a, &inner)?;
+                Val::Array(self.out.masked(v, inner.guard))
+            }
+            Kind::Recur(r) => Val::Array(self.recur(r, space)?),
+            Kind::Demand(d, a) => {
+                self.demand(d, space)?;
+                self.expr(a, space)?
+            }
             Kind::Stop(a) => match self.expr(a, space)? {
                 Val::Affine(a) => Val::Affine(a),
                 Val::Array(v) => {
@@ -268,7 +281,13 @@ impl Vectoriser {
         for b in &s.lets {
             self.bound(b, &inner)?;
         }
-        let src = self.whole(&s.value, &inner)?;
+        let src = if let Kind::Where(c, value) = &*s.value.kind {
+            // What is structurally zero is not added, and has no place.
+            inner = self.where_holds(c, &inner)?;
+            self.whole(value, &inner)?
+        } else {
+            self.whole(&s.value, &inner)?
+        };
         let guard = self.guard(&inner, &[]);
         let src = self.out.masked(src, guard);
         let mut index: Vec<Ix> = (0..depth)
@@ -408,6 +427,75 @@ impl Vectoriser {
         let guard = self.guard(space, &own);
         let [a, b] = arms;
         Ok(Val::Array(self.out.map(Prim::Select, &[c, a, b], guard)))
+    }
+
+    /// The same space where a condition holds.
+    fn where_holds(&mut self, c: &Expr, space: &Space) -> Result<Space, String> {
+        let c = self.whole(c, space)?;
+        let outer = self.guard(space, &[]);
+        Ok(Space {
+            guard: self.out.both(outer, Some(c)),
+            conditional: true,
+            ..space.clone()
+        })
+    }
+
+    fn recur(&mut self, r: &Recur, space: &Space) -> Result<Var, String> {
+        let depth = space.axes.len();
+        let a = self.whole(&r.factors, space)?;
+        let mask = match &r.mask {
+            Some(mask) => Some(self.whole(mask, space)?),
+            None => None,
+        };
+        let b = match &r.feed {
+            core::Feed::One => Feed::One,
+            core::Feed::First(e) => Feed::First(self.whole(e, space)?),
+            core::Feed::Each(e) => Feed::Each(self.whole(e, space)?),
+            core::Feed::All(e) => Feed::All(self.whole(e, space)?),
+        };
+        // It has no guard: where nothing is evaluated there are no factors.
+        let own = self.own(a, depth);
+        let guard = self.guard(space, &own);
+        let mask = self.out.both(mask, guard);
+        let mut ty = self.out.ty(a).clone();
+        let axis = depth + r.axis;
+        ty.shape[axis] = states(&ty.shape[axis]);
+        let op = Op::Recur {
+            a,
+            mask,
+            b,
+            axis,
+            reverse: r.reverse,
+        };
+        let guard = None;
+        Ok(self.out.push(Eq { ty, guard, op }))
+    }
+
+    /// Demands a relation on entry, if it is sure to be needed and can be said there.
+    fn demand(&mut self, d: &Demand, space: &Space) -> Result<(), String> {
+        let mut sizes = vec![];
+        for e in d.parts() {
+            match self.expr(e, space)? {
+                Val::Affine(a) => sizes.push(a),
+                Val::Array(_) => return Ok(()),
+            }
+        }
+        let (Some(right), Some(left)) = (sizes.pop(), sizes.pop()) else {
+            return Ok(());
+        };
+        if space.guard.is_some() || !sizes.iter().all(Affine::is_constant) {
+            return Ok(());
+        }
+        let difference = left.add_scaled(&right, &Size::lit(-1));
+        let mut when = space.axes.clone();
+        when.extend(sizes.into_iter().map(|s| s.constant));
+        if let Some((low, high)) = difference.range(&space.axes) {
+            self.out.require_sign(&when, &low, d.relation);
+            if d.relation == Relation::Equal {
+                self.out.require_sign(&when, &high, d.relation);
+            }
+        }
+        Ok(())
     }
 
     /// The space inside a binder. `mask`: where in it the body is evaluated.
@@ -581,7 +669,10 @@ impl Vectoriser {
             | Kind::Loop(..)
             | Kind::Update(_)
             | Kind::Dim(..)
-            | Kind::Stop(_) => (self.whole(array, space)?, depth),
+            | Kind::Stop(_)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..) => (self.whole(array, space)?, depth),
         };
         let own = self.own(src, bound_depth);
         let kept: Vec<Size> = (own.iter().zip(at))

@@ -1,0 +1,56 @@
+//! What is known of annotated functions that another one calls.
+
+use super::signature::Signature;
+use crate::ir::core::Routine;
+use crate::ir::ty::Elem;
+use crate::pipeline::Derivative;
+use quote::ToTokens;
+use std::collections::HashMap;
+
+/// An annotated function, or a function that was generated from one.
+#[derive(Clone, Debug)]
+pub struct Callee {
+    /// The signature of the annotated function.
+    pub signature: Signature,
+    /// Which generated function it is; `None` for the function itself.
+    pub what: Option<Derivative>,
+    /// The arguments in which it was differentiated.
+    pub wrt: Vec<usize>,
+    /// What a call stands for. The parameters are those of the signature, then one for each of `consts`,
+    /// then what a derivative takes besides.
+    pub routine: Routine,
+    /// Where constants of the callee's are found, below its path, and of which kind they are.
+    pub consts: Vec<(String, Elem)>,
+}
+
+/// Callees by the paths they are called by.
+#[derive(Clone, Debug, Default)]
+pub struct Callees {
+    known: HashMap<String, Option<Callee>>,
+}
+
+impl Callees {
+    /// Adds one; `None` for a function that is wrong, which has been reported there.
+    pub fn add(&mut self, path: &syn::Path, callee: Option<Callee>) {
+        self.known.insert(key(path), callee);
+    }
+
+    /// What is known of a function.
+    pub fn get(&self, path: &syn::Path) -> Option<&Option<Callee>> {
+        self.known.get(&key(path))
+    }
+}
+
+/// The path without arguments, as text.
+fn key(path: &syn::Path) -> String {
+    without_arguments(path).to_token_stream().to_string()
+}
+
+/// `f` for `f::<T>`.
+pub fn without_arguments(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    for segment in &mut path.segments {
+        segment.arguments = syn::PathArguments::None;
+    }
+    path
+}

@@ -1,0 +1,368 @@
+//! Calls of annotated functions and of their derivatives: what they stand for takes their place.
+
+use super::Lowerer;
+use super::rename::Names;
+use super::scalar::Args;
+use super::value::{Plain, Value};
+use crate::front::callee::{Callee, without_arguments};
+use crate::front::error::{Loc, Result};
+use crate::front::names;
+use crate::front::surface::Expr as Surface;
+use crate::front::types::{Written, spelled};
+use crate::ir::core::{Bound, Expr, Kind, Loop, Sym};
+use crate::pipeline::Derivative;
+
+/// Macros that are in scope everywhere, or that users of arrays have in scope. A function of such a
+/// name has no companion of its name, which would hide the macro.
+pub(crate) const MACROS: &[&str] = &[
+    "addr_of",
+    "array",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "azip",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "concatenate",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "format_args",
+    "include",
+    "include_bytes",
+    "include_str",
+    "is_x86_feature_detected",
+    "line",
+    "macro_rules",
+    "matches",
+    "module_path",
+    "option_env",
+    "panic",
+    "par_azip",
+    "print",
+    "println",
+    "s",
+    "stack",
+    "stringify",
+    "thread_local",
+    "todo",
+    "try",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
+
+use std::collections::BTreeSet;
+
+impl Lowerer<'_> {
+    /// A call of a function that is not ours.
+    pub(super) fn annotated_call(
+        &mut self,
+        path: &syn::Path,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Result<Value> {
+        // What is in the arguments is reported as well.
+        let values = self.args(args);
+        if let Some(message) = self.uncallable(path) {
+            return Err(self.errors.at(Loc::of(path), message));
+        }
+        if !is_function(path) {
+            return Err(self.not_followed(path, args, loc));
+        }
+        let callees = self.callees;
+        match callees.get(path) {
+            None => Err(self.errors.missing(&without_arguments(path))),
+            Some(None) => Err(self.errors.elsewhere()),
+            Some(Some(callee)) => self.substituted(path, callee, values?, loc),
+        }
+    }
+
+    /// Why a function cannot be called from here, if that can be told by its path.
+    fn uncallable(&self, path: &syn::Path) -> Option<String> {
+        let segments = names::segments(path);
+        let name = segments.join("::");
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        if let ["Self", ..] = &segments[..] {
+            return Some(format!(
+                "`{name}` cannot be differentiated from here: an annotation sees its function and not \
+                 the `impl` block around it; move `{}` out of the block, annotate it, and call it by \
+                 its path",
+                segments.last().copied().unwrap_or_default()
+            ));
+        }
+        let last = *segments.last()?;
+        let own = self.own.to_string();
+        let is_own = matches!(&segments[..], [_] | ["self", _]);
+        let of_own = last == own
+            || ["value", "grad", "value_and_grad", "vjp", "jvp"]
+                .iter()
+                .any(|suffix| last.strip_suffix(suffix) == Some(&format!("{own}_")));
+        if is_own && of_own {
+            return Some(format!(
+                "`{own}` calls itself, and how often is known at run time only; write a loop: \
+                 `fold(n, init, |s, i| ..)`"
+            ));
+        }
+        if is_function(path) && MACROS.contains(&last) {
+            return Some(format!(
+                "`{name}` cannot be called here: what is known of a function is found by its name \
+                 among the macros, and `{last}!` is another macro; rename the function"
+            ));
+        }
+        None
+    }
+
+    /// What a call stands for, at its arguments.
+    fn substituted(
+        &mut self,
+        path: &syn::Path,
+        callee: &Callee,
+        values: Args,
+        loc: Loc,
+    ) -> Result<Value> {
+        let name = names::segments(path).join("::");
+        let wanted = parameters(callee);
+        if wanted.len() != values.len() {
+            let message = format!(
+                "`{name}` takes {}, and {} given",
+                counted(wanted.len()),
+                if values.len() == 1 {
+                    "1 is".to_string()
+                } else {
+                    format!("{} are", values.len())
+                }
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        let mut given = vec![];
+        let mut sound = Ok(());
+        for ((value, at), (argument, written)) in values.into_iter().zip(&wanted) {
+            match self.argument(&name, argument, written, value, at) {
+                Ok(expr) => given.push(expr),
+                Err(reported) => sound = Err(reported),
+            }
+        }
+        sound?;
+        // Constants stand between what the function takes and what its derivative takes besides.
+        let mut extra = given.split_off(callee.signature.args.len());
+        for (ident, elem) in &callee.consts {
+            let mut path = without_arguments(path);
+            path.segments.push(quote::format_ident!("{ident}").into());
+            let sym = self.consts.known(&path, *elem, &mut self.fresh);
+            given.push(Expr::var(&sym, crate::ir::core::Ty::scalar(*elem)));
+        }
+        given.append(&mut extra);
+        let mut renamed = Names::new();
+        for (param, expr) in callee.routine.params.iter().zip(given) {
+            let sym = self.bound_to(&param.sym, expr);
+            renamed.insert(param.sym.clone(), sym);
+        }
+        for b in &callee.routine.body.lets {
+            match b {
+                Bound::Let(sym, is) => {
+                    let is = self.copied(is, &mut renamed);
+                    self.rectangular(&name, &is, loc)?;
+                    let new = self.bound_to(sym, is);
+                    renamed.insert(sym.clone(), new);
+                }
+                Bound::Loop(l) => {
+                    let l = self.copied_loop(l, &mut renamed);
+                    for part in l.parts() {
+                        self.rectangular(&name, part, loc)?;
+                    }
+                    self.bind_loop(l);
+                }
+            }
+        }
+        let mut results = vec![];
+        for result in &callee.routine.body.results {
+            let result = self.copied(result, &mut renamed);
+            self.rectangular(&name, &result, loc)?;
+            results.push(result);
+        }
+        Ok(given_back(callee, results))
+    }
+
+    /// A variable that holds a value.
+    fn bound_to(&mut self, hint: &Sym, value: Expr) -> Sym {
+        if let Kind::Var(sym) = &*value.kind {
+            return sym.clone();
+        }
+        let sym = self.fresh.sym(&hint.hint);
+        let on = self.dependence(&value);
+        self.bound.insert(sym.clone(), on);
+        match self.frames.last_mut() {
+            Some(frame) => frame.push(Bound::Let(sym.clone(), value)),
+            None => unreachable!("lowering happens inside of a region"),
+        }
+        sym
+    }
+
+    /// Binds the results of a loop.
+    fn bind_loop(&mut self, l: Loop) {
+        let mut on = BTreeSet::new();
+        for part in l.parts() {
+            on.extend(self.dependence(part));
+        }
+        for s in &l.outs {
+            self.bound.insert(s.clone(), on.clone());
+        }
+        match self.frames.last_mut() {
+            Some(frame) => frame.push(Bound::Loop(Box::new(l))),
+            None => unreachable!("lowering happens inside of a region"),
+        }
+    }
+
+    fn argument(
+        &mut self,
+        callee: &str,
+        argument: &str,
+        written: &Written,
+        value: Value,
+        loc: Loc,
+    ) -> Result<Expr> {
+        let plain = self.plain(value, loc)?;
+        let message = format!(
+            "`{callee}` takes `{}` as `{argument}`, and this is {}",
+            spelled(&written.ty),
+            plain.describe()
+        );
+        if plain.expr.ty.rank != written.rank {
+            return Err(self.errors.at(loc, message));
+        }
+        self.elem(plain, written.scalar.elem(), loc, &message)
+    }
+
+    /// Arrays in what was substituted are rectangular here, too.
+    fn rectangular(&mut self, callee: &str, e: &Expr, loc: Loc) -> Result<()> {
+        let extents: Vec<&Expr> = match &*e.kind {
+            Kind::Let(sym, is, _) => {
+                let on = self.dependence(is);
+                self.bound.insert(sym.clone(), on);
+                vec![]
+            }
+            Kind::Build(b, _) => vec![&b.extent],
+            Kind::Scatter(s) => (s.extents.iter())
+                .chain(s.binders.iter().map(|b| &b.extent))
+                .collect(),
+            Kind::Var(_)
+            | Kind::Lit(_)
+            | Kind::Prim(..)
+            | Kind::If(..)
+            | Kind::Loop(..)
+            | Kind::Update(_)
+            | Kind::Reduce(..)
+            | Kind::ArgReduce(..)
+            | Kind::Index(..)
+            | Kind::Dim(..)
+            | Kind::Stop(_)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..) => vec![],
+        };
+        for extent in extents {
+            let on = self.dependence(extent);
+            if let Some(culprit) = self.loops.iter().find(|index| on.contains(index)) {
+                let message = format!(
+                    "the size of an array inside of `{callee}` depends on `{0}`, the index of a loop \
+                     around this call, and arrays are rectangular; pass a size that does not depend on \
+                     `{0}`",
+                    culprit.hint
+                );
+                return Err(self.errors.at(loc, message));
+            }
+        }
+        for part in e.parts() {
+            self.rectangular(callee, part, loc)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a path can be that of a free function: what begins with a capital letter is a type.
+fn is_function(path: &syn::Path) -> bool {
+    let segments = names::segments(path);
+    let in_std = matches!(
+        segments.first().map(String::as_str),
+        Some("std" | "core" | "alloc")
+    );
+    !in_std && segments.iter().all(|s| !s.starts_with(char::is_uppercase))
+}
+
+/// What a callee takes: names and types.
+fn parameters(callee: &Callee) -> Vec<(String, &Written)> {
+    let args = &callee.signature.args;
+    let mut all: Vec<(String, &Written)> = (args.iter())
+        .map(|a| (a.ident.to_string(), &a.ty))
+        .collect();
+    match callee.what {
+        None | Some(Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad) => {}
+        Some(Derivative::Vjp) => all.push(("cotangent".into(), &callee.signature.result)),
+        Some(Derivative::Jvp) => {
+            for &k in &callee.wrt {
+                all.push((format!("{}_tangent", args[k].ident), &args[k].ty));
+            }
+        }
+    }
+    all
+}
+
+fn counted(arguments: usize) -> String {
+    match arguments {
+        1 => "1 argument".into(),
+        n => format!("{n} arguments"),
+    }
+}
+
+/// The results as the generated function gives them.
+fn given_back(callee: &Callee, results: Vec<Expr>) -> Value {
+    let value = |written: &Written, e| Value::Plain(Plain::typed(e, written.scalar));
+    let result = &callee.signature.result;
+    let mut results = results.into_iter();
+    let mut first = |written| results.next().map(|e| value(written, e));
+    let head: Vec<Value> = match callee.what {
+        None | Some(Derivative::Value) => {
+            return Value::Tuple(first(result).into_iter().collect()).only();
+        }
+        Some(Derivative::Jvp) => {
+            return Value::Tuple(
+                [first(result), first(result)]
+                    .into_iter()
+                    .flatten()
+                    .collect(),
+            );
+        }
+        Some(Derivative::Grad) => vec![],
+        Some(Derivative::ValueAndGrad | Derivative::Vjp) => first(result).into_iter().collect(),
+    };
+    let args = &callee.signature.args;
+    let gradients = callee.wrt.iter().filter_map(|&k| first(&args[k].ty));
+    let gradient = Value::Tuple(gradients.collect()).only();
+    match callee.what {
+        Some(Derivative::ValueAndGrad | Derivative::Vjp) => {
+            Value::Tuple(head.into_iter().chain([gradient]).collect())
+        }
+        None | Some(Derivative::Value | Derivative::Jvp | Derivative::Grad) => gradient,
+    }
+}
+
+impl Value {
+    /// What a tuple of one stands for.
+    fn only(self) -> Value {
+        match self {
+            Value::Tuple(mut parts) if parts.len() == 1 => parts.remove(0),
+            Value::Tuple(_) | Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => self,
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! How annotated functions learn of each other.
+//!
+//! An expansion sees one function only. So each annotated function `f` brings a companion: a macro
+//! of the same name that holds what is known of the function, as text. It is imported, renamed and
+//! re-exported with the function, since `use` takes all that has the name. A function that calls `f`
+//! expands to an invocation `f! { (cotangent::__resume) .. }` with all that is known so far; the
+//! companion adds what it holds and hands it to [`crate::resume`]:
+//!
+//! ```text
+//! (resume) state..   ⟶   resume ! { state.. "what is known of f" }
+//! ```
+//!
+//! Functions generated from `f` have companions of their own, `f_grad` and so on. The user's
+//! constants that a body mentions cannot be named where another function calls it; they are associated
+//! constants of an empty type, which is imported in the same way.
+//!
+//! What is known of a function is the Core program of its body, with all calls in it resolved, its
+//! signature, and the kinds of its constants. So companions come last, and functions that call each
+//! other in a circle wait for each other until rustc says that there is no such macro.
+
+pub mod in_file;
+
+use crate::expand::generated;
+use crate::front::Annotated;
+use crate::front::attr::Modes;
+use crate::front::callee::{Callee, Callees};
+use crate::front::error::Errors;
+use crate::front::lower::annotated::MACROS;
+use crate::front::signature::Signature;
+use crate::ir::core::{Program, Routine};
+use crate::ir::core_text;
+use crate::ir::ty::Elem;
+use crate::pipeline::{self, Derivative};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::parse::Parser;
+
+/// Where an annotated function stands.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// What tells it from all other functions of the crate; part of an identifier.
+    pub unique: String,
+    /// Whether it is in an `impl` block, where no macro can be defined.
+    pub in_impl: bool,
+}
+
+/// An expansion under way.
+pub struct Request {
+    /// The arguments of the attribute.
+    pub attr: TokenStream,
+    /// The function.
+    pub item: TokenStream,
+    /// Where it stands.
+    pub place: Place,
+    /// Functions that it calls, with what their companions say.
+    pub known: Vec<(syn::Path, String)>,
+}
+
+/// What to do after a companion has answered.
+pub enum Resumed {
+    /// Go on.
+    Ready(Request),
+    /// Ask the next one: this is how.
+    Next(TokenStream),
+}
+
+/// What stands for a function that is wrong.
+const BROKEN: &str = "broken";
+
+/// The derivatives by the words that companions use.
+const DERIVATIVES: [(&str, Derivative); 5] = [
+    ("value", Derivative::Value),
+    ("grad", Derivative::Grad),
+    ("value_and_grad", Derivative::ValueAndGrad),
+    ("vjp", Derivative::Vjp),
+    ("jvp", Derivative::Jvp),
+];
+
+/// Lints that have nothing to say about companions.
+const ALLOW: [&str; 8] = [
+    "warnings",
+    "unused",
+    "nonstandard_style",
+    "unreachable_pub",
+    "unused_qualifications",
+    "clippy::all",
+    "clippy::pedantic",
+    "clippy::restriction",
+];
+
+fn allowed() -> TokenStream {
+    let lints = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
+    quote!(#[allow(#(#lints),*)])
+}
+
+/// Invocations of the companions of these functions, one in the other.
+pub(crate) fn ask(
+    request: &Request,
+    missing: &[syn::Path],
+    root: &TokenStream,
+    cfg: Vec<syn::Attribute>,
+) -> TokenStream {
+    let Request {
+        attr,
+        item,
+        place,
+        known,
+    } = request;
+    let unique = Literal::string(&place.unique);
+    let in_impl = Ident::new(
+        if place.in_impl { "true" } else { "false" },
+        Span::call_site(),
+    );
+    let known = known.iter().map(|(path, text)| quote!((#path) #text));
+    let [first, ..] = missing else {
+        unreachable!("something is missing");
+    };
+    let cfg = quote!(#(#cfg)*);
+    let resume = quote!(#root::__resume);
+    quote! {
+        #cfg
+        #first ! { (#resume) (#attr) (#item) (#unique #in_impl) (#resume) (#cfg) (#(#known)*) (#((#missing))*) }
+    }
+}
+
+/// Takes apart what [`ask`] wrote, with an answer at its end.
+///
+/// # Errors
+/// If something else is written; users have no reason to.
+pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
+    let mut parts = vec![];
+    let mut answer = None;
+    for token in state {
+        match token {
+            TokenTree::Group(group) => parts.push(group.stream()),
+            TokenTree::Literal(literal) => answer = Some(literal),
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+    }
+    let wrong = || syn::Error::new(Span::call_site(), "this macro is for generated code only");
+    let Ok([attr, item, place, resume, cfg, known, missing]) = <[TokenStream; 7]>::try_from(parts)
+    else {
+        return Err(wrong());
+    };
+    let answer = syn::parse2::<syn::LitStr>(answer.ok_or_else(wrong)?.into_token_stream())?;
+    let mut missing_paths = missing.clone().into_iter();
+    let Some(TokenTree::Group(asked)) = missing_paths.next() else {
+        return Err(wrong());
+    };
+    let rest: TokenStream = missing_paths.collect();
+    let known = {
+        let (asked, answer) = (TokenTree::from(asked), answer);
+        quote!(#known #asked #answer)
+    };
+    if let Some(TokenTree::Group(next)) = rest.clone().into_iter().next() {
+        let next = next.stream();
+        let state = [attr, item, place, resume.clone(), cfg.clone(), known, rest];
+        let state = state.map(|part| TokenTree::from(Group::new(Delimiter::Parenthesis, part)));
+        return Ok(Resumed::Next(quote! {
+            #cfg
+            #next ! { (#resume) #(#state)* }
+        }));
+    }
+    let mut pairs = vec![];
+    let mut tokens = known.into_iter();
+    while let (Some(TokenTree::Group(path)), Some(text)) = (tokens.next(), tokens.next()) {
+        let path = syn::Path::parse_mod_style.parse2(path.stream())?;
+        let text: syn::LitStr = syn::parse2(text.into())?;
+        pairs.push((path, text.value()));
+    }
+    let (unique, in_impl) = {
+        let read = |input: syn::parse::ParseStream<'_>| {
+            Ok((
+                input.parse::<syn::LitStr>()?,
+                input.parse::<syn::LitBool>()?,
+            ))
+        };
+        read.parse2(place)?
+    };
+    Ok(Resumed::Ready(Request {
+        attr,
+        item,
+        place: Place {
+            unique: unique.value(),
+            in_impl: in_impl.value,
+        },
+        known: pairs,
+    }))
+}
+
+/// Reads what companions said.
+pub(crate) fn callees(known: &[(syn::Path, String)]) -> Result<Callees, String> {
+    let mut callees = Callees::default();
+    for (path, text) in known {
+        let callee = if text == BROKEN {
+            None
+        } else {
+            let name = path.to_token_stream();
+            let callee = decode(text);
+            Some(callee.map_err(|e| format!("the companion of `{name}` is damaged: {e}"))?)
+        };
+        callees.add(path, callee);
+    }
+    Ok(callees)
+}
+
+/// What a companion says of an annotated function, or of what was generated from it.
+fn encode(f: &Annotated, what: Option<Derivative>) -> String {
+    let what = DERIVATIVES.iter().find(|(_, d)| Some(*d) == what);
+    let what = what.map_or("function", |(word, _)| word);
+    let wrt: Vec<String> = f.promise.wrt.iter().map(usize::to_string).collect();
+    let consts: Vec<String> = (f.consts.iter()).map(|c| c.elem.to_string()).collect();
+    let signature = f.item.sig.to_token_stream().to_string();
+    let lines = [
+        what,
+        &wrt.join(" "),
+        &consts.join(" "),
+        &signature.replace('\n', " "),
+        &f.program.to_string(),
+    ];
+    lines.join("\n")
+}
+
+fn decode(text: &str) -> Result<Callee, String> {
+    let mut lines = text.splitn(5, '\n');
+    let mut line = || lines.next().ok_or("it is too short");
+    let what = line()?;
+    let what = DERIVATIVES.iter().find(|(word, _)| *word == what);
+    let wrt: Vec<usize> = (line()?.split_whitespace())
+        .map(|k| k.parse().map_err(|_| "a number is wrong"))
+        .collect::<Result<_, _>>()?;
+    let consts: Vec<Elem> = (line()?.split_whitespace())
+        .map(|e| {
+            let mut all = [Elem::Real, Elem::Int, Elem::Bool].into_iter();
+            all.find(|elem| elem.to_string() == e)
+                .ok_or("a kind is wrong")
+        })
+        .collect::<Result<_, _>>()?;
+    let signature = line()?;
+    let program = core_text::parse(line()?)?;
+    let item: syn::ItemFn =
+        syn::parse_str(&format!("{signature} {{}}")).map_err(|e| e.to_string())?;
+    let signature = Signature::read(&item, &mut Errors::default());
+    let signature = signature.map_err(|_| "its signature is not understood")?;
+    callee(
+        signature,
+        what.map(|(_, what)| *what),
+        wrt,
+        &consts,
+        program,
+    )
+}
+
+/// What is known of a function, from its parts.
+///
+/// # Errors
+/// If it cannot be differentiated after all.
+pub fn callee(
+    signature: Signature,
+    what: Option<Derivative>,
+    wrt: Vec<usize>,
+    consts: &[Elem],
+    program: Program,
+) -> Result<Callee, String> {
+    let routine = match what {
+        None | Some(Derivative::Value) => Routine::from(program),
+        Some(
+            what
+            @ (Derivative::Grad | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp),
+        ) => pipeline::routine(&program, what, &wrt)?,
+    };
+    let consts = consts.iter().enumerate();
+    Ok(Callee {
+        signature,
+        what,
+        wrt,
+        routine,
+        consts: consts.map(|(k, elem)| (constant(k), *elem)).collect(),
+    })
+}
+
+/// The name of a constant, below the path of the function that uses it.
+fn constant(k: usize) -> String {
+    format!("C{k}")
+}
+
+/// The companions of a function and of what is generated from it.
+pub(crate) fn companions(f: &Annotated, place: &Place) -> TokenStream {
+    let said = |what| encode(f, what);
+    all(
+        &f.signature,
+        f.promise.modes,
+        place,
+        &said,
+        &constants(f, place),
+    )
+}
+
+/// The companions of a function that is wrong.
+pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> TokenStream {
+    let said = |_| BROKEN.to_owned();
+    all(signature, modes, place, &said, &TokenStream::new())
+}
+
+/// The name of the type that holds constants.
+fn holder(signature: &Signature, place: &Place) -> Ident {
+    format_ident!(
+        "__cotangent_constants_of_{}_{}",
+        signature.ident.unraw(),
+        place.unique,
+        span = Span::call_site()
+    )
+}
+
+/// The type that holds the constants a function uses, where it uses some.
+fn constants(f: &Annotated, place: &Place) -> TokenStream {
+    if f.consts.is_empty() {
+        return TokenStream::new();
+    }
+    let Signature { vis, cfg, .. } = &f.signature;
+    let cfg = quote!(#(#cfg)*);
+    let name = holder(&f.signature, place);
+    let allow = allowed();
+    let consts = f.consts.iter().enumerate().map(|(k, c)| {
+        let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
+        let ty = match c.elem {
+            Elem::Int => quote!(i64),
+            Elem::Real => quote!(f64),
+            Elem::Bool => quote!(bool),
+        };
+        quote!(pub const #ident: #ty = #path as #ty;)
+    });
+    quote! {
+        #cfg
+        #[doc(hidden)]
+        #allow
+        #vis enum #name {}
+        #cfg
+        #allow
+        impl #name { #(#consts)* }
+    }
+}
+
+fn all(
+    signature: &Signature,
+    modes: Modes,
+    place: &Place,
+    said: &dyn Fn(Option<Derivative>) -> String,
+    constants: &TokenStream,
+) -> TokenStream {
+    let holder = (!constants.is_empty()).then(|| holder(signature, place));
+    let mut out = constants.clone();
+    let whats = [None].into_iter();
+    for what in whats.chain(generated(modes).into_iter().map(Some)) {
+        let name = match what {
+            None => signature.ident.clone(),
+            Some(what) => crate::back::emit::name(signature, what),
+        };
+        if MACROS.contains(&name.to_string().as_str()) {
+            continue;
+        }
+        out.extend(companion(
+            signature,
+            &name,
+            place,
+            &said(what),
+            holder.as_ref(),
+        ));
+    }
+    out
+}
+
+/// One companion, and the type with constants under its name.
+fn companion(
+    signature: &Signature,
+    name: &Ident,
+    place: &Place,
+    said: &str,
+    holder: Option<&Ident>,
+) -> TokenStream {
+    let Signature { vis, cfg, .. } = signature;
+    let cfg = quote!(#(#cfg)*);
+    let allow = allowed();
+    let hidden = format_ident!(
+        "__cotangent_{}_{}",
+        name.unraw(),
+        place.unique,
+        span = Span::call_site()
+    );
+    // Only what is exported can be re-exported.
+    let export = matches!(vis, syn::Visibility::Public(_)).then(|| quote!(#[macro_export]));
+    let said = Literal::string(said);
+    let holder = holder.map(|holder| {
+        quote! {
+            #cfg
+            #[doc(hidden)]
+            #allow
+            #vis use #holder as #name;
+        }
+    });
+    quote! {
+        #cfg
+        #[doc(hidden)]
+        #allow
+        #export
+        macro_rules! #hidden {
+            (($($resume:tt)*) $($state:tt)*) => { $($resume)* ! { $($state)* #said } };
+        }
+        #cfg
+        #[doc(hidden)]
+        #allow
+        #vis use #hidden as #name;
+        #holder
+    }
+}

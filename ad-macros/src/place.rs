@@ -1,0 +1,249 @@
+//! Where an annotated function stands: what tells it from all others, and whether an `impl` block is
+//! around it, where no macro can be defined. The expansion of an attribute does not see what is
+//! around it, so the source is looked at.
+
+use cotangent_core::link::Place;
+use proc_macro::{Span, TokenStream, TokenTree};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+
+/// Identifiers that have been given away: a macro may write the same function several times at one place.
+static TAKEN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
+
+/// Where this item stands.
+pub(super) fn of(item: &TokenStream) -> Place {
+    let span = name(item.clone()).unwrap_or_else(Span::call_site);
+    Place {
+        unique: format!("{:016x}", unique(span)),
+        in_impl: is_in_impl(span),
+    }
+}
+
+/// The name of a function.
+fn name(item: TokenStream) -> Option<Span> {
+    let mut tokens = item.into_iter();
+    tokens.find(|t| matches!(t, TokenTree::Ident(i) if i.to_string() == "fn"))?;
+    tokens.next().map(|t| t.span())
+}
+
+fn unique(span: Span) -> u64 {
+    let hash = |salt: u64| {
+        let mut hasher = DefaultHasher::new();
+        (span.file(), span.line(), span.column(), salt).hash(&mut hasher);
+        hasher.finish()
+    };
+    let Ok(mut taken) = TAKEN.lock() else {
+        return hash(0);
+    };
+    let taken = taken.get_or_insert_default();
+    let free = (0..).map(hash).find(|h| taken.insert(*h));
+    free.unwrap_or_default()
+}
+
+/// Whether a function is right inside of an `impl` block or a trait, as far as its source can be found.
+fn is_in_impl(span: Span) -> bool {
+    let Some(path) = span.local_file() else {
+        return false;
+    };
+    let Ok(text) = std::fs::read_to_string(path) else {
+        return false;
+    };
+    let Some(line_start) = text
+        .split_inclusive('\n')
+        .map(str::len)
+        .try_fold((1, 0), |(line, at), length| match line == span.line() {
+            true => Err(at),
+            false => Ok((line + 1, at + length)),
+        })
+        .err()
+    else {
+        return false;
+    };
+    let line = &text[line_start..];
+    let column = line.char_indices().nth(span.column().saturating_sub(1));
+    let at = line_start + column.map_or(0, |(k, _)| k);
+    // In a doc test the lines are those of another file.
+    let is_there = span
+        .source_text()
+        .is_some_and(|name| text[at..].starts_with(&name));
+    is_there && blocks(&text[..at])
+}
+
+/// Whether the innermost open block of a text is that of an `impl` or a trait; what macros are given
+/// counts as part of what is around it.
+fn blocks(text: &str) -> bool {
+    let mut open: Vec<Vec<String>> = vec![];
+    // The words since the last statement or item, outside of brackets.
+    let mut head: Vec<String> = vec![];
+    let mut depth = 0usize;
+    for token in Tokens::new(text) {
+        match token {
+            "{" => open.push(std::mem::take(&mut head)),
+            "}" => {
+                open.pop();
+                head.clear();
+            }
+            ";" if depth == 0 => head.clear(),
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            word if depth == 0 => head.push(word.to_owned()),
+            _ => {}
+        }
+    }
+    for head in open.iter().rev() {
+        let ends_in =
+            |end: &[&str]| head.len() >= end.len() && head[head.len() - end.len()..].iter().eq(end);
+        let is_macro = ends_in(&["!"]) || ends_in(&["=", ">"]);
+        if is_macro {
+            continue;
+        }
+        let words = head.iter().map(String::as_str);
+        let first = words
+            .filter(|w| !matches!(*w, "#" | "pub" | "unsafe" | "default" | "auto" | "const"))
+            .find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'));
+        return matches!(first, Some("impl" | "trait"));
+    }
+    false
+}
+
+/// The words and signs of a source text, without comments and literals.
+struct Tokens<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(rest: &'a str) -> Tokens<'a> {
+        Tokens { rest }
+    }
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let (token, rest) = self.rest.split_at(length.min(self.rest.len()));
+        self.rest = rest;
+        token
+    }
+
+    /// Goes behind the next place where this stands.
+    fn skip_past(&mut self, end: &str) {
+        let length = self
+            .rest
+            .find(end)
+            .map_or(self.rest.len(), |k| k + end.len());
+        self.take(length);
+    }
+
+    /// Goes behind the closing quote of a literal that has begun.
+    fn skip_quoted(&mut self, quote: char) {
+        let mut escaped = false;
+        let end = self.rest.char_indices().find(|(_, c)| {
+            let ends = *c == quote && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        });
+        let length = end.map_or(self.rest.len(), |(k, c)| k + c.len_utf8());
+        self.take(length);
+    }
+
+    fn skip_comment(&mut self) {
+        let mut depth = 0usize;
+        while !self.rest.is_empty() {
+            if self.rest.starts_with("/*") {
+                depth += 1;
+                self.take(2);
+            } else if self.rest.starts_with("*/") {
+                depth -= 1;
+                self.take(2);
+                if depth == 0 {
+                    return;
+                }
+            } else {
+                let c = self.rest.chars().next().map_or(1, char::len_utf8);
+                self.take(c);
+            }
+        }
+    }
+
+    /// `r"..."`, `br#"..."#`: the number of signs before the quote, if it is one.
+    fn raw(word: &str, after: &str) -> Option<usize> {
+        if !matches!(word, "r" | "br" | "cr") {
+            return None;
+        }
+        let signs = after.len() - after.trim_start_matches('#').len();
+        after[signs..].starts_with('"').then_some(signs)
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            self.rest = self.rest.trim_start();
+            let c = self.rest.chars().next()?;
+            if self.rest.starts_with("//") {
+                self.skip_past("\n");
+            } else if self.rest.starts_with("/*") {
+                self.skip_comment();
+            } else if c == '"' {
+                self.take(1);
+                self.skip_quoted('"');
+            } else if c == '\'' {
+                self.take(1);
+                let mut inside = self.rest.chars();
+                let (first, second) = (inside.next(), inside.next());
+                // Otherwise it is a lifetime.
+                if first == Some('\\') || second == Some('\'') {
+                    self.skip_quoted('\'');
+                }
+            } else if c.is_alphanumeric() || c == '_' {
+                let length = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+                let word = self.take(length.unwrap_or(self.rest.len()));
+                if let Some(signs) = Self::raw(word, self.rest) {
+                    self.take(signs + 1);
+                    self.skip_past(&format!("\"{}", "#".repeat(signs)));
+                    continue;
+                }
+                return Some(word);
+            } else {
+                return Some(self.take(c.len_utf8()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blocks;
+
+    #[test]
+    fn associated_functions_are_told_from_others() {
+        let inside = [
+            "struct S; impl S { pub ",
+            "impl<T: Into<Vec<f64>>> Trait for S<T> where T: Copy { fn a() {} #[differentiable] ",
+            "trait T { fn a(&self) -> f64; ",
+            "mod m { impl S { /* } */ // }\n ",
+            "impl S { make! { ",
+            "macro_rules! m { () => { impl S { ",
+            "#[derive(Debug)] struct S { x: f64 } #[allow(unused)] unsafe impl S { const A: char = '{'; ",
+            "impl S { fn a() -> &'static str { r#\"}\"}\"# } ",
+            "impl S { const B: &str = \"\\\"}\"; ",
+        ];
+        for text in inside {
+            assert!(blocks(text), "{text}");
+        }
+        let outside = [
+            "",
+            "use a::b; pub ",
+            "mod m { pub ",
+            "fn f() -> impl Fn() { ",
+            "impl S { fn f() { ",
+            "impl S { } ",
+            "struct S<'a> { x: &'a f64 } ",
+            "macro_rules! m { () => { ",
+            "fn f() { if x { impl S {} ",
+        ];
+        for text in outside {
+            assert!(!blocks(text), "{text}");
+        }
+    }
+}
