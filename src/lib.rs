@@ -23,7 +23,7 @@
 //! language is a compile error that says what to write instead.
 
 #[doc(hidden)]
-pub use cotangent_macros::__resume;
+pub use cotangent_macros::{__probe, __resume};
 pub use cotangent_macros::differentiable;
 /// The version of ndarray that generated code uses.
 pub use ndarray;

@@ -3,8 +3,8 @@
 use crate::back::emit::{Context, name as name_of};
 use crate::front::attr::Modes;
 use crate::front::{self, Annotated, Failure};
-use crate::ir::core_check;
-use crate::link::{self, Place, Request, Resumed};
+use crate::ir::{bulk, core_check, kernel};
+use crate::link::{self, Part, Place, Request, Resumed};
 use crate::pipeline::{self, Derivative};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -26,55 +26,121 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Expands `#[differentiable(attr)] item`, at a place.
 ///
-/// If it calls functions that may be annotated, what follows is an invocation of the first one's
-/// companion, which ends in [`resume`].
+/// If it calls functions that may be annotated, the bodies of the generated functions are invocations of
+/// their companions, which end in [`resume`]; see [`link`].
 ///
 /// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to stderr.
 pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
-    let request = Request {
-        attr,
-        item,
-        place: place.clone(),
-        known: vec![],
+    let place = (!place.in_impl).then_some(place);
+    let failure = match front::analyse(attr.clone(), item.clone()) {
+        Ok(annotated) => {
+            return watched(&annotated.signature.ident.clone(), |see| {
+                expanded(annotated, place, see)
+            });
+        }
+        Err(failure) => failure,
     };
-    step(&request, true)
+    let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
+    let (Some(signature), Some(promise), true) =
+        (&failure.signature, &failure.promise, failure.only_missing())
+    else {
+        return failed(&failure, place);
+    };
+    let context = Context {
+        signature,
+        wrt: &promise.wrt,
+        consts: &[],
+        root: root.clone(),
+    };
+    let request = |part| {
+        let request = Request {
+            attr: attr.clone(),
+            item: item.clone(),
+            unique: place.map(|p| p.unique.clone()).unwrap_or_default(),
+            part,
+            known: vec![],
+        };
+        link::ask(&request, &failure.missing, &signature.ident, &root)
+    };
+    let functions = generated(promise.modes).into_iter().enumerate();
+    let functions = functions.map(|(k, what)| {
+        let head = context.head(what, false);
+        let chain = request(Part::Body(what, k == 0));
+        quote!(#head #chain)
+    });
+    let companions = place.map(|_| request(Part::Companions));
+    quote! {
+        #[allow(dead_code)]
+        #item
+        #(#functions)*
+        #companions
+    }
 }
 
 /// Goes on with an expansion, given what is known of one more function that is called.
 pub fn resume(state: TokenStream) -> TokenStream {
-    match link::resumed(state) {
-        Ok(Resumed::Ready(request)) => step(&request, false),
-        Ok(Resumed::Next(invocation)) => invocation,
-        Err(error) => error.to_compile_error(),
+    let request = match link::resumed(state) {
+        Ok(Resumed::Ready(request)) => request,
+        Ok(Resumed::Next(invocation)) => return invocation,
+        Err(error) => return error.to_compile_error(),
+    };
+    let failure = match link::callees(&request.known) {
+        Ok(callees) => {
+            match front::analyse_with(request.attr.clone(), request.item.clone(), &callees) {
+                Ok(annotated) => match resumed(&annotated, &request) {
+                    Ok(tokens) => return tokens,
+                    Err(message) => broken(annotated, message),
+                },
+                Err(failure) => failure,
+            }
+        }
+        Err(message) => return syn::Error::new(Span::call_site(), message).to_compile_error(),
+    };
+    if let (Some(signature), false) = (&failure.signature, failure.missing.is_empty()) {
+        let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
+        return link::ask(&request, &failure.missing, &signature.ident, &root);
+    }
+    match request.part {
+        Part::Body(_, is_first) => {
+            let errors = failure.errors.to_compile_error();
+            let errors = (is_first && !failure.elsewhere).then_some(errors);
+            quote!({ #errors ::core::unreachable!("the function did not compile") })
+        }
+        Part::Companions => match (&failure.signature, &failure.promise) {
+            (Some(signature), Some(promise)) => {
+                link::broken(signature, promise.modes, &request.unique)
+            }
+            (..) => TokenStream::new(),
+        },
     }
 }
 
-/// Expands, as far as that is possible with what is known. `is_first`: the function itself has not been
-/// emitted yet.
-fn step(request: &Request, is_first: bool) -> TokenStream {
-    let analysed = link::callees(&request.known)
-        .map(|callees| front::analyse_with(request.attr.clone(), request.item.clone(), &callees));
-    let analysed = match analysed {
-        Ok(analysed) => analysed,
-        Err(message) => return syn::Error::new(Span::call_site(), message).to_compile_error(),
-    };
-    let item = &request.item;
-    if let Err(failure) = &analysed
-        && !failure.missing.is_empty()
-    {
-        let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
-        let chain = link::ask(request, &failure.missing, &root, cfg_of(item));
-        let item = is_first.then(|| quote!(#[allow(dead_code, unused_variables)] #item));
-        return quote!(#item #chain);
+/// The part of an expansion that was asked for, now that everything is known.
+fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
+    match request.part {
+        Part::Companions => {
+            to_bulk(f, &mut |_, _| {})?;
+            Ok(link::companions(f, &request.unique))
+        }
+        Part::Body(what, is_first) => {
+            let mut body = Err(String::new());
+            watched(&f.signature.ident, |see| {
+                let checks = if is_first { &f.checks[..] } else { &[] };
+                body = to_bulk(f, see).and_then(|bulk| {
+                    derived(f, &bulk, what, see)
+                        .map(|kernels| context(f).block(what, &kernels, checks))
+                });
+                body.clone().unwrap_or_default()
+            });
+            body
+        }
     }
-    let name = match &analysed {
-        Ok(annotated) => Some(&annotated.signature),
-        Err(failure) => failure.signature.as_ref(),
-    };
-    let name = name.map(|s| s.ident.unraw().to_string());
-    let mut stages = name.filter(|n| is_wanted(n)).map(|_| String::new());
-    let place = (!request.place.in_impl).then_some(&request.place);
-    let out = expanded(analysed, is_first, place, &mut |stage, program| {
+}
+
+/// Writes the stages to stderr, if the environment asks for those of this function.
+fn watched(ident: &syn::Ident, expand: impl FnOnce(Stages<'_>) -> TokenStream) -> TokenStream {
+    let mut stages = is_wanted(&ident.unraw().to_string()).then(String::new);
+    let out = expand(&mut |stage, program| {
         if let Some(text) = &mut stages {
             write_stage(text, &stage, program);
         }
@@ -84,13 +150,6 @@ fn step(request: &Request, is_first: bool) -> TokenStream {
         eprintln!("{text}");
     }
     out
-}
-
-/// The `cfg` attributes of an item.
-fn cfg_of(item: &TokenStream) -> Vec<syn::Attribute> {
-    let item: Option<syn::ItemFn> = syn::parse2(item.clone()).ok();
-    let attrs = item.into_iter().flat_map(|f| f.attrs);
-    attrs.filter(|a| a.path().is_ident("cfg")).collect()
 }
 
 /// Every stage of an annotated function as text but the last, which is the generated code itself.
@@ -121,7 +180,7 @@ fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, Token
         called.chain(lines).collect::<Vec<_>>().join("\n")
     })?;
     let mut text = String::new();
-    let out = expanded(Ok(annotated), true, None, &mut |stage, program| {
+    let out = expanded(annotated, None, &mut |stage, program| {
         write_stage(&mut text, &stage, program);
     });
     Ok((text, out))
@@ -140,40 +199,34 @@ fn write_stage(text: &mut String, stage: &str, program: &dyn Display) {
 /// Sees the title of each stage and the program there.
 type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 
-/// The item, if it is not there yet, and all that comes with it. `place` is where companions may stand.
-fn expanded(
-    analysed: Result<Annotated, Box<Failure>>,
-    with_item: bool,
-    place: Option<&Place>,
-    see: Stages<'_>,
-) -> TokenStream {
-    let failure = match analysed {
-        Err(failure) => failure,
-        Ok(annotated) => match derivatives(&annotated, see) {
-            Ok(functions) => {
-                let item = with_item.then_some(&annotated.item).into_iter();
-                let companions = place.map(|place| link::companions(&annotated, place));
-                return quote! {
-                    #(#[allow(dead_code)] #item)*
-                    #functions
-                    #companions
-                };
+/// The function and all that comes with it. `place` is where companions may stand.
+fn expanded(annotated: Annotated, place: Option<&Place>, see: Stages<'_>) -> TokenStream {
+    match derivatives(&annotated, see) {
+        Ok(functions) => {
+            let item = &annotated.item;
+            let companions = place.map(|place| link::companions(&annotated, &place.unique));
+            quote! {
+                #[allow(dead_code)]
+                #item
+                #functions
+                #companions
             }
-            Err(message) => {
-                let errors = syn::Error::new(annotated.signature.ident.span(), message);
-                Box::new(Failure {
-                    errors,
-                    item: Some(annotated.item.to_token_stream()),
-                    signature: Some(annotated.signature),
-                    attr: Some(annotated.attr),
-                    promise: Some(annotated.promise),
-                    missing: vec![],
-                    elsewhere: false,
-                })
-            }
-        },
-    };
-    failed(&failure, with_item, place)
+        }
+        Err(message) => failed(&broken(annotated, message), place),
+    }
+}
+
+/// A function that only a pass found wrong.
+fn broken(annotated: Annotated, message: String) -> Box<Failure> {
+    Box::new(Failure {
+        errors: syn::Error::new(annotated.signature.ident.span(), message),
+        item: Some(annotated.item.to_token_stream()),
+        signature: Some(annotated.signature),
+        attr: Some(annotated.attr),
+        promise: Some(annotated.promise),
+        missing: vec![],
+        elsewhere: false,
+    })
 }
 
 /// What the modes stand for.
@@ -198,32 +251,48 @@ fn root(path: Option<&syn::Path>) -> TokenStream {
     path.map_or(quote!(::cotangent), ToTokens::to_token_stream)
 }
 
-fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<TokenStream, String> {
+fn context(f: &Annotated) -> Context<'_> {
+    Context {
+        signature: &f.signature,
+        wrt: &f.promise.wrt,
+        consts: &f.consts,
+        root: root(f.attr.root.as_ref()),
+    }
+}
+
+fn to_bulk(f: &Annotated, see: Stages<'_>) -> Result<bulk::Program, String> {
     let name = &f.program.name;
     see(format!("{name}: Core"), &f.program);
     if cfg!(debug_assertions) {
         core_check::check(&f.program)
             .map_err(|e| format!("lowering made a wrong program of `{}`: {e}", f.program.name))?;
     }
-    let context = Context {
-        signature: &f.signature,
-        wrt: &f.promise.wrt,
-        consts: &f.consts,
-        root: root(f.attr.root.as_ref()),
-    };
-    let bulk = pipeline::to_bulk(&f.program, &mut |pass, p| {
+    pipeline::to_bulk(&f.program, &mut |pass, p| {
         see(format!("{name}: Bulk, after {pass}"), p);
-    })?;
-    let mut out = TokenStream::new();
+    })
+}
+
+fn derived(
+    f: &Annotated,
+    bulk: &bulk::Program,
+    what: Derivative,
+    see: Stages<'_>,
+) -> Result<kernel::Program, String> {
+    let title = name_of(&f.signature, what);
     let wrt = f.signature.real_leaves(&f.promise.wrt);
+    let derived = pipeline::derive(bulk, what, &wrt, &mut |pass, p| {
+        see(format!("{title}: Bulk, after {pass}"), p);
+    })?;
+    pipeline::to_kernels(&derived)
+}
+
+fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<TokenStream, String> {
+    let bulk = to_bulk(f, see)?;
+    let mut out = TokenStream::new();
     let mut checks = &f.checks[..];
     for what in generated(f.promise.modes) {
-        let title = name_of(&f.signature, what);
-        let derived = pipeline::derive(&bulk, what, &wrt, &mut |pass, p| {
-            see(format!("{title}: Bulk, after {pass}"), p);
-        })?;
-        let kernels = pipeline::to_kernels(&derived)?;
-        out.extend(context.function(what, &kernels, checks));
+        let kernels = derived(f, &bulk, what, see)?;
+        out.extend(context(f).function(what, &kernels, checks));
         // One function that checks the names is enough.
         checks = &[];
     }
@@ -231,12 +300,13 @@ fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<TokenStream, String> {
 }
 
 /// The errors, the function as it was, and stubs of what was promised.
-fn failed(failure: &Failure, with_item: bool, place: Option<&Place>) -> TokenStream {
+fn failed(failure: &Failure, place: Option<&Place>) -> TokenStream {
     let errors = (!failure.elsewhere).then(|| failure.errors.to_compile_error());
-    let item = failure.item.iter().filter(|_| with_item);
+    let item = &failure.item;
     let mut out = quote! {
         #errors
-        #(#[allow(dead_code, unused_variables)] #item)*
+        #[allow(dead_code, unused_variables)]
+        #item
     };
     if let (Some(signature), Some(promise)) = (&failure.signature, &failure.promise) {
         let context = Context {
@@ -245,10 +315,14 @@ fn failed(failure: &Failure, with_item: bool, place: Option<&Place>) -> TokenStr
             consts: &[],
             root: root(failure.attr.as_ref().and_then(|a| a.root.as_ref())),
         };
+        // The first of them looks whether there are the functions that are called.
+        let root = &context.root;
+        let mut probes = (!failure.missing.is_empty())
+            .then(|| link::probes(&failure.missing, &signature.ident, root));
         for what in generated(promise.modes) {
-            out.extend(context.stub(what, true));
+            out.extend(context.stub(what, true, probes.take()));
         }
-        let companions = place.map(|place| link::broken(signature, promise.modes, place));
+        let companions = place.map(|p| link::broken(signature, promise.modes, &p.unique));
         out.extend(companions);
     }
     out

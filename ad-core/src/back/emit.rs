@@ -56,7 +56,7 @@ pub(crate) fn name(signature: &Signature, what: Derivative) -> Ident {
 
 impl Context<'_> {
     /// A function without its body: attributes, documentation and signature.
-    fn head(&self, what: Derivative, never: bool) -> TokenStream {
+    pub(crate) fn head(&self, what: Derivative, never: bool) -> TokenStream {
         let Signature {
             ident,
             vis,
@@ -143,7 +143,9 @@ impl Context<'_> {
     pub(super) fn extra_params(&self, what: Derivative) -> Vec<(Ident, TokenStream)> {
         let args = &self.signature.args;
         let mut names = Names::without(args.iter().map(|a| a.ident.to_string()));
-        let call_site = |i: Ident| Ident::new(&i.to_string(), Span::call_site());
+        // Head and body may come from different expansions, and have the function in common.
+        let span = Span::call_site().resolved_at(self.signature.ident.span());
+        let call_site = |i: Ident| Ident::new(&i.to_string(), span);
         match what {
             Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad => vec![],
             Derivative::Vjp => {
@@ -159,13 +161,20 @@ impl Context<'_> {
         }
     }
 
-    /// A stub for a function that could not be generated; its callers still type-check.
-    pub(crate) fn stub(&self, what: Derivative, sound: bool) -> TokenStream {
+    /// A stub for a function that could not be generated; its callers still type-check. `first` is what
+    /// it begins with.
+    pub(crate) fn stub(
+        &self,
+        what: Derivative,
+        sound: bool,
+        first: Option<TokenStream>,
+    ) -> TokenStream {
         let head = self.head(what, !sound);
         let unused = (self.signature.args.iter().map(|a| a.ident.clone()))
             .chain(self.extra_params(what).into_iter().map(|(i, _)| i));
         quote! {
             #head {
+                #first
                 let _ = (#(&#unused,)*);
                 ::core::unreachable!("the function did not compile")
             }
@@ -179,7 +188,17 @@ impl Context<'_> {
         program: &Program,
         checks: &[NameCheck],
     ) -> TokenStream {
-        let head = self.head(what, false);
+        let (head, block) = (self.head(what, false), self.block(what, program, checks));
+        quote!(#head #block)
+    }
+
+    /// The body of a generated function.
+    pub(crate) fn block(
+        &self,
+        what: Derivative,
+        program: &Program,
+        checks: &[NameCheck],
+    ) -> TokenStream {
         let root = &self.root;
         let f = Function::new(self, what, program);
         let body = f.body();
@@ -201,6 +220,6 @@ impl Context<'_> {
             let alias = Ident::new(&alias, Span::call_site());
             quote!(use #root::runtime::kernels as #alias;)
         });
-        quote!(#head { #import #body })
+        quote!({ #import #body })
     }
 }

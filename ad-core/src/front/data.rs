@@ -173,6 +173,29 @@ impl Tree {
         }
     }
 
+    /// The type of a result, as it is made of results of these ranks: fixed-size arrays may be there
+    /// element by element.
+    pub fn split(&self, ranks: &mut dyn Iterator<Item = usize>) -> Option<Tree> {
+        fn leaf(w: &Written, rank: usize, rest: &mut dyn Iterator<Item = usize>) -> Option<Tree> {
+            if rank == w.rank {
+                return Some(Tree::Leaf(w.clone()));
+            }
+            let count = w.fixed_length(0)?.value?;
+            let one = (w.rank > 0).then(|| w.element_of_fixed())?;
+            let mut next = Some(rank);
+            let parts = (0..count).map(|_| leaf(&one, next.take().or_else(|| rest.next())?, rest));
+            Some(Tree::List(parts.collect::<Option<_>>()?))
+        }
+        let all = |parts: &[Tree], ranks: &mut dyn Iterator<Item = usize>| {
+            parts.iter().map(|p| p.split(ranks)).collect::<Option<_>>()
+        };
+        Some(match self {
+            Tree::Leaf(w) => leaf(w, ranks.next()?, ranks)?,
+            Tree::Tuple(parts) => Tree::Tuple(all(parts, ranks)?),
+            Tree::List(parts) => Tree::List(all(parts, ranks)?),
+        })
+    }
+
     /// Whether something holds of a leaf.
     pub fn any(&self, of: &dyn Fn(&Written) -> bool) -> bool {
         match self {

@@ -64,8 +64,16 @@ pub struct Failure {
     pub promise: Option<Promise>,
     /// Functions that are called, and have to be known before anything is reported.
     pub missing: Vec<syn::Path>,
-    /// Everything wrong has been reported with another function.
+    /// There is nothing to report here: what is wrong has been reported with another function, or callees
+    /// are missing only.
     pub elsewhere: bool,
+}
+
+impl Failure {
+    /// Whether nothing is wrong but that callees are not known yet.
+    pub fn only_missing(&self) -> bool {
+        self.elsewhere && !self.missing.is_empty()
+    }
 }
 
 /// Reads an annotated function: the arguments of the attribute, and the item below it.

@@ -10,6 +10,9 @@
 //! (resume) state..   ⟶   resume ! { state.. "what is known of f" }
 //! ```
 //!
+//! These invocations are the bodies of the generated functions, whose heads need no other function; so
+//! if there is no such companion, that is the only error.
+//!
 //! Functions generated from `f` have companions of their own, `f_grad` and so on. The user's
 //! constants that a body mentions cannot be named where another function calls it; they are associated
 //! constants of an empty type, which is imported in the same way.
@@ -45,14 +48,25 @@ pub struct Place {
     pub in_impl: bool,
 }
 
+/// What an expansion that had to ask for other functions makes in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The body of a generated function; whether errors and names are for it to report and check.
+    Body(Derivative, bool),
+    /// The companions of the function.
+    Companions,
+}
+
 /// An expansion under way.
 pub struct Request {
     /// The arguments of the attribute.
     pub attr: TokenStream,
     /// The function.
     pub item: TokenStream,
-    /// Where it stands.
-    pub place: Place,
+    /// What tells it from all other functions of the crate.
+    pub unique: String,
+    /// What is to be made of it.
+    pub part: Part,
     /// Functions that it calls, with what their companions say.
     pub known: Vec<(syn::Path, String)>,
 }
@@ -77,6 +91,9 @@ const DERIVATIVES: [(&str, Derivative); 5] = [
     ("jvp", Derivative::Jvp),
 ];
 
+/// What stands for companions where a derivative may stand.
+const COMPANIONS: &str = "companions";
+
 /// Lints that have nothing to say about companions.
 const ALLOW: [&str; 8] = [
     "warnings",
@@ -94,34 +111,92 @@ fn allowed() -> TokenStream {
     quote!(#[allow(#(#lints),*)])
 }
 
-/// Invocations of the companions of these functions, one in the other.
+/// Invocations of the companions of these functions, one after the other.
 pub(crate) fn ask(
     request: &Request,
     missing: &[syn::Path],
+    caller: &Ident,
     root: &TokenStream,
-    cfg: Vec<syn::Attribute>,
 ) -> TokenStream {
     let Request {
         attr,
         item,
-        place,
+        unique,
+        part,
         known,
     } = request;
-    let unique = Literal::string(&place.unique);
-    let in_impl = Ident::new(
-        if place.in_impl { "true" } else { "false" },
-        Span::call_site(),
-    );
+    let unique = Literal::string(unique);
+    let (word, is_first) = match part {
+        Part::Body(what, is_first) => (word(*what), *is_first),
+        Part::Companions => (COMPANIONS, false),
+    };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
-    let [first, ..] = missing else {
+    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let [first, others @ ..] = &aliases[..] else {
         unreachable!("something is missing");
     };
-    let cfg = quote!(#(#cfg)*);
     let resume = quote!(#root::__resume);
-    quote! {
-        #cfg
-        #first ! { (#resume) (#attr) (#item) (#unique #in_impl) (#resume) (#cfg) (#(#known)*) (#((#missing))*) }
+    let imports = imports(missing, &aliases, part, &request.item);
+    let cfg = if imports.cfg.is_empty() { None } else { Some(&imports.cfg) };
+    let uses = &imports.uses;
+    let asked = quote! {
+        #first ! {
+            (#resume) (#attr) (#item) (#unique #word #is_first) (#resume) (#(#known)*)
+            (#((#aliases (#missing)))*)
+        }
+    };
+    match part {
+        Part::Companions => quote!(#uses #cfg #asked),
+        Part::Body(_, false) => quote!({ #uses #asked }),
+        // All that have no companion are reported, not only the one asked first.
+        Part::Body(_, true) => {
+            let probe = quote!((#root::__probe));
+            quote!({ #uses #(#others ! { #probe })* #asked })
+        }
     }
+}
+
+/// Functions under names that explain themselves where rustc does not find a macro.
+struct Imports {
+    uses: TokenStream,
+    cfg: TokenStream,
+}
+
+fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenStream) -> Imports {
+    let item: Option<syn::ItemFn> = match part {
+        Part::Companions => syn::parse2(item.clone()).ok(),
+        Part::Body(..) => None,
+    };
+    let attrs = item.into_iter().flat_map(|f| f.attrs);
+    let cfg: TokenStream = (attrs.filter(|a| a.path().is_ident("cfg")))
+        .map(ToTokens::into_token_stream)
+        .collect();
+    let allow = allowed();
+    let uses = missing.iter().zip(aliases);
+    let uses = uses.map(|(path, alias)| quote!(#cfg #[doc(hidden)] #allow use #path as #alias;));
+    Imports {
+        uses: uses.collect(),
+        cfg,
+    }
+}
+
+/// What a callee has to be, as a name.
+fn alias(path: &syn::Path, caller: &Ident) -> Ident {
+    let callee = path.segments.last().map(|s| &s.ident);
+    let span = callee.map_or(Span::call_site(), Ident::span);
+    let callee: Vec<String> = path.segments.iter().map(|s| s.ident.unraw().to_string()).collect();
+    let (callee, caller) = (callee.join("_"), caller.unraw());
+    format_ident!("{callee}_must_be_differentiable_and_not_call_{caller}", span = span)
+}
+
+/// An invocation for each function that comes to nothing if it has a companion, as the body of a function
+/// that is never called. For the stub of one that is wrong in other ways.
+pub(crate) fn probes(missing: &[syn::Path], caller: &Ident, root: &TokenStream) -> TokenStream {
+    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let part = Part::Body(Derivative::Value, false);
+    let uses = imports(missing, &aliases, &part, &TokenStream::new()).uses;
+    let probe = quote!((#root::__probe));
+    quote!({ #uses #(#aliases ! { #probe })* })
 }
 
 /// Takes apart what [`ask`] wrote, with an answer at its end.
@@ -139,28 +214,26 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         }
     }
     let wrong = || syn::Error::new(Span::call_site(), "this macro is for generated code only");
-    let Ok([attr, item, place, resume, cfg, known, missing]) = <[TokenStream; 7]>::try_from(parts)
+    let (Ok([attr, item, task, resume, known, missing]), Some(answer)) =
+        (<[TokenStream; 6]>::try_from(parts), answer)
     else {
         return Err(wrong());
     };
-    let answer = syn::parse2::<syn::LitStr>(answer.ok_or_else(wrong)?.into_token_stream())?;
-    let mut missing_paths = missing.clone().into_iter();
-    let Some(TokenTree::Group(asked)) = missing_paths.next() else {
-        return Err(wrong());
+    let mut missing = missing.into_iter();
+    let names = |entry: Option<TokenTree>| {
+        let Some(TokenTree::Group(entry)) = entry else {
+            return None;
+        };
+        let mut entry = entry.stream().into_iter();
+        entry.next().zip(entry.next())
     };
-    let rest: TokenStream = missing_paths.collect();
-    let known = {
-        let (asked, answer) = (TokenTree::from(asked), answer);
-        quote!(#known #asked #answer)
-    };
-    if let Some(TokenTree::Group(next)) = rest.clone().into_iter().next() {
-        let next = next.stream();
-        let state = [attr, item, place, resume.clone(), cfg.clone(), known, rest];
+    let (_, asked) = names(missing.next()).ok_or_else(wrong)?;
+    let known = quote!(#known #asked #answer);
+    let rest: TokenStream = missing.collect();
+    if let Some((next, _)) = names(rest.clone().into_iter().next()) {
+        let state = [attr, item, task, resume.clone(), known, rest];
         let state = state.map(|part| TokenTree::from(Group::new(Delimiter::Parenthesis, part)));
-        return Ok(Resumed::Next(quote! {
-            #cfg
-            #next ! { (#resume) #(#state)* }
-        }));
+        return Ok(Resumed::Next(quote!(#next ! { (#resume) #(#state)* })));
     }
     let mut pairs = vec![];
     let mut tokens = known.into_iter();
@@ -169,22 +242,18 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         let text: syn::LitStr = syn::parse2(text.into())?;
         pairs.push((path, text.value()));
     }
-    let (unique, in_impl) = {
-        let read = |input: syn::parse::ParseStream<'_>| {
-            Ok((
-                input.parse::<syn::LitStr>()?,
-                input.parse::<syn::LitBool>()?,
-            ))
-        };
-        read.parse2(place)?
+    let read = |input: syn::parse::ParseStream<'_>| {
+        let unique: syn::LitStr = input.parse()?;
+        let word: syn::LitStr = input.parse()?;
+        Ok((unique.value(), word.value(), input.parse::<syn::LitBool>()?.value))
     };
+    let (unique, word, is_first) = read.parse2(task)?;
+    let what = DERIVATIVES.iter().find(|(w, _)| *w == word);
     Ok(Resumed::Ready(Request {
         attr,
         item,
-        place: Place {
-            unique: unique.value(),
-            in_impl: in_impl.value,
-        },
+        unique,
+        part: what.map_or(Part::Companions, |(_, what)| Part::Body(*what, is_first)),
         known: pairs,
     }))
 }
@@ -205,10 +274,15 @@ pub(crate) fn callees(known: &[(syn::Path, String)]) -> Result<Callees, String> 
     Ok(callees)
 }
 
+/// The word for a derivative.
+fn word(what: Derivative) -> &'static str {
+    let row = DERIVATIVES.iter().find(|(_, d)| *d == what);
+    row.map_or(COMPANIONS, |(word, _)| word)
+}
+
 /// What a companion says of an annotated function, or of what was generated from it.
 fn encode(f: &Annotated, what: Option<Derivative>) -> String {
-    let what = DERIVATIVES.iter().find(|(_, d)| Some(*d) == what);
-    let what = what.map_or("function", |(word, _)| word);
+    let what = what.map_or("function", word);
     let wrt: Vec<String> = f.promise.wrt.iter().map(usize::to_string).collect();
     let consts: Vec<String> = (f.consts.iter()).map(|c| c.elem.to_string()).collect();
     let signature = f.item.sig.to_token_stream().to_string();
@@ -242,7 +316,11 @@ fn decode(text: &str) -> Result<Callee, String> {
     let item: syn::ItemFn =
         syn::parse_str(&format!("{signature} {{}}")).map_err(|e| e.to_string())?;
     let signature = Signature::read(&item, &mut Errors::default());
-    let signature = signature.map_err(|_| "its signature is not understood")?;
+    let mut signature = signature.map_err(|_| "its signature is not understood")?;
+    let mut ranks = program.body.results.iter().map(|e| e.ty.rank);
+    signature.result.tree = (signature.result.tree)
+        .split(&mut ranks)
+        .ok_or("its results are not those of its signature")?;
     callee(
         signature,
         what.map(|(_, what)| *what),
@@ -286,41 +364,35 @@ fn constant(k: usize) -> String {
 }
 
 /// The companions of a function and of what is generated from it.
-pub(crate) fn companions(f: &Annotated, place: &Place) -> TokenStream {
+pub(crate) fn companions(f: &Annotated, unique: &str) -> TokenStream {
     let said = |what| encode(f, what);
-    all(
-        &f.signature,
-        f.promise.modes,
-        place,
-        &said,
-        &constants(f, place),
-    )
+    all(&f.signature, f.promise.modes, unique, &said, &constants(f, unique))
 }
 
 /// The companions of a function that is wrong.
-pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> TokenStream {
+pub(crate) fn broken(signature: &Signature, modes: Modes, unique: &str) -> TokenStream {
     let said = |_| BROKEN.to_owned();
-    all(signature, modes, place, &said, &TokenStream::new())
+    all(signature, modes, unique, &said, &TokenStream::new())
 }
 
 /// The name of the type that holds constants.
-fn holder(signature: &Signature, place: &Place) -> Ident {
+fn holder(signature: &Signature, unique: &str) -> Ident {
     format_ident!(
         "__cotangent_constants_of_{}_{}",
         signature.ident.unraw(),
-        place.unique,
+        unique,
         span = Span::call_site()
     )
 }
 
 /// The type that holds the constants a function uses, where it uses some.
-fn constants(f: &Annotated, place: &Place) -> TokenStream {
+fn constants(f: &Annotated, unique: &str) -> TokenStream {
     if f.consts.is_empty() {
         return TokenStream::new();
     }
     let Signature { vis, cfg, .. } = &f.signature;
     let cfg = quote!(#(#cfg)*);
-    let name = holder(&f.signature, place);
+    let name = holder(&f.signature, unique);
     let allow = allowed();
     let consts = f.consts.iter().enumerate().map(|(k, c)| {
         let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
@@ -345,11 +417,11 @@ fn constants(f: &Annotated, place: &Place) -> TokenStream {
 fn all(
     signature: &Signature,
     modes: Modes,
-    place: &Place,
+    unique: &str,
     said: &dyn Fn(Option<Derivative>) -> String,
     constants: &TokenStream,
 ) -> TokenStream {
-    let holder = (!constants.is_empty()).then(|| holder(signature, place));
+    let holder = (!constants.is_empty()).then(|| holder(signature, unique));
     let mut out = constants.clone();
     let whats = [None].into_iter();
     for what in whats.chain(generated(modes).into_iter().map(Some)) {
@@ -360,13 +432,7 @@ fn all(
         if MACROS.contains(&name.to_string().as_str()) {
             continue;
         }
-        out.extend(companion(
-            signature,
-            &name,
-            place,
-            &said(what),
-            holder.as_ref(),
-        ));
+        out.extend(companion(signature, &name, unique, &said(what), holder.as_ref()));
     }
     out
 }
@@ -375,7 +441,7 @@ fn all(
 fn companion(
     signature: &Signature,
     name: &Ident,
-    place: &Place,
+    unique: &str,
     said: &str,
     holder: Option<&Ident>,
 ) -> TokenStream {
@@ -385,7 +451,7 @@ fn companion(
     let hidden = format_ident!(
         "__cotangent_{}_{}",
         name.unraw(),
-        place.unique,
+        unique,
         span = Span::call_site()
     );
     // Only what is exported can be re-exported.

@@ -7,6 +7,7 @@ use super::{Binding, Lowerer};
 use crate::front::data::{Leaf, Tree};
 use crate::front::error::{Loc, Result};
 use crate::front::signature::Signature;
+use crate::front::types::Written;
 use crate::ir::core::{Expr, Param};
 use crate::ir::ty::Size;
 
@@ -32,7 +33,14 @@ impl Lowerer<'_> {
         }
         let mut rest = params.iter();
         for arg in &signature.args {
-            let value = assembled(&arg.ty.tree, &mut rest);
+            let value = arg.ty.tree.assembled(&mut |written| {
+                let p: &Param = rest.next()?;
+                let plain = Plain::typed(Expr::var(&p.sym, p.ty), written.scalar);
+                Some(match written.is_nested() {
+                    true => Value::of_rust(plain),
+                    false => Value::Plain(plain),
+                })
+            });
             self.name(arg.ident.to_string(), Binding::Value(value));
         }
         params
@@ -114,23 +122,38 @@ fn lengths(
     all
 }
 
-/// A value of a type, made of parameters.
-fn assembled<'p>(of: &Tree, params: &mut impl Iterator<Item = &'p Param>) -> Value {
-    match of {
-        Tree::Leaf(written) => {
-            let Some(p) = params.next() else {
-                unreachable!("there is a parameter for each leaf")
-            };
-            let plain = Plain::typed(Expr::var(&p.sym, p.ty), written.scalar);
-            match written.is_nested() {
-                true => Value::of_rust(plain),
-                false => Value::Plain(plain),
+impl Tree {
+    /// A value of this type, made of values of its leaves.
+    pub(super) fn assembled(&self, next: &mut dyn FnMut(&Written) -> Option<Value>) -> Value {
+        match self {
+            Tree::Leaf(written) => match next(written) {
+                Some(value) => value,
+                None => unreachable!("there is a value for each leaf"),
+            },
+            Tree::Tuple(parts) => {
+                Value::Tuple(parts.iter().map(|t| t.assembled(next)).collect())
+            }
+            Tree::List(parts) => {
+                let elements = parts.iter().map(|t| t.assembled(next)).collect();
+                Value::List(List::Elements(elements))
             }
         }
-        Tree::Tuple(parts) => Value::Tuple(parts.iter().map(|t| assembled(t, params)).collect()),
-        Tree::List(parts) => {
-            let elements = parts.iter().map(|t| assembled(t, params)).collect();
-            Value::List(List::Elements(elements))
+    }
+
+    /// The same from values of its real leaves; what is not real is as in another value of this type.
+    pub(super) fn with_kept(
+        &self,
+        kept: &Value,
+        next: &mut dyn FnMut(&Written) -> Option<Value>,
+    ) -> Value {
+        match (self, kept.components()) {
+            (Tree::Leaf(written), _) if !written.is_real() => kept.clone(),
+            (Tree::Tuple(types) | Tree::List(types), Some(parts)) => {
+                let parts = types.iter().zip(parts).map(|(t, part)| t.with_kept(part, next));
+                let parts = parts.collect();
+                kept.with_components(parts)
+            }
+            (Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_), _) => self.assembled(next),
         }
     }
 }
