@@ -66,7 +66,7 @@ fn fixed_arrays_are_values() {
     assert_eq!(body("p.len() as f64"), "int_to_real(p.0)");
     assert_eq!(
         body("let q = [p[0], p[1]].map(|v| 2.0 * v); q[0] + q[1]"),
-        "let v = p[0]; let v = p[1]; let q = 2.0 * v; let q = 2.0 * v; q + q"
+        "let v = p[0]; let v = p[1]; let q = mul(2.0, v); let q = mul(2.0, v); add(q, q)"
     );
     assert_eq!(
         body("let (a, b) = if n > 0 { (p[0], [1.0, 2.0]) } else { (1.0, [p[1], 3.0]) }; a + b[1]"),
