@@ -24,7 +24,8 @@
 
 #[doc(hidden)]
 pub use cotangent_macros::{__probe, __resume};
-pub use cotangent_macros::differentiable;
+pub use cotangent_macros::{Differentiable, differentiable};
+pub use cotangent_runtime::Differentiable;
 /// The version of ndarray that generated code uses.
 pub use ndarray;
 
@@ -34,9 +35,9 @@ pub use cotangent_runtime::math;
 
 /// What an annotated function needs in scope.
 pub mod prelude {
-    pub use cotangent_macros::differentiable;
+    pub use cotangent_macros::{Differentiable, differentiable};
     pub use cotangent_runtime::{
-        Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma, logsumexp, maximum,
+        Differentiable, Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma, logsumexp, maximum,
         mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax, softplus, stop_gradient,
         sum,
     };

@@ -1,5 +1,6 @@
 //! An annotated function to the function and its derivatives.
 
+use crate::derive;
 use crate::back::emit::{Context, name as name_of};
 use crate::front::attr::Modes;
 use crate::front::{self, Annotated, Failure};
@@ -85,6 +86,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let failure = match link::callees(&request.known) {
+        Ok(callees) if request.part == Part::Struct => return derive::companion(&request, &callees.structs),
         Ok(callees) => {
             match front::analyse_with(request.attr.clone(), request.item.clone(), &callees) {
                 Ok(annotated) => match resumed(&annotated, &request) {
@@ -106,7 +108,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
             let errors = (is_first && !failure.elsewhere).then_some(errors);
             quote!({ #errors ::core::unreachable!("the function did not compile") })
         }
-        Part::Companions => match (&failure.signature, &failure.promise) {
+        Part::Companions | Part::Struct => match (&failure.signature, &failure.promise) {
             (Some(signature), Some(promise)) => {
                 link::broken(signature, promise.modes, &request.unique)
             }
@@ -118,7 +120,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
 /// The part of an expansion that was asked for, now that everything is known.
 fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
-        Part::Companions => {
+        Part::Companions | Part::Struct => {
             to_bulk(f, &mut |_, _| {})?;
             Ok(link::companions(f, &request.unique))
         }
@@ -247,7 +249,7 @@ pub(crate) fn generated(modes: Modes) -> Vec<Derivative> {
     out
 }
 
-fn root(path: Option<&syn::Path>) -> TokenStream {
+pub(crate) fn root(path: Option<&syn::Path>) -> TokenStream {
     path.map_or(quote!(::cotangent), ToTokens::to_token_stream)
 }
 

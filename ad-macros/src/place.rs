@@ -23,7 +23,7 @@ pub(super) fn of(item: &TokenStream) -> Place {
 /// The name of a function.
 fn name(item: TokenStream) -> Option<Span> {
     let mut tokens = item.into_iter();
-    tokens.find(|t| matches!(t, TokenTree::Ident(i) if i.to_string() == "fn"))?;
+    tokens.find(|t| matches!(t, TokenTree::Ident(i) if matches!(i.to_string().as_str(), "fn" | "struct")))?;
     tokens.next().map(|t| t.span())
 }
 

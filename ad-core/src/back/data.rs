@@ -80,36 +80,82 @@ impl Given {
 }
 
 impl Apart {
-    /// The statement that takes it apart into references; parts that are not wanted are left out.
-    pub(super) fn taken(&self, wanted: &dyn Fn(&Ident) -> bool) -> TokenStream {
+    /// The statements that take it apart into references; parts that are not wanted are left out.
+    pub(super) fn taken(&self, wanted: &dyn Fn(&Ident) -> bool, names: &mut Names) -> TokenStream {
         if !self.parts.iter().flatten().any(wanted) {
             return TokenStream::new();
         }
-        let mut parts = self.parts.iter();
-        let pattern = pattern(&self.data.tree, &mut || {
-            let part = parts.next().and_then(Option::as_ref);
+        taken(&self.ident, &self.data, names, &|k| {
+            let part = self.parts[k].as_ref();
             part.filter(|i| wanted(i)).map(ToTokens::to_token_stream)
-        });
-        taken(&self.ident, &self.data, &pattern)
+        })
     }
 }
 
-fn taken(ident: &Ident, data: &Data, pattern: &TokenStream) -> TokenStream {
+/// What stands for a leaf, by its number.
+type Leaves<'a> = &'a dyn Fn(usize) -> Option<TokenStream>;
+
+/// A struct that is bound to something: what, its parts, and the number of its first leaf.
+type Bound<'t> = (TokenStream, &'t Vec<Tree>, usize);
+
+/// Takes a value of a type apart; `of` gives the patterns of the leaves, `_` for nothing.
+fn taken(ident: &Ident, data: &Data, names: &mut Names, of: Leaves<'_>) -> TokenStream {
+    let mut behind: Vec<Bound<'_>> = vec![];
     let amp = (!data.by_reference).then(|| quote!(&));
-    quote!(let #pattern = #amp #ident;)
+    let whole = quote!(#amp #ident);
+    let mut out = TokenStream::new();
+    if let Tree::Struct(_, parts) = &data.tree {
+        behind.push((whole, parts, 0));
+    } else {
+        let pattern = pattern(&data.tree, &mut 0, names, &mut behind, of);
+        out.extend(quote!(let #pattern = #whole;));
+    }
+    // The fields of a struct may be private; it takes itself apart.
+    while let Some((whole, parts, mut first)) = behind.pop() {
+        let parts: Vec<TokenStream> = (parts.iter())
+            .map(|p| pattern(p, &mut first, names, &mut behind, of))
+            .collect();
+        out.extend(quote!(let (#(#parts,)*) = rt::Fields::fields(#whole);));
+    }
+    out
 }
 
-/// A pattern for a value of a type; `next` gives those of the leaves, `_` for nothing.
-fn pattern(tree: &Tree, next: &mut dyn FnMut() -> Option<TokenStream>) -> TokenStream {
+/// A pattern for a value of a type, whose leaves are numbered from `first`. Structs are bound by a
+/// name, and left behind.
+fn pattern<'t>(
+    tree: &'t Tree,
+    first: &mut usize,
+    names: &mut Names,
+    behind: &mut Vec<Bound<'t>>,
+    of: Leaves<'_>,
+) -> TokenStream {
+    let mut all = |parts: &'t [Tree]| -> Vec<TokenStream> {
+        let parts = parts.iter();
+        parts.map(|p| pattern(p, first, names, behind, of)).collect()
+    };
     match tree {
-        Tree::Leaf(_) => next().unwrap_or_else(|| quote!(_)),
+        Tree::Leaf(_) => {
+            let k = *first;
+            *first += 1;
+            of(k).unwrap_or_else(|| quote!(_))
+        }
         Tree::Tuple(parts) => {
-            let parts = parts.iter().map(|p| pattern(p, next));
+            let parts = all(parts);
             quote!((#(#parts,)*))
         }
         Tree::List(parts) => {
-            let parts = parts.iter().map(|p| pattern(p, next));
+            let parts = all(parts);
             quote!([#(#parts),*])
+        }
+        Tree::Struct(_, parts) => {
+            let leaves = *first..*first + tree.leaves().len();
+            *first = leaves.end;
+            if leaves.clone().all(|k| of(k).is_none()) {
+                return quote!(_);
+            }
+            let name = names.fresh("part").into_token_stream();
+            behind.push((name.clone(), parts, leaves.start));
+            name
         }
     }
 }
@@ -125,6 +171,10 @@ fn together(tree: &Tree, next: &mut dyn FnMut(&Written) -> TokenStream) -> Token
         Tree::List(parts) => {
             let parts = parts.iter().map(|p| together(p, next));
             quote!([#(#parts),*])
+        }
+        Tree::Struct(_, parts) => {
+            let parts = parts.iter().map(|p| together(p, next));
+            quote!(rt::Made::made((#(#parts,)*)))
         }
     }
 }
@@ -143,6 +193,7 @@ impl Context<'_> {
                 let count = Literal::usize_unsuffixed(parts.len());
                 quote!([#one; #count])
             }
+            Tree::Struct(made, _) => made.ty.to_token_stream(),
         }
     }
 
@@ -374,11 +425,12 @@ impl Function<'_> {
         if kept.iter().all(Option::is_none) {
             return value;
         }
-        let mut kept = kept.into_iter();
-        let pattern = pattern(&arg.ty.tree, &mut || {
-            kept.next().flatten().map(|i| i.to_token_stream())
+        let taken = self.with_names(|names| {
+            self::taken(&arg.ident, &arg.ty, names, &|k| {
+                let name: Option<&Ident> = kept[k].as_ref();
+                name.map(ToTokens::to_token_stream)
+            })
         });
-        let taken = self::taken(&arg.ident, &arg.ty, &pattern);
         quote!({ #taken #value })
     }
 

@@ -118,7 +118,10 @@ impl<'a> Function<'a> {
         let body = quote!(#lengths #checks #steps #results);
         let used = names_in(&body);
         let is_used = |i: &Ident| used.contains(&i.to_string());
-        let apart: TokenStream = self.apart.iter().map(|a| a.taken(&is_used)).collect();
+        let apart: TokenStream = self.with_names(|names| {
+            let apart = self.apart.iter().map(|a| a.taken(&is_used, names));
+            apart.collect()
+        });
         let inputs: TokenStream = (0..self.params.len())
             .map(|k| self.input(k, &used))
             .collect();
@@ -525,6 +528,10 @@ impl<'a> Function<'a> {
 
     pub(super) fn fresh(&self, name: &str) -> Ident {
         self.names.borrow_mut().fresh(name)
+    }
+
+    pub(super) fn with_names<T>(&self, f: impl FnOnce(&mut Names) -> T) -> T {
+        f(&mut self.names.borrow_mut())
     }
 }
 

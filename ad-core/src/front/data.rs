@@ -7,8 +7,11 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+use super::callee::without_arguments;
 use super::error::{Errors, Result};
+use super::structs::Struct;
 use super::types::{self, Passing, Scalar, Written, bare};
+use std::rc::Rc;
 
 /// The type of an argument or of a result.
 #[derive(Clone, Debug)]
@@ -30,6 +33,17 @@ pub enum Tree {
     Tuple(Vec<Tree>),
     /// `[T; 2]`, one by one.
     List(Vec<Tree>),
+    /// A struct.
+    Struct(Made, Vec<Tree>),
+}
+
+/// A struct, where it is mentioned.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its type, as written there.
+    pub ty: syn::Type,
+    /// What is known of it; nothing if it has to be asked for, and then it has no parts.
+    pub of: Option<Rc<Struct>>,
 }
 
 /// One of the parameters or results that an argument or result becomes.
@@ -71,7 +85,7 @@ impl Data {
 
     /// Whether there is a derivative with respect to any part of it.
     pub fn is_real(&self) -> bool {
-        self.tree.any(&Written::is_real)
+        self.tree.is_real()
     }
 
     /// The scalar type of its first part.
@@ -114,12 +128,29 @@ impl Tree {
                     )),
                 }
             }
+            syn::Type::Path(path) if types::may_be_struct(&path.path) && path.qself.is_none() => {
+                let made = |of| Made { ty: ty.clone(), of };
+                match errors.structs.get(&path.path).cloned() {
+                    None => {
+                        errors.missing(&without_arguments(&path.path));
+                        Ok(Tree::Struct(made(None), vec![]))
+                    }
+                    Some(None) => {
+                        errors.elsewhere();
+                        Ok(Tree::Struct(made(None), vec![]))
+                    }
+                    Some(Some(of)) => {
+                        let parts = of.parts(&path.path, errors)?;
+                        Ok(Tree::Struct(made(Some(of)), parts))
+                    }
+                }
+            }
             _ => types::read(ty, errors).map(Tree::Leaf),
         }
     }
 
     /// A part of something.
-    fn part(ty: &syn::Type, errors: &mut Errors) -> Result<Tree> {
+    pub(super) fn part(ty: &syn::Type, errors: &mut Errors) -> Result<Tree> {
         if let syn::Type::Reference(r) = bare(ty)
             && is_composite(&r.elem)
         {
@@ -152,6 +183,13 @@ impl Tree {
                     part.collect(format!("{path}[{k}]"), format!("{name}_{k}"), out);
                 }
             }
+            Tree::Struct(made, parts) => {
+                let fields = made.of.iter().flat_map(|of| of.fields());
+                for (field, part) in fields.zip(parts) {
+                    let name = format!("{name}_{}", field.trim_start_matches("r#"));
+                    part.collect(format!("{path}.{field}"), name, out);
+                }
+            }
         }
     }
 
@@ -161,6 +199,7 @@ impl Tree {
             Tree::Leaf(written) if written.is_scalar() => "a number",
             Tree::Leaf(_) | Tree::List(_) => "an array",
             Tree::Tuple(_) => "a tuple",
+            Tree::Struct(..) => "a struct",
         }
     }
 
@@ -170,6 +209,7 @@ impl Tree {
             Tree::Leaf(written) => format!("`{}`", types::spelled(&written.ty)),
             Tree::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Tree::List(parts) => format!("an array of {}", parts.len()),
+            Tree::Struct(made, _) => format!("`{}`", types::spelled(&made.ty)),
         }
     }
 
@@ -193,14 +233,35 @@ impl Tree {
             Tree::Leaf(w) => leaf(w, ranks.next()?, ranks)?,
             Tree::Tuple(parts) => Tree::Tuple(all(parts, ranks)?),
             Tree::List(parts) => Tree::List(all(parts, ranks)?),
+            Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts, ranks)?),
         })
+    }
+
+    /// Whether there is a derivative with respect to any part of it. A struct has a real field.
+    pub fn is_real(&self) -> bool {
+        match self {
+            Tree::Struct(made, _) if made.of.is_none() => true,
+            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                self.parts().iter().any(Tree::is_real) || self.any(&Written::is_real)
+            }
+        }
+    }
+
+    /// What it is made of, right below.
+    fn parts(&self) -> &[Tree] {
+        match self {
+            Tree::Leaf(_) => &[],
+            Tree::Tuple(parts) | Tree::List(parts) | Tree::Struct(_, parts) => parts,
+        }
     }
 
     /// Whether something holds of a leaf.
     pub fn any(&self, of: &dyn Fn(&Written) -> bool) -> bool {
         match self {
             Tree::Leaf(written) => of(written),
-            Tree::Tuple(parts) | Tree::List(parts) => parts.iter().any(|p| p.any(of)),
+            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                self.parts().iter().any(|p| p.any(of))
+            }
         }
     }
 
@@ -208,17 +269,18 @@ impl Tree {
     pub fn leaves(&self) -> Vec<&Written> {
         match self {
             Tree::Leaf(written) => vec![written],
-            Tree::Tuple(parts) | Tree::List(parts) => {
-                parts.iter().flat_map(Tree::leaves).collect()
+            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                self.parts().iter().flat_map(Tree::leaves).collect()
             }
         }
     }
 }
 
 /// Whether a type is made of several.
-fn is_composite(ty: &syn::Type) -> bool {
+pub(super) fn is_composite(ty: &syn::Type) -> bool {
     match bare(ty) {
         syn::Type::Tuple(_) => true,
+        syn::Type::Path(path) => path.qself.is_none() && types::may_be_struct(&path.path),
         syn::Type::Array(array) => is_composite(&array.elem),
         _ => false,
     }

@@ -16,6 +16,7 @@ pub mod names;
 mod parse;
 pub mod real;
 pub mod signature;
+pub mod structs;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,8 @@ pub struct Annotated {
     pub consts: Vec<ConstUse>,
     /// The function itself.
     pub item: syn::ItemFn,
+    /// The structs that it mentions.
+    pub structs: structs::Structs,
 }
 
 /// A function that cannot be differentiated, with as much as is known about it.
@@ -94,6 +97,7 @@ pub fn analyse_with(
     callees: &Callees,
 ) -> Result<Annotated, Box<Failure>> {
     let mut errors = Errors::default();
+    errors.structs = callees.structs.clone();
     let attr = Attr::read(attr, &mut errors).ok();
     let function: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
@@ -118,6 +122,9 @@ pub fn analyse_with(
     if let syn::ReturnType::Default = function.sig.output {
         return Err(failure(errors, item, signature, attr, promise));
     }
+    if errors.is_missing() {
+        return Err(failure(errors, item, signature, attr, promise));
+    }
     let body = parse::body(&function.block, &mut errors);
     let root = attr.as_ref().and_then(|a| a.root.as_ref());
     let lowered = signature
@@ -135,6 +142,7 @@ pub fn analyse_with(
                 checks: lowered.checks,
                 consts: lowered.consts,
                 item: function,
+                structs: callees.structs.clone(),
             })
         }
         (attr, promise, signature, _) => Err(failure(errors, item, signature, attr, promise)),

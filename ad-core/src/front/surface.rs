@@ -48,6 +48,10 @@ pub(super) enum Kind {
     Method(Box<Expr>, syn::Ident, Vec<Expr>),
     /// `x.0`
     Field(Box<Expr>, usize),
+    /// `p.x`
+    Member(Box<Expr>, syn::Ident),
+    /// `P { x: a, ..q }`, `P(a, b)`
+    Struct(syn::Path, Vec<(String, Expr)>, Option<Box<Expr>>),
     /// `a[i]`, `a[[i, j]]`, `a[(i, j)]`
     Index(Box<Expr>, Vec<Expr>),
     /// `|x, y| z`
@@ -137,6 +141,8 @@ pub(super) enum Pattern {
     Tuple(Loc, Vec<Pattern>),
     /// `[x, y]`
     List(Loc, Vec<Pattern>),
+    /// `P { x, y: z, .. }`, `P(x, y)`
+    Struct(Loc, Vec<(String, Pattern)>),
     /// Something wrong, which has been reported, and the names in it.
     Hole(Reported, Vec<syn::Ident>),
 }

@@ -391,6 +391,26 @@ fn named(
     Err(errors.on(ty, unknown(&name)))
 }
 
+/// Whether a path can be that of a struct: it begins with a capital letter and means nothing else.
+pub(super) fn may_be_struct(path: &syn::Path) -> bool {
+    let Some(last) = path.segments.last() else {
+        return false;
+    };
+    let name = last.ident.to_string();
+    let is_array = ["ArrayView", "ArrayRef", "Array"].iter().any(|family| {
+        let rest = name.strip_prefix(family);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || rest == "D" || rest.starts_with("Mut") || rest.parse::<u8>().is_ok()
+        })
+    });
+    let is_other = matches!(
+        name.as_str(),
+        "Vec" | "Self" | "ArrayBase" | "CowArray" | "ArcArray" | "ArcArray1" | "ArcArray2" | "Option"
+            | "Result" | "Box" | "Rc" | "Arc" | "String" | "Cow" | "HashMap" | "BTreeMap" | "Wrapping"
+    );
+    name.starts_with(char::is_uppercase) && !is_array && !is_other
+}
+
 fn unknown(name: &str) -> String {
     match name {
         "i128" | "u128" => {

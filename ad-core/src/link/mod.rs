@@ -29,7 +29,9 @@ use crate::front::attr::Modes;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
 use crate::front::lower::annotated::MACROS;
+use crate::front::real::RealType;
 use crate::front::signature::Signature;
+use crate::front::structs::{Struct, Structs};
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
 use crate::ir::ty::Elem;
@@ -55,6 +57,8 @@ pub enum Part {
     Body(Derivative, bool),
     /// The companions of the function.
     Companions,
+    /// The companion of a struct.
+    Struct,
 }
 
 /// An expansion under way.
@@ -81,6 +85,12 @@ pub enum Resumed {
 
 /// What stands for a function that is wrong.
 const BROKEN: &str = "broken";
+
+/// How the companion of a struct begins.
+const STRUCT: &str = "struct ";
+
+/// What stands for a derived implementation where a derivative may stand.
+const DERIVED: &str = "derived";
 
 /// The derivatives by the words that companions use.
 const DERIVATIVES: [(&str, Derivative); 5] = [
@@ -129,6 +139,7 @@ pub(crate) fn ask(
     let (word, is_first) = match part {
         Part::Body(what, is_first) => (word(*what), *is_first),
         Part::Companions => (COMPANIONS, false),
+        Part::Struct => (DERIVED, false),
     };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
     let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
@@ -146,7 +157,7 @@ pub(crate) fn ask(
         }
     };
     match part {
-        Part::Companions => quote!(#uses #cfg #asked),
+        Part::Companions | Part::Struct => quote!(#uses #cfg #asked),
         Part::Body(_, false) => quote!({ #uses #asked }),
         // All that have no companion are reported, not only the one asked first.
         Part::Body(_, true) => {
@@ -163,11 +174,15 @@ struct Imports {
 }
 
 fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenStream) -> Imports {
-    let item: Option<syn::ItemFn> = match part {
-        Part::Companions => syn::parse2(item.clone()).ok(),
+    let item: Option<syn::Item> = match part {
+        Part::Companions | Part::Struct => syn::parse2(item.clone()).ok(),
         Part::Body(..) => None,
     };
-    let attrs = item.into_iter().flat_map(|f| f.attrs);
+    let attrs = item.into_iter().flat_map(|item: syn::Item| match item {
+        syn::Item::Fn(f) => f.attrs,
+        syn::Item::Struct(s) => s.attrs,
+        _ => vec![],
+    });
     let cfg: TokenStream = (attrs.filter(|a| a.path().is_ident("cfg")))
         .map(ToTokens::into_token_stream)
         .collect();
@@ -180,12 +195,33 @@ fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenSt
     }
 }
 
+/// Whether a path is that of a type.
+fn names_type(path: &syn::Path) -> bool {
+    let last = path.segments.last().map(|s| s.ident.to_string());
+    last.is_some_and(|name| name.starts_with(char::is_uppercase))
+}
+
+/// The companion of a struct; of a broken one, if nothing is known.
+pub(crate) fn companion_of_struct(
+    item: &syn::ItemStruct,
+    of: Option<&Struct>,
+    unique: &str,
+) -> TokenStream {
+    let said = of.map_or(BROKEN.to_owned(), |of| format!("{STRUCT}{}", of.encode()));
+    let cfg = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+    let cfg = quote!(#(#cfg)*);
+    companion((&item.vis, &cfg), &item.ident, unique, &said, None)
+}
+
 /// What a callee has to be, as a name.
 fn alias(path: &syn::Path, caller: &Ident) -> Ident {
     let callee = path.segments.last().map(|s| &s.ident);
     let span = callee.map_or(Span::call_site(), Ident::span);
     let callee: Vec<String> = path.segments.iter().map(|s| s.ident.unraw().to_string()).collect();
     let (callee, caller) = (callee.join("_"), caller.unraw());
+    if names_type(path) {
+        return format_ident!("{callee}_must_be_a_struct_that_derives_Differentiable", span = span);
+    }
     format_ident!("{callee}_must_be_differentiable_and_not_call_{caller}", span = span)
 }
 
@@ -253,7 +289,11 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         attr,
         item,
         unique,
-        part: what.map_or(Part::Companions, |(_, what)| Part::Body(*what, is_first)),
+        part: match what {
+            Some((_, what)) => Part::Body(*what, is_first),
+            None if word == DERIVED => Part::Struct,
+            None => Part::Companions,
+        },
         known: pairs,
     }))
 }
@@ -262,6 +302,15 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
 pub(crate) fn callees(known: &[(syn::Path, String)]) -> Result<Callees, String> {
     let mut callees = Callees::default();
     for (path, text) in known {
+        if let Some(text) = text.strip_prefix(STRUCT) {
+            let of = Struct::decode(text).map_err(|e| e.to_string())?;
+            callees.structs.add(path, Some(of));
+            continue;
+        }
+        if text == BROKEN && names_type(path) {
+            callees.structs.add(path, None);
+            continue;
+        }
         let callee = if text == BROKEN {
             None
         } else {
@@ -290,6 +339,7 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
         what,
         &wrt.join(" "),
         &consts.join(" "),
+        &f.structs.encode().to_string().replace('\n', " "),
         &signature.replace('\n', " "),
         &f.program.to_string(),
     ];
@@ -297,7 +347,7 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
 }
 
 fn decode(text: &str) -> Result<Callee, String> {
-    let mut lines = text.splitn(5, '\n');
+    let mut lines = text.splitn(6, '\n');
     let mut line = || lines.next().ok_or("it is too short");
     let what = line()?;
     let what = DERIVATIVES.iter().find(|(word, _)| *word == what);
@@ -311,11 +361,13 @@ fn decode(text: &str) -> Result<Callee, String> {
                 .ok_or("a kind is wrong")
         })
         .collect::<Result<_, _>>()?;
+    let structs: TokenStream = line()?.parse().map_err(|_| "a struct is wrong")?;
+    let structs = Structs::decode(structs).map_err(|e| e.to_string())?;
     let signature = line()?;
     let program = core_text::parse(line()?)?;
     let item: syn::ItemFn =
         syn::parse_str(&format!("{signature} {{}}")).map_err(|e| e.to_string())?;
-    let signature = Signature::read(&item, &mut Errors::default());
+    let signature = Signature::read(&item, &mut Errors::knowing(structs));
     let mut signature = signature.map_err(|_| "its signature is not understood")?;
     let mut ranks = program.body.results.iter().map(|e| e.ty.rank);
     signature.result.tree = (signature.result.tree)
@@ -365,6 +417,14 @@ fn constant(k: usize) -> String {
 
 /// The companions of a function and of what is generated from it.
 pub(crate) fn companions(f: &Annotated, unique: &str) -> TokenStream {
+    // A constant of the type parameter is nothing outside of the function.
+    let of_parameter = |path: &syn::Path| match &f.signature.real {
+        RealType::Parameter(ident) => path.segments.first().is_some_and(|s| s.ident == *ident),
+        RealType::F64 | RealType::F32 => false,
+    };
+    if f.consts.iter().any(|c| of_parameter(&c.path)) {
+        return TokenStream::new();
+    }
     let said = |what| encode(f, what);
     all(&f.signature, f.promise.modes, unique, &said, &constants(f, unique))
 }
@@ -432,21 +492,21 @@ fn all(
         if MACROS.contains(&name.to_string().as_str()) {
             continue;
         }
-        out.extend(companion(signature, &name, unique, &said(what), holder.as_ref()));
+        let cfg = &signature.cfg;
+        let beside = (&signature.vis, &quote!(#(#cfg)*));
+        out.extend(companion(beside, &name, unique, &said(what), holder.as_ref()));
     }
     out
 }
 
 /// One companion, and the type with constants under its name.
 fn companion(
-    signature: &Signature,
+    (vis, cfg): (&syn::Visibility, &TokenStream),
     name: &Ident,
     unique: &str,
     said: &str,
     holder: Option<&Ident>,
 ) -> TokenStream {
-    let Signature { vis, cfg, .. } = signature;
-    let cfg = quote!(#(#cfg)*);
     let allow = allowed();
     let hidden = format_ident!(
         "__cotangent_{}_{}",

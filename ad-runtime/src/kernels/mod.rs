@@ -7,6 +7,7 @@ mod contract;
 mod loops;
 mod recur;
 mod scalar;
+mod structs;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ pub use loops::{
     sum,
 };
 pub use recur::{Start, recur, recur_adding, running_products};
+pub use structs::{Fields, Made};
 pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,

@@ -78,6 +78,13 @@ impl Lowerer<'_> {
         if let Some(message) = self.uncallable(path) {
             return Err(self.errors.at(Loc::of(path), message));
         }
+        if names_struct(path) {
+            self.struct_of(path)?;
+            let fields: Vec<(String, Surface)> = (args.iter().enumerate())
+                .map(|(k, e)| (k.to_string(), e.clone()))
+                .collect();
+            return self.structure(path, &fields, None, loc);
+        }
         if !is_function(path) {
             return Err(self.not_followed(path, args, loc));
         }
@@ -238,7 +245,7 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         let written = match tree {
             Tree::Leaf(written) => written,
-            Tree::Tuple(types) | Tree::List(types) => {
+            Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types) => {
                 let message = format!(
                     "`{callee}` takes {} as `{argument}`, and this is {}",
                     tree.describe(),
@@ -246,6 +253,9 @@ impl Lowerer<'_> {
                 );
                 let parts = match (tree, value) {
                     (Tree::Tuple(_), Value::Tuple(parts)) if parts.len() == types.len() => parts,
+                    (Tree::Struct(..), Value::Struct(_, parts)) if parts.len() == types.len() => {
+                        parts
+                    }
                     (Tree::List(_), value @ Value::List(_)) => {
                         self.elements(value, types.len(), loc)?
                     }
@@ -319,6 +329,14 @@ impl Lowerer<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a path can be that of a tuple struct.
+fn names_struct(path: &syn::Path) -> bool {
+    let last = path.segments.last().map(|s| s.ident.to_string());
+    let last = last.unwrap_or_default();
+    let is_variant = matches!(last.as_str(), "Some" | "Ok" | "Err" | "None");
+    last.starts_with(char::is_uppercase) && !is_variant && last.chars().any(char::is_lowercase)
 }
 
 /// Whether a path can be that of a free function: what begins with a capital letter is a type.
@@ -402,7 +420,7 @@ impl Value {
             Value::Tuple(_)
             | Value::List(_)
             | Value::Plain(_)
-            | Value::Closure(..)
+            | Value::Struct(..) | Value::Closure(..)
             | Value::Shape(_) => self,
         }
     }

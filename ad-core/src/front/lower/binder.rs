@@ -99,7 +99,7 @@ impl Lowerer<'_> {
                     .collect()
             }
             Pattern::Name(_) if extents.len() > 1 => vec![],
-            Pattern::Name(_) | Pattern::Wild | Pattern::List(..) | Pattern::Hole(..) => {
+            Pattern::Name(_) | Pattern::Wild | Pattern::List(..) | Pattern::Struct(..) | Pattern::Hole(..) => {
                 hint(pattern).into_iter().collect()
             }
         };
@@ -171,6 +171,6 @@ impl Lowerer<'_> {
 fn hint(pattern: &Pattern) -> Option<String> {
     match pattern {
         Pattern::Name(ident) => Some(ident.to_string()),
-        Pattern::Wild | Pattern::Tuple(..) | Pattern::List(..) | Pattern::Hole(..) => None,
+        Pattern::Wild | Pattern::Tuple(..) | Pattern::List(..) | Pattern::Struct(..) | Pattern::Hole(..) => None,
     }
 }

@@ -222,7 +222,7 @@ impl Lowerer<'_> {
         let plain = match on {
             Value::Plain(plain) => plain,
             Value::List(list) => self.as_array(list, receiver.loc)?,
-            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
+            Value::Tuple(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => {
                 let message = format!(
                     "{} has no method `{name}` here{}",
                     on.describe(),
@@ -254,6 +254,6 @@ impl Lowerer<'_> {
 fn are_integers(args: &Args) -> bool {
     args.iter().any(|(value, _)| match value {
         Value::Plain(plain) => plain.elem() == Elem::Int,
-        Value::Tuple(_) | Value::List(_) | Value::Closure(..) | Value::Shape(_) => false,
+        Value::Tuple(_) | Value::List(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => false,
     })
 }

@@ -46,6 +46,8 @@ impl Lowerer<'_> {
             Kind::Call(path, args) => self.call(path, args, loc),
             Kind::Method(receiver, name, args) => self.method(receiver, name, args, loc),
             Kind::Field(base, k) => self.field(base, *k, loc),
+            Kind::Member(base, name) => self.member(base, &name.to_string(), loc),
+            Kind::Struct(path, fields, base) => self.structure(path, fields, base.as_deref(), loc),
             Kind::Index(array, at) => self.index(array, at),
             Kind::Closure(closure) => Ok(Value::Closure(closure.clone(), self.env.clone())),
         }
@@ -123,6 +125,15 @@ impl Lowerer<'_> {
                     }
                 }
             }
+            Pattern::Struct(pattern_loc, patterns) => {
+                for (field, pattern) in patterns {
+                    let part = match &value {
+                        Ok(value) => self.field_of(value, field, *pattern_loc),
+                        Err(reported) => Err(*reported),
+                    };
+                    self.bind(pattern, part);
+                }
+            }
             Pattern::Tuple(pattern_loc, patterns) => {
                 let parts = match value {
                     Ok(Value::Tuple(parts)) if parts.len() == patterns.len() => Ok(parts),
@@ -168,6 +179,10 @@ impl Lowerer<'_> {
             }),
             Value::Tuple(parts) => {
                 Value::Tuple(parts.into_iter().map(|p| self.named(p, hint)).collect())
+            }
+            Value::Struct(made, parts) => {
+                let parts = parts.into_iter().map(|p| self.named(p, hint));
+                Value::Struct(made, parts.collect())
             }
             Value::List(List::Elements(elements)) => {
                 let elements = elements.into_iter().map(|e| self.named(e, hint));
@@ -240,6 +255,9 @@ impl Lowerer<'_> {
 
     fn field(&mut self, base: &Surface, k: usize, loc: Loc) -> Result<Value> {
         let value = self.expr(base)?;
+        if let Value::Struct(..) = &value {
+            return self.field_of(&value, &k.to_string(), loc);
+        }
         if let Value::Tuple(parts) = &value
             && let Some(part) = parts.get(k)
         {

@@ -85,7 +85,12 @@ impl Lowerer<'_> {
                 let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
                 Ok(Tree::List(parts.collect::<Result<_>>()?))
             }
-            (Tree::Tuple(_) | Tree::List(_), value) => {
+            (Tree::Struct(made, types), Value::Struct(_, parts)) if parts.len() == types.len() => {
+                let parts = parts.into_iter().zip(types);
+                let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
+                Ok(Tree::Struct(made.clone(), parts.collect::<Result<_>>()?))
+            }
+            (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), value) => {
                 let message = format!(
                     "the function gives {}, but it is declared to give {}",
                     value.describe(),
@@ -137,6 +142,10 @@ impl Tree {
                 let elements = parts.iter().map(|t| t.assembled(next)).collect();
                 Value::List(List::Elements(elements))
             }
+            Tree::Struct(made, parts) => {
+                let parts = parts.iter().map(|t| t.assembled(next)).collect();
+                Value::Struct(made.clone(), parts)
+            }
         }
     }
 
@@ -148,12 +157,14 @@ impl Tree {
     ) -> Value {
         match (self, kept.components()) {
             (Tree::Leaf(written), _) if !written.is_real() => kept.clone(),
-            (Tree::Tuple(types) | Tree::List(types), Some(parts)) => {
+            (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), Some(parts)) => {
                 let parts = types.iter().zip(parts).map(|(t, part)| t.with_kept(part, next));
                 let parts = parts.collect();
                 kept.with_components(parts)
             }
-            (Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_), _) => self.assembled(next),
+            (Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), _) => {
+                self.assembled(next)
+            }
         }
     }
 }

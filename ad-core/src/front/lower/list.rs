@@ -49,7 +49,9 @@ impl Value {
     /// The parts of what has parts: those of a tuple, or the elements of an array.
     pub(super) fn components(&self) -> Option<&[Value]> {
         match self {
-            Value::Tuple(parts) | Value::List(List::Elements(parts)) => Some(parts),
+            Value::Tuple(parts)
+            | Value::Struct(_, parts)
+            | Value::List(List::Elements(parts)) => Some(parts),
             Value::Plain(_)
             | Value::List(List::Whole(_))
             | Value::Closure(..)
@@ -61,6 +63,7 @@ impl Value {
     pub(super) fn with_components(&self, parts: Vec<Value>) -> Value {
         match self {
             Value::List(_) => Value::List(List::Elements(parts)),
+            Value::Struct(made, _) => Value::Struct(made.clone(), parts),
             Value::Tuple(_) | Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => {
                 Value::Tuple(parts)
             }
@@ -71,7 +74,9 @@ impl Value {
     pub(super) fn is_like(&self, other: &Value) -> bool {
         let kinds = matches!(
             (self, other),
-            (Value::Tuple(_), Value::Tuple(_)) | (Value::List(_), Value::List(_))
+            (Value::Tuple(_), Value::Tuple(_))
+                | (Value::List(_), Value::List(_))
+                | (Value::Struct(..), Value::Struct(..))
         );
         let counts = [self, other].map(|v| v.components().map(<[Value]>::len));
         kinds && counts[0].is_some() && counts[0] == counts[1]
@@ -203,7 +208,7 @@ impl Lowerer<'_> {
             other @ (Value::Plain(_)
             | Value::Tuple(_)
             | Value::List(_)
-            | Value::Closure(..)
+            | Value::Struct(..) | Value::Closure(..)
             | Value::Shape(_)) => {
                 let message = format!(
                     "this pattern takes an array of {count} apart, but the value is {}",

@@ -14,6 +14,7 @@ mod operator;
 mod real;
 mod rename;
 mod scalar;
+mod structs;
 mod value;
 mod whole;
 
@@ -214,7 +215,7 @@ impl Lowerer<'_> {
         match value {
             Value::Plain(plain) => return Ok(plain),
             Value::List(list) => return self.as_array(list, loc),
-            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {}
+            Value::Tuple(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => {}
         }
         let message = format!(
             "{what} gives {}, and it must be a number, a bool or an array here{}",

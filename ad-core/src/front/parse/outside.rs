@@ -116,9 +116,6 @@ pub(super) fn expression(e: &syn::Expr) -> String {
         syn::Expr::Break(_) | syn::Expr::Continue(_) => {
             "leaving a loop early is not supported; write `if .. { .. } else { 0.0 }` inside of `sum`"
         }
-        syn::Expr::Struct(_) => {
-            "structs are not supported yet; bind the parts with `let`, or write a tuple"
-        }
         syn::Expr::Range(_) => {
             "ranges are not values here; write `sum(b - a, |i| ..)` with `a + i` for the index"
         }
