@@ -32,9 +32,14 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to stderr.
 pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    let self_type = place.self_type.as_ref().and_then(|ty| syn::parse_str(ty).ok());
     let place = (!place.in_impl).then_some(place);
+    let written = item;
+    let item = front::receiver::explicit(written.clone(), self_type.as_ref());
     let failure = match front::analyse(attr.clone(), item.clone()) {
-        Ok(annotated) => {
+        Ok(mut annotated) => {
+            // The function itself stays as it is.
+            annotated.item = syn::parse2(written).unwrap_or(annotated.item);
             return watched(&annotated.signature.ident.clone(), |see| {
                 expanded(annotated, place, see)
             });
@@ -45,6 +50,10 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
     let (Some(signature), Some(promise), true) =
         (&failure.signature, &failure.promise, failure.only_missing())
     else {
+        let failure = Failure {
+            item: Some(written),
+            ..*failure
+        };
         return failed(&failure, place);
     };
     let context = Context {
@@ -72,7 +81,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
     let companions = place.map(|_| request(Part::Companions));
     quote! {
         #[allow(dead_code)]
-        #item
+        #written
         #(#functions)*
         #companions
     }

@@ -14,9 +14,11 @@ static TAKEN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 /// Where this item stands.
 pub(super) fn of(item: &TokenStream) -> Place {
     let span = name(item.clone()).unwrap_or_else(Span::call_site);
+    let block = before(span).and_then(|text| block(&text));
     Place {
         unique: format!("{:016x}", unique(span)),
-        in_impl: is_in_impl(span),
+        in_impl: block.is_some(),
+        self_type: block.and_then(|head| self_type(&head)),
     }
 }
 
@@ -41,25 +43,17 @@ fn unique(span: Span) -> u64 {
     free.unwrap_or_default()
 }
 
-/// Whether a function is right inside of an `impl` block or a trait, as far as its source can be found.
-fn is_in_impl(span: Span) -> bool {
-    let Some(path) = span.local_file() else {
-        return false;
-    };
-    let Ok(text) = std::fs::read_to_string(path) else {
-        return false;
-    };
-    let Some(line_start) = text
+/// What stands before a name in its source, as far as that can be found.
+fn before(span: Span) -> Option<String> {
+    let mut text = std::fs::read_to_string(span.local_file()?).ok()?;
+    let line_start = text
         .split_inclusive('\n')
         .map(str::len)
         .try_fold((1, 0), |(line, at), length| match line == span.line() {
             true => Err(at),
             false => Ok((line + 1, at + length)),
         })
-        .err()
-    else {
-        return false;
-    };
+        .err()?;
     let line = &text[line_start..];
     let column = line.char_indices().nth(span.column().saturating_sub(1));
     let at = line_start + column.map_or(0, |(k, _)| k);
@@ -67,12 +61,51 @@ fn is_in_impl(span: Span) -> bool {
     let is_there = span
         .source_text()
         .is_some_and(|name| text[at..].starts_with(&name));
-    is_there && blocks(&text[..at])
+    is_there.then(|| {
+        text.truncate(at);
+        text
+    })
 }
 
-/// Whether the innermost open block of a text is that of an `impl` or a trait; what macros are given
-/// counts as part of what is around it.
+/// The type that an `impl` block is for, by the words before the block.
+fn self_type(head: &[String]) -> Option<String> {
+    let start = head.iter().position(|w| w == "impl")? + 1;
+    let end = head.iter().position(|w| w == "where").unwrap_or(head.len());
+    let mut depth = 0usize;
+    let mut start_of_type = start;
+    for (k, word) in head.iter().enumerate().take(end).skip(start) {
+        match word.as_str() {
+            "<" => depth += 1,
+            // That of an arrow closes nothing.
+            ">" if head[k - 1] != "-" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && head.get(start).is_some_and(|w| w == "<") && start_of_type == start {
+                    start_of_type = k + 1;
+                }
+            }
+            "for" if depth == 0 => start_of_type = k + 1,
+            _ => {}
+        }
+    }
+    let is_word = |w: &str| w.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let mut out = String::new();
+    for word in &head[start_of_type..end] {
+        if is_word(word) && out.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            out.push(' ');
+        }
+        out += word;
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+#[cfg(test)]
 fn blocks(text: &str) -> bool {
+    block(text).is_some()
+}
+
+/// The words before the innermost open block of a text, if it is that of an `impl` or a trait; what macros are given
+/// counts as part of what is around it.
+fn block(text: &str) -> Option<Vec<String>> {
     let mut open: Vec<Vec<String>> = vec![];
     // The words since the last statement or item, outside of brackets.
     let mut head: Vec<String> = vec![];
@@ -102,9 +135,9 @@ fn blocks(text: &str) -> bool {
         let first = words
             .filter(|w| !matches!(*w, "#" | "pub" | "unsafe" | "default" | "auto" | "const"))
             .find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-        return matches!(first, Some("impl" | "trait"));
+        return matches!(first, Some("impl" | "trait")).then(|| head.clone());
     }
-    false
+    None
 }
 
 /// The words and signs of a source text, without comments and literals.
@@ -213,7 +246,22 @@ impl<'a> Iterator for Tokens<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::blocks;
+    use super::{block, blocks, self_type};
+
+    #[test]
+    fn the_type_of_a_block() {
+        let cases = [
+            ("impl Model { ", Some("Model")),
+            ("impl<T: Into<Vec<f64>>> Model<T> where T: Copy { pub ", Some("Model<T>")),
+            ("struct S; impl Trait<f64> for crate::m::Model { ", Some("crate::m::Model")),
+            ("impl<const N: usize> Trait for Model<N> { ", Some("Model<N>")),
+            ("trait T { ", None),
+        ];
+        for (text, wanted) in cases {
+            let found = block(text).and_then(|head| self_type(&head));
+            assert_eq!(found.as_deref(), wanted, "{text}");
+        }
+    }
 
     #[test]
     fn associated_functions_are_told_from_others() {

@@ -9,6 +9,7 @@
 
 use super::callee::without_arguments;
 use super::error::{Errors, Result};
+use super::real::RealType;
 use super::structs::Struct;
 use super::types::{self, Passing, Scalar, Written, bare};
 use std::rc::Rc;
@@ -62,7 +63,7 @@ impl Data {
     pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Data> {
         let mut by_reference = false;
         let tree = match bare(ty) {
-            syn::Type::Reference(r) if r.mutability.is_none() && is_composite(&r.elem) => {
+            syn::Type::Reference(r) if r.mutability.is_none() && is_composite(&r.elem, &errors.real) => {
                 by_reference = true;
                 Tree::read(&r.elem, errors)?
             }
@@ -116,7 +117,7 @@ impl Tree {
                 let parts: Vec<_> = tuple.elems.iter().map(|t| Tree::part(t, errors)).collect();
                 Ok(Tree::Tuple(parts.into_iter().collect::<Result<_>>()?))
             }
-            syn::Type::Array(array) if is_composite(&array.elem) => {
+            syn::Type::Array(array) if is_composite(&array.elem, &errors.real) => {
                 let one = Tree::part(&array.elem, errors)?;
                 let count = types::Length::of(&array.len).value;
                 match count.and_then(|n| usize::try_from(n).ok()) {
@@ -128,7 +129,7 @@ impl Tree {
                     )),
                 }
             }
-            syn::Type::Path(path) if types::may_be_struct(&path.path) && path.qself.is_none() => {
+            syn::Type::Path(path) if is_composite(ty, &errors.real) => {
                 let made = |of| Made { ty: ty.clone(), of };
                 match errors.structs.get(&path.path).cloned() {
                     None => {
@@ -152,7 +153,7 @@ impl Tree {
     /// A part of something.
     pub(super) fn part(ty: &syn::Type, errors: &mut Errors) -> Result<Tree> {
         if let syn::Type::Reference(r) = bare(ty)
-            && is_composite(&r.elem)
+            && is_composite(&r.elem, &errors.real)
         {
             return Err(errors.on(ty, "inside of another type this is held by value; remove the `&`"));
         }
@@ -277,11 +278,14 @@ impl Tree {
 }
 
 /// Whether a type is made of several.
-pub(super) fn is_composite(ty: &syn::Type) -> bool {
+pub(super) fn is_composite(ty: &syn::Type, real: &RealType) -> bool {
     match bare(ty) {
         syn::Type::Tuple(_) => true,
-        syn::Type::Path(path) => path.qself.is_none() && types::may_be_struct(&path.path),
-        syn::Type::Array(array) => is_composite(&array.elem),
+        syn::Type::Path(path) => {
+            let is_parameter = matches!(real, RealType::Parameter(t) if path.path.is_ident(t));
+            path.qself.is_none() && !is_parameter && types::may_be_struct(&path.path)
+        }
+        syn::Type::Array(array) => is_composite(&array.elem, real),
         _ => false,
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod lower;
 pub mod names;
 mod parse;
 pub mod real;
+pub mod receiver;
 pub mod signature;
 pub mod structs;
 mod surface;

@@ -193,13 +193,7 @@ fn mentions_parameter(generics: &syn::Generics, ty: &syn::Type) -> bool {
 fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
     let typed = match input {
         syn::FnArg::Typed(typed) => typed,
-        syn::FnArg::Receiver(_) => {
-            return Err(errors.on(
-                input,
-                "methods are not supported yet; write a function that takes the fields it needs as \
-                 arguments",
-            ));
-        }
+        syn::FnArg::Receiver(receiver) => return self_argument(receiver, errors),
     };
     if let Some(attribute) = typed.attrs.first() {
         errors.on(
@@ -230,6 +224,29 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
         ));
     }
     Ok(Arg { ident, ty })
+}
+
+/// `self: &Model`
+fn self_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Result<Arg> {
+    if receiver.mutability.is_some()
+        || matches!(receiver.kind, syn::ReceiverKind::Reference(_, _, Some(_)))
+    {
+        return Err(errors.on(
+            receiver,
+            "a differentiable method changes nothing; take `&self` and return the new value",
+        ));
+    }
+    let syn::ReceiverKind::Typed(_, ty) = &receiver.kind else {
+        return Err(errors.on(
+            receiver,
+            "the macro cannot see which type `self` has here; write `self: &Model` in place of \
+             `&self`, with the name of the type",
+        ));
+    };
+    Ok(Arg {
+        ident: syn::Ident::new("self", receiver.self_token.span),
+        ty: Data::read(ty, errors)?,
+    })
 }
 
 fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Data> {

@@ -48,6 +48,8 @@ pub struct Place {
     pub unique: String,
     /// Whether it is in an `impl` block, where no macro can be defined.
     pub in_impl: bool,
+    /// The type that the block is for, as it is written.
+    pub self_type: Option<String>,
 }
 
 /// What an expansion that had to ask for other functions makes in the end.
@@ -220,7 +222,10 @@ fn alias(path: &syn::Path, caller: &Ident) -> Ident {
     let callee: Vec<String> = path.segments.iter().map(|s| s.ident.unraw().to_string()).collect();
     let (callee, caller) = (callee.join("_"), caller.unraw());
     if names_type(path) {
-        return format_ident!("{callee}_must_be_a_struct_that_derives_Differentiable", span = span);
+        return format_ident!(
+            "{callee}_in_{caller}_must_be_a_struct_that_derives_Differentiable",
+            span = span
+        );
     }
     format_ident!("{callee}_must_be_differentiable_and_not_call_{caller}", span = span)
 }

@@ -25,8 +25,8 @@ impl Parser<'_> {
                 self.note(&reference.elem)
             }
             // What rustc checks by name need not be looked at.
-            _ if is_composite(ty) => Note::Infer,
-            syn::Type::Reference(r) if is_composite(&r.elem) => Note::Infer,
+            _ if is_composite(ty, &self.errors.real) => Note::Infer,
+            syn::Type::Reference(r) if is_composite(&r.elem, &self.errors.real) => Note::Infer,
             _ => match types::read(ty, self.errors) {
                 Ok(written) => Note::Of(Box::new(written)),
                 Err(_) => Note::Infer,

@@ -193,7 +193,7 @@ fn signatures() {
     );
     one("", "fn f(mut x: f64) -> f64 { x }", "`mut` arguments");
     one("", "fn f((x, y): (f64, f64)) -> f64 { 1.0 }", "by name");
-    one("", "fn f(&self, x: f64) -> f64 { x }", "methods");
+    one("", "fn f(&self, x: f64) -> f64 { x }", "`self: &Model`");
     one(
         "",
         "fn f(n: usize) -> f64 { 1.0 }",
