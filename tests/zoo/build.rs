@@ -105,21 +105,30 @@ enum Tree {
     Fixed(Box<Tree>, syn::Expr),
     /// `(T, U)`
     Tuple(Vec<Tree>),
+    /// A struct of the file, with its type and its fields.
+    Struct(TokenStream, Vec<(syn::Member, Tree)>),
+}
+
+/// What types may mention: the type parameter, and the structs of the file.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    generic: Option<&'a str>,
+    file: &'a syn::File,
 }
 
 impl Kind {
-    /// The kind of a type; `generic` is the name of the type parameter.
-    fn of(ty: &syn::Type, generic: Option<&str>) -> Option<Kind> {
+    /// The kind of a type.
+    fn of(ty: &syn::Type, names: Names<'_>) -> Option<Kind> {
         let kind = |tree, passing| Some(Kind { tree, passing });
         if let syn::Type::Reference(reference) = ty {
             if reference.mutability.is_some() {
                 return None;
             }
             if let syn::Type::Slice(slice) = &*reference.elem {
-                let element = Tree::of(&slice.elem, generic)?;
+                let element = Tree::of(&slice.elem, names)?;
                 return kind(Tree::Vec(Box::new(element)), Passing::Reference);
             }
-            let inner = Kind::of(&reference.elem, generic)?;
+            let inner = Kind::of(&reference.elem, names)?;
             let passing = match (inner.passing, &inner.tree) {
                 (_, Tree::Scalar(_)) | (Passing::Reference | Passing::ViewReference, _) => {
                     return None;
@@ -137,12 +146,12 @@ impl Kind {
             let [element] = &arguments(last)[..] else {
                 return None;
             };
-            let Tree::Scalar(element) = Tree::of(element, generic)? else {
+            let Tree::Scalar(element) = Tree::of(element, names)? else {
                 return None;
             };
             return kind(Tree::Array(element, rank), Passing::View);
         }
-        kind(Tree::of(ty, generic)?, Passing::Value)
+        kind(Tree::of(ty, names)?, Passing::Value)
     }
 
     fn is_scalar(&self) -> bool {
@@ -173,27 +182,37 @@ fn arguments(segment: &syn::PathSegment) -> Vec<syn::Type> {
 }
 
 impl Tree {
-    fn of(ty: &syn::Type, generic: Option<&str>) -> Option<Tree> {
+    fn of(ty: &syn::Type, names: Names<'_>) -> Option<Tree> {
         match ty {
             syn::Type::Tuple(tuple) => {
-                let parts = tuple.elems.iter().map(|t| Tree::of(t, generic));
+                let parts = tuple.elems.iter().map(|t| Tree::of(t, names));
                 Some(Tree::Tuple(parts.collect::<Option<_>>()?))
             }
             syn::Type::Array(array) => {
-                let element = Tree::of(&array.elem, generic)?;
+                let element = Tree::of(&array.elem, names)?;
                 Some(Tree::Fixed(Box::new(element), array.len.clone()))
             }
             syn::Type::Path(path) => {
                 let last = path.path.segments.last()?;
                 let name = last.ident.to_string();
                 match &arguments(last)[..] {
-                    [] if is_element(&name) || generic == Some(&name) => Some(Tree::Scalar(name)),
+                    [] if is_element(&name) || names.generic == Some(&name) => Some(Tree::Scalar(name)),
+                    [] => {
+                        let of = names.file.items.iter().find_map(|item| match item {
+                            syn::Item::Struct(of) if of.ident == name => Some(of),
+                            _ => None,
+                        })?;
+                        let fields = of.fields.iter().zip(of.fields.members());
+                        let fields = fields.map(|(f, m)| Some((m, Tree::of(&f.ty, names)?)));
+                        let fields = fields.collect::<Option<_>>()?;
+                        Some(Tree::Struct(ty.to_token_stream(), fields))
+                    }
                     [element] if name == "Vec" => {
-                        Some(Tree::Vec(Box::new(Tree::of(element, generic)?)))
+                        Some(Tree::Vec(Box::new(Tree::of(element, names)?)))
                     }
                     [element] => {
                         let rank = name.strip_prefix("Array")?.parse().ok();
-                        let Tree::Scalar(element) = Tree::of(element, generic)? else {
+                        let Tree::Scalar(element) = Tree::of(element, names)? else {
                             return None;
                         };
                         Some(Tree::Array(element, rank.filter(|&rank| rank <= 6)?))
@@ -206,18 +225,28 @@ impl Tree {
     }
 
     /// The same with a type in place of the type parameter, and values in place of lengths.
-    fn at(&self, generic: Option<&str>, real: &str, lengths: &dyn Fn(&syn::Expr) -> syn::Expr) -> Tree {
+    fn at(
+        &self,
+        module: &Ident,
+        generic: Option<&str>,
+        real: &str,
+        lengths: &dyn Fn(&syn::Expr) -> syn::Expr,
+    ) -> Tree {
         let name = |element: &str| match generic == Some(element) {
             true => real.to_owned(),
             false => element.to_owned(),
         };
-        let inside = |tree: &Tree| Box::new(tree.at(generic, real, lengths));
+        let inside = |tree: &Tree| Box::new(tree.at(module, generic, real, lengths));
         match self {
             Tree::Scalar(element) => Tree::Scalar(name(element)),
             Tree::Array(element, rank) => Tree::Array(name(element), *rank),
             Tree::Vec(element) => Tree::Vec(inside(element)),
             Tree::Fixed(element, n) => Tree::Fixed(inside(element), lengths(n)),
             Tree::Tuple(parts) => Tree::Tuple(parts.iter().map(|p| *inside(p)).collect()),
+            Tree::Struct(name, fields) => {
+                let fields = fields.iter().map(|(m, t)| (m.clone(), *inside(t)));
+                Tree::Struct(quote!(program::#module::#name), fields.collect())
+            }
         }
     }
 
@@ -241,6 +270,7 @@ impl Tree {
                 let parts = parts.iter().map(Tree::owned);
                 quote!((#(#parts,)*))
             }
+            Tree::Struct(name, _) => name.clone(),
         }
     }
 
@@ -253,7 +283,7 @@ impl Tree {
                 let (element, rank) = element.leaf()?;
                 Some((element, rank + 1))
             }
-            Tree::Tuple(_) => None,
+            Tree::Tuple(_) | Tree::Struct(..) => None,
         }
     }
 
@@ -276,6 +306,12 @@ impl Tree {
                 .map(|(k, part)| {
                     let k = Literal::usize_unsuffixed(k);
                     (format!(".{k}"), quote!(.#k), part)
+                })
+                .collect(),
+            Tree::Struct(_, fields) => (fields.iter())
+                .map(|(member, part)| {
+                    let said = format!(".{}", member.to_token_stream());
+                    (said, quote!(.#member), part)
                 })
                 .collect(),
             Tree::Scalar(_) | Tree::Array(..) | Tree::Vec(_) => vec![],
@@ -309,6 +345,10 @@ impl Tree {
             (self.parts().iter()).map(|(_, _, part)| part.made(next, of)).collect();
         match self {
             Tree::Fixed(..) => quote!([#(#parts),*]),
+            Tree::Struct(name, fields) => {
+                let members = fields.iter().map(|(member, _)| member);
+                quote!(#name { #(#members: #parts),* })
+            }
             Tree::Tuple(_) | Tree::Scalar(_) | Tree::Array(..) | Tree::Vec(_) => {
                 quote!((#(#parts,)*))
             }
@@ -330,6 +370,10 @@ impl Tree {
             .collect();
         match self {
             Tree::Fixed(..) => quote!([#(#parts),*]),
+            Tree::Struct(name, fields) => {
+                let members = fields.iter().map(|(member, _)| member);
+                quote!(#name { #(#members: #parts),* })
+            }
             Tree::Tuple(_) | Tree::Scalar(_) | Tree::Array(..) | Tree::Vec(_) => {
                 quote!((#(#parts,)*))
             }
@@ -403,6 +447,10 @@ impl Program {
         }
         let generic = function.sig.generics.type_params().next();
         let generic = generic.map(|param| param.ident.to_string());
+        let names = Names {
+            generic: generic.as_deref(),
+            file: &file,
+        };
         let mut params = Vec::new();
         for input in &function.sig.inputs {
             let syn::FnArg::Typed(typed) = input else {
@@ -411,7 +459,7 @@ impl Program {
             let syn::Pat::Ident(ident) = &*typed.pat else {
                 return Err("parameters are plain names".into());
             };
-            let kind = Kind::of(&typed.ty, generic.as_deref())
+            let kind = Kind::of(&typed.ty, names)
                 .ok_or_else(|| format!("the type of `{}` is not supported", ident.ident))?;
             params.push((ident.ident.clone(), kind));
         }
@@ -429,7 +477,7 @@ impl Program {
         let syn::ReturnType::Type(_, result) = &function.sig.output else {
             return Err("there is no result".into());
         };
-        let result = Kind::of(result, generic.as_deref())
+        let result = Kind::of(result, names)
             .filter(|kind| is_real(&function.sig.ident, kind) && kind.passing == Passing::Value)
             .ok_or("the result is neither real nor owned")?;
         let lengths = function.sig.generics.const_params();
@@ -464,7 +512,7 @@ impl Program {
             }
         };
         for kind in params.chain([&mut program.result]) {
-            kind.tree = kind.tree.at(self.generic.as_deref(), real, &lengths);
+            kind.tree = kind.tree.at(&self.name, self.generic.as_deref(), real, &lengths);
         }
         program
     }
@@ -478,6 +526,12 @@ impl Program {
                 function
                     .attrs
                     .retain(|attribute| !attribute.path().is_ident("differentiable"));
+            }
+            if let syn::Item::Struct(of) = item {
+                of.attrs.retain(|attribute| {
+                    !attribute.to_token_stream().to_string().contains("Differentiable")
+                });
+                of.attrs.push(syn::parse_quote!(#[derive(Clone)]));
             }
         }
         prettyplease::unparse(&file).replace("cotangent::prelude::*", "cotangent_runtime::*")
