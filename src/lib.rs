@@ -37,9 +37,9 @@ pub use cotangent_runtime::math;
 pub mod prelude {
     pub use cotangent_macros::{Differentiable, differentiable};
     pub use cotangent_runtime::{
-        Differentiable, Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma, logsumexp, maximum,
-        mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax, softplus, stop_gradient,
-        sum,
+        Differentiable, Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma,
+        logsumexp, maximum, mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax,
+        softplus, stop_gradient, sum,
     };
 }
 

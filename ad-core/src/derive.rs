@@ -91,7 +91,11 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
         ident, generics, ..
     } = of;
     let (impl_generics, of_generics, clause) = generics.split_for_impl();
-    let cfg: Vec<_> = of.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
+    let cfg: Vec<_> = of
+        .attrs
+        .iter()
+        .filter(|a| a.path().is_ident("cfg"))
+        .collect();
     let types: Vec<&syn::Type> = of.fields.iter().map(|f| &f.ty).collect();
     let members: Vec<syn::Member> = of.fields.members().collect();
     let names: Vec<syn::Ident> = (0..types.len())

@@ -1,7 +1,7 @@
 //! An annotated function to the function and its derivatives.
 
-use crate::derive;
 use crate::back::emit::{Context, name as name_of};
+use crate::derive;
 use crate::front::attr::Modes;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::{bulk, core_check, kernel};
@@ -32,7 +32,10 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to stderr.
 pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
-    let self_type = place.self_type.as_ref().and_then(|ty| syn::parse_str(ty).ok());
+    let self_type = place
+        .self_type
+        .as_ref()
+        .and_then(|ty| syn::parse_str(ty).ok());
     let place = (!place.in_impl).then_some(place);
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
@@ -95,7 +98,9 @@ pub fn resume(state: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let failure = match link::callees(&request.known) {
-        Ok(callees) if request.part == Part::Struct => return derive::companion(&request, &callees.structs),
+        Ok(callees) if request.part == Part::Struct => {
+            return derive::companion(&request, &callees.structs);
+        }
         Ok(callees) => {
             match front::analyse_with(request.attr.clone(), request.item.clone(), &callees) {
                 Ok(annotated) => match resumed(&annotated, &request) {

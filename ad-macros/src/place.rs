@@ -25,7 +25,9 @@ pub(super) fn of(item: &TokenStream) -> Place {
 /// The name of a function.
 fn name(item: TokenStream) -> Option<Span> {
     let mut tokens = item.into_iter();
-    tokens.find(|t| matches!(t, TokenTree::Ident(i) if matches!(i.to_string().as_str(), "fn" | "struct")))?;
+    tokens.find(
+        |t| matches!(t, TokenTree::Ident(i) if matches!(i.to_string().as_str(), "fn" | "struct")),
+    )?;
     tokens.next().map(|t| t.span())
 }
 
@@ -79,7 +81,8 @@ fn self_type(head: &[String]) -> Option<String> {
             // That of an arrow closes nothing.
             ">" if head[k - 1] != "-" => {
                 depth = depth.saturating_sub(1);
-                if depth == 0 && head.get(start).is_some_and(|w| w == "<") && start_of_type == start {
+                if depth == 0 && head.get(start).is_some_and(|w| w == "<") && start_of_type == start
+                {
                     start_of_type = k + 1;
                 }
             }
@@ -252,9 +255,18 @@ mod tests {
     fn the_type_of_a_block() {
         let cases = [
             ("impl Model { ", Some("Model")),
-            ("impl<T: Into<Vec<f64>>> Model<T> where T: Copy { pub ", Some("Model<T>")),
-            ("struct S; impl Trait<f64> for crate::m::Model { ", Some("crate::m::Model")),
-            ("impl<const N: usize> Trait for Model<N> { ", Some("Model<N>")),
+            (
+                "impl<T: Into<Vec<f64>>> Model<T> where T: Copy { pub ",
+                Some("Model<T>"),
+            ),
+            (
+                "struct S; impl Trait<f64> for crate::m::Model { ",
+                Some("crate::m::Model"),
+            ),
+            (
+                "impl<const N: usize> Trait for Model<N> { ",
+                Some("Model<N>"),
+            ),
             ("trait T { ", None),
         ];
         for (text, wanted) in cases {

@@ -196,7 +196,9 @@ impl Tree {
                 let last = path.path.segments.last()?;
                 let name = last.ident.to_string();
                 match &arguments(last)[..] {
-                    [] if is_element(&name) || names.generic == Some(&name) => Some(Tree::Scalar(name)),
+                    [] if is_element(&name) || names.generic == Some(&name) => {
+                        Some(Tree::Scalar(name))
+                    }
                     [] => {
                         let of = names.file.items.iter().find_map(|item| match item {
                             syn::Item::Struct(of) if of.ident == name => Some(of),
@@ -341,8 +343,9 @@ impl Tree {
             *next += 1;
             return quote!(from_value(&#of[#k]));
         }
-        let parts: Vec<TokenStream> =
-            (self.parts().iter()).map(|(_, _, part)| part.made(next, of)).collect();
+        let parts: Vec<TokenStream> = (self.parts().iter())
+            .map(|(_, _, part)| part.made(next, of))
+            .collect();
         match self {
             Tree::Fixed(..) => quote!([#(#parts),*]),
             Tree::Struct(name, fields) => {
@@ -468,7 +471,8 @@ impl Program {
         };
         let is_real = |name: &Ident, kind: &Kind| {
             let mut leaves = vec![];
-            kind.tree.leaves(&name.to_string(), &TokenStream::new(), &mut leaves);
+            kind.tree
+                .leaves(&name.to_string(), &TokenStream::new(), &mut leaves);
             leaves.iter().any(real_leaf)
         };
         if !params.iter().any(|(name, kind)| is_real(name, kind)) {
@@ -512,7 +516,9 @@ impl Program {
             }
         };
         for kind in params.chain([&mut program.result]) {
-            kind.tree = kind.tree.at(&self.name, self.generic.as_deref(), real, &lengths);
+            kind.tree = kind
+                .tree
+                .at(&self.name, self.generic.as_deref(), real, &lengths);
         }
         program
     }
@@ -529,7 +535,10 @@ impl Program {
             }
             if let syn::Item::Struct(of) = item {
                 of.attrs.retain(|attribute| {
-                    !attribute.to_token_stream().to_string().contains("Differentiable")
+                    !attribute
+                        .to_token_stream()
+                        .to_string()
+                        .contains("Differentiable")
                 });
                 of.attrs.push(syn::parse_quote!(#[derive(Clone)]));
             }
@@ -573,7 +582,8 @@ impl Program {
     fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = vec![];
         for (name, kind) in &self.params {
-            kind.tree.leaves(&name.to_string(), &TokenStream::new(), &mut leaves);
+            kind.tree
+                .leaves(&name.to_string(), &TokenStream::new(), &mut leaves);
         }
         leaves
     }
@@ -613,7 +623,8 @@ impl Program {
         let mut leaves = vec![];
         kind.tree.leaves("", &of.to_token_stream(), &mut leaves);
         let real = leaves.iter().filter(|leaf| is_real(&leaf.element));
-        real.map(|Leaf { path, .. }| quote!(to_value(&#path))).collect()
+        real.map(|Leaf { path, .. }| quote!(to_value(&#path)))
+            .collect()
     }
 
     /// The value of the result, which is in a local: of a tuple and its like all real numbers in a row.
@@ -680,7 +691,10 @@ impl Program {
         } else {
             let values = Self::values(&self.result, &result);
             let parts = format_ident!("parts");
-            let made = self.result.tree.moved(&mut 0, &parts, &result.to_token_stream());
+            let made = self
+                .result
+                .tree
+                .moved(&mut 0, &parts, &result.to_token_stream());
             quote!({
                 #lets
                 let #result = #primal(#(#passed),*);

@@ -131,7 +131,9 @@ fn pattern<'t>(
 ) -> TokenStream {
     let mut all = |parts: &'t [Tree]| -> Vec<TokenStream> {
         let parts = parts.iter();
-        parts.map(|p| pattern(p, first, names, behind, of)).collect()
+        parts
+            .map(|p| pattern(p, first, names, behind, of))
+            .collect()
     };
     match tree {
         Tree::Leaf(_) => {
@@ -344,7 +346,11 @@ impl Function<'_> {
             | Passing::ArrayRef => quote!(into_array),
         };
         if l.bare {
-            let element = if cast { quote!(#ident as #to) } else { quote!(#ident) };
+            let element = if cast {
+                quote!(#ident as #to)
+            } else {
+                quote!(#ident)
+            };
             return quote!(rt::build([], |_| #element).#into());
         }
         if cast {

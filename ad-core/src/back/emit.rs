@@ -77,8 +77,11 @@ impl Context<'_> {
             params.push(quote!(#extra: #ty));
         }
         let value = self.owned(&result.tree);
-        let gradients: Vec<TokenStream> =
-            self.wrt.iter().map(|&k| self.owned(&args[k].ty.tree)).collect();
+        let gradients: Vec<TokenStream> = self
+            .wrt
+            .iter()
+            .map(|&k| self.owned(&args[k].ty.tree))
+            .collect();
         let gradient = match &gradients[..] {
             [one] => one.clone(),
             many => quote!((#(#many),*)),

@@ -227,7 +227,8 @@ impl<'a> Function<'a> {
                 n.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
                 let here = Size::dim(k, axis);
                 let by_type = |w: &Written| w.fixed_length(axis).is_some();
-                if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type) {
+                if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type)
+                {
                     all.push(Require {
                         when: vec![],
                         left: here,
@@ -290,9 +291,8 @@ impl<'a> Function<'a> {
                 return Some(format!("the gradient of {}", of(k)));
             }
         }
-        let has_its_shape = |k: &usize| {
-            step.ty.rank() > 0 && step.ty.shape == self.program.params[*k].ty.shape
-        };
+        let has_its_shape =
+            |k: &usize| step.ty.rank() > 0 && step.ty.shape == self.program.params[*k].ty.shape;
         let k = (0..signature.leaves().len()).find(has_its_shape)?;
         Some(format!("an array of the shape of {}", of(k)))
     }

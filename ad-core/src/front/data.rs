@@ -63,7 +63,9 @@ impl Data {
     pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Data> {
         let mut by_reference = false;
         let tree = match bare(ty) {
-            syn::Type::Reference(r) if r.mutability.is_none() && is_composite(&r.elem, &errors.real) => {
+            syn::Type::Reference(r)
+                if r.mutability.is_none() && is_composite(&r.elem, &errors.real) =>
+            {
                 by_reference = true;
                 Tree::read(&r.elem, errors)?
             }
@@ -80,7 +82,8 @@ impl Data {
     /// The leaves, in order, of a value that is called so.
     pub fn leaves(&self, name: &str) -> Vec<Leaf<'_>> {
         let mut out = vec![];
-        self.tree.collect(name.to_owned(), name.to_owned(), &mut out);
+        self.tree
+            .collect(name.to_owned(), name.to_owned(), &mut out);
         out
     }
 
@@ -155,7 +158,10 @@ impl Tree {
         if let syn::Type::Reference(r) = bare(ty)
             && is_composite(&r.elem, &errors.real)
         {
-            return Err(errors.on(ty, "inside of another type this is held by value; remove the `&`"));
+            return Err(errors.on(
+                ty,
+                "inside of another type this is held by value; remove the `&`",
+            ));
         }
         let tree = Tree::read(ty, errors)?;
         if let Tree::Leaf(written) = &tree

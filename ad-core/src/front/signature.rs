@@ -5,9 +5,9 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+use super::data::{Data, Leaf};
 use super::error::{Errors, Loc, Result};
 use super::real::RealType;
-use super::data::{Data, Leaf};
 use super::types;
 
 /// An argument.
@@ -163,7 +163,8 @@ fn qualifiers(item: &syn::ItemFn, errors: &mut Errors) -> Result<()> {
         match param {
             syn::GenericParam::Lifetime(_) | syn::GenericParam::Type(_) => {}
             syn::GenericParam::Const(constant) => {
-                let is_usize = matches!(&constant.ty, syn::Type::Path(p) if p.path.is_ident("usize"));
+                let is_usize =
+                    matches!(&constant.ty, syn::Type::Path(p) if p.path.is_ident("usize"));
                 if !is_usize {
                     wrong(errors.on(
                         param,
@@ -265,9 +266,7 @@ fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Data> {
         let made_of = data.made_of();
         return Err(errors.on(
             ty,
-            format!(
-                "a result of `{made_of}` has no derivative; return `f64` or an array of `f64`"
-            ),
+            format!("a result of `{made_of}` has no derivative; return `f64` or an array of `f64`"),
         ));
     }
     if data.by_reference || data.tree.any(&types::Written::is_borrowed) {

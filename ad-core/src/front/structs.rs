@@ -181,7 +181,11 @@ pub(super) fn put(tokens: TokenStream, names: &[(String, TokenStream)]) -> Token
 ///
 /// # Errors
 /// With what is wrong with it, which is reported.
-pub(crate) fn derived(item: &syn::ItemStruct, inner: &Structs, errors: &mut Errors) -> Result<Struct> {
+pub(crate) fn derived(
+    item: &syn::ItemStruct,
+    inner: &Structs,
+    errors: &mut Errors,
+) -> Result<Struct> {
     let of = Struct::new(item, inner.clone());
     errors.structs = inner.clone();
     errors.real = RealType::of_struct(item);

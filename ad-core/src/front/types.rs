@@ -405,8 +405,23 @@ pub(super) fn may_be_struct(path: &syn::Path) -> bool {
     });
     let is_other = matches!(
         name.as_str(),
-        "Vec" | "Self" | "ArrayBase" | "CowArray" | "ArcArray" | "ArcArray1" | "ArcArray2" | "Option"
-            | "Result" | "Box" | "Rc" | "Arc" | "String" | "Cow" | "HashMap" | "BTreeMap" | "Wrapping"
+        "Vec"
+            | "Self"
+            | "ArrayBase"
+            | "CowArray"
+            | "ArcArray"
+            | "ArcArray1"
+            | "ArcArray2"
+            | "Option"
+            | "Result"
+            | "Box"
+            | "Rc"
+            | "Arc"
+            | "String"
+            | "Cow"
+            | "HashMap"
+            | "BTreeMap"
+            | "Wrapping"
     );
     name.starts_with(char::is_uppercase) && !is_array && !is_other
 }

@@ -150,7 +150,11 @@ pub(crate) fn ask(
     };
     let resume = quote!(#root::__resume);
     let imports = imports(missing, &aliases, part, &request.item);
-    let cfg = if imports.cfg.is_empty() { None } else { Some(&imports.cfg) };
+    let cfg = if imports.cfg.is_empty() {
+        None
+    } else {
+        Some(&imports.cfg)
+    };
     let uses = &imports.uses;
     let asked = quote! {
         #first ! {
@@ -219,7 +223,11 @@ pub(crate) fn companion_of_struct(
 fn alias(path: &syn::Path, caller: &Ident) -> Ident {
     let callee = path.segments.last().map(|s| &s.ident);
     let span = callee.map_or(Span::call_site(), Ident::span);
-    let callee: Vec<String> = path.segments.iter().map(|s| s.ident.unraw().to_string()).collect();
+    let callee: Vec<String> = path
+        .segments
+        .iter()
+        .map(|s| s.ident.unraw().to_string())
+        .collect();
     let (callee, caller) = (callee.join("_"), caller.unraw());
     if names_type(path) {
         return format_ident!(
@@ -227,7 +235,10 @@ fn alias(path: &syn::Path, caller: &Ident) -> Ident {
             span = span
         );
     }
-    format_ident!("{callee}_must_be_differentiable_and_not_call_{caller}", span = span)
+    format_ident!(
+        "{callee}_must_be_differentiable_and_not_call_{caller}",
+        span = span
+    )
 }
 
 /// An invocation for each function that comes to nothing if it has a companion, as the body of a function
@@ -286,7 +297,11 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
     let read = |input: syn::parse::ParseStream<'_>| {
         let unique: syn::LitStr = input.parse()?;
         let word: syn::LitStr = input.parse()?;
-        Ok((unique.value(), word.value(), input.parse::<syn::LitBool>()?.value))
+        Ok((
+            unique.value(),
+            word.value(),
+            input.parse::<syn::LitBool>()?.value,
+        ))
     };
     let (unique, word, is_first) = read.parse2(task)?;
     let what = DERIVATIVES.iter().find(|(w, _)| *w == word);
@@ -431,7 +446,13 @@ pub(crate) fn companions(f: &Annotated, unique: &str) -> TokenStream {
         return TokenStream::new();
     }
     let said = |what| encode(f, what);
-    all(&f.signature, f.promise.modes, unique, &said, &constants(f, unique))
+    all(
+        &f.signature,
+        f.promise.modes,
+        unique,
+        &said,
+        &constants(f, unique),
+    )
 }
 
 /// The companions of a function that is wrong.
@@ -499,7 +520,13 @@ fn all(
         }
         let cfg = &signature.cfg;
         let beside = (&signature.vis, &quote!(#(#cfg)*));
-        out.extend(companion(beside, &name, unique, &said(what), holder.as_ref()));
+        out.extend(companion(
+            beside,
+            &name,
+            unique,
+            &said(what),
+            holder.as_ref(),
+        ));
     }
     out
 }

@@ -19,11 +19,11 @@ pub use loops::{
     sum,
 };
 pub use recur::{Start, recur, recur_adding, running_products};
-pub use structs::{Fields, Made};
 pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
+pub use structs::{Fields, Made};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

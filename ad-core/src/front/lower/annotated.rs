@@ -158,7 +158,8 @@ impl Lowerer<'_> {
         let mut sound = Ok(());
         for (k, ((value, at), (argument, written))) in values.into_iter().zip(&wanted).enumerate() {
             let real = k >= callee.signature.args.len();
-            if let Err(reported) = self.argument((&name, argument), written, real, value, at, &mut given)
+            if let Err(reported) =
+                self.argument((&name, argument), written, real, value, at, &mut given)
             {
                 sound = Err(reported);
             }
@@ -420,7 +421,8 @@ impl Value {
             Value::Tuple(_)
             | Value::List(_)
             | Value::Plain(_)
-            | Value::Struct(..) | Value::Closure(..)
+            | Value::Struct(..)
+            | Value::Closure(..)
             | Value::Shape(_) => self,
         }
     }

@@ -222,7 +222,18 @@ impl Lowerer<'_> {
         let plain = match on {
             Value::Plain(plain) => plain,
             Value::List(list) => self.as_array(list, receiver.loc)?,
-            Value::Tuple(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => {
+            Value::Tuple(_) | Value::Struct(..) if name == "clone" && args.is_empty() => {
+                return Ok(on);
+            }
+            Value::Struct(..) => {
+                let message = format!(
+                    "the method `{name}` of {} is not followed: what is known of a method is found by \
+                     no name; write an annotated function that takes the struct, and call it",
+                    on.describe(),
+                );
+                return Err(self.errors.at(name.span(), message));
+            }
+            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
                 let message = format!(
                     "{} has no method `{name}` here{}",
                     on.describe(),
@@ -254,6 +265,10 @@ impl Lowerer<'_> {
 fn are_integers(args: &Args) -> bool {
     args.iter().any(|(value, _)| match value {
         Value::Plain(plain) => plain.elem() == Elem::Int,
-        Value::Tuple(_) | Value::List(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => false,
+        Value::Tuple(_)
+        | Value::List(_)
+        | Value::Struct(..)
+        | Value::Closure(..)
+        | Value::Shape(_) => false,
     })
 }

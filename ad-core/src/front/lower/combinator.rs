@@ -285,7 +285,11 @@ impl Lowerer<'_> {
                     Ok([to, value]) => (to, value),
                     Err(_) => return Err(l.pair_needed(loc)),
                 },
-                Value::Plain(_) | Value::List(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => {
+                Value::Plain(_)
+                | Value::List(_)
+                | Value::Struct(..)
+                | Value::Closure(..)
+                | Value::Shape(_) => {
                     return Err(l.pair_needed(loc));
                 }
             };

@@ -103,11 +103,7 @@ impl Lowerer<'_> {
 }
 
 /// What types say about the lengths of a parameter.
-fn lengths(
-    param: usize,
-    leaf: &Leaf<'_>,
-    named: &mut Vec<(String, Size)>,
-) -> Vec<Option<Size>> {
+fn lengths(param: usize, leaf: &Leaf<'_>, named: &mut Vec<(String, Size)>) -> Vec<Option<Size>> {
     let mut known = |axis: usize| {
         let length = leaf.ty.fixed_length(axis)?;
         if let Some(k) = length.value {
@@ -135,9 +131,7 @@ impl Tree {
                 Some(value) => value,
                 None => unreachable!("there is a value for each leaf"),
             },
-            Tree::Tuple(parts) => {
-                Value::Tuple(parts.iter().map(|t| t.assembled(next)).collect())
-            }
+            Tree::Tuple(parts) => Value::Tuple(parts.iter().map(|t| t.assembled(next)).collect()),
             Tree::List(parts) => {
                 let elements = parts.iter().map(|t| t.assembled(next)).collect();
                 Value::List(List::Elements(elements))
@@ -158,7 +152,10 @@ impl Tree {
         match (self, kept.components()) {
             (Tree::Leaf(written), _) if !written.is_real() => kept.clone(),
             (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), Some(parts)) => {
-                let parts = types.iter().zip(parts).map(|(t, part)| t.with_kept(part, next));
+                let parts = types
+                    .iter()
+                    .zip(parts)
+                    .map(|(t, part)| t.with_kept(part, next));
                 let parts = parts.collect();
                 kept.with_components(parts)
             }

@@ -11,7 +11,7 @@ use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::{Closure, Expr as Surface};
 use crate::front::types::{Length, Scalar, Written, spelled};
-use crate::ir::core::{Expr, Kind as Core};
+use crate::ir::core::{Bound, Expr, Kind as Core, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use std::rc::Rc;
@@ -49,9 +49,9 @@ impl Value {
     /// The parts of what has parts: those of a tuple, or the elements of an array.
     pub(super) fn components(&self) -> Option<&[Value]> {
         match self {
-            Value::Tuple(parts)
-            | Value::Struct(_, parts)
-            | Value::List(List::Elements(parts)) => Some(parts),
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                Some(parts)
+            }
             Value::Plain(_)
             | Value::List(List::Whole(_))
             | Value::Closure(..)
@@ -87,7 +87,10 @@ impl Lowerer<'_> {
     /// `[a, b, c]`
     pub(super) fn list(&mut self, parts: &[Surface], loc: Loc) -> Result<Value> {
         if parts.is_empty() {
-            return Err(self.errors.at(loc, "an array without elements has no derivative; leave it out"));
+            return Err(self.errors.at(
+                loc,
+                "an array without elements has no derivative; leave it out",
+            ));
         }
         Ok(Value::List(List::Elements(self.all(parts)?)))
     }
@@ -123,7 +126,10 @@ impl Lowerer<'_> {
         }
         let settled = plains.iter().find(|p| p.open.is_empty());
         let Some(like) = settled.or(plains.first()).cloned() else {
-            return Err(self.errors.at(loc, "an array without elements has no derivative; leave it out"));
+            return Err(self.errors.at(
+                loc,
+                "an array without elements has no derivative; leave it out",
+            ));
         };
         let (elem, rank) = (like.elem(), like.expr.ty.rank);
         let mut exprs = vec![];
@@ -140,8 +146,10 @@ impl Lowerer<'_> {
                 (false, _) => p.expr,
                 (true, _) => self.elem(p, elem, loc, &message)?,
             };
-            exprs.push(self.share("e", e));
+            exprs.push(e);
         }
+        let are_named = exprs.iter().all(super::is_atom);
+        let exprs: Vec<Expr> = exprs.into_iter().map(|e| self.share("e", e)).collect();
         let first = exprs[0].clone();
         let count = i64::try_from(exprs.len()).unwrap_or(i64::MAX);
         let own = (0..rank).map(|axis| length(first.clone(), axis));
@@ -160,14 +168,53 @@ impl Lowerer<'_> {
                 body = Expr::cond(is_here, here, body);
             }
         }
-        Ok(Plain {
-            expr: built(axes, body),
-            ..like
-        })
+        let mut expr = built(axes, body);
+        if are_named {
+            expr = self.beside(&exprs, expr);
+        }
+        Ok(Plain { expr, ..like })
+    }
+
+    /// A variable for an array of named values, bound where the last of them is: what is written down
+    /// once is one array for all the loops that read it.
+    fn beside(&mut self, named: &[Expr], array: Expr) -> Expr {
+        if !self.dependence(&array).is_empty() {
+            return self.share("list", array);
+        }
+        let binds = |frame: &super::Bindings, sym: &Sym| {
+            frame.iter().any(|b| b.syms().into_iter().any(|s| s == sym))
+        };
+        let mut home = 0;
+        for e in named {
+            let of = if let Core::Dim(of, _) = &*e.kind {
+                of
+            } else {
+                e
+            };
+            if let Core::Var(sym) = &*of.kind {
+                match self.frames.iter().rposition(|f| binds(f, sym)) {
+                    Some(frame) => home = home.max(frame),
+                    None if (sym.id as usize) < self.params => {}
+                    // Bound by something else around.
+                    None => return self.share("list", array),
+                }
+            }
+        }
+        let sym = self.fresh.sym("list");
+        let var = Expr::var(&sym, array.ty);
+        self.bound
+            .insert(sym.clone(), std::collections::BTreeSet::new());
+        self.frames[home].push(Bound::Let(sym, array));
+        var
     }
 
     /// `p[i]`
-    pub(super) fn list_entry(&mut self, list: List, at: &[(Value, Loc)], loc: Loc) -> Result<Value> {
+    pub(super) fn list_entry(
+        &mut self,
+        list: List,
+        at: &[(Value, Loc)],
+        loc: Loc,
+    ) -> Result<Value> {
         let [(index, at)] = at else {
             let message = format!(
                 "{} takes one index at a time; write `[i][j]`",
@@ -208,7 +255,8 @@ impl Lowerer<'_> {
             other @ (Value::Plain(_)
             | Value::Tuple(_)
             | Value::List(_)
-            | Value::Struct(..) | Value::Closure(..)
+            | Value::Struct(..)
+            | Value::Closure(..)
             | Value::Shape(_)) => {
                 let message = format!(
                     "this pattern takes an array of {count} apart, but the value is {}",

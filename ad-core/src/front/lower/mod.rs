@@ -19,12 +19,12 @@ mod value;
 mod whole;
 
 use super::callee::Callees;
+use super::data::Tree;
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
-use super::data::Tree;
 use super::types::{Written, spelled};
 use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Program, Sym};
 use std::collections::{BTreeSet, HashMap};
@@ -57,6 +57,7 @@ pub(super) fn lower(
             fresh: Fresh::default(),
             frames: vec![],
             env: Env::default(),
+            params: 0,
             loops: vec![],
             bound: HashMap::new(),
             consts,
@@ -122,6 +123,8 @@ struct Lowerer<'a> {
     /// What has been bound in each region that is evaluated as a whole, innermost last.
     frames: Vec<Bindings>,
     env: Env,
+    /// How many parameters the function has; their symbols are the first.
+    params: usize,
     /// The indices of the loops around.
     loops: Vec<Sym>,
     /// Which indices the value of a bound variable depends on.
@@ -137,12 +140,9 @@ struct Lowerer<'a> {
 }
 
 impl Lowerer<'_> {
-    fn program(
-        &mut self,
-        signature: &Signature,
-        body: &surface::Expr,
-    ) -> Result<(Program, Tree)> {
+    fn program(&mut self, signature: &Signature, body: &surface::Expr) -> Result<(Program, Tree)> {
         let params = self.parameters(signature);
+        self.params = params.len();
         let (bound, value) = self.frame(|l| l.expr(body))?;
         let mut results = vec![];
         self.frames.push(bound);

@@ -157,7 +157,11 @@ impl Lowerer<'_> {
         let method = name.to_string();
         let scalar = args.iter().find_map(|(value, _)| match value {
             Value::Plain(plain) => plain.scalar,
-            Value::Tuple(_) | Value::List(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => None,
+            Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_) => None,
         });
         let single = names::find(INTEGER, &method).map(|(_, prim)| (prim.arity(), Some(prim)));
         let several = names::find(INTEGER_TOO, &method).map(|(_, arity)| (arity, None));
@@ -265,7 +269,12 @@ fn open_receiver(method: &str, receiver: &Plain, args: &Args) -> Elem {
         names::find(INTEGER, method).is_some() || names::find(INTEGER_TOO, method).is_some();
     let other = args.iter().skip(1).find_map(|(value, _)| match value {
         Value::Plain(plain) if plain.open.is_empty() => Some(plain.elem()),
-        Value::Plain(_) | Value::Tuple(_) | Value::List(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => None,
+        Value::Plain(_)
+        | Value::Tuple(_)
+        | Value::List(_)
+        | Value::Struct(..)
+        | Value::Closure(..)
+        | Value::Shape(_) => None,
     });
     match (is_real, is_integer) {
         (true, true) => other.unwrap_or(receiver.elem()),

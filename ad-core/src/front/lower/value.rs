@@ -2,10 +2,10 @@
 
 use super::list::List;
 use super::{Env, Lowerer};
+use crate::front::data::Made;
 use crate::front::error::{Loc, Result};
 use crate::front::infer::Open;
 use crate::front::surface::Closure;
-use crate::front::data::Made;
 use crate::front::types::{Scalar, spelled, with_article};
 use crate::ir::core::Expr;
 use crate::ir::ty::{Elem, Lit};

@@ -58,7 +58,10 @@ impl Parser<'_> {
             syn::Expr::Block(block) if block.label.is_none() => return self.block(&block.block),
             syn::Expr::Tuple(tuple) => Kind::Tuple(self.all(&tuple.elems)),
             syn::Expr::Struct(made) if made.qself.is_none() => {
-                let fields = made.fields.iter().map(|f| (member(&f.member), self.expr(&f.expr)));
+                let fields = made
+                    .fields
+                    .iter()
+                    .map(|f| (member(&f.member), self.expr(&f.expr)));
                 let fields = fields.collect();
                 let base = made.rest.as_ref().map(|e| Box::new(self.expr(e)));
                 Kind::Struct(made.path.clone(), fields, base)

@@ -168,11 +168,6 @@ fn signatures() {
     );
     one(
         "",
-        "fn f(x: &Matrix) -> f64 { 1.0 }",
-        "cannot tell what `Matrix` is",
-    );
-    one(
-        "",
         "fn f<T: Into<f64>>(x: f64, y: T) -> f64 { x }",
         "cannot tell what `T` is",
     );
