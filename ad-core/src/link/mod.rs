@@ -231,7 +231,7 @@ fn alias(path: &syn::Path, caller: &Ident) -> Ident {
     let (callee, caller) = (callee.join("_"), caller.unraw());
     if names_type(path) {
         return format_ident!(
-            "{callee}_in_{caller}_must_be_a_struct_that_derives_Differentiable",
+            "{callee}_in_{caller}_must_derive_Differentiable_or_be_written_out",
             span = span
         );
     }
