@@ -27,6 +27,10 @@ pub struct Data {
 
 /// What a type is made of, down to what the compiler knows.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a signature has a few of them, and nearly all are leaves"
+)]
 pub enum Tree {
     /// A number, a bool, or an array of those.
     Leaf(Written),
@@ -42,7 +46,7 @@ pub enum Tree {
 #[derive(Clone, Debug)]
 pub struct Made {
     /// Its type, as written there.
-    pub ty: syn::Type,
+    pub ty: Rc<syn::Type>,
     /// What is known of it; nothing if it has to be asked for, and then it has no parts.
     pub of: Option<Rc<Struct>>,
 }
@@ -133,7 +137,10 @@ impl Tree {
                 }
             }
             syn::Type::Path(path) if is_composite(ty, &errors.real) => {
-                let made = |of| Made { ty: ty.clone(), of };
+                let made = |of| Made {
+                    ty: Rc::new(ty.clone()),
+                    of,
+                };
                 match errors.structs.get(&path.path).cloned() {
                     None => {
                         errors.missing(&without_arguments(&path.path));
@@ -216,7 +223,7 @@ impl Tree {
             Tree::Leaf(written) => format!("`{}`", types::spelled(&written.ty)),
             Tree::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Tree::List(parts) => format!("an array of {}", parts.len()),
-            Tree::Struct(made, _) => format!("`{}`", types::spelled(&made.ty)),
+            Tree::Struct(made, _) => format!("`{}`", types::spelled(&*made.ty)),
         }
     }
 

@@ -1,6 +1,11 @@
 //! Methods. The expansion of an attribute does not see the `impl` block around it; what `self` is has to
 //! be found out first, and is then written out.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is left alone"
+)]
+
 use super::structs::put;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -73,9 +73,11 @@ pub fn split<'n>(file: &syn::File, name: &'n str) -> Option<(&'n str, Option<Der
 /// A struct of the file, with those inside of it.
 fn structure(file: &syn::File, path: &syn::Path) -> Option<Struct> {
     let name = &path.segments.last()?.ident;
-    let of = file.items.iter().find_map(|item| match item {
-        syn::Item::Struct(of) if of.ident == *name => Some(of),
-        _ => None,
+    let of = file.items.iter().find_map(|item| {
+        let syn::Item::Struct(of) = item else {
+            return None;
+        };
+        (of.ident == *name).then_some(of)
     })?;
     let mut inner = Structs::default();
     loop {

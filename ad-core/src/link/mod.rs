@@ -184,10 +184,14 @@ fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenSt
         Part::Companions | Part::Struct => syn::parse2(item.clone()).ok(),
         Part::Body(..) => None,
     };
-    let attrs = item.into_iter().flat_map(|item: syn::Item| match item {
-        syn::Item::Fn(f) => f.attrs,
-        syn::Item::Struct(s) => s.attrs,
-        _ => vec![],
+    let attrs = item.into_iter().flat_map(|item: syn::Item| {
+        if let syn::Item::Fn(f) = item {
+            return f.attrs;
+        }
+        if let syn::Item::Struct(s) = item {
+            return s.attrs;
+        }
+        vec![]
     });
     let cfg: TokenStream = (attrs.filter(|a| a.path().is_ident("cfg")))
         .map(ToTokens::into_token_stream)

@@ -302,7 +302,11 @@ impl Lowerer<'_> {
     fn map_of_list(&mut self, list: List, function: &Surface) -> Result<Value> {
         let (closure, env) = match self.expr(function)? {
             Value::Closure(closure, env) => (closure, env),
-            other => {
+            other @ (Value::Plain(_)
+            | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
+            | Value::Shape(_)) => {
                 let message = format!(
                     "`map` takes a closure, and this is {}; write `|v| ..`",
                     other.describe()
@@ -362,7 +366,11 @@ impl Lowerer<'_> {
                 let of = of.element_of_fixed();
                 let one = |e| match e {
                     Value::List(list) => self.annotated_list(list, &of, loc),
-                    e => {
+                    e @ (Value::Plain(_)
+                    | Value::Tuple(_)
+                    | Value::Struct(..)
+                    | Value::Closure(..)
+                    | Value::Shape(_)) => {
                         let plain = self.plain(e, loc)?;
                         let expr = self.matching(plain, &of, loc)?;
                         Ok(Value::of_rust(Plain::typed(expr, of.scalar)))
@@ -371,7 +379,7 @@ impl Lowerer<'_> {
                 let elements = elements.into_iter().map(one).collect::<Result<_>>()?;
                 Ok(Value::List(List::Elements(elements)))
             }
-            list => {
+            list @ (List::Elements(_) | List::Whole(_)) => {
                 let description = list.describe();
                 let other = |n: &Length| n.value.is_some() && matches!(list, List::Elements(_));
                 let other = of.fixed_length(0).is_some_and(other);

@@ -72,7 +72,7 @@ impl Lowerer<'_> {
                 }
             });
         }
-        let ty = syn::parse_quote!(#path);
+        let ty = Rc::new(syn::parse_quote!(#path));
         Ok(Value::Struct(Made { ty, of: Some(of) }, parts))
     }
 }

@@ -100,7 +100,7 @@ impl Value {
             Value::Plain(plain) => plain.describe(),
             Value::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Value::List(list) => list.describe(),
-            Value::Struct(made, _) => with_article(&spelled(&made.ty)),
+            Value::Struct(made, _) => with_article(&spelled(&*made.ty)),
             Value::Closure(..) => "a closure".to_string(),
             Value::Shape(_) => "a shape".to_string(),
         }

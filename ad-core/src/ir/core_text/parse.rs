@@ -115,7 +115,9 @@ impl Parser {
                     Some(Ok(param)) => Some(Size::dim(param, s.id as usize)),
                     _ => return self.fail(format!("expected a length, found `{}`", s.hint)),
                 },
-                other => return self.fail(format!("expected a length, found {other}")),
+                other @ (Tok::Word(_) | Tok::Lit(_) | Tok::Punct(_) | Tok::End) => {
+                    return self.fail(format!("expected a length, found {other}"));
+                }
             };
             self.at += 1;
             lengths.push(length);
