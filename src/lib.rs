@@ -1,6 +1,6 @@
 //! Derivatives of ordinary Rust over ndarray, computed at compile time.
 //!
-//! [`differentiable`](macro@differentiable) stands on a function of `f64`s and arrays; beside the
+//! [`differentiable`](macro@differentiable) stands on a function of real numbers and arrays; beside the
 //! function, which stays as it is, appear functions for its derivatives:
 //!
 //! ```

@@ -144,3 +144,47 @@ fn literals_have_a_type() {
     let slope = (literals(x + 1e-5, n) - literals(x - 1e-5, n)) / 2e-5;
     assert!((literals_grad(x, n) - slope).abs() < 1e-7);
 }
+
+/// Every method of real numbers.
+#[differentiable(value, grad, vjp, jvp)]
+fn methods<T: Real>(x: T, y: T) -> T {
+    let (s, c) = x.sin_cos();
+    let exponentials = x.exp() + y.ln() + y.log2() + y.log10() + x.exp2() + x.exp_m1() + x.ln_1p();
+    let powers = y.sqrt() + y.cbrt() + x.powi(-3) + y.powf(x) + x.recip() + y.log(x + y);
+    let circular = x.sin() + x.cos() + x.tan() + x.asin() + x.acos() + x.atan() + x.atan2(y);
+    let hyperbolic = x.sinh() + x.cosh() + x.tanh() + x.asinh() + y.acosh() + x.atanh();
+    let signs = x.abs() + x.signum() + y.copysign(-x) + s * c;
+    let steps =
+        y.floor() + y.ceil() + y.round() + y.trunc() + y.fract() + (-y).rem_euclid(x) + y % x;
+    let ends =
+        x.max(y) + x.min(y) + y.clamp(T::of(-1.0), T::of(9.0)) + x.hypot(y) + x.mul_add(y, s);
+    let special = sigmoid(x) + softplus(x) + relu(x) + lgamma(y) + digamma(y) + erf(x);
+    let angles = x.to_radians() + y.to_degrees();
+    let tests = if x.is_nan() || x.is_infinite() || !y.is_finite() {
+        T::zero()
+    } else {
+        T::one()
+    };
+    (exponentials + powers + circular + hyperbolic + signs + steps + ends + special + angles)
+        * tests
+}
+
+#[test]
+fn every_method_is_generic() {
+    let (x, y) = (0.375, 2.75);
+    let value = methods(x, y);
+    let (by_x, by_y) = methods_grad(x, y);
+    assert!((methods_value(x, y) - value).abs() < 1e-12 * value);
+    let h = 1e-6;
+    let slopes = [
+        (methods(x + h, y) - methods(x - h, y)) / (2.0 * h),
+        (methods(x, y + h) - methods(x, y - h)) / (2.0 * h),
+    ];
+    assert!((by_x - slopes[0]).abs() < 1e-6 * by_x.abs());
+    assert!((by_y - slopes[1]).abs() < 1e-6 * by_y.abs());
+    let (single, (in_x, in_y)) = methods_value_and_grad(x as f32, y as f32);
+    assert!((f64::from(single) - value).abs() < 1e-5 * value);
+    assert!((f64::from(in_x) - by_x).abs() < 1e-5 * by_x.abs());
+    assert!((f64::from(in_y) - by_y).abs() < 1e-5 * by_y.abs());
+    assert_eq!(methods_jvp(x as f32, y as f32, 1.0, 0.0).0, single);
+}

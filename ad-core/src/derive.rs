@@ -4,12 +4,12 @@
 use crate::expand::root;
 use crate::front::error::{Errors, Loc};
 use crate::front::structs::{self, Structs};
-use crate::link::{self, Part, Request};
+use crate::link::{self, Part, Place, Request};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-/// Expands `#[derive(Differentiable)] item`; `unique` tells the struct from all others of the crate.
-pub fn derive(item: TokenStream, unique: &str) -> TokenStream {
+/// Expands `#[derive(Differentiable)] item`; the place is that of the struct.
+pub fn derive(item: TokenStream, place: &Place) -> TokenStream {
     let of: syn::ItemStruct = match syn::parse2(item.clone()) {
         Ok(of) => of,
         Err(_) => {
@@ -31,7 +31,7 @@ pub fn derive(item: TokenStream, unique: &str) -> TokenStream {
     let request = Request {
         attr: TokenStream::new(),
         item,
-        unique: unique.to_owned(),
+        place: place.clone(),
         part: Part::Struct,
         known: vec![],
     };
@@ -53,7 +53,7 @@ pub(crate) fn companion(request: &Request, known: &Structs) -> TokenStream {
         return link::ask(request, &missing, &of.ident, &root(path.as_ref()));
     }
     let sound = derived.ok().filter(|_| !errors.is_missing());
-    let companion = link::companion_of_struct(&of, sound.as_ref(), &request.unique);
+    let companion = link::companion_of_struct(&of, sound.as_ref(), &request.place);
     let errors = compile_errors(errors);
     quote!(#errors #companion)
 }

@@ -5,7 +5,7 @@ use crate::derive;
 use crate::front::attr::Modes;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::{bulk, core_check, kernel};
-use crate::link::{self, Part, Place, Request, Resumed};
+use crate::link::{self, Around, Part, Place, Request, Resumed};
 use crate::pipeline::{self, Derivative};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -19,7 +19,7 @@ const DUMP: &str = "COTANGENT_DUMP";
 /// functions have to know of it.
 pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
     let place = Place {
-        in_impl: true,
+        around: Around::Impl,
         ..Place::default()
     };
     expand_at(attr, item, &place)
@@ -36,7 +36,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         .self_type
         .as_ref()
         .and_then(|ty| syn::parse_str(ty).ok());
-    let place = (!place.in_impl).then_some(place);
+    let place = (place.around != Around::Impl).then_some(place);
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
     let failure = match front::analyse(attr.clone(), item.clone()) {
@@ -69,7 +69,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         let request = Request {
             attr: attr.clone(),
             item: item.clone(),
-            unique: place.map(|p| p.unique.clone()).unwrap_or_default(),
+            place: place.cloned().unwrap_or_default(),
             part,
             known: vec![],
         };
@@ -124,7 +124,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
         }
         Part::Companions | Part::Struct => match (&failure.signature, &failure.promise) {
             (Some(signature), Some(promise)) => {
-                link::broken(signature, promise.modes, &request.unique)
+                link::broken(signature, promise.modes, &request.place)
             }
             (..) => TokenStream::new(),
         },
@@ -136,7 +136,7 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
         Part::Companions | Part::Struct => {
             to_bulk(f, &mut |_, _| {})?;
-            Ok(link::companions(f, &request.unique))
+            Ok(link::companions(f, &request.place))
         }
         Part::Body(what, is_first) => {
             let mut body = Err(String::new());
@@ -220,7 +220,7 @@ fn expanded(annotated: Annotated, place: Option<&Place>, see: Stages<'_>) -> Tok
     match derivatives(&annotated, see) {
         Ok(functions) => {
             let item = &annotated.item;
-            let companions = place.map(|place| link::companions(&annotated, &place.unique));
+            let companions = place.map(|place| link::companions(&annotated, place));
             quote! {
                 #[allow(dead_code)]
                 #item
@@ -324,22 +324,28 @@ fn failed(failure: &Failure, place: Option<&Place>) -> TokenStream {
         #[allow(dead_code, unused_variables)]
         #item
     };
-    if let (Some(signature), Some(promise)) = (&failure.signature, &failure.promise) {
+    let Some(signature) = &failure.signature else {
+        return out;
+    };
+    let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
+    // One function looks whether there are the functions that are called.
+    let mut probes = (!failure.missing.is_empty())
+        .then(|| link::probes(&failure.missing, &signature.ident, &root));
+    if let Some(promise) = &failure.promise {
         let context = Context {
             signature,
             wrt: &promise.wrt,
             consts: &[],
-            root: root(failure.attr.as_ref().and_then(|a| a.root.as_ref())),
+            root,
         };
-        // The first of them looks whether there are the functions that are called.
-        let root = &context.root;
-        let mut probes = (!failure.missing.is_empty())
-            .then(|| link::probes(&failure.missing, &signature.ident, root));
         for what in generated(promise.modes) {
             out.extend(context.stub(what, true, probes.take()));
         }
-        let companions = place.map(|p| link::broken(signature, promise.modes, &p.unique));
+        let companions = place.map(|p| link::broken(signature, promise.modes, p));
         out.extend(companions);
+    }
+    if let (Some(probes), Some(_)) = (probes, place) {
+        out.extend(quote!(const _: fn() = || #probes;));
     }
     out
 }

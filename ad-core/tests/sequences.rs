@@ -5,7 +5,7 @@ use cotangent_core::ir::bulk::Program as Bulk;
 use cotangent_core::ir::generate::Rng;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
-use cotangent_core::ir::{bulk_eval, core, core_check, core_eval, core_text};
+use cotangent_core::ir::{bulk_eval, core, core_check, core_eval, core_text, kernel_eval};
 use cotangent_core::pipeline::{self, Derivative};
 
 fn scalar(x: f64) -> Value {
@@ -51,6 +51,15 @@ fn run(what: &str, p: &Bulk, args: &[Value]) -> Vec<Value> {
     }
 }
 
+/// The kernels give the same.
+fn fused(what: &str, p: &Bulk, args: &[Value], values: &[Value]) {
+    let kernels = pipeline::to_kernels(p).unwrap_or_else(|e| panic!("{what}: {e}\n{p}"));
+    match kernel_eval::eval(&kernels, args) {
+        Ok((results, _)) => same(what, &results, values, p),
+        Err(e) => panic!("{what}, fused: {e}\n{p}\n{kernels:#?}"),
+    }
+}
+
 fn dot(a: &Value, b: &Value) -> f64 {
     a.real()
         .data
@@ -89,6 +98,7 @@ fn check(text: &str, args: &[Value]) {
     for (pass, p) in &stages {
         same(pass, &run(pass, p, args), &values, p);
     }
+    fused("value", &bulk, args, &values);
     derivatives(&program, &bulk, args, &values);
 }
 
@@ -121,6 +131,7 @@ fn derivatives(program: &core::Program, bulk: &Bulk, args: &[Value], values: &[V
         for (pass, q) in stages.iter().filter(|(pass, _)| *pass != "linearise") {
             same(pass, &run(pass, q, &all), &last, q);
         }
+        fused("derived", &p, &all, &last);
         // As what a call of the derivative stands for.
         let routine = pipeline::routine(program, what, &wrt).unwrap_or_else(|e| panic!("{e}\n{p}"));
         let raised = routine.program("raised");

@@ -32,7 +32,7 @@ pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Differentiable, attributes(differentiable))]
 pub fn derive_differentiable(item: TokenStream) -> TokenStream {
     let place = place::of(&item);
-    cotangent_core::derive(item.into(), &place.unique).into()
+    cotangent_core::derive(item.into(), &place).into()
 }
 
 /// Comes to nothing, if there is a companion that invokes it. For generated code only.

@@ -1,8 +1,8 @@
-//! Where an annotated function stands: what tells it from all others, and whether an `impl` block is
-//! around it, where no macro can be defined. The expansion of an attribute does not see what is
+//! Where an annotated function stands: what tells it from all others, and what is around it: in an `impl`
+//! block no macro can be defined. The expansion of an attribute does not see what is
 //! around it, so the source is looked at.
 
-use cotangent_core::link::Place;
+use cotangent_core::link::{Around, Place};
 use proc_macro::{Span, TokenStream, TokenTree};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,11 +14,11 @@ static TAKEN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 /// Where this item stands.
 pub(super) fn of(item: &TokenStream) -> Place {
     let span = name(item.clone()).unwrap_or_else(Span::call_site);
-    let block = before(span).and_then(|text| block(&text));
+    let (around, head) = before(span).map_or((Around::Unknown, vec![]), |text| block(&text));
     Place {
         unique: format!("{:016x}", unique(span)),
-        in_impl: block.is_some(),
-        self_type: block.and_then(|head| self_type(&head)),
+        around,
+        self_type: self_type(&head),
     }
 }
 
@@ -101,14 +101,10 @@ fn self_type(head: &[String]) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-#[cfg(test)]
-fn blocks(text: &str) -> bool {
-    block(text).is_some()
-}
-
-/// The words before the innermost open block of a text, if it is that of an `impl` or a trait; what macros are given
-/// counts as part of what is around it.
-fn block(text: &str) -> Option<Vec<String>> {
+/// What the innermost open block of a text is of. What macros are given may be put anywhere; it is taken
+/// for a part of what is around it if that is an `impl` block. With the words before the block, if it is one.
+fn block(text: &str) -> (Around, Vec<String>) {
+    let mut elsewhere = Around::Module;
     let mut open: Vec<Vec<String>> = vec![];
     // The words since the last statement or item, outside of brackets.
     let mut head: Vec<String> = vec![];
@@ -132,15 +128,20 @@ fn block(text: &str) -> Option<Vec<String>> {
             |end: &[&str]| head.len() >= end.len() && head[head.len() - end.len()..].iter().eq(end);
         let is_macro = ends_in(&["!"]) || ends_in(&["=", ">"]);
         if is_macro {
+            elsewhere = Around::Unknown;
             continue;
         }
         let words = head.iter().map(String::as_str);
         let first = words
             .filter(|w| !matches!(*w, "#" | "pub" | "unsafe" | "default" | "auto" | "const"))
             .find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-        return matches!(first, Some("impl" | "trait")).then(|| head.clone());
+        return match first {
+            Some("impl" | "trait") => (Around::Impl, head.clone()),
+            Some("mod") => (elsewhere, vec![]),
+            _ => (Around::Unknown, vec![]),
+        };
     }
-    None
+    (elsewhere, vec![])
 }
 
 /// The words and signs of a source text, without comments and literals.
@@ -249,7 +250,11 @@ impl<'a> Iterator for Tokens<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{block, blocks, self_type};
+    use super::{Around, self_type};
+
+    fn block(text: &str) -> Around {
+        super::block(text).0
+    }
 
     #[test]
     fn the_type_of_a_block() {
@@ -270,7 +275,7 @@ mod tests {
             ("trait T { ", None),
         ];
         for (text, wanted) in cases {
-            let found = block(text).and_then(|head| self_type(&head));
+            let found = self_type(&super::block(text).1);
             assert_eq!(found.as_deref(), wanted, "{text}");
         }
     }
@@ -289,7 +294,7 @@ mod tests {
             "impl S { const B: &str = \"\\\"}\"; ",
         ];
         for text in inside {
-            assert!(blocks(text), "{text}");
+            assert_eq!(block(text), Around::Impl, "{text}");
         }
         let outside = [
             "",
@@ -302,8 +307,11 @@ mod tests {
             "macro_rules! m { () => { ",
             "fn f() { if x { impl S {} ",
         ];
+        assert_eq!(block("use a; mod m { use b; pub(crate) "), Around::Module);
+        assert_eq!(block("#![deny(warnings)] fn f() {} "), Around::Module);
+        assert_eq!(block("mod m { fn f() { "), Around::Unknown);
         for text in outside {
-            assert!(!blocks(text), "{text}");
+            assert_ne!(block(text), Around::Impl, "{text}");
         }
     }
 }

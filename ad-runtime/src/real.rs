@@ -160,9 +160,15 @@ pub trait Real:
     fn trunc(self) -> Self;
     /// The fractional part, with the sign of `self`.
     fn fract(self) -> Self;
+    /// Degrees as radians.
+    fn to_radians(self) -> Self;
+    /// Radians as degrees.
+    fn to_degrees(self) -> Self;
 
     /// `self` to a real power.
     fn powf(self, y: Self) -> Self;
+    /// The logarithm to a base.
+    fn log(self, base: Self) -> Self;
     /// The angle of the point (`x`, `self`).
     fn atan2(self, x: Self) -> Self;
     /// `self` with the sign of `sign`.
@@ -247,8 +253,8 @@ macro_rules! real {
     ($($t:ident)*) => {$(
         real!($t:
             exp ln log2 log10 exp2 exp_m1 ln_1p sqrt cbrt recip sin cos tan asin acos atan sinh cosh
-            tanh asinh acosh atanh abs signum floor ceil round trunc fract;
-            powf atan2 copysign rem_euclid max min hypot
+            tanh asinh acosh atanh abs signum floor ceil round trunc fract to_radians to_degrees;
+            powf log atan2 copysign rem_euclid max min hypot
         );
     )*};
 }

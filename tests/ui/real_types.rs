@@ -13,7 +13,7 @@ fn accumulated(x: &[f32]) -> f32 {
 
 #[differentiable]
 fn scaled<T: Real>(x: T, n: usize) -> T {
-    x * n as T + x / n + T::of(x.to_f64() * 2.0)
+    x / T::of(n as f64) + T::of(x.to_f64() * 2.0)
 }
 
 #[differentiable]

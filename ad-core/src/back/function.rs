@@ -1,5 +1,9 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
 
+mod sequence;
+#[cfg(test)]
+mod tests;
+
 use super::data::{Apart, Given};
 use super::emit::{Context, name};
 use super::expr::Expr;
@@ -51,6 +55,12 @@ pub(super) struct Function<'a> {
     names: RefCell<Names>,
     /// The types of what the steps compute.
     computed: HashMap<Var, &'a Type>,
+    /// The arrays that are changed after they were made.
+    mutable: HashSet<Var>,
+    /// What a program of a loop stands in.
+    outer: Option<&'a Function<'a>>,
+    /// How many of its results are next states, if it is the body of a loop.
+    states: usize,
 }
 
 impl<'a> Function<'a> {
@@ -94,8 +104,16 @@ impl<'a> Function<'a> {
             apart,
             wrt: context.signature.real_leaves(context.wrt),
             names: RefCell::new(names),
-            computed: program.steps.iter().map(|s| (s.out, &s.ty)).collect(),
+            computed: program.steps.iter().flat_map(Step::defines).collect(),
+            mutable: sequence::mutable(program),
+            outer: None,
+            states: 0,
         }
+    }
+
+    /// The function itself, which has the parameters and the names.
+    fn root(&self) -> &Function<'a> {
+        self.outer.map_or(self, |outer| outer.root())
     }
 
     pub(super) fn body(self) -> TokenStream {
@@ -248,22 +266,23 @@ impl<'a> Function<'a> {
     fn leaf(&self, a: &Atom) -> Expr {
         let tokens = match a {
             Atom::Dim { param, axis } => {
-                let mut lengths = self.lengths.borrow_mut();
+                let root = self.root();
+                let mut lengths = root.lengths.borrow_mut();
                 let name = lengths.entry((*param, *axis)).or_insert_with(|| {
                     let Given {
                         tokens, written, ..
-                    } = &self.params[*param];
+                    } = &root.params[*param];
                     let part = match (written.as_ref().map_or(0, |w| w.rank), axis) {
                         (1, _) => "len".to_owned(),
                         (2, 0) => "rows".to_owned(),
                         (2, _) => "cols".to_owned(),
                         (_, k) => format!("len{k}"),
                     };
-                    self.names.borrow_mut().fresh(&format!("{tokens}_{part}"))
+                    root.names.borrow_mut().fresh(&format!("{tokens}_{part}"))
                 });
                 name.to_token_stream()
             }
-            Atom::Int { param } => self.local(Var(*param as u32)).ident,
+            Atom::Int { param } => self.root().local(Var(*param as u32)).ident,
             Atom::Value(v) => self.local(Var(*v)).ident,
             Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => {
                 unreachable!("not a leaf")
@@ -278,6 +297,9 @@ impl<'a> Function<'a> {
 
     /// What panics call an array that is added to: a gradient by what it is the gradient of.
     fn model(&self, step: &Step) -> Option<String> {
+        if self.outer.is_some() {
+            return None;
+        }
         let signature = self.context.signature;
         let skip = match self.what {
             Derivative::Value | Derivative::Jvp => return None,
@@ -299,7 +321,13 @@ impl<'a> Function<'a> {
 
     fn step(&self, step: &Step) -> TokenStream {
         let shape = self.shape_tokens(&step.ty);
-        let name = self.names.borrow_mut().fresh(&self.wish(step.out));
+        match &step.work {
+            Work::Loop(s) => return self.sequence(s),
+            Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
+            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {}
+        }
+        let name = self.fresh(&self.wish(step.out));
+        let mutable = self.mutable.contains(&step.out).then(|| quote!(mut));
         let mut local = Local {
             ident: name.to_token_stream(),
             scalar: None,
@@ -321,7 +349,7 @@ impl<'a> Function<'a> {
             }
             Work::Nest(nest) if is_whole(nest) => {
                 let values = self.build(nest, &step.ty, &mut local);
-                quote!(let #name = #values;)
+                quote!(let #mutable #name = #values;)
             }
             Work::Nest(nest) => {
                 let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
@@ -342,14 +370,7 @@ impl<'a> Function<'a> {
                             real::zeros(&self.context.signature.real, called.as_deref(), &shape);
                         all.extend(quote!(let mut #name = #zeros;));
                     }
-                    let more: Vec<usize> = (c.at.iter())
-                        .filter_map(|a| match a {
-                            At::Node(n) => Some(*n),
-                            At::Affine(_) => None,
-                        })
-                        .collect();
-                    let mut w = Writer::new(&c.nest, &more, self);
-                    all.extend(w.assignment(&name, &c.at, "+="));
+                    all.extend(self.contribution(c, &name, "+="));
                 }
                 local.bare = false;
                 if step.ty.rank() == 0 {
@@ -373,7 +394,7 @@ impl<'a> Function<'a> {
                 });
                 let [a_axes, b_axes, out_axes] = axes;
                 local.bare = false;
-                quote!(let #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)
+                quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)
             }
             Work::Recur {
                 a,
@@ -409,11 +430,27 @@ impl<'a> Function<'a> {
                     Feed::Each(v) => (quote!(recur_adding), self.view(*v)),
                     Feed::All(v) => (quote!(recur), self.view(*v)),
                 };
-                quote!(let #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
+                quote!(let #mutable #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
             }
+            Work::Change { .. } | Work::Loop(_) => unreachable!("written above"),
         };
         self.locals.borrow_mut().insert(step.out, local);
         tokens
+    }
+
+    /// A contribution to an array.
+    fn contribution(&self, c: &Contribution, to: &Ident, op: &str) -> TokenStream {
+        let more: Vec<usize> = (c.at.iter())
+            .filter_map(|a| match a {
+                At::Node(n) => Some(*n),
+                At::Affine(_) => None,
+            })
+            .collect();
+        Writer::new(&c.nest, &more, self).assignment(to, &c.at, op)
+    }
+
+    pub(super) fn fresh(&self, wish: &str) -> Ident {
+        self.root().names.borrow_mut().fresh(wish)
     }
 
     /// The elements of a contribution, if it is to all elements of the result, each once.
@@ -446,6 +483,9 @@ impl<'a> Function<'a> {
         let Some(k) = self.program.results.iter().position(|r| *r == v) else {
             return "t".into();
         };
+        if self.outer.is_some() {
+            return self.next_state(k).unwrap_or_else(|| "t".into());
+        }
         let gradient = |k: usize| {
             let name = self.params[self.wrt[k]].tokens.to_string();
             format!("{}_bar", name.trim_start_matches("r#"))
@@ -526,12 +566,8 @@ impl<'a> Function<'a> {
         self.context
     }
 
-    pub(super) fn fresh(&self, name: &str) -> Ident {
-        self.names.borrow_mut().fresh(name)
-    }
-
     pub(super) fn with_names<T>(&self, f: impl FnOnce(&mut Names) -> T) -> T {
-        f(&mut self.names.borrow_mut())
+        f(&mut self.root().names.borrow_mut())
     }
 }
 
@@ -586,7 +622,7 @@ impl Scope for Function<'_> {
 
     /// Names of shared scalars must not hide variables.
     fn is_taken(&self, name: &str) -> bool {
-        self.names.borrow().contains(name)
+        self.root().names.borrow().contains(name)
     }
 }
 

@@ -9,7 +9,8 @@ use darling::util::{Flag, PathList};
 use proc_macro2::TokenStream;
 
 /// What can be written.
-const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)` and `crate = ..`";
+const OPTIONS: &str =
+    "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)`, `checkpoint = ..` and `crate = ..`";
 
 /// As written between the parentheses.
 #[derive(Debug, Default, FromMeta)]
@@ -24,9 +25,42 @@ struct Arguments {
     jvp: Flag,
     #[darling(default)]
     wrt: Option<PathList>,
+    #[darling(default)]
+    checkpoint: Option<Checkpoint>,
     #[darling(default, rename = "crate")]
     root: Option<syn::Path>,
 }
+
+/// How many rounds of a loop reverse mode computes again at once, to keep only the states between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// The root of the number of rounds.
+    Sqrt,
+    /// So many.
+    Every(i64),
+}
+
+impl FromMeta for Checkpoint {
+    fn from_string(value: &str) -> darling::Result<Checkpoint> {
+        if value.trim() == "sqrt" {
+            return Ok(Checkpoint::Sqrt);
+        }
+        let every = value
+            .split_once('=')
+            .map(|(name, k)| (name.trim(), k.trim()));
+        if let Some(("every", k)) = every
+            && let Ok(k) = k.replace('_', "").parse()
+            && k > 0
+        {
+            return Ok(Checkpoint::Every(k));
+        }
+        Err(darling::Error::custom(CHECKPOINT))
+    }
+}
+
+/// For a wrong value of `checkpoint`.
+const CHECKPOINT: &str = "`checkpoint` says how many rounds of a loop are computed again at once; write \
+     `checkpoint = \"sqrt\"` for the root of their number, or `checkpoint = \"every = 16\"`";
 
 /// The functions that the attribute names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +82,8 @@ pub struct Attr {
     pub modes: Modes,
     /// The arguments named by `wrt`.
     pub wrt: Option<Vec<syn::Path>>,
+    /// How loops keep their states.
+    pub checkpoint: Option<Checkpoint>,
     /// Where the crate is, if not at `::cotangent`.
     pub root: Option<syn::Path>,
     grad: Option<proc_macro2::Span>,
@@ -95,6 +131,7 @@ impl Attr {
                 jvp: arguments.jvp.is_present(),
             },
             wrt: arguments.wrt.map(|list| list.to_vec()),
+            checkpoint: arguments.checkpoint,
             root: arguments.root,
             grad: arguments.grad.is_present().then(|| arguments.grad.span()),
         })
@@ -177,6 +214,11 @@ fn misuse(entry: &NestedMeta) -> Option<String> {
     let instead = match name.as_str() {
         "crate" => return None,
         "wrt" => return wrt_misuse(meta),
+        "checkpoint" => {
+            let text = matches!(meta, syn::Meta::NameValue(pair) if matches!(&pair.value,
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })));
+            return (!text).then(|| CHECKPOINT.into());
+        }
         "value" | "grad" | "vjp" | "jvp" => {
             let alone = matches!(meta, syn::Meta::Path(_));
             return (!alone).then(|| format!("`{name}` takes nothing; write `{name}` alone"));

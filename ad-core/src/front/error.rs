@@ -69,14 +69,14 @@ pub struct Errors {
     seen: HashSet<(String, String)>,
     /// The structs that are known where the types stand that are read.
     pub(super) structs: Structs,
-    /// What real numbers are in the function; messages are written as for `f64`.
-    pub(super) real: RealType,
-    /// Whether other real types may be named, in what is converted.
-    pub(super) converts: bool,
     /// Functions that are called, of which nothing is known yet.
     missing: Vec<syn::Path>,
     /// Something that has been reported with another function.
     elsewhere: bool,
+    /// What real numbers are in the function; messages are written as for `f64`.
+    pub(super) real: RealType,
+    /// Whether `f64` may be named in a function of another real type: in what is converted to that.
+    pub(super) converts: bool,
 }
 
 impl Errors {
@@ -162,6 +162,11 @@ impl Errors {
     /// Whether something has to be known first.
     pub fn is_missing(&self) -> bool {
         !self.missing.is_empty() || self.elsewhere
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
     }
 
     /// Whether there are none.

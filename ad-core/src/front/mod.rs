@@ -127,10 +127,13 @@ pub fn analyse_with(
         return Err(failure(errors, item, signature, attr, promise));
     }
     let body = parse::body(&function.block, &mut errors);
-    let root = attr.as_ref().and_then(|a| a.root.as_ref());
+    let options = lower::Options {
+        root: attr.as_ref().and_then(|a| a.root.as_ref()),
+        checkpoint: attr.as_ref().and_then(|a| a.checkpoint),
+    };
     let lowered = signature
         .as_ref()
-        .and_then(|signature| lower::lower(signature, root, callees, &body, &mut errors));
+        .and_then(|signature| lower::lower(signature, options, callees, &body, &mut errors));
     match (attr, promise, signature, lowered) {
         (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
             let mut signature = signature;

@@ -215,15 +215,6 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
         ));
     };
     let ident = pat.ident.clone();
-    if let Some(token) = &pat.mutability {
-        return Err(errors.on(
-            token,
-            format!(
-                "`mut` arguments are not supported: variables do not change; write `let {ident} = \
-                 ..` in the body to go on with a new `{ident}`"
-            ),
-        ));
-    }
     Ok(Arg { ident, ty })
 }
 

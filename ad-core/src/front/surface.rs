@@ -56,6 +56,12 @@ pub(super) enum Kind {
     Index(Box<Expr>, Vec<Expr>),
     /// `|x, y| z`
     Closure(Rc<Closure>),
+    /// `a..b`; the last says whether `b` belongs to it, as in `a..=b`.
+    Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
+    /// `array![..]` and other macros that make arrays, with what stands between the brackets.
+    Macro(syn::Ident, Vec<Expr>),
+    /// `s![..]`
+    Slices(Vec<Slice>),
     /// Something wrong, which has been reported.
     Hole(Reported),
 }
@@ -130,6 +136,26 @@ impl Binary {
     }
 }
 
+/// What `s![..]` says about an axis.
+#[derive(Clone, Debug)]
+pub(super) enum Slice {
+    /// `a..b;step`
+    Range {
+        /// From here, or from the beginning.
+        from: Option<Expr>,
+        /// To there, or to the end.
+        to: Option<Expr>,
+        /// Whether `to` is included.
+        closed: bool,
+        /// How far from one element to the next, backwards if negative.
+        step: Option<Expr>,
+    },
+    /// `i`, which drops the axis.
+    At(Expr),
+    /// `NewAxis`, of length 1.
+    New,
+}
+
 /// A pattern that always matches.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
@@ -178,8 +204,146 @@ pub(super) enum Stmt {
     Let(Pattern, Note, Box<Expr>),
     /// `use path as name;`
     Use(syn::Ident, syn::Path),
+    /// `let x;`
+    Later(syn::Ident),
+    /// What is evaluated for what it assigns.
+    Do(Box<Expr>),
+    /// `x = e;`, `x += e;`
+    Assign(Box<Assign>),
+    /// `x.swap(i, j);`
+    Swap(Box<(Place, Expr, Expr)>),
+    /// `for p in .. { .. }`
+    For(Box<For>),
+    /// `while c { .. }`
+    While(Box<While>),
     /// Something wrong, which has been reported, and the names it would have brought in.
     Hole(Reported, Vec<syn::Ident>),
+}
+
+/// An assignment.
+#[derive(Clone, Debug)]
+pub(super) struct Assign {
+    /// Where it stands.
+    pub(super) loc: Loc,
+    /// What changes.
+    pub(super) target: Target,
+    /// How.
+    pub(super) how: How,
+    /// The operand.
+    pub(super) value: Expr,
+}
+
+/// How an assignment changes a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum How {
+    /// `x = e`
+    Set,
+    /// `x += e`
+    By(Binary),
+    /// `x.assign(&e)`: the elements only.
+    Copy,
+    /// `x.fill(e)`
+    Fill,
+}
+
+/// What stands before the `=`.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// A variable, or a part of it.
+    Place(Place),
+    /// `(x, y)`
+    Tuple(Loc, Vec<Target>),
+    /// `_`
+    Wild,
+}
+
+/// A variable, or a part of it.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// Where it stands.
+    pub(super) loc: Loc,
+    /// The variable.
+    pub(super) root: syn::Ident,
+    /// From there to the part.
+    pub(super) steps: Vec<Step>,
+}
+
+/// From a value to a part of it.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// `.0`, `.x`
+    Field(Loc, String),
+    /// `[i]`, `[[i, j]]`
+    At(Loc, Vec<Expr>),
+    /// `.row_mut(i)` of axis 0, `.column_mut(i)` of axis 1, `.index_axis_mut(Axis(k), i)` of axis k.
+    /// With the rank that the method asks for.
+    Axis(Loc, usize, Option<usize>, Expr),
+    /// `.slice_mut(s![..])`
+    Slice(Loc, Vec<Cut>),
+}
+
+/// What a slice takes of an axis.
+#[derive(Clone, Debug)]
+pub(super) enum Cut {
+    /// `i`
+    One(Expr),
+    /// `a..b`; all of it without ends
+    Range(Option<Expr>, Option<Expr>),
+}
+
+/// A `for` loop.
+#[derive(Clone, Debug)]
+pub(super) struct For {
+    /// Where its head stands.
+    pub(super) loc: Loc,
+    /// What takes the items.
+    pub(super) pattern: Pattern,
+    /// What it runs over.
+    pub(super) over: Source,
+    /// What happens, without a value.
+    pub(super) body: Expr,
+    /// The variables that are assigned to in there.
+    pub(super) assigned: Vec<syn::Ident>,
+    /// The variable that says whether to go on.
+    pub(super) going: Option<syn::Ident>,
+}
+
+/// What a `for` loop runs over.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// `a..b`, or `a..=b`
+    Range(Loc, Box<Expr>, Box<Expr>, bool),
+    /// The elements of an array, the last axis fastest; or what `&x` gives.
+    Elements(Expr),
+    /// The parts along an axis, of an array of that rank if one is given.
+    Parts(Expr, usize, Option<usize>),
+    /// `.rev()`
+    Rev(Box<Source>),
+    /// `.step_by(k)`
+    Step(Box<Source>, Expr),
+    /// `.skip(k)`
+    Skip(Box<Source>, Expr),
+    /// `.take(k)`
+    Take(Box<Source>, Expr),
+    /// `.enumerate()`
+    Enumerate(Box<Source>),
+    /// `.zip(..)`
+    Zip(Box<Source>, Box<Source>),
+    /// Something wrong, which has been reported.
+    Hole(Reported),
+}
+
+/// A `while` loop.
+#[derive(Clone, Debug)]
+pub(super) struct While {
+    /// Where it stands.
+    pub(super) loc: Loc,
+    /// When it goes on.
+    pub(super) cond: Expr,
+    /// What happens, without a value.
+    pub(super) body: Expr,
+    /// The variables that are assigned to in there.
+    pub(super) assigned: Vec<syn::Ident>,
 }
 
 /// An arm of a `match`.
@@ -204,6 +368,8 @@ pub(super) enum Test {
     Int(Loc, i64),
     /// `true`
     Bool(Loc, bool),
+    /// A constant.
+    Const(Loc, syn::Path),
     /// `a..=b`, both included
     Range(Loc, Option<i64>, Option<i64>),
     /// `p | q`
@@ -219,7 +385,9 @@ impl Test {
     pub(super) fn names(&self) -> Vec<syn::Ident> {
         match self {
             Test::Name(ident) => vec![ident.clone()],
-            Test::Wild | Test::Int(..) | Test::Bool(..) | Test::Range(..) => vec![],
+            Test::Wild | Test::Int(..) | Test::Bool(..) | Test::Const(..) | Test::Range(..) => {
+                vec![]
+            }
             Test::Or(tests) | Test::Tuple(_, tests) => tests.iter().flat_map(Test::names).collect(),
             Test::Hole(_, names) => names.clone(),
         }

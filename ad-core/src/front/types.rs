@@ -342,7 +342,9 @@ fn named(
             return Ok((scalar, 0, Passing::Scalar));
         }
         match errors.real.other(&name) {
-            Some(_) if errors.converts => return Ok((Scalar::Real, 0, Passing::Scalar)),
+            Some(_) if errors.converts && name == "f64" => {
+                return Ok((Scalar::Real, 0, Passing::Scalar));
+            }
             Some(message) => return Err(errors.as_it_is(ty, message)),
             None => {}
         }
@@ -440,12 +442,21 @@ fn unknown(name: &str) -> String {
              `&Array1<f64>`",
             with_article(name)
         ),
+        _ if is_parameter(name) => format!(
+            "`{name}` is no type parameter of this function, and the macro sees nothing else of that \
+             name; declare one here (`fn f<R: Real>(..)`), also in an `impl` block that is generic itself"
+        ),
         _ => format!(
             "cannot tell what `{name}` is: the macro sees names, not types. Write a type alias out \
              (`f64`, `&Array1<f64>`, ..); generic types and structs are not supported yet, write one \
              argument for each field"
         ),
     }
+}
+
+/// Whether a name is spelled as type parameters are.
+fn is_parameter(name: &str) -> bool {
+    name.len() == 1 && name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 fn array(

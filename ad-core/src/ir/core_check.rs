@@ -475,8 +475,20 @@ mod tests {
                 "the extent `1.0` is real",
             ),
             (
-                "fn f() -> int { maximum(i.0 < 3 => i.0) }",
-                "`maximum` cannot be of `i.0`",
+                "fn f() -> int { logsumexp(i.0 < 3 => i.0) }",
+                "`logsumexp` cannot be of `i.0`",
+            ),
+            (
+                "fn f(b.0: bool, x.1: real[_]) -> real[_] { where(b.0, x.1) }",
+                "the value `x.1` is real of rank 1",
+            ),
+            (
+                "fn f(x.0: real[_], y.1: real) -> real[_] { recur(forward 0, x.0, each(y.1)) }",
+                "what enters `y.1` is real of rank 0",
+            ),
+            (
+                "fn f(x.0: real[_]) -> real { demand(equal(x.0, 1) [] => 1.0) }",
+                "the size `x.0` is real of rank 1",
             ),
             (
                 "fn f(b.0: bool) -> bool { sum(i.1 < 3 => b.0) }",
@@ -512,7 +524,7 @@ mod tests {
             ),
         ];
         for (text, message) in unsound {
-            let got = verdict(text).unwrap_err();
+            let got = verdict(text).expect_err(text);
             assert!(got.contains(message), "{text}\n{got}");
         }
     }

@@ -6,6 +6,10 @@
 //!
 //! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
+mod uses;
+
+pub use uses::reads_in_time;
+
 use super::bulk::{self, Feed, Param, Require, Type, Var};
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
@@ -135,6 +139,62 @@ pub enum Work {
         /// From the end.
         reverse: bool,
     },
+    /// An array with some of its elements replaced, or added to: those where the roots of the parts are
+    /// not guarded off, each part after the one before.
+    Change {
+        /// The array.
+        of: Source,
+        /// Whether elements are added to.
+        adds: bool,
+        /// With what and where.
+        parts: Vec<Contribution>,
+    },
+    /// A sequential loop, which may compute several arrays.
+    Loop(Box<Sequence>),
+}
+
+/// An array that something else begins with. It is taken where nobody needs it any more, and copied if
+/// not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The array.
+    pub array: Var,
+    /// Whether it is taken.
+    pub taken: bool,
+}
+
+/// A sequential loop; see [`super::bulk::Loop`]. In the sizes of its programs, lengths and integer
+/// arguments are those of the function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    /// One step. The states are arrays of its own, which it may take. What is stacked is so before
+    /// it is taken.
+    pub body: Program,
+    /// How many states there are.
+    pub states: usize,
+    /// The loop goes on while the only result of this program holds.
+    pub goes_on: Option<Program>,
+    /// How many steps it takes, if there is no condition.
+    pub steps: Option<Size>,
+    /// What it is given.
+    pub given: Vec<Var>,
+    /// The first states.
+    pub init: Vec<Source>,
+    /// Whether the index runs from the last step to the first.
+    pub reverse: bool,
+    /// Which results are used, each once.
+    pub outs: Vec<Out>,
+}
+
+/// A result of a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out {
+    /// Which it is: a state; then what is stacked; then the number of steps.
+    pub result: usize,
+    /// The variable that it defines.
+    pub var: Var,
+    /// Its type.
+    pub ty: Type,
 }
 
 /// What a matrix product reads: an array, or a box-shaped part of one. A part that reaches out of the
@@ -147,10 +207,10 @@ pub struct Operand {
     pub part: Option<Vec<(Size, Size)>>,
 }
 
-/// The computation of one array.
+/// The computation of one array, or of all results of a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The variable that it defines.
+    /// The variable that it defines; of a loop the first result that is used.
     pub out: Var,
     /// Its type.
     pub ty: Type,
@@ -171,6 +231,23 @@ pub struct Program {
     pub results: Vec<Var>,
     /// What must hold on entry.
     pub requires: Vec<Require>,
+}
+
+impl Sequence {
+    /// How many arrays are stacked.
+    pub fn stacks(&self) -> usize {
+        self.body.results.len() - self.states
+    }
+
+    /// The parameter of its programs that is a state.
+    pub fn state(&self, k: usize) -> Var {
+        Var((self.given.len() + k) as u32)
+    }
+
+    /// The parameter of its programs that is the index.
+    pub fn index(&self) -> Var {
+        self.state(self.states)
+    }
 }
 
 impl Range {
@@ -198,6 +275,19 @@ impl Range {
 }
 
 impl Nest {
+    /// Adds every array that is read.
+    pub fn reads(&self, out: &mut Vec<Var>) {
+        out.extend(self.nodes.iter().filter_map(|s| match &s.compute {
+            Compute::Read(v, _) => Some(*v),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => None,
+        }));
+    }
+
     /// The index that a loop runs at, if its bounds leave one at most.
     pub fn once(&self, l: Loop) -> Option<Affine> {
         let Range { from, to } = &self.ranges[l];
@@ -218,6 +308,12 @@ impl Nest {
 }
 
 impl Affine {
+    /// Calls `f` on the coefficients and the constant.
+    pub fn visit_sizes(&self, f: &mut dyn FnMut(&Size)) {
+        self.terms.iter().for_each(|(_, c)| f(c));
+        f(&self.constant);
+    }
+
     /// A number.
     pub fn constant(constant: Size) -> Affine {
         let terms = vec![];

@@ -1,32 +1,64 @@
 //! The verifier of kernels: order of computation, kinds, places, where loops run, and that every scalar
 //! stands where all of its loops run.
 
+mod sequence;
+
 use super::build::without;
-use super::bulk::{Feed, Type, Var, states};
+use super::bulk::{Feed, Param, Type, Var, states};
 use super::core::ReduceOp;
-use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Work};
+use super::kernel::{
+    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Step, Work,
+};
 use super::ty::{Atom, Elem, Size};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Verifies a program.
 ///
 /// # Errors
 /// Names the array that is wrong, and why.
 pub fn check(program: &Program) -> Result<(), String> {
+    check_inside(program, &program.params, 0..0, program.results.len())
+}
+
+/// Verifies a program in a function with these parameters. Of its own parameters it may take some. It
+/// must have the first results at its end, the others at any time.
+fn check_inside(
+    program: &Program,
+    function: &[Param],
+    states: std::ops::Range<usize>,
+    lasting: usize,
+) -> Result<(), String> {
     let mut known: HashMap<Var, Type> = HashMap::new();
+    let mut owned: HashSet<Var> = states.map(|k| Var(k as u32)).collect();
+    let mut gone: HashSet<Var> = HashSet::new();
     for (k, p) in program.params.iter().enumerate() {
         known.insert(Var(k as u32), p.ty.clone());
     }
     for step in &program.steps {
-        let scope = Scope { known: &known };
-        (step.ty.shape.iter().try_for_each(|s| scope.size(s)))
-            .and_then(|()| scope.work(&step.work, &step.ty))
-            .map_err(|e| format!("v{}: {e}", step.out.0))?;
-        if known.insert(step.out, step.ty.clone()).is_some() {
-            return Err(format!("v{} is computed twice", step.out.0));
+        let scope = Scope {
+            known: &known,
+            function,
+        };
+        let at = |e| format!("v{}: {e}", step.out.0);
+        scope.step(step).map_err(at)?;
+        for s in step.sources().iter().filter(|s| s.taken) {
+            if !owned.remove(&s.array) {
+                return Err(at(format!("takes v{}, which it may not", s.array.0)));
+            }
+            known.remove(&s.array);
+            gone.insert(s.array);
+        }
+        for (v, ty) in step.defines() {
+            if gone.contains(&v) || known.insert(v, ty.clone()).is_some() {
+                return Err(format!("v{} is computed twice", v.0));
+            }
+            owned.insert(v);
         }
     }
-    let missing = program.results.iter().find(|r| !known.contains_key(r));
+    let (last, stacked) = program.results.split_at(lasting);
+    let missing = last.iter().find(|r| !known.contains_key(r));
+    let never = |r: &&Var| !known.contains_key(r) && !gone.contains(r);
+    let missing = missing.or_else(|| stacked.iter().find(never));
     missing.map_or(Ok(()), |r| {
         Err(format!("the result v{} is not computed", r.0))
     })
@@ -34,6 +66,8 @@ pub fn check(program: &Program) -> Result<(), String> {
 
 struct Scope<'a> {
     known: &'a HashMap<Var, Type>,
+    /// Whose lengths and integers are in sizes.
+    function: &'a [Param],
 }
 
 impl Scope<'_> {
@@ -49,9 +83,11 @@ impl Scope<'_> {
                     .ty(Var(*v))
                     .is_ok_and(|t| t.elem == Elem::Int && t.rank() == 0),
                 Atom::Dim { param, axis } => {
-                    self.ty(Var(*param as u32)).is_ok_and(|t| *axis < t.rank())
+                    (self.function.get(*param)).is_some_and(|p| *axis < p.ty.rank())
                 }
-                Atom::Int { param } => self.ty(Var(*param as u32)).is_ok_and(|t| t.rank() == 0),
+                Atom::Int { param } => {
+                    (self.function.get(*param)).is_some_and(|p| p.ty.rank() == 0)
+                }
                 Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => true,
             };
             if !ok {
@@ -63,8 +99,12 @@ impl Scope<'_> {
         wrong.map_or(Ok(()), Err)
     }
 
-    fn work(&self, work: &Work, ty: &Type) -> Result<(), String> {
-        match work {
+    fn step(&self, step: &Step) -> Result<(), String> {
+        let ty = &step.ty;
+        if !matches!(step.work, Work::Loop(_)) {
+            ty.shape.iter().try_for_each(|s| self.size(s))?;
+        }
+        match &step.work {
             Work::Nest(nest) => {
                 if nest.loops.get(..nest.outer) != Some(&ty.shape[..]) {
                     return Err("the outer loops are not those of the result".into());
@@ -136,6 +176,8 @@ impl Scope<'_> {
                     Feed::All(v) => fits(*v, Elem::Real, &ty.shape),
                 }
             }
+            Work::Change { of, adds, parts } => self.change(of, *adds, parts, ty),
+            Work::Loop(s) => self.sequence(s),
         }
     }
 
@@ -278,7 +320,6 @@ fn same(found: Elem, wanted: Elem, what: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::bulk::Param;
     use crate::ir::kernel::Step;
 
     fn program(nest: Nest) -> Program {

@@ -1,6 +1,8 @@
 //! The interpreter of kernels. What they mean, not how fast they are: a scalar is remembered until
 //! one of the loops it depends on moves on.
 
+mod sequence;
+
 use super::build::without;
 use super::bulk::{self, Feed, Type, Var};
 use super::bulk_eval;
@@ -9,6 +11,7 @@ use super::cost;
 use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Step, Work};
 use super::ty::{Atom, Elem, Lit, Size};
 use super::value::{Tensor, Value};
+use std::rc::Rc;
 
 /// Runs a program; the second part is the number of real operations.
 ///
@@ -16,53 +19,69 @@ use super::value::{Tensor, Value};
 /// If a read or write is out of bounds, or an integer operation fails. Relations between sizes are
 /// not checked here: that is for the interpreter of Bulk.
 pub fn eval(program: &Program, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
-    let count = (program.steps.iter())
-        .map(|s| s.out.index() + 1)
-        .max()
-        .unwrap_or(0)
-        .max(program.params.len());
-    let mut run = Run {
-        program,
-        values: vec![None; count],
-        cost: 0,
-    };
-    for (k, a) in args.iter().enumerate() {
-        run.values[k] = Some(a.clone());
-    }
-    for step in &program.steps {
-        let value = run
-            .step(step)
-            .map_err(|e| format!("v{}: {e}", step.out.0))?;
-        run.values[step.out.index()] = Some(value);
-    }
+    let args: Vec<Rc<Value>> = args.iter().cloned().map(Rc::new).collect();
+    let mut run = Run::new(program, &args);
+    run.values[..args.len()].clone_from_slice(&args.iter().cloned().map(Some).collect::<Vec<_>>());
+    run.steps()?;
     let results = (program.results.iter())
-        .map(|r| {
-            run.values[r.index()]
-                .clone()
-                .ok_or(format!("v{} is not computed", r.0))
-        })
+        .map(|r| run.value(*r).cloned())
         .collect::<Result<_, _>>()?;
     Ok((results, run.cost))
 }
 
+/// Which elements of an array are not structural zeros, as far as that is known.
+type Mask = Option<Rc<Vec<bool>>>;
+
 struct Run<'a> {
     program: &'a Program,
-    values: Vec<Option<Value>>,
+    values: Vec<Option<Rc<Value>>>,
+    /// Adding to a structural zero is no operation.
+    masks: Vec<Mask>,
+    /// The arguments of the function, which sizes are made of.
+    args: &'a [Rc<Value>],
     cost: u64,
+    /// What was a result before it was taken.
+    kept: Vec<(Var, Rc<Value>)>,
+    /// Where the last scatter added something.
+    hit: Mask,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(program: &'a Program, args: &'a [Rc<Value>]) -> Self {
+        let vars = program.steps.iter().flat_map(|s| s.defines());
+        let count = vars.map(|(v, _)| v.index() + 1).max().unwrap_or(0);
+        Run {
+            program,
+            values: vec![None; count.max(program.params.len())],
+            masks: vec![None; count.max(program.params.len())],
+            args,
+            cost: 0,
+            kept: vec![],
+            hit: None,
+        }
+    }
+
+    /// Computes everything.
+    fn steps(&mut self) -> Result<(), String> {
+        for step in &self.program.steps {
+            self.step(step)
+                .map_err(|e| format!("v{}: {e}", step.out.0))?;
+        }
+        Ok(())
+    }
+
     fn value(&self, v: Var) -> Result<&Value, String> {
-        (self.values[v.index()].as_ref()).ok_or_else(|| format!("v{} is not computed yet", v.0))
+        let value = self.values.get(v.index()).and_then(|v| v.as_deref());
+        value.ok_or_else(|| format!("v{} is not computed yet", v.0))
     }
 
     fn size(&self, s: &Size) -> Result<i64, String> {
         let mut of = |a: &Atom| match a {
             Atom::Dim { param, axis } => {
-                let v = self.values[*param].as_ref()?;
+                let v = self.args.get(*param)?;
                 i64::try_from(*v.shape().get(*axis)?).ok()
             }
-            Atom::Int { param } => Some(self.values[*param].as_ref()?.int().data[0]),
+            Atom::Int { param } => Some(self.args.get(*param)?.int().data[0]),
             Atom::Value(v) => Some(self.values[*v as usize].as_ref()?.int().data[0]),
             Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => None,
         };
@@ -78,9 +97,32 @@ impl Run<'_> {
         ty.shape.iter().map(|s| self.extent(s)).collect()
     }
 
-    fn step(&mut self, step: &Step) -> Result<Value, String> {
+    fn step(&mut self, step: &'a Step) -> Result<(), String> {
+        let (value, mask) = match &step.work {
+            Work::Loop(s) => return self.sequence(s),
+            Work::Change { of, adds, parts } => self.change(of, *adds, parts)?,
+            Work::Nest(nest) => {
+                let root = &nest.nodes[nest.root];
+                let zeros = root.compute == Compute::Lit(Lit::Real(0.0)) && root.guard.is_none();
+                let value = self.array(step)?;
+                let len = value.shape().iter().product();
+                (value, zeros.then(|| Rc::new(vec![false; len])))
+            }
+            Work::Scatter(_) => {
+                let value = self.array(step)?;
+                (value, self.hit.take())
+            }
+            Work::Contract { .. } | Work::Recur { .. } => (self.array(step)?, None),
+        };
+        self.masks[step.out.index()] = mask;
+        self.values[step.out.index()] = Some(Rc::new(value));
+        Ok(())
+    }
+
+    fn array(&mut self, step: &Step) -> Result<Value, String> {
         let shape = self.shape(&step.ty)?;
         match &step.work {
+            Work::Loop(_) | Work::Change { .. } => Err("this is not one new array".into()),
             Work::Nest(nest) => {
                 let mut out = vec![Lit::zero(step.ty.elem); shape.iter().product()];
                 let mut frame = Frame::new(self, nest)?;
@@ -117,6 +159,7 @@ impl Run<'_> {
                     cost += frame.cost;
                 }
                 self.cost += cost;
+                self.hit = Some(Rc::new(hit));
                 Ok(Value::Real(out))
             }
             Work::Contract {

@@ -21,15 +21,14 @@
 //! signature, and the kinds of its constants. So companions come last, and functions that call each
 //! other in a circle wait for each other until rustc says that there is no such macro.
 
+mod companion;
 pub mod in_file;
 
-use crate::expand::generated;
+pub(crate) use companion::{broken, companion_of_struct, companions};
+
 use crate::front::Annotated;
-use crate::front::attr::Modes;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
-use crate::front::lower::annotated::MACROS;
-use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::front::structs::{Struct, Structs};
 use crate::ir::core::{Program, Routine};
@@ -46,10 +45,22 @@ use syn::parse::Parser;
 pub struct Place {
     /// What tells it from all other functions of the crate; part of an identifier.
     pub unique: String,
-    /// Whether it is in an `impl` block, where no macro can be defined.
-    pub in_impl: bool,
-    /// The type that the block is for, as it is written.
+    /// What is right around it.
+    pub around: Around,
+    /// The type that the `impl` block around it is for, as it is written.
     pub self_type: Option<String>,
+}
+
+/// What is right around a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Around {
+    /// A module.
+    Module,
+    /// An `impl` block or a trait, where no macro can be defined.
+    Impl,
+    /// A function, or it is not known.
+    #[default]
+    Unknown,
 }
 
 /// What an expansion that had to ask for other functions makes in the end.
@@ -69,8 +80,8 @@ pub struct Request {
     pub attr: TokenStream,
     /// The function.
     pub item: TokenStream,
-    /// What tells it from all other functions of the crate.
-    pub unique: String,
+    /// Where it stands.
+    pub place: Place,
     /// What is to be made of it.
     pub part: Part,
     /// Functions that it calls, with what their companions say.
@@ -133,18 +144,19 @@ pub(crate) fn ask(
     let Request {
         attr,
         item,
-        unique,
+        place,
         part,
         known,
     } = request;
-    let unique = Literal::string(unique);
+    let unique = Literal::string(&place.unique);
+    let in_module = place.around == Around::Module;
     let (word, is_first) = match part {
         Part::Body(what, is_first) => (word(*what), *is_first),
         Part::Companions => (COMPANIONS, false),
         Part::Struct => (DERIVED, false),
     };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
-    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
     let [first, others @ ..] = &aliases[..] else {
         unreachable!("something is missing");
     };
@@ -158,7 +170,7 @@ pub(crate) fn ask(
     let uses = &imports.uses;
     let asked = quote! {
         #first ! {
-            (#resume) (#attr) (#item) (#unique #word #is_first) (#resume) (#(#known)*)
+            (#resume) (#attr) (#item) (#unique #in_module #word #is_first) (#resume) (#(#known)*)
             (#((#aliases (#missing)))*)
         }
     };
@@ -179,7 +191,12 @@ struct Imports {
     cfg: TokenStream,
 }
 
-fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenStream) -> Imports {
+fn imports(
+    missing: &[syn::Path],
+    aliases: &[syn::Path],
+    part: &Part,
+    item: &TokenStream,
+) -> Imports {
     let item: Option<syn::Item> = match part {
         Part::Companions | Part::Struct => syn::parse2(item.clone()).ok(),
         Part::Body(..) => None,
@@ -197,7 +214,7 @@ fn imports(missing: &[syn::Path], aliases: &[Ident], part: &Part, item: &TokenSt
         .map(ToTokens::into_token_stream)
         .collect();
     let allow = allowed();
-    let uses = missing.iter().zip(aliases);
+    let uses = (missing.iter().zip(aliases)).filter(|(path, alias)| path != alias);
     let uses = uses.map(|(path, alias)| quote!(#cfg #[doc(hidden)] #allow use #path as #alias;));
     Imports {
         uses: uses.collect(),
@@ -211,44 +228,76 @@ fn names_type(path: &syn::Path) -> bool {
     last.is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
-/// The companion of a struct; of a broken one, if nothing is known.
-pub(crate) fn companion_of_struct(
-    item: &syn::ItemStruct,
-    of: Option<&Struct>,
-    unique: &str,
-) -> TokenStream {
-    let said = of.map_or(BROKEN.to_owned(), |of| format!("{STRUCT}{}", of.encode()));
-    let cfg = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
-    let cfg = quote!(#(#cfg)*);
-    companion((&item.vis, &cfg), &item.ident, unique, &said, None)
-}
+/// Attributes that are in scope everywhere: `use test as ..` would not find a function of that name.
+const ATTRIBUTES: &[&str] = &[
+    "allow",
+    "bench",
+    "cfg_attr",
+    "cold",
+    "deny",
+    "deprecated",
+    "derive",
+    "doc",
+    "expect",
+    "export_name",
+    "feature",
+    "forbid",
+    "global_allocator",
+    "ignore",
+    "inline",
+    "link",
+    "link_name",
+    "link_section",
+    "macro_export",
+    "macro_use",
+    "must_use",
+    "naked",
+    "no_mangle",
+    "non_exhaustive",
+    "path",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+    "repr",
+    "should_panic",
+    "target_feature",
+    "test",
+    "test_case",
+    "track_caller",
+    "type_const",
+    "unstable",
+    "used",
+    "warn",
+];
 
-/// What a callee has to be, as a name.
-fn alias(path: &syn::Path, caller: &Ident) -> Ident {
-    let callee = path.segments.last().map(|s| &s.ident);
-    let span = callee.map_or(Span::call_site(), Ident::span);
-    let callee: Vec<String> = path
-        .segments
-        .iter()
-        .map(|s| s.ident.unraw().to_string())
-        .collect();
-    let (callee, caller) = (callee.join("_"), caller.unraw());
+/// What a callee has to be, as a name; the path itself where there can be no other.
+fn alias(path: &syn::Path, caller: &Ident) -> syn::Path {
+    let last = path.segments.last();
+    let span = last.map_or(Span::call_site(), |s| s.ident.span());
+    let segments = path.segments.iter().map(|s| s.ident.unraw().to_string());
+    let segments: Vec<String> = segments.collect();
+    if path.segments.len() == 1 && ATTRIBUTES.contains(&segments[0].as_str()) {
+        return path.clone();
+    }
+    let (callee, caller) = (segments.join("_"), caller.unraw());
     if names_type(path) {
         return format_ident!(
             "{callee}_in_{caller}_must_derive_Differentiable_or_be_written_out",
             span = span
-        );
+        )
+        .into();
     }
     format_ident!(
         "{callee}_must_be_differentiable_and_not_call_{caller}",
         span = span
     )
+    .into()
 }
 
 /// An invocation for each function that comes to nothing if it has a companion, as the body of a function
 /// that is never called. For the stub of one that is wrong in other ways.
 pub(crate) fn probes(missing: &[syn::Path], caller: &Ident, root: &TokenStream) -> TokenStream {
-    let aliases: Vec<Ident> = missing.iter().map(|path| alias(path, caller)).collect();
+    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
     let part = Part::Body(Derivative::Value, false);
     let uses = imports(missing, &aliases, &part, &TokenStream::new()).uses;
     let probe = quote!((#root::__probe));
@@ -300,19 +349,25 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
     }
     let read = |input: syn::parse::ParseStream<'_>| {
         let unique: syn::LitStr = input.parse()?;
+        let in_module: syn::LitBool = input.parse()?;
         let word: syn::LitStr = input.parse()?;
-        Ok((
-            unique.value(),
-            word.value(),
-            input.parse::<syn::LitBool>()?.value,
-        ))
+        let is_first: syn::LitBool = input.parse()?;
+        let place = Place {
+            unique: unique.value(),
+            around: match in_module.value {
+                true => Around::Module,
+                false => Around::Unknown,
+            },
+            self_type: None,
+        };
+        Ok((place, word.value(), is_first.value))
     };
-    let (unique, word, is_first) = read.parse2(task)?;
+    let (place, word, is_first) = read.parse2(task)?;
     let what = DERIVATIVES.iter().find(|(w, _)| *w == word);
     Ok(Resumed::Ready(Request {
         attr,
         item,
-        unique,
+        place,
         part: match what {
             Some((_, what)) => Part::Body(*what, is_first),
             None if word == DERIVED => Part::Struct,
@@ -437,142 +492,4 @@ pub fn callee(
 /// The name of a constant, below the path of the function that uses it.
 fn constant(k: usize) -> String {
     format!("C{k}")
-}
-
-/// The companions of a function and of what is generated from it.
-pub(crate) fn companions(f: &Annotated, unique: &str) -> TokenStream {
-    // A constant of the type parameter is nothing outside of the function.
-    let of_parameter = |path: &syn::Path| match &f.signature.real {
-        RealType::Parameter(ident) => path.segments.first().is_some_and(|s| s.ident == *ident),
-        RealType::F64 | RealType::F32 => false,
-    };
-    if f.consts.iter().any(|c| of_parameter(&c.path)) {
-        return TokenStream::new();
-    }
-    let said = |what| encode(f, what);
-    all(
-        &f.signature,
-        f.promise.modes,
-        unique,
-        &said,
-        &constants(f, unique),
-    )
-}
-
-/// The companions of a function that is wrong.
-pub(crate) fn broken(signature: &Signature, modes: Modes, unique: &str) -> TokenStream {
-    let said = |_| BROKEN.to_owned();
-    all(signature, modes, unique, &said, &TokenStream::new())
-}
-
-/// The name of the type that holds constants.
-fn holder(signature: &Signature, unique: &str) -> Ident {
-    format_ident!(
-        "__cotangent_constants_of_{}_{}",
-        signature.ident.unraw(),
-        unique,
-        span = Span::call_site()
-    )
-}
-
-/// The type that holds the constants a function uses, where it uses some.
-fn constants(f: &Annotated, unique: &str) -> TokenStream {
-    if f.consts.is_empty() {
-        return TokenStream::new();
-    }
-    let Signature { vis, cfg, .. } = &f.signature;
-    let cfg = quote!(#(#cfg)*);
-    let name = holder(&f.signature, unique);
-    let allow = allowed();
-    let consts = f.consts.iter().enumerate().map(|(k, c)| {
-        let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
-        let ty = match c.elem {
-            Elem::Int => quote!(i64),
-            Elem::Real => quote!(f64),
-            Elem::Bool => quote!(bool),
-        };
-        quote!(pub const #ident: #ty = #path as #ty;)
-    });
-    quote! {
-        #cfg
-        #[doc(hidden)]
-        #allow
-        #vis enum #name {}
-        #cfg
-        #allow
-        impl #name { #(#consts)* }
-    }
-}
-
-fn all(
-    signature: &Signature,
-    modes: Modes,
-    unique: &str,
-    said: &dyn Fn(Option<Derivative>) -> String,
-    constants: &TokenStream,
-) -> TokenStream {
-    let holder = (!constants.is_empty()).then(|| holder(signature, unique));
-    let mut out = constants.clone();
-    let whats = [None].into_iter();
-    for what in whats.chain(generated(modes).into_iter().map(Some)) {
-        let name = match what {
-            None => signature.ident.clone(),
-            Some(what) => crate::back::emit::name(signature, what),
-        };
-        if MACROS.contains(&name.to_string().as_str()) {
-            continue;
-        }
-        let cfg = &signature.cfg;
-        let beside = (&signature.vis, &quote!(#(#cfg)*));
-        out.extend(companion(
-            beside,
-            &name,
-            unique,
-            &said(what),
-            holder.as_ref(),
-        ));
-    }
-    out
-}
-
-/// One companion, and the type with constants under its name.
-fn companion(
-    (vis, cfg): (&syn::Visibility, &TokenStream),
-    name: &Ident,
-    unique: &str,
-    said: &str,
-    holder: Option<&Ident>,
-) -> TokenStream {
-    let allow = allowed();
-    let hidden = format_ident!(
-        "__cotangent_{}_{}",
-        name.unraw(),
-        unique,
-        span = Span::call_site()
-    );
-    // Only what is exported can be re-exported.
-    let export = matches!(vis, syn::Visibility::Public(_)).then(|| quote!(#[macro_export]));
-    let said = Literal::string(said);
-    let holder = holder.map(|holder| {
-        quote! {
-            #cfg
-            #[doc(hidden)]
-            #allow
-            #vis use #holder as #name;
-        }
-    });
-    quote! {
-        #cfg
-        #[doc(hidden)]
-        #allow
-        #export
-        macro_rules! #hidden {
-            (($($resume:tt)*) $($state:tt)*) => { $($resume)* ! { $($state)* #said } };
-        }
-        #cfg
-        #[doc(hidden)]
-        #allow
-        #vis use #hidden as #name;
-        #holder
-    }
 }

@@ -280,3 +280,43 @@ fn fixed_size_states() {
     assert_eq!(a, array![0.5, 0.25]);
     assert_eq!(b, array![[true], [false]]);
 }
+
+/// Every combinator in a generic function.
+fn generic<T: crate::Real>(x: &Array1<T>) -> Vec<T> {
+    let n = x.len();
+    let squares = build(n, |i| x[i] * x[i]);
+    let steps = scan(n, T::of(0.0), |s, i| s * T::of(0.5) + x[i]);
+    let moved = scatter_add(n, n, |i| (n - 1 - i, squares[i]));
+    let shares = softmax(n, |i| x[i]);
+    let table = build((n, 2), |(i, j)| x[i] * T::from_usize(j));
+    let rows = sum(n, |i| table.row(i));
+    vec![
+        sum(n, |i| squares[i]),
+        product(n, |i| x[i]),
+        maximum(n, |i| x[i]),
+        minimum(n, |i| x[i]),
+        mean(n, |i| x[i]),
+        logsumexp(n, |i| x[i]),
+        x[argmax(n, |i| x[i])],
+        x[argmin(n, |i| x[i])],
+        fold(n, T::of(1.0), |s, i| s * x[i] + T::of(1.0)),
+        fold(n, (T::zero(), T::one()), |(a, b), i| (b, a + b * x[i])).1,
+        steps[n - 1],
+        moved[0],
+        shares[1],
+        rows[1],
+        checkpoint(|| stop_gradient(x[0])),
+        x.iter().copied().sum::<T>() + x.dot(&squares) + (x * T::of(2.0)).sum(),
+    ]
+}
+
+#[test]
+fn every_combinator_is_generic() {
+    let x = array![0.75, -1.5, 2.25];
+    let double = generic(&x);
+    let single = generic(&x.mapv(|v| v as f32));
+    assert_eq!(double.len(), single.len());
+    for (k, (&d, &s)) in double.iter().zip(&single).enumerate() {
+        assert!((d - f64::from(s)).abs() < 1e-5, "{k}: {s} is not {d}");
+    }
+}

@@ -7,6 +7,7 @@ mod contract;
 mod loops;
 mod recur;
 mod scalar;
+mod stack;
 mod structs;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
+pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
@@ -153,6 +155,13 @@ impl<T, const N: usize> Index<[i64; N]> for Dense<T, N> {
     #[inline(always)]
     #[track_caller]
     fn index(&self, index: [i64; N]) -> &T {
+        if N == 1 {
+            // As in views.
+            match self.data.get(index[0] as usize) {
+                Some(element) => return element,
+                None => fail(index, self.shape, self.name),
+            }
+        }
         match locate(index, self.shape) {
             Some((start, at, len)) => &self.data[start..][..len][at],
             None => fail(index, self.shape, self.name),
@@ -164,6 +173,12 @@ impl<T, const N: usize> IndexMut<[i64; N]> for Dense<T, N> {
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, index: [i64; N]) -> &mut T {
+        if N == 1 {
+            match self.data.get_mut(index[0] as usize) {
+                Some(element) => return element,
+                None => fail(index, self.shape, self.name),
+            }
+        }
         match locate(index, self.shape) {
             Some((start, at, len)) => &mut self.data[start..][..len][at],
             None => fail(index, self.shape, self.name),

@@ -656,3 +656,118 @@ fn the_combinators_accept_the_probe() {
     let _ = crate::scan(Probe, 0f32, |s: f32, _: usize| s);
     let _ = crate::scatter_add(Probe, Probe, |_: usize| (0usize, 0f32));
 }
+
+/// The kernels in single precision, compared with double.
+mod single {
+    use super::*;
+
+    fn rounded<const N: usize>(x: &Dense<f64, N>) -> Dense<f32, N> {
+        x.clone().map_all(|v| v as f32)
+    }
+
+    #[track_caller]
+    fn assert_near<const N: usize>(x: &Dense<f32, N>, y: &Dense<f64, N>) {
+        assert_eq!(x.shape, y.shape);
+        for (&x, y) in x.data.iter().zip(&y.data) {
+            let close = (f64::from(x) - y).abs() <= 1e-5 * (1.0 + y.abs());
+            assert!(close, "{x} is not {y}");
+        }
+    }
+
+    #[test]
+    fn products() {
+        // By elements, by rows, and packed.
+        for (m, k, n) in [(2, 3, 1), (5, 70, 1), (17, 33, 21)] {
+            let (a, b) = (numbers([m, k]), numbers([k, n]));
+            let product = contract(a.view(), [0, 1], b.view(), [1, 2], [0, 2]);
+            let (a, b) = (rounded(&a), rounded(&b));
+            let single = contract(a.view(), [0, 1], b.view(), [1, 2], [0, 2]);
+            assert_near(&single, &product);
+            let outer = contract(a.view(), [0, 1], b.view(), [2, 3], [0, 1, 2, 3]);
+            assert_eq!(outer[[1, 0, 1, 0]], a[[1, 0]] * b[[1, 0]]);
+            let parts = contract(
+                a.view().part([1, 1], [1, 2]),
+                [0, 1],
+                b.view().part([0, 0], [2, 1]),
+                [1, 2],
+                [0, 2],
+            );
+            let expected = a[[1, 1]] * b[[0, 0]] + a[[1, 2]] * b[[1, 0]];
+            assert!((parts[[0, 0]] - expected).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn recurrences() {
+        let (a, b) = (numbers([3, 4]), numbers([3, 5]));
+        let mask = build([3, 4], |[i, j]| (i + j) % 3 != 0);
+        let (a32, b32) = (rounded(&a), rounded(&b));
+        for reverse in [false, true] {
+            let mask = Some(mask.view());
+            assert_near(
+                &recur(a32.view(), mask, b32.view(), 1, reverse),
+                &recur(a.view(), mask, b.view(), 1, reverse),
+            );
+            assert_near(
+                &recur_adding(a32.view(), None, a32.view(), 0, reverse),
+                &recur_adding(a.view(), None, a.view(), 0, reverse),
+            );
+            assert_near(
+                &running_products(a32.view(), mask, 1.0, 1, reverse),
+                &running_products(a.view(), mask, 1.0, 1, reverse),
+            );
+        }
+    }
+
+    #[test]
+    fn reductions() {
+        let x = numbers([100]);
+        let y = rounded(&x);
+        let near = |x: f32, y: f64| (f64::from(x) - y).abs() <= 1e-5 * (1.0 + y.abs());
+        assert!(near(sum(100, |i| y[[i]]), sum(100, |i| x[[i]])));
+        assert!(near(
+            product(9, |i| y[[i]] + 1.5),
+            product(9, |i| x[[i]] + 1.5)
+        ));
+        assert!(near(
+            logsumexp(3..90, |i| 50.0 * y[[i]]),
+            logsumexp(3..90, |i| 50.0 * x[[i]])
+        ));
+        let (top, low) = (maximum(100, |i| y[[i]]), minimum(100, |i| y[[i]]));
+        assert_eq!(y[[argmax(100, |i| y[[i]])]], top);
+        assert_eq!(y[[argmin(100, |i| y[[i]])]], low);
+        assert_eq!(maximum(0, |_| 1.0_f32), f32::NEG_INFINITY);
+        assert_eq!(logsumexp(0, |_| 1.0_f32), f32::NEG_INFINITY);
+        assert!(logsumexp(2, |_| f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn scalars() {
+        // Through `f64`, and rounded once.
+        for x in [0.3_f32, 1.75, 4.5] {
+            let in_f64 = f64::from(x);
+            assert_eq!(erf(x), erf(in_f64) as f32);
+            assert_eq!(lgamma(x), lgamma(in_f64) as f32);
+            assert_eq!(digamma(x), digamma(in_f64) as f32);
+            assert_eq!(polygamma(x, 2), polygamma(in_f64, 2) as f32);
+            assert!((f64::from(sigmoid(-x)) - sigmoid(-in_f64)).abs() < 1e-7);
+            assert!((f64::from(softplus(x)) - softplus(in_f64)).abs() < 1e-6);
+        }
+        assert_eq!(powi(2.0_f32, -3), 0.125);
+        assert_eq!(powi(1.5_f32, 1 << 40), f32::INFINITY);
+        assert_eq!(
+            (relu(-1.0_f32), sign0(-0.0_f32), sign0(-3.0_f32)),
+            (0.0, 0.0, -1.0)
+        );
+        assert_eq!(real::<f32>(0.1), 0.1_f32);
+        // Rounded once, not twice.
+        let n = (1 << 60) + (1 << 36) + 1;
+        assert_eq!(real_from::<f32>(n), n as f32);
+        assert_ne!(real_from::<f32>(n), n as f64 as f32);
+        assert_eq!(integer_from(-2.75_f32), -2);
+        assert_eq!(integer_from(f32::INFINITY), i64::MAX);
+        assert_eq!(zeros_of::<f32, 2>([2, -1]).shape, [2, 0]);
+        let text = message(|| zeros_of_called::<f32, 1>("dust", [2])[[5]]);
+        assert_eq!(text, "index [5] is outside of `dust`, whose shape is [2]");
+    }
+}

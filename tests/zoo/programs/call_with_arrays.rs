@@ -2,7 +2,7 @@
 //!
 //! @ w: [3, 3]; b: [3]; x: [2, 3]
 //! @ w: [1, 1]; b: [1]; x: [4, 1]
-//! @ w: [2, 2]; b: [2]; x: [0, 2]
+//! @ w: [2, 2]; b: [2]; x: [3, 2]
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2, ArrayView1};

@@ -67,7 +67,8 @@
 //! derivatives; without it the annotation is taken off first, so that they run without any part of
 //! the compiler.
 
-#![forbid(unsafe_code)]
+// Not `forbid`: ndarray's `s!` allows itself what it needs.
+#![deny(unsafe_code)]
 #![deny(warnings, clippy::all)]
 
 use std::ops::BitOr;

@@ -62,11 +62,14 @@ pub fn measure(program: &Program, args: &[Value]) -> Result<Measured, String> {
 fn work(program: &bulk::Program, args: &[Value]) -> Result<Work, String> {
     let simplified = stages::run("measured", program, args)?.cost;
     let kernels = pipeline::to_kernels(program)?;
-    // Every array as a result, to see its sizes.
-    let all = kernel::Program {
-        results: kernels.steps.iter().map(|s| s.out).collect(),
-        ..kernels
+    // Every array as a result, to see its sizes, but for those that are changed to become others.
+    let taken = |v| {
+        let mut sources = kernels.steps.iter().flat_map(|s| s.sources());
+        sources.any(|s| s.taken && s.array == v)
     };
+    let steps = kernels.steps.iter().flat_map(|s| s.defines());
+    let results = steps.map(|(v, _)| v).filter(|v| !taken(*v)).collect();
+    let all = kernel::Program { results, ..kernels };
     let (arrays, fused) = kernel_eval::eval(&all, args)?;
     let elements = |v: &Value| v.shape().iter().product::<usize>() as u64;
     Ok(Work {

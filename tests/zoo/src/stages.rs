@@ -92,6 +92,23 @@ pub fn lower(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> 
     Ok((f.program, values))
 }
 
+/// A constant of the file, or one that a function of the file uses, by the number in its name.
+fn own_constant(path: &syn::Path, file: &syn::File) -> Option<syn::Expr> {
+    let last = path.segments.last()?.ident.to_string();
+    if let Some(ident) = path.get_ident() {
+        return file.items.iter().find_map(|item| match item {
+            syn::Item::Const(c) if c.ident == *ident => Some((*c.expr).clone()),
+            _ => None,
+        });
+    }
+    let function = path.segments.iter().rev().nth(1)?.ident.to_string();
+    let (function, _) = in_file::split(file, &function)?;
+    let f = in_file::analyse(file, function)?.ok()?;
+    let number: usize = last.strip_prefix('C')?.parse().ok()?;
+    let used = &f.consts.get(number)?.path;
+    Some(syn::parse_quote!(#used))
+}
+
 /// The value of a function, and its derivatives along tangents and against a cotangent.
 pub struct Derivatives {
     /// The value.
@@ -130,23 +147,6 @@ pub fn derivatives(
         tangent,
         gradients,
     })
-}
-
-/// A constant of the file, or one that a function of the file uses, by the number in its name.
-fn own_constant(path: &syn::Path, file: &syn::File) -> Option<syn::Expr> {
-    let last = path.segments.last()?.ident.to_string();
-    if let Some(ident) = path.get_ident() {
-        return file.items.iter().find_map(|item| match item {
-            syn::Item::Const(c) if c.ident == *ident => Some((*c.expr).clone()),
-            _ => None,
-        });
-    }
-    let function = path.segments.iter().rev().nth(1)?.ident.to_string();
-    let (function, _) = in_file::split(file, &function)?;
-    let f = in_file::analyse(file, function)?.ok()?;
-    let number: usize = last.strip_prefix('C')?.parse().ok()?;
-    let used = &f.consts.get(number)?.path;
-    Some(syn::parse_quote!(#used))
 }
 
 /// The value of a constant expression: literals, arithmetic, other constants.

@@ -8,7 +8,8 @@ use crate::front::callee::{Callee, without_arguments};
 use crate::front::data::Tree;
 use crate::front::error::{Loc, Result};
 use crate::front::names;
-use crate::front::surface::Expr as Surface;
+use crate::front::real::RealType;
+use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
 use crate::ir::core::{Bound, Expr, Kind, Loop, Sym};
 use crate::pipeline::Derivative;
@@ -78,14 +79,17 @@ impl Lowerer<'_> {
         if let Some(message) = self.uncallable(path) {
             return Err(self.errors.at(Loc::of(path), message));
         }
-        if names_struct(path) {
+        // Annotated functions take no closures.
+        let is_closure = |a: &Surface| matches!(a.kind, surface::Kind::Closure(_));
+        let has_closure = args.iter().any(is_closure);
+        if names_struct(path) && !has_closure {
             self.struct_of(path)?;
             let fields: Vec<(String, Surface)> = (args.iter().enumerate())
                 .map(|(k, e)| (k.to_string(), e.clone()))
                 .collect();
             return self.structure(path, &fields, None, loc);
         }
-        if !is_function(path) {
+        if !is_function(path) || has_closure {
             return Err(self.not_followed(path, args, loc));
         }
         let callees = self.callees;
@@ -140,6 +144,14 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         let name = names::segments(path).join("::");
+        if let Some(theirs) = self.other_real(callee) {
+            let mine = self.errors.real.name();
+            let message = format!(
+                "`{name}` computes with `{theirs}`, and this function with `{mine}`; write `{name}` \
+                 over any `T: Real`, or use one real type in both"
+            );
+            return Err(self.errors.at(loc, message));
+        }
         let wanted = parameters(callee);
         if wanted.len() != values.len() {
             let message = format!(
@@ -205,6 +217,17 @@ impl Lowerer<'_> {
         Ok(given_back(callee, results, &kept))
     }
 
+    /// The real type of a callee, if it cannot be that of this function.
+    fn other_real(&self, callee: &Callee) -> Option<String> {
+        let theirs = &callee.signature.real;
+        match theirs {
+            RealType::Parameter(_) => None,
+            RealType::F64 | RealType::F32 => {
+                (*theirs != self.errors.real).then(|| theirs.name().to_string())
+            }
+        }
+    }
+
     /// A variable that holds a value.
     fn bound_to(&mut self, hint: &Sym, value: Expr) -> Sym {
         if let Kind::Var(sym) = &*value.kind {
@@ -258,7 +281,7 @@ impl Lowerer<'_> {
                         parts
                     }
                     (Tree::List(_), value @ Value::List(_)) => {
-                        self.elements(value, types.len(), loc)?
+                        self.taken_apart(value, types.len(), loc)?
                     }
                     (..) => return Err(self.errors.at(loc, message)),
                 };
@@ -423,7 +446,8 @@ impl Value {
             | Value::Plain(_)
             | Value::Struct(..)
             | Value::Closure(..)
-            | Value::Shape(_) => self,
+            | Value::Shape(_)
+            | Value::Way(_) => self,
         }
     }
 }

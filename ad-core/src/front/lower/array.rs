@@ -1,6 +1,7 @@
 //! Arrays: indexing, lengths, parts.
 
 use super::Lowerer;
+use super::size::{literal, product_of};
 use super::value::{Plain, Value};
 use crate::front::error::{Loc, Result};
 use crate::front::names;
@@ -11,8 +12,19 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
 impl Lowerer<'_> {
-    pub(super) fn index(&mut self, array: &Surface, at: &[Surface]) -> Result<Value> {
+    pub(super) fn index(&mut self, array: &Surface, at: &[Surface], loc: Loc) -> Result<Value> {
         let base = self.expr(array);
+        if let [
+            Surface {
+                kind: Kind::Range(from, to, closed),
+                ..
+            },
+        ] = at
+        {
+            let base = base?;
+            let base = self.plain(base, array.loc)?;
+            return self.stretch(base, from.as_deref(), to.as_deref(), *closed, loc);
+        }
         let at_values: Vec<_> = at.iter().map(|e| (self.expr(e), e.loc)).collect();
         let base = base?;
         if let Value::Shape(of) = base {
@@ -71,10 +83,29 @@ impl Lowerer<'_> {
         for (value, loc) in flat {
             indices.push(Some(self.of(Elem::Int, value, loc, "an index")?));
         }
-        Ok(Value::Plain(Plain {
-            expr: element(base.expr, indices),
+        Ok(self.entry_of(base, indices).into())
+    }
+
+    /// `array[at]`; of a list that is written out, and of what was just replaced, the element itself.
+    fn entry_of(&mut self, base: Plain, mut at: Vec<Option<Expr>>) -> Plain {
+        let listed = match &*base.expr.kind {
+            Core::Var(sym) => self.lists.get(sym),
+            _ => None,
+        };
+        let first = at.first().and_then(Option::as_ref).and_then(literal);
+        let item = first.and_then(|k| listed?.get(usize::try_from(k).ok()?));
+        if let Some(item) = item.cloned() {
+            at.remove(0);
+            return match at.is_empty() {
+                true => item,
+                false => self.entry_of(item, at),
+            };
+        }
+        let known = self.replaced_element(&base.expr, &at);
+        Plain {
+            expr: known.unwrap_or_else(|| element(base.expr.clone(), at)),
             ..base
-        }))
+        }
     }
 
     fn shape_entry(&mut self, array: Expr, at: &[Surface]) -> Result<Value> {
@@ -101,7 +132,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn axis_number(&mut self, k: i64, rank: usize, loc: Loc) -> Result<usize> {
+    pub(super) fn axis_number(&mut self, k: i64, rank: usize, loc: Loc) -> Result<usize> {
         match usize::try_from(k) {
             Ok(axis) if axis < rank => Ok(axis),
             Ok(_) | Err(_) => {
@@ -114,7 +145,7 @@ impl Lowerer<'_> {
     }
 
     /// `Axis(k)`
-    fn axis(&mut self, e: &Surface, rank: usize) -> Result<usize> {
+    pub(super) fn axis(&mut self, e: &Surface, rank: usize) -> Result<usize> {
         if let Kind::Call(path, args) = &e.kind
             && names::segments(path).last().is_some_and(|n| n == "Axis")
             && let [
@@ -145,20 +176,16 @@ impl Lowerer<'_> {
         let method = name.to_string();
         let (arity, ranks) = match method.as_str() {
             "view" | "to_owned" | "clone" | "into_owned" | "len" | "is_empty" | "shape" | "dim"
-            | "ndim" | "to_vec" | "as_slice" | "reborrow" => (0, 0..=usize::MAX),
+            | "raw_dim" | "ndim" | "to_vec" | "reborrow" => (0, 0..=usize::MAX),
             "nrows" | "ncols" => (0, 2..=2),
             "row" | "column" => (1, 2..=2),
             "sum" | "t" => (0, 1..=usize::MAX),
-            "len_of" | "dot" | "map" | "mapv" => (1, 1..=usize::MAX),
+            "len_of" | "dot" | "map" | "mapv" | "mapv_into" | "mapv_into_any" | "map_into" => {
+                (1, 1..=usize::MAX)
+            }
             "index_axis" | "index_axis_move" => (2, 1..=usize::MAX),
-            _ => return None,
+            _ => return self.ndarray_method(array, name, args, loc),
         };
-        if method == "as_slice" {
-            return Some(Err(self.errors.at(
-                name.span(),
-                "`as_slice` gives an `Option`, which cannot be differentiated; use the array itself",
-            )));
-        }
         if args.len() != arity {
             let message = format!(
                 "`{name}` takes {arity} arguments, and {} are given",
@@ -199,9 +226,11 @@ impl Lowerer<'_> {
             "sum" => self.sum_of_elements(array, loc)?,
             "t" => self.transposed(array),
             "dot" => self.dot(array, &args[0], loc)?,
-            "map" | "mapv" => self.mapped(array, name, &args[0])?,
-            "nrows" => usize(length(array.expr, 0)),
-            "ncols" => usize(length(array.expr, 1)),
+            "map" | "mapv" | "mapv_into" | "mapv_into_any" | "map_into" => {
+                self.mapped(array, name, &args[0])?
+            }
+            "nrows" => usize(self.length_of(&array.expr, 0)),
+            "ncols" => usize(self.length_of(&array.expr, 1)),
             "ndim" => usize(Expr::int(i64::try_from(rank).unwrap_or(0))),
             "len" => usize(self.count(array.expr)),
             "is_empty" => {
@@ -209,15 +238,15 @@ impl Lowerer<'_> {
                 Expr::prim(Prim::IEq, vec![count, Expr::int(0)]).into()
             }
             "shape" => Value::Shape(array.expr),
-            "dim" if rank == 1 => usize(length(array.expr, 0)),
-            "dim" => {
-                let array = self.share("a", array.expr);
-                let axes = (0..rank).map(|axis| usize(length(array.clone(), axis)));
-                Value::Tuple(axes.collect())
+            "dim" | "raw_dim" if rank == 1 => usize(self.length_of(&array.expr, 0)),
+            "dim" | "raw_dim" => {
+                let array = self.held(array.expr);
+                let sizes = self.written_lengths(&array);
+                Value::Tuple(sizes.into_iter().map(usize).collect())
             }
             "len_of" => {
                 let axis = self.axis(&args[0], rank)?;
-                usize(length(array.expr, axis))
+                usize(self.length_of(&array.expr, axis))
             }
             "row" => self.part(array, 0, &args[0])?,
             "column" => self.part(array, 1, &args[0])?,
@@ -235,22 +264,23 @@ impl Lowerer<'_> {
         let index = self.of(Elem::Int, index, at.loc, "an index")?;
         let mut indices = vec![None; array.expr.ty.rank];
         indices[axis] = Some(index);
-        Ok(Value::Plain(Plain {
-            expr: element(array.expr, indices),
-            ..array
-        }))
+        Ok(self.entry_of(array, indices).into())
     }
 
     /// How many elements an array has.
     fn count(&mut self, array: Expr) -> Expr {
         let rank = array.ty.rank;
         if rank == 1 {
-            return length(array, 0);
+            return self.length_of(&array, 0);
         }
-        let array = self.share("a", array);
-        let lengths = (0..rank).map(|axis| length(array.clone(), axis));
-        let count = lengths.reduce(|a, b| Expr::prim(Prim::IMul, vec![a, b]));
-        count.unwrap_or_else(|| Expr::int(1))
+        let array = self.held(array);
+        product_of(&self.written_lengths(&array))
+    }
+
+    /// The length of an axis.
+    fn length_of(&mut self, array: &Expr, axis: usize) -> Expr {
+        let known = self.known_lengths(array).swap_remove(axis);
+        known.unwrap_or_else(|| length(array.clone(), axis))
     }
 }
 

@@ -44,7 +44,14 @@ impl Lowerer<'_> {
         for extent in &extents {
             let on = self.dependence(extent);
             let culprit = self.loops.iter().find(|index| on.contains(index));
-            let Some(culprit) = culprit else { continue };
+            let Some(culprit) = culprit else {
+                for sequence in &mut self.sequences {
+                    if on.contains(&sequence.mark) {
+                        sequence.sized.push(e.loc);
+                    }
+                }
+                continue;
+            };
             let message = format!(
                 "the size of this array depends on `{0}`, the index of a loop around it, and arrays \
                  are rectangular; write the largest size, and `if .. {{ .. }} else {{ 0.0 }}` for what is \
@@ -115,6 +122,7 @@ impl Lowerer<'_> {
             );
             let var = Expr::var(&sym, Ty::scalar(Elem::Int));
             indices.push(Value::Plain(Plain::typed(var, Scalar::Usize)));
+            self.extents.insert(sym.clone(), extent.clone());
             axes.push((sym, extent));
         }
         let index = match indices.len() {
@@ -145,6 +153,7 @@ impl Lowerer<'_> {
         for (extent, hint) in extents.iter().zip(INDICES) {
             let sym = self.fresh.sym(hint);
             indices.push(Expr::var(&sym, Ty::scalar(Elem::Int)));
+            self.extents.insert(sym.clone(), extent.clone());
             axes.push((sym, extent.clone()));
         }
         (axes, indices)

@@ -1,7 +1,7 @@
 //! `if` and `match`. What is inside of a branch is evaluated only if the branch is taken.
 
 use super::value::{Plain, Value};
-use super::{Binding, Bindings, Lowerer, under};
+use super::{Binding, Bindings, Changed, Lowerer, under};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::{Arm, Expr as Surface, Test};
 use crate::ir::core::Expr;
@@ -9,18 +9,21 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 
 /// What is evaluated only under a condition.
-struct Branch {
+pub(super) struct Branch {
     /// The variables that it binds.
-    bound: Bindings,
-    value: Value,
-    loc: Loc,
+    pub(super) bound: Bindings,
+    /// What it changes of what is outside.
+    pub(super) changed: Vec<Changed>,
+    pub(super) value: Value,
+    pub(super) loc: Loc,
 }
 
 impl Branch {
     /// The same with one part for the value.
-    fn with(&self, part: &Value) -> Branch {
+    pub(super) fn with(&self, part: &Value) -> Branch {
         Branch {
             bound: self.bound.clone(),
+            changed: vec![],
             value: part.clone(),
             loc: self.loc,
         }
@@ -44,24 +47,51 @@ impl Lowerer<'_> {
 
     /// What is evaluated only under a condition.
     fn part_of(&mut self, e: &Surface) -> Result<Branch> {
-        let (bound, value) = self.frame(|l| l.expr(e))?;
-        Ok(Branch {
-            bound,
-            value,
-            loc: e.loc,
-        })
+        self.side(e.loc, |l| l.expr(e))
+    }
+
+    /// The same of anything.
+    fn side(&mut self, loc: Loc, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Branch> {
+        let (bound, changed, value) = self.open(f);
+        match value {
+            Ok(value) => Ok(Branch {
+                bound,
+                changed,
+                value,
+                loc,
+            }),
+            Err(reported) => {
+                // What it would have changed is as wrong.
+                for one in changed {
+                    let binding = Binding::Hole(reported);
+                    self.change(Changed { binding, ..one });
+                }
+                Err(reported)
+            }
+        }
     }
 
     /// One or the other, which have one type.
     fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+        if !then.changed.is_empty() || !other.changed.is_empty() {
+            let cond = self.share("cond", cond);
+            self.merged(&cond, &then, &other, loc);
+            return self.chosen(cond, then, other, loc);
+        }
+        self.chosen(cond, then, other, loc)
+    }
+
+    fn chosen(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
         if then.value.is_like(&other.value) {
             let cond = self.share("cond", cond);
             return self.each(&cond, &then, &other, loc);
         }
         let of_rust = matches!(&then.value, Value::List(_));
         let mut plain = |branch: Branch| -> Result<Plain> {
-            let plain = self.single(branch.value, branch.loc, "this branch")?;
-            let expr = under(branch.bound, plain.expr);
+            // What makes an array of elements stays in the branch.
+            let (more, plain) =
+                self.frame(|l| l.single(branch.value, branch.loc, "this branch"))?;
+            let expr = under(branch.bound, under(more, plain.expr));
             Ok(Plain { expr, ..plain })
         };
         let (then, other) = (plain(then)?, plain(other)?);
@@ -70,7 +100,13 @@ impl Lowerer<'_> {
 
     /// Of tuples part by part. What a branch binds is written down for each part that needs it; it
     /// is the same value under the same condition, so that it is computed once.
-    fn each(&mut self, cond: &Expr, then: &Branch, other: &Branch, loc: Loc) -> Result<Value> {
+    pub(super) fn each(
+        &mut self,
+        cond: &Expr,
+        then: &Branch,
+        other: &Branch,
+        loc: Loc,
+    ) -> Result<Value> {
         if then.value.is_like(&other.value)
             && let (Some(a), Some(b)) = (then.value.components(), other.value.components())
         {
@@ -84,15 +120,17 @@ impl Lowerer<'_> {
         }
         let of_rust = matches!(&then.value, Value::List(_));
         let mut plain = |branch: &Branch| -> Result<Plain> {
-            let plain = self.single(branch.value.clone(), branch.loc, "this part of a branch")?;
-            let expr = self.rebound(&branch.bound, plain.expr);
+            let (more, plain) = self
+                .frame(|l| l.single(branch.value.clone(), branch.loc, "this part of a branch"))?;
+            let bound: Bindings = branch.bound.iter().cloned().chain(more).collect();
+            let expr = self.rebound(&bound, plain.expr);
             Ok(Plain { expr, ..plain })
         };
         let (then, other) = (plain(then)?, plain(other)?);
         self.one(cond.clone(), then, other, of_rust, loc)
     }
 
-    fn one(
+    pub(super) fn one(
         &mut self,
         cond: Expr,
         then: Plain,
@@ -129,13 +167,16 @@ impl Lowerer<'_> {
         if let Some(frame) = self.frames.last_mut() {
             frame.extend(branch.bound);
         }
+        for one in branch.changed {
+            self.change(one);
+        }
         branch.value
     }
 
     pub(super) fn choice(&mut self, on: &Surface, arms: &[Arm], loc: Loc) -> Result<Value> {
         let value = self.expr(on)?;
         let value = self.named(value, "on");
-        if let Value::Closure(..) | Value::Shape(_) = value {
+        if let Value::Closure(..) | Value::Shape(_) | Value::Way(_) = value {
             self.plain(value.clone(), on.loc)?;
         }
         self.arms(&value, arms, loc)
@@ -181,9 +222,8 @@ impl Lowerer<'_> {
                 "the last arm has a guard, so that none may match; write a last arm `_ => ..`",
             ));
         }
-        let other = self.frame(|l| l.arms(on, rest, loc));
-        let (body, (bound, value)) = (body?, other?);
-        let other = Branch { bound, value, loc };
+        let other = self.side(loc, |l| l.arms(on, rest, loc));
+        let (body, other) = (body?, other?);
         match cond? {
             Some(cond) => self.either(cond, body, other, loc),
             None => Ok(self.taken(body)),
@@ -214,6 +254,12 @@ impl Lowerer<'_> {
                     true => on,
                     false => Expr::prim(Prim::Not, vec![on]),
                 }))
+            }
+            Test::Const(loc, path) => {
+                let constant = self.constant(path, *loc)?;
+                let on = self.plain(on.clone(), *loc)?;
+                let constant = self.plain(constant, *loc)?;
+                self.is_constant(on, constant, *loc).map(Some)
             }
             Test::Range(loc, from, to) => {
                 let on = self.of(Elem::Int, on.clone(), *loc, "what is matched with a range")?;
@@ -260,6 +306,21 @@ impl Lowerer<'_> {
                 Err(self.errors.at(*loc, message))
             }
         }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Whether an integer is a constant that the user has named.
+    fn is_constant(&mut self, on: Plain, constant: Plain, loc: Loc) -> Result<Expr> {
+        let role = "what is matched with a constant";
+        let on = self.of(Elem::Int, on.into(), loc, role)?;
+        let constant = self.of(
+            Elem::Int,
+            constant.into(),
+            loc,
+            "a constant that is matched",
+        )?;
+        Ok(Expr::prim(Prim::IEq, vec![on, constant]))
     }
 }
 

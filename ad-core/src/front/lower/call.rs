@@ -10,6 +10,9 @@ use crate::front::types::Scalar;
 use crate::ir::ty::Elem;
 use std::rc::Rc;
 
+/// A closure and the names it sees.
+pub(super) type Callable = (Rc<Closure>, Env);
+
 /// What a path calls.
 enum Callee {
     /// One of ours.
@@ -40,9 +43,13 @@ impl Lowerer<'_> {
                     return Err(self.errors.at(ident.span(), message));
                 }
                 Some(Binding::Hole(reported)) => return Err(reported),
+                Some(Binding::Unset) => return Err(self.unset(ident)),
                 Some(Binding::Import(path)) => full = path,
                 None => {}
             }
+        }
+        if let Some(made) = self.constructed(&full, args, loc) {
+            return made;
         }
         let (Some(callee), Some(last)) = (self.callee(&full), path.segments.last()) else {
             return self.annotated_call(&full, args, loc);
@@ -186,15 +193,26 @@ impl Lowerer<'_> {
         for arg in args {
             values.push((self.expr(arg), arg.loc));
         }
-        if args.len() != closure.params.len() {
+        self.applied(&(closure.clone(), env), values, loc)
+    }
+
+    /// The body of a closure, with values bound to its parameters.
+    pub(super) fn applied(
+        &mut self,
+        (closure, env): &Callable,
+        values: Vec<(Result<Value>, Loc)>,
+        loc: Loc,
+    ) -> Result<Value> {
+        if values.len() != closure.params.len() {
             let message = format!(
                 "this closure takes {} arguments, and {} are given",
                 closure.params.len(),
-                args.len()
+                values.len()
             );
             return Err(self.errors.at(loc, message));
         }
-        let outer = std::mem::replace(&mut self.env, env);
+        let outer = std::mem::replace(&mut self.env, env.clone());
+        let wall = std::mem::replace(&mut self.wall, self.cells);
         for ((pattern, note), (value, at)) in closure.params.iter().zip(values) {
             let value = value.and_then(|v| self.annotated(v, note, at));
             self.bind(pattern, value);
@@ -203,6 +221,7 @@ impl Lowerer<'_> {
             .expr(&closure.body)
             .and_then(|v| self.annotated(v, &closure.result, closure.body.loc));
         self.env = outer;
+        self.wall = wall;
         result
     }
 
@@ -233,6 +252,7 @@ impl Lowerer<'_> {
                 );
                 return Err(self.errors.at(name.span(), message));
             }
+            Value::Way(way) => return self.way_method(&way, name, args, loc),
             Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
                 let message = format!(
                     "{} has no method `{name}` here{}",
@@ -269,6 +289,7 @@ fn are_integers(args: &Args) -> bool {
         | Value::List(_)
         | Value::Struct(..)
         | Value::Closure(..)
-        | Value::Shape(_) => false,
+        | Value::Shape(_)
+        | Value::Way(_) => false,
     })
 }

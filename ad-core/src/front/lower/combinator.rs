@@ -32,16 +32,8 @@ impl Lowerer<'_> {
             | Combinator::ArgMin => (2, "(n, |i| ..)"),
             Combinator::ScatterAdd => (3, "(extent, n, |i| (index, value))"),
             Combinator::StopGradient => (1, "(x)"),
-            Combinator::Fold | Combinator::Scan | Combinator::Checkpoint => {
-                let instead = if combinator == Combinator::Checkpoint {
-                    "write what is inside of it, without it"
-                } else {
-                    "write `sum`, `product` or `maximum` where one does"
-                };
-                let name = combinator.name();
-                let message = format!("`{name}` is not supported yet; {instead}");
-                return Err(self.errors.at(loc, message));
-            }
+            Combinator::Fold | Combinator::Scan => (3, "(n, init, |s, i| ..)"),
+            Combinator::Checkpoint => (1, "(|| ..)"),
         };
         if args.len() != takes.0 {
             let name = combinator.name();
@@ -73,9 +65,9 @@ impl Lowerer<'_> {
                     ..plain
                 }))
             }
-            Combinator::Fold | Combinator::Scan | Combinator::Checkpoint => {
-                unreachable!("reported above")
-            }
+            Combinator::Fold => self.fold(args, loc),
+            Combinator::Scan => self.scan(args, loc),
+            Combinator::Checkpoint => self.checkpoint(&args[0], loc),
         }
     }
 
@@ -289,7 +281,8 @@ impl Lowerer<'_> {
                 | Value::List(_)
                 | Value::Struct(..)
                 | Value::Closure(..)
-                | Value::Shape(_) => {
+                | Value::Shape(_)
+                | Value::Way(_) => {
                     return Err(l.pair_needed(loc));
                 }
             };

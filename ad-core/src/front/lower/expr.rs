@@ -1,6 +1,6 @@
 //! Expressions, blocks and names.
 
-use super::list::List;
+use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
@@ -41,14 +41,22 @@ impl Lowerer<'_> {
                 l.expr(tail)
             }),
             Kind::Tuple(parts) => Ok(Value::Tuple(self.all(parts)?)),
-            Kind::List(parts) => self.list(parts, loc),
+            Kind::List(parts) => self.fixed(parts, loc),
             Kind::Repeat(one, count) => self.repeated(one, count),
             Kind::Call(path, args) => self.call(path, args, loc),
             Kind::Method(receiver, name, args) => self.method(receiver, name, args, loc),
             Kind::Field(base, k) => self.field(base, *k, loc),
             Kind::Member(base, name) => self.member(base, &name.to_string(), loc),
             Kind::Struct(path, fields, base) => self.structure(path, fields, base.as_deref(), loc),
-            Kind::Index(array, at) => self.index(array, at),
+            Kind::Index(array, at) => self.index(array, at, loc),
+            Kind::Range(from, to, closed) => {
+                self.range(from.as_deref(), to.as_deref(), *closed, loc)
+            }
+            Kind::Macro(name, parts) => self.made(name, parts, loc),
+            Kind::Slices(_) => Err(self.errors.at(
+                loc,
+                "`s![..]` is no value here; write it where it is used: `a.slice(s![1.., ..])`",
+            )),
             Kind::Closure(closure) => Ok(Value::Closure(closure.clone(), self.env.clone())),
         }
     }
@@ -63,6 +71,14 @@ impl Lowerer<'_> {
         match stmt {
             Stmt::Hole(reported, names) => self.holes(*reported, names),
             Stmt::Use(ident, path) => self.name(ident.to_string(), Binding::Import(path.clone())),
+            Stmt::Later(ident) => self.name(ident.to_string(), Binding::Unset),
+            Stmt::Do(e) => {
+                let _ = self.expr(e);
+            }
+            Stmt::Assign(assign) => self.assign(assign),
+            Stmt::Swap(swap) => self.swap(&swap.0, &swap.1, &swap.2),
+            Stmt::For(l) => self.for_loop(l),
+            Stmt::While(l) => self.while_loop(l),
             Stmt::Let(pattern, note, init) => {
                 let value = self.expr(init);
                 let value = value.and_then(|v| self.annotated(v, note, init.loc));
@@ -112,7 +128,7 @@ impl Lowerer<'_> {
             }
             Pattern::List(pattern_loc, patterns) => {
                 let count = patterns.len();
-                match value.and_then(|v| self.elements(v, count, *pattern_loc)) {
+                match value.and_then(|v| self.taken_apart(v, count, *pattern_loc)) {
                     Ok(parts) => {
                         for (pattern, part) in patterns.iter().zip(parts) {
                             self.bind(pattern, Ok(part));
@@ -193,7 +209,7 @@ impl Lowerer<'_> {
                 ..plain
             })),
             Value::Shape(array) => Value::Shape(self.share(hint, array)),
-            Value::Closure(..) => value,
+            Value::Closure(..) | Value::Way(_) => value,
         }
     }
 
@@ -202,6 +218,7 @@ impl Lowerer<'_> {
             match self.env.get(&ident.to_string()).cloned() {
                 Some(Binding::Value(value)) => return Ok(value),
                 Some(Binding::Hole(reported)) => return Err(reported),
+                Some(Binding::Unset) => return Err(self.unset(ident)),
                 Some(Binding::Import(path)) => return self.constant(&path, loc),
                 None => {}
             }
@@ -209,7 +226,7 @@ impl Lowerer<'_> {
         self.constant(path, loc)
     }
 
-    fn constant(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
+    pub(super) fn constant(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
         let own = names::constant_of(path, &self.errors.real);
         if let Some(lit) = own.or_else(|| names::constant(path)) {
             return Ok(Expr::lit(lit).into());

@@ -1,7 +1,7 @@
 //! What arguments and results are made of: arguments become as many parameters of the program as they
 //! have parts, and results as many results.
 
-use super::list::List;
+use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
 use crate::front::data::{Leaf, Tree};
@@ -28,6 +28,9 @@ impl Lowerer<'_> {
                     let value = Expr::dim(Expr::var(&param.sym, param.ty), axis);
                     self.name_length(length, value);
                 }
+            }
+            if leaf.ty.rank == 0 && leaf.ty.scalar.is_unsigned() {
+                self.naturals.insert(param.sym.clone());
             }
             params.push(param);
         }
@@ -80,7 +83,7 @@ impl Lowerer<'_> {
                 Ok(Tree::Tuple(parts.collect::<Result<_>>()?))
             }
             (Tree::List(types), value @ Value::List(_)) => {
-                let parts = self.elements(value, types.len(), loc)?;
+                let parts = self.taken_apart(value, types.len(), loc)?;
                 let parts = parts.into_iter().zip(types);
                 let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
                 Ok(Tree::List(parts.collect::<Result<_>>()?))

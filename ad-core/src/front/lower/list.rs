@@ -1,415 +1,238 @@
-//! Arrays of Rust itself: `[a, b, c]`, `[x; 3]`, and arrays of arrays, which are indexed one by one.
-//!
-//! What is written element by element stays so for as long as it can: `p[0]` of `[a, b, c]` is `a`. Only
-//! what needs an index that is not a literal makes an array of it. An array of rank 1 is one value
-//! with a slice or an `Array1`, so it needs no variant here.
+//! Arrays that are written out: `array![..]`, `vec![..]`, `arr1(&[..])`. An element is chosen by
+//! comparing the index; where that is a literal, it is the element itself.
 
-use super::array::{element, length};
+use super::Lowerer;
+use super::array::element;
 use super::combinator::built;
+use super::size::{minus, plus};
 use super::value::{Plain, Value};
-use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
-use crate::front::surface::{Closure, Expr as Surface};
-use crate::front::types::{Length, Scalar, Written, spelled};
-use crate::ir::core::{Bound, Expr, Kind as Core, Sym};
+use crate::front::surface::{Expr as Surface, Kind};
+use crate::ir::core::{Expr, Kind as Core};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
-use std::rc::Rc;
-
-/// Up to how many elements `[x; n]` is kept element by element.
-const FEW: i64 = 64;
-
-/// An array of Rust.
-#[derive(Clone)]
-pub(super) enum List {
-    /// Element by element, one at least.
-    Elements(Vec<Value>),
-    /// An array of arrays; the rank is 2 at least.
-    Whole(Plain),
-}
-
-impl List {
-    pub(super) fn describe(&self) -> String {
-        match self {
-            List::Elements(elements) => format!("an array of {}", elements.len()),
-            List::Whole(_) => "an array of arrays".to_owned(),
-        }
-    }
-}
-
-impl Value {
-    /// An array of Rust, of which the compiler sees a whole array.
-    pub(super) fn of_rust(plain: Plain) -> Value {
-        match plain.expr.ty.rank {
-            0 | 1 => Value::Plain(plain),
-            _ => Value::List(List::Whole(plain)),
-        }
-    }
-
-    /// The parts of what has parts: those of a tuple, or the elements of an array.
-    pub(super) fn components(&self) -> Option<&[Value]> {
-        match self {
-            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
-                Some(parts)
-            }
-            Value::Plain(_)
-            | Value::List(List::Whole(_))
-            | Value::Closure(..)
-            | Value::Shape(_) => None,
-        }
-    }
-
-    /// The same with other parts.
-    pub(super) fn with_components(&self, parts: Vec<Value>) -> Value {
-        match self {
-            Value::List(_) => Value::List(List::Elements(parts)),
-            Value::Struct(made, _) => Value::Struct(made.clone(), parts),
-            Value::Tuple(_) | Value::Plain(_) | Value::Closure(..) | Value::Shape(_) => {
-                Value::Tuple(parts)
-            }
-        }
-    }
-
-    /// Whether two values have parts that match.
-    pub(super) fn is_like(&self, other: &Value) -> bool {
-        let kinds = matches!(
-            (self, other),
-            (Value::Tuple(_), Value::Tuple(_))
-                | (Value::List(_), Value::List(_))
-                | (Value::Struct(..), Value::Struct(..))
-        );
-        let counts = [self, other].map(|v| v.components().map(<[Value]>::len));
-        kinds && counts[0].is_some() && counts[0] == counts[1]
-    }
-}
 
 impl Lowerer<'_> {
-    /// `[a, b, c]`
-    pub(super) fn list(&mut self, parts: &[Surface], loc: Loc) -> Result<Value> {
-        if parts.is_empty() {
-            return Err(self.errors.at(
-                loc,
-                "an array without elements has no derivative; leave it out",
-            ));
-        }
-        Ok(Value::List(List::Elements(self.all(parts)?)))
-    }
-
-    /// `[x; n]`
-    pub(super) fn repeated(&mut self, one: &Surface, count: &Surface) -> Result<Value> {
-        let value = self.expr(one)?;
-        let value = self.named(value, "x");
-        let n = self.expr(count)?;
-        let n = self.of(Elem::Int, n, count.loc, "the length of an array")?;
-        if let Core::Lit(Lit::Int(k @ 1..=FEW)) = *n.kind {
-            return Ok(Value::List(List::Elements(vec![value; k as usize])));
-        }
-        let plain = self.plain(value, one.loc)?;
-        let n = self.share_size(n);
-        let (axes, _) = self.indices(&[n]);
-        Ok(Value::of_rust(Plain {
-            expr: built(axes, plain.expr.clone()),
-            ..plain
-        }))
-    }
-
-    /// Elements as one array.
-    pub(super) fn as_array(&mut self, list: List, loc: Loc) -> Result<Plain> {
-        let elements = match list {
-            List::Whole(plain) => return Ok(plain),
-            List::Elements(elements) => elements,
-        };
-        let mut plains = vec![];
-        for e in elements {
-            let e = self.plain(e, loc)?;
-            plains.push(e);
-        }
-        let settled = plains.iter().find(|p| p.open.is_empty());
-        let Some(like) = settled.or(plains.first()).cloned() else {
-            return Err(self.errors.at(
-                loc,
-                "an array without elements has no derivative; leave it out",
-            ));
-        };
-        let (elem, rank) = (like.elem(), like.expr.ty.rank);
-        let mut exprs = vec![];
-        for p in plains {
-            let message = format!(
-                "an array holds elements of one type, and these are {} and {}",
-                like.describe(),
-                p.describe()
-            );
-            if p.expr.ty.rank != rank {
-                return Err(self.errors.at(loc, message));
-            }
-            let e = match (like.open.is_empty(), p.open.is_empty()) {
-                (false, _) => p.expr,
-                (true, _) => self.elem(p, elem, loc, &message)?,
-            };
-            exprs.push(e);
-        }
-        let are_named = exprs.iter().all(super::is_atom);
-        let exprs: Vec<Expr> = exprs.into_iter().map(|e| self.share("e", e)).collect();
-        let first = exprs[0].clone();
-        let count = i64::try_from(exprs.len()).unwrap_or(i64::MAX);
-        let own = (0..rank).map(|axis| length(first.clone(), axis));
-        let sizes: Vec<Expr> = std::iter::once(Expr::int(count)).chain(own).collect();
-        let (axes, at) = self.indices(&sizes);
-        let entry = |e: &Expr| match rank {
-            0 => e.clone(),
-            _ => element(e.clone(), at[1..].iter().cloned().map(Some).collect()),
-        };
-        let mut body = entry(&exprs[exprs.len() - 1]);
-        for (k, e) in exprs.iter().enumerate().rev().skip(1) {
-            let here = entry(e);
-            if here != body {
-                let k = Expr::int(i64::try_from(k).unwrap_or(i64::MAX));
-                let is_here = Expr::prim(Prim::IEq, vec![at[0].clone(), k]);
-                body = Expr::cond(is_here, here, body);
-            }
-        }
-        let mut expr = built(axes, body);
-        if are_named {
-            expr = self.beside(&exprs, expr);
-        }
-        Ok(Plain { expr, ..like })
-    }
-
-    /// A variable for an array of named values, bound where the last of them is: what is written down
-    /// once is one array for all the loops that read it.
-    fn beside(&mut self, named: &[Expr], array: Expr) -> Expr {
-        if !self.dependence(&array).is_empty() {
-            return self.share("list", array);
-        }
-        let binds = |frame: &super::Bindings, sym: &Sym| {
-            frame.iter().any(|b| b.syms().into_iter().any(|s| s == sym))
-        };
-        let mut home = 0;
-        for e in named {
-            let of = if let Core::Dim(of, _) = &*e.kind {
-                of
-            } else {
-                e
-            };
-            if let Core::Var(sym) = &*of.kind {
-                match self.frames.iter().rposition(|f| binds(f, sym)) {
-                    Some(frame) => home = home.max(frame),
-                    None if (sym.id as usize) < self.params => {}
-                    // Bound by something else around.
-                    None => return self.share("list", array),
-                }
-            }
-        }
-        let sym = self.fresh.sym("list");
-        let var = Expr::var(&sym, array.ty);
-        self.bound
-            .insert(sym.clone(), std::collections::BTreeSet::new());
-        self.frames[home].push(Bound::Let(sym, array));
-        var
-    }
-
-    /// `p[i]`
-    pub(super) fn list_entry(
-        &mut self,
-        list: List,
-        at: &[(Value, Loc)],
-        loc: Loc,
-    ) -> Result<Value> {
-        let [(index, at)] = at else {
-            let message = format!(
-                "{} takes one index at a time; write `[i][j]`",
-                list.describe()
-            );
-            return Err(self.errors.at(loc, message));
-        };
-        let index = self.of(Elem::Int, index.clone(), *at, "an index")?;
-        if let (List::Elements(elements), Core::Lit(Lit::Int(k))) = (&list, &*index.kind) {
-            let found = usize::try_from(*k).ok().and_then(|k| elements.get(k));
-            return found.cloned().ok_or_else(|| {
-                let message = format!("there is no element {k} in an array of {}", elements.len());
-                self.errors.at(*at, message)
+    /// Elements, or lists of elements.
+    pub(super) fn list_of(&mut self, parts: &[Surface], loc: Loc) -> Result<Plain> {
+        let mut all = vec![];
+        for part in parts {
+            all.push(match &part.kind {
+                Kind::List(inner) => self.list_of(inner, part.loc),
+                _ => self.expr(part).and_then(|v| self.plain(v, part.loc)),
             });
         }
-        let plain = self.as_array(list, loc)?;
-        Ok(self.part_of_rust(plain, index))
+        let all: Result<Vec<Plain>> = all.into_iter().collect();
+        let all = self.of_one_kind(all?, loc)?;
+        let lists = parts
+            .iter()
+            .filter(|p| matches!(p.kind, Kind::List(_)))
+            .count();
+        let Some(first) = all.first() else {
+            return Err(self.errors.at(
+                loc,
+                "of an empty list the kind cannot be seen; write `Array1::zeros(0)`",
+            ));
+        };
+        if lists == 0 && first.expr.ty.rank > 0 {
+            let message = format!(
+                "this is a list of arrays, each {}, which is no array; write `stack![Axis(0), ..]`",
+                first.describe()
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        self.stacked(all, 0)
     }
 
-    /// An element of an array of arrays.
-    fn part_of_rust(&mut self, plain: Plain, index: Expr) -> Value {
-        let mut at = vec![None; plain.expr.ty.rank];
-        at[0] = Some(index);
-        Value::of_rust(Plain {
-            expr: element(plain.expr, at),
-            ..plain
-        })
-    }
-
-    /// The elements of what `[x, y, z]` takes apart.
-    pub(super) fn elements(&mut self, value: Value, count: usize, loc: Loc) -> Result<Vec<Value>> {
-        let plain = match value {
-            Value::List(List::Elements(elements)) if elements.len() == count => {
-                return Ok(elements);
-            }
-            Value::List(List::Whole(plain)) => plain,
-            Value::Plain(plain) if plain.expr.ty.rank == 1 => plain,
-            other @ (Value::Plain(_)
-            | Value::Tuple(_)
-            | Value::List(_)
-            | Value::Struct(..)
-            | Value::Closure(..)
-            | Value::Shape(_)) => {
-                let message = format!(
-                    "this pattern takes an array of {count} apart, but the value is {}",
-                    other.describe()
-                );
+    /// Values that have one kind and one rank.
+    fn of_one_kind(&mut self, parts: Vec<Plain>, loc: Loc) -> Result<Vec<Plain>> {
+        let Some(like) = parts.iter().find(|p| p.open.is_empty()).or(parts.first()) else {
+            return Ok(vec![]);
+        };
+        let (elem, rank, scalar) = (like.elem(), like.expr.ty.rank, like.scalar);
+        let what = like.describe();
+        let mut all = vec![];
+        for part in parts {
+            let message = format!(
+                "the elements of a list are of one kind, and these are {what} and {}",
+                part.describe()
+            );
+            if part.expr.ty.rank != rank {
                 return Err(self.errors.at(loc, message));
             }
-        };
-        let whole = self.share("a", plain.expr.clone());
-        let one = |k: usize| {
-            let plain = Plain {
-                expr: whole.clone(),
-                ..plain.clone()
+            let open = if like_open(&part, elem) {
+                part.open.clone()
+            } else {
+                vec![]
             };
-            (plain, Expr::int(i64::try_from(k).unwrap_or(i64::MAX)))
-        };
-        let parts: Vec<(Plain, Expr)> = (0..count).map(one).collect();
-        Ok((parts.into_iter())
-            .map(|(plain, k)| self.part_of_rust(plain, k))
-            .collect())
+            let expr = self.elem(part, elem, loc, &message)?;
+            all.push(Plain { expr, scalar, open });
+        }
+        Ok(all)
     }
 
-    /// A method of an array of Rust; nothing if it is one of all arrays.
-    pub(super) fn list_method(
-        &mut self,
-        list: &List,
-        name: &syn::Ident,
-        args: &[Surface],
-    ) -> Option<Result<Value>> {
-        let usize = |expr| Value::Plain(Plain::typed(expr, Scalar::Usize));
-        Some(match (name.to_string().as_str(), list, args) {
-            ("len", List::Elements(elements), []) => {
-                Ok(usize(Expr::int(i64::try_from(elements.len()).unwrap_or(0))))
+    /// Arrays of one shape as one, along a new axis.
+    fn stacked(&mut self, parts: Vec<Plain>, axis: usize) -> Result<Plain> {
+        let mut held = vec![];
+        for part in parts {
+            let expr = match part.expr.ty.rank {
+                0 => self.share("e", part.expr),
+                _ => self.held(part.expr),
+            };
+            held.push(Plain { expr, ..part });
+        }
+        let Some(first) = held.first().cloned() else {
+            unreachable!("a list has an element");
+        };
+        let mut sizes = self.written_lengths(&first.expr);
+        for part in &held[1..] {
+            let own = self.written_lengths(&part.expr);
+            for (n, m) in sizes.iter_mut().zip(own) {
+                *n = self.one_length(n.clone(), m);
             }
-            ("len", List::Whole(plain), []) => Ok(usize(length(plain.expr.clone(), 0))),
-            ("clone" | "to_owned" | "as_slice" | "to_vec", _, []) => Ok(Value::List(list.clone())),
-            ("map", _, [function]) => self.map_of_list(list.clone(), function),
-            _ => return None,
+        }
+        let count = i64::try_from(held.len()).unwrap_or(i64::MAX);
+        sizes.insert(axis, Expr::int(count));
+        let (axes, mut at) = self.indices(&sizes);
+        let which = at.remove(axis);
+        let read = |part: &Plain| match part.expr.ty.rank {
+            0 => part.expr.clone(),
+            _ => element(part.expr.clone(), at.iter().cloned().map(Some).collect()),
+        };
+        let mut chosen: Option<Expr> = None;
+        for (k, part) in held.iter().enumerate().rev() {
+            let k = Expr::int(i64::try_from(k).unwrap_or(0));
+            let rest = chosen.unwrap_or_else(|| Expr::lit(Lit::zero(part.elem())));
+            let here = Expr::prim(Prim::IEq, vec![which.clone(), k]);
+            chosen = Some(Expr::cond(here, read(part), rest));
+        }
+        let Some(chosen) = chosen else {
+            unreachable!("a list has an element");
+        };
+        let expr = self.share("list", built(axes, chosen));
+        if let (Core::Var(sym), 0) = (&*expr.kind, axis) {
+            self.lists.insert(sym.clone(), held);
+        }
+        Ok(Plain { expr, ..first })
+    }
+
+    /// The arguments of `stack` and `concatenate`: an axis, and arrays.
+    pub(super) fn joined(&mut self, axis: &Surface, parts: &[Surface], new: bool) -> Result<Plain> {
+        let values = self.all(parts)?;
+        let mut all = vec![];
+        for (value, part) in values.into_iter().zip(parts) {
+            all.push(self.plain(value, part.loc)?);
+        }
+        let Some(rank) = all.first().map(|p| p.expr.ty.rank) else {
+            return Err(self.errors.at(
+                axis.loc,
+                "there is nothing to put together; write one array at least",
+            ));
+        };
+        let all = self.of_one_kind(all, axis.loc)?;
+        if new && rank == 6 {
+            return Err(self.errors.at(axis.loc, "arrays have at most 6 axes"));
+        }
+        let axis_number = self.axis(axis, rank + usize::from(new))?;
+        match new {
+            true => self.stacked(all, axis_number),
+            false => self.concatenated(all, axis_number),
+        }
+    }
+
+    /// Arrays one after another along an axis.
+    fn concatenated(&mut self, parts: Vec<Plain>, axis: usize) -> Result<Plain> {
+        let mut held = vec![];
+        for part in parts {
+            let expr = self.held(part.expr);
+            held.push(Plain { expr, ..part });
+        }
+        let Some(first) = held.first().cloned() else {
+            unreachable!("there is one array at least");
+        };
+        let mut sizes = self.written_lengths(&first.expr);
+        let mut starts = vec![Expr::int(0)];
+        let mut end = sizes[axis].clone();
+        for part in &held[1..] {
+            let own = self.written_lengths(&part.expr);
+            for (k, (n, m)) in sizes.iter_mut().zip(own).enumerate() {
+                if k == axis {
+                    starts.push(end.clone());
+                    end = plus(&end, &m);
+                } else {
+                    *n = self.one_length(n.clone(), m);
+                }
+            }
+        }
+        sizes[axis] = end;
+        let (axes, at) = self.indices(&sizes);
+        let mut chosen: Option<Expr> = None;
+        for (k, part) in held.iter().enumerate().rev() {
+            let mut index = at.clone();
+            index[axis] = minus(&at[axis], &starts[k]);
+            let here = element(part.expr.clone(), index.into_iter().map(Some).collect());
+            chosen = Some(match chosen {
+                None => here,
+                Some(rest) => {
+                    let before =
+                        Expr::prim(Prim::ILt, vec![at[axis].clone(), starts[k + 1].clone()]);
+                    Expr::cond(before, here, rest)
+                }
+            });
+        }
+        let Some(chosen) = chosen else {
+            unreachable!("there is one array at least");
+        };
+        Ok(Plain {
+            expr: built(axes, chosen),
+            ..first
         })
     }
 
-    /// `p.map(|v| ..)`
-    fn map_of_list(&mut self, list: List, function: &Surface) -> Result<Value> {
-        let (closure, env) = match self.expr(function)? {
-            Value::Closure(closure, env) => (closure, env),
-            other @ (Value::Plain(_)
-            | Value::Tuple(_)
-            | Value::List(_)
-            | Value::Struct(..)
-            | Value::Shape(_)) => {
-                let message = format!(
-                    "`map` takes a closure, and this is {}; write `|v| ..`",
-                    other.describe()
-                );
-                return Err(self.errors.at(function.loc, message));
+    /// `array![..]` and other macros.
+    pub(super) fn made(&mut self, name: &syn::Ident, parts: &[Surface], loc: Loc) -> Result<Value> {
+        match (name.to_string().as_str(), parts) {
+            ("stack" | "concatenate", [axis, parts @ ..]) => {
+                Ok(self.joined(axis, parts, name == "stack")?.into())
             }
-        };
-        match list {
-            List::Elements(elements) => {
-                let mapped = (elements.into_iter())
-                    .map(|e| self.applied(&closure, env.clone(), e))
-                    .collect::<Result<_>>()?;
-                Ok(Value::List(List::Elements(mapped)))
+            (_, [list]) => Ok(self.list(list)?.into()),
+            _ => Err(self.errors.at(
+                loc,
+                "this says nothing about what to put together; write `stack![Axis(0), a, b]`",
+            )),
+        }
+    }
+
+    /// `[..]`, `[x; n]`, `vec![..]` or an array.
+    pub(super) fn list(&mut self, e: &Surface) -> Result<Plain> {
+        match &e.kind {
+            Kind::List(parts) => self.list_of(parts, e.loc),
+            Kind::Repeat(element, count) => {
+                let value = self.expr(element)?;
+                let value = self.scalar(value, element.loc)?;
+                let count = self.number(count)?;
+                self.rectangular_sizes(std::slice::from_ref(&count), e.loc)?;
+                Ok(self.filled(value, &[count]))
             }
-            List::Whole(plain) => {
-                let whole = Plain {
-                    expr: self.share("a", plain.expr),
-                    ..plain
-                };
-                let (axes, at) = self.indices(&[length(whole.expr.clone(), 0)]);
-                let depth = self.loops.len();
-                self.loops.extend(axes.iter().map(|(sym, _)| sym.clone()));
-                let body = self.region(closure.body.loc, "the closure of `map`", |l| {
-                    let row = l.part_of_rust(whole, at[0].clone());
-                    l.applied(&closure, env, row)
-                });
-                self.loops.truncate(depth);
-                let body = body?;
-                Ok(Value::of_rust(Plain {
-                    expr: built(axes, body.expr),
-                    ..body
-                }))
+            _ => {
+                let value = self.expr(e)?;
+                self.plain(value, e.loc)
             }
         }
     }
 
-    /// A closure of one argument, called.
-    fn applied(&mut self, closure: &Rc<Closure>, env: super::Env, value: Value) -> Result<Value> {
-        let [(pattern, note)] = &closure.params[..] else {
-            let message = "this closure takes the element; write `|v| ..`";
-            return Err(self.errors.at(closure.params_loc, message));
-        };
-        let outer = std::mem::replace(&mut self.env, env);
-        let value = self.annotated(value, note, closure.params_loc);
-        self.bind(pattern, value);
-        let loc = closure.body.loc;
-        let result = self.expr(&closure.body);
-        let result = result.and_then(|v| self.annotated(v, &closure.result, loc));
-        self.env = outer;
-        result
-    }
-
-    /// An array of Rust with the type that is written for it.
-    pub(super) fn annotated_list(&mut self, list: List, of: &Written, loc: Loc) -> Result<Value> {
-        match list {
-            List::Elements(elements) if self.holds(of, elements.len()) => {
-                let of = of.element_of_fixed();
-                let one = |e| match e {
-                    Value::List(list) => self.annotated_list(list, &of, loc),
-                    e @ (Value::Plain(_)
-                    | Value::Tuple(_)
-                    | Value::Struct(..)
-                    | Value::Closure(..)
-                    | Value::Shape(_)) => {
-                        let plain = self.plain(e, loc)?;
-                        let expr = self.matching(plain, &of, loc)?;
-                        Ok(Value::of_rust(Plain::typed(expr, of.scalar)))
-                    }
-                };
-                let elements = elements.into_iter().map(one).collect::<Result<_>>()?;
-                Ok(Value::List(List::Elements(elements)))
-            }
-            list @ (List::Elements(_) | List::Whole(_)) => {
-                let description = list.describe();
-                let other = |n: &Length| n.value.is_some() && matches!(list, List::Elements(_));
-                let other = of.fixed_length(0).is_some_and(other);
-                let plain = self.as_array(list, loc)?;
-                if other || of.fixed.is_empty() && plain.expr.ty.rank > 1 {
-                    let message = format!(
-                        "this is {description}, but it is declared as `{}`",
-                        spelled(&of.ty)
-                    );
-                    return Err(self.errors.at(loc, message));
-                }
-                let expr = self.matching(plain, of, loc)?;
-                Ok(Value::of_rust(Plain::typed(expr, of.scalar)))
-            }
+    /// One value everywhere.
+    pub(super) fn filled(&mut self, value: Plain, sizes: &[Expr]) -> Plain {
+        let element = self.share("e", value.expr);
+        let (axes, _) = self.indices(sizes);
+        Plain {
+            expr: built(axes, element),
+            ..value
         }
     }
+}
 
-    /// Whether a type is that of an array of so many, as far as it says.
-    pub(super) fn holds(&self, of: &Written, count: usize) -> bool {
-        let length = of.fixed_length(0).and_then(|n| n.value);
-        length.is_some_and(|n| usize::try_from(n) == Ok(count))
-    }
-
-    /// Names of lengths, such as `N` in `[f64; N]`, are values in the body.
-    pub(super) fn name_length(&mut self, length: &Length, value: Expr) {
-        if let syn::Expr::Path(path) = &length.written
-            && let Some(ident) = path.path.get_ident()
-        {
-            let value = Plain::typed(value, Scalar::Usize);
-            self.name(ident.to_string(), Binding::Value(value.into()));
-        }
-    }
+/// Whether a part leaves its kind open, and it was taken for the right one.
+fn like_open(part: &Plain, elem: Elem) -> bool {
+    !part.open.is_empty() && part.elem() == elem
 }

@@ -3,21 +3,45 @@
 
 pub(crate) mod annotated;
 mod array;
+mod assign;
 mod binder;
 mod branch;
+mod broadcast;
 mod call;
 mod combinator;
+mod construct;
+mod consume;
 mod expr;
+mod fixed;
+mod header;
+mod iter;
 mod leaves;
 mod list;
+mod loops;
+mod mention;
+mod merge;
+mod methods;
 mod operator;
+mod parallel;
 mod real;
+mod recognise;
 mod rename;
 mod scalar;
+mod sequence;
+mod size;
+mod slice;
+mod split;
+mod states;
+mod statistics;
+mod steps;
 mod structs;
 mod value;
+mod view;
+mod way;
 mod whole;
+mod wiring;
 
+use super::attr::Checkpoint;
 use super::callee::Callees;
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported, Result};
@@ -41,10 +65,19 @@ pub(super) struct Lowered {
     pub(super) result: Tree,
 }
 
+/// What the attribute says about lowering.
+#[derive(Clone, Copy)]
+pub(super) struct Options<'a> {
+    /// Where this crate is said to be.
+    pub(super) root: Option<&'a syn::Path>,
+    /// How loops keep their states.
+    pub(super) checkpoint: Option<Checkpoint>,
+}
+
 /// Lowers a body; reports what is wrong with it.
 pub(super) fn lower(
     signature: &Signature,
-    root: Option<&syn::Path>,
+    Options { root, checkpoint }: Options<'_>,
     callees: &Callees,
     body: &surface::Expr,
     errors: &mut Errors,
@@ -58,15 +91,24 @@ pub(super) fn lower(
             frames: vec![],
             env: Env::default(),
             params: 0,
+            cells: 0,
+            wall: 0,
+            sequences: vec![],
+            made: HashMap::new(),
+            updates: HashMap::new(),
             loops: vec![],
             bound: HashMap::new(),
+            lengths: HashMap::new(),
+            extents: HashMap::new(),
+            naturals: BTreeSet::new(),
+            lists: HashMap::new(),
             consts,
             checks: vec![],
             root,
             callees,
             own: &signature.ident,
         };
-        let program = lowerer.program(signature, body);
+        let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
         if consts.is_wrong() {
             continue;
@@ -91,26 +133,94 @@ enum Binding {
     Value(Value),
     /// `use path as name;`
     Import(syn::Path),
+    /// Declared by `let x;`, and not set yet.
+    Unset,
     /// Something wrong, which has been reported.
     Hole(Reported),
 }
 
 /// The names in scope, innermost first. A copy is as cheap as a pointer, for closures to keep.
+///
+/// A variable that changes gets a new entry with its new value and the number it was declared with.
+/// What was copied before keeps the value it had then, as in Rust: a closure that borrows a variable
+/// keeps it from changing, and one that moves it has a copy of its own.
 #[derive(Clone, Default)]
-struct Env(Option<Rc<(String, Binding, Env)>>);
+struct Env(Option<Rc<Entry>>);
+
+/// A name in scope.
+struct Entry {
+    name: String,
+    binding: Binding,
+    /// Which variable it is.
+    cell: u32,
+    rest: Env,
+}
+
+/// A variable that was declared outside of what is lowered, and has a new value behind it.
+#[derive(Clone)]
+struct Changed {
+    cell: u32,
+    name: String,
+    binding: Binding,
+}
 
 impl Env {
     fn get(&self, name: &str) -> Option<&Binding> {
-        let (here, binding, rest) = self.0.as_deref()?;
-        if here == name {
-            Some(binding)
-        } else {
-            rest.get(name)
-        }
+        self.entry(name).map(|e| &e.binding)
     }
 
-    fn with(self, name: String, binding: Binding) -> Env {
-        Env(Some(Rc::new((name, binding, self))))
+    /// The innermost entry of a name.
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        let mut here = self.0.as_deref();
+        while let Some(entry) = here {
+            if entry.name == name {
+                return here;
+            }
+            here = entry.rest.0.as_deref();
+        }
+        None
+    }
+
+    /// The present value of a variable.
+    fn cell(&self, cell: u32) -> Option<&Binding> {
+        let mut here = self.0.as_deref();
+        while let Some(entry) = here {
+            if entry.cell == cell {
+                return Some(&entry.binding);
+            }
+            here = entry.rest.0.as_deref();
+        }
+        None
+    }
+
+    fn with(self, name: String, binding: Binding, cell: u32) -> Env {
+        Env(Some(Rc::new(Entry {
+            name,
+            binding,
+            cell,
+            rest: self,
+        })))
+    }
+
+    /// The variables numbered below `first` that have changed since.
+    fn changed_since(&self, before: &Env, first: u32) -> Vec<Changed> {
+        let mut changed: Vec<Changed> = vec![];
+        let mut here = self.0.as_ref();
+        while let Some(entry) = here {
+            if before.0.as_ref().is_some_and(|b| Rc::ptr_eq(b, entry)) {
+                break;
+            }
+            if entry.cell < first && changed.iter().all(|c| c.cell != entry.cell) {
+                changed.push(Changed {
+                    cell: entry.cell,
+                    name: entry.name.clone(),
+                    binding: entry.binding.clone(),
+                });
+            }
+            here = entry.rest.0.as_ref();
+        }
+        changed.sort_by_key(|c| c.cell);
+        changed
     }
 }
 
@@ -125,10 +235,28 @@ struct Lowerer<'a> {
     env: Env,
     /// How many parameters the function has; their symbols are the first.
     params: usize,
+    /// How many variables there are.
+    cells: u32,
+    /// Variables with a lower number cannot change where this is: they are outside of a closure.
+    wall: u32,
+    /// The sequential loops around.
+    sequences: Vec<sequence::Sequence>,
+    /// The lengths of arrays that were made here.
+    made: HashMap<Sym, Vec<Expr>>,
+    /// Of arrays with an element replaced: the array before, where, and what is there now.
+    updates: HashMap<Sym, (Expr, Vec<Option<Expr>>, Expr)>,
     /// The indices of the loops around.
     loops: Vec<Sym>,
     /// Which indices the value of a bound variable depends on.
     bound: HashMap<Sym, BTreeSet<Sym>>,
+    /// The lengths of the axes of bound arrays, where they can be said without the array.
+    lengths: HashMap<Sym, Vec<Option<Expr>>>,
+    /// How far the indices of loops go.
+    extents: HashMap<Sym, Expr>,
+    /// Arguments of types without a sign.
+    naturals: BTreeSet<Sym>,
+    /// The elements of bound arrays that are written as lists.
+    lists: HashMap<Sym, Vec<Plain>>,
     consts: Consts,
     checks: Vec<NameCheck>,
     /// Where this crate is said to be.
@@ -140,19 +268,28 @@ struct Lowerer<'a> {
 }
 
 impl Lowerer<'_> {
-    fn program(&mut self, signature: &Signature, body: &surface::Expr) -> Result<(Program, Tree)> {
+    fn program(
+        &mut self,
+        signature: &Signature,
+        body: &surface::Expr,
+        checkpoint: Option<Checkpoint>,
+    ) -> Result<(Program, Tree)> {
         let params = self.parameters(signature);
         self.params = params.len();
-        let (bound, value) = self.frame(|l| l.expr(body))?;
+        let (bound, _, value) = self.open(|l| l.expr(body));
+        let value = value?;
         let mut results = vec![];
         self.frames.push(bound);
         let made = self.results(value, &signature.result.tree, body.loc, &mut results);
         let lets = self.frames.pop().unwrap_or_default();
         let result = made?;
-        let body = match <[Expr; 1]>::try_from(results) {
+        let mut body = match <[Expr; 1]>::try_from(results) {
             Ok([one]) => Block::single(under(lets, one)),
             Err(results) => Block { lets, results },
         };
+        if let Some(every) = checkpoint {
+            body = self.block_in_blocks(body, every);
+        }
         let program = Program {
             name: signature.ident.to_string(),
             params,
@@ -176,15 +313,42 @@ impl Lowerer<'_> {
     }
 
     fn name(&mut self, name: String, binding: Binding) {
-        self.env = std::mem::take(&mut self.env).with(name, binding);
+        let cell = self.cells;
+        self.cells += 1;
+        self.env = std::mem::take(&mut self.env).with(name, binding, cell);
     }
 
-    /// Lowers in a scope of its own.
+    /// A variable has a new value.
+    fn change(&mut self, changed: Changed) {
+        let Changed {
+            cell,
+            name,
+            binding,
+        } = changed;
+        self.env = std::mem::take(&mut self.env).with(name, binding, cell);
+    }
+
+    /// Lowers in a scope of its own. What it changes outside stays changed.
     fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let env = self.env.clone();
+        let (env, first) = (self.env.clone(), self.cells);
         let result = f(self);
+        let changed = self.env.changed_since(&env, first);
         self.env = env;
+        for one in changed {
+            self.change(one);
+        }
         result
+    }
+
+    /// Lowers what may not be evaluated, or more than once: what it binds, and what it changes.
+    fn open<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> (Bindings, Vec<Changed>, T) {
+        let (env, first) = (self.env.clone(), self.cells);
+        self.frames.push(vec![]);
+        let result = f(self);
+        let bound = self.frames.pop().unwrap_or_default();
+        let changed = self.env.changed_since(&env, first);
+        self.env = env;
+        (bound, changed, result)
     }
 
     /// Lowers what is evaluated as a whole or not at all: variables bound inside stay inside.
@@ -203,10 +367,11 @@ impl Lowerer<'_> {
     }
 
     /// The same without a word on the result: what was bound inside, and what it was bound for.
+    /// Nothing outside changes in there.
     fn frame<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Bindings, T)> {
-        self.frames.push(vec![]);
-        let value = self.scope(f);
-        let bound = self.frames.pop().unwrap_or_default();
+        let wall = std::mem::replace(&mut self.wall, self.cells);
+        let (bound, _, value) = self.open(f);
+        self.wall = wall;
         Ok((bound, value?))
     }
 
@@ -215,7 +380,11 @@ impl Lowerer<'_> {
         match value {
             Value::Plain(plain) => return Ok(plain),
             Value::List(list) => return self.as_array(list, loc),
-            Value::Tuple(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => {}
+            Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => {}
         }
         let message = format!(
             "{what} gives {}, and it must be a number, a bool or an array here{}",
@@ -234,6 +403,20 @@ impl Lowerer<'_> {
         let var = Expr::var(&sym, value.ty);
         let on = self.dependence(&value);
         self.bound.insert(sym.clone(), on);
+        if value.ty.rank > 0 {
+            let known = self.known_lengths(&value);
+            self.lengths.insert(sym.clone(), known);
+        }
+        if let Kind::Update(u) = &*value.kind
+            && u.when.is_none()
+            && is_atom(&u.value)
+        {
+            let what = (u.array.clone(), u.at.clone(), u.value.clone());
+            self.updates.insert(sym.clone(), what);
+        }
+        if let Some(extents) = self.known_extents(&value) {
+            self.made.insert(sym.clone(), extents);
+        }
         match self.frames.last_mut() {
             Some(frame) => frame.push(Bound::Let(sym, value)),
             None => unreachable!("lowering happens inside of a region"),

@@ -1,8 +1,6 @@
 //! Operators and casts.
 
 use super::Lowerer;
-use super::array::{element, length};
-use super::combinator::built;
 use super::value::{Plain, Value};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Binary, Expr as Surface, Unary};
@@ -64,13 +62,24 @@ impl Lowerer<'_> {
             return self.lazy(op, left, right);
         }
         let (a, b) = (self.expr(left), self.expr(right));
+        self.combined(op, (a, left.loc), (b, right.loc), loc)
+    }
+
+    /// An operator that evaluates both sides.
+    pub(super) fn combined(
+        &mut self,
+        op: Binary,
+        (a, left_loc): (Result<Value>, Loc),
+        (b, right_loc): (Result<Value>, Loc),
+        loc: Loc,
+    ) -> Result<Value> {
         if let (Ok(Value::Plain(a)), Ok(Value::Plain(b))) = (&a, &b)
             && (a.expr.ty.rank > 0 || b.expr.ty.rank > 0)
         {
             return self.whole_arrays(op, a.clone(), b.clone(), loc);
         }
-        let a = a.and_then(|v| self.scalar(v, left.loc));
-        let b = b.and_then(|v| self.scalar(v, right.loc));
+        let a = a.and_then(|v| self.scalar(v, left_loc));
+        let b = b.and_then(|v| self.scalar(v, right_loc));
         let (a, b) = (a?, b?);
         let (what_a, what_b) = (a.describe(), b.describe());
         let Some(pair) = self.pair(a, b) else {
@@ -119,32 +128,7 @@ impl Lowerer<'_> {
         let Some(prim) = prim else {
             return unable(self);
         };
-        let (left, right) = (pair.left, pair.right);
-        let (m, n) = (left.ty.rank, right.ty.rank);
-        let expr = if m == n {
-            Expr::prim(prim, vec![left, right])
-        } else {
-            let left = self.share("a", left);
-            let right = self.share("b", right);
-            let larger = if m > n { &left } else { &right };
-            // Down to the axes that they share, or to elements.
-            let sizes = (0..m.abs_diff(n)).map(|k| length(larger.clone(), k));
-            let (axes, at) = self.indices(&sizes.collect::<Vec<_>>());
-            let part = |e: &Expr| {
-                if e.ty.rank < m.max(n) {
-                    return e.clone();
-                }
-                let mut at: Vec<_> = at.iter().cloned().map(Some).collect();
-                at.resize(e.ty.rank, None);
-                element(e.clone(), at)
-            };
-            built(axes, Expr::prim(prim, vec![part(&left), part(&right)]))
-        };
-        Ok(Value::Plain(Plain {
-            expr,
-            scalar: pair.scalar,
-            open: pair.open,
-        }))
+        Ok(self.broadcast_prim(prim, pair))
     }
 
     fn no_operator(&mut self, op: Binary, a: &Plain, b: &Plain, loc: Loc) -> Reported {

@@ -1,29 +1,23 @@
 //! Copies of expressions with symbols of their own.
 
-use super::{Bindings, Lowerer};
+use super::wiring::needed;
+use super::{Bindings, Lowerer, under};
 use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Scatter, Sym, Trip, Update};
 use std::collections::HashMap;
 
+/// New names for old ones.
 pub(super) type Names = HashMap<Sym, Sym>;
 
 impl Lowerer<'_> {
     /// `value` under copies of those bindings that it needs.
     pub(super) fn rebound(&mut self, bound: &Bindings, value: Expr) -> Expr {
-        let mut needed = false;
-        let mut used = value.clone();
-        for b in bound.iter().rev() {
-            if b.syms().iter().any(|sym| mentions(&used, sym)) {
-                used = Expr::under(vec![b.clone()], used);
-                needed = true;
-            }
+        match needed(bound, [&value]) {
+            none if none.is_empty() => value,
+            needed => self.copied(&under(needed, value), &mut Names::new()),
         }
-        if !needed {
-            return value;
-        }
-        self.copied(&used, &mut Names::new())
     }
 
-    fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
+    pub(super) fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
         let new = self.fresh.sym(&sym.hint);
         names.insert(sym.clone(), new.clone());
         new
@@ -165,27 +159,37 @@ impl Lowerer<'_> {
     }
 }
 
-fn mentions(e: &Expr, sym: &Sym) -> bool {
-    match &*e.kind {
-        Kind::Var(other) => other == sym,
-        Kind::Lit(_) => false,
-        Kind::Prim(_, args) => any(args, sym),
-        Kind::Let(_, bound, body) => any([bound, body], sym),
-        Kind::Loop(l, body) => any(l.parts(), sym) || mentions(body, sym),
-        Kind::Update(u) => any(u.parts(), sym),
-        Kind::If(cond, then, other) => any([cond, then, other], sym),
-        Kind::Build(binder, body)
-        | Kind::Reduce(_, binder, body)
-        | Kind::ArgReduce(_, binder, body) => any([&binder.extent, body], sym),
-        Kind::Scatter(s) => any(s.parts(), sym),
-        Kind::Index(array, at) => any(std::iter::once(array).chain(at.iter().flatten()), sym),
-        Kind::Dim(inner, _) | Kind::Stop(inner) => mentions(inner, sym),
-        Kind::Where(cond, inner) => any([cond, inner], sym),
-        Kind::Recur(recur) => any(recur.parts(), sym),
-        Kind::Demand(demand, inner) => any(demand.parts().chain([inner]), sym),
-    }
+/// The same with another expression in the place of a variable; no name may be bound in there.
+pub(super) fn replaced(e: &Expr, sym: &Sym, by: &Expr) -> Expr {
+    let again = |e: &Expr| replaced(e, sym, by);
+    let kind = match &*e.kind {
+        Kind::Var(other) if other == sym => return by.clone(),
+        Kind::Prim(prim, args) => Kind::Prim(*prim, args.iter().map(again).collect()),
+        Kind::Index(array, at) => {
+            let at = at.iter().map(|i| i.as_ref().map(again)).collect();
+            Kind::Index(again(array), at)
+        }
+        Kind::Dim(array, axis) => Kind::Dim(again(array), *axis),
+        Kind::Var(_)
+        | Kind::Lit(_)
+        | Kind::Let(..)
+        | Kind::If(..)
+        | Kind::Build(..)
+        | Kind::Reduce(..)
+        | Kind::ArgReduce(..)
+        | Kind::Scatter(_)
+        | Kind::Loop(..)
+        | Kind::Update(_)
+        | Kind::Where(..)
+        | Kind::Recur(_)
+        | Kind::Demand(..)
+        | Kind::Stop(_) => return e.clone(),
+    };
+    Expr::new(kind, e.ty)
 }
 
-fn any<'e>(parts: impl IntoIterator<Item = &'e Expr>, sym: &Sym) -> bool {
-    parts.into_iter().any(|p| mentions(p, sym))
+/// Whether a variable occurs.
+pub(super) fn mentions(e: &Expr, sym: &Sym) -> bool {
+    matches!(&*e.kind, Kind::Var(other) if other == sym)
+        || e.parts().into_iter().any(|part| mentions(part, sym))
 }

@@ -161,7 +161,8 @@ impl Lowerer<'_> {
             | Value::List(_)
             | Value::Struct(..)
             | Value::Closure(..)
-            | Value::Shape(_) => None,
+            | Value::Shape(_)
+            | Value::Way(_) => None,
         });
         let single = names::find(INTEGER, &method).map(|(_, prim)| (prim.arity(), Some(prim)));
         let several = names::find(INTEGER_TOO, &method).map(|(_, arity)| (arity, None));
@@ -274,7 +275,8 @@ fn open_receiver(method: &str, receiver: &Plain, args: &Args) -> Elem {
         | Value::List(_)
         | Value::Struct(..)
         | Value::Closure(..)
-        | Value::Shape(_) => None,
+        | Value::Shape(_)
+        | Value::Way(_) => None,
     });
     match (is_real, is_integer) {
         (true, true) => other.unwrap_or(receiver.elem()),

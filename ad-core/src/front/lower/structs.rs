@@ -9,6 +9,24 @@ use crate::front::structs::Struct;
 use crate::front::surface::Expr as Surface;
 use std::rc::Rc;
 
+impl Value {
+    /// Which of its parts has a name.
+    pub(super) fn place_of(&self, field: &str) -> Option<usize> {
+        match self {
+            Value::Struct(Made { of: Some(of), .. }, _) => {
+                of.fields().iter().position(|f| f == field)
+            }
+            Value::Tuple(parts) => field.parse().ok().filter(|k| *k < parts.len()),
+            Value::Struct(..)
+            | Value::Plain(_)
+            | Value::List(_)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => None,
+        }
+    }
+}
+
 impl Lowerer<'_> {
     /// `p.x`
     pub(super) fn member(&mut self, base: &Surface, name: &str, loc: Loc) -> Result<Value> {

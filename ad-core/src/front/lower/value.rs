@@ -1,6 +1,7 @@
 //! What expressions stand for while they are lowered, and how their kinds meet.
 
-use super::list::List;
+use super::fixed::List;
+use super::way::Way;
 use super::{Env, Lowerer};
 use crate::front::data::Made;
 use crate::front::error::{Loc, Result};
@@ -26,6 +27,8 @@ pub(super) enum Value {
     Closure(Rc<Closure>, Env),
     /// `a.shape()` of an array.
     Shape(Expr),
+    /// What ndarray and iterators make on the way to a value.
+    Way(Rc<Way>),
 }
 
 /// A scalar or an array in Core, and what only Rust knows about it.
@@ -103,6 +106,7 @@ impl Value {
             Value::Struct(made, _) => with_article(&spelled(&*made.ty)),
             Value::Closure(..) => "a closure".to_string(),
             Value::Shape(_) => "a shape".to_string(),
+            Value::Way(way) => way.describe().to_string(),
         }
     }
 
@@ -115,6 +119,7 @@ impl Value {
             Value::Tuple(_) => "; write one expression for each part",
             Value::Closure(..) => "; closures are bound by `let` and called, they are not values",
             Value::Shape(_) => "; write `a.shape()[0]` or `a.dim()`",
+            Value::Way(way) => way.advice(),
         }
     }
 }
@@ -134,7 +139,11 @@ impl Lowerer<'_> {
         match value {
             Value::Plain(plain) => Ok(plain),
             Value::List(list) => self.as_array(list, loc),
-            Value::Tuple(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => {
+            Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => {
                 let message = format!(
                     "this is {}, where a number, a bool or an array is needed{}",
                     value.describe(),

@@ -1,6 +1,7 @@
 //! Methods of ndarray on whole arrays, in terms of what Core has.
 
-use super::array::{element, length};
+use super::array::element;
+use super::call::Callable;
 use super::combinator::{built, entry, reduced};
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
@@ -13,19 +14,15 @@ use crate::ir::ty::Elem;
 use std::rc::Rc;
 
 impl Lowerer<'_> {
-    fn sizes(array: &Expr) -> Vec<Expr> {
-        let axes = 0..array.ty.rank;
-        axes.map(|axis| length(array.clone(), axis)).collect()
-    }
-
     /// `a.sum()`
     pub(super) fn sum_of_elements(&mut self, array: Plain, loc: Loc) -> Result<Value> {
         if array.elem() == Elem::Bool {
             let message = "bools have no sum; write `sum(n, |i| if x[i] { 1.0 } else { 0.0 })`";
             return Err(self.errors.at(loc, message));
         }
-        let whole = self.share("a", array.expr);
-        let (axes, at) = self.indices(&Self::sizes(&whole));
+        let whole = self.held(array.expr);
+        let sizes = self.written_lengths(&whole);
+        let (axes, at) = self.indices(&sizes);
         Ok(Value::Plain(Plain {
             expr: reduced(ReduceOp::Sum, axes, entry(&whole, at)),
             ..array
@@ -37,20 +34,17 @@ impl Lowerer<'_> {
         if array.expr.ty.rank < 2 {
             return Value::Plain(array);
         }
-        let whole = self.share("a", array.expr);
-        let mut sizes = Self::sizes(&whole);
-        sizes.reverse();
-        let (axes, mut at) = self.indices(&sizes);
-        at.reverse();
-        Value::Plain(Plain {
-            expr: built(axes, entry(&whole, at)),
-            ..array
-        })
+        let order: Vec<usize> = (0..array.expr.ty.rank).rev().collect();
+        self.permuted(array, &order).into()
     }
 
     /// `a.dot(&b)`, of vectors and matrices.
     pub(super) fn dot(&mut self, a: Plain, other: &Surface, loc: Loc) -> Result<Value> {
         let b = self.expr(other)?;
+        if let Value::Way(_) = b {
+            let iter = self.elements(a);
+            return self.ragged_dot(&iter, b, other.loc);
+        }
         let b = self.plain(b, other.loc)?;
         let (m, n) = (a.expr.ty.rank, b.expr.ty.rank);
         let what = format!("{} and {}", a.describe(), b.describe());
@@ -70,12 +64,13 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(loc, message));
         };
-        let left = self.share("a", pair.left);
-        let right = self.share("b", pair.right);
+        let left = self.held(pair.left);
+        let right = self.held_as("b", pair.right);
         let (mut row, mut column) = (vec![None; m], vec![None; n]);
-        let outer_left = (m == 2).then(|| length(left.clone(), 0));
-        let outer_right = (n == 2).then(|| length(right.clone(), 1));
-        let lengths = self.one_length(length(left.clone(), m - 1), length(right.clone(), 0));
+        let (sizes_left, sizes_right) = (self.written_lengths(&left), self.written_lengths(&right));
+        let outer_left = (m == 2).then(|| sizes_left[0].clone());
+        let outer_right = (n == 2).then(|| sizes_right[1].clone());
+        let lengths = self.one_length(sizes_left[m - 1].clone(), sizes_right[0].clone());
         let sizes: Vec<Expr> = outer_left.into_iter().chain(outer_right).collect();
         let (axes, at) = self.indices(&sizes);
         let k = self.fresh.sym("k");
@@ -98,19 +93,6 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// One length for two that have to be equal: that of a sum of arrays.
-    fn one_length(&mut self, m: Expr, n: Expr) -> Expr {
-        let m = self.share_size(m);
-        let n = self.share_size(n);
-        let zeros = |l: &mut Self, n: Expr| {
-            let (axes, _) = l.indices(&[n]);
-            built(axes, Expr::int(0))
-        };
-        let both = vec![zeros(self, m), zeros(self, n)];
-        let both = self.share("both", Expr::prim(Prim::IAdd, both));
-        length(both, 0)
-    }
-
     /// `a.mapv(|v| ..)`, `a.map(|v| ..)`; also with the path of a function.
     pub(super) fn mapped(
         &mut self,
@@ -118,26 +100,14 @@ impl Lowerer<'_> {
         method: &syn::Ident,
         function: &Surface,
     ) -> Result<Value> {
-        let of_path = self
-            .foreign_path(function)
-            .map(|path| of_path(path, function.loc));
-        let value = match of_path {
-            Some(closure) => Value::Closure(Rc::new(closure), self.env.clone()),
-            None => self.expr(function)?,
-        };
-        let Value::Closure(closure, env) = value else {
-            let message = format!(
-                "`{method}` takes a closure, and this is {}; write `|v| ..`",
-                value.describe()
-            );
-            return Err(self.errors.at(function.loc, message));
-        };
+        let (closure, env) = self.callable(function, 1, &method.to_string())?;
         let [(pattern, note)] = &closure.params[..] else {
             let message = format!("the closure of `{method}` takes the element; write `|v| ..`");
             return Err(self.errors.at(closure.params_loc, message));
         };
-        let whole = self.share("a", array.expr);
-        let (axes, at) = self.indices(&Self::sizes(&whole));
+        let whole = self.held(array.expr);
+        let sizes = self.written_lengths(&whole);
+        let (axes, at) = self.indices(&sizes);
         let one = Plain {
             expr: entry(&whole, at),
             scalar: array.scalar,
@@ -170,6 +140,23 @@ impl Lowerer<'_> {
         }))
     }
 
+    /// What a method calls: a closure, or the path of a function of so many arguments.
+    pub(super) fn callable(&mut self, e: &Surface, arity: usize, method: &str) -> Result<Callable> {
+        let of_path = self.foreign_path(e).map(|path| of_path(path, arity, e.loc));
+        let value = match of_path {
+            Some(closure) => Value::Closure(Rc::new(closure), self.env.clone()),
+            None => self.expr(e)?,
+        };
+        if let Value::Closure(closure, env) = value {
+            return Ok((closure, env));
+        }
+        let message = format!(
+            "`{method}` takes a closure, and this is {}; write `|v| ..`",
+            value.describe()
+        );
+        Err(self.errors.at(e.loc, message))
+    }
+
     /// The path of a function, which is no variable.
     fn foreign_path<'e>(&self, e: &'e Surface) -> Option<&'e syn::Path> {
         let Kind::Path(path) = &e.kind else {
@@ -177,26 +164,31 @@ impl Lowerer<'_> {
         };
         let binding = path.get_ident().and_then(|i| self.env.get(&i.to_string()));
         match binding {
-            Some(Binding::Value(_) | Binding::Hole(_)) => None,
+            Some(Binding::Value(_) | Binding::Unset | Binding::Hole(_)) => None,
             Some(Binding::Import(_)) | None => Some(path),
         }
     }
 }
 
-/// `|v| f(v)`
-fn of_path(path: &syn::Path, loc: Loc) -> Closure {
-    let name = syn::Ident::new("v", loc.start);
-    let argument = Surface {
+/// `|v| f(v)`, `|v, w| f(v, w)`
+fn of_path(path: &syn::Path, arity: usize, loc: Loc) -> Closure {
+    let names = ["v", "w", "x", "y"].into_iter().take(arity.min(4));
+    let names: Vec<_> = names.map(|name| syn::Ident::new(name, loc.start)).collect();
+    let argument = |name: &syn::Ident| Surface {
         loc,
         kind: Kind::Path(name.clone().into()),
     };
+    let args = names.iter().map(argument).collect();
+    let params = names
+        .into_iter()
+        .map(|name| (Pattern::Name(name), Note::Infer));
     Closure {
-        params: vec![(Pattern::Name(name), Note::Infer)],
+        params: params.collect(),
         params_loc: loc,
         result: Note::Infer,
         body: Surface {
             loc,
-            kind: Kind::Call(path.clone(), vec![argument]),
+            kind: Kind::Call(path.clone(), args),
         },
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{Parser, outside, place};
 use crate::front::error::Loc;
-use crate::front::real::is_name_of_reals;
-use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Unary};
+use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Test, Unary};
 use crate::front::types::Scalar;
 use std::rc::Rc;
 
@@ -82,7 +81,8 @@ impl Parser<'_> {
             },
             syn::Expr::Index(index) => self.index(index, loc),
             syn::Expr::Closure(closure) => return self.closure(loc, closure),
-            syn::Expr::Macro(m) => return self.hole(loc, outside::macro_call(&m.mac)),
+            syn::Expr::Macro(m) => return self.macro_call(loc, &m.mac),
+            syn::Expr::Range(range) => self.range(range),
             syn::Expr::Return(r) => return self.hole(Loc::of(&r.return_token), outside::RETURN),
             _ => return self.hole(loc, outside::expression(e)),
         };
@@ -119,16 +119,16 @@ impl Parser<'_> {
         }
         let kind = match literal {
             syn::Lit::Float(float) if matches!(float.suffix(), "" | "f64" | "f32") => {
-                match float.base10_parse() {
-                    Ok(x) => Kind::Real(x),
-                    Err(e) => Kind::Hole(self.errors.add(e)),
+                match self.real_literal(float.base10_digits(), suffix) {
+                    Some(x) => Kind::Real(x),
+                    None => return self.hole(loc, "not a number"),
                 }
             }
             syn::Lit::Float(float) => return self.hole(loc, unknown(float.suffix())),
             syn::Lit::Int(int) => match (int.suffix(), Scalar::by_name(int.suffix())) {
-                ("f64" | "f32", _) => match int.base10_digits().parse() {
-                    Ok(x) => Kind::Real(x),
-                    Err(_) => return self.hole(loc, "not a number"),
+                ("f64" | "f32", _) => match self.real_literal(int.base10_digits(), suffix) {
+                    Some(x) => Kind::Real(x),
+                    None => return self.hole(loc, "not a number"),
                 },
                 ("", scalar) | (_, scalar @ Some(_)) => match int.base10_parse() {
                     Ok(i) => Kind::Int(i, scalar),
@@ -170,7 +170,7 @@ impl Parser<'_> {
             inner = &call.receiver;
         }
         let inner = self.first(inner, loc);
-        if is_name_of_reals(&name) && self.errors.converts {
+        if name == "f64" && self.errors.converts {
             to = Some(Scalar::Real);
         } else if let Some(reported) = self.foreign_cast(&name, cast) {
             let kind = Kind::Hole(reported);
@@ -190,14 +190,6 @@ impl Parser<'_> {
     }
 
     fn branch(&mut self, loc: Loc, branch: &syn::ExprIf) -> Expr {
-        if let syn::Expr::Let(pattern) = &*branch.cond {
-            return self.hole(
-                Loc::of(pattern),
-                "`if let` is not supported: there are no enums to take apart; write `if` with a \
-                 comparison, or `match` on integers",
-            );
-        }
-        let cond = self.expr(&branch.cond);
         let then = self.block(&branch.then_branch);
         let Some((_, other)) = &branch.else_branch else {
             return self.hole(
@@ -207,9 +199,34 @@ impl Parser<'_> {
             );
         };
         let other = self.last(other, loc);
+        if let syn::Expr::Let(pattern) = &*branch.cond {
+            return self.branch_on_pattern(loc, pattern, then, other);
+        }
+        let cond = self.expr(&branch.cond);
         Expr {
             loc,
             kind: Kind::If(Box::new(cond), Box::new(then), Box::new(other)),
+        }
+    }
+
+    /// `if let p = e { x } else { y }`
+    fn branch_on_pattern(
+        &mut self,
+        loc: Loc,
+        pattern: &syn::ExprLet,
+        then: Expr,
+        other: Expr,
+    ) -> Expr {
+        let on = self.expr(&pattern.expr);
+        let arm = |test, body| Arm {
+            test,
+            guard: None,
+            body,
+        };
+        let arms = vec![arm(self.test(&pattern.pat), then), arm(Test::Wild, other)];
+        Expr {
+            loc,
+            kind: Kind::Match(Box::new(on), arms),
         }
     }
 
@@ -253,7 +270,9 @@ impl Parser<'_> {
             self.all(&call.args);
             return receiver;
         }
-        if let Some(turbofish) = &call.turbofish {
+        if let Some(turbofish) = &call.turbofish
+            && !takes_types(&call.method)
+        {
             if let Some(message) = outside::method(&call.method) {
                 return self.hole(Loc::of(&call.method), message);
             }
@@ -265,7 +284,11 @@ impl Parser<'_> {
         if let Some(message) = outside::method(&call.method) {
             return self.hole(Loc::of(&call.method), message);
         }
-        let args = self.all(&call.args);
+        // The text of `expect` is for a panic.
+        let args = match call.method == "expect" {
+            true => vec![],
+            false => self.all(&call.args),
+        };
         Expr {
             loc,
             kind: Kind::Method(Box::new(receiver), call.method.clone(), args),
@@ -281,7 +304,6 @@ impl Parser<'_> {
         let at = match inside {
             syn::Expr::Array(list) => self.all(&list.elems),
             syn::Expr::Tuple(list) => self.all(&list.elems),
-            syn::Expr::Range(range) => vec![self.hole(Loc::of(range), outside::SLICING)],
             single => vec![self.expr(single)],
         };
         Kind::Index(Box::new(array), at)
@@ -320,6 +342,12 @@ pub(super) fn member(of: &syn::Member) -> String {
         syn::Member::Named(name) => name.to_string(),
         syn::Member::Unnamed(index) => index.index.to_string(),
     }
+}
+
+/// Whether a method of iterators says by type arguments what it gives. rustc has checked them.
+fn takes_types(method: &syn::Ident) -> bool {
+    let name = method.to_string();
+    matches!(name.as_str(), "sum" | "product" | "collect")
 }
 
 /// The operator, or what is wrong with it.

@@ -7,21 +7,31 @@
 )]
 
 mod expr;
+mod header;
+mod macros;
 mod outside;
 mod pattern;
 mod place;
 mod real;
+mod stmt;
+mod target;
 
 use super::error::{Errors, Loc};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
 
 /// Reads the body of a function.
 pub(super) fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
-    Parser { errors }.block(block)
+    let mut parser = Parser {
+        errors,
+        loops: vec![],
+    };
+    parser.block_for(block, stmt::Want::Result)
 }
 
 struct Parser<'a> {
     errors: &'a mut Errors,
+    /// What is known of the loops around, innermost last.
+    loops: Vec<stmt::Around>,
 }
 
 impl Parser<'_> {
@@ -32,86 +42,6 @@ impl Parser<'_> {
             loc,
             kind: Kind::Hole(reported),
         }
-    }
-
-    fn block(&mut self, block: &syn::Block) -> Expr {
-        let braces = block.brace_token.span;
-        let loc = Loc {
-            start: braces.open(),
-            end: braces.close(),
-        };
-        let (mut hoisted, mut stmts) = (vec![], vec![]);
-        let (mut tail, mut left) = (None, None);
-        for (k, stmt) in block.stmts.iter().enumerate() {
-            let last = k + 1 == block.stmts.len();
-            match stmt {
-                syn::Stmt::Local(local) => stmts.push(self.local(local)),
-                syn::Stmt::Item(item) => {
-                    if let Some(stmt) = self.item(item) {
-                        hoisted.push(stmt);
-                    }
-                }
-                syn::Stmt::Expr(e, None) if last => tail = Some(self.expr(e)),
-                syn::Stmt::Expr(syn::Expr::Return(r), Some(_)) if last => {
-                    tail = Some(self.expr(&syn::Expr::Return(r.clone())));
-                }
-                syn::Stmt::Expr(e, Some(semi)) if last && outside::statement(e).is_none() => {
-                    // Only the last semicolon is wrong: what is before it is looked at.
-                    tail = Some(self.expr(e));
-                    self.errors.on(
-                        semi,
-                        "this `;` throws the value of the block away, and only values are \
-                         differentiated; remove it",
-                    );
-                }
-                syn::Stmt::Expr(e, _) => {
-                    let reported = self.effect(e);
-                    left = Some(reported);
-                    stmts.push(Stmt::Hole(reported, vec![]));
-                }
-                syn::Stmt::Macro(m) if outside::is_assertion(&m.mac) => {}
-                syn::Stmt::Macro(m) if last && m.semi_token.is_none() => {
-                    let message = outside::macro_call(&m.mac);
-                    tail = Some(self.hole(Loc::of(&m.mac), message));
-                }
-                syn::Stmt::Macro(m) => {
-                    let message = outside::macro_call(&m.mac);
-                    stmts.push(Stmt::Hole(self.errors.on(&m.mac, message), vec![]));
-                }
-            }
-        }
-        let tail = match (tail, left) {
-            (Some(tail), _) => tail,
-            (None, Some(reported)) => Expr {
-                loc,
-                kind: Kind::Hole(reported),
-            },
-            (None, None) => self.hole(
-                Loc::from(block.brace_token.span.close()),
-                "this block ends without a value, and only values are differentiated; write an \
-                 expression without `;` at its end",
-            ),
-        };
-        if hoisted.is_empty() && stmts.is_empty() {
-            return tail;
-        }
-        hoisted.extend(stmts);
-        Expr {
-            loc,
-            kind: Kind::Block(hoisted, Box::new(tail)),
-        }
-    }
-
-    /// An expression that stands as a statement: there are no effects, so it cannot be right.
-    fn effect(&mut self, e: &syn::Expr) -> super::error::Reported {
-        if let Some(message) = outside::statement(e) {
-            return self.errors.on(e, message);
-        }
-        self.errors.on(
-            e,
-            "this value is not used: a statement has no effect on the result; bind it with `let`, \
-             or remove it",
-        )
     }
 
     fn attributes(&mut self, attributes: &[syn::Attribute]) {
@@ -140,14 +70,19 @@ impl Parser<'_> {
                 }
                 Stmt::Let(pattern, note, Box::new(self.expr(&init.expr)))
             }
-            None => {
-                let reported = self.errors.on(
-                    local,
-                    "a variable that is set later is not supported: variables do not change; write \
-                     `let x = if .. { .. } else { .. };`",
-                );
-                Stmt::Hole(reported, pattern::names_in(&local.pat))
-            }
+            None => match pattern {
+                Pattern::Name(ident) => Stmt::Later(ident),
+                Pattern::Wild
+                | Pattern::Tuple(..)
+                | Pattern::List(..)
+                | Pattern::Struct(..)
+                | Pattern::Hole(..) => {
+                    let message = "variables that are set later are declared one by one; write \
+                                   `let x;` for each";
+                    let reported = self.errors.on(local, message);
+                    Stmt::Hole(reported, pattern::names_in(&local.pat))
+                }
+            },
         }
     }
 

@@ -1,16 +1,20 @@
 //! What is outside of the language, why, and what to write instead.
 
-/// For `+=` and its like, and for `=`.
-pub(super) const ASSIGNMENT: &str = "assignments are not supported yet: variables do not change; write a sum as \
-     `sum(n, |i| ..)`, an array as `build(n, |i| ..)`, or bind a new name with `let`";
+/// For `+=` and its like, and for `=`, where a value is needed.
+pub(super) const ASSIGNMENT: &str = "an assignment gives no value; write it as a statement of its \
+     own, with `;` behind it, in the block of the variable or in a loop there";
+
+/// For what borrows in order to change.
+pub(super) const BORROW: &str = "`&mut` is not supported: which variable is changed must be seen \
+     where it changes; assign to the variable itself, as `x = ..`, `x[i] = ..` or `x.0 = ..`";
+
+/// For iterators that change what they run over.
+pub(super) const ITER_MUT: &str = "loops over elements that change are not supported; write `for i in \
+     0..x.len()` with `x[i] = ..`, or `a.row_mut(i).assign(&..)`";
 
 /// For `return`.
-pub(super) const RETURN: &str = "`return` is not supported: the value of a function is its last expression; \
-     write `if .. { .. } else { .. }` there, without `return`";
-
-/// For `x[a..b]`.
-pub(super) const SLICING: &str =
-    "slicing with a range is not supported yet; write `build(b - a, |i| x[a + i])`";
+pub(super) const RETURN: &str = "`return` is not supported here: only the whole function is left early, \
+     not a loop or a closure, as in `if .. { return ..; }` before its last expression; write `if .. { .. } else { .. }`";
 
 /// Whether a macro only checks something, which does not change the value.
 pub(super) fn is_assertion(mac: &syn::Macro) -> bool {
@@ -44,17 +48,13 @@ pub(super) fn macro_call(mac: &syn::Macro) -> String {
     let name = mac.path.segments.last();
     let name = name.map(|s| s.ident.to_string()).unwrap_or_default();
     let instead = match name.as_str() {
-        "array" | "vec" | "stack" | "concatenate" => {
-            "write an array as `build(n, |i| ..)`, with `if` or `match` on `i` for its parts"
-        }
-        "s" => "write the part you need as `build(n, |i| x[a + i])`",
+        "azip" => "write `Zip::from(&a).and(&b).map_collect(|x, y| ..)`, which gives a new array",
         "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" => {
             "a differentiable function has no effects; print where you call it"
         }
         "panic" | "todo" | "unimplemented" | "unreachable" => {
             "give a value such as `f64::NAN` there, or check with `assert!` at the beginning"
         }
-        "matches" => "write `match` or comparisons",
         _ => "write what it expands to",
     };
     format!("the macro `{name}!` cannot be looked into, so it cannot be differentiated; {instead}")
@@ -63,29 +63,59 @@ pub(super) fn macro_call(mac: &syn::Macro) -> String {
 /// An expression that stands as a statement, if there is something to say about it in particular.
 pub(super) fn statement(e: &syn::Expr) -> Option<String> {
     match e {
-        syn::Expr::If(branch) if branch.else_branch.is_none() => Some(
-            "an `if` without `else` gives no value, and only values are differentiated; write \
-             `let x = if .. { .. } else { .. };`"
-                .into(),
-        ),
-        syn::Expr::Binary(binary) => is_assignment(&binary.op).then(|| ASSIGNMENT.into()),
         syn::Expr::Return(_) => Some(RETURN.into()),
         syn::Expr::Macro(m) => Some(macro_call(&m.mac)),
+        syn::Expr::Unsafe(_) | syn::Expr::Await(_) | syn::Expr::Try(_) | syn::Expr::Struct(_) => {
+            Some(expression(e))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression may stand as a statement.
+pub(super) fn is_statement(e: &syn::Expr) -> bool {
+    match e {
+        syn::Expr::If(branch) => branch.else_branch.is_none(),
+        syn::Expr::Binary(binary) => is_assignment(&binary.op),
         syn::Expr::Assign(_)
         | syn::Expr::ForLoop(_)
         | syn::Expr::While(_)
         | syn::Expr::Loop(_)
         | syn::Expr::Break(_)
-        | syn::Expr::Continue(_)
-        | syn::Expr::Unsafe(_)
-        | syn::Expr::Await(_)
-        | syn::Expr::Try(_)
-        | syn::Expr::Struct(_) => Some(expression(e)),
-        _ => None,
+        | syn::Expr::Continue(_) => true,
+        syn::Expr::MethodCall(call) => matches!(
+            call.method.to_string().as_str(),
+            "assign" | "fill" | "swap" | "scaled_add" | "push"
+        ),
+        _ => statement(e).is_some(),
     }
 }
 
-fn is_assignment(op: &syn::BinOp) -> bool {
+/// A `break` or a `continue` where it cannot be seen what it leaves out.
+pub(super) fn leaving(e: &syn::Expr) -> String {
+    let (name, labelled) = match e {
+        syn::Expr::Break(b) if b.expr.is_some() => {
+            return "a `break` with a value is not supported; write `let mut x`, and `x = ..; break;`"
+                .into();
+        }
+        syn::Expr::Break(b) => ("break", b.label.is_some()),
+        syn::Expr::Continue(c) => ("continue", c.label.is_some()),
+        _ => ("break", false),
+    };
+    if labelled {
+        return format!(
+            "`{name}` with a label is not supported; write a `let mut` bool that says whether to go \
+             on, and look at it in the condition of each loop"
+        );
+    }
+    format!(
+        "`{name}` is not supported here; write `if .. {{ {name}; }}` as a statement of the loop's own \
+         body, or `if .. {{ .. }} else {{ .. }}` around what it leaves out"
+    )
+}
+
+/// Whether it is `+=` or its like.
+pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
     matches!(
         op,
         syn::BinOp::AddAssign(_)
@@ -105,20 +135,10 @@ fn is_assignment(op: &syn::BinOp) -> bool {
 pub(super) fn expression(e: &syn::Expr) -> String {
     match e {
         syn::Expr::Assign(_) => ASSIGNMENT,
-        syn::Expr::ForLoop(_) => {
-            "`for` loops are not supported yet; write a loop that adds up as `sum(n, |i| ..)`, one that \
-             multiplies as `product(n, |i| ..)`, one that fills an array as `build(n, |i| ..)`"
+        syn::Expr::ForLoop(_) | syn::Expr::While(_) | syn::Expr::Loop(_) => {
+            "a loop gives no value; write it as a statement, and the variable that it changes behind it"
         }
-        syn::Expr::While(_) | syn::Expr::Loop(_) => {
-            "loops without a fixed number of rounds are not supported yet; write `sum(n, |i| ..)` or \
-             `build(n, |i| ..)` over a known number `n`"
-        }
-        syn::Expr::Break(_) | syn::Expr::Continue(_) => {
-            "leaving a loop early is not supported; write `if .. { .. } else { 0.0 }` inside of `sum`"
-        }
-        syn::Expr::Range(_) => {
-            "ranges are not values here; write `sum(b - a, |i| ..)` with `a + i` for the index"
-        }
+        syn::Expr::Break(_) | syn::Expr::Continue(_) => return leaving(e),
         syn::Expr::Try(_) => {
             "`?` leaves the function early, which is not supported; check before you call, and \
              take plain numbers"
@@ -130,9 +150,7 @@ pub(super) fn expression(e: &syn::Expr) -> String {
             "`unsafe` code is not looked into: generated code is safe Rust; write plain indexing"
         }
         syn::Expr::Let(_) => "`let` inside of a condition is not supported; write a comparison",
-        syn::Expr::Reference(_) => {
-            "`&mut` is not supported: a differentiable function has no effects; use the value itself"
-        }
+        syn::Expr::Reference(_) => BORROW,
         syn::Expr::Block(_) => "blocks with a label are not supported; write `if` with `else`",
         syn::Expr::Const(_) => "`const` blocks are not looked into; write the expression itself",
         syn::Expr::Path(_) => {
@@ -146,31 +164,10 @@ pub(super) fn expression(e: &syn::Expr) -> String {
 /// A constructor from the standard library.
 pub(super) fn constructor(path: &syn::Path) -> Option<&'static str> {
     let last = path.segments.last()?.ident.to_string();
-    let before = path.segments.len().checked_sub(2);
-    let family = before.map(|k| path.segments[k].ident.to_string());
-    if family.is_some_and(|f| f.starts_with("Array")) {
-        return Some(match last.as_str() {
-            "zeros" | "ones" | "from_elem" => {
-                "constructors of ndarray are not supported yet; write `build(n, |_| 0.0)`"
-            }
-            "from_shape_fn" | "from_shape_simple_fn" => {
-                "constructors of ndarray are not supported yet; write `build(n, |i| ..)`"
-            }
-            "eye" => {
-                "constructors of ndarray are not supported yet; write `build((n, n), |(i, j)| if i \
-                 == j { 1.0 } else { 0.0 })`"
-            }
-            _ => "constructors of ndarray are not supported yet; write `build(n, |i| ..)`",
-        });
-    }
     match last.as_str() {
         "Some" | "Ok" | "Err" => {
             Some("`Option` and `Result` cannot be differentiated; write the value itself")
         }
-        "arr1" | "arr2" => Some(
-            "constructors of ndarray are not supported yet; write `build(n, |i| ..)`, with `match` \
-             on `i` for its parts",
-        ),
         _ => None,
     }
 }
@@ -179,40 +176,42 @@ pub(super) fn constructor(path: &syn::Path) -> Option<&'static str> {
 pub(super) fn method(name: &syn::Ident) -> Option<String> {
     let name = name.to_string();
     let instead = match name.as_str() {
-        "iter" | "into_iter" | "indexed_iter" | "iter_mut" | "outer_iter" | "rows" | "columns"
-        | "axis_iter" | "windows" | "chunks" | "zip" | "enumerate" => {
-            "write `sum(x.len(), |i| x[i])` or `build(n, |i| ..)`"
+        "iter_mut" | "for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with" => {
+            "a differentiable function changes nothing in place; write `x.mapv(f)`, or \
+             `Zip::from(&x).and(&y).map_collect(f)`, which give a new array"
         }
-        "map_inplace" | "mapv_inplace" | "mapv_into" | "map_into" => {
-            "write `x.mapv(f)`, which gives a new array"
+        "slice_mut" | "row_mut" | "column_mut" | "view_mut" | "index_axis_mut" | "diag_mut" => {
+            "a differentiable function changes nothing in place; write the new array as `build(n, |i| \
+             ..)`"
         }
-        "mean" | "product" | "sum_axis" | "mean_axis" | "std" | "var" => {
-            "write `sum(x.len(), |i| x[i])` or `mean(..)`, over rows as `build(n, |i| sum(m, |j| \
-             a[[i, j]]))`"
+        "swap_axes" | "invert_axis" | "merge_axes" | "permute_axes" | "reverse_axes" => {
+            "it changes the array in place; write `a.t()`, `a.permuted_axes([1, 0])` or `a.slice(s![..;-1])`, \
+             which give a view"
         }
-        "reversed_axes" | "permuted_axes" | "swap_axes" => {
-            "write `a.t()`, or `build((m, n), |(i, j)| a[[j, i]])`"
+        "into_shape" => "which is deprecated; write `into_shape_with_order`",
+        "reshape" => "write `a.to_shape((n, m)).unwrap()`",
+        "into_dyn" | "into_dimensionality" => {
+            "every rank must be known when the derivative is compiled; write arrays of a known rank"
         }
-        "slice" | "slice_mut" | "slice_axis" | "split_at" => {
-            "write `build(n, |i| x[a + i])` for the part you need"
+        "scan" | "accumulate_axis_inplace" | "cumsum" | "cumprod" => {
+            "write `build(n, |i| sum(i + 1, |j| x[j]))`"
         }
-        "diag" => "write `build(n, |i| a[[i, i]])`",
-        "broadcast"
-        | "insert_axis"
-        | "into_shape_with_order"
-        | "to_shape"
-        | "into_shape"
-        | "reshape"
-        | "remove_axis" => "write the index of each element with `build((n, m), |(i, j)| ..)`",
-        "fold" | "scan" | "accumulate_axis_inplace" => {
-            "write `sum`, `product` or `maximum` where one does"
+        "take_while" | "skip_while" | "map_while" | "find" | "position" => {
+            "how far it goes depends on the elements; write `filter`, or `if` inside of `sum`"
         }
-        "unwrap" | "expect" | "unwrap_or" | "get" | "first" | "last" | "ok" => {
-            "write plain indexing such as `x[i]`, which panics when out of range"
+        "flat_map" | "filter_map" => "write `filter` and `map`, or `sum((n, m), |(i, j)| ..)`",
+        "max_by" | "min_by" | "max_by_key" | "min_by_key" | "partial_cmp" | "total_cmp" => {
+            "write `fold(f64::NEG_INFINITY, f64::max)` for the largest, `argmax(n, |i| x[i])` for where it is"
+        }
+        "chunks" => {
+            "its last part may be shorter; write `chunks_exact(k)`, or `build((n / k, k), |(i, j)| x[i * k + j])`"
         }
         "push" | "assign" | "fill" | "swap" | "sort" | "sort_by" | "extend" | "insert" => {
-            "a differentiable function changes nothing in place; write the new array as `build(n, \
-             |i| ..)`"
+            "write it as a statement of its own; or write the new array as `build(n, |i| ..)`"
+        }
+        "ok" | "ok_or" | "and_then" | "unwrap_or_else" | "unwrap_or_default" | "is_some"
+        | "is_none" => {
+            "`Option` and `Result` are not values here; write `unwrap()`, `expect(..)` or `unwrap_or(..)`"
         }
         _ => return None,
     };

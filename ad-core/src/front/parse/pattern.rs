@@ -11,6 +11,8 @@ use crate::front::types;
 impl Parser<'_> {
     pub(super) fn note(&mut self, ty: &syn::Type) -> Note {
         match ty {
+            // `Vec<_>` says nothing that cannot be seen.
+            syn::Type::Path(path) if leaves_open(path) => Note::Infer,
             syn::Type::Infer(_) => Note::Infer,
             syn::Type::Paren(inner) => self.note(&inner.elem),
             syn::Type::Group(inner) => self.note(&inner.elem),
@@ -66,20 +68,14 @@ impl Parser<'_> {
                 let parts = list.elems.iter().map(|p| self.pattern(p)).collect();
                 return Pattern::List(Loc::of(list), parts);
             }
-            syn::Pat::Ident(name) => match &name.mutability {
-                Some(token) => self.errors.on(
-                    token,
-                    format!(
-                        "`let mut` is not supported yet: variables do not change; write a sum as `sum(n, \
-                         |i| ..)`, an array as `build(n, |i| ..)`, or shadow it: `let {0} = ..`",
-                        name.ident
-                    ),
-                ),
-                None if name.subpat.is_some() => self
-                    .errors
-                    .on(name, "`@` patterns are not supported; write two `let`s"),
-                None => return Pattern::Name(name.ident.clone()),
-            },
+            syn::Pat::Ident(name) if name.by_ref.is_some() && name.mutability.is_some() => {
+                self.errors.on(name, outside::BORROW)
+            }
+            syn::Pat::Ident(name) if name.subpat.is_some() => self
+                .errors
+                .on(name, "`@` patterns are not supported; write two `let`s"),
+            // rustc sees to it that only what is `mut` changes.
+            syn::Pat::Ident(name) => return Pattern::Name(name.ident.clone()),
             syn::Pat::Rest(rest) => self.errors.on(
                 rest,
                 "`..` in a pattern is not supported; write `_` for each part that is left out",
@@ -106,6 +102,12 @@ impl Parser<'_> {
             {
                 Test::Name(name.ident.clone())
             }
+            syn::Pat::Ident(name)
+                if name.mutability.is_none() && name.by_ref.is_none() && name.subpat.is_none() =>
+            {
+                Test::Const(loc, name.ident.clone().into())
+            }
+            syn::Pat::Path(path) if path.qself.is_none() => Test::Const(loc, path.path.clone()),
             syn::Pat::Lit(literal) => match &literal.lit {
                 syn::Lit::Int(int) => match int.base10_parse() {
                     Ok(value) => Test::Int(loc, value),
@@ -154,6 +156,15 @@ impl Parser<'_> {
         );
         Test::Hole(reported, names_in(pat))
     }
+}
+
+/// Whether a type has `_` for one of its arguments.
+fn leaves_open(path: &syn::TypePath) -> bool {
+    let last = path.path.segments.last();
+    let Some(syn::PathArguments::AngleBracketed(arguments)) = last.map(|s| &s.arguments) else {
+        return false;
+    };
+    (arguments.args.iter()).any(|a| matches!(a, syn::GenericArgument::Type(syn::Type::Infer(_))))
 }
 
 /// The names that a pattern brings in.

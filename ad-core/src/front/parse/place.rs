@@ -12,6 +12,18 @@ impl Loc {
             end: end(e),
         }
     }
+
+    /// Where an `if` stands.
+    pub(super) fn of_if(branch: &syn::ExprIf) -> Loc {
+        let end = match &branch.else_branch {
+            Some((_, other)) => end(other),
+            None => branch.then_branch.brace_token.span.close(),
+        };
+        Loc {
+            start: branch.if_token.span,
+            end,
+        }
+    }
 }
 
 /// The first token of an expression.

@@ -4,7 +4,7 @@ use super::Parser;
 use crate::front::error::Reported;
 use crate::front::names;
 use crate::front::real::RealType;
-use crate::front::surface::Expr;
+use crate::front::surface::{Expr, Kind};
 use quote::ToTokens;
 
 impl Parser<'_> {
@@ -23,18 +23,62 @@ impl Parser<'_> {
         args: impl IntoIterator<Item = &'e syn::Expr>,
     ) -> Vec<Expr> {
         let names = names::segments(path);
-        let converts = match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            [ty, "of"] => *ty == self.errors.real.name(),
-            [ty, "from"] => {
-                let real = &self.errors.real;
-                matches!(real, RealType::Parameter(_)) && *ty == real.name()
+        let real = &self.errors.real;
+        let is_generic = matches!(real, RealType::Parameter(_));
+        match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [ty, "of"] if *ty == real.name() => self.converted(|p| p.all(args)),
+            [ty, "from"] if *ty == real.name() && is_generic => {
+                let args = self.converted(|p| p.all(args));
+                args.into_iter()
+                    .map(|arg| self.constant_of_single(arg))
+                    .collect()
             }
-            _ => false,
-        };
-        if converts {
-            return self.converted(|p| p.all(args));
+            _ => self.all(args),
         }
-        self.all(args)
+    }
+
+    /// What `T::from` takes is an `f32`.
+    fn constant_of_single(&mut self, arg: Expr) -> Expr {
+        let loc = arg.loc;
+        match arg.kind {
+            Kind::Real(x) => Expr {
+                loc,
+                kind: Kind::Real(f64::from(x as f32)),
+            },
+            Kind::Path(_) | Kind::Int(..) | Kind::Bool(_) | Kind::Hole(_) => arg,
+            Kind::Unary(..)
+            | Kind::Binary(..)
+            | Kind::Cast(..)
+            | Kind::If(..)
+            | Kind::Match(..)
+            | Kind::Block(..)
+            | Kind::Tuple(_)
+            | Kind::Call(..)
+            | Kind::Method(..)
+            | Kind::Field(..)
+            | Kind::Member(..)
+            | Kind::Struct(..)
+            | Kind::Index(..)
+            | Kind::List(_)
+            | Kind::Repeat(..)
+            | Kind::Range(..)
+            | Kind::Macro(..)
+            | Kind::Slices(_)
+            | Kind::Closure(_) => self.hole(
+                loc,
+                "this would be computed in another real type, and only literals and constants can be \
+                 converted by `from`; write `T::of(..)`",
+            ),
+        }
+    }
+
+    /// The value of a real literal, rounded to its type as far as that is known.
+    pub(super) fn real_literal(&self, digits: &str, suffix: &str) -> Option<f64> {
+        let is_own = suffix.is_empty() && !self.errors.converts;
+        if suffix == "f32" || is_own && self.errors.real == RealType::F32 {
+            return digits.parse().ok().map(|x: f32| f64::from(x));
+        }
+        digits.parse().ok()
     }
 
     /// Reports a real type that is not the function's own.
@@ -45,7 +89,7 @@ impl Parser<'_> {
         let mut message = self.errors.real.other(name)?;
         if let RealType::Parameter(ident) = &self.errors.real {
             message = format!(
-                "{}; write `{ident}::of(..)` around it",
+                "{}; write `{ident}::of(..)` of a literal without a suffix",
                 before_advice(&message)
             );
         }

@@ -1,10 +1,8 @@
 //! The same tokens as Rust, compiled by rustc, and as Core, interpreted.
 
-use super::annotated;
-use crate::ir::core_eval::eval;
 use crate::ir::value::{Tensor, Value};
 
-trait Input {
+pub(super) trait Input {
     fn input(&self) -> Value;
 }
 impl Input for f64 {
@@ -28,7 +26,7 @@ impl Input for &[f64] {
     }
 }
 
-fn sum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
+pub(super) fn sum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
     (0..n).map(f).sum()
 }
 fn product(n: usize, f: impl Fn(usize) -> f64) -> f64 {
@@ -43,7 +41,7 @@ fn mean(n: usize, f: impl Fn(usize) -> f64) -> f64 {
 fn stop_gradient(x: f64) -> f64 {
     x
 }
-fn build(n: usize, f: impl Fn(usize) -> f64) -> Vec<f64> {
+pub(super) fn build(n: usize, f: impl Fn(usize) -> f64) -> Vec<f64> {
     (0..n).map(f).collect()
 }
 
@@ -53,14 +51,15 @@ macro_rules! agree {
         #[test]
         fn $name() {
             fn compiled($($arg: $ty),*) -> f64 $body
-            fn inputs($($arg: $ty),*) -> Vec<Value> {
+            fn inputs($($arg: $ty),*) -> Vec<$crate::ir::value::Value> {
+                use $crate::front::tests::agree::Input;
                 vec![$($arg.input()),*]
             }
             let source = stringify!(fn $name($($arg: $ty),*) -> f64 $body);
-            let program = annotated(source).program;
+            let program = $crate::front::tests::annotated(source).program;
             $({
                 let (expected, inputs) = (compiled $args, inputs $args);
-                let found = eval(&program, &inputs).unwrap().0[0].real().data[0];
+                let found = $crate::ir::core_eval::eval(&program, &inputs).unwrap().0[0].real().data[0];
                 let same = (found - expected).abs() <= 1e-12 * expected.abs()
                     || found == expected
                     || found.is_nan() && expected.is_nan();

@@ -1,11 +1,15 @@
 //! What is accepted becomes the Core it should; what is not says so well.
 
 mod accepted;
+#[macro_use]
 mod agree;
+mod calls;
 mod data;
+mod loops;
 mod print;
 mod real;
 mod rejected;
+mod whole;
 
 use super::{Annotated, Failure, analyse};
 use crate::ir::core_check;

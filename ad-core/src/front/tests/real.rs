@@ -170,7 +170,7 @@ fn one_real_type() {
     );
     says(
         "fn f<T: Real>(x: T) -> T { x * 0.5f64 }",
-        "a function has one real type, which is `T` here, and this is `f64`; write `T::of(..)` around it",
+        "a function has one real type, which is `T` here, and this is `f64`; write `T::of(..)` of a literal without a suffix",
     );
     one(
         "fn f<T: Real>(x: T, n: usize) -> T { x * n as f64 }",
@@ -185,9 +185,33 @@ fn one_real_type() {
         "remove `to_f64`",
     );
     one(
+        "fn f<T: Real>(x: T) -> T { x * T::from(1.0 / 3.0) }",
+        "only literals and constants",
+    );
+    one(
+        "fn f<T: Real>(x: T, n: usize) -> T { x * T::from(n as f32) }",
+        "this is `f32`; write `T::of(..)`",
+    );
+    one(
+        "fn f<T: Real>(x: T) -> T { const H: f32 = 0.5; x * T::from(H) }",
+        "this is `f32`",
+    );
+    one(
         "fn f<T: Real>(x: T) -> T { T::of(2.0, 3.0) * x }",
         "`of` works on 1 value",
     );
+}
+
+#[test]
+fn literals_are_rounded_to_their_type() {
+    let tenth = f64::from(0.1_f32);
+    single("s * 0.1 + 0.1f32", &format!("s * {tenth} + {tenth}"));
+    single("const H: f64 = 0.1; s * H as f32", "s * 0.1");
+    generic(
+        "s * T::of(0.1) + T::from(0.1) - T::from(-0.1f32)",
+        &format!("s * 0.1 + {tenth} - -{tenth}"),
+    );
+    generic("s * T::of(0.1f32 as f64)", &format!("s * {tenth}"))
 }
 
 #[test]
@@ -204,6 +228,14 @@ fn type_parameters() {
     one(
         "fn f<T: Real>(n: usize) -> T { T::of(1.0) }",
         "no argument is a `T` or an array of `T`",
+    );
+}
+
+#[test]
+fn parameters_of_the_block_around() {
+    one(
+        "fn f(x: &Array1<T>, s: f64) -> f64 { s }",
+        "`T` is no type parameter of this function",
     );
 }
 

@@ -18,28 +18,16 @@ fn one(attr: &str, source: &str, what: &str) {
 
 #[test]
 fn outside_of_the_language() {
-    says("for i in 0..n { g(i); } s", "`sum(n, |i| ..)`");
-    says("while b { } s", "fixed number of rounds");
-    says("let mut t = s; t", "`let mut` is not supported yet");
-    says(
-        "x.iter().sum()",
-        "`iter` is not supported yet; write `sum(x.len()",
-    );
-    says("x.mean()", "write `sum(x.len(), |i| x[i])`");
-    says("return s;", "`return` is not supported");
-    says("if b { return 0.0; } s", "`else`");
     says("if b { s }", "without `else`");
-    says("g(s)", "not followed yet");
-    says("vec![s][0]", "the macro `vec!`");
+    says("S::g(s)", "only free ones with an annotation");
+    says("Self::g(s)", "not the `impl` block around it");
+    says("std::g(s)", "only free ones with an annotation");
+    says("f(x, a, s, n, b)", "`f` calls itself");
+    says("f_grad(x, a, s, n, b).0", "`f` calls itself");
+    says("mine::line(s)", "rename the function");
     says("s?", "`?` leaves");
     says("P { v: s }.v", "`.v`");
     says("unsafe { s }", "generated code is safe");
-    says("x.slice(s![1..])[0]", "`slice` is not supported yet");
-    says(
-        "fold(n, 0.0, |t, i| t + x[i])",
-        "`fold` is not supported yet",
-    );
-    says("Array1::zeros(3)[0]", "write `build(n, |_| 0.0)`");
     says("\"text\"", "text");
     says("s as f32 as f64", "write `as f64`");
     says("1.0f32", "`f32`");
@@ -49,9 +37,152 @@ fn outside_of_the_language() {
     says("let t = { s * 2.0; }; t", "this `;` throws the value");
     says("s; s", "not used");
     says("mine::mean(n, |i| x[i])", "from `cotangent::prelude`");
-    says("mine::g(s, n)", "`let g = |x, y| ..;`");
+    says("S::g(s, n)", "`let g = |x, y| ..;`");
     says("sum(n, |i| x[i]).gamma()", "lgamma(x).exp()");
     says("s.sigmoid()", "function of the prelude");
+}
+
+#[test]
+fn statements() {
+    says("for i in 0..n { g(i); } s", "not used");
+    says("let t = for i in 0..n {}; s", "a loop gives no value");
+    says("let t = s; t += 1.0", "ends without a value");
+    says(
+        "let f = |t: f64| t += 1.0; f(s)",
+        "an assignment gives no value",
+    );
+    says(
+        "for i in 0..n { return s; } s",
+        "only the whole function is left early",
+    );
+    says(
+        "let f = |t: f64| { if b { return t; } t * s }; f(s)",
+        "only the whole function is left early",
+    );
+    says(
+        "if b { if n > 2 { return s; } } s",
+        "only the whole function is left early",
+    );
+    says(
+        "if b { return s; } else { if n > 2 { return 1.0; } } s",
+        "only the whole function is left early",
+    );
+    says(
+        "let mut t = s; let r = &mut t; t",
+        "`&mut` is not supported",
+    );
+    says("let mut t = s; *t = 2.0; t", "`&mut` is not supported");
+    says(
+        "let mut t = s; for v in &mut x { t += v; } t",
+        "loops over elements that change",
+    );
+    says(
+        "let mut t = s; 'a: for i in 0..n { t += x[i]; } t",
+        "labels are not supported",
+    );
+    says(
+        "let mut t = s; for i in 0..n { for j in 0..n { if b { break 'a; } t += x[j]; } } t",
+        "with a label",
+    );
+    says(
+        "let mut t = s; for i in 0..n { if b { t += 1.0; if t > 3.0 { break; } t += 1.0; } t += 2.0; } t",
+        "`break` is not supported here",
+    );
+    says(
+        "let mut t = s; while let Some(k) = n { t += 1.0; } t",
+        "`while let` is not supported",
+    );
+    says(
+        "let mut t = s; loop { t += 1.0; } t",
+        "no end that can be seen",
+    );
+    says(
+        "let mut t = s; let u = loop { t += 1.0; if t > 2.0 { break t; } }; u",
+        "a loop gives no value",
+    );
+    says(
+        "let mut t = s; for c in x.chunks(2) { t += c[0]; } t",
+        "cannot tell what `chunks` runs over",
+    );
+    says(
+        "let mut t = s; for c in n { t += 1.0; } t",
+        "cannot tell what a loop over an integer runs over",
+    );
+    says(
+        "let mut t = s; for i in 0.. { t += 1.0; } t",
+        "no end or no beginning",
+    );
+    says(
+        "let mut t = s; for i in 0.0..s { t += 1.0; } t",
+        "a loop runs over integers",
+    );
+    says(
+        "let mut t = 0.0; let f = |u: f64| { t += u; t }; f(s)",
+        "a closure cannot change `t`",
+    );
+    says(
+        "let mut t = 0.0; sum(n, |i| { t += x[i]; t })",
+        "a closure cannot change `t`",
+    );
+    says(
+        "let mut t = 0.0; let u = b && { t = 1.0; b }; t",
+        "a closure cannot change `t`",
+    );
+    says(
+        "let mut y = build(n, |i| x[i]); y.push(s); y[0]",
+        "changes the length of an array",
+    );
+    says(
+        "let mut y = build((n, n), |(i, j)| s); y.row_mut(0) = x; s",
+        "write `.assign(&..)` behind it",
+    );
+    says(
+        "let mut y = build((n, n), |(i, j)| s); y[0] = s; y[[0, 0]]",
+        "this takes 1 indices for 2 axes",
+    );
+    says(
+        "let mut y = build((n, n), |(i, j)| s); y.diag_mut().fill(s); y[[0, 0]]",
+        "what `diag_mut` gives",
+    );
+    says(
+        "let mut y = build(n, |i| x[i]); for i in 0..n { y = build((n, n), |(i, j)| s); } y[0]",
+        "this is an `Array1<f64>`, and an `Array2<f64>` is assigned to it",
+    );
+    says(
+        "let mut t = (s, s); t = (s, n); t.0",
+        "an integer is assigned to it",
+    );
+    says(
+        "let mut t = s; t.0 = s; t",
+        "there is no `.0` in this value",
+    );
+    says("t = s; s", "cannot find the variable `t`");
+    says(
+        "fold(n, (0.0, 1.0), |t, i| t.0 + x[i]).0",
+        "`t` is a tuple of 2 before this loop and a real number behind",
+    );
+    says("fold(n, 0.0, |t| t)", "takes the state and the index");
+    says(
+        "fold(n, |t: f64| t, |t, i| t)",
+        "the state of `fold` is numbers",
+    );
+    says("checkpoint(|i| s)", "takes nothing");
+    says(
+        "checkpoint(|| |t: f64| t)(s)",
+        "only functions and closures with a name",
+    );
+    says(
+        "sum(n, |i| { let mut t = 0.0; for k in 0..i { let z = build(k, |j| x[j]); t = t * s + z.sum(); } t })",
+        "the size of this array depends on `i`",
+    );
+    says(
+        "sum(n, |i| { let mut t = 0.0; for k in 0..n { let z = build(k, |j| x[j]); t = t * s + z.sum() * i as f64; } t })",
+        "depends on a loop whose rounds depend on `i`",
+    );
+    says(
+        "sum(n, |i| { let mut t = 0.0; for k in 0..n { let z = build(i, |j| x[j]); t = t * s + z.sum(); } t })",
+        "the size of this array depends on `i`",
+    );
 }
 
 #[test]
@@ -130,6 +261,124 @@ fn types() {
 }
 
 #[test]
+fn whole_arrays() {
+    says("x.mean()", "gives an `Option` or a `Result`");
+    says("x.mean().unwrap_or_else(|| 0.0)", "`unwrap_or(..)`");
+    says("a.to_shape(4).abs()", "take the value out with `unwrap()`");
+    says("a.sum_axis(Axis(2))[0]", "no axis 2");
+    says("a.insert_axis(Axis(3))[[0, 0, 0]]", "no axis 3");
+    says("a.view().permuted_axes([0, 0])[[0, 0]]", "such as `[1, 0]`");
+    says("x.slice(s![1.., ..])[0]", "`s![..]` speaks of 2");
+    says("x.slice(s![..;n as isize])[0]", "must be a literal");
+    says(
+        "let part = s![1..]; x.slice(part)[0]",
+        "write it where it is used",
+    );
+    says("a[1..][0]", "write `.slice(s![..])`");
+    says("x.slice(n)[0]", "`a.slice(s![1.., ..])`");
+    says(
+        "sum(n, |i| a.slice(s![..i, ..]).sum_axis(Axis(0))[0])",
+        "depends on `i`",
+    );
+    says(
+        "sum(n, |i| x.slice(s![..i]).dot(&x.slice(s![i..])))",
+        "cannot be seen to be equal",
+    );
+    says("x.swap_axes(0, 1)[0]", "write `a.t()`");
+    says("x.reshape(n)[0]", "write `a.to_shape((n, m)).unwrap()`");
+    says("x.into_shape(n).unwrap()[0]", "`into_shape_with_order`");
+    says("x.map_inplace(|v| *v)", "changes nothing in place");
+    says(
+        "a.broadcast(3).unwrap()[0]",
+        "cannot be broadcast to 1 axes",
+    );
+    says(
+        "x.gather_all()[0]",
+        "is not supported yet; write it by elements",
+    );
+}
+
+#[test]
+fn iterators() {
+    says("x.iter()", "end it with `sum`");
+    says(
+        "x.iter().flat_map(|v| v).sum()",
+        "`flat_map` is not supported yet",
+    );
+    says(
+        "x.iter().max()",
+        "write `fold(f64::NEG_INFINITY, f64::max)`",
+    );
+    says(
+        "x.iter().max_by(|p, q| p.total_cmp(q)).unwrap()",
+        "f64::max",
+    );
+    says(
+        "x.iter().peekable().sum()",
+        "the method `peekable` of an iterator",
+    );
+    says(
+        "x.iter().filter(|v| **v > s).enumerate().map(|(i, v)| v).sum()",
+        "write it before `filter`",
+    );
+    says(
+        "x.iter().filter(|v| **v > s).collect::<Vec<_>>()[0]",
+        "known at run time only",
+    );
+    says("x.iter().take_while(|v| **v > s).sum()", "how far it goes");
+    says(
+        "x.iter().fold(s, |p, q| q / p)",
+        "adds to its state, multiplies it",
+    );
+    says("x.iter().fold(a, |p, q| p + q)", "declared as `f64`");
+    says(
+        "a.rows().into_iter().map(|r| r).collect::<Vec<_>>()[0]",
+        "write `stack`",
+    );
+    says("(0..).map(|i| x[i]).sum()", "this range has no end");
+    says("(..n).map(|i| x[i]).sum()", "no beginning");
+    says("s.zip(x).sum()", "`zip` is not known here");
+    says(
+        "x.iter().zip(s).map(|(p, q)| p).sum()",
+        "cannot be iterated over",
+    );
+    says("x.chunks(2).map(|c| c[0]).sum()", "`chunks_exact(k)`");
+    says(
+        "x.iter().map(|p, q| p).sum()",
+        "this closure takes 2 arguments",
+    );
+    says("x.iter().all(|v| *v)", "must be a bool");
+    says(
+        "Zip::from(x).and(a).map_collect(|p, q| p * q)[0]",
+        "have 1 and 2 axes",
+    );
+    says("Zip::from(x).for_each(|p| p)", "changes nothing in place");
+    says("Zip::from(x).apply(|p| p)", "the method `apply` of a `Zip`");
+}
+
+#[test]
+fn constructors() {
+    says(
+        "Array1::logspace(1.0, 2.0, s, n)[0]",
+        "`Array1::logspace` is not supported; write `build",
+    );
+    says(
+        "Array2::zeros(n)[[0, 0]]",
+        "`Array2` has 2 axes, and 1 are given",
+    );
+    says("Array1::zeros(s)[0]", "a length must be an integer");
+    says("array![s, n][0]", "the elements of a list are of one kind");
+    says("array![][0]", "of an empty list");
+    says("vec![x, x][0]", "write `stack![Axis(0), ..]`");
+    says("stack![n, x, x][[0, 0]]", "write `Axis(0)`");
+    says("concatenate(Axis(0), x).unwrap()[0]", "write them out");
+    says("concatenate![Axis(1), x, x][0]", "no axis 1");
+    says("sum(n, |i| Array1::zeros(i).sum())", "depends on `i`");
+    says("[s, s][0]", "fixed-size arrays");
+    says("azip!((p in x) p)", "`Zip::from(&a)");
+}
+
+#[test]
 fn matches() {
     says(
         "match n { 0 | 1 => s, m if m > 3 => 1.0 }",
@@ -140,6 +389,11 @@ fn matches() {
         "one arm for each alternative",
     );
     says("match s { 0.0 => s, _ => 1.0 }", "only integers");
+    says(
+        "match s { LIMIT => s, _ => 1.0 }",
+        "what is matched with a constant must be an integer",
+    );
+    says("if let Some(v) = s { v } else { 1.0 }", "only integers");
 }
 
 #[test]
@@ -186,7 +440,6 @@ fn signatures() {
         "fn f(x: &f64) -> f64 { 1.0 }",
         "write `f64` instead of `&f64`",
     );
-    one("", "fn f(mut x: f64) -> f64 { x }", "`mut` arguments");
     one("", "fn f((x, y): (f64, f64)) -> f64 { 1.0 }", "by name");
     one("", "fn f(&self, x: f64) -> f64 { x }", "`self: &Model`");
     one(
@@ -232,22 +485,45 @@ fn attributes() {
 fn all_at_once() {
     let source = "fn f(x: &Array1<f64>, n: usize) -> f64 {
         let mut total = 0.0;
-        for i in 0..n { total += x[i]; }
-        let y = unknown(x) + x.norm();
+        for i in 0..n { total += x[i] + lost; }
+        while total < 1.0 { total *= 2.0; break 'a; }
+        let y = std::unknown(x) + x.norm();
         let z = y * 2.0;
         z + sum(n, |i| x[i] + missing) + total
     }";
     let found = errors("jacobian", source);
-    let expected = ["jacobian", "let mut", "for", "unknown", "norm", "missing"];
+    let expected = ["jacobian", "lost", "label", "unknown", "norm", "missing"];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (message, word) in found.iter().zip(expected) {
         assert!(message.contains(word), "{message}");
     }
-    let Err(failure) = with("grad", "fn f(x: f64) -> f64 { g(x) }") else {
+    let Err(failure) = with("grad", "fn f(x: f64) -> f64 { S::g(x) }") else {
         panic!("accepted")
     };
     assert!(failure.item.is_some() && failure.signature.is_some());
     assert!(failure.attr.is_some() && failure.promise.unwrap().modes.grad);
+}
+
+#[test]
+fn checkpoints() {
+    let source = "fn f(x: f64) -> f64 { x }";
+    let wrong = [
+        "checkpoint",
+        "checkpoint = 3",
+        "checkpoint(sqrt)",
+        "checkpoint = \"root\"",
+        "checkpoint = \"every = 0\"",
+        "checkpoint = \"every = n\"",
+    ];
+    for attr in wrong {
+        one(attr, source, "write `checkpoint = \"sqrt\"`");
+    }
+    for attr in [
+        "checkpoint = \"sqrt\"",
+        "grad, checkpoint = \"every = 1_6\"",
+    ] {
+        assert!(with(attr, source).is_ok());
+    }
 }
 
 #[test]

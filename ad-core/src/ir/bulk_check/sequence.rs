@@ -208,11 +208,6 @@ mod tests {
                 "add(v1, v0)",
                 "v4: in `step`: v4: the operand v0 is real[d0.0], not real[]",
             ),
-            (
-                "i: int[])",
-                "i: real[])",
-                "v4: the index is real[], not int[]",
-            ),
             ("out 2", "out 3", "v6: the loop has no result 3"),
             (
                 "from [v3] for d0.0

@@ -57,10 +57,9 @@ impl Place {
     }
 }
 
-/// Decides which variables are stored.
-pub(super) fn choose(program: &Program) -> Vec<bool> {
+/// Decides which variables are stored; some are for other reasons.
+pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
     let count = program.params.len() + program.eqs.len();
-    let mut stored = vec![false; count];
     let free = free_of_charge(program);
     let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
     // The loops of each nest so far, and those of each reduction inlined into it.
@@ -93,9 +92,10 @@ pub(super) fn choose(program: &Program) -> Vec<bool> {
                 stored[a.array.index()] = true;
                 stored[b.array.index()] = true;
             }
-            Op::Recur { .. } | Op::Update { .. } | Op::Loop { .. } => {
+            Op::Recur { .. } | Op::Loop { .. } => {
                 eq.visit(&mut |v| stored[v.index()] = true);
             }
+            Op::Update { src, .. } => stored[src.index()] = true,
             // A read that may fail is a read of an array: its failure must not be lost.
             Op::Gather { src, index } => {
                 let of = &program.ty(*src).shape;
@@ -147,7 +147,6 @@ pub(super) fn choose(program: &Program) -> Vec<bool> {
                 | Op::Index(_)
                 | Op::Contract { .. }
                 | Op::Recur { .. }
-                | Op::Update { .. }
                 | Op::Loop { .. } => {}
                 Op::Map(_, args) => args.iter().for_each(|a| need(*a, p.clone())),
                 Op::Copy(a) | Op::Stop(a) => need(*a, p.clone()),
@@ -170,6 +169,19 @@ pub(super) fn choose(program: &Program) -> Vec<bool> {
                 Op::ArgReduce { src, axis, .. } => {
                     let place = enter(&p, &[*axis], &mut loops);
                     need(*src, place);
+                }
+                Op::Update { part, when, .. } => {
+                    let nest = (v, 1);
+                    let rank = program.ty(part.src).rank();
+                    loops.insert(nest, rank);
+                    let all = Place::whole(nest, rank);
+                    for i in &part.index {
+                        if let Ix::Data(d) = i {
+                            need(*d, all.clone());
+                        }
+                    }
+                    when.iter().for_each(|w| need(*w, all.clone()));
+                    need(part.src, all);
                 }
                 Op::Scatter(parts) => {
                     for (k, part) in parts.iter().enumerate() {

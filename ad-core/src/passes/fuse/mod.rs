@@ -9,109 +9,247 @@
 //! - it is needed at one place only, and the loops around that place are just those that occur in the
 //!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 
+mod accumulate;
+mod change;
 mod choose;
 mod contractions;
 mod graph;
 mod narrow;
 mod nest;
+mod prune;
 mod rebuild;
+mod reuse;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_loops;
 
-use crate::ir::bulk::{Affine as BulkAffine, Op, Program, Var};
-use crate::ir::kernel::{self, Affine, Contribution, Step, Work};
+use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
+use crate::ir::kernel::{self, Affine, At, Compute, Nest, Out, Sequence, Source, Step, Work};
 use crate::ir::ty::Elem;
+use accumulate::accumulate;
+use change::{Owned, adding, change, read_before};
 use choose::choose;
 use contractions::{expand_contractions, operands};
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
+use prune::prune;
+use std::collections::HashMap;
 
 /// Fuses a program.
 pub fn fuse(program: &Program) -> kernel::Program {
-    let program = expand_contractions(program);
-    let stored = choose(&program);
-    let mut steps = vec![];
-    for (k, eq) in program.eqs.iter().enumerate() {
-        let out = program.var_of(k);
-        if !stored[out.index()] {
-            continue;
-        }
-        let whole = |v: Var| {
-            let shape = &program.ty(v).shape;
-            let place = (0..shape.len()).map(Affine::of).collect::<Vec<_>>();
-            (NestBuilder::new(&program, &stored, shape), place)
+    let owned = Owned {
+        params: 0..0,
+        is_inner: false,
+        is_body: false,
+    };
+    Fuser::default().program(program, &owned)
+}
+
+/// The programs of a loop.
+#[derive(Clone)]
+struct Fused {
+    body: kernel::Program,
+    goes_on: Option<kernel::Program>,
+}
+
+/// What has been fused already.
+#[derive(Default)]
+struct Fuser {
+    loops: HashMap<Looped, Fused>,
+}
+
+impl Fuser {
+    fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
+        let program = expand_contractions(&accumulate(prune(program)));
+        let mut stored = choose(&program, read_before(&program, owned));
+        let mut out = kernel::Program {
+            name: program.name.clone(),
+            params: program.params.clone(),
+            steps: vec![],
+            results: program.results.clone(),
+            requires: program.requires.clone(),
         };
-        let work = match &eq.op {
-            Op::Contract {
+        // The step of each loop.
+        let mut runs: HashMap<Run<'_>, usize> = HashMap::new();
+        for k in 0..program.eqs.len() {
+            if !stored[program.var_of(k).index()] {
+                continue;
+            }
+            if let Some((run, result)) = program.eqs[k].loop_result() {
+                let step = *runs.entry(run).or_insert(out.steps.len());
+                self.looped(&program, k, run, result, step, &mut out.steps);
+                continue;
+            }
+            if let Some(Err(before)) = change(&program, owned, &stored, k) {
+                for v in before {
+                    stored[v.index()] = true;
+                    let at = v.index() - program.params.len();
+                    out.steps.push(step(&program, owned, &stored, at));
+                }
+            }
+            out.steps.push(step(&program, owned, &stored, k));
+        }
+        reuse::take(out, owned.params.clone(), owned.is_body)
+    }
+
+    /// A result of a loop: the first is a step, the others are added to it.
+    fn looped(
+        &mut self,
+        program: &Program,
+        k: usize,
+        run: Run<'_>,
+        result: usize,
+        step: usize,
+        steps: &mut Vec<Step>,
+    ) {
+        let (var, ty) = (program.var_of(k), program.eqs[k].ty.clone());
+        if step == steps.len() {
+            let Run {
+                looped,
+                steps: number,
+                given,
+                init,
+            } = run;
+            let Fused { body, goes_on } = self.programs(looped, given.len());
+            let source = |v: &Var| Source {
+                array: *v,
+                taken: false,
+            };
+            let sequence = Sequence {
+                body,
+                states: looped.states,
+                goes_on,
+                steps: number.cloned(),
+                given: given.to_vec(),
+                init: init.iter().map(source).collect(),
+                reverse: looped.reverse,
+                outs: vec![],
+            };
+            let (out, ty) = (var, ty.clone());
+            let work = Work::Loop(Box::new(sequence));
+            steps.push(Step { out, ty, work });
+        }
+        let Work::Loop(sequence) = &mut steps[step].work else {
+            unreachable!("a loop is a step of its own")
+        };
+        let outs = &mut sequence.outs;
+        match outs.iter().find(|o| o.result == result).map(|o| o.var) {
+            None => outs.push(Out { result, var, ty }),
+            // The same under another type.
+            Some(same) => {
+                let at = (0..ty.rank()).map(|l| At::Affine(Affine::of(l))).collect();
+                let read = kernel::Scalar {
+                    elem: ty.elem,
+                    guard: None,
+                    compute: Compute::Read(same, at),
+                };
+                let work = Work::Nest(Nest {
+                    loops: ty.shape.clone(),
+                    ranges: vec![kernel::Range::default(); ty.rank()],
+                    outer: ty.rank(),
+                    nodes: vec![read],
+                    depends: vec![(0..ty.rank()).collect()],
+                    root: 0,
+                });
+                steps.push(Step { out: var, ty, work });
+            }
+        }
+    }
+
+    /// The programs of a loop that is given so many arrays.
+    fn programs(&mut self, looped: &Looped, given: usize) -> Fused {
+        if let Some(known) = self.loops.get(looped) {
+            return known.clone();
+        }
+        let body = Owned {
+            params: given..given + looped.states,
+            is_inner: true,
+            is_body: true,
+        };
+        let condition = Owned {
+            params: 0..0,
+            is_inner: true,
+            is_body: false,
+        };
+        let fused = Fused {
+            body: self.program(&looped.body, &body),
+            goes_on: (looped.goes_on.as_ref()).map(|c| self.program(c, &condition)),
+        };
+        self.loops.insert(looped.clone(), fused.clone());
+        fused
+    }
+}
+
+/// How a stored array is computed.
+fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
+    let (out, eq) = (program.var_of(k), &program.eqs[k]);
+    let ty = eq.ty.clone();
+    if let Some(Ok(work)) = change(program, owned, stored, k) {
+        return Step { out, ty, work };
+    }
+    let whole = |v: Var| {
+        let shape = &program.ty(v).shape;
+        let place = (0..shape.len()).map(Affine::of).collect::<Vec<_>>();
+        (NestBuilder::new(program, stored, shape), place)
+    };
+    let work = match &eq.op {
+        Op::Contract {
+            a,
+            b,
+            a_axes,
+            b_axes,
+            out_axes,
+        } => {
+            let ((a, a_axes), (b, b_axes)) = operands(program, (*a, a_axes), (*b, b_axes));
+            Work::Contract {
                 a,
                 b,
                 a_axes,
                 b_axes,
-                out_axes,
-            } => {
-                let ((a, a_axes), (b, b_axes)) = operands(&program, (*a, a_axes), (*b, b_axes));
-                Work::Contract {
-                    a,
-                    b,
-                    a_axes,
-                    b_axes,
-                    out_axes: out_axes.clone(),
-                }
+                out_axes: out_axes.clone(),
             }
-            Op::Recur {
-                a,
-                mask,
-                b,
-                axis,
-                reverse,
-            } => Work::Recur {
-                a: *a,
-                mask: *mask,
-                b: *b,
-                axis: *axis,
-                reverse: *reverse,
-            },
-            Op::Scatter(parts) if !parts.is_empty() => Work::Scatter(
-                (parts.iter())
-                    .map(|p| {
-                        let (mut nest, place) = whole(p.src);
-                        let root = nest.contribution(p.src, &place);
-                        let at = p.index.iter().map(|i| nest.at(i, &place)).collect();
-                        let (nest, at) = narrow(nest.finish(root), at, Skips::Absent);
-                        Contribution { nest, at }
-                    })
-                    .collect(),
-            ),
-            Op::Update { .. } | Op::Loop { .. } => unreachable!("no sequences yet"),
-            Op::Fill(_)
-            | Op::Index(_)
-            | Op::Map(..)
-            | Op::Gather { .. }
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Copy(_)
-            | Op::Stop(_)
-            | Op::Scatter(_) => {
-                let (mut nest, place) = whole(out);
-                let root = nest.compute(out, &place);
-                // Only arrays of real numbers begin as zeros.
-                let skips = match eq.ty.elem {
-                    Elem::Real => Skips::Zero,
-                    Elem::Int | Elem::Bool => Skips::Nothing,
-                };
-                Work::Nest(narrow(nest.finish(root), vec![], skips).0)
-            }
-        };
-        let ty = eq.ty.clone();
-        steps.push(Step { out, ty, work });
-    }
-    kernel::Program {
-        name: program.name.clone(),
-        params: program.params.clone(),
-        steps,
-        results: program.results.clone(),
-        requires: program.requires.clone(),
-    }
+        }
+        Op::Recur {
+            a,
+            mask,
+            b,
+            axis,
+            reverse,
+        } => Work::Recur {
+            a: *a,
+            mask: *mask,
+            b: *b,
+            axis: *axis,
+            reverse: *reverse,
+        },
+        Op::Scatter(parts) if !parts.is_empty() => {
+            let parts = parts.iter().map(|p| adding(program, stored, p));
+            Work::Scatter(parts.collect())
+        }
+        Op::Update { .. } | Op::Loop { .. } => {
+            unreachable!("changes and loops are steps of their own")
+        }
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Copy(_)
+        | Op::Stop(_)
+        | Op::Scatter(_) => {
+            let (mut nest, place) = whole(out);
+            let root = nest.compute(out, &place);
+            // Only arrays of real numbers begin as zeros.
+            let skips = match eq.ty.elem {
+                Elem::Real => Skips::Zero,
+                Elem::Int | Elem::Bool => Skips::Nothing,
+            };
+            Work::Nest(narrow(nest.finish(root), vec![], skips).0)
+        }
+    };
+    Step { out, ty, work }
 }
 
 /// Operations that are a step of their own.

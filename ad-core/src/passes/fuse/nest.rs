@@ -4,6 +4,7 @@ use super::graph::Graph;
 use super::{follow, with_loops};
 use crate::ir::bulk::{Ix, Op, Program, Var};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Scalar};
+use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 use std::collections::HashMap;
 
@@ -66,6 +67,26 @@ impl<'a> NestBuilder<'a> {
                 self.push(Elem::Real, Some(guard), Compute::Same(n))
             }
             _ => n,
+        }
+    }
+
+    /// A value that is written where `when` holds. It may be a structural zero, which is written as well.
+    pub(super) fn replacement(&mut self, elem: Elem, value: Node, when: Option<Node>) -> Node {
+        let guard = self.graph.scalar(value).guard;
+        let value = match guard {
+            Some(g) if guard != when => {
+                let zero = self.push(elem, None, Compute::Lit(Lit::zero(elem)));
+                self.push(
+                    elem,
+                    None,
+                    Compute::Prim(Prim::Select, vec![g, value, zero]),
+                )
+            }
+            Some(_) | None => value,
+        };
+        match when {
+            Some(_) => self.push(elem, when, Compute::Same(value)),
+            None => value,
         }
     }
 

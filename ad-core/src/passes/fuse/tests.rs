@@ -21,7 +21,11 @@ fn nest(text: &str) -> Nest {
     assert_eq!(steps.len(), 1, "{steps:?}");
     match steps.remove(0).work {
         Work::Nest(nest) => nest,
-        other @ (Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. }) => {
+        other @ (Work::Scatter(_)
+        | Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Loop(_)) => {
             panic!("no nest: {other:?}")
         }
     }

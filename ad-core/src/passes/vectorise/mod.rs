@@ -20,14 +20,13 @@
 //! A bound that depends on an index gives an axis of the largest such bound and a guard. Guards make
 //! the transform keep laziness: what the source would not evaluate is a structural zero.
 
+mod raised;
 mod sequence;
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
-use crate::ir::bulk::{Affine, Feed, Ix, Op, Param, Part, Program, Relation, Type, Var, states};
-use crate::ir::core::{
-    self, Binder, Block, Bound, Demand, Expr, Kind, Recur, ReduceOp, Scatter, Sym,
-};
+use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var};
+use crate::ir::core::{self, Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -427,75 +426,6 @@ impl Vectoriser {
         let guard = self.guard(space, &own);
         let [a, b] = arms;
         Ok(Val::Array(self.out.map(Prim::Select, &[c, a, b], guard)))
-    }
-
-    /// The same space where a condition holds.
-    fn where_holds(&mut self, c: &Expr, space: &Space) -> Result<Space, String> {
-        let c = self.whole(c, space)?;
-        let outer = self.guard(space, &[]);
-        Ok(Space {
-            guard: self.out.both(outer, Some(c)),
-            conditional: true,
-            ..space.clone()
-        })
-    }
-
-    fn recur(&mut self, r: &Recur, space: &Space) -> Result<Var, String> {
-        let depth = space.axes.len();
-        let a = self.whole(&r.factors, space)?;
-        let mask = match &r.mask {
-            Some(mask) => Some(self.whole(mask, space)?),
-            None => None,
-        };
-        let b = match &r.feed {
-            core::Feed::One => Feed::One,
-            core::Feed::First(e) => Feed::First(self.whole(e, space)?),
-            core::Feed::Each(e) => Feed::Each(self.whole(e, space)?),
-            core::Feed::All(e) => Feed::All(self.whole(e, space)?),
-        };
-        // It has no guard: where nothing is evaluated there are no factors.
-        let own = self.own(a, depth);
-        let guard = self.guard(space, &own);
-        let mask = self.out.both(mask, guard);
-        let mut ty = self.out.ty(a).clone();
-        let axis = depth + r.axis;
-        ty.shape[axis] = states(&ty.shape[axis]);
-        let op = Op::Recur {
-            a,
-            mask,
-            b,
-            axis,
-            reverse: r.reverse,
-        };
-        let guard = None;
-        Ok(self.out.push(Eq { ty, guard, op }))
-    }
-
-    /// Demands a relation on entry, if it is sure to be needed and can be said there.
-    fn demand(&mut self, d: &Demand, space: &Space) -> Result<(), String> {
-        let mut sizes = vec![];
-        for e in d.parts() {
-            match self.expr(e, space)? {
-                Val::Affine(a) => sizes.push(a),
-                Val::Array(_) => return Ok(()),
-            }
-        }
-        let (Some(right), Some(left)) = (sizes.pop(), sizes.pop()) else {
-            return Ok(());
-        };
-        if space.guard.is_some() || !sizes.iter().all(Affine::is_constant) {
-            return Ok(());
-        }
-        let difference = left.add_scaled(&right, &Size::lit(-1));
-        let mut when = space.axes.clone();
-        when.extend(sizes.into_iter().map(|s| s.constant));
-        if let Some((low, high)) = difference.range(&space.axes) {
-            self.out.require_sign(&when, &low, d.relation);
-            if d.relation == Relation::Equal {
-                self.out.require_sign(&when, &high, d.relation);
-            }
-        }
-        Ok(())
     }
 
     /// The space inside a binder. `mask`: where in it the body is evaluated.

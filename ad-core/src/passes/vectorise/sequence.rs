@@ -89,8 +89,13 @@ impl Vectoriser {
         let inside = body.space.clone();
         let mut results = body.inner.block(&l.body, &inside)?;
         for ((next, &state), (s, _)) in results.iter_mut().zip(&body.states).zip(&l.states) {
-            *next = fitting(&mut body.inner, *next, state, &inside)
-                .ok_or_else(|| format!("the shape of `{}` changes in a loop", s.hint))?;
+            *next = fitting(&mut body.inner, *next, state, &inside).ok_or_else(|| {
+                let (is, was) = (body.inner.out.ty(*next), body.inner.out.ty(state));
+                format!(
+                    "the shape of `{}` changes in a loop: {was} becomes {is}",
+                    s.hint
+                )
+            })?;
         }
         let stacked: Vec<Type> = (results[init.len()..].iter())
             .map(|v| {
@@ -532,7 +537,12 @@ fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<
     }
     for (n, m) in is.iter().zip(&like.shape) {
         let difference = n.sub(m);
-        if difference.is(0) {
+        // A negative length is none.
+        let some = |n: &Size| match n.at_least(0) {
+            true => n.clone(),
+            false => n.larger(&Size::lit(0)),
+        };
+        if difference.is(0) || some(n) == some(m) {
             continue;
         }
         if !space.is_sure() || !on_entry(&difference, &space.axes) {

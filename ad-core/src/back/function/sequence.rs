@@ -1,0 +1,399 @@
+//! Loops, and arrays that are changed.
+
+use super::super::range::{pattern_of, span};
+use super::{Function, Local, Scope, Writer};
+use crate::back::expr::Expr;
+use crate::back::sizes::number;
+use crate::back::tokens::mentions;
+use crate::front::types::Scalar;
+use crate::ir::bulk::{Type, Var};
+use crate::ir::kernel::{Contribution, Out, Program, Sequence, Source, Step, Work};
+use crate::ir::ty::Elem;
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+/// The arrays of a program that are changed in place after they were made.
+pub(super) fn mutable(program: &Program) -> HashSet<Var> {
+    let mut made_as: HashMap<Var, Var> = HashMap::new();
+    let mut out = HashSet::new();
+    for step in &program.steps {
+        if let Work::Change { of, .. } = &step.work {
+            // Where it is a copy, it is declared for that.
+            let first = match of.taken {
+                true => made_as.get(&of.array).copied().unwrap_or(of.array),
+                false => step.out,
+            };
+            made_as.insert(step.out, first);
+            out.insert(first);
+        }
+    }
+    out
+}
+
+/// The name in tokens that are one.
+fn ident_of(tokens: &TokenStream) -> Ident {
+    match tokens.clone().into_iter().next() {
+        Some(TokenTree::Ident(ident)) => ident,
+        Some(TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) | None => {
+            unreachable!("owned arrays have names")
+        }
+    }
+}
+
+/// A parameter's name as one of Rust.
+fn plain(name: &str) -> String {
+    let name: String = (name.chars())
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .collect();
+    match name.chars().next() {
+        Some(c) if !c.is_ascii_digit() && name != "_" => name,
+        Some(_) | None => "s".into(),
+    }
+}
+
+/// The next value of a state.
+struct Move {
+    to: String,
+    from: String,
+    target: Ident,
+    value: TokenStream,
+}
+
+impl<'a> Function<'a> {
+    /// A program of a loop, with its parameters at hand. Its first results are so many next states.
+    fn inside<'b>(&'b self, program: &'b Program, params: &[Local], states: usize) -> Function<'b> {
+        let locals = params.iter().enumerate();
+        let locals = locals.map(|(k, l)| (Var(k as u32), l.clone()));
+        Function {
+            context: self.context,
+            what: self.what,
+            program,
+            params: vec![],
+            apart: vec![],
+            wrt: vec![],
+            locals: RefCell::new(locals.collect()),
+            lengths: RefCell::default(),
+            names: RefCell::default(),
+            computed: program.steps.iter().flat_map(Step::defines).collect(),
+            mutable: mutable(program),
+            outer: Some(self),
+            states,
+        }
+    }
+
+    /// What a state is called when it is computed.
+    pub(super) fn next_state(&self, result: usize) -> Option<String> {
+        let params = &self.program.params;
+        let states = self.states;
+        let first = params.len().checked_sub(states + 1)?;
+        (result < states).then(|| format!("{}_next", plain(&params[first + result].name)))
+    }
+
+    /// What elements are in Rust.
+    fn scalar(&self, elem: Elem) -> TokenStream {
+        match elem {
+            Elem::Real => self.context.signature.real.to_token_stream(),
+            Elem::Int => quote!(i64),
+            Elem::Bool => quote!(bool),
+        }
+    }
+
+    /// An array of its own with the elements of a variable.
+    fn copy_of(&self, v: Var) -> TokenStream {
+        let (local, view) = (self.local(v), self.view(v));
+        match local.scalar {
+            Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => {
+                let axes = 0..self.shape(v).len();
+                let index: Vec<Ident> = (axes.clone()).map(|_| self.fresh("at")).collect();
+                let lengths = axes.map(|axis| {
+                    let axis = Literal::usize_unsuffixed(axis);
+                    quote!(#view.len(#axis))
+                });
+                let at: Vec<TokenStream> = index.iter().map(|i| quote!(#i)).collect();
+                let element = self.read(v, &at).tokens;
+                quote!(rt::build([#(#lengths),*], |[#(#index),*]| #element))
+            }
+            Some(_) | None => quote!(rt::copied(#view)),
+        }
+    }
+
+    /// What something begins with.
+    fn begin(&self, of: &Source, rank: usize) -> TokenStream {
+        if rank == 0 {
+            return self.read(of.array, &[]).tokens;
+        }
+        match of.taken {
+            true => self.local(of.array).ident,
+            false => self.copy_of(of.array),
+        }
+    }
+
+    /// An array with elements replaced or added to.
+    pub(super) fn change(
+        &self,
+        step: &Step,
+        of: &Source,
+        adds: bool,
+        parts: &[Contribution],
+    ) -> TokenStream {
+        let (name, made) = if of.taken {
+            (ident_of(&self.local(of.array).ident), TokenStream::new())
+        } else {
+            let values = match step.ty.rank() {
+                0 => {
+                    let value = self.read(of.array, &[]).tokens;
+                    quote!(rt::build([], |_| #value))
+                }
+                _ => self.copy_of(of.array),
+            };
+            let name = self.fresh(&self.wish(step.out));
+            let made = quote!(let mut #name = #values;);
+            (name, made)
+        };
+        let op = if adds { "+=" } else { "=" };
+        let changes = parts.iter().map(|c| self.contribution(c, &name, op));
+        let tokens = quote!(#made #(#changes)*);
+        let local = Local {
+            ident: name.to_token_stream(),
+            scalar: None,
+            bare: false,
+            is_view: false,
+            is_typed: self.is_typed(of.array),
+        };
+        self.locals.borrow_mut().insert(step.out, local);
+        tokens
+    }
+
+    /// A loop.
+    pub(super) fn sequence(&self, s: &Sequence) -> TokenStream {
+        let body = &s.body;
+        let first = s.given.len();
+        let mut params: Vec<Local> = s.given.iter().map(|v| self.local(*v)).collect();
+        let out_of = |k: usize| s.outs.iter().find(|o| o.result == k);
+        let named = |ident: &Ident, bare: bool| Local {
+            ident: ident.to_token_stream(),
+            scalar: None,
+            bare,
+            is_view: false,
+            is_typed: true,
+        };
+        let states: Vec<Ident> = (0..s.states)
+            .map(|k| self.fresh(&plain(&body.params[first + k].name)))
+            .collect();
+        for (k, ident) in states.iter().enumerate() {
+            params.push(named(ident, body.params[first + k].ty.rank() == 0));
+        }
+        let index = self.root().names.borrow_mut().index(&|_| false);
+        params.push(named(&index, true));
+        let stacks: Vec<Option<(Ident, &Out)>> = (s.states..body.results.len())
+            .map(|k| out_of(k).map(|o| (self.fresh(&self.wish(o.var)), o)))
+            .collect();
+
+        let condition = s
+            .goes_on
+            .as_ref()
+            .map(|c| self.inside(c, &params, 0).condition());
+        let inner = self.inside(body, &params, s.states);
+        // What is changed later is stacked at once, the rest at the end.
+        let taken: HashSet<Var> = (body.steps.iter().flat_map(Step::sources))
+            .filter_map(|s| s.taken.then_some(s.array))
+            .collect();
+        let stack = |wanted: &dyn Fn(Var) -> bool| -> TokenStream {
+            let all = stacks.iter().zip(&body.results[s.states..]);
+            all.filter(|(_, v)| wanted(**v))
+                .filter_map(|(stack, v)| {
+                    let (ident, _) = stack.as_ref()?;
+                    Some(inner.stacked(ident, &index, *v, s.steps.is_some()))
+                })
+                .collect()
+        };
+        let mut steps = stack(&|v| taken.contains(&v) && v.index() < body.params.len());
+        for step in &body.steps {
+            steps.extend(inner.step(step));
+            let made = step.defines();
+            steps.extend(stack(&|v| {
+                taken.contains(&v) && made.iter().any(|(m, _)| *m == v)
+            }));
+        }
+        let stacked = stack(&|v| !taken.contains(&v));
+        let (next, assigned) = inner.next(&states, &body.results[..s.states]);
+        let all = quote!(#steps #stacked #next);
+
+        let mut before = TokenStream::new();
+        for (k, (source, ident)) in s.init.iter().zip(&states).enumerate() {
+            let ty = &body.params[first + k].ty;
+            let changes = assigned[k]
+                || inner.mutable.contains(&s.state(k))
+                || out_of(k).is_some_and(|o| self.mutable.contains(&o.var));
+            let mutable = changes.then(|| quote!(mut));
+            let elem = self.scalar(ty.elem);
+            let rank = Literal::usize_unsuffixed(ty.rank());
+            let ty = match (ty.rank(), ty.elem) {
+                (0, _) => quote!(: #elem),
+                (_, Elem::Int) => quote!(: rt::Dense<#elem, #rank>),
+                (_, Elem::Real | Elem::Bool) => TokenStream::new(),
+            };
+            let value = self.begin(source, body.params[first + k].ty.rank());
+            before.extend(quote!(let #mutable #ident #ty = #value;));
+        }
+        let mut after = TokenStream::new();
+        for (ident, out) in stacks.iter().flatten() {
+            before.extend(self.stack(ident, &out.ty, s.steps.is_some()));
+            if s.steps.is_none() {
+                let mutable = self.mutable.contains(&out.var).then(|| quote!(mut));
+                after.extend(quote!(let #mutable #ident = #ident.finish();));
+            }
+        }
+        let count = out_of(body.results.len());
+        let looped = match (&s.steps, condition) {
+            (Some(n), _) => {
+                let end = self.size(n);
+                let range = span(&Expr::atom(number(0)), &end);
+                let range = match s.reverse {
+                    true => quote!((#range).rev()),
+                    false => range,
+                };
+                let pattern = pattern_of(&index, &all);
+                if let Some(out) = count {
+                    let name = self.fresh(&self.wish(out.var));
+                    let (elem, n) = (self.scalar(Elem::Int), self.size(n).tokens);
+                    after.extend(quote!(let #name: #elem = (#n).max(0);));
+                    self.locals.borrow_mut().insert(out.var, named(&name, true));
+                }
+                quote!(for #pattern in #range { #all })
+            }
+            (None, condition) => {
+                let condition = condition.expect("one of them");
+                let name = index.to_string();
+                let counts =
+                    count.is_some() || mentions(&all, &name) || mentions(&condition, &name);
+                let elem = self.scalar(Elem::Int);
+                let (start, step) = match counts {
+                    true => (quote!(let mut #index: #elem = 0;), quote!(#index += 1;)),
+                    false => (TokenStream::new(), TokenStream::new()),
+                };
+                before.extend(start);
+                if let Some(out) = count {
+                    self.locals
+                        .borrow_mut()
+                        .insert(out.var, named(&index, true));
+                }
+                quote!(while #condition { #all #step })
+            }
+        };
+        let mut locals = self.locals.borrow_mut();
+        for (k, ident) in states.iter().enumerate() {
+            if let Some(out) = out_of(k) {
+                locals.insert(out.var, named(ident, out.ty.rank() == 0));
+            }
+        }
+        for (ident, out) in stacks.iter().flatten() {
+            locals.insert(out.var, named(ident, false));
+        }
+        quote!(#before #looped #after)
+    }
+
+    /// Room for what is stacked.
+    fn stack(&self, ident: &Ident, ty: &Type, counted: bool) -> TokenStream {
+        let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
+        let mut shape: Vec<TokenStream> = vec![quote!(0)];
+        shape.extend(ty.shape[1..].iter().map(|n| self.size(n).tokens));
+        if !counted {
+            return quote!(let mut #ident = rt::Stack::<#elem, #rank>::new([#(#shape),*]););
+        }
+        shape[0] = self.size(&ty.shape[0]).tokens;
+        quote!(let mut #ident = rt::blank::<#elem, #rank>([#(#shape),*]);)
+    }
+
+    /// What puts a value on a stack.
+    fn stacked(&self, stack: &Ident, index: &Ident, v: Var, counted: bool) -> TokenStream {
+        if self.shape(v).is_empty() {
+            let value = self.read(v, &[]).tokens;
+            return match counted {
+                true => quote!(#stack[[#index]] = #value;),
+                false => quote!(#stack.push(#value);),
+            };
+        }
+        let view = match self.local(v).scalar {
+            Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => {
+                let copy = self.copy_of(v);
+                quote!(#copy.view())
+            }
+            Some(_) | None => self.view(v),
+        };
+        match counted {
+            true => quote!(#stack.put(#index, #view);),
+            false => quote!(#stack.push_all(#view);),
+        }
+    }
+
+    /// The condition of a loop as an expression.
+    fn condition(&self) -> TokenStream {
+        let result = self.program.results[0];
+        if let [step] = &self.program.steps[..]
+            && let Work::Nest(nest) = &step.work
+            && step.out == result
+        {
+            let (lets, root) = Writer::new(nest, &[], self).body();
+            let root = root.tokens;
+            return match lets.is_empty() {
+                true => root,
+                false => quote!({ #lets #root }),
+            };
+        }
+        let steps: TokenStream = self.program.steps.iter().map(|s| self.step(s)).collect();
+        let value = self.read(result, &[]).tokens;
+        match steps.is_empty() {
+            true => value,
+            false => quote!({ #steps #value }),
+        }
+    }
+
+    /// The statements that make the next states the states, and which states they assign.
+    fn next(&self, states: &[Ident], results: &[Var]) -> (TokenStream, Vec<bool>) {
+        let name = |v: Var| self.local(v).ident.to_string();
+        let given = self.program.params.len() - 1 - states.len();
+        let mut moves: Vec<Move> = vec![];
+        let mut assigned = vec![];
+        for (k, (state, &v)) in states.iter().zip(results).enumerate() {
+            let (to, from) = (state.to_string(), name(v));
+            assigned.push(to != from);
+            if to == from {
+                continue;
+            }
+            let is_needed = |l: usize| {
+                let stays = states[l] == from.as_str();
+                name(results[l]) == from && (l > k || stays)
+            };
+            let value = if self.shape(v).is_empty() {
+                self.read(v, &[]).tokens
+            } else if v.index() < given || (0..states.len()).any(|l| l != k && is_needed(l)) {
+                self.copy_of(v)
+            } else {
+                self.local(v).ident
+            };
+            moves.push(Move {
+                to,
+                from,
+                target: state.clone(),
+                value,
+            });
+        }
+        let mut out = TokenStream::new();
+        while !moves.is_empty() {
+            let free = |m: &Move| !moves.iter().any(|o| o.from == m.to);
+            let Some(k) = moves.iter().position(free) else {
+                // They go around.
+                let (targets, values): (Vec<_>, Vec<_>) =
+                    moves.into_iter().map(|m| (m.target, m.value)).unzip();
+                out.extend(quote!((#(#targets),*) = (#(#values),*);));
+                break;
+            };
+            let Move { target, value, .. } = moves.remove(k);
+            out.extend(quote!(#target = #value;));
+        }
+        (out, assigned)
+    }
+}

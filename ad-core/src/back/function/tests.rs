@@ -1,0 +1,174 @@
+//! What loops look like.
+
+use crate::back::emit::Context;
+use crate::front::error::Errors;
+use crate::front::signature::Signature;
+use crate::ir::{bulk_check, bulk_text};
+use crate::pipeline::{Derivative, to_kernels};
+use quote::{ToTokens, quote};
+
+/// The code of a program in text form as the body of a function with this signature, without spaces.
+fn written(signature: &str, text: &str) -> String {
+    let item: syn::ItemFn = syn::parse_str(&format!("{signature} {{}}")).unwrap();
+    let signature = Signature::read(&item, &mut Errors::default());
+    let signature = signature.unwrap_or_else(|_| panic!("a signature"));
+    let bulk = bulk_text::parse(text).unwrap();
+    bulk_check::check(&bulk).unwrap_or_else(|e| panic!("{e}\n{bulk}"));
+    let kernels = to_kernels(&bulk).unwrap();
+    let context = Context {
+        signature: &signature,
+        wrt: &[],
+        consts: &[],
+        root: quote!(::cotangent),
+    };
+    let function = context.function(Derivative::Value, &kernels, &[]);
+    let function: syn::ItemFn = syn::parse2(function).expect("generated code is Rust");
+    plain(&function.block.to_token_stream().to_string())
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[track_caller]
+fn assert_has(code: &str, wanted: &str) {
+    assert!(code.contains(&plain(wanted)), "{wanted}\nis not in\n{code}");
+}
+
+#[test]
+fn scalars_are_plain() {
+    let code = written(
+        "fn f(x: &Array1<f64>, a: f64) -> f64",
+        "fn f(x: real[d0.0], a: real[])
+        loop 0 with 1 states
+            fn step(x: real[d0.0], a: real[], s: real[], i: int[])
+            v4: real[] = gather v0[(v3)]
+            v5: real[] = mul(v1, v2)
+            v6: real[] = add(v5, v4)
+            return v6
+        v2: real[] = loop 0 out 0 given [v0, v1] from [v1] for d0.0
+        return v2",
+    );
+    assert_has(
+        &code,
+        "let mut s: f64 = a;
+        for i in 0..x_len { let s_next = a * s + x[[i]]; s = s_next; }
+        s }",
+    );
+}
+
+#[test]
+fn elements_are_written_in_place() {
+    let code = written(
+        "fn f(x: &Array1<f64>, at: &[usize], n: usize) -> Array1<f64>",
+        "fn f(x: real[d0.0], at: int[d0.0], n: int[])
+        v3: real[d0.0] = scatter nothing
+        loop 0 with 2 states reverse
+            fn step(x: real[d0.0], at: int[d0.0], y: real[d0.0], z: real[d0.0], i: int[])
+            v5: real[] = gather v2[v4 + 1]
+            v6: real[d0.0] = update v2 with v5[(v4)]
+            v7: real[d0.0] = scatter v3[i0] + v5[(v4)] + v0[v1]
+            return v6, v7
+        v4: real[d0.0] = loop 0 out 0 given [v0, v1] from [v0, v3] for n2
+        v5: real[d0.0] = loop 0 out 1 given [v0, v1] from [v0, v3] for n2
+        v6: real[d0.0] = add(v4, v5)
+        return v6",
+    );
+    assert_has(
+        &code,
+        "let mut y = rt::copied(x);
+        let mut z = t;
+        for i in (0..n).rev() {
+            z[[i]] += y[[i + 1]];
+            rt::for_each([x_len], |[j]| { z[[at[[j]] as i64]] += x[[j]]; });
+            y[[i]] = y[[i + 1]];
+        }",
+    );
+}
+
+#[test]
+fn what_is_stacked_is_written_where_it_belongs() {
+    let text = "fn f(x: real[d0.0], n: int[])
+        loop 0 with 1 states
+            fn step(y: real[d0.0], i: int[])
+            v2: real[] = gather v0[0]
+            v3: real[] = exp(v2)
+            v4: real[d0.0] = update v0 with v3[0]
+            return v4, v0, v3
+        v2: real[n1, d0.0] = loop 0 out 1 given [] from [v0] for n1
+        v3: real[n1] = loop 0 out 2 given [] from [v0] for n1
+        v4: real[n1, d0.0] = gather v3[i0]
+        v5: real[n1, d0.0] = add(v2, v4)
+        return v5";
+    let code = written("fn f(x: &Array1<f64>, n: i64) -> Array2<f64>", text);
+    // The old state is put away first and then changed.
+    assert_has(
+        &code,
+        "let mut t = rt::blank::<f64, 2>([n, x_len]);
+        let mut t_2 = rt::blank::<f64, 1>([n]);
+        for i in 0..n {
+            t.put(i, y.view());
+            let t_3 = y[[0]].exp();
+            y[[0]] = t_3;
+            t_2[[i]] = t_3;
+        }",
+    );
+}
+
+#[test]
+fn a_condition_and_what_it_counts() {
+    let code = written(
+        "fn f(x: f64) -> Array1<f64>",
+        "fn f(x: real[])
+        loop 0 with 1 states
+            fn step(s: real[], i: int[])
+            v2: real[] = sqrt(v0)
+            return v2, v0
+        while
+            fn goes_on(s: real[], i: int[])
+            v2: real[] = fill 1.5
+            v3: bool[] = gt(v0, v2)
+            return v3
+        v1: int[] = loop 0 out 2 given [] from [v0]
+        v2: real[v1] = loop 0 out 1 given [] from [v0]
+        v3: real[] = int_to_real(v1)
+        v4: real[v1] = gather v3[]
+        v5: real[v1] = add(v2, v4)
+        return v5",
+    );
+    assert_has(
+        &code,
+        "let mut s: f64 = x;
+        let mut t = rt::Stack::<f64, 1>::new([0]);
+        let mut i: i64 = 0;
+        while s > 1.5 { let s_next = s.sqrt(); t.push(s); s = s_next; i += 1; }
+        let t = t.finish();",
+    );
+}
+
+#[test]
+fn states_trade_places() {
+    let code = written(
+        "fn f(a: f64, b: f64, x: &Array1<f64>, y: &Array1<f64>, n: i64) -> Array1<f64>",
+        "fn f(a: real[], b: real[], x: real[d2.0], y: real[d2.0], n: int[])
+        loop 0 with 4 states
+            fn step(a: real[], b: real[], p: real[d2.0], q: real[d2.0], i: int[])
+            v5: real[d2.0] = gather v0[]
+            v6: real[d2.0] = add(v3, v5)
+            return v1, v0, v6, v2
+        v5: real[] = loop 0 out 0 given [] from [v0, v1, v2, v3] for n4
+        v6: real[d2.0] = loop 0 out 3 given [] from [v0, v1, v2, v3] for n4
+        v7: real[d2.0] = gather v5[]
+        v8: real[d2.0] = add(v6, v7)
+        return v8",
+    );
+    assert_has(
+        &code,
+        "for _ in 0..n {
+            let p_next = rt::build([x_len], |[j]| q[[j]] + a_2);
+            q = p;
+            p = p_next;
+            (a_2, b_2) = (b_2, a_2);
+        }",
+    );
+}

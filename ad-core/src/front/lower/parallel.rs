@@ -1,0 +1,459 @@
+//! What is taken out of a loop, since it need not run one after another, and the loop that is left.
+
+use super::array::element;
+use super::combinator::built;
+use super::recognise::{At, Body, Fill, Role, minus};
+use super::rename::Names;
+use super::sequence::{Draft, LoopParts, State};
+use super::steps::Step;
+use super::wiring::{bound_by, needed, variables};
+use super::{Bindings, Lowerer, under};
+use crate::ir::core::{Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym, Trip, Ty};
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+use std::collections::{HashMap, HashSet};
+
+impl Lowerer<'_> {
+    /// What a loop gives: the last states, and what it collects. Only what has to run one after
+    /// another becomes a loop in Core.
+    pub(super) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
+        let mut roles = Body::new(&draft).roles();
+        self.scatters_are_possible(&draft, &mut roles);
+        // What never changes is a name for what it was.
+        for (state, role) in draft.states.iter().zip(&roles) {
+            if matches!(role, Role::Same)
+                && let Some(frame) = self.frames.last_mut()
+            {
+                frame.push(Bound::Let(state.sym.clone(), state.init.expr.clone()));
+                let on = self.dependence(&state.init.expr);
+                self.bound.insert(state.sym.clone(), on);
+            }
+        }
+        // Arrays that are filled are read as they were.
+        let mut names = Names::new();
+        for (state, role) in draft.states.iter().zip(&roles) {
+            if let (Role::Filled(_), Kind::Var(init)) = (role, &*state.init.expr.kind) {
+                names.insert(state.sym.clone(), init.clone());
+            }
+        }
+        let bound = std::mem::take(&mut draft.bound);
+        let (mut last, stacks, filled) = self.remainder(&draft, &bound, &roles, &names);
+        let mut filled = filled.into_iter();
+        for (state, role) in draft.states.iter().zip(roles) {
+            let expr = match role {
+                Role::Sequential => continue,
+                Role::Same => Expr::var(&state.sym, state.init.expr.ty),
+                Role::Total(op, at, step) => self.gathered(&draft, state, &bound, op, at, step),
+                Role::Scattered(adds) => self.summed_by_index(&draft, state, &bound, adds),
+                Role::Filled(fill) => {
+                    let stack = if fill.stacked { filled.next() } else { None };
+                    self.array_filled(&draft, state, &bound, &fill, stack, &names)
+                }
+            };
+            let expr = self.share(&state.sym.hint, expr);
+            last.insert(state.sym.clone(), expr);
+        }
+        let states = draft.states.iter();
+        let states = states.map(|s| last.remove(&s.sym).unwrap_or_else(|| s.init.expr.clone()));
+        (states.collect(), stacks)
+    }
+
+    /// What has to run one after another: the last states, what is collected, and what arrays are
+    /// filled with.
+    fn remainder(
+        &mut self,
+        draft: &Draft,
+        bound: &Bindings,
+        roles: &[Role],
+        names: &Names,
+    ) -> (HashMap<Sym, Expr>, Vec<Expr>, Vec<Expr>) {
+        let kept = draft.states.iter().zip(roles);
+        let kept: Vec<&State> = kept
+            .filter(|(_, role)| matches!(role, Role::Sequential))
+            .map(|(state, _)| state)
+            .collect();
+        let mut results: Vec<Expr> = kept.iter().map(|s| s.next.expr.clone()).collect();
+        results.extend(draft.stacked.iter().cloned());
+        for (state, role) in draft.states.iter().zip(roles) {
+            if let Role::Filled(fill) = role
+                && fill.stacked
+            {
+                let old = Expr::index(Expr::var(&state.sym, state.init.expr.ty), fill.at.clone());
+                let value = fill.value.clone();
+                results.push(match &fill.when {
+                    Some(when) => Expr::cond(when.clone(), value, old),
+                    None => value,
+                });
+            }
+        }
+        if results.is_empty() {
+            return (HashMap::new(), vec![], vec![]);
+        }
+        let lets = needed(bound, &results);
+        let mut body = LoopParts {
+            trip: draft.trip.clone(),
+            index: draft.index.clone(),
+            states: kept
+                .iter()
+                .map(|s| (s.sym.clone(), s.init.expr.clone()))
+                .collect(),
+            body: Block { lets, results },
+            recompute: draft.recompute,
+            on: draft.on.clone(),
+        };
+        if let Trip::While(_) = body.trip {
+            // Nothing was taken out.
+        } else if !names.is_empty() || roles.iter().any(|r| !matches!(r, Role::Sequential)) {
+            // What is taken out is written down with names of its own, and so is this.
+            let l = crate::ir::core::Loop {
+                trip: body.trip,
+                index: body.index,
+                states: body.states,
+                body: body.body,
+                outs: vec![],
+                recompute: body.recompute,
+            };
+            let l = self.copied_loop(&l, &mut names.clone());
+            body = LoopParts {
+                trip: l.trip,
+                index: l.index,
+                states: l.states,
+                body: l.body,
+                recompute: l.recompute,
+                on: body.on,
+            };
+        }
+        let (last, mut stacks) = self.looped(body);
+        let last = kept.iter().map(|s| s.sym.clone()).zip(last).collect();
+        let filled = stacks.split_off(draft.stacked.len());
+        (last, stacks, filled)
+    }
+
+    /// The sizes of a sum by index do not depend on loops around it.
+    fn scatters_are_possible(&mut self, draft: &Draft, roles: &mut [Role]) {
+        let Some(extent) = &draft.extent else { return };
+        if !roles.iter().any(|r| matches!(r, Role::Scattered(_))) {
+            return;
+        }
+        let on = self.dependence(extent);
+        let inside = self.loops.iter().any(|index| on.contains(index));
+        for role in roles.iter_mut() {
+            if inside && matches!(role, Role::Scattered(_)) {
+                *role = Role::Sequential;
+            }
+        }
+        if !inside {
+            for around in &mut self.sequences {
+                around.only |= on.contains(&around.mark);
+            }
+        }
+    }
+
+    /// A state, and a reduction over what is added to it.
+    fn gathered(
+        &mut self,
+        draft: &Draft,
+        state: &State,
+        bound: &Bindings,
+        op: ReduceOp,
+        at: At,
+        step: Step,
+    ) -> Expr {
+        let init = state.init.expr.clone();
+        let (term, inverse) = match step {
+            Step::Nothing => return init,
+            Step::Forward(term) => (term, false),
+            Step::Back(term) => (term, true),
+        };
+        let elem = init.ty.elem;
+        let body = under(needed(bound, [&term]), term);
+        let extent = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
+        let all = Expr::reduce(op, draft.index.clone(), extent, body);
+        let all = self.copied(&all, &mut Names::new());
+        let is_neutral = matches!(&*init.kind, Kind::Lit(lit) if *lit == op.identity(elem));
+        if is_neutral && !inverse {
+            return all;
+        }
+        let prim = match (op, elem, inverse) {
+            (ReduceOp::Sum, Elem::Int, false) => Prim::IAdd,
+            (ReduceOp::Sum, Elem::Int, true) => Prim::ISub,
+            (ReduceOp::Sum, _, false) => Prim::Add,
+            (ReduceOp::Sum, _, true) => Prim::Sub,
+            (ReduceOp::Product, Elem::Int, _) => Prim::IMul,
+            (ReduceOp::Product, _, false) => Prim::Mul,
+            (ReduceOp::Product, _, true) => Prim::Div,
+            (ReduceOp::Max | ReduceOp::LogSumExp, ..) => Prim::Max,
+            (ReduceOp::Min, ..) => Prim::Min,
+        };
+        if at.iter().all(Option::is_none) {
+            return Expr::prim(prim, vec![init, all]);
+        }
+        let old = element(init.clone(), at.clone());
+        let value = Expr::prim(prim, vec![old, all]);
+        let value = self.share("v", value);
+        self.updated(init, at, value)
+    }
+
+    /// An array, and a sum by index.
+    fn summed_by_index(
+        &mut self,
+        draft: &Draft,
+        state: &State,
+        bound: &Bindings,
+        adds: Vec<(At, Expr, bool)>,
+    ) -> Expr {
+        let init = state.init.expr.clone();
+        let mut total = init.clone();
+        for (at, value, inverse) in adds {
+            let outer = Binder {
+                var: draft.index.clone(),
+                extent: draft.extent.clone().unwrap_or_else(|| Expr::int(0)),
+            };
+            let scatter = if at.is_empty() {
+                match self.joined_scatter(outer, bound, &value) {
+                    Some(scatter) => scatter,
+                    None => {
+                        // A sum of whole arrays.
+                        let body = under(needed(bound, [&value]), value.clone());
+                        let extent = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
+                        Expr::reduce(ReduceOp::Sum, draft.index.clone(), extent, body)
+                    }
+                }
+            } else {
+                self.scatter_of(outer, bound, &init, at, value, inverse)
+            };
+            let scatter = self.copied(&scatter, &mut Names::new());
+            total = Expr::prim(Prim::Add, vec![total, scatter]);
+        }
+        total
+    }
+
+    fn scatter_of(
+        &mut self,
+        outer: Binder,
+        bound: &Bindings,
+        init: &Expr,
+        at: At,
+        value: Expr,
+        inverse: bool,
+    ) -> Expr {
+        let extents: Vec<Expr> = (0..init.ty.rank)
+            .map(|k| Expr::dim(init.clone(), k))
+            .collect();
+        let mut lets = needed(bound, at.iter().flatten().chain([&value]));
+        let mut binders = vec![outer];
+        let (mut index, mut own) = (vec![], vec![]);
+        for (i, extent) in at.into_iter().zip(&extents) {
+            index.push(match i {
+                Some(i) => i,
+                None => {
+                    let var = self.fresh.sym("k");
+                    let i = Expr::var(&var, Ty::scalar(Elem::Int));
+                    own.push(i.clone());
+                    binders.push(Binder {
+                        var,
+                        extent: extent.clone(),
+                    });
+                    i
+                }
+            });
+        }
+        let mut value = match own.is_empty() {
+            true => value,
+            false => {
+                let whole = self.fresh.sym("part");
+                let part = Expr::var(&whole, value.ty);
+                lets.push(Bound::Let(whole, value));
+                Self::at_all(&part, own)
+            }
+        };
+        if inverse {
+            value = Expr::prim(Prim::Neg, vec![value]);
+        }
+        Expr::scatter(Scatter {
+            extents,
+            binders,
+            lets,
+            index,
+            value,
+        })
+    }
+
+    /// A sum by index over two loops, if that of the inner one can be taken further out.
+    fn joined_scatter(&self, outer: Binder, bound: &Bindings, value: &Expr) -> Option<Expr> {
+        let Kind::Var(sym) = &*value.kind else {
+            return None;
+        };
+        let inner = bound.iter().find_map(|b| match b {
+            Bound::Let(s, e) if s == sym => Some(e),
+            Bound::Let(..) | Bound::Loop(_) => None,
+        })?;
+        let Kind::Scatter(s) = &*inner.kind else {
+            return None;
+        };
+        let mut inside: HashSet<u32> = HashSet::from([outer.var.id]);
+        for b in bound {
+            inside.extend(bound_by(b).iter().map(|s| s.id));
+        }
+        let mut free = true;
+        for e in s.extents.iter().chain(s.binders.iter().map(|b| &b.extent)) {
+            variables(e, &mut |v| free &= !inside.contains(&v.id));
+        }
+        if !free {
+            return None;
+        }
+        let mut scatter = s.clone();
+        scatter.binders.insert(0, outer);
+        let mut used: Vec<&Expr> = s.index.iter().chain([&s.value]).collect();
+        used.extend(s.lets.iter().flat_map(Bound::parts));
+        let mut lets = needed(bound, used);
+        lets.append(&mut scatter.lets);
+        scatter.lets = lets;
+        Some(Expr::scatter(scatter))
+    }
+
+    /// An array with the parts along an axis replaced.
+    fn array_filled(
+        &mut self,
+        draft: &Draft,
+        state: &State,
+        bound: &Bindings,
+        fill: &Fill,
+        stack: Option<Expr>,
+        names: &Names,
+    ) -> Expr {
+        let init = state.init.expr.clone();
+        let count = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
+        let length = Expr::dim(init.clone(), fill.axis);
+        let length = self.settled_size(&length);
+        let covers = self.covers(fill, &count, &length);
+        if !covers && fill.when.is_none() {
+            self.demand_inside(draft, &init, fill, &count);
+        }
+        let hint = draft.index.hint.clone();
+        let sym = self.fresh.sym(&hint);
+        let along = Expr::var(&sym, Ty::scalar(Elem::Int));
+        let round = match fill.reversed {
+            false => minus(along.clone(), fill.from.clone()),
+            true => minus(fill.from.clone(), along.clone()),
+        };
+        let mut at = fill.at.clone();
+        at[fill.axis] = Some(along.clone());
+        let old = element(init.clone(), at);
+        let new = match stack {
+            Some(stack) => {
+                let mut at = vec![None; stack.ty.rank];
+                at[0] = Some(round.clone());
+                Expr::index(stack, at)
+            }
+            None => {
+                let value = match &fill.when {
+                    Some(when) => {
+                        let at = fill.at.clone();
+                        let before = Expr::index(Expr::var(&state.sym, init.ty), at);
+                        Expr::cond(when.clone(), fill.value.clone(), before)
+                    }
+                    None => fill.value.clone(),
+                };
+                let value = under(needed(bound, [&value]), value);
+                if round == along {
+                    let mut names = names.clone();
+                    names.insert(draft.index.clone(), sym.clone());
+                    self.copied(&value, &mut names)
+                } else {
+                    let value = Expr::bind(draft.index.clone(), round.clone(), value);
+                    self.copied(&value, &mut names.clone())
+                }
+            }
+        };
+        let body = match covers {
+            true => new,
+            false => {
+                let below = Expr::prim(Prim::ILt, vec![round.clone(), count]);
+                let begun = Expr::prim(Prim::IGe, vec![round.clone(), Expr::int(0)]);
+                let within = match round == along {
+                    true => below,
+                    false => super::assign::both(begun, below),
+                };
+                Expr::cond(within, new, old)
+            }
+        };
+        let filled = Expr::build(sym, length, body);
+        // The axis that was filled is the first one of these.
+        let before = fill.at[..fill.axis].iter().filter(|i| i.is_none()).count();
+        let filled = match before {
+            0 => filled,
+            _ => self.first_axis_to(filled, before),
+        };
+        let mut at = fill.at.clone();
+        at[fill.axis] = None;
+        if at.iter().all(Option::is_none) {
+            return filled;
+        }
+        let value = self.share("v", filled);
+        self.updated(init, at, value)
+    }
+
+    /// The array with its first axis behind some others.
+    fn first_axis_to(&mut self, array: Expr, position: usize) -> Expr {
+        let array = self.share("a", array);
+        let order: Vec<usize> = (1..=position)
+            .chain([0])
+            .chain(position + 1..array.ty.rank)
+            .collect();
+        let sizes: Vec<Expr> = order.iter().map(|&k| Expr::dim(array.clone(), k)).collect();
+        let (axes, at) = self.indices(&sizes);
+        let mut from = vec![Expr::int(0); array.ty.rank];
+        for (k, i) in order.into_iter().zip(at) {
+            from[k] = i;
+        }
+        built(axes, Self::at_all(&array, from))
+    }
+
+    /// Whether all of an axis is filled.
+    fn covers(&self, fill: &Fill, count: &Expr, length: &Expr) -> bool {
+        let count = self.settled_size(count);
+        let last = minus(count.clone(), Expr::int(1));
+        let from = self.settled_size(&fill.from);
+        let begin = match fill.reversed {
+            false => Expr::int(0),
+            true => last,
+        };
+        count == *length && from == begin
+    }
+
+    /// All places that are filled have to be inside of the array: they are read, for nothing.
+    fn demand_inside(&mut self, draft: &Draft, init: &Expr, fill: &Fill, count: &Expr) {
+        let mut at = vec![];
+        let mut axes = vec![];
+        for (axis, i) in fill.at.iter().enumerate() {
+            at.push(match i {
+                Some(_) if axis == fill.axis => {
+                    let sym = self.fresh.sym(&draft.index.hint);
+                    let i = Expr::var(&sym, Ty::scalar(Elem::Int));
+                    axes.push((sym, count.clone()));
+                    match fill.reversed {
+                        false => super::header::plus(fill.from.clone(), i),
+                        true => minus(fill.from.clone(), i),
+                    }
+                }
+                Some(i) => i.clone(),
+                None => {
+                    let sym = self.fresh.sym("k");
+                    let i = Expr::var(&sym, Ty::scalar(Elem::Int));
+                    axes.push((sym, Expr::dim(init.clone(), axis)));
+                    i
+                }
+            });
+        }
+        let there = Self::at_all(init, at);
+        let there = match there.ty.elem {
+            Elem::Real => Expr::prim(Prim::Gt, vec![there, Expr::real(0.0)]),
+            Elem::Int => Expr::prim(Prim::IGt, vec![there, Expr::int(0)]),
+            Elem::Bool => there,
+        };
+        let there = Expr::prim(Prim::BoolToInt, vec![there]);
+        let all = super::combinator::reduced(ReduceOp::Sum, axes, there);
+        self.share("inside", all);
+    }
+}

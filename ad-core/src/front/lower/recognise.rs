@@ -1,0 +1,430 @@
+//! Which part of a loop has to run one after another, and what the rest of it is: sums and their like,
+//! arrays filled element by element, and sums by index.
+//!
+//! A state is only taken out of a loop if what else happens in there does not need it.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "patterns are looked for, and what is not listed is none of them"
+)]
+
+use super::sequence::{Draft, State};
+use super::steps::{Leaf, Step, Terms};
+use super::wiring::{bound_by, variables};
+use crate::ir::core::{Bound, Expr, Kind, ReduceOp};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
+use std::collections::{HashMap, HashSet};
+
+/// Which states something needs, one bit for each.
+type Mask = u64;
+
+/// One entry per axis, nothing for a whole axis.
+pub(super) type At = Vec<Option<Expr>>;
+
+/// What becomes of a state.
+pub(super) enum Role {
+    /// The next one needs the one before.
+    Sequential,
+    /// It never changes.
+    Same,
+    /// A part of it (all of it for a number) gathers what does not need it.
+    Total(ReduceOp, At, Step),
+    /// Elements of it gather numbers, by index: where, and what.
+    Scattered(Vec<(At, Expr, bool)>),
+    /// Each part along an axis is replaced once.
+    Filled(Fill),
+}
+
+/// How an array is filled.
+pub(super) struct Fill {
+    /// Along which axis.
+    pub(super) axis: usize,
+    /// The indices of the part.
+    pub(super) at: At,
+    /// The index along the axis is this plus the position, or minus it.
+    pub(super) from: Expr,
+    /// Whether it is minus.
+    pub(super) reversed: bool,
+    /// Only where this holds.
+    pub(super) when: Option<Expr>,
+    /// By what.
+    pub(super) value: Expr,
+    /// Whether the values come out of the loop.
+    pub(super) stacked: bool,
+}
+
+/// What is known of the body of a loop.
+pub(super) struct Body<'d> {
+    draft: &'d Draft,
+    /// What variables of the body are bound to.
+    defs: HashMap<u32, &'d Expr>,
+    /// Which states they need.
+    masks: HashMap<u32, Mask>,
+    /// The index, the states and all variables of the body.
+    inside: HashSet<u32>,
+}
+
+impl<'d> Body<'d> {
+    /// Looks at a loop.
+    pub(super) fn new(draft: &'d Draft) -> Body<'d> {
+        let mut body = Body {
+            draft,
+            defs: HashMap::new(),
+            masks: HashMap::new(),
+            inside: HashSet::from([draft.index.id]),
+        };
+        for (k, state) in draft.states.iter().enumerate() {
+            body.masks.insert(state.sym.id, 1 << k);
+            body.inside.insert(state.sym.id);
+        }
+        for b in &draft.bound {
+            let all = b.parts().into_iter();
+            let mask = all.fold(0, |mask, e| mask | body.mask(e));
+            for sym in bound_by(b) {
+                body.masks.insert(sym.id, mask);
+                body.inside.insert(sym.id);
+            }
+            if let Bound::Let(sym, e) = b {
+                body.defs.insert(sym.id, e);
+            }
+        }
+        body
+    }
+
+    /// Which states an expression needs.
+    pub(super) fn mask(&self, e: &Expr) -> Mask {
+        let mut mask = 0;
+        variables(e, &mut |sym| {
+            mask |= self.masks.get(&sym.id).copied().unwrap_or(0);
+        });
+        mask
+    }
+
+    /// What a variable is bound to.
+    pub(super) fn def(&self, e: &Expr) -> Option<&'d Expr> {
+        match &*e.kind {
+            Kind::Var(sym) => self.defs.get(&sym.id).copied(),
+            _ => None,
+        }
+    }
+
+    /// The expression itself where a variable stands for it.
+    fn resolved<'e>(&self, mut e: &'e Expr) -> &'e Expr
+    where
+        'd: 'e,
+    {
+        while let Some(def) = self.def(e) {
+            e = def;
+        }
+        e
+    }
+
+    /// An index with the integers that are bound in the body written out.
+    pub(super) fn written_out(&self, e: &Expr) -> Expr {
+        match &*e.kind {
+            Kind::Var(_) => match self.def(e) {
+                Some(def) if matches!(*def.kind, Kind::Prim(..) | Kind::Var(_)) => {
+                    self.written_out(def)
+                }
+                Some(_) | None => e.clone(),
+            },
+            Kind::Prim(prim, args) if e.ty.elem == Elem::Int => {
+                let args = args.iter().map(|a| self.written_out(a));
+                Expr::prim(*prim, args.collect())
+            }
+            _ => e.clone(),
+        }
+    }
+
+    /// Whether an expression is the same in all rounds, and known before the loop.
+    fn is_fixed(&self, e: &Expr) -> bool {
+        let mut fixed = true;
+        variables(e, &mut |sym| fixed &= !self.inside.contains(&sym.id));
+        fixed
+    }
+
+    /// `from + i` or `from - i`, for the index `i` of the loop.
+    fn affine(&self, e: &Expr) -> Option<(Expr, bool)> {
+        match &*e.kind {
+            Kind::Var(sym) if *sym == self.draft.index => Some((Expr::int(0), false)),
+            Kind::Prim(Prim::IAdd, args) => {
+                let (a, b) = (&args[0], &args[1]);
+                let (moving, by) = if self.is_fixed(b) { (a, b) } else { (b, a) };
+                let (from, reversed) = self.affine(moving)?;
+                let fixed = self.is_fixed(by);
+                fixed.then(|| (super::header::plus(from, by.clone()), reversed))
+            }
+            Kind::Prim(Prim::ISub, args) => {
+                let (a, b) = (&args[0], &args[1]);
+                if self.is_fixed(b) {
+                    let (from, reversed) = self.affine(a)?;
+                    return Some((minus(from, b.clone()), reversed));
+                }
+                let (from, reversed) = self.affine(b)?;
+                self.is_fixed(a)
+                    .then(|| (minus(a.clone(), from), !reversed))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_state(&self, e: &Expr, k: usize) -> bool {
+        matches!(&*self.resolved(e).kind, Kind::Var(sym) if *sym == self.draft.states[k].sym)
+    }
+
+    fn role(&self, k: usize) -> Role {
+        let state = &self.draft.states[k];
+        if self.is_state(&state.next.expr, k) {
+            return Role::Same;
+        }
+        (self.total(k, state))
+            .or_else(|| self.filled(k, state))
+            .or_else(|| self.scattered(k, state))
+            .unwrap_or(Role::Sequential)
+    }
+
+    /// `s + e` or its like, of all of it or of a part that is always the same.
+    fn total(&self, k: usize, state: &State) -> Option<Role> {
+        let next = self.resolved(&state.next.expr);
+        let (at, value, when) = match &*next.kind {
+            Kind::Update(u) if self.is_state(&u.array, k) => {
+                let at: At = self.places(&u.at);
+                if !at.iter().flatten().all(|i| self.is_fixed(i)) {
+                    return None;
+                }
+                (at, &u.value, u.when.as_ref())
+            }
+            _ => (vec![None; state.init.expr.ty.rank], &state.next.expr, None),
+        };
+        for op in [
+            ReduceOp::Sum,
+            ReduceOp::Product,
+            ReduceOp::Max,
+            ReduceOp::Min,
+        ] {
+            let terms = Terms {
+                body: self,
+                bit: 1 << k,
+                leaf: Leaf {
+                    state: &state.sym,
+                    at: &at,
+                    under: vec![],
+                },
+                op,
+                elem: state.init.expr.ty.elem,
+                smooth: matches!(*state.init.expr.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan()),
+                local: HashMap::new(),
+            };
+            let Some(step) = terms.of_part(value) else {
+                continue;
+            };
+            let step = match when {
+                Some(when) if self.mask(when) & (1 << k) == 0 => terms.only_if(when, step)?,
+                Some(_) => return None,
+                None => step,
+            };
+            return Some(Role::Total(op, at, step));
+        }
+        None
+    }
+
+    fn places(&self, at: &At) -> At {
+        at.iter()
+            .map(|i| i.as_ref().map(|i| self.written_out(i)))
+            .collect()
+    }
+
+    /// `x[j] += e`, once or several times.
+    fn scattered(&self, k: usize, state: &State) -> Option<Role> {
+        if state.init.expr.ty.elem != Elem::Real {
+            return None;
+        }
+        let mut adds = vec![];
+        let mut here = &state.next.expr;
+        while !self.is_state(here, k) {
+            let next = self.resolved(here);
+            if let Kind::Prim(Prim::Add, args) = &*next.kind
+                && let Kind::Scatter(_) = &*self.resolved(&args[1]).kind
+            {
+                // Sums by index of an inner loop.
+                if self.mask(&args[1]) & (1 << k) != 0 {
+                    return None;
+                }
+                adds.push((vec![], args[1].clone(), false));
+                here = &args[0];
+                continue;
+            }
+            let Kind::Update(u) = &*next.kind else {
+                return None;
+            };
+            if u.when.is_some() || u.at.iter().all(Option::is_none) {
+                return None;
+            }
+            let value = self.resolved(&u.value);
+            let Kind::Prim(prim @ (Prim::Add | Prim::Sub), args) = &*value.kind else {
+                return None;
+            };
+            let reads = |e: &Expr| match &*self.resolved(e).kind {
+                Kind::Index(array, at) => {
+                    *array == u.array && self.places(at) == self.places(&u.at)
+                }
+                _ => false,
+            };
+            let term = match (reads(&args[0]), reads(&args[1]) && *prim == Prim::Add) {
+                (true, false) => &args[1],
+                (false, true) => &args[0],
+                (..) => return None,
+            };
+            let needs = u.at.iter().flatten().chain([term]);
+            if needs.fold(0, |m, e| m | self.mask(e)) & (1 << k) != 0 {
+                return None;
+            }
+            adds.push((u.at.clone(), term.clone(), *prim == Prim::Sub));
+            here = &u.array;
+        }
+        Some(Role::Scattered(adds))
+    }
+
+    /// `x[i] = e`, where `e` does not read another element of `x`.
+    fn filled(&self, k: usize, state: &State) -> Option<Role> {
+        let next = self.resolved(&state.next.expr);
+        let Kind::Update(u) = &*next.kind else {
+            return None;
+        };
+        if !self.is_state(&u.array, k) {
+            return None;
+        }
+        let at = self.places(&u.at);
+        let moving = |i: &Option<Expr>| i.as_ref().is_some_and(|i| !self.is_fixed(i));
+        let mut axes = (0..at.len()).filter(|&axis| moving(&at[axis]));
+        let (axis, None) = (axes.next()?, axes.next()) else {
+            return None;
+        };
+        let (from, reversed) = self.affine(at[axis].as_ref()?)?;
+        let mut seen = HashSet::new();
+        let here = at[axis].clone();
+        for e in u.when.iter().chain([&u.value]) {
+            if !self.reads_only(e, k, axis, &here, &mut seen) {
+                return None;
+            }
+        }
+        Some(Role::Filled(Fill {
+            axis,
+            at,
+            from,
+            reversed,
+            when: u.when.clone(),
+            value: u.value.clone(),
+            stacked: false,
+        }))
+    }
+
+    /// Whether an expression reads a state only at the index `here` of an axis.
+    fn reads_only(
+        &self,
+        e: &Expr,
+        k: usize,
+        axis: usize,
+        here: &Option<Expr>,
+        seen: &mut HashSet<u32>,
+    ) -> bool {
+        if self.mask(e) & (1 << k) == 0 {
+            return true;
+        }
+        let state = &self.draft.states[k].sym;
+        match &*e.kind {
+            Kind::Var(sym) if sym == state => false,
+            Kind::Var(sym) => {
+                if !seen.insert(sym.id) {
+                    return true;
+                }
+                match self.defs.get(&sym.id) {
+                    Some(def) => self.reads_only(def, k, axis, here, seen),
+                    None => self.masks.get(&sym.id).is_none_or(|m| m & (1 << k) == 0),
+                }
+            }
+            Kind::Dim(array, _) if matches!(&*array.kind, Kind::Var(s) if s == state) => true,
+            Kind::Index(array, at)
+                if matches!(&*array.kind, Kind::Var(s) if s == state)
+                    && at[axis].as_ref().map(|i| self.written_out(i)) == *here =>
+            {
+                let mut at = at.iter().flatten();
+                at.all(|i| self.reads_only(i, k, axis, here, seen))
+            }
+            _ => {
+                let mut all = e.parts().into_iter();
+                all.all(|p| self.reads_only(p, k, axis, here, seen))
+            }
+        }
+    }
+
+    /// What a state needs with its role, besides what it has of itself.
+    fn needs(&self, k: usize, role: &Role) -> Mask {
+        match role {
+            Role::Sequential => self.mask(&self.draft.states[k].next.expr),
+            Role::Same => 0,
+            Role::Total(_, _, step) => step.term().map_or(0, |t| self.mask(t)),
+            Role::Scattered(adds) => adds.iter().fold(0, |mask, (at, value, _)| {
+                let at = at.iter().flatten().fold(0, |m, e| m | self.mask(e));
+                mask | at | self.mask(value)
+            }),
+            Role::Filled(fill) => {
+                let parts = fill.when.iter().chain([&fill.value]);
+                parts.fold(0, |m, e| m | self.mask(e)) & !(1 << k)
+            }
+        }
+    }
+
+    /// The role of each state.
+    pub(super) fn roles(&self) -> Vec<Role> {
+        let count = self.draft.states.len();
+        if self.draft.extent.is_none() || self.draft.only || count > 60 {
+            return (0..count).map(|_| Role::Sequential).collect();
+        }
+        let mut roles: Vec<Role> = (0..count).map(|k| self.role(k)).collect();
+        loop {
+            let needs: Vec<Mask> = (0..count).map(|k| self.needs(k, &roles[k])).collect();
+            let stacked = self.draft.stacked.iter();
+            let stacked = stacked.fold(0, |mask, e| mask | self.mask(e));
+            let all = |of: &dyn Fn(&Role) -> bool| -> Mask {
+                let with = (0..count).filter(|&k| of(&roles[k]));
+                with.fold(0, |mask, k| mask | 1 << k)
+            };
+            let sequential = all(&|role| matches!(role, Role::Sequential));
+            let wrong: Vec<usize> = (0..count)
+                .filter(|&k| {
+                    let others = (0..count).filter(|&j| j != k);
+                    let used = others.fold(stacked, |mask, j| mask | needs[j]);
+                    match &roles[k] {
+                        Role::Sequential | Role::Same => false,
+                        Role::Total(..) | Role::Scattered(_) => {
+                            used & (1 << k) != 0 || needs[k] & sequential != 0
+                        }
+                        Role::Filled(_) => used & (1 << k) != 0,
+                    }
+                })
+                .collect();
+            if wrong.is_empty() {
+                for (role, needs) in roles.iter_mut().zip(needs) {
+                    if let Role::Filled(fill) = role {
+                        fill.stacked = needs & sequential != 0;
+                    }
+                }
+                return roles;
+            }
+            for k in wrong {
+                roles[k] = Role::Sequential;
+            }
+        }
+    }
+}
+
+/// `a - b`, without what takes nothing off.
+pub(super) fn minus(a: Expr, b: Expr) -> Expr {
+    match (&*a.kind, &*b.kind) {
+        (_, Kind::Lit(Lit::Int(0))) => a,
+        (Kind::Lit(Lit::Int(a)), Kind::Lit(Lit::Int(b))) => Expr::int(a - b),
+        (..) => Expr::prim(Prim::ISub, vec![a, b]),
+    }
+}

@@ -1,0 +1,428 @@
+//! Sequential loops: what they carry, and what that may depend on.
+
+use super::combinator::entry;
+use super::fixed::List;
+use super::value::{Plain, Value};
+use super::{Bindings, Lowerer};
+use crate::front::error::{Loc, Result};
+use crate::ir::core::{Block, Bound, Expr, Kind, Loop, Sym, Trip, Ty};
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+use std::collections::BTreeSet;
+
+/// A sequential loop around what is lowered.
+pub(super) struct Sequence {
+    /// What its index and its states depend on, besides what they begin with.
+    pub(super) mark: Sym,
+    /// Where the size of an array depends on it. It is the same within a round, so that is fine as
+    /// long as the rounds run one after another.
+    pub(super) sized: Vec<Loc>,
+    /// Whether the rounds have to run one after another for another reason.
+    pub(super) only: bool,
+}
+
+/// When a loop goes on.
+pub(super) enum Head {
+    /// So many times; whether the number may be negative.
+    Times { count: Expr, signed: bool },
+    /// As long as the condition of the round says.
+    While,
+    /// Once, and computed again in the reverse pass.
+    Again,
+}
+
+/// What happens in a round.
+pub(super) struct Round {
+    /// What it binds.
+    pub(super) bound: Bindings,
+    /// Whether there is a round at all, in terms of the states and the index.
+    pub(super) cond: Option<Expr>,
+    /// The states behind it.
+    pub(super) next: Vec<Value>,
+    /// What is collected.
+    pub(super) stacked: Vec<Value>,
+}
+
+/// A state of a loop in Core.
+pub(super) struct State {
+    pub(super) sym: Sym,
+    pub(super) init: Plain,
+    pub(super) next: Plain,
+}
+
+/// A loop, before it is known which of it has to run one after another.
+pub(super) struct Draft {
+    pub(super) trip: Trip,
+    /// The number of rounds, which is not negative, where it is known before.
+    pub(super) extent: Option<Expr>,
+    pub(super) index: Sym,
+    pub(super) states: Vec<State>,
+    pub(super) bound: Bindings,
+    pub(super) stacked: Vec<Expr>,
+    pub(super) recompute: bool,
+    /// Whether the rounds have to run one after another.
+    pub(super) only: bool,
+    /// What its results depend on.
+    pub(super) on: BTreeSet<Sym>,
+}
+
+impl Value {
+    /// Whether it is made of numbers and bools.
+    pub(super) fn is_data(&self) -> bool {
+        match self {
+            Value::Plain(_) | Value::List(List::Whole(_)) => true,
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                parts.iter().all(Value::is_data)
+            }
+            Value::Closure(..) | Value::Shape(_) | Value::Way(_) => false,
+        }
+    }
+
+    /// The numbers and arrays that it is made of.
+    pub(super) fn leaves(&self) -> Vec<&Plain> {
+        match self {
+            Value::Plain(plain) | Value::List(List::Whole(plain)) => vec![plain],
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                parts.iter().flat_map(Value::leaves).collect()
+            }
+            Value::Closure(..) | Value::Shape(_) | Value::Way(_) => vec![],
+        }
+    }
+
+    /// A value of the same form, made of others.
+    pub(super) fn with_leaves(&self, leaves: &mut impl Iterator<Item = Plain>) -> Value {
+        match self {
+            Value::Plain(plain) => Value::Plain(leaves.next().unwrap_or_else(|| plain.clone())),
+            Value::List(List::Whole(plain)) => {
+                let plain = leaves.next().unwrap_or_else(|| plain.clone());
+                Value::List(List::Whole(plain))
+            }
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                let parts = parts.iter().map(|p| p.with_leaves(leaves)).collect();
+                self.with_components(parts)
+            }
+            Value::Closure(..) | Value::Shape(_) | Value::Way(_) => self.clone(),
+        }
+    }
+
+    fn has_form_of(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Plain(a), Value::Plain(b))
+            | (Value::List(List::Whole(a)), Value::List(List::Whole(b))) => {
+                a.expr.ty.rank == b.expr.ty.rank
+            }
+            (
+                Value::Plain(_)
+                | Value::Tuple(_)
+                | Value::List(_)
+                | Value::Struct(..)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_),
+                _,
+            ) => {
+                self.is_like(other)
+                    && match (self.components(), other.components()) {
+                        (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| a.has_form_of(b)),
+                        (..) => false,
+                    }
+            }
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// A loop: the last values of what it carries, and what it collects.
+    pub(super) fn sequence(
+        &mut self,
+        head: Head,
+        inits: Vec<(String, Value)>,
+        hint: &str,
+        loc: Loc,
+        body: impl FnOnce(&mut Self, Vec<Value>, Expr) -> Result<Round>,
+    ) -> Result<(Vec<Value>, Vec<Value>)> {
+        let index = self.fresh.sym(hint);
+        let mark = self.fresh.sym("loop");
+        let (times, recompute) = match &head {
+            Head::Times { count, .. } => (Some(count.clone()), false),
+            Head::While => (None, false),
+            Head::Again => (Some(Expr::int(1)), true),
+        };
+        let mut before = BTreeSet::from([mark.clone()]);
+        if let Some(count) = &times {
+            before.extend(self.dependence(count));
+        }
+        let mut begins: Vec<(Sym, Plain)> = vec![];
+        let mut states = vec![];
+        for (name, init) in &inits {
+            let mut own = vec![];
+            for leaf in init.leaves() {
+                let expr = self.share(name, leaf.expr.clone());
+                before.extend(self.dependence(&expr));
+                let sym = self.fresh.sym(name);
+                if let Some(extents) = self.known_extents(&expr) {
+                    self.made.insert(sym.clone(), extents);
+                }
+                let state = Plain {
+                    expr: Expr::var(&sym, expr.ty),
+                    ..leaf.clone()
+                };
+                let init = Plain {
+                    expr,
+                    ..leaf.clone()
+                };
+                begins.push((sym, init));
+                own.push(state);
+            }
+            states.push(init.with_leaves(&mut own.into_iter()));
+        }
+        for sym in begins.iter().map(|(sym, _)| sym).chain([&index]) {
+            self.bound.insert(sym.clone(), before.clone());
+        }
+        self.sequences.push(Sequence {
+            mark,
+            sized: vec![],
+            only: false,
+        });
+        let at = Expr::var(&index, Ty::scalar(Elem::Int));
+        let round = body(self, states, at);
+        let Some(sequence) = self.sequences.pop() else {
+            unreachable!("it was pushed above");
+        };
+        let mut round = round?;
+        // Arrays that are written element by element, and those that are not.
+        self.frames.push(std::mem::take(&mut round.bound));
+        let formed = (inits.iter().zip(std::mem::take(&mut round.next)))
+            .map(|((_, init), value)| self.formed_as(value, init, loc))
+            .collect::<Result<_>>();
+        round.bound = self.frames.pop().unwrap_or_default();
+        round.next = formed?;
+        let mut next = vec![];
+        for ((name, init), value) in inits.iter().zip(&round.next) {
+            if !value.has_form_of(init) {
+                return Err(self.state_changes(name, init, value, loc));
+            }
+            next.extend(value.leaves().into_iter().cloned().map(|leaf| (name, leaf)));
+        }
+        let mut on = before;
+        let parts = round.bound.iter().flat_map(Bound::parts);
+        let parts = parts.chain(next.iter().map(|(_, leaf)| &leaf.expr));
+        let all = round.stacked.iter().flat_map(Value::leaves);
+        for e in parts.chain(all.map(|leaf| &leaf.expr)).chain(&round.cond) {
+            self.depends(e, &mut on);
+        }
+        on.remove(&sequence.mark);
+        self.sizes_are_fixed(&sequence, &on)?;
+        let mut draft = Draft {
+            trip: match (round.cond, times) {
+                (Some(cond), _) => Trip::While(cond),
+                (None, times) => Trip::Times(times.unwrap_or_else(|| Expr::int(0))),
+            },
+            extent: match head {
+                Head::Times {
+                    count,
+                    signed: true,
+                } => Some(Expr::prim(Prim::IMax, vec![count, Expr::int(0)])),
+                Head::Times {
+                    count,
+                    signed: false,
+                } => Some(count),
+                Head::While | Head::Again => None,
+            },
+            index,
+            states: vec![],
+            bound: round.bound,
+            stacked: vec![],
+            recompute,
+            only: sequence.only || !sequence.sized.is_empty(),
+            on,
+        };
+        for ((sym, init), (name, leaf)) in begins.into_iter().zip(next) {
+            let what = (init.clone(), leaf.clone());
+            let Some(pair) = self.pair(init, leaf) else {
+                let (init, leaf) = (Value::Plain(what.0), Value::Plain(what.1));
+                return Err(self.state_changes(name, &init, &leaf, loc));
+            };
+            let of = |expr| Plain {
+                expr,
+                scalar: pair.scalar,
+                open: pair.open.clone(),
+            };
+            draft.states.push(State {
+                sym,
+                init: of(pair.left),
+                next: of(pair.right),
+            });
+        }
+        let collected: Vec<&Plain> = round.stacked.iter().flat_map(Value::leaves).collect();
+        draft.stacked = collected.iter().map(|leaf| leaf.expr.clone()).collect();
+        let plains: Vec<Plain> = draft.states.iter().map(|s| s.next.clone()).collect();
+        let (last, stacks) = self.finish(draft);
+        let mut last = plains
+            .into_iter()
+            .zip(last)
+            .map(|(p, expr)| Plain { expr, ..p });
+        let last = inits
+            .iter()
+            .map(|(_, v)| v.with_leaves(&mut last))
+            .collect();
+        let mut stacks = collected
+            .into_iter()
+            .zip(stacks)
+            .map(|(p, expr)| Plain { expr, ..p.clone() });
+        let stacks = round.stacked.iter().map(|v| v.with_leaves(&mut stacks));
+        let stacks = stacks.collect();
+        Ok((last, stacks))
+    }
+
+    fn state_changes(
+        &mut self,
+        name: &str,
+        init: &Value,
+        next: &Value,
+        loc: Loc,
+    ) -> crate::front::error::Reported {
+        let message = format!(
+            "`{name}` is {} before this loop and {} behind a round of it; what a loop carries keeps its \
+             type",
+            init.describe(),
+            next.describe()
+        );
+        self.errors.at(loc, message)
+    }
+
+    /// Sizes that depend on a sequential loop have to be the same for all turns of the loops around
+    /// it that are not sequential.
+    fn sizes_are_fixed(&mut self, sequence: &Sequence, on: &BTreeSet<Sym>) -> Result<()> {
+        if sequence.sized.is_empty() && !sequence.only {
+            return Ok(());
+        }
+        // What runs inside of a loop over indices would have to be rectangular over these.
+        for around in &mut self.sequences {
+            if on.contains(&around.mark) {
+                around.only = true;
+            }
+        }
+        let culprit = self.loops.iter().find(|index| on.contains(index));
+        let (Some(culprit), Some(loc)) = (culprit, sequence.sized.first()) else {
+            return Ok(());
+        };
+        let message = format!(
+            "the size of this array depends on a loop whose rounds depend on `{0}`, the index of a loop \
+             around it, and arrays are rectangular; write the largest size, and `if .. {{ .. }} else {{ \
+             0.0 }}` for what is outside",
+            culprit.hint
+        );
+        Err(self.errors.at(*loc, message))
+    }
+
+    /// Adds a loop to what is bound; gives its results.
+    pub(super) fn looped(&mut self, draft: LoopParts) -> (Vec<Expr>, Vec<Expr>) {
+        let LoopParts {
+            trip,
+            index,
+            states,
+            body,
+            recompute,
+            on,
+        } = draft;
+        let mut l = Loop {
+            trip,
+            index,
+            states,
+            body,
+            outs: vec![],
+            recompute,
+        };
+        let types = l.out_types();
+        let count = l.states.len();
+        let mut outs = vec![];
+        for (k, ty) in types.iter().enumerate() {
+            let hint = match l.states.get(k) {
+                Some((sym, _)) => sym.hint.to_string(),
+                None => "all".to_string(),
+            };
+            let sym = self.fresh.sym(&hint);
+            self.bound.insert(sym.clone(), on.clone());
+            if let Some((_, init)) = l.states.get(k)
+                && let Some(extents) = self.known_extents(init)
+            {
+                self.made.insert(sym.clone(), extents);
+            }
+            outs.push(Expr::var(&sym, *ty));
+            l.outs.push(sym);
+        }
+        match self.frames.last_mut() {
+            Some(frame) => frame.push(Bound::Loop(Box::new(l))),
+            None => unreachable!("lowering happens inside of a region"),
+        }
+        let stacks = outs.split_off(count);
+        (outs, stacks)
+    }
+
+    /// The lengths of an array that is made of parts whose lengths are known.
+    pub(super) fn known_extents(&self, array: &Expr) -> Option<Vec<Expr>> {
+        if array.ty.rank == 0 {
+            return Some(vec![]);
+        }
+        match &*array.kind {
+            Kind::Var(sym) => self.made.get(sym).cloned(),
+            Kind::Build(binder, body) => {
+                let mut all = vec![binder.extent.clone()];
+                all.extend(self.known_extents(body)?);
+                Some(all)
+            }
+            Kind::Update(u) => self.known_extents(&u.array),
+            Kind::If(_, a, b) => {
+                let a = self.known_extents(a)?;
+                (a == self.known_extents(b)?).then_some(a)
+            }
+            Kind::Prim(_, args) => args.iter().find_map(|a| self.known_extents(a)),
+            Kind::Index(whole, at) => {
+                let all = self.known_extents(whole)?;
+                let kept = all.into_iter().zip(at).filter(|(_, i)| i.is_none());
+                Some(kept.map(|(n, _)| n).collect())
+            }
+            Kind::Lit(_)
+            | Kind::Let(..)
+            | Kind::Loop(..)
+            | Kind::Reduce(..)
+            | Kind::ArgReduce(..)
+            | Kind::Scatter(_)
+            | Kind::Dim(..)
+            | Kind::Where(..)
+            | Kind::Recur(_)
+            | Kind::Demand(..)
+            | Kind::Stop(_) => None,
+        }
+    }
+
+    /// A size in terms of what the lengths of arrays were made from.
+    pub(super) fn settled_size(&self, size: &Expr) -> Expr {
+        if let Kind::Prim(prim, args) = &*size.kind {
+            return Expr::prim(*prim, args.iter().map(|a| self.settled_size(a)).collect());
+        }
+        let Kind::Dim(array, axis) = &*size.kind else {
+            return size.clone();
+        };
+        match self.known_extents(array) {
+            Some(all) => self.settled_size(&all[*axis]),
+            None => size.clone(),
+        }
+    }
+
+    /// The element of an array with all indices.
+    pub(super) fn at_all(array: &Expr, at: Vec<Expr>) -> Expr {
+        entry(array, at)
+    }
+}
+
+/// A loop in Core without names for its results.
+pub(super) struct LoopParts {
+    pub(super) trip: Trip,
+    pub(super) index: Sym,
+    pub(super) states: Vec<(Sym, Expr)>,
+    pub(super) body: Block,
+    pub(super) recompute: bool,
+    pub(super) on: BTreeSet<Sym>,
+}

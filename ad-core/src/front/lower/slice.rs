@@ -1,0 +1,315 @@
+//! `a.slice(s![..])`: parts of arrays at affine indices.
+
+use super::Lowerer;
+use super::array::{element, length};
+use super::combinator::{built, entry};
+use super::size::{literal, minus, plus, times};
+use super::value::{Plain, Value};
+use super::way::Iter;
+use crate::front::error::{Loc, Result};
+use crate::front::surface::{Expr as Surface, Kind, Slice};
+use crate::front::types::Scalar;
+use crate::ir::core::Expr;
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+
+/// What becomes of an axis.
+enum Part {
+    /// Nothing.
+    Whole,
+    /// It is gone: this index.
+    At(Expr),
+    /// So many elements, from here on, so far apart.
+    Some { first: Expr, step: i64, count: Expr },
+}
+
+impl Lowerer<'_> {
+    /// `a.slice(s![..])`
+    pub(super) fn slice(&mut self, array: Plain, args: &[Surface], loc: Loc) -> Result<Value> {
+        let [
+            Surface {
+                kind: Kind::Slices(slices),
+                loc: at,
+            },
+        ] = args
+        else {
+            self.all(args)?;
+            return Err(self.errors.at(
+                loc,
+                "which part is meant is seen in `s![..]` only; write it where it is used: \
+                 `a.slice(s![1.., ..])`",
+            ));
+        };
+        let rank = array.expr.ty.rank;
+        let given = slices.iter().filter(|s| !matches!(s, Slice::New)).count();
+        if given != rank {
+            let message = format!(
+                "{} has {rank} axes, and `s![..]` speaks of {given}; write `..` for an axis that stays \
+                 whole",
+                array.describe()
+            );
+            return Err(self.errors.at(*at, message));
+        }
+        let array = self.holding(array);
+        let mut parts = vec![];
+        let mut axis = 0;
+        for slice in slices {
+            if let Slice::New = slice {
+                parts.push(None);
+                continue;
+            }
+            let n = length(array.expr.clone(), axis);
+            parts.push(Some(self.part_of_axis(slice, &n)?));
+            axis += 1;
+        }
+        self.cut(array, &parts, *at)
+    }
+
+    /// `x[a..b]`, of slices and vectors.
+    pub(super) fn stretch(
+        &mut self,
+        array: Plain,
+        from: Option<&Surface>,
+        to: Option<&Surface>,
+        closed: bool,
+        loc: Loc,
+    ) -> Result<Value> {
+        if array.expr.ty.rank != 1 {
+            let message = format!(
+                "a range is for slices and vectors, and this is {}; write `.slice(s![..])`",
+                array.describe()
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        let array = self.holding(array);
+        let n = length(array.expr.clone(), 0);
+        let first = match from {
+            Some(from) => self.number(from)?,
+            None => Expr::int(0),
+        };
+        let end = match to {
+            Some(to) => {
+                let to = self.number(to)?;
+                if closed { plus(&to, &Expr::int(1)) } else { to }
+            }
+            None => n,
+        };
+        let count = minus(&end, &first);
+        let step = 1;
+        self.cut(array, &[Some(Part::Some { first, step, count })], loc)
+    }
+
+    /// `a.split_at(Axis(k), i)`, and `x.split_at(i)` of slices.
+    pub(super) fn split_at(&mut self, array: Plain, args: &[Surface], loc: Loc) -> Result<Value> {
+        let (axis, middle) = match args {
+            [axis, middle] => (self.axis(axis, array.expr.ty.rank)?, middle),
+            [middle] if array.expr.ty.rank == 1 => (0, middle),
+            _ => return Err(self.errors.at(loc, "write `split_at(Axis(k), i)`")),
+        };
+        let middle = self.number(middle)?;
+        let array = self.holding(array);
+        let n = length(array.expr.clone(), axis);
+        let rest = minus(&n, &middle);
+        let mut halves = vec![];
+        for (first, count) in [(Expr::int(0), middle.clone()), (middle, rest)] {
+            let mut parts: Vec<Option<Part>> = vec![];
+            for k in 0..array.expr.ty.rank {
+                let (first, count) = (first.clone(), count.clone());
+                parts.push(Some(match k == axis {
+                    true => Part::Some {
+                        first,
+                        step: 1,
+                        count,
+                    },
+                    false => Part::Whole,
+                }));
+            }
+            halves.push(self.cut(array.clone(), &parts, loc)?);
+        }
+        Ok(Value::Tuple(halves))
+    }
+
+    fn part_of_axis(&mut self, slice: &Slice, n: &Expr) -> Result<Part> {
+        match slice {
+            Slice::New => unreachable!("a new axis is none of the array's"),
+            Slice::At(e) => Ok(Part::At(self.place(e, n, "an index")?)),
+            Slice::Range {
+                from: None,
+                to: None,
+                step: None,
+                ..
+            } => Ok(Part::Whole),
+            Slice::Range {
+                from,
+                to,
+                closed,
+                step,
+                ..
+            } => {
+                let first = match from {
+                    Some(e) => self.place(e, n, "where a slice begins")?,
+                    None => Expr::int(0),
+                };
+                let end = match to {
+                    None => n.clone(),
+                    // `..=-1` goes to the end.
+                    Some(e) if *closed && matches!(e.kind, Kind::Int(-1, _)) => n.clone(),
+                    Some(e) => {
+                        let end = self.place(e, n, "where a slice ends")?;
+                        if *closed {
+                            plus(&end, &Expr::int(1))
+                        } else {
+                            end
+                        }
+                    }
+                };
+                let span = minus(&end, &first);
+                let span = match (from, to) {
+                    // One end is an end of the array: what is negative is outside.
+                    (None, _) | (_, None) => span,
+                    // A slice that ends before it begins is empty.
+                    (Some(_), Some(_)) => self.not_negative(span),
+                };
+                let step = match step {
+                    None => 1,
+                    Some(e) => match e.kind {
+                        Kind::Int(step, _) if step != 0 => step,
+                        _ => {
+                            return Err(self.errors.at(
+                                e.loc,
+                                "the step of a slice must be a literal that is not 0; write \
+                                 `build(n, |i| x[a + k * i])`",
+                            ));
+                        }
+                    },
+                };
+                let count = match step.abs() {
+                    1 => span,
+                    step => {
+                        let up = plus(&span, &Expr::int(step - 1));
+                        Expr::prim(Prim::IDiv, vec![up, Expr::int(step)])
+                    }
+                };
+                let first = match step > 0 {
+                    true => first,
+                    false => minus(&end, &Expr::int(1)),
+                };
+                let count = self.share_size(count);
+                Ok(Part::Some { first, step, count })
+            }
+        }
+    }
+
+    /// A place in an axis; what is negative counts from the end.
+    fn place(&mut self, e: &Surface, n: &Expr, role: &str) -> Result<Expr> {
+        let value = self.expr(e)?;
+        let plain = self.scalar(value, e.loc)?;
+        let unsigned = plain.scalar.is_some_and(Scalar::is_unsigned) || self.was_unsigned(e);
+        let i = self.of(Elem::Int, plain.into(), e.loc, role)?;
+        let i = self.share_size(i);
+        if let Some(known) = literal(&i) {
+            return Ok(if known < 0 { plus(n, &i) } else { i });
+        }
+        if unsigned {
+            return Ok(i);
+        }
+        // The length is added where it is negative: once, or not at all.
+        let below = Expr::prim(Prim::IMax, vec![minus(&Expr::int(0), &i), Expr::int(0)]);
+        let once = Expr::prim(Prim::IMin, vec![below, Expr::int(1)]);
+        let place = plus(&i, &times(n, &once));
+        Ok(self.share_size(place))
+    }
+
+    /// `n as isize` of what has no sign.
+    fn was_unsigned(&mut self, e: &Surface) -> bool {
+        let Kind::Cast(inner, _) = &e.kind else {
+            return false;
+        };
+        match self.expr(inner) {
+            Ok(Value::Plain(plain)) => plain.scalar.is_some_and(Scalar::is_unsigned),
+            Ok(_) | Err(_) => false,
+        }
+    }
+
+    /// The part of an array that is meant; `None` is a new axis.
+    fn cut(&mut self, array: Plain, parts: &[Option<Part>], loc: Loc) -> Result<Value> {
+        let whole = array.expr;
+        let plain_parts = parts
+            .iter()
+            .all(|p| matches!(p, Some(Part::Whole | Part::At(_))));
+        if plain_parts {
+            let at = parts.iter().map(|p| match p {
+                Some(Part::At(i)) => Some(i.clone()),
+                Some(Part::Whole | Part::Some { .. }) | None => None,
+            });
+            let at = at.collect();
+            return Ok(Value::Plain(Plain {
+                expr: element(whole, at),
+                ..array
+            }));
+        }
+        let own = self.written_lengths(&whole);
+        let mut sizes = vec![];
+        let mut axis = 0;
+        for part in parts {
+            match part {
+                None => sizes.push(Expr::int(1)),
+                Some(part) => {
+                    match part {
+                        Part::Whole => sizes.push(own[axis].clone()),
+                        Part::At(_) => {}
+                        Part::Some { count, .. } => sizes.push(count.clone()),
+                    }
+                    axis += 1;
+                }
+            }
+        }
+        let ragged = sizes
+            .iter()
+            .any(|n| !self.dependence(n).is_disjoint(&self.around()));
+        let place = |at: &[Expr]| -> Vec<Expr> {
+            let mut places = at.iter();
+            let mut next = || places.next().cloned().unwrap_or_else(|| Expr::int(0));
+            let mut index = vec![];
+            for part in parts {
+                match part {
+                    None => {
+                        next();
+                    }
+                    Some(Part::Whole) => index.push(next()),
+                    Some(Part::At(i)) => index.push(i.clone()),
+                    Some(Part::Some { first, step, .. }) => {
+                        index.push(plus(first, &times(&Expr::int(*step), &next())));
+                    }
+                }
+            }
+            index
+        };
+        if ragged && sizes.len() == 1 {
+            // Arrays are rectangular, but loops over a part need not be.
+            let i = self.fresh.sym("i");
+            let var = Expr::var(&i, crate::ir::core::Ty::scalar(Elem::Int));
+            let (index, scalar, open) = (place(&[var]), array.scalar, array.open);
+            let part = entry(&whole, index);
+            return Ok(Iter::new(sizes, move |_, at| {
+                Ok(Value::Plain(Plain {
+                    expr: super::rename::replaced(&part, &i, &at[0]),
+                    scalar,
+                    open: open.clone(),
+                }))
+            })
+            .into());
+        }
+        self.rectangular_sizes(&sizes, loc)?;
+        let (axes, at) = self.indices(&sizes);
+        Ok(Value::Plain(Plain {
+            expr: built(axes, entry(&whole, place(&at))),
+            ..array
+        }))
+    }
+
+    /// The indices of the loops around.
+    fn around(&self) -> std::collections::BTreeSet<crate::ir::core::Sym> {
+        self.loops.iter().cloned().collect()
+    }
+}

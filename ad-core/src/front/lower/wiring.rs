@@ -1,0 +1,46 @@
+//! Which variables expressions mention, and the bindings that they need.
+
+use super::Bindings;
+use crate::ir::core::{Bound, Expr, Kind, Sym};
+use std::collections::HashSet;
+
+/// Calls `see` with every variable that is mentioned, those bound inside included.
+pub(super) fn variables(e: &Expr, see: &mut impl FnMut(&Sym)) {
+    if let Kind::Var(sym) = &*e.kind {
+        see(sym);
+    }
+    for part in e.parts() {
+        variables(part, see);
+    }
+}
+
+/// What a binding binds for what follows.
+pub(super) fn bound_by(b: &Bound) -> Vec<&Sym> {
+    match b {
+        Bound::Let(sym, _) => vec![sym],
+        Bound::Loop(l) => l.outs.iter().collect(),
+    }
+}
+
+/// Those bindings that some expressions need, in order.
+pub(super) fn needed<'e>(bound: &Bindings, values: impl IntoIterator<Item = &'e Expr>) -> Bindings {
+    let mut used: HashSet<u32> = HashSet::new();
+    for value in values {
+        variables(value, &mut |sym| {
+            used.insert(sym.id);
+        });
+    }
+    let mut kept = vec![];
+    for b in bound.iter().rev() {
+        if bound_by(b).iter().any(|sym| used.contains(&sym.id)) {
+            for part in b.parts() {
+                variables(part, &mut |sym| {
+                    used.insert(sym.id);
+                });
+            }
+            kept.push(b.clone());
+        }
+    }
+    kept.reverse();
+    kept
+}

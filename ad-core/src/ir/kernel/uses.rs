@@ -1,0 +1,153 @@
+//! What steps define, read and begin with.
+
+use super::{At, Compute, Contribution, Nest, Node, Source, Step, Work};
+use crate::ir::bulk::{Type, Var};
+use crate::ir::ty::Size;
+use std::collections::HashSet;
+
+impl Step {
+    /// What it defines, with the types.
+    pub fn defines(&self) -> Vec<(Var, &Type)> {
+        match &self.work {
+            Work::Loop(s) => s.outs.iter().map(|o| (o.var, &o.ty)).collect(),
+            Work::Nest(_)
+            | Work::Scatter(_)
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Change { .. } => vec![(self.out, &self.ty)],
+        }
+    }
+
+    /// Every array that it reads, as often as it is mentioned; what it takes or copies is not among them.
+    pub fn reads(&self) -> Vec<Var> {
+        let mut out = vec![];
+        match &self.work {
+            Work::Nest(nest) => nest.reads(&mut out),
+            Work::Scatter(parts) | Work::Change { parts, .. } => {
+                parts.iter().for_each(|c| c.nest.reads(&mut out));
+            }
+            Work::Contract { a, b, .. } => out.extend([a.array, b.array]),
+            Work::Recur { a, mask, b, .. } => {
+                out.push(*a);
+                out.extend(mask.iter().chain(&b.var()));
+            }
+            Work::Loop(s) => out.extend(&s.given),
+        }
+        out
+    }
+
+    /// What it begins with.
+    pub fn sources(&self) -> &[Source] {
+        match &self.work {
+            Work::Change { of, .. } => std::slice::from_ref(of),
+            Work::Loop(s) => &s.init,
+            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => &[],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn sources_mut(&mut self) -> &mut [Source] {
+        match &mut self.work {
+            Work::Change { of, .. } => std::slice::from_mut(of),
+            Work::Loop(s) => &mut s.init,
+            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {
+                &mut []
+            }
+        }
+    }
+
+    /// Calls `f` on every symbolic size that it mentions.
+    pub fn visit_sizes(&self, f: &mut dyn FnMut(&Size)) {
+        fn places(at: &[At], f: &mut dyn FnMut(&Size)) {
+            for a in at {
+                if let At::Affine(a) = a {
+                    a.visit_sizes(f);
+                }
+            }
+        }
+        fn nest(n: &Nest, f: &mut dyn FnMut(&Size)) {
+            n.loops.iter().for_each(&mut *f);
+            for r in &n.ranges {
+                r.from.iter().for_each(|a| a.visit_sizes(f));
+                places(&r.to, f);
+            }
+            for s in &n.nodes {
+                match &s.compute {
+                    Compute::Index(a) => a.visit_sizes(f),
+                    Compute::Read(_, at) => places(at, f),
+                    Compute::Lit(_)
+                    | Compute::Prim(..)
+                    | Compute::Reduce(..)
+                    | Compute::ArgReduce(..)
+                    | Compute::Same(_) => {}
+                }
+            }
+        }
+        for (_, ty) in self.defines() {
+            ty.shape.iter().for_each(&mut *f);
+        }
+        match &self.work {
+            Work::Nest(n) => nest(n, f),
+            Work::Scatter(parts) | Work::Change { parts, .. } => {
+                for c in parts {
+                    nest(&c.nest, f);
+                    places(&c.at, f);
+                }
+            }
+            Work::Contract { a, b, .. } => {
+                for (start, len) in [a, b].into_iter().flat_map(|o| o.part.iter().flatten()) {
+                    f(start);
+                    f(len);
+                }
+            }
+            Work::Recur { .. } => {}
+            Work::Loop(s) => s.steps.iter().for_each(f),
+        }
+    }
+}
+
+/// Whether no part reads an element of an array after it may have been changed, if it is changed in
+/// place.
+pub fn reads_in_time(parts: &[Contribution], array: Var, adds: bool) -> bool {
+    parts.iter().enumerate().all(|(k, c)| {
+        let mut reads = c.nest.nodes.iter().filter_map(|s| match &s.compute {
+            Compute::Read(v, at) if *v == array => Some(at),
+            Compute::Read(..)
+            | Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => None,
+        });
+        let here = |at: &Vec<At>| {
+            let affine = at.iter().all(|a| matches!(a, At::Affine(_)));
+            !adds && affine && *at == c.at
+        };
+        match c.nest.outer {
+            _ if places_read(&c.nest, &c.at, array) => false,
+            // One element, which is computed before it is written.
+            0 if k == 0 => true,
+            _ if k == 0 => reads.all(here),
+            _ => reads.next().is_none(),
+        }
+    })
+}
+
+/// Whether the places of a nest are found by reading an array.
+fn places_read(nest: &Nest, at: &[At], array: Var) -> bool {
+    let mut stack: Vec<Node> = (at.iter())
+        .filter_map(|a| match a {
+            At::Node(n) => Some(*n),
+            At::Affine(_) => None,
+        })
+        .collect();
+    let mut seen = HashSet::new();
+    while let Some(n) = stack.pop() {
+        if matches!(&nest.nodes[n].compute, Compute::Read(v, _) if *v == array) {
+            return true;
+        }
+        stack.extend(nest.operands(n).into_iter().filter(|o| seen.insert(*o)));
+    }
+    false
+}

@@ -1,0 +1,77 @@
+//! What only derivatives have that were raised to Core: structural zeros, recurrences, demands.
+
+use super::{Space, Val, Vectoriser};
+use crate::ir::bulk::{Affine, Eq, Feed, Op, Relation, Var, states};
+use crate::ir::core::{self, Demand, Expr, Recur};
+use crate::ir::ty::Size;
+
+impl Vectoriser {
+    /// The same space where a condition holds.
+    pub(super) fn where_holds(&mut self, c: &Expr, space: &Space) -> Result<Space, String> {
+        let c = self.whole(c, space)?;
+        let outer = self.guard(space, &[]);
+        Ok(Space {
+            guard: self.out.both(outer, Some(c)),
+            conditional: true,
+            ..space.clone()
+        })
+    }
+
+    pub(super) fn recur(&mut self, r: &Recur, space: &Space) -> Result<Var, String> {
+        let depth = space.axes.len();
+        let a = self.whole(&r.factors, space)?;
+        let mask = match &r.mask {
+            Some(mask) => Some(self.whole(mask, space)?),
+            None => None,
+        };
+        let b = match &r.feed {
+            core::Feed::One => Feed::One,
+            core::Feed::First(e) => Feed::First(self.whole(e, space)?),
+            core::Feed::Each(e) => Feed::Each(self.whole(e, space)?),
+            core::Feed::All(e) => Feed::All(self.whole(e, space)?),
+        };
+        // It has no guard: where nothing is evaluated there are no factors.
+        let own = self.own(a, depth);
+        let guard = self.guard(space, &own);
+        let mask = self.out.both(mask, guard);
+        let mut ty = self.out.ty(a).clone();
+        let axis = depth + r.axis;
+        ty.shape[axis] = states(&ty.shape[axis]);
+        let op = Op::Recur {
+            a,
+            mask,
+            b,
+            axis,
+            reverse: r.reverse,
+        };
+        let guard = None;
+        Ok(self.out.push(Eq { ty, guard, op }))
+    }
+
+    /// Demands a relation on entry, if it is sure to be needed and can be said there.
+    pub(super) fn demand(&mut self, d: &Demand, space: &Space) -> Result<(), String> {
+        let mut sizes = vec![];
+        for e in d.parts() {
+            match self.expr(e, space)? {
+                Val::Affine(a) => sizes.push(a),
+                Val::Array(_) => return Ok(()),
+            }
+        }
+        let (Some(right), Some(left)) = (sizes.pop(), sizes.pop()) else {
+            return Ok(());
+        };
+        if space.guard.is_some() || !sizes.iter().all(Affine::is_constant) {
+            return Ok(());
+        }
+        let difference = left.add_scaled(&right, &Size::lit(-1));
+        let mut when = space.axes.clone();
+        when.extend(sizes.into_iter().map(|s| s.constant));
+        if let Some((low, high)) = difference.range(&space.axes) {
+            self.out.require_sign(&when, &low, d.relation);
+            if d.relation == Relation::Equal {
+                self.out.require_sign(&when, &high, d.relation);
+            }
+        }
+        Ok(())
+    }
+}
