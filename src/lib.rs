@@ -22,9 +22,10 @@
 //! [`sum`](prelude::sum), ..), indices, and the scalar functions of `f64`. What is outside of the
 //! language is a compile error that says what to write instead.
 
-pub use cotangent_macros::differentiable;
 #[doc(hidden)]
 pub use cotangent_macros::{__probe, __resume};
+pub use cotangent_macros::{Differentiable, differentiable};
+pub use cotangent_runtime::Differentiable;
 /// The version of ndarray that generated code uses.
 pub use ndarray;
 
@@ -34,11 +35,11 @@ pub use cotangent_runtime::math;
 
 /// What an annotated function needs in scope.
 pub mod prelude {
-    pub use cotangent_macros::differentiable;
+    pub use cotangent_macros::{Differentiable, differentiable};
     pub use cotangent_runtime::{
-        Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma, logsumexp, maximum,
-        mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax, softplus, stop_gradient,
-        sum,
+        Differentiable, Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma,
+        logsumexp, maximum, mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax,
+        softplus, stop_gradient, sum,
     };
 }
 

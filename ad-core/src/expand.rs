@@ -1,6 +1,7 @@
 //! An annotated function to the function and its derivatives.
 
 use crate::back::emit::{Context, name as name_of};
+use crate::derive;
 use crate::front::attr::Modes;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::{bulk, core_check, kernel};
@@ -31,9 +32,17 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to stderr.
 pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    let self_type = place
+        .self_type
+        .as_ref()
+        .and_then(|ty| syn::parse_str(ty).ok());
     let place = (place.around != Around::Impl).then_some(place);
+    let written = item;
+    let item = front::receiver::explicit(written.clone(), self_type.as_ref());
     let failure = match front::analyse(attr.clone(), item.clone()) {
-        Ok(annotated) => {
+        Ok(mut annotated) => {
+            // The function itself stays as it is.
+            annotated.item = syn::parse2(written).unwrap_or(annotated.item);
             return watched(&annotated.signature.ident.clone(), |see| {
                 expanded(annotated, place, see)
             });
@@ -44,6 +53,10 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
     let (Some(signature), Some(promise), true) =
         (&failure.signature, &failure.promise, failure.only_missing())
     else {
+        let failure = Failure {
+            item: Some(written),
+            ..*failure
+        };
         return failed(&failure, place);
     };
     let context = Context {
@@ -71,7 +84,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
     let companions = place.map(|_| request(Part::Companions));
     quote! {
         #[allow(dead_code)]
-        #item
+        #written
         #(#functions)*
         #companions
     }
@@ -85,6 +98,9 @@ pub fn resume(state: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let failure = match link::callees(&request.known) {
+        Ok(callees) if request.part == Part::Struct => {
+            return derive::companion(&request, &callees.structs);
+        }
         Ok(callees) => {
             match front::analyse_with(request.attr.clone(), request.item.clone(), &callees) {
                 Ok(annotated) => match resumed(&annotated, &request) {
@@ -106,7 +122,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
             let errors = (is_first && !failure.elsewhere).then_some(errors);
             quote!({ #errors ::core::unreachable!("the function did not compile") })
         }
-        Part::Companions => match (&failure.signature, &failure.promise) {
+        Part::Companions | Part::Struct => match (&failure.signature, &failure.promise) {
             (Some(signature), Some(promise)) => {
                 link::broken(signature, promise.modes, &request.place)
             }
@@ -118,7 +134,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
 /// The part of an expansion that was asked for, now that everything is known.
 fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
-        Part::Companions => {
+        Part::Companions | Part::Struct => {
             to_bulk(f, &mut |_, _| {})?;
             Ok(link::companions(f, &request.place))
         }
@@ -247,7 +263,7 @@ pub(crate) fn generated(modes: Modes) -> Vec<Derivative> {
     out
 }
 
-fn root(path: Option<&syn::Path>) -> TokenStream {
+pub(crate) fn root(path: Option<&syn::Path>) -> TokenStream {
     path.map_or(quote!(::cotangent), ToTokens::to_token_stream)
 }
 
@@ -279,7 +295,8 @@ fn derived(
     see: Stages<'_>,
 ) -> Result<kernel::Program, String> {
     let title = name_of(&f.signature, what);
-    let derived = pipeline::derive(bulk, what, &f.promise.wrt, &mut |pass, p| {
+    let wrt = f.signature.real_leaves(&f.promise.wrt);
+    let derived = pipeline::derive(bulk, what, &wrt, &mut |pass, p| {
         see(format!("{title}: Bulk, after {pass}"), p);
     })?;
     pipeline::to_kernels(&derived)

@@ -2,6 +2,7 @@
 //! its derivatives.
 
 mod back;
+mod derive;
 mod expand;
 pub mod front;
 pub mod ir;
@@ -9,4 +10,5 @@ pub mod link;
 pub mod passes;
 pub mod pipeline;
 
+pub use derive::derive;
 pub use expand::{expand, expand_at, explain, explain_in_file, resume};

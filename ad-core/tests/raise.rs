@@ -81,7 +81,11 @@ fn in_a_loop(routine: &Routine, result: usize) -> Program {
     for p in &routine.params {
         let sym = fresh.sym(&p.sym.hint);
         let outer = Expr::var(&sym, p.ty);
-        params.push(Param { sym, ty: p.ty });
+        params.push(Param {
+            sym,
+            ty: p.ty,
+            lengths: vec![],
+        });
         if p.ty.elem != Elem::Real {
             bound.push(Bound::Let(p.sym.clone(), outer));
             continue;

@@ -22,6 +22,19 @@ pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
     cotangent_core::expand_at(attr.into(), item.into(), &place).into()
 }
 
+/// Makes a struct an argument or a result of annotated functions.
+///
+/// The fields are of any type that an argument may have, by value: numbers, arrays, tuples, other structs
+/// that derive it. At least one is real; those that are not are constants. A struct may have one type parameter
+/// `T: Real`.
+///
+/// `#[differentiable(crate = path)]` on the struct names a renamed or re-exported `cotangent`.
+#[proc_macro_derive(Differentiable, attributes(differentiable))]
+pub fn derive_differentiable(item: TokenStream) -> TokenStream {
+    let place = place::of(&item);
+    cotangent_core::derive(item.into(), &place).into()
+}
+
 /// Comes to nothing, if there is a companion that invokes it. For generated code only.
 #[doc(hidden)]
 #[proc_macro]

@@ -14,16 +14,20 @@ static TAKEN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 /// Where this item stands.
 pub(super) fn of(item: &TokenStream) -> Place {
     let span = name(item.clone()).unwrap_or_else(Span::call_site);
+    let (around, head) = before(span).map_or((Around::Unknown, vec![]), |text| block(&text));
     Place {
         unique: format!("{:016x}", unique(span)),
-        around: around(span),
+        around,
+        self_type: self_type(&head),
     }
 }
 
 /// The name of a function.
 fn name(item: TokenStream) -> Option<Span> {
     let mut tokens = item.into_iter();
-    tokens.find(|t| matches!(t, TokenTree::Ident(i) if i.to_string() == "fn"))?;
+    tokens.find(
+        |t| matches!(t, TokenTree::Ident(i) if matches!(i.to_string().as_str(), "fn" | "struct")),
+    )?;
     tokens.next().map(|t| t.span())
 }
 
@@ -41,25 +45,17 @@ fn unique(span: Span) -> u64 {
     free.unwrap_or_default()
 }
 
-/// What is right around a function, as far as its source can be found.
-fn around(span: Span) -> Around {
-    let Some(path) = span.local_file() else {
-        return Around::Unknown;
-    };
-    let Ok(text) = std::fs::read_to_string(path) else {
-        return Around::Unknown;
-    };
-    let Some(line_start) = text
+/// What stands before a name in its source, as far as that can be found.
+fn before(span: Span) -> Option<String> {
+    let mut text = std::fs::read_to_string(span.local_file()?).ok()?;
+    let line_start = text
         .split_inclusive('\n')
         .map(str::len)
         .try_fold((1, 0), |(line, at), length| match line == span.line() {
             true => Err(at),
             false => Ok((line + 1, at + length)),
         })
-        .err()
-    else {
-        return Around::Unknown;
-    };
+        .err()?;
     let line = &text[line_start..];
     let column = line.char_indices().nth(span.column().saturating_sub(1));
     let at = line_start + column.map_or(0, |(k, _)| k);
@@ -67,16 +63,47 @@ fn around(span: Span) -> Around {
     let is_there = span
         .source_text()
         .is_some_and(|name| text[at..].starts_with(&name));
-    if is_there {
-        block(&text[..at])
-    } else {
-        Around::Unknown
+    is_there.then(|| {
+        text.truncate(at);
+        text
+    })
+}
+
+/// The type that an `impl` block is for, by the words before the block.
+fn self_type(head: &[String]) -> Option<String> {
+    let start = head.iter().position(|w| w == "impl")? + 1;
+    let end = head.iter().position(|w| w == "where").unwrap_or(head.len());
+    let mut depth = 0usize;
+    let mut start_of_type = start;
+    for (k, word) in head.iter().enumerate().take(end).skip(start) {
+        match word.as_str() {
+            "<" => depth += 1,
+            // That of an arrow closes nothing.
+            ">" if head[k - 1] != "-" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && head.get(start).is_some_and(|w| w == "<") && start_of_type == start
+                {
+                    start_of_type = k + 1;
+                }
+            }
+            "for" if depth == 0 => start_of_type = k + 1,
+            _ => {}
+        }
     }
+    let is_word = |w: &str| w.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let mut out = String::new();
+    for word in &head[start_of_type..end] {
+        if is_word(word) && out.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            out.push(' ');
+        }
+        out += word;
+    }
+    (!out.is_empty()).then_some(out)
 }
 
 /// What the innermost open block of a text is of. What macros are given may be put anywhere; it is taken
-/// for a part of what is around it if that is an `impl` block.
-fn block(text: &str) -> Around {
+/// for a part of what is around it if that is an `impl` block. With the words before the block, if it is one.
+fn block(text: &str) -> (Around, Vec<String>) {
     let mut elsewhere = Around::Module;
     let mut open: Vec<Vec<String>> = vec![];
     // The words since the last statement or item, outside of brackets.
@@ -109,12 +136,12 @@ fn block(text: &str) -> Around {
             .filter(|w| !matches!(*w, "#" | "pub" | "unsafe" | "default" | "auto" | "const"))
             .find(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'));
         return match first {
-            Some("impl" | "trait") => Around::Impl,
-            Some("mod") => elsewhere,
-            _ => Around::Unknown,
+            Some("impl" | "trait") => (Around::Impl, head.clone()),
+            Some("mod") => (elsewhere, vec![]),
+            _ => (Around::Unknown, vec![]),
         };
     }
-    elsewhere
+    (elsewhere, vec![])
 }
 
 /// The words and signs of a source text, without comments and literals.
@@ -223,7 +250,35 @@ impl<'a> Iterator for Tokens<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Around, block};
+    use super::{Around, self_type};
+
+    fn block(text: &str) -> Around {
+        super::block(text).0
+    }
+
+    #[test]
+    fn the_type_of_a_block() {
+        let cases = [
+            ("impl Model { ", Some("Model")),
+            (
+                "impl<T: Into<Vec<f64>>> Model<T> where T: Copy { pub ",
+                Some("Model<T>"),
+            ),
+            (
+                "struct S; impl Trait<f64> for crate::m::Model { ",
+                Some("crate::m::Model"),
+            ),
+            (
+                "impl<const N: usize> Trait for Model<N> { ",
+                Some("Model<N>"),
+            ),
+            ("trait T { ", None),
+        ];
+        for (text, wanted) in cases {
+            let found = self_type(&super::block(text).1);
+            assert_eq!(found.as_deref(), wanted, "{text}");
+        }
+    }
 
     #[test]
     fn associated_functions_are_told_from_others() {

@@ -3,6 +3,7 @@
 //! The combinators are ordinary functions: an annotated function runs with them as it is written.
 
 mod combinators;
+mod differentiable;
 #[doc(hidden)]
 pub mod kernels;
 pub mod math;
@@ -12,5 +13,6 @@ pub mod scalar;
 mod special;
 
 pub use combinators::*;
+pub use differentiable::Differentiable;
 pub use real::Real;
 pub use special::{digamma, erf, lgamma, polygamma, relu, sigmoid, softplus, trigamma};

@@ -1,11 +1,19 @@
 use cotangent::prelude::*;
 
-struct S;
+#[derive(Differentiable)]
+struct Model {
+    w: f64,
+}
 
-impl S {
+impl Model {
     #[differentiable]
-    fn f(&self, x: f64) -> f64 {
-        x
+    fn changes(&mut self, x: f64) -> f64 {
+        self.w * x
+    }
+
+    #[differentiable]
+    fn missing(&self, x: f64) -> f64 {
+        self.v * x
     }
 }
 

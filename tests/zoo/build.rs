@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package"));
@@ -72,12 +72,12 @@ fn text(path: &Path) -> Literal {
     Literal::string(path.to_str().expect("paths are Unicode"))
 }
 
-/// How a parameter wants its argument.
-#[derive(Clone, Copy)]
+/// How an argument is passed.
+#[derive(Clone, Copy, PartialEq)]
 enum Passing {
-    /// `T`, a scalar or an array.
+    /// `T`.
     Value,
-    /// `&ArrayN<T>`.
+    /// `&T`; of a slice `&[T]`.
     Reference,
     /// `ArrayViewN<'_, T>`.
     View,
@@ -85,75 +85,77 @@ enum Passing {
     ViewReference,
 }
 
-/// A parameter or result type: a scalar, or an array that is owned, borrowed or viewed.
+/// A parameter or result type.
 #[derive(Clone)]
 struct Kind {
-    element: String,
-    /// `None` for a scalar.
-    rank: Option<usize>,
+    tree: Tree,
     passing: Passing,
 }
 
+/// What a type is made of.
+#[derive(Clone)]
+enum Tree {
+    /// A scalar.
+    Scalar(String),
+    /// An array of ndarray.
+    Array(String, usize),
+    /// A `Vec`, or a slice of one.
+    Vec(Box<Tree>),
+    /// `[T; n]`
+    Fixed(Box<Tree>, syn::Expr),
+    /// `(T, U)`
+    Tuple(Vec<Tree>),
+    /// A struct of the file, with its type and its fields.
+    Struct(TokenStream, Vec<(syn::Member, Tree)>),
+}
+
+/// What types may mention: the type parameter, and the structs of the file.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    generic: Option<&'a str>,
+    file: &'a syn::File,
+}
+
 impl Kind {
-    /// The kind of a type; `generic` is the name of the type parameter.
-    fn of(ty: &syn::Type, generic: Option<&str>) -> Option<Kind> {
-        let is_element = |name: &str| is_element(name) || generic == Some(name);
+    /// The kind of a type.
+    fn of(ty: &syn::Type, names: Names<'_>) -> Option<Kind> {
+        let kind = |tree, passing| Some(Kind { tree, passing });
         if let syn::Type::Reference(reference) = ty {
-            let inner = Kind::of(&reference.elem, generic)?;
-            inner.rank?;
-            let passing = match inner.passing {
-                Passing::Value => Passing::Reference,
-                Passing::View => Passing::ViewReference,
-                Passing::Reference | Passing::ViewReference => return None,
+            if reference.mutability.is_some() {
+                return None;
+            }
+            if let syn::Type::Slice(slice) = &*reference.elem {
+                let element = Tree::of(&slice.elem, names)?;
+                return kind(Tree::Vec(Box::new(element)), Passing::Reference);
+            }
+            let inner = Kind::of(&reference.elem, names)?;
+            let passing = match (inner.passing, &inner.tree) {
+                (_, Tree::Scalar(_)) | (Passing::Reference | Passing::ViewReference, _) => {
+                    return None;
+                }
+                (Passing::Value, _) => Passing::Reference,
+                (Passing::View, _) => Passing::ViewReference,
             };
-            return (reference.mutability.is_none()).then_some(Kind { passing, ..inner });
+            return kind(inner.tree, passing);
         }
-        let syn::Type::Path(path) = ty else {
-            return None;
-        };
-        let last = path.path.segments.last()?;
-        let name = last.ident.to_string();
-        let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-            return is_element(&name).then_some(Kind {
-                element: name,
-                rank: None,
-                passing: Passing::Value,
-            });
-        };
-        let (rank, passing) = match name.strip_prefix("ArrayView") {
-            Some(rank) => (rank, Passing::View),
-            None => (name.strip_prefix("Array")?, Passing::Value),
-        };
-        let rank: usize = rank.parse().ok().filter(|&rank| rank <= 6)?;
-        let mut elements = arguments.args.iter().filter_map(|argument| {
-            if let syn::GenericArgument::Type(syn::Type::Path(element)) = argument {
-                Some(element.path.get_ident()?.to_string())
-            } else {
-                None
-            }
-        });
-        let element = elements.next().filter(|name| is_element(name))?;
-        Some(Kind {
-            element,
-            rank: Some(rank),
-            passing,
-        })
+        if let syn::Type::Path(path) = ty
+            && let Some(last) = path.path.segments.last()
+            && let Some(rank) = last.ident.to_string().strip_prefix("ArrayView")
+        {
+            let rank = rank.parse().ok().filter(|&rank| rank <= 6)?;
+            let [element] = &arguments(last)[..] else {
+                return None;
+            };
+            let Tree::Scalar(element) = Tree::of(element, names)? else {
+                return None;
+            };
+            return kind(Tree::Array(element, rank), Passing::View);
+        }
+        kind(Tree::of(ty, names)?, Passing::Value)
     }
 
-    fn is_real(&self) -> bool {
-        matches!(self.element.as_str(), "f64" | "f32")
-    }
-
-    /// The type without borrows.
-    fn owned(&self) -> TokenStream {
-        let element = format_ident!("{}", self.element);
-        match self.rank {
-            None => quote!(#element),
-            Some(rank) => {
-                let array = format_ident!("Array{rank}");
-                quote!(ndarray::#array<#element>)
-            }
-        }
+    fn is_scalar(&self) -> bool {
+        matches!(self.tree, Tree::Scalar(_))
     }
 
     /// What to pass, given the owned value in a local.
@@ -165,15 +167,239 @@ impl Kind {
             Passing::ViewReference => quote!(&#local.view()),
         }
     }
+}
 
-    fn description(&self, name: &Ident) -> TokenStream {
-        let name = name.to_string();
+/// The types between the angle brackets.
+fn arguments(segment: &syn::PathSegment) -> Vec<syn::Type> {
+    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return vec![];
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    types.collect()
+}
+
+impl Tree {
+    fn of(ty: &syn::Type, names: Names<'_>) -> Option<Tree> {
+        match ty {
+            syn::Type::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|t| Tree::of(t, names));
+                Some(Tree::Tuple(parts.collect::<Option<_>>()?))
+            }
+            syn::Type::Array(array) => {
+                let element = Tree::of(&array.elem, names)?;
+                Some(Tree::Fixed(Box::new(element), array.len.clone()))
+            }
+            syn::Type::Path(path) => {
+                let last = path.path.segments.last()?;
+                let name = last.ident.to_string();
+                match &arguments(last)[..] {
+                    [] if is_element(&name) || names.generic == Some(&name) => {
+                        Some(Tree::Scalar(name))
+                    }
+                    [] => {
+                        let of = names.file.items.iter().find_map(|item| match item {
+                            syn::Item::Struct(of) if of.ident == name => Some(of),
+                            _ => None,
+                        })?;
+                        let fields = of.fields.iter().zip(of.fields.members());
+                        let fields = fields.map(|(f, m)| Some((m, Tree::of(&f.ty, names)?)));
+                        let fields = fields.collect::<Option<_>>()?;
+                        Some(Tree::Struct(ty.to_token_stream(), fields))
+                    }
+                    [element] if name == "Vec" => {
+                        Some(Tree::Vec(Box::new(Tree::of(element, names)?)))
+                    }
+                    [element] => {
+                        let rank = name.strip_prefix("Array")?.parse().ok();
+                        let Tree::Scalar(element) = Tree::of(element, names)? else {
+                            return None;
+                        };
+                        Some(Tree::Array(element, rank.filter(|&rank| rank <= 6)?))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The same with a type in place of the type parameter, and values in place of lengths.
+    fn at(
+        &self,
+        module: &Ident,
+        generic: Option<&str>,
+        real: &str,
+        lengths: &dyn Fn(&syn::Expr) -> syn::Expr,
+    ) -> Tree {
+        let name = |element: &str| match generic == Some(element) {
+            true => real.to_owned(),
+            false => element.to_owned(),
+        };
+        let inside = |tree: &Tree| Box::new(tree.at(module, generic, real, lengths));
+        match self {
+            Tree::Scalar(element) => Tree::Scalar(name(element)),
+            Tree::Array(element, rank) => Tree::Array(name(element), *rank),
+            Tree::Vec(element) => Tree::Vec(inside(element)),
+            Tree::Fixed(element, n) => Tree::Fixed(inside(element), lengths(n)),
+            Tree::Tuple(parts) => Tree::Tuple(parts.iter().map(|p| *inside(p)).collect()),
+            Tree::Struct(name, fields) => {
+                let fields = fields.iter().map(|(m, t)| (m.clone(), *inside(t)));
+                Tree::Struct(quote!(program::#module::#name), fields.collect())
+            }
+        }
+    }
+
+    /// The type without borrows.
+    fn owned(&self) -> TokenStream {
+        match self {
+            Tree::Scalar(element) => format_ident!("{element}").into_token_stream(),
+            Tree::Array(element, rank) => {
+                let (element, array) = (format_ident!("{element}"), format_ident!("Array{rank}"));
+                quote!(ndarray::#array<#element>)
+            }
+            Tree::Vec(element) => {
+                let element = element.owned();
+                quote!(Vec<#element>)
+            }
+            Tree::Fixed(element, n) => {
+                let element = element.owned();
+                quote!([#element; #n])
+            }
+            Tree::Tuple(parts) => {
+                let parts = parts.iter().map(Tree::owned);
+                quote!((#(#parts,)*))
+            }
+            Tree::Struct(name, _) => name.clone(),
+        }
+    }
+
+    /// The element and the rank of what is one parameter.
+    fn leaf(&self) -> Option<(&str, usize)> {
+        match self {
+            Tree::Scalar(element) => Some((element, 0)),
+            Tree::Array(element, rank) => Some((element, *rank)),
+            Tree::Vec(element) | Tree::Fixed(element, _) => {
+                let (element, rank) = element.leaf()?;
+                Some((element, rank + 1))
+            }
+            Tree::Tuple(_) | Tree::Struct(..) => None,
+        }
+    }
+
+    /// The parts, each with what follows the name of the whole.
+    fn parts(&self) -> Vec<(String, TokenStream, &Tree)> {
+        match self {
+            Tree::Fixed(element, n) => {
+                let n: usize = match n {
+                    syn::Expr::Lit(literal) => literal.to_token_stream().to_string().parse(),
+                    _ => Ok(0),
+                }
+                .expect("a length");
+                let part = |k: usize| {
+                    let k = Literal::usize_unsuffixed(k);
+                    (format!("[{k}]"), quote!([#k]), &**element)
+                };
+                (0..n).map(part).collect()
+            }
+            Tree::Tuple(parts) => (parts.iter().enumerate())
+                .map(|(k, part)| {
+                    let k = Literal::usize_unsuffixed(k);
+                    (format!(".{k}"), quote!(.#k), part)
+                })
+                .collect(),
+            Tree::Struct(_, fields) => (fields.iter())
+                .map(|(member, part)| {
+                    let said = format!(".{}", member.to_token_stream());
+                    (said, quote!(.#member), part)
+                })
+                .collect(),
+            Tree::Scalar(_) | Tree::Array(..) | Tree::Vec(_) => vec![],
+        }
+    }
+
+    /// What is one parameter each: its path as text and as tokens, its element and rank.
+    fn leaves(&self, name: &str, path: &TokenStream, out: &mut Vec<Leaf>) {
+        if let Some((element, rank)) = self.leaf() {
+            out.push(Leaf {
+                name: name.to_owned(),
+                path: path.clone(),
+                element: element.to_owned(),
+                rank,
+            });
+            return;
+        }
+        for (said, tokens, part) in self.parts() {
+            part.leaves(&format!("{name}{said}"), &quote!(#path #tokens), out);
+        }
+    }
+
+    /// An expression for a value of the type, made of the values of its leaves.
+    fn made(&self, next: &mut usize, of: &Ident) -> TokenStream {
+        if self.leaf().is_some() {
+            let k = *next;
+            *next += 1;
+            return quote!(from_value(&#of[#k]));
+        }
+        let parts: Vec<TokenStream> = (self.parts().iter())
+            .map(|(_, _, part)| part.made(next, of))
+            .collect();
+        match self {
+            Tree::Fixed(..) => quote!([#(#parts),*]),
+            Tree::Struct(name, fields) => {
+                let members = fields.iter().map(|(member, _)| member);
+                quote!(#name { #(#members: #parts),* })
+            }
+            Tree::Tuple(_) | Tree::Scalar(_) | Tree::Array(..) | Tree::Vec(_) => {
+                quote!((#(#parts,)*))
+            }
+        }
+    }
+
+    /// The same, where only real leaves have values, and the others are those of another value.
+    fn moved(&self, next: &mut usize, of: &Ident, from: &TokenStream) -> TokenStream {
+        if let Some((element, _)) = self.leaf() {
+            if !is_real(element) {
+                return quote!(#from.clone());
+            }
+            let k = *next;
+            *next += 1;
+            return quote!(from_value(&#of[#k]));
+        }
+        let parts: Vec<TokenStream> = (self.parts().iter())
+            .map(|(_, tokens, part)| part.moved(next, of, &quote!(#from #tokens)))
+            .collect();
+        match self {
+            Tree::Fixed(..) => quote!([#(#parts),*]),
+            Tree::Struct(name, fields) => {
+                let members = fields.iter().map(|(member, _)| member);
+                quote!(#name { #(#members: #parts),* })
+            }
+            Tree::Tuple(_) | Tree::Scalar(_) | Tree::Array(..) | Tree::Vec(_) => {
+                quote!((#(#parts,)*))
+            }
+        }
+    }
+}
+
+/// What is one parameter.
+struct Leaf {
+    name: String,
+    path: TokenStream,
+    element: String,
+    rank: usize,
+}
+
+impl Leaf {
+    fn description(&self) -> TokenStream {
+        let Leaf { name, rank, .. } = self;
         let elem = match self.element.as_str() {
             "f64" | "f32" => quote!(Elem::Real),
             "bool" => quote!(Elem::Bool),
             _ => quote!(Elem::Int),
         };
-        let rank = self.rank.unwrap_or(0);
         quote!(Param { name: #name, elem: #elem, rank: #rank })
     }
 }
@@ -181,6 +407,13 @@ impl Kind {
 fn is_element(name: &str) -> bool {
     matches!(name, "f64" | "f32" | "usize" | "i64" | "i32" | "bool")
 }
+
+fn is_real(element: &str) -> bool {
+    matches!(element, "f64" | "f32")
+}
+
+/// What a length is that is a parameter of its program.
+const LENGTH: usize = 3;
 
 /// A file of the folder, taken apart.
 #[derive(Clone)]
@@ -190,6 +423,8 @@ struct Program {
     result: Kind,
     /// The type parameter.
     generic: Option<String>,
+    /// The lengths that are parameters; they are [`LENGTH`] in the table.
+    lengths: Vec<String>,
     file: syn::File,
 }
 
@@ -215,6 +450,10 @@ impl Program {
         }
         let generic = function.sig.generics.type_params().next();
         let generic = generic.map(|param| param.ident.to_string());
+        let names = Names {
+            generic: generic.as_deref(),
+            file: &file,
+        };
         let mut params = Vec::new();
         for input in &function.sig.inputs {
             let syn::FnArg::Typed(typed) = input else {
@@ -223,26 +462,36 @@ impl Program {
             let syn::Pat::Ident(ident) = &*typed.pat else {
                 return Err("parameters are plain names".into());
             };
-            let kind = Kind::of(&typed.ty, generic.as_deref())
+            let kind = Kind::of(&typed.ty, names)
                 .ok_or_else(|| format!("the type of `{}` is not supported", ident.ident))?;
             params.push((ident.ident.clone(), kind));
         }
-        let is_real =
-            |kind: &Kind| kind.is_real() || generic.as_deref() == Some(kind.element.as_str());
-        if !params.iter().any(|(_, kind)| is_real(kind)) {
+        let real_leaf = |leaf: &Leaf| {
+            is_real(&leaf.element) || generic.as_deref() == Some(leaf.element.as_str())
+        };
+        let is_real = |name: &Ident, kind: &Kind| {
+            let mut leaves = vec![];
+            kind.tree
+                .leaves(&name.to_string(), &TokenStream::new(), &mut leaves);
+            leaves.iter().any(real_leaf)
+        };
+        if !params.iter().any(|(name, kind)| is_real(name, kind)) {
             return Err("there is nothing to differentiate in".into());
         }
         let syn::ReturnType::Type(_, result) = &function.sig.output else {
             return Err("there is no result".into());
         };
-        let result = Kind::of(result, generic.as_deref())
-            .filter(|kind| is_real(kind) && matches!(kind.passing, Passing::Value))
-            .ok_or("the result is neither real nor an owned array of real numbers")?;
+        let result = Kind::of(result, names)
+            .filter(|kind| is_real(&function.sig.ident, kind) && kind.passing == Passing::Value)
+            .ok_or("the result is neither real nor owned")?;
+        let lengths = function.sig.generics.const_params();
+        let lengths = lengths.map(|param| param.ident.to_string()).collect();
         Ok(Program {
             name: function.sig.ident.clone(),
             params,
             result,
             generic,
+            lengths,
             file,
         })
     }
@@ -255,10 +504,21 @@ impl Program {
     fn at(&self, real: &str) -> Program {
         let mut program = self.clone();
         let params = program.params.iter_mut().map(|(_, kind)| kind);
-        for kind in params.chain([&mut program.result]) {
-            if self.generic.as_deref() == Some(kind.element.as_str()) {
-                kind.element = real.into();
+        let lengths = |n: &syn::Expr| -> syn::Expr {
+            let module = &self.name;
+            match n {
+                syn::Expr::Path(path) if self.lengths.contains(&spelled(path)) => {
+                    let n = Literal::usize_unsuffixed(LENGTH);
+                    syn::parse_quote!(#n)
+                }
+                syn::Expr::Path(path) => syn::parse_quote!(program::#module::#path),
+                n => n.clone(),
             }
+        };
+        for kind in params.chain([&mut program.result]) {
+            kind.tree = kind
+                .tree
+                .at(&self.name, self.generic.as_deref(), real, &lengths);
         }
         program
     }
@@ -272,6 +532,15 @@ impl Program {
                 function
                     .attrs
                     .retain(|attribute| !attribute.path().is_ident("differentiable"));
+            }
+            if let syn::Item::Struct(of) = item {
+                of.attrs.retain(|attribute| {
+                    !attribute
+                        .to_token_stream()
+                        .to_string()
+                        .contains("Differentiable")
+                });
+                of.attrs.push(syn::parse_quote!(#[derive(Clone)]));
             }
         }
         prettyplease::unparse(&file).replace("cotangent::prelude::*", "cotangent_runtime::*")
@@ -290,12 +559,10 @@ impl Program {
         let Program { name, .. } = self;
         let name_text = name.to_string();
         let path = text(path);
-        let params = self
-            .params
-            .iter()
-            .map(|(name, kind)| kind.description(name));
-        let scalar_result = self.result.rank.is_none();
-        let single = self.result.element == "f32";
+        let leaves = self.leaves();
+        let params = leaves.iter().map(Leaf::description);
+        let scalar_result = self.result.is_scalar();
+        let single = leaves.iter().any(|leaf| leaf.element == "f32");
         let primal = self.forward(name);
         let derivatives = derived.then(|| self.derivatives());
         quote! {
@@ -311,24 +578,39 @@ impl Program {
         }
     }
 
+    /// The parameters of the program.
+    fn leaves(&self) -> Vec<Leaf> {
+        let mut leaves = vec![];
+        for (name, kind) in &self.params {
+            kind.tree
+                .leaves(&name.to_string(), &TokenStream::new(), &mut leaves);
+        }
+        leaves
+    }
+
     /// The locals that hold the arguments, and what to pass.
     fn arguments(&self) -> (TokenStream, Vec<TokenStream>) {
         let mut lets = TokenStream::new();
         let mut passed = Vec::new();
+        let (mut next, args) = (0, format_ident!("args"));
         for (i, (_, kind)) in self.params.iter().enumerate() {
             let local = format_ident!("a{i}");
-            let owned = kind.owned();
-            lets.extend(quote!(let #local: #owned = from_value(&args[#i]);));
+            let (owned, made) = (kind.tree.owned(), kind.tree.made(&mut next, &args));
+            lets.extend(quote!(let #local: #owned = #made;));
             passed.push(kind.pass(&local));
         }
         (lets, passed)
     }
 
-    fn real_params(&self) -> impl Iterator<Item = &Kind> {
-        self.params
-            .iter()
-            .map(|(_, kind)| kind)
-            .filter(|kind| kind.is_real())
+    /// The arguments that are differentiated, with their positions.
+    fn real_params(&self) -> Vec<(usize, &Kind)> {
+        let params = self.params.iter().enumerate();
+        let real = params.filter(|(_, (_, kind))| {
+            let mut leaves = vec![];
+            kind.tree.leaves("", &TokenStream::new(), &mut leaves);
+            leaves.iter().any(|leaf| is_real(&leaf.element))
+        });
+        real.map(|(i, (_, kind))| (i, kind)).collect()
     }
 
     fn call(&self, function: &Ident) -> TokenStream {
@@ -336,14 +618,35 @@ impl Program {
         quote!(program::#module::#function)
     }
 
+    /// The real leaves of a value, one by one.
+    fn values(kind: &Kind, of: &Ident) -> Vec<TokenStream> {
+        let mut leaves = vec![];
+        kind.tree.leaves("", &of.to_token_stream(), &mut leaves);
+        let real = leaves.iter().filter(|leaf| is_real(&leaf.element));
+        real.map(|Leaf { path, .. }| quote!(to_value(&#path)))
+            .collect()
+    }
+
+    /// The value of the result, which is in a local: of a tuple and its like all real numbers in a row.
+    fn value(&self, local: &Ident) -> TokenStream {
+        if self.result.tree.leaf().is_some() {
+            return quote!(to_value(&#local));
+        }
+        let values = Self::values(&self.result, local);
+        quote!(in_a_row(&[#(#values),*]))
+    }
+
     /// A closure that calls a function of the program's own signature.
     fn forward(&self, function: &Ident) -> TokenStream {
         let (lets, passed) = self.arguments();
         let call = self.call(function);
+        let result = format_ident!("result");
+        let value = self.value(&result);
         quote! {
             |args| {
                 #lets
-                to_value(&#call(#(#passed),*))
+                let #result = #call(#(#passed),*);
+                #value
             }
         }
     }
@@ -355,29 +658,52 @@ impl Program {
         let jvp = self.call(&format_ident!("{}_jvp", self.name));
         let mut tangent_lets = TokenStream::new();
         let mut tangents = Vec::new();
-        for (i, kind) in self.real_params().enumerate() {
-            let local = format_ident!("t{i}");
-            let owned = kind.owned();
-            tangent_lets.extend(quote!(let #local: #owned = from_value(&tangents[#i]);));
+        let (mut next, of) = (0, format_ident!("tangents"));
+        for (i, kind) in self.real_params() {
+            let (local, from) = (format_ident!("t{i}"), format_ident!("a{i}"));
+            let owned = kind.tree.owned();
+            let made = kind.tree.moved(&mut next, &of, &from.to_token_stream());
+            tangent_lets.extend(quote!(let #local: #owned = #made;));
             tangents.push(kind.pass(&local));
         }
 
-        let count = self.real_params().count();
-        let names: Vec<Ident> = (0..count).map(|i| format_ident!("g{i}")).collect();
+        let real = self.real_params();
+        let names: Vec<Ident> = real.iter().map(|(i, _)| format_ident!("g{i}")).collect();
         let pattern = match names.as_slice() {
             [one] => quote!(#one),
             several => quote!((#(#several),*)),
         };
-        let gradients = quote!(vec![#(to_value(&#names)),*]);
+        let all = (real.iter().zip(&names)).flat_map(|((_, kind), name)| Self::values(kind, name));
+        let gradients = quote!(vec![#(#all),*]);
 
+        let primal = self.call(&self.name);
         let vjp = self.call(&format_ident!("{}_vjp", self.name));
-        let result = self.result.owned();
-        let cotangent = match self.result.rank {
-            None => quote!(cotangent),
-            Some(_) => quote!(&cotangent),
+        let owned = self.result.tree.owned();
+        let result = format_ident!("result");
+        let (result_value, tangent_value) =
+            (self.value(&result), self.value(&format_ident!("tangent")));
+        let cotangent = match self.result.is_scalar() {
+            true => quote!(cotangent),
+            false => quote!(&cotangent),
+        };
+        let made = if self.result.tree.leaf().is_some() {
+            quote!(from_value(cotangent))
+        } else {
+            let values = Self::values(&self.result, &result);
+            let parts = format_ident!("parts");
+            let made = self
+                .result
+                .tree
+                .moved(&mut 0, &parts, &result.to_token_stream());
+            quote!({
+                #lets
+                let #result = #primal(#(#passed),*);
+                let #parts = apart(cotangent, &[#(#values),*]);
+                #made
+            })
         };
 
-        let value_and_grad = if self.result.rank.is_none() {
+        let value_and_grad = if self.result.is_scalar() {
             let function = self.call(&format_ident!("{}_value_and_grad", self.name));
             quote! {
                 Some(|args| {
@@ -395,16 +721,20 @@ impl Program {
             jvp: |args, tangents| {
                 #lets
                 #tangent_lets
-                let (value, tangent) = #jvp(#(#passed,)* #(#tangents),*);
-                (to_value(&value), to_value(&tangent))
+                let (#result, tangent) = #jvp(#(#passed,)* #(#tangents),*);
+                (#result_value, #tangent_value)
             },
             vjp: |args, cotangent| {
+                let cotangent: #owned = #made;
                 #lets
-                let cotangent: #result = from_value(cotangent);
-                let (value, #pattern) = #vjp(#(#passed,)* #cotangent);
-                (to_value(&value), #gradients)
+                let (#result, #pattern) = #vjp(#(#passed,)* #cotangent);
+                (#result_value, #gradients)
             },
             value_and_grad: #value_and_grad,
         }
     }
+}
+
+fn spelled(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string()
 }

@@ -7,9 +7,7 @@ use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, rename_module};
 use crate::front::infer::ConstUse;
 use crate::front::names::NameCheck;
 use crate::front::signature::Signature;
-use crate::front::types::{Passing, Written};
 use crate::ir::kernel::Program;
-use crate::ir::ty::Elem;
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -78,9 +76,12 @@ impl Context<'_> {
         for (extra, ty) in self.extra_params(what) {
             params.push(quote!(#extra: #ty));
         }
-        let value = self.owned(result);
-        let gradients: Vec<TokenStream> =
-            self.wrt.iter().map(|&k| self.owned(&args[k].ty)).collect();
+        let value = self.owned(&result.tree);
+        let gradients: Vec<TokenStream> = self
+            .wrt
+            .iter()
+            .map(|&k| self.owned(&args[k].ty.tree))
+            .collect();
         let gradient = match &gradients[..] {
             [one] => one.clone(),
             many => quote!((#(#many),*)),
@@ -151,15 +152,7 @@ impl Context<'_> {
         match what {
             Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad => vec![],
             Derivative::Vjp => {
-                let owned = self.owned(&self.signature.result);
-                let ty = match self.signature.result.is_scalar() {
-                    true => owned,
-                    false if self.signature.result.passing == Passing::Vec => {
-                        let real = &self.signature.real;
-                        quote!(&[#real])
-                    }
-                    false => quote!(&#owned),
-                };
+                let (ty, _) = self.cotangent();
                 vec![(call_site(names.fresh("cotangent")), ty)]
             }
             Derivative::Jvp => (self.wrt.iter())
@@ -168,30 +161,6 @@ impl Context<'_> {
                     (call_site(name), args[k].ty.ty.to_token_stream())
                 })
                 .collect(),
-        }
-    }
-
-    /// The owned type of a value.
-    fn owned(&self, w: &Written) -> TokenStream {
-        let scalar = match w.scalar.elem() {
-            Elem::Real => self.signature.real.to_token_stream(),
-            Elem::Int | Elem::Bool => {
-                Ident::new(w.scalar.name(), Span::call_site()).to_token_stream()
-            }
-        };
-        match w.passing {
-            Passing::Scalar => quote!(#scalar),
-            Passing::Slice | Passing::Vec | Passing::ReferenceToVec => {
-                quote!(::std::vec::Vec<#scalar>)
-            }
-            Passing::Owned
-            | Passing::Reference
-            | Passing::View
-            | Passing::ReferenceToView
-            | Passing::ArrayRef => {
-                let (root, array) = (&self.root, format_ident!("Array{}", w.rank));
-                quote!(#root::ndarray::#array<#scalar>)
-            }
         }
     }
 

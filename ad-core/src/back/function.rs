@@ -4,6 +4,7 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
+use super::data::{Apart, Given};
 use super::emit::{Context, name};
 use super::expr::Expr;
 use super::name_check::users;
@@ -14,7 +15,7 @@ use super::real;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
 use crate::front::real::RealType;
-use crate::front::types::{Passing, Scalar, Written};
+use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
 use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Step, Work};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -26,14 +27,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a variable is at hand in the function being written.
 #[derive(Clone, Debug)]
-struct Local {
-    ident: TokenStream,
+pub(super) struct Local {
+    pub(super) ident: TokenStream,
     /// What its elements are in Rust; computed ones are `f64`, `i64` and `bool`.
-    scalar: Option<Scalar>,
+    pub(super) scalar: Option<Scalar>,
     /// A plain scalar, not an array of rank 0.
-    bare: bool,
+    pub(super) bare: bool,
     /// A view already (a parameter), not an owned array.
-    is_view: bool,
+    pub(super) is_view: bool,
     /// Whether what it is bound to says its type: literals of `f64` have no suffix.
     is_typed: bool,
 }
@@ -44,7 +45,11 @@ pub(super) struct Function<'a> {
     what: Derivative,
     program: &'a Program,
     /// All parameters of the program: those of the signature, constants, and what the derivative adds.
-    params: Vec<(TokenStream, Option<Written>)>,
+    params: Vec<Given>,
+    /// The arguments that are made of several of them.
+    apart: Vec<Apart>,
+    /// The parameters that gradients belong to.
+    wrt: Vec<usize>,
     locals: RefCell<HashMap<Var, Local>>,
     lengths: RefCell<BTreeMap<(usize, usize), Ident>>,
     names: RefCell<Names>,
@@ -60,37 +65,34 @@ pub(super) struct Function<'a> {
 
 impl<'a> Function<'a> {
     pub(super) fn new(context: &'a Context<'a>, what: Derivative, program: &'a Program) -> Self {
-        let mut params: Vec<(TokenStream, Option<Written>)> = vec![];
-        let mut taken = vec!["rt".to_owned()];
-        for a in &context.signature.args {
-            params.push((a.ident.to_token_stream(), Some(a.ty.clone())));
-            taken.push(a.ident.to_string());
+        let args = &context.signature.args;
+        let extra = context.extra_params(what);
+        let own = args.iter().map(|a| a.ident.to_string());
+        let extra_names = extra.iter().map(|(ident, _)| ident.to_string());
+        let mut names = Names::without(own.chain(extra_names).chain(["rt".to_owned()]));
+        let (mut params, mut apart) = (vec![], vec![]);
+        for a in args {
+            params.extend(Given::of(&a.ident, &a.ty, false, &mut names, &mut apart));
         }
-        for c in context.consts {
-            params.push((users(&c.path), None));
+        for (k, c) in context.consts.iter().enumerate() {
+            let tokens = users(&c.path);
+            params.push(Given {
+                said: tokens.to_string(),
+                tokens,
+                written: None,
+                is_part: false,
+                constant: Some(k),
+            });
         }
-        let result = &context.signature.result;
-        for (k, (ident, _)) in context.extra_params(what).into_iter().enumerate() {
-            taken.push(ident.to_string());
-            let ty = match what {
-                Derivative::Jvp => context.signature.args[context.wrt[k]].ty.clone(),
+        for (k, (ident, _)) in extra.iter().enumerate() {
+            let data = match what {
+                Derivative::Jvp => args[context.wrt[k]].ty.clone(),
                 Derivative::Value
                 | Derivative::Grad
                 | Derivative::ValueAndGrad
-                | Derivative::Vjp => Written {
-                    passing: match result.passing {
-                        Passing::Scalar => Passing::Scalar,
-                        Passing::Vec | Passing::Slice | Passing::ReferenceToVec => Passing::Slice,
-                        Passing::Owned
-                        | Passing::Reference
-                        | Passing::View
-                        | Passing::ReferenceToView
-                        | Passing::ArrayRef => Passing::Reference,
-                    },
-                    ..result.clone()
-                },
+                | Derivative::Vjp => context.cotangent().1,
             };
-            params.push((ident.to_token_stream(), Some(ty)));
+            params.extend(Given::of(ident, &data, true, &mut names, &mut apart));
         }
         Function {
             context,
@@ -99,7 +101,9 @@ impl<'a> Function<'a> {
             params,
             locals: RefCell::default(),
             lengths: RefCell::default(),
-            names: RefCell::new(Names::without(taken)),
+            apart,
+            wrt: context.signature.real_leaves(context.wrt),
+            names: RefCell::new(names),
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: sequence::mutable(program),
             outer: None,
@@ -131,19 +135,29 @@ impl<'a> Function<'a> {
         }
         let body = quote!(#lengths #checks #steps #results);
         let used = names_in(&body);
+        let is_used = |i: &Ident| used.contains(&i.to_string());
+        let apart: TokenStream = self.with_names(|names| {
+            let apart = self.apart.iter().map(|a| a.taken(&is_used, names));
+            apart.collect()
+        });
         let inputs: TokenStream = (0..self.params.len())
             .map(|k| self.input(k, &used))
             .collect();
-        quote!(#inputs #body)
+        quote!(#apart #inputs #body)
     }
 
-    fn local(&self, v: Var) -> Local {
+    pub(super) fn local(&self, v: Var) -> Local {
         self.locals.borrow()[&v].clone()
     }
 
     /// Says how a parameter will be at hand.
     fn declare(&self, k: usize) {
-        let (tokens, written) = &self.params[k];
+        let Given {
+            tokens,
+            written,
+            constant,
+            ..
+        } = &self.params[k];
         let local = match written {
             Some(w) => Local {
                 ident: tokens.clone(),
@@ -153,7 +167,9 @@ impl<'a> Function<'a> {
                 is_typed: true,
             },
             None => {
-                let c = &self.context.consts[k - self.context.signature.args.len()];
+                let Some(c) = constant.map(|k| &self.context.consts[k]) else {
+                    unreachable!("what has no type is a constant")
+                };
                 let ident = match (c.elem, c.open) {
                     (Elem::Int, _) => self.constant(tokens, "i64"),
                     (Elem::Real, open) => self.real_constant(tokens, open),
@@ -190,44 +206,28 @@ impl<'a> Function<'a> {
 
     /// The statements that bring a parameter to hand, if it is used.
     fn input(&self, k: usize, used: &HashSet<String>) -> TokenStream {
-        let (ident, Some(w)) = &self.params[k] else {
+        let given = &self.params[k];
+        let Some(w) = &given.written else {
             return TokenStream::new();
         };
-        let name = ident.to_string();
-        if !used.contains(&name) {
-            return quote!(let _ = #ident;);
+        let ident = &given.tokens;
+        if used.contains(&ident.to_string()) {
+            return self.brought(given, w);
         }
-        match w.passing {
-            Passing::Scalar if w.scalar.elem() == Elem::Int && w.scalar != Scalar::I64 => {
-                quote!(let #ident = #ident as i64;)
-            }
-            Passing::Scalar => TokenStream::new(),
-            Passing::Slice | Passing::ReferenceToVec => {
-                quote!(let #ident = rt::slice(#name, #ident);)
-            }
-            Passing::Vec => quote!(let #ident = rt::slice(#name, &#ident);),
-            Passing::Owned
-            | Passing::Reference
-            | Passing::View
-            | Passing::ReferenceToView
-            | Passing::ArrayRef => {
-                let rank = Literal::usize_unsuffixed(w.rank);
-                quote! {
-                    let #ident = rt::input::<_, _, #rank>(#name, #ident.view());
-                    let #ident = #ident.view();
-                }
-            }
+        match given.is_part {
+            true => TokenStream::new(),
+            false => quote!(let _ = #ident;),
         }
     }
 
     fn named(&self) -> Vec<Named> {
         (self.params.iter())
-            .map(|(tokens, w)| Named {
-                name: (tokens.to_string())
+            .map(|p| Named {
+                name: (p.said)
                     .replace(USERS_RUNTIME, RUNTIME)
                     .replace(" :: ", "::"),
-                rank: w.as_ref().map_or(0, |w| w.rank),
-                integer: w.as_ref().is_none_or(|w| w.scalar.elem() == Elem::Int),
+                rank: p.written.as_ref().map_or(0, |w| w.rank),
+                integer: (p.written.as_ref()).is_none_or(|w| w.scalar.elem() == Elem::Int),
             })
             .collect()
     }
@@ -244,7 +244,9 @@ impl<'a> Function<'a> {
                 let mut computed = false;
                 n.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
                 let here = Size::dim(k, axis);
-                if *n != here && !computed {
+                let by_type = |w: &Written| w.fixed_length(axis).is_some();
+                if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type)
+                {
                     all.push(Require {
                         when: vec![],
                         left: here,
@@ -267,8 +269,10 @@ impl<'a> Function<'a> {
                 let root = self.root();
                 let mut lengths = root.lengths.borrow_mut();
                 let name = lengths.entry((*param, *axis)).or_insert_with(|| {
-                    let (tokens, w) = &root.params[*param];
-                    let part = match (w.as_ref().map_or(0, |w| w.rank), axis) {
+                    let Given {
+                        tokens, written, ..
+                    } = &root.params[*param];
+                    let part = match (written.as_ref().map_or(0, |w| w.rank), axis) {
                         (1, _) => "len".to_owned(),
                         (2, 0) => "rows".to_owned(),
                         (2, _) => "cols".to_owned(),
@@ -300,20 +304,18 @@ impl<'a> Function<'a> {
         let skip = match self.what {
             Derivative::Value | Derivative::Jvp => return None,
             Derivative::Grad => 0,
-            Derivative::ValueAndGrad | Derivative::Vjp => 1,
+            Derivative::ValueAndGrad | Derivative::Vjp => self.values(),
         };
         let results = self.program.results.iter().skip(skip);
-        let of = |k: usize| format!("`{}`", signature.args[k].ident);
-        for (r, &k) in results.zip(self.context.wrt) {
+        let of = |k: usize| format!("`{}`", self.params[k].said);
+        for (r, &k) in results.zip(&self.wrt) {
             if *r == step.out {
                 return Some(format!("the gradient of {}", of(k)));
             }
         }
-        let has_its_shape = |k: &usize| {
-            let of_k = (0..signature.args[*k].ty.rank).map(|axis| Size::dim(*k, axis));
-            step.ty.rank() > 0 && step.ty.shape.iter().cloned().eq(of_k)
-        };
-        let k = (0..signature.args.len()).find(has_its_shape)?;
+        let has_its_shape =
+            |k: &usize| step.ty.rank() > 0 && step.ty.shape == self.program.params[*k].ty.shape;
+        let k = (0..signature.leaves().len()).find(has_its_shape)?;
         Some(format!("an array of the shape of {}", of(k)))
     }
 
@@ -447,7 +449,7 @@ impl<'a> Function<'a> {
         Writer::new(&c.nest, &more, self).assignment(to, &c.at, op)
     }
 
-    fn fresh(&self, wish: &str) -> Ident {
+    pub(super) fn fresh(&self, wish: &str) -> Ident {
         self.root().names.borrow_mut().fresh(wish)
     }
 
@@ -485,14 +487,17 @@ impl<'a> Function<'a> {
             return self.next_state(k).unwrap_or_else(|| "t".into());
         }
         let gradient = |k: usize| {
-            let arg = &self.context.signature.args[self.context.wrt[k]].ident;
-            format!("{}_bar", syn::ext::IdentExt::unraw(arg))
+            let name = self.params[self.wrt[k]].tokens.to_string();
+            format!("{}_bar", name.trim_start_matches("r#"))
         };
-        match (self.what, k) {
-            (Derivative::Grad, k) => gradient(k),
-            (Derivative::Jvp, 1) => "tangent".into(),
-            (Derivative::ValueAndGrad | Derivative::Vjp, k) if k > 0 => gradient(k - 1),
-            _ => "value".into(),
+        let values = self.values();
+        match self.what {
+            Derivative::Grad => gradient(k),
+            Derivative::Jvp if k >= values => "tangent".into(),
+            Derivative::ValueAndGrad | Derivative::Vjp if k >= values => gradient(k - values),
+            Derivative::Value | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp => {
+                "value".into()
+            }
         }
     }
 
@@ -511,7 +516,7 @@ impl<'a> Function<'a> {
     }
 
     /// A variable as a view.
-    fn view(&self, v: Var) -> TokenStream {
+    pub(super) fn view(&self, v: Var) -> TokenStream {
         let l = self.local(v);
         let ident = &l.ident;
         if l.is_view {
@@ -521,61 +526,48 @@ impl<'a> Function<'a> {
         }
     }
 
+    /// How many results the value is.
+    fn values(&self) -> usize {
+        self.context.signature.result.tree.leaves().len()
+    }
+
     fn results(&self) -> TokenStream {
-        let signature = self.context.signature;
-        let wrt = self.context.wrt.iter().map(|&k| &signature.args[k].ty);
-        let written: Vec<&Written> = match self.what {
-            Derivative::Value => vec![&signature.result],
-            Derivative::Grad => wrt.collect(),
-            Derivative::ValueAndGrad | Derivative::Vjp => {
-                [&signature.result].into_iter().chain(wrt).collect()
-            }
-            Derivative::Jvp => vec![&signature.result, &signature.result],
-        };
-        let results = &self.program.results;
-        let mut values: Vec<TokenStream> = vec![];
-        for (k, (v, w)) in results.iter().zip(written).enumerate() {
-            let last = !results[k + 1..].contains(v);
-            values.push(self.result(*v, w, last));
-        }
-        match self.what {
-            Derivative::ValueAndGrad | Derivative::Vjp => {
-                let (value, gradient) = (&values[0], &values[1..]);
-                match gradient {
-                    [one] => quote!((#value, #one)),
-                    many => quote!((#value, (#(#many),*))),
-                }
-            }
-            Derivative::Value | Derivative::Grad | Derivative::Jvp => match &values[..] {
+        let own = &self.program.results[..];
+        let mut taken = 0;
+        let gradient = |taken: &mut usize| {
+            let of = self.context.wrt.iter();
+            let parts: Vec<TokenStream> = of.map(|&k| self.gradient(k, taken)).collect();
+            match &parts[..] {
                 [one] => one.clone(),
                 many => quote!((#(#many),*)),
-            },
+            }
+        };
+        match self.what {
+            Derivative::Value => self.whole_result(own, &mut taken, false, false),
+            Derivative::Grad => gradient(&mut taken),
+            Derivative::ValueAndGrad | Derivative::Vjp => {
+                let value = self.whole_result(own, &mut taken, false, false);
+                let gradient = gradient(&mut taken);
+                quote!((#value, #gradient))
+            }
+            Derivative::Jvp => {
+                let value = self.whole_result(own, &mut taken, false, true);
+                let tangent = self.whole_result(own, &mut taken, true, false);
+                quote!((#value, #tangent))
+            }
         }
     }
 
-    fn result(&self, v: Var, w: &Written, last: bool) -> TokenStream {
-        let l = self.local(v);
-        let ident = &l.ident;
-        if w.is_scalar() {
-            return quote!(#ident);
-        }
-        let into = match w.passing {
-            Passing::Slice | Passing::Vec | Passing::ReferenceToVec => quote!(into_vec),
-            Passing::Scalar
-            | Passing::Owned
-            | Passing::Reference
-            | Passing::View
-            | Passing::ReferenceToView
-            | Passing::ArrayRef => quote!(into_array),
-        };
-        if l.bare {
-            return quote!(rt::build([], |_| #ident).#into());
-        }
-        if last && !l.is_view {
-            return quote!(#ident.#into());
-        }
-        let view = self.view(v);
-        quote!(rt::copied(#view).#into())
+    pub(super) fn program(&self) -> &Program {
+        self.program
+    }
+
+    pub(super) fn context(&self) -> &Context<'_> {
+        self.context
+    }
+
+    pub(super) fn with_names<T>(&self, f: impl FnOnce(&mut Names) -> T) -> T {
+        f(&mut self.root().names.borrow_mut())
     }
 }
 

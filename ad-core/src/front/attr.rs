@@ -140,7 +140,7 @@ impl Attr {
     /// What is promised for a function of this signature.
     pub fn promise(&self, signature: &Signature, errors: &mut Errors) -> Result<Promise> {
         let wrt = self.positions(signature, errors);
-        let scalar = signature.result.is_scalar();
+        let scalar = signature.result.is_real_scalar();
         let modes = if self.modes != Modes::default() {
             self.modes
         } else {
@@ -155,9 +155,10 @@ impl Attr {
             return Err(errors.at(
                 span,
                 format!(
-                    "`grad` needs a function that returns `f64`, and `{}` returns an array; write \
+                    "`grad` needs a function that returns `f64`, and `{}` returns {}; write \
                      `vjp` or `jvp`",
-                    signature.ident
+                    signature.ident,
+                    signature.result.tree.kind()
                 ),
             ));
         }
@@ -182,7 +183,7 @@ impl Attr {
                 Some(k) if !signature.args[k].ty.is_real() => format!(
                     "`{}` is made of `{}`, which is constant for differentiation; `wrt` lists real arguments",
                     signature.args[k].ident,
-                    signature.args[k].ty.scalar.name()
+                    signature.args[k].ty.made_of()
                 ),
                 Some(k) if found.contains(&k) => "named twice; remove one".to_string(),
                 Some(k) => {

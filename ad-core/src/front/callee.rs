@@ -1,6 +1,7 @@
 //! What is known of annotated functions that another one calls.
 
 use super::signature::Signature;
+use super::structs::Structs;
 use crate::ir::core::Routine;
 use crate::ir::ty::Elem;
 use crate::pipeline::Derivative;
@@ -27,6 +28,8 @@ pub struct Callee {
 #[derive(Clone, Debug, Default)]
 pub struct Callees {
     known: HashMap<String, Option<Callee>>,
+    /// Structs by the paths they are mentioned by.
+    pub structs: Structs,
 }
 
 impl Callees {

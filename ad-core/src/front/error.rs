@@ -1,6 +1,7 @@
 //! Errors are collected, never dropped, and come all at once.
 
 use super::real::RealType;
+use super::structs::Structs;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
@@ -66,6 +67,8 @@ pub struct Errors {
     all: Vec<syn::Error>,
     /// Where and what, so that code lowered twice (a closure called twice) complains once.
     seen: HashSet<(String, String)>,
+    /// The structs that are known where the types stand that are read.
+    pub(super) structs: Structs,
     /// Functions that are called, of which nothing is known yet.
     missing: Vec<syn::Path>,
     /// Something that has been reported with another function.
@@ -81,6 +84,14 @@ impl Errors {
     pub fn about(real: &RealType) -> Errors {
         Errors {
             real: real.clone(),
+            ..Errors::default()
+        }
+    }
+
+    /// None yet, where these structs are known.
+    pub fn knowing(structs: Structs) -> Errors {
+        Errors {
+            structs,
             ..Errors::default()
         }
     }
@@ -146,6 +157,11 @@ impl Errors {
         self.seen.extend(other.seen);
         self.missing.extend(other.missing);
         self.elsewhere |= other.elsewhere;
+    }
+
+    /// Whether something has to be known first.
+    pub fn is_missing(&self) -> bool {
+        !self.missing.is_empty() || self.elsewhere
     }
 
     /// How many there are.

@@ -114,10 +114,7 @@ impl Consts {
             constant.open = !self.kinds.contains_key(&key);
             uses.push(constant);
         }
-        let params = uses.iter().map(|c| Param {
-            sym: c.sym.clone(),
-            ty: Ty::scalar(c.elem),
-        });
+        let params = (uses.iter()).map(|c| Param::new(c.sym.clone(), Ty::scalar(c.elem)));
         let params = params.collect();
         (uses, params)
     }

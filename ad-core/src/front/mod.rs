@@ -8,13 +8,16 @@
 
 pub mod attr;
 pub mod callee;
+pub mod data;
 pub mod error;
 pub mod infer;
 pub(crate) mod lower;
 pub mod names;
 mod parse;
 pub mod real;
+pub mod receiver;
 pub mod signature;
+pub mod structs;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -46,6 +49,8 @@ pub struct Annotated {
     pub consts: Vec<ConstUse>,
     /// The function itself.
     pub item: syn::ItemFn,
+    /// The structs that it mentions.
+    pub structs: structs::Structs,
 }
 
 /// A function that cannot be differentiated, with as much as is known about it.
@@ -93,6 +98,7 @@ pub fn analyse_with(
     callees: &Callees,
 ) -> Result<Annotated, Box<Failure>> {
     let mut errors = Errors::default();
+    errors.structs = callees.structs.clone();
     let attr = Attr::read(attr, &mut errors).ok();
     let function: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
@@ -117,6 +123,9 @@ pub fn analyse_with(
     if let syn::ReturnType::Default = function.sig.output {
         return Err(failure(errors, item, signature, attr, promise));
     }
+    if errors.is_missing() {
+        return Err(failure(errors, item, signature, attr, promise));
+    }
     let body = parse::body(&function.block, &mut errors);
     let options = lower::Options {
         root: attr.as_ref().and_then(|a| a.root.as_ref()),
@@ -127,6 +136,8 @@ pub fn analyse_with(
         .and_then(|signature| lower::lower(signature, options, callees, &body, &mut errors));
     match (attr, promise, signature, lowered) {
         (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
+            let mut signature = signature;
+            signature.result.tree = lowered.result;
             Ok(Annotated {
                 attr,
                 promise,
@@ -135,6 +146,7 @@ pub fn analyse_with(
                 checks: lowered.checks,
                 consts: lowered.consts,
                 item: function,
+                structs: callees.structs.clone(),
             })
         }
         (attr, promise, signature, _) => Err(failure(errors, item, signature, attr, promise)),

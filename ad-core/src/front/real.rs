@@ -69,6 +69,16 @@ impl RealType {
         Ok(first.0.unwrap_or_default())
     }
 
+    /// The real type of a struct: its first type parameter, or else the first that its fields name.
+    pub(super) fn of_struct(item: &syn::ItemStruct) -> RealType {
+        if let Some(param) = item.generics.type_params().next() {
+            return RealType::Parameter(param.ident.clone());
+        }
+        let mut first = First(None);
+        first.visit_fields(&item.fields);
+        first.0.unwrap_or_default()
+    }
+
     /// The scalar type of a name.
     pub(super) fn scalar(&self, name: &str) -> Option<Scalar> {
         if name == self.name() {

@@ -5,9 +5,10 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+use super::data::{Data, Leaf};
 use super::error::{Errors, Loc, Result};
 use super::real::RealType;
-use super::types::{self, Written};
+use super::types;
 
 /// An argument.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub struct Arg {
     /// Its name.
     pub ident: syn::Ident,
     /// Its type.
-    pub ty: Written,
+    pub ty: Data,
 }
 
 /// A signature that the generated functions can repeat.
@@ -33,14 +34,39 @@ pub struct Signature {
     pub real: RealType,
     /// Its arguments, in order.
     pub args: Vec<Arg>,
-    /// What it returns: real, a scalar or an owned array.
-    pub result: Written,
+    /// What it returns: owned, and real at least in part.
+    pub result: Data,
 }
 
 impl Signature {
     /// The position of an argument.
     pub fn position(&self, ident: &syn::Ident) -> Option<usize> {
         self.args.iter().position(|a| a.ident == *ident)
+    }
+
+    /// What the arguments are made of, in order, with the position of the argument: the parameters of
+    /// the program. No two have one name.
+    pub fn leaves(&self) -> Vec<(usize, Leaf<'_>)> {
+        let mut taken: Vec<String> = vec![];
+        let mut out = vec![];
+        for (k, arg) in self.args.iter().enumerate() {
+            for mut leaf in arg.ty.leaves(&arg.ident.to_string()) {
+                while taken.contains(&leaf.name) {
+                    leaf.name.push('_');
+                }
+                taken.push(leaf.name.clone());
+                out.push((k, leaf));
+            }
+        }
+        out
+    }
+
+    /// The parameters of the program that are the real parts of some arguments.
+    pub fn real_leaves(&self, args: &[usize]) -> Vec<usize> {
+        let leaves = self.leaves();
+        let leaves = leaves.iter().enumerate();
+        let wanted = leaves.filter(|(_, (k, leaf))| args.contains(k) && leaf.ty.is_real());
+        wanted.map(|(position, _)| position).collect()
     }
 
     /// Reads the signature of a function; reports everything that is wrong with it.
@@ -136,10 +162,17 @@ fn qualifiers(item: &syn::ItemFn, errors: &mut Errors) -> Result<()> {
     for param in &sig.generics.params {
         match param {
             syn::GenericParam::Lifetime(_) | syn::GenericParam::Type(_) => {}
-            syn::GenericParam::Const(_) => wrong(errors.on(
-                param,
-                "const generics are not supported yet; take a `usize` argument instead",
-            )),
+            syn::GenericParam::Const(constant) => {
+                let is_usize =
+                    matches!(&constant.ty, syn::Type::Path(p) if p.path.is_ident("usize"));
+                if !is_usize {
+                    wrong(errors.on(
+                        param,
+                        "only lengths can be constant parameters, and they are of type `usize`; take an \
+                         argument instead",
+                    ));
+                }
+            }
         }
     }
     sound
@@ -161,13 +194,7 @@ fn mentions_parameter(generics: &syn::Generics, ty: &syn::Type) -> bool {
 fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
     let typed = match input {
         syn::FnArg::Typed(typed) => typed,
-        syn::FnArg::Receiver(_) => {
-            return Err(errors.on(
-                input,
-                "methods are not supported yet; write a function that takes the fields it needs as \
-                 arguments",
-            ));
-        }
+        syn::FnArg::Receiver(receiver) => return self_argument(receiver, errors),
     };
     if let Some(attribute) = typed.attrs.first() {
         errors.on(
@@ -175,7 +202,7 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
             "attributes on arguments are not supported; remove it",
         );
     }
-    let ty = types::read(&typed.ty, errors)?;
+    let ty = Data::read(&typed.ty, errors)?;
     let pat = match &*typed.pat {
         syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat),
         _ => None,
@@ -191,7 +218,30 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
     Ok(Arg { ident, ty })
 }
 
-fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Written> {
+/// `self: &Model`
+fn self_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Result<Arg> {
+    if receiver.mutability.is_some()
+        || matches!(receiver.kind, syn::ReceiverKind::Reference(_, _, Some(_)))
+    {
+        return Err(errors.on(
+            receiver,
+            "a differentiable method changes nothing; take `&self` and return the new value",
+        ));
+    }
+    let syn::ReceiverKind::Typed(_, ty) = &receiver.kind else {
+        return Err(errors.on(
+            receiver,
+            "the macro cannot see which type `self` has here; write `self: &Model` in place of \
+             `&self`, with the name of the type",
+        ));
+    };
+    Ok(Arg {
+        ident: syn::Ident::new("self", receiver.self_token.span),
+        ty: Data::read(ty, errors)?,
+    })
+}
+
+fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Data> {
     let ty = match &sig.output {
         syn::ReturnType::Type(_, ty) => ty,
         syn::ReturnType::Default => {
@@ -202,33 +252,19 @@ fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Written> {
             ));
         }
     };
-    if let syn::Type::Tuple(_) = &**ty {
+    let data = Data::read(ty, errors)?;
+    if !data.is_real() {
+        let made_of = data.made_of();
         return Err(errors.on(
             ty,
-            "tuples are not supported as a result yet; write one function for each part, or put \
-             the parts into one array",
+            format!("a result of `{made_of}` has no derivative; return `f64` or an array of `f64`"),
         ));
     }
-    let written = types::read(ty, errors)?;
-    if !written.is_real() {
+    if data.by_reference || data.tree.any(&types::Written::is_borrowed) {
         return Err(errors.on(
-            ty,
-            format!(
-                "a result of `{}` has no derivative; return `f64` or an array of `f64`",
-                written.scalar.name()
-            ),
-        ));
-    }
-    match written.passing {
-        types::Passing::Scalar | types::Passing::Owned | types::Passing::Vec => Ok(written),
-        types::Passing::Reference
-        | types::Passing::View
-        | types::Passing::ReferenceToView
-        | types::Passing::ArrayRef
-        | types::Passing::Slice
-        | types::Passing::ReferenceToVec => Err(errors.on(
             ty,
             "a borrowed result is not supported; return an owned array, such as `Array1<f64>`",
-        )),
+        ));
     }
+    Ok(data)
 }

@@ -38,20 +38,24 @@ pub(super) enum Kind {
     Block(Vec<Stmt>, Box<Expr>),
     /// `(x, y)`
     Tuple(Vec<Expr>),
+    /// `[x, y]`
+    List(Vec<Expr>),
+    /// `[x; n]`
+    Repeat(Box<Expr>, Box<Expr>),
     /// `f(x, y)`
     Call(syn::Path, Vec<Expr>),
     /// `x.f(y)`
     Method(Box<Expr>, syn::Ident, Vec<Expr>),
     /// `x.0`
     Field(Box<Expr>, usize),
+    /// `p.x`
+    Member(Box<Expr>, syn::Ident),
+    /// `P { x: a, ..q }`, `P(a, b)`
+    Struct(syn::Path, Vec<(String, Expr)>, Option<Box<Expr>>),
     /// `a[i]`, `a[[i, j]]`, `a[(i, j)]`
     Index(Box<Expr>, Vec<Expr>),
     /// `|x, y| z`
     Closure(Rc<Closure>),
-    /// `[x, y]`
-    List(Vec<Expr>),
-    /// `[x; n]`
-    Repeat(Box<Expr>, Box<Expr>),
     /// `a..b`; the last says whether `b` belongs to it, as in `a..=b`.
     Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
     /// `array![..]` and other macros that make arrays, with what stands between the brackets.
@@ -161,6 +165,10 @@ pub(super) enum Pattern {
     Wild,
     /// `(x, y)`
     Tuple(Loc, Vec<Pattern>),
+    /// `[x, y]`
+    List(Loc, Vec<Pattern>),
+    /// `P { x, y: z, .. }`, `P(x, y)`
+    Struct(Loc, Vec<(String, Pattern)>),
     /// Something wrong, which has been reported, and the names in it.
     Hole(Reported, Vec<syn::Ident>),
 }
@@ -263,8 +271,8 @@ pub(super) struct Place {
 /// From a value to a part of it.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// `.0`
-    Field(Loc, usize),
+    /// `.0`, `.x`
+    Field(Loc, String),
     /// `[i]`, `[[i, j]]`
     At(Loc, Vec<Expr>),
     /// `.row_mut(i)` of axis 0, `.column_mut(i)` of axis 1, `.index_axis_mut(Axis(k), i)` of axis k.

@@ -117,6 +117,39 @@ pub enum Passing {
     Vec,
     /// `&Vec<T>`
     ReferenceToVec,
+    /// `[T; 3]`
+    Fixed,
+    /// `&[T; 3]`
+    ReferenceToFixed,
+}
+
+/// A length that a type fixes.
+#[derive(Clone, Debug)]
+pub struct Length {
+    /// As it is written.
+    pub written: syn::Expr,
+    /// Its value, if that is written.
+    pub value: Option<i64>,
+}
+
+impl Length {
+    /// A length as it is written.
+    pub(super) fn of(written: &syn::Expr) -> Length {
+        let value = match written {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(int),
+                ..
+            }) => int.base10_parse().ok(),
+            _ => None,
+        };
+        let written = written.clone();
+        Length { written, value }
+    }
+
+    /// What tells it from others that are not literals.
+    pub fn name(&self) -> String {
+        self.written.to_token_stream().to_string()
+    }
 }
 
 /// A type as it is written.
@@ -128,6 +161,9 @@ pub struct Written {
     pub rank: usize,
     /// How it is passed.
     pub passing: Passing,
+    /// The lengths of the last axes, where fixed-size arrays have them; a slice of fixed-size arrays
+    /// has one axis more.
+    pub fixed: Vec<Length>,
     /// The tokens.
     pub ty: syn::Type,
 }
@@ -144,6 +180,17 @@ impl Written {
     /// Whether there is a derivative with respect to it.
     pub fn is_real(&self) -> bool {
         self.scalar == Scalar::Real
+    }
+
+    /// Whether it is an array of arrays, as Rust itself has them: `a[i][j]`.
+    pub fn is_nested(&self) -> bool {
+        !self.fixed.is_empty() && self.rank > 1
+    }
+
+    /// The length of an axis, if the type fixes it.
+    pub fn fixed_length(&self, axis: usize) -> Option<&Length> {
+        let first = self.rank - self.fixed.len();
+        self.fixed.get(axis.checked_sub(first)?)
     }
 
     /// Whether it is a scalar, by value.
@@ -170,29 +217,39 @@ pub fn with_article(name: &str) -> String {
 
 /// Reads a type.
 pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Written> {
-    let (scalar, rank, passing) = shape(ty, errors)?;
+    let mut fixed = vec![];
+    let (scalar, rank, passing) = shape(ty, &mut fixed, errors)?;
     Ok(Written {
         scalar,
         rank,
         passing,
+        fixed,
         ty: ty.clone(),
     })
 }
 
-fn shape(ty: &syn::Type, errors: &mut Errors) -> Result<(Scalar, usize, Passing)> {
+fn shape(
+    ty: &syn::Type,
+    fixed: &mut Vec<Length>,
+    errors: &mut Errors,
+) -> Result<(Scalar, usize, Passing)> {
     match ty {
-        syn::Type::Paren(inner) => shape(&inner.elem, errors),
-        syn::Type::Group(inner) => shape(&inner.elem, errors),
-        syn::Type::Path(path) if path.qself.is_none() => named(ty, &path.path, errors),
-        syn::Type::Reference(reference) => behind(ty, reference, errors),
+        syn::Type::Paren(inner) => shape(&inner.elem, fixed, errors),
+        syn::Type::Group(inner) => shape(&inner.elem, fixed, errors),
+        syn::Type::Path(path) if path.qself.is_none() => named(ty, &path.path, fixed, errors),
+        syn::Type::Reference(reference) => behind(ty, reference, fixed, errors),
         syn::Type::Tuple(_) => Err(errors.on(
             ty,
-            "tuples are not supported here yet; write one argument for each part",
+            "an array of tuples is not supported; write one array for each part",
         )),
-        syn::Type::Array(_) => Err(errors.on(
-            ty,
-            "fixed-size arrays are not supported yet; write a slice `&[f64]` or `&Array1<f64>`",
-        )),
+        syn::Type::Array(array) => {
+            fixed.push(Length::of(&array.len));
+            let (scalar, rank) = element_of_rust(&array.elem, fixed, errors)?;
+            if rank >= 6 {
+                return Err(errors.on(ty, "arrays have at most 6 axes"));
+            }
+            Ok((scalar, rank + 1, Passing::Fixed))
+        }
         syn::Type::Slice(_) => Err(errors.on(ty, "a slice is passed by reference; write `&[f64]`")),
         syn::Type::ImplTrait(_) => Err(errors.on(
             ty,
@@ -210,6 +267,7 @@ fn shape(ty: &syn::Type, errors: &mut Errors) -> Result<(Scalar, usize, Passing)
 fn behind(
     ty: &syn::Type,
     reference: &syn::TypeReference,
+    fixed: &mut Vec<Length>,
     errors: &mut Errors,
 ) -> Result<(Scalar, usize, Passing)> {
     if reference.mutability.is_some() {
@@ -220,14 +278,16 @@ fn behind(
         ));
     }
     if let syn::Type::Slice(slice) = &*reference.elem {
-        return Ok((element(&slice.elem, errors)?, 1, Passing::Slice));
+        let (scalar, rank) = element_of_rust(&slice.elem, fixed, errors)?;
+        return Ok((scalar, rank + 1, Passing::Slice));
     }
     if let Some("ArrayRef") = reference_to_array_ref(&reference.elem) {
         let (scalar, rank, _) = array_ref(&reference.elem, errors)?;
         return Ok((scalar, rank, Passing::ArrayRef));
     }
-    let (scalar, rank, passing) = shape(&reference.elem, errors)?;
+    let (scalar, rank, passing) = shape(&reference.elem, fixed, errors)?;
     let passing = match passing {
+        Passing::Fixed => Passing::ReferenceToFixed,
         Passing::Owned => Passing::Reference,
         Passing::View => Passing::ReferenceToView,
         Passing::Vec => Passing::ReferenceToVec,
@@ -242,6 +302,7 @@ fn behind(
         | Passing::ReferenceToView
         | Passing::ArrayRef
         | Passing::Slice
+        | Passing::ReferenceToFixed
         | Passing::ReferenceToVec => {
             return Err(errors.on(ty, "a reference to a reference; write one `&` only"));
         }
@@ -269,6 +330,7 @@ fn array_ref(ty: &syn::Type, errors: &mut Errors) -> Result<(Scalar, usize, Pass
 fn named(
     ty: &syn::Type,
     path: &syn::Path,
+    fixed: &mut Vec<Length>,
     errors: &mut Errors,
 ) -> Result<(Scalar, usize, Passing)> {
     let Some(last) = path.segments.last() else {
@@ -289,7 +351,10 @@ fn named(
     }
     if name == "Vec" {
         return match &type_arguments(last)[..] {
-            [inner] => Ok((element(inner, errors)?, 1, Passing::Vec)),
+            [inner] => {
+                let (scalar, rank) = element_of_rust(inner, fixed, errors)?;
+                Ok((scalar, rank + 1, Passing::Vec))
+            }
             _ => Err(errors.on(ty, "say what the `Vec` holds: `Vec<f64>`")),
         };
     }
@@ -326,6 +391,41 @@ fn named(
         }
     }
     Err(errors.on(ty, unknown(&name)))
+}
+
+/// Whether a path can be that of a struct: it begins with a capital letter and means nothing else.
+pub(super) fn may_be_struct(path: &syn::Path) -> bool {
+    let Some(last) = path.segments.last() else {
+        return false;
+    };
+    let name = last.ident.to_string();
+    let is_array = ["ArrayView", "ArrayRef", "Array"].iter().any(|family| {
+        let rest = name.strip_prefix(family);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || rest == "D" || rest.starts_with("Mut") || rest.parse::<u8>().is_ok()
+        })
+    });
+    let is_other = matches!(
+        name.as_str(),
+        "Vec"
+            | "Self"
+            | "ArrayBase"
+            | "CowArray"
+            | "ArcArray"
+            | "ArcArray1"
+            | "ArcArray2"
+            | "Option"
+            | "Result"
+            | "Box"
+            | "Rc"
+            | "Arc"
+            | "String"
+            | "Cow"
+            | "HashMap"
+            | "BTreeMap"
+            | "Wrapping"
+    );
+    name.starts_with(char::is_uppercase) && !is_array && !is_other
 }
 
 fn unknown(name: &str) -> String {
@@ -410,9 +510,32 @@ fn type_arguments(segment: &syn::PathSegment) -> Vec<syn::Type> {
     types.collect()
 }
 
+/// What a slice, a `Vec` or a fixed-size array is made of: scalars, or fixed-size arrays of them.
+fn element_of_rust(
+    ty: &syn::Type,
+    fixed: &mut Vec<Length>,
+    errors: &mut Errors,
+) -> Result<(Scalar, usize)> {
+    let inner = bare(ty);
+    if let syn::Type::Array(_) = inner {
+        let (scalar, rank, _) = shape(inner, fixed, errors)?;
+        return Ok((scalar, rank));
+    }
+    Ok((element(ty, errors)?, 0))
+}
+
+/// A type without parentheses.
+pub(super) fn bare(ty: &syn::Type) -> &syn::Type {
+    match ty {
+        syn::Type::Paren(inner) => bare(&inner.elem),
+        syn::Type::Group(inner) => bare(&inner.elem),
+        _ => ty,
+    }
+}
+
 /// What an array is made of.
 fn element(ty: &syn::Type, errors: &mut Errors) -> Result<Scalar> {
-    match shape(ty, errors)? {
+    match shape(ty, &mut vec![], errors)? {
         (scalar, _, Passing::Scalar) => Ok(scalar),
         (..) => Err(errors.on(
             ty,

@@ -5,7 +5,7 @@
 
 use super::bulk::Relation;
 use super::prims::Prim;
-use super::ty::{Elem, Lit};
+use super::ty::{Elem, Lit, Size};
 use std::rc::Rc;
 
 /// A variable: a number that is unique in its program, and the name the user gave it.
@@ -694,6 +694,17 @@ pub struct Param {
     pub sym: Sym,
     /// Its type.
     pub ty: Ty,
+    /// The lengths of axes that are known before it runs: a literal, or an axis of a parameter before
+    /// this one. Shorter than the rank if nothing is known of the last axes.
+    pub lengths: Vec<Option<Size>>,
+}
+
+impl Param {
+    /// A parameter of whose lengths nothing is known.
+    pub fn new(sym: Sym, ty: Ty) -> Param {
+        let lengths = vec![];
+        Param { sym, ty, lengths }
+    }
 }
 
 /// What a call of a function stands for: some bindings, and its results in terms of them.

@@ -535,10 +535,7 @@ mod tests {
         let (x, y) = (fresh.sym("x"), fresh.sym("y"));
         let program = |body| Program {
             name: "f".into(),
-            params: vec![Param {
-                sym: x.clone(),
-                ty: REAL,
-            }],
+            params: vec![Param::new(x.clone(), REAL)],
             body: Block::single(body),
         };
         let got = check(&program(Expr::var(&x, INT))).unwrap_err();

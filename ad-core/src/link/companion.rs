@@ -1,6 +1,6 @@
 //! Companions as they are emitted beside a function, and the type that holds its constants.
 
-use super::{Around, BROKEN, Place, allowed, constant, encode};
+use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode};
 use crate::back::emit;
 use crate::expand::generated;
 use crate::front::Annotated;
@@ -8,6 +8,7 @@ use crate::front::attr::Modes;
 use crate::front::lower::annotated::MACROS;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
+use crate::front::structs::Struct;
 use crate::ir::ty::Elem;
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -132,13 +133,32 @@ fn all(
 ) -> TokenStream {
     let names = names(signature, modes).into_iter();
     names
-        .map(|(what, name)| companion(signature, &name, place, &said(what)))
+        .map(|(what, name)| {
+            let beside = (&signature.vis, &signature.cfg[..]);
+            companion(beside, &name, place, &said(what))
+        })
         .collect()
 }
 
+/// The companion of a struct; of a broken one, if nothing is known.
+pub(crate) fn companion_of_struct(
+    item: &syn::ItemStruct,
+    of: Option<&Struct>,
+    place: &Place,
+) -> TokenStream {
+    let said = of.map_or(BROKEN.to_owned(), |of| format!("{STRUCT}{}", of.encode()));
+    let cfg = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+    let cfg: Vec<syn::Attribute> = cfg.cloned().collect();
+    companion((&item.vis, &cfg), &item.ident, place, &said)
+}
+
 /// One companion.
-fn companion(signature: &Signature, name: &Ident, place: &Place, said: &str) -> TokenStream {
-    let Signature { vis, cfg, .. } = signature;
+fn companion(
+    (vis, cfg): (&syn::Visibility, &[syn::Attribute]),
+    name: &Ident,
+    place: &Place,
+    said: &str,
+) -> TokenStream {
     let cfg = quote!(#(#cfg)*);
     let allow = allowed();
     let hidden = hidden("of", name, place);

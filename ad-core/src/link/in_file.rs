@@ -2,6 +2,8 @@
 
 use super::{DERIVATIVES, callee};
 use crate::front::callee::{Callee, Callees};
+use crate::front::error::Errors;
+use crate::front::structs::{self, Struct, Structs};
 use crate::front::{self, Annotated, Failure};
 use crate::pipeline::Derivative;
 use proc_macro2::TokenStream;
@@ -42,6 +44,10 @@ pub fn analyse(file: &syn::File, name: &str) -> Option<Result<Annotated, Box<Fai
         };
         let mut found = false;
         for path in &failure.missing {
+            if let Some(of) = structure(file, path) {
+                found = true;
+                callees.structs.add(path, Some(of));
+            }
             if let Some(known) = called(file, path, name) {
                 found = true;
                 callees.add(path, Some(known));
@@ -62,6 +68,29 @@ pub fn split<'n>(file: &syn::File, name: &'n str) -> Option<(&'n str, Option<Der
         let of = name.strip_suffix(word)?.strip_suffix('_')?;
         find(file, of).map(|_| (of, Some(*what)))
     })
+}
+
+/// A struct of the file, with those inside of it.
+fn structure(file: &syn::File, path: &syn::Path) -> Option<Struct> {
+    let name = &path.segments.last()?.ident;
+    let of = file.items.iter().find_map(|item| {
+        let syn::Item::Struct(of) = item else {
+            return None;
+        };
+        (of.ident == *name).then_some(of)
+    })?;
+    let mut inner = Structs::default();
+    loop {
+        let mut errors = Errors::default();
+        let derived = structs::derived(of, &inner, &mut errors);
+        let missing = errors.take_missing();
+        if missing.is_empty() {
+            return derived.ok();
+        }
+        for path in missing {
+            inner.add(&path, Some(structure(file, &path)?));
+        }
+    }
 }
 
 fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {

@@ -24,12 +24,13 @@
 mod companion;
 pub mod in_file;
 
-pub(crate) use companion::{broken, companions};
+pub(crate) use companion::{broken, companion_of_struct, companions};
 
 use crate::front::Annotated;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
 use crate::front::signature::Signature;
+use crate::front::structs::{Struct, Structs};
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
 use crate::ir::ty::Elem;
@@ -46,6 +47,8 @@ pub struct Place {
     pub unique: String,
     /// What is right around it.
     pub around: Around,
+    /// The type that the `impl` block around it is for, as it is written.
+    pub self_type: Option<String>,
 }
 
 /// What is right around a function.
@@ -67,6 +70,8 @@ pub enum Part {
     Body(Derivative, bool),
     /// The companions of the function.
     Companions,
+    /// The companion of a struct.
+    Struct,
 }
 
 /// An expansion under way.
@@ -93,6 +98,12 @@ pub enum Resumed {
 
 /// What stands for a function that is wrong.
 const BROKEN: &str = "broken";
+
+/// How the companion of a struct begins.
+const STRUCT: &str = "struct ";
+
+/// What stands for a derived implementation where a derivative may stand.
+const DERIVED: &str = "derived";
 
 /// The derivatives by the words that companions use.
 const DERIVATIVES: [(&str, Derivative); 5] = [
@@ -142,6 +153,7 @@ pub(crate) fn ask(
     let (word, is_first) = match part {
         Part::Body(what, is_first) => (word(*what), *is_first),
         Part::Companions => (COMPANIONS, false),
+        Part::Struct => (DERIVED, false),
     };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
     let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
@@ -163,7 +175,7 @@ pub(crate) fn ask(
         }
     };
     match part {
-        Part::Companions => quote!(#uses #cfg #asked),
+        Part::Companions | Part::Struct => quote!(#uses #cfg #asked),
         Part::Body(_, false) => quote!({ #uses #asked }),
         // All that have no companion are reported, not only the one asked first.
         Part::Body(_, true) => {
@@ -185,11 +197,19 @@ fn imports(
     part: &Part,
     item: &TokenStream,
 ) -> Imports {
-    let item: Option<syn::ItemFn> = match part {
-        Part::Companions => syn::parse2(item.clone()).ok(),
+    let item: Option<syn::Item> = match part {
+        Part::Companions | Part::Struct => syn::parse2(item.clone()).ok(),
         Part::Body(..) => None,
     };
-    let attrs = item.into_iter().flat_map(|f| f.attrs);
+    let attrs = item.into_iter().flat_map(|item: syn::Item| {
+        if let syn::Item::Fn(f) = item {
+            return f.attrs;
+        }
+        if let syn::Item::Struct(s) = item {
+            return s.attrs;
+        }
+        vec![]
+    });
     let cfg: TokenStream = (attrs.filter(|a| a.path().is_ident("cfg")))
         .map(ToTokens::into_token_stream)
         .collect();
@@ -200,6 +220,12 @@ fn imports(
         uses: uses.collect(),
         cfg,
     }
+}
+
+/// Whether a path is that of a type.
+fn names_type(path: &syn::Path) -> bool {
+    let last = path.segments.last().map(|s| s.ident.to_string());
+    last.is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
 /// Attributes that are in scope everywhere: `use test as ..` would not find a function of that name.
@@ -254,6 +280,13 @@ fn alias(path: &syn::Path, caller: &Ident) -> syn::Path {
         return path.clone();
     }
     let (callee, caller) = (segments.join("_"), caller.unraw());
+    if names_type(path) {
+        return format_ident!(
+            "{callee}_in_{caller}_must_derive_Differentiable_or_be_written_out",
+            span = span
+        )
+        .into();
+    }
     format_ident!(
         "{callee}_must_be_differentiable_and_not_call_{caller}",
         span = span
@@ -319,12 +352,15 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         let in_module: syn::LitBool = input.parse()?;
         let word: syn::LitStr = input.parse()?;
         let is_first: syn::LitBool = input.parse()?;
-        let around = match in_module.value {
-            true => Around::Module,
-            false => Around::Unknown,
+        let place = Place {
+            unique: unique.value(),
+            around: match in_module.value {
+                true => Around::Module,
+                false => Around::Unknown,
+            },
+            self_type: None,
         };
-        let unique = unique.value();
-        Ok((Place { unique, around }, word.value(), is_first.value))
+        Ok((place, word.value(), is_first.value))
     };
     let (place, word, is_first) = read.parse2(task)?;
     let what = DERIVATIVES.iter().find(|(w, _)| *w == word);
@@ -332,7 +368,11 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         attr,
         item,
         place,
-        part: what.map_or(Part::Companions, |(_, what)| Part::Body(*what, is_first)),
+        part: match what {
+            Some((_, what)) => Part::Body(*what, is_first),
+            None if word == DERIVED => Part::Struct,
+            None => Part::Companions,
+        },
         known: pairs,
     }))
 }
@@ -341,6 +381,15 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
 pub(crate) fn callees(known: &[(syn::Path, String)]) -> Result<Callees, String> {
     let mut callees = Callees::default();
     for (path, text) in known {
+        if let Some(text) = text.strip_prefix(STRUCT) {
+            let of = Struct::decode(text).map_err(|e| e.to_string())?;
+            callees.structs.add(path, Some(of));
+            continue;
+        }
+        if text == BROKEN && names_type(path) {
+            callees.structs.add(path, None);
+            continue;
+        }
         let callee = if text == BROKEN {
             None
         } else {
@@ -369,6 +418,7 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
         what,
         &wrt.join(" "),
         &consts.join(" "),
+        &f.structs.encode().to_string().replace('\n', " "),
         &signature.replace('\n', " "),
         &f.program.to_string(),
     ];
@@ -376,7 +426,7 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
 }
 
 fn decode(text: &str) -> Result<Callee, String> {
-    let mut lines = text.splitn(5, '\n');
+    let mut lines = text.splitn(6, '\n');
     let mut line = || lines.next().ok_or("it is too short");
     let what = line()?;
     let what = DERIVATIVES.iter().find(|(word, _)| *word == what);
@@ -390,12 +440,18 @@ fn decode(text: &str) -> Result<Callee, String> {
                 .ok_or("a kind is wrong")
         })
         .collect::<Result<_, _>>()?;
+    let structs: TokenStream = line()?.parse().map_err(|_| "a struct is wrong")?;
+    let structs = Structs::decode(structs).map_err(|e| e.to_string())?;
     let signature = line()?;
     let program = core_text::parse(line()?)?;
     let item: syn::ItemFn =
         syn::parse_str(&format!("{signature} {{}}")).map_err(|e| e.to_string())?;
-    let signature = Signature::read(&item, &mut Errors::default());
-    let signature = signature.map_err(|_| "its signature is not understood")?;
+    let signature = Signature::read(&item, &mut Errors::knowing(structs));
+    let mut signature = signature.map_err(|_| "its signature is not understood")?;
+    let mut ranks = program.body.results.iter().map(|e| e.ty.rank);
+    signature.result.tree = (signature.result.tree)
+        .split(&mut ranks)
+        .ok_or("its results are not those of its signature")?;
     callee(
         signature,
         what.map(|(_, what)| *what),

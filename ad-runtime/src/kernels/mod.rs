@@ -8,6 +8,7 @@ mod loops;
 mod recur;
 mod scalar;
 mod stack;
+mod structs;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub use scalar::{
     sign0, softplus,
 };
 pub use stack::{Stack, blank};
+pub use structs::{Fields, Made};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};
@@ -232,6 +234,23 @@ pub fn slice<'a, T>(name: &'static str, x: &'a [T]) -> View<'a, T, 1> {
         shape: [x.len()],
         name,
     }
+}
+
+/// The argument `name`, an array of arrays: its elements, as many as the shape says.
+///
+/// # Panics
+///
+/// Panics if there are more or fewer.
+#[inline]
+#[must_use]
+#[track_caller]
+pub fn fixed<'a, T, const N: usize>(
+    name: &'static str,
+    data: &'a [T],
+    shape: [usize; N],
+) -> View<'a, T, N> {
+    assert_eq!(data.len(), shape.iter().product(), "elements of `{name}`");
+    View { data, shape, name }
 }
 
 /// The lengths that these extents mean, and how many elements there are.

@@ -71,6 +71,77 @@ impl<T: Element, D: Dimension> FromValue for Array<T, D> {
     }
 }
 
+/// The parts of an array along its first axis.
+fn rows(value: &Value) -> Vec<Value> {
+    fn cut<T: Clone>(t: &Tensor<T>) -> Vec<Tensor<T>> {
+        let (count, shape) = t.shape.split_first().expect("an array");
+        let size: usize = shape.iter().product();
+        let row = |k: usize| Tensor::new(shape.to_vec(), t.data[k * size..][..size].to_vec());
+        (0..*count).map(row).collect()
+    }
+    match value {
+        Value::Real(t) => cut(t).into_iter().map(Value::Real).collect(),
+        Value::Int(t) => cut(t).into_iter().map(Value::Int).collect(),
+        Value::Bool(t) => cut(t).into_iter().map(Value::Bool).collect(),
+    }
+}
+
+impl<T: FromValue> FromValue for Vec<T> {
+    fn from_value(value: &Value) -> Self {
+        rows(value).iter().map(T::from_value).collect()
+    }
+}
+
+impl<T: FromValue, const N: usize> FromValue for [T; N] {
+    fn from_value(value: &Value) -> Self {
+        let all = Vec::from_value(value);
+        let count = all.len();
+        all.try_into()
+            .unwrap_or_else(|_| panic!("expected {N} elements, found {count}"))
+    }
+}
+
+impl<T: ToValue> ToValue for Vec<T> {
+    fn to_value(&self) -> Value {
+        self.as_slice().to_value()
+    }
+}
+
+impl<T: ToValue, const N: usize> ToValue for [T; N] {
+    fn to_value(&self) -> Value {
+        self.as_slice().to_value()
+    }
+}
+
+impl<T: ToValue> ToValue for [T] {
+    fn to_value(&self) -> Value {
+        let rows: Vec<Value> = self.iter().map(T::to_value).collect();
+        let inner = rows.first().map_or(&[][..], Value::shape);
+        let shape = [&[rows.len()], inner].concat();
+        let data = rows.iter().flat_map(|row| row.real().data.clone());
+        Value::Real(Tensor::new(shape, data.collect()))
+    }
+}
+
+/// All numbers of several values.
+pub(crate) fn in_a_row(values: &[Value]) -> Value {
+    let data = values.iter().flat_map(|v| v.real().data.clone());
+    let data: Vec<f64> = data.collect();
+    Value::Real(Tensor::new(vec![data.len()], data))
+}
+
+/// The reverse, for values of the shapes of others.
+#[cfg(feature = "derived")]
+pub(crate) fn apart(all: &Value, like: &[Value]) -> Vec<Value> {
+    let mut rest = &all.real().data[..];
+    let mut part = |like: &Value| {
+        let (mine, others) = rest.split_at(like.real().data.len());
+        rest = others;
+        Value::Real(Tensor::new(like.shape().to_vec(), mine.to_vec()))
+    };
+    like.iter().map(&mut part).collect()
+}
+
 /// A type that can be turned into a value.
 pub(crate) trait ToValue {
     fn to_value(&self) -> Value;
@@ -100,7 +171,7 @@ pub(crate) fn from_value<T: FromValue>(value: &Value) -> T {
 }
 
 /// A result of a program as a value.
-pub(crate) fn to_value<T: ToValue>(result: &T) -> Value {
+pub(crate) fn to_value<T: ToValue + ?Sized>(result: &T) -> Value {
     result.to_value()
 }
 

@@ -27,6 +27,9 @@
 //! `&ArrayN<T>`, `ArrayViewN<'_, T>` or `&ArrayViewN<'_, T>`; at least one is real. The result is an
 //! `f64` or an `ArrayN<f64>`. The file may hold constants and helpers beside the function. `f32` may
 //! stand for `f64` throughout, and so may a type parameter `T: Real`; such a program is run over both.
+//! Slices, `Vec`s, fixed-size arrays, tuples and structs of all these are possible, too. A struct stands in
+//! the file, is `pub` with all its fields, and says `#[derive(Clone, Differentiable)]`. A length that is
+//! a parameter (`const N: usize`) is 3.
 //!
 //! # Test cases
 //!
@@ -40,6 +43,9 @@
 //! | `x: {1.0, 2.5, -3.0}`, `x: {}` | an array of rank 1 of these values |
 //! | `x: [2, 2] {1.0, 0.0, 0.0, 1.0}` | an array of these values, the last axis running fastest |
 //! | `s: 0.5`, `n: 7`, `b: true` | this scalar |
+//!
+//! A part of a tuple or a struct is an argument of its own, as in `p.0: 0.5; p.focal: [3]`. Arrays of arrays are arrays of
+//! higher rank here.
 //!
 //! What is not written down is drawn: reals between -1 and 1 unless there is a range, bools either
 //! way; integers always need a range or values. The numbers depend only on the names of the program
@@ -75,7 +81,9 @@ pub mod measure;
 mod random;
 pub mod stages;
 
-use convert::{from_value, to_value};
+#[cfg(feature = "derived")]
+use convert::apart;
+use convert::{from_value, in_a_row, to_value};
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));
 

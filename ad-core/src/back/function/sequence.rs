@@ -71,6 +71,8 @@ impl<'a> Function<'a> {
             what: self.what,
             program,
             params: vec![],
+            apart: vec![],
+            wrt: vec![],
             locals: RefCell::new(locals.collect()),
             lengths: RefCell::default(),
             names: RefCell::default(),

@@ -5,6 +5,7 @@ use super::rename::Names;
 use super::scalar::Args;
 use super::value::{Plain, Value};
 use crate::front::callee::{Callee, without_arguments};
+use crate::front::data::Tree;
 use crate::front::error::{Loc, Result};
 use crate::front::names;
 use crate::front::real::RealType;
@@ -80,7 +81,15 @@ impl Lowerer<'_> {
         }
         // Annotated functions take no closures.
         let is_closure = |a: &Surface| matches!(a.kind, surface::Kind::Closure(_));
-        if !is_function(path) || args.iter().any(is_closure) {
+        let has_closure = args.iter().any(is_closure);
+        if names_struct(path) && !has_closure {
+            self.struct_of(path)?;
+            let fields: Vec<(String, Surface)> = (args.iter().enumerate())
+                .map(|(k, e)| (k.to_string(), e.clone()))
+                .collect();
+            return self.structure(path, &fields, None, loc);
+        }
+        if !is_function(path) || has_closure {
             return Err(self.not_followed(path, args, loc));
         }
         let callees = self.callees;
@@ -156,17 +165,20 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(loc, message));
         }
+        let kept: Vec<Value> = values.iter().map(|(value, _)| value.clone()).collect();
         let mut given = vec![];
         let mut sound = Ok(());
-        for ((value, at), (argument, written)) in values.into_iter().zip(&wanted) {
-            match self.argument(&name, argument, written, value, at) {
-                Ok(expr) => given.push(expr),
-                Err(reported) => sound = Err(reported),
+        for (k, ((value, at), (argument, written))) in values.into_iter().zip(&wanted).enumerate() {
+            let real = k >= callee.signature.args.len();
+            if let Err(reported) =
+                self.argument((&name, argument), written, real, value, at, &mut given)
+            {
+                sound = Err(reported);
             }
         }
         sound?;
         // Constants stand between what the function takes and what its derivative takes besides.
-        let mut extra = given.split_off(callee.signature.args.len());
+        let mut extra = given.split_off(callee.signature.leaves().len());
         for (ident, elem) in &callee.consts {
             let mut path = without_arguments(path);
             path.segments.push(quote::format_ident!("{ident}").into());
@@ -202,7 +214,7 @@ impl Lowerer<'_> {
             self.rectangular(&name, &result, loc)?;
             results.push(result);
         }
-        Ok(given_back(callee, results))
+        Ok(given_back(callee, results, &kept))
     }
 
     /// The real type of a callee, if it cannot be that of this function.
@@ -248,12 +260,41 @@ impl Lowerer<'_> {
 
     fn argument(
         &mut self,
-        callee: &str,
-        argument: &str,
-        written: &Written,
+        (callee, argument): (&str, &str),
+        tree: &Tree,
+        real: bool,
         value: Value,
         loc: Loc,
-    ) -> Result<Expr> {
+        given: &mut Vec<Expr>,
+    ) -> Result<()> {
+        let written = match tree {
+            Tree::Leaf(written) => written,
+            Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types) => {
+                let message = format!(
+                    "`{callee}` takes {} as `{argument}`, and this is {}",
+                    tree.describe(),
+                    value.describe()
+                );
+                let parts = match (tree, value) {
+                    (Tree::Tuple(_), Value::Tuple(parts)) if parts.len() == types.len() => parts,
+                    (Tree::Struct(..), Value::Struct(_, parts)) if parts.len() == types.len() => {
+                        parts
+                    }
+                    (Tree::List(_), value @ Value::List(_)) => {
+                        self.taken_apart(value, types.len(), loc)?
+                    }
+                    (..) => return Err(self.errors.at(loc, message)),
+                };
+                for (part, of) in parts.into_iter().zip(types) {
+                    self.argument((callee, argument), of, real, part, loc, given)?;
+                }
+                return Ok(());
+            }
+        };
+        // Cotangents and tangents have nothing but real parts.
+        if real && !written.is_real() {
+            return Ok(());
+        }
         let plain = self.plain(value, loc)?;
         let message = format!(
             "`{callee}` takes `{}` as `{argument}`, and this is {}",
@@ -263,7 +304,9 @@ impl Lowerer<'_> {
         if plain.expr.ty.rank != written.rank {
             return Err(self.errors.at(loc, message));
         }
-        self.elem(plain, written.scalar.elem(), loc, &message)
+        let expr = self.elem(plain, written.scalar.elem(), loc, &message)?;
+        given.push(expr);
+        Ok(())
     }
 
     /// Arrays in what was substituted are rectangular here, too.
@@ -312,6 +355,14 @@ impl Lowerer<'_> {
     }
 }
 
+/// Whether a path can be that of a tuple struct.
+fn names_struct(path: &syn::Path) -> bool {
+    let last = path.segments.last().map(|s| s.ident.to_string());
+    let last = last.unwrap_or_default();
+    let is_variant = matches!(last.as_str(), "Some" | "Ok" | "Err" | "None");
+    last.starts_with(char::is_uppercase) && !is_variant && last.chars().any(char::is_lowercase)
+}
+
 /// Whether a path can be that of a free function: what begins with a capital letter is a type.
 fn is_function(path: &syn::Path) -> bool {
     let segments = names::segments(path);
@@ -323,17 +374,17 @@ fn is_function(path: &syn::Path) -> bool {
 }
 
 /// What a callee takes: names and types.
-fn parameters(callee: &Callee) -> Vec<(String, &Written)> {
+fn parameters(callee: &Callee) -> Vec<(String, &Tree)> {
     let args = &callee.signature.args;
-    let mut all: Vec<(String, &Written)> = (args.iter())
-        .map(|a| (a.ident.to_string(), &a.ty))
+    let mut all: Vec<(String, &Tree)> = (args.iter())
+        .map(|a| (a.ident.to_string(), &a.ty.tree))
         .collect();
     match callee.what {
         None | Some(Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad) => {}
-        Some(Derivative::Vjp) => all.push(("cotangent".into(), &callee.signature.result)),
+        Some(Derivative::Vjp) => all.push(("cotangent".into(), &callee.signature.result.tree)),
         Some(Derivative::Jvp) => {
             for &k in &callee.wrt {
-                all.push((format!("{}_tangent", args[k].ident), &args[k].ty));
+                all.push((format!("{}_tangent", args[k].ident), &args[k].ty.tree));
             }
         }
     }
@@ -347,35 +398,41 @@ fn counted(arguments: usize) -> String {
     }
 }
 
-/// The results as the generated function gives them.
-fn given_back(callee: &Callee, results: Vec<Expr>) -> Value {
-    let value = |written: &Written, e| Value::Plain(Plain::typed(e, written.scalar));
-    let result = &callee.signature.result;
+/// The results as the generated function gives them. `given` are the arguments.
+fn given_back(callee: &Callee, results: Vec<Expr>, given: &[Value]) -> Value {
+    let result = &callee.signature.result.tree;
     let mut results = results.into_iter();
-    let mut first = |written| results.next().map(|e| value(written, e));
-    let head: Vec<Value> = match callee.what {
-        None | Some(Derivative::Value) => {
-            return Value::Tuple(first(result).into_iter().collect()).only();
-        }
+    let value = |results: &mut std::vec::IntoIter<Expr>| {
+        result.assembled(&mut |w| results.next().map(|e| of_type(w, e)))
+    };
+    let first = match callee.what {
+        None | Some(Derivative::Value) => return value(&mut results),
         Some(Derivative::Jvp) => {
-            return Value::Tuple(
-                [first(result), first(result)]
-                    .into_iter()
-                    .flatten()
-                    .collect(),
-            );
+            let value = value(&mut results);
+            let tangent = result.with_kept(&value, &mut |w| results.next().map(|e| of_type(w, e)));
+            return Value::Tuple(vec![value, tangent]);
         }
-        Some(Derivative::Grad) => vec![],
-        Some(Derivative::ValueAndGrad | Derivative::Vjp) => first(result).into_iter().collect(),
+        Some(Derivative::Grad) => None,
+        Some(Derivative::ValueAndGrad | Derivative::Vjp) => Some(value(&mut results)),
     };
     let args = &callee.signature.args;
-    let gradients = callee.wrt.iter().filter_map(|&k| first(&args[k].ty));
-    let gradient = Value::Tuple(gradients.collect()).only();
-    match callee.what {
-        Some(Derivative::ValueAndGrad | Derivative::Vjp) => {
-            Value::Tuple(head.into_iter().chain([gradient]).collect())
-        }
-        None | Some(Derivative::Value | Derivative::Jvp | Derivative::Grad) => gradient,
+    let mut gradients = vec![];
+    for &k in &callee.wrt {
+        let tree = &args[k].ty.tree;
+        gradients.push(tree.with_kept(&given[k], &mut |w| results.next().map(|e| of_type(w, e))));
+    }
+    let gradient = Value::Tuple(gradients).only();
+    match first {
+        Some(value) => Value::Tuple(vec![value, gradient]),
+        None => gradient,
+    }
+}
+
+fn of_type(written: &Written, e: Expr) -> Value {
+    let plain = Plain::typed(e, written.scalar);
+    match written.is_nested() {
+        true => Value::of_rust(plain),
+        false => Value::Plain(plain),
     }
 }
 
@@ -385,7 +442,9 @@ impl Value {
         match self {
             Value::Tuple(mut parts) if parts.len() == 1 => parts.remove(0),
             Value::Tuple(_)
+            | Value::List(_)
             | Value::Plain(_)
+            | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)
             | Value::Way(_) => self,

@@ -30,6 +30,10 @@ impl Lowerer<'_> {
         if let Value::Shape(of) = base {
             return self.shape_entry(of, at);
         }
+        if let Value::List(list) = base {
+            let at: Result<Vec<_>> = at_values.into_iter().map(|(v, l)| Ok((v?, l))).collect();
+            return self.list_entry(list, &at?, array.loc);
+        }
         let base = self.plain(base, array.loc)?;
         let mut flat = vec![];
         for (value, loc) in at_values {

@@ -2,6 +2,7 @@
 
 use super::array::{element, length};
 use super::combinator::{built, entry};
+use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
@@ -142,6 +143,14 @@ impl Lowerer<'_> {
         self.put_place(place, |l, old| {
             let [i, j] = at;
             let (i, j) = (i?, j?);
+            let old = match old {
+                Some(Value::List(list)) if place.steps.is_empty() => {
+                    let whole = Value::of_rust(l.as_array(list, place.loc)?);
+                    Some(l.named(whole, "x"))
+                }
+                Some(old) => Some(old),
+                None => None,
+            };
             let whole = match old {
                 Some(Value::Plain(plain)) if plain.expr.ty.rank == 1 && place.steps.is_empty() => {
                     plain
@@ -173,24 +182,40 @@ impl Lowerer<'_> {
         };
         match steps {
             [] => self.compounded(old, new),
-            [Step::Field(loc, k), rest @ ..] => match old {
-                Value::Tuple(mut parts) if *k < parts.len() => {
-                    let part = parts[*k].clone();
-                    parts[*k] = self.replaced(Some(part), rest, new)?;
-                    Ok(Value::Tuple(parts))
-                }
-                other @ (Value::Plain(_)
-                | Value::Tuple(_)
-                | Value::Closure(..)
-                | Value::Shape(_)
-                | Value::Way(_)) => {
+            [Step::Field(loc, name), rest @ ..] => {
+                let place = old.place_of(name);
+                let parts = old.components().map(<[Value]>::to_vec);
+                let (Some(k), Some(mut parts)) = (place, parts) else {
                     let message = format!(
-                        "there is no `.{k}` in this value: it is {}",
-                        other.describe()
+                        "there is no `.{name}` in this value: it is {}",
+                        old.describe()
                     );
-                    Err(self.errors.at(*loc, message))
+                    return Err(self.errors.at(*loc, message));
+                };
+                parts[k] = self.replaced(Some(parts[k].clone()), rest, new)?;
+                Ok(old.with_components(parts))
+            }
+            [Step::At(loc, at), rest @ ..] if matches!(&old, Value::List(_)) => {
+                let Value::List(list) = old else {
+                    unreachable!("it was looked at");
+                };
+                if let (List::Elements(elements), [one]) = (&list, &at[..])
+                    && let crate::front::surface::Kind::Int(k, _) = &one.kind
+                    && let Some(k) = usize::try_from(*k).ok().filter(|k| *k < elements.len())
+                {
+                    let mut elements = elements.clone();
+                    elements[k] = self.replaced(Some(elements[k].clone()), rest, new)?;
+                    return Ok(Value::List(List::Elements(elements)));
                 }
-            },
+                let whole = self.as_array(list, *loc)?;
+                let whole = Plain {
+                    expr: self.share("x", whole.expr.clone()),
+                    ..whole
+                };
+                let takes = self.takes(&whole, steps, true)?;
+                let replaced = self.part_replaced(whole, takes, new, true)?;
+                Ok(Value::of_rust(self.plain(replaced, *loc)?))
+            }
             [
                 Step::At(loc, _) | Step::Axis(loc, ..) | Step::Slice(loc, _),
                 ..,
@@ -200,14 +225,14 @@ impl Lowerer<'_> {
                     expr: self.share("x", whole.expr.clone()),
                     ..whole
                 };
-                let takes = self.takes(&whole, steps)?;
-                self.part_replaced(whole, takes, new)
+                let takes = self.takes(&whole, steps, false)?;
+                self.part_replaced(whole, takes, new, false)
             }
         }
     }
 
-    /// What steps into an array take of its axes.
-    fn takes(&mut self, whole: &Plain, steps: &[Step]) -> Result<Vec<Take>> {
+    /// What steps into an array take of its axes; an index into an array of Rust takes one only.
+    fn takes(&mut self, whole: &Plain, steps: &[Step], of_rust: bool) -> Result<Vec<Take>> {
         let mut takes = vec![Take::All; whole.expr.ty.rank];
         for step in steps {
             let open = takes.iter().enumerate();
@@ -233,7 +258,11 @@ impl Lowerer<'_> {
                             indices.push(self.of(Elem::Int, part, e.loc, "an index")?);
                         }
                     }
-                    if indices.len() != open.len() {
+                    let fits = match of_rust {
+                        true => indices.len() == 1 && !open.is_empty(),
+                        false => indices.len() == open.len(),
+                    };
+                    if !fits {
                         return wrong(self, *loc, indices.len());
                     }
                     for (k, index) in open.into_iter().zip(indices) {
@@ -309,7 +338,13 @@ impl Lowerer<'_> {
     }
 
     /// An array with a part of it replaced.
-    fn part_replaced(&mut self, whole: Plain, takes: Vec<Take>, new: Operand) -> Result<Value> {
+    fn part_replaced(
+        &mut self,
+        whole: Plain,
+        takes: Vec<Take>,
+        new: Operand,
+        of_rust: bool,
+    ) -> Result<Value> {
         let array = whole.expr.clone();
         let at: Option<Vec<Option<Expr>>> = takes
             .iter()
@@ -323,7 +358,7 @@ impl Lowerer<'_> {
         if let Some(at) = at {
             let known = self.replaced_element(&array, &at);
             let part = known.unwrap_or_else(|| element(array.clone(), at.clone()));
-            let value = self.part_value(&whole, part, new)?;
+            let value = self.part_value(&whole, part, new, of_rust)?;
             let expr = self.updated(array, at, value);
             return Ok(Value::Plain(Plain { expr, ..whole }));
         }
@@ -346,7 +381,7 @@ impl Lowerer<'_> {
         });
         let part = built(axes, element(array.clone(), at.collect()));
         let part = self.share("part", part);
-        let value = self.part_value(&whole, part.clone(), new)?;
+        let value = self.part_value(&whole, part.clone(), new, of_rust)?;
         // One shape for both, which is demanded.
         let value = self.updated(part, vec![None; value.ty.rank], value);
         let value = self.share("part", value);
@@ -384,14 +419,20 @@ impl Lowerer<'_> {
     }
 
     /// What replaces a part of an array.
-    fn part_value(&mut self, whole: &Plain, part: Expr, new: Operand) -> Result<Expr> {
+    fn part_value(
+        &mut self,
+        whole: &Plain,
+        part: Expr,
+        new: Operand,
+        of_rust: bool,
+    ) -> Result<Expr> {
         let loc = new.value_loc;
         let is_set = matches!(new.how, How::Set);
         let part = Plain {
             expr: part,
             ..whole.clone()
         };
-        if is_set && part.expr.ty.rank > 0 {
+        if is_set && part.expr.ty.rank > 0 && !of_rust {
             return Err(self.errors.at(
                 new.loc,
                 "a part of an array is no variable; write `.assign(&..)` behind it",
@@ -483,6 +524,7 @@ impl Lowerer<'_> {
     /// `x = e`: of one type with what was there.
     fn set(&mut self, old: Value, new: Value, loc: Loc) -> Result<Value> {
         let what = (old.describe(), new.describe());
+        let new = self.formed_as(new, &old, loc)?;
         match (old, new) {
             (Value::Plain(old), Value::Plain(new)) if old.expr.ty.rank == new.expr.ty.rank => {
                 if let Some(pair) = self.pair(old, new) {
@@ -493,14 +535,23 @@ impl Lowerer<'_> {
                     }));
                 }
             }
-            (Value::Tuple(old), Value::Tuple(new)) if old.len() == new.len() => {
-                let parts = old.into_iter().zip(new);
-                let parts: Result<Vec<Value>> = parts.map(|(a, b)| self.set(a, b, loc)).collect();
-                return Ok(Value::Tuple(parts?));
+            (Value::List(List::Whole(old)), Value::List(List::Whole(new))) => {
+                let value = self.set(Value::Plain(old), Value::Plain(new), loc)?;
+                return Ok(Value::of_rust(self.plain(value, loc)?));
+            }
+            (old, new) if old.is_like(&new) => {
+                if let (Some(a), Some(b)) = (old.components(), new.components()) {
+                    let parts = a.iter().cloned().zip(b.iter().cloned());
+                    let parts: Result<Vec<Value>> =
+                        parts.map(|(a, b)| self.set(a, b, loc)).collect();
+                    return Ok(old.with_components(parts?));
+                }
             }
             (
                 Value::Plain(_)
                 | Value::Tuple(_)
+                | Value::List(_)
+                | Value::Struct(..)
                 | Value::Closure(..)
                 | Value::Shape(_)
                 | Value::Way(_),

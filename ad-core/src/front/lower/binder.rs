@@ -106,9 +106,11 @@ impl Lowerer<'_> {
                     .collect()
             }
             Pattern::Name(_) if extents.len() > 1 => vec![],
-            Pattern::Name(_) | Pattern::Wild | Pattern::Hole(..) => {
-                hint(pattern).into_iter().collect()
-            }
+            Pattern::Name(_)
+            | Pattern::Wild
+            | Pattern::List(..)
+            | Pattern::Struct(..)
+            | Pattern::Hole(..) => hint(pattern).into_iter().collect(),
         };
         let mut axes: Axes = vec![];
         let mut indices = vec![];
@@ -180,6 +182,10 @@ impl Lowerer<'_> {
 fn hint(pattern: &Pattern) -> Option<String> {
     match pattern {
         Pattern::Name(ident) => Some(ident.to_string()),
-        Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(..) => None,
+        Pattern::Wild
+        | Pattern::Tuple(..)
+        | Pattern::List(..)
+        | Pattern::Struct(..)
+        | Pattern::Hole(..) => None,
     }
 }

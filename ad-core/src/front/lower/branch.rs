@@ -82,19 +82,20 @@ impl Lowerer<'_> {
     }
 
     fn chosen(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
-        if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
-            && a.len() == b.len()
-        {
+        if then.value.is_like(&other.value) {
             let cond = self.share("cond", cond);
             return self.each(&cond, &then, &other, loc);
         }
+        let of_rust = matches!(&then.value, Value::List(_));
         let mut plain = |branch: Branch| -> Result<Plain> {
-            let plain = self.single(branch.value, branch.loc, "this branch")?;
-            let expr = under(branch.bound, plain.expr);
+            // What makes an array of elements stays in the branch.
+            let (more, plain) =
+                self.frame(|l| l.single(branch.value, branch.loc, "this branch"))?;
+            let expr = under(branch.bound, under(more, plain.expr));
             Ok(Plain { expr, ..plain })
         };
         let (then, other) = (plain(then)?, plain(other)?);
-        self.one(cond, then, other, loc)
+        self.one(cond, then, other, of_rust, loc)
     }
 
     /// Of tuples part by part. What a branch binds is written down for each part that needs it; it
@@ -106,8 +107,8 @@ impl Lowerer<'_> {
         other: &Branch,
         loc: Loc,
     ) -> Result<Value> {
-        if let (Value::Tuple(a), Value::Tuple(b)) = (&then.value, &other.value)
-            && a.len() == b.len()
+        if then.value.is_like(&other.value)
+            && let (Some(a), Some(b)) = (then.value.components(), other.value.components())
         {
             let mut parts = vec![];
             for (a, b) in a.iter().zip(b) {
@@ -115,18 +116,28 @@ impl Lowerer<'_> {
                 parts.push(self.each(cond, &then, &other, loc));
             }
             let parts: Result<Vec<Value>> = parts.into_iter().collect();
-            return Ok(Value::Tuple(parts?));
+            return Ok(then.value.with_components(parts?));
         }
+        let of_rust = matches!(&then.value, Value::List(_));
         let mut plain = |branch: &Branch| -> Result<Plain> {
-            let plain = self.single(branch.value.clone(), branch.loc, "this part of a branch")?;
-            let expr = self.rebound(&branch.bound, plain.expr);
+            let (more, plain) = self
+                .frame(|l| l.single(branch.value.clone(), branch.loc, "this part of a branch"))?;
+            let bound: Bindings = branch.bound.iter().cloned().chain(more).collect();
+            let expr = self.rebound(&bound, plain.expr);
             Ok(Plain { expr, ..plain })
         };
         let (then, other) = (plain(then)?, plain(other)?);
-        self.one(cond.clone(), then, other, loc)
+        self.one(cond.clone(), then, other, of_rust, loc)
     }
 
-    pub(super) fn one(&mut self, cond: Expr, then: Plain, other: Plain, loc: Loc) -> Result<Value> {
+    pub(super) fn one(
+        &mut self,
+        cond: Expr,
+        then: Plain,
+        other: Plain,
+        of_rust: bool,
+        loc: Loc,
+    ) -> Result<Value> {
         let message = format!(
             "the branches give {} and {}; both must give the same",
             then.describe(),
@@ -136,11 +147,17 @@ impl Lowerer<'_> {
             return Err(self.errors.at(loc, message));
         }
         match self.pair(then, other) {
-            Some(pair) => Ok(Value::Plain(Plain {
-                expr: Expr::cond(cond, pair.left, pair.right),
-                scalar: pair.scalar,
-                open: pair.open,
-            })),
+            Some(pair) => {
+                let plain = Plain {
+                    expr: Expr::cond(cond, pair.left, pair.right),
+                    scalar: pair.scalar,
+                    open: pair.open,
+                };
+                Ok(match of_rust {
+                    true => Value::of_rust(plain),
+                    false => Value::Plain(plain),
+                })
+            }
             None => Err(self.errors.at(loc, message)),
         }
     }

@@ -233,8 +233,25 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         let on = self.expr(receiver)?;
+        if let Value::List(list) = &on
+            && let Some(result) = self.list_method(list, name, args)
+        {
+            return result;
+        }
         let plain = match on {
             Value::Plain(plain) => plain,
+            Value::List(list) => self.as_array(list, receiver.loc)?,
+            Value::Tuple(_) | Value::Struct(..) if name == "clone" && args.is_empty() => {
+                return Ok(on);
+            }
+            Value::Struct(..) => {
+                let message = format!(
+                    "the method `{name}` of {} is not followed: what is known of a method is found by \
+                     no name; write an annotated function that takes the struct, and call it",
+                    on.describe(),
+                );
+                return Err(self.errors.at(name.span(), message));
+            }
             Value::Way(way) => return self.way_method(&way, name, args, loc),
             Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {
                 let message = format!(
@@ -273,6 +290,11 @@ impl Lowerer<'_> {
 fn are_integers(args: &Args) -> bool {
     args.iter().any(|(value, _)| match value {
         Value::Plain(plain) => plain.elem() == Elem::Int,
-        Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => false,
+        Value::Tuple(_)
+        | Value::List(_)
+        | Value::Struct(..)
+        | Value::Closure(..)
+        | Value::Shape(_)
+        | Value::Way(_) => false,
     })
 }

@@ -277,7 +277,12 @@ impl Lowerer<'_> {
                     Ok([to, value]) => (to, value),
                     Err(_) => return Err(l.pair_needed(loc)),
                 },
-                Value::Plain(_) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
+                Value::Plain(_)
+                | Value::List(_)
+                | Value::Struct(..)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_) => {
                     return Err(l.pair_needed(loc));
                 }
             };

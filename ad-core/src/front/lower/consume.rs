@@ -608,6 +608,8 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Match(..)
         | Kind::Tuple(_)
         | Kind::Field(..)
+        | Kind::Member(..)
+        | Kind::Struct(..)
         | Kind::Index(..)
         | Kind::Closure(_)
         | Kind::List(_)

@@ -1,5 +1,6 @@
 //! Expressions, blocks and names.
 
+use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
@@ -40,18 +41,18 @@ impl Lowerer<'_> {
                 l.expr(tail)
             }),
             Kind::Tuple(parts) => Ok(Value::Tuple(self.all(parts)?)),
+            Kind::List(parts) => self.fixed(parts, loc),
+            Kind::Repeat(one, count) => self.repeated(one, count),
             Kind::Call(path, args) => self.call(path, args, loc),
             Kind::Method(receiver, name, args) => self.method(receiver, name, args, loc),
             Kind::Field(base, k) => self.field(base, *k, loc),
+            Kind::Member(base, name) => self.member(base, &name.to_string(), loc),
+            Kind::Struct(path, fields, base) => self.structure(path, fields, base.as_deref(), loc),
             Kind::Index(array, at) => self.index(array, at, loc),
             Kind::Range(from, to, closed) => {
                 self.range(from.as_deref(), to.as_deref(), *closed, loc)
             }
             Kind::Macro(name, parts) => self.made(name, parts, loc),
-            Kind::List(_) | Kind::Repeat(..) => Err(self.errors.at(
-                loc,
-                "fixed-size arrays are not supported yet; write `build(n, |i| ..)`, or `array![..]`",
-            )),
             Kind::Slices(_) => Err(self.errors.at(
                 loc,
                 "`s![..]` is no value here; write it where it is used: `a.slice(s![1.., ..])`",
@@ -90,6 +91,7 @@ impl Lowerer<'_> {
     pub(super) fn annotated(&mut self, value: Value, note: &Note, loc: Loc) -> Result<Value> {
         match (note, value) {
             (Note::Infer, value) => Ok(value),
+            (Note::Of(written), Value::List(list)) => self.annotated_list(list, written, loc),
             (Note::Of(written), value) => {
                 let plain = self.plain(value, loc)?;
                 let expr = self.matching(plain, written, loc)?;
@@ -123,6 +125,30 @@ impl Lowerer<'_> {
                     Err(reported) => Binding::Hole(reported),
                 };
                 self.name(name, binding);
+            }
+            Pattern::List(pattern_loc, patterns) => {
+                let count = patterns.len();
+                match value.and_then(|v| self.taken_apart(v, count, *pattern_loc)) {
+                    Ok(parts) => {
+                        for (pattern, part) in patterns.iter().zip(parts) {
+                            self.bind(pattern, Ok(part));
+                        }
+                    }
+                    Err(reported) => {
+                        for pattern in patterns {
+                            self.bind(pattern, Err(reported));
+                        }
+                    }
+                }
+            }
+            Pattern::Struct(pattern_loc, patterns) => {
+                for (field, pattern) in patterns {
+                    let part = match &value {
+                        Ok(value) => self.field_of(value, field, *pattern_loc),
+                        Err(reported) => Err(*reported),
+                    };
+                    self.bind(pattern, part);
+                }
             }
             Pattern::Tuple(pattern_loc, patterns) => {
                 let parts = match value {
@@ -170,6 +196,18 @@ impl Lowerer<'_> {
             Value::Tuple(parts) => {
                 Value::Tuple(parts.into_iter().map(|p| self.named(p, hint)).collect())
             }
+            Value::Struct(made, parts) => {
+                let parts = parts.into_iter().map(|p| self.named(p, hint));
+                Value::Struct(made, parts.collect())
+            }
+            Value::List(List::Elements(elements)) => {
+                let elements = elements.into_iter().map(|e| self.named(e, hint));
+                Value::List(List::Elements(elements.collect()))
+            }
+            Value::List(List::Whole(plain)) => Value::List(List::Whole(Plain {
+                expr: self.share(hint, plain.expr),
+                ..plain
+            })),
             Value::Shape(array) => Value::Shape(self.share(hint, array)),
             Value::Closure(..) | Value::Way(_) => value,
         }
@@ -234,6 +272,9 @@ impl Lowerer<'_> {
 
     fn field(&mut self, base: &Surface, k: usize, loc: Loc) -> Result<Value> {
         let value = self.expr(base)?;
+        if let Value::Struct(..) = &value {
+            return self.field_of(&value, &k.to_string(), loc);
+        }
         if let Value::Tuple(parts) = &value
             && let Some(part) = parts.get(k)
         {

@@ -82,7 +82,14 @@ impl Lowerer<'_> {
                 }
             }
             Source::Elements(e) => {
-                let array = self.sequence_of(e)?;
+                let (array, of_rust) = self.sequence_of(e)?;
+                if of_rust && array.expr.ty.rank > 1 {
+                    return Ok(Items {
+                        count: length(array.expr.clone(), 0),
+                        signed: false,
+                        at: Box::new(move |i| Self::part_of_rust(array.clone(), i)),
+                    });
+                }
                 let sizes: Vec<Expr> = (0..array.expr.ty.rank)
                     .map(|k| length(array.expr.clone(), k))
                     .collect();
@@ -101,7 +108,7 @@ impl Lowerer<'_> {
                 }
             }
             Source::Parts(e, axis, rank) => {
-                let array = self.sequence_of(e)?;
+                let (array, _) = self.sequence_of(e)?;
                 let (axis, is) = (*axis, array.expr.ty.rank);
                 if axis >= is || rank.is_some_and(|r| r != is) {
                     let message = format!(
@@ -197,20 +204,34 @@ impl Lowerer<'_> {
         Ok(self.share_size(k))
     }
 
-    /// An array that a loop runs over.
-    fn sequence_of(&mut self, e: &Surface) -> Result<Plain> {
+    /// An array that a loop runs over, and whether it is an array of Rust.
+    fn sequence_of(&mut self, e: &Surface) -> Result<(Plain, bool)> {
         let value = self.expr(e)?;
+        let (value, of_rust) = match value {
+            Value::List(list) => (Value::Plain(self.as_array(list, e.loc)?), true),
+            other @ (Value::Plain(_)
+            | Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_)) => (other, false),
+        };
         let message = format!(
             "cannot tell what a loop over {} runs over; write `for i in 0..n` or `for x in xs.iter()`",
             value.describe()
         );
         match value {
-            Value::Plain(plain) if plain.expr.ty.rank > 0 => Ok(Plain {
-                expr: self.share("xs", plain.expr.clone()),
-                ..plain
-            }),
+            Value::Plain(plain) if plain.expr.ty.rank > 0 => Ok((
+                Plain {
+                    expr: self.share("xs", plain.expr.clone()),
+                    ..plain
+                },
+                of_rust,
+            )),
             Value::Plain(_)
             | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)
             | Value::Way(_) => Err(self.errors.at(e.loc, message)),

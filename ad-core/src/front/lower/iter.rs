@@ -151,6 +151,9 @@ impl Lowerer<'_> {
             "this is {}, which cannot be iterated over; write `0..n`, or an array",
             value.describe()
         );
+        if let Value::List(list) = value {
+            return self.iter_of_list(list, loc);
+        }
         if let Value::Plain(plain) = value
             && plain.expr.ty.rank > 0
         {

@@ -1,6 +1,7 @@
 //! `for` and `while`, in terms of what Core has: the variables that they change are what a sequential
 //! loop carries.
 
+use super::mention::is_indexed;
 use super::sequence::{Head, Round};
 use super::value::Value;
 use super::{Binding, Changed, Lowerer};
@@ -37,7 +38,11 @@ impl Lowerer<'_> {
         let count = self.share_size(items.count);
         let hint = match &l.pattern {
             Pattern::Name(ident) => ident.to_string(),
-            Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(..) => "i".to_string(),
+            Pattern::Wild
+            | Pattern::Tuple(..)
+            | Pattern::List(..)
+            | Pattern::Struct(..)
+            | Pattern::Hole(..) => "i".to_string(),
         };
         let head = match l.going {
             None => Head::Times {
@@ -46,7 +51,7 @@ impl Lowerer<'_> {
             },
             Some(_) => Head::While,
         };
-        let carried = self.carried(&l.assigned);
+        let carried = self.carried(&l.assigned, &l.body, l.loc);
         let at = items.at;
         self.statement_loop(head, carried, &hint, l.loc, |lower, index| {
             let going = l.going.as_ref().map(|flag| {
@@ -67,7 +72,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn while_loop(&mut self, l: &While) {
-        let carried = self.carried(&l.assigned);
+        let carried = self.carried(&l.assigned, &l.body, l.loc);
         self.statement_loop(Head::While, carried, "step", l.loc, |lower, _| {
             let cond = lower.region(l.cond.loc, "a condition", |l2| l2.expr(&l.cond));
             let cond = cond.and_then(|p| lower.of(Elem::Bool, p.into(), l.cond.loc, "a condition"));
@@ -77,7 +82,7 @@ impl Lowerer<'_> {
     }
 
     /// The present values of the variables that a loop changes.
-    fn carried(&self, assigned: &[syn::Ident]) -> Vec<Carried> {
+    fn carried(&mut self, assigned: &[syn::Ident], body: &Surface, loc: Loc) -> Vec<Carried> {
         let mut carried: Vec<Carried> = vec![];
         for ident in assigned {
             let name = ident.to_string();
@@ -92,11 +97,16 @@ impl Lowerer<'_> {
                     continue;
                 }
             };
-            carried.push(Carried {
-                cell: entry.cell,
-                name,
-                value,
-            });
+            let cell = entry.cell;
+            // What is changed by an index is one array all the way.
+            let value = match is_indexed(body, &name) {
+                true => match self.whole(&value, loc) {
+                    Ok(whole) => self.named(whole, &name),
+                    Err(_) => value,
+                },
+                false => value,
+            };
+            carried.push(Carried { cell, name, value });
         }
         carried
     }

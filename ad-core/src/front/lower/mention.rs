@@ -1,6 +1,6 @@
 //! Which names an expression of the user's mentions.
 
-use crate::front::surface::{Expr, Kind, Pattern, Slice, Stmt};
+use crate::front::surface::{Expr, Kind, Pattern, Place, Slice, Step, Stmt, Target};
 
 /// Whether a name occurs in an expression; also where something inside of it has that name.
 pub(super) fn mentions(e: &Expr, name: &str) -> bool {
@@ -10,7 +10,13 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
     match &e.kind {
         Kind::Real(_) | Kind::Int(..) | Kind::Bool(_) | Kind::Hole(_) => false,
         Kind::Path(path) => path.is_ident(name),
-        Kind::Unary(_, inner) | Kind::Cast(inner, _) | Kind::Field(inner, _) => one(inner),
+        Kind::Unary(_, inner)
+        | Kind::Cast(inner, _)
+        | Kind::Field(inner, _)
+        | Kind::Member(inner, _) => one(inner),
+        Kind::Struct(_, fields, base) => {
+            fields.iter().any(|(_, e)| one(e)) || base.as_ref().is_some_and(|e| one(e))
+        }
         Kind::Binary(_, a, b) | Kind::Repeat(a, b) => one(a) || one(b),
         Kind::If(a, b, c) => one(a) || one(b) || one(c),
         Kind::Match(on, arms) => {
@@ -51,7 +57,69 @@ pub(super) fn binds(pattern: &Pattern, name: &str) -> bool {
     match pattern {
         Pattern::Name(ident) => ident == name,
         Pattern::Wild => false,
-        Pattern::Tuple(_, parts) => parts.iter().any(|p| binds(p, name)),
+        Pattern::Tuple(_, parts) | Pattern::List(_, parts) => parts.iter().any(|p| binds(p, name)),
+        Pattern::Struct(_, parts) => parts.iter().any(|(_, p)| binds(p, name)),
         Pattern::Hole(_, names) => names.iter().any(|ident| ident == name),
+    }
+}
+
+/// Whether a body changes an element of a variable at an index that is not a literal.
+pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
+    let one = |e: &Expr| is_indexed(e, name);
+    let at = |place: &Place, all: bool| {
+        let is_variable = |step: &Step| match step {
+            Step::At(_, at) => !matches!(
+                &at[..],
+                [Expr {
+                    kind: Kind::Int(..),
+                    ..
+                }]
+            ),
+            Step::Field(..) | Step::Axis(..) | Step::Slice(..) => false,
+        };
+        place.root == name && (all || place.steps.iter().any(is_variable))
+    };
+    fn target(of: &Target, at: &dyn Fn(&Place, bool) -> bool) -> bool {
+        match of {
+            Target::Place(place) => at(place, false),
+            Target::Tuple(_, parts) => parts.iter().any(|t| target(t, at)),
+            Target::Wild => false,
+        }
+    }
+    match &e.kind {
+        Kind::Real(_)
+        | Kind::Int(..)
+        | Kind::Bool(_)
+        | Kind::Hole(_)
+        | Kind::Path(_)
+        | Kind::Range(..)
+        | Kind::Slices(_) => false,
+        Kind::Unary(_, inner)
+        | Kind::Cast(inner, _)
+        | Kind::Field(inner, _)
+        | Kind::Member(inner, _) => one(inner),
+        Kind::Binary(_, a, b) | Kind::Repeat(a, b) => one(a) || one(b),
+        Kind::If(a, b, c) => one(a) || one(b) || one(c),
+        Kind::Match(on, arms) => one(on) || arms.iter().any(|arm| one(&arm.body)),
+        Kind::Block(stmts, tail) => {
+            let stmt = |stmt: &Stmt| match stmt {
+                Stmt::Let(_, _, e) | Stmt::Do(e) => one(e),
+                Stmt::Use(..) | Stmt::Later(_) | Stmt::Hole(..) => false,
+                Stmt::Assign(assign) => one(&assign.value) || target(&assign.target, &at),
+                Stmt::Swap(swap) => at(&swap.0, true),
+                Stmt::For(l) => one(&l.body),
+                Stmt::While(l) => one(&l.body),
+            };
+            stmts.iter().any(stmt) || one(tail)
+        }
+        Kind::Struct(_, fields, _) => fields.iter().any(|(_, e)| one(e)),
+        Kind::Tuple(parts) | Kind::List(parts) | Kind::Macro(_, parts) | Kind::Call(_, parts) => {
+            parts.iter().any(one)
+        }
+        Kind::Method(receiver, _, args) | Kind::Index(receiver, args) => {
+            one(receiver) || args.iter().any(one)
+        }
+        // A closure changes nothing outside.
+        Kind::Closure(_) => false,
     }
 }

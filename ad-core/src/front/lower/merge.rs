@@ -1,6 +1,7 @@
 //! What variables are behind a branch that changes them.
 
 use super::branch::Branch;
+use super::fixed::List;
 use super::rename::Names;
 use super::value::{Plain, Value};
 use super::wiring::needed;
@@ -64,12 +65,18 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         match (a, b) {
-            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
-                let parts = a.iter().zip(b);
-                let parts: Result<Vec<Value>> = parts
-                    .map(|pair| self.joined_value(cond, then, other, pair, loc))
-                    .collect();
-                Ok(Value::Tuple(parts?))
+            (Value::List(List::Elements(_)), Value::Plain(_) | Value::List(List::Whole(_))) => {
+                let b = self.formed_as(b.clone(), a, loc)?;
+                self.joined_parts(cond, then, other, (a, &b), loc)
+            }
+            (Value::Plain(_) | Value::List(List::Whole(_)), Value::List(List::Elements(_))) => {
+                let a = self.formed_as(a.clone(), b, loc)?;
+                self.joined_parts(cond, then, other, (&a, b), loc)
+            }
+            (Value::List(List::Whole(x)), Value::List(List::Whole(y))) => {
+                let pair = (&Value::Plain(x.clone()), &Value::Plain(y.clone()));
+                let value = self.joined_value(cond, then, other, pair, loc)?;
+                Ok(Value::of_rust(self.plain(value, loc)?))
             }
             (Value::Plain(a), Value::Plain(b)) if a.expr == b.expr => Ok(Value::Plain(a.clone())),
             (Value::Plain(x), Value::Plain(y)) if x.expr.ty == y.expr.ty && x.expr.ty.rank > 0 => {
@@ -78,8 +85,29 @@ impl Lowerer<'_> {
                     None => self.each(cond, &then.with(a), &other.with(b), loc),
                 }
             }
-            (..) => self.each(cond, &then.with(a), &other.with(b), loc),
+            (..) => self.joined_parts(cond, then, other, (a, b), loc),
         }
+    }
+
+    /// The same of what has parts.
+    fn joined_parts(
+        &mut self,
+        cond: &Expr,
+        then: &Branch,
+        other: &Branch,
+        (a, b): (&Value, &Value),
+        loc: Loc,
+    ) -> Result<Value> {
+        if a.is_like(b)
+            && let (Some(left), Some(right)) = (a.components(), b.components())
+        {
+            let parts = left.iter().zip(right);
+            let parts: Result<Vec<Value>> = parts
+                .map(|pair| self.joined_value(cond, then, other, pair, loc))
+                .collect();
+            return Ok(a.with_components(parts?));
+        }
+        self.each(cond, &then.with(a), &other.with(b), loc)
     }
 
     /// One array behind both sides, if they only replace parts of it: the same replacements, each

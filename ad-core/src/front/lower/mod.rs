@@ -12,8 +12,10 @@ mod combinator;
 mod construct;
 mod consume;
 mod expr;
+mod fixed;
 mod header;
 mod iter;
+mod leaves;
 mod list;
 mod loops;
 mod mention;
@@ -32,6 +34,7 @@ mod split;
 mod states;
 mod statistics;
 mod steps;
+mod structs;
 mod value;
 mod view;
 mod way;
@@ -40,13 +43,14 @@ mod wiring;
 
 use super::attr::Checkpoint;
 use super::callee::Callees;
+use super::data::Tree;
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
-use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Param, Program, Sym};
+use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Program, Sym};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use value::{Plain, Value};
@@ -56,6 +60,9 @@ pub(super) struct Lowered {
     pub(super) program: Program,
     pub(super) checks: Vec<NameCheck>,
     pub(super) consts: Vec<ConstUse>,
+    /// The type of the result, as it is made of the results of the program: fixed-size arrays that are
+    /// written element by element are as many results.
+    pub(super) result: Tree,
 }
 
 /// What the attribute says about lowering.
@@ -83,6 +90,7 @@ pub(super) fn lower(
             fresh: Fresh::default(),
             frames: vec![],
             env: Env::default(),
+            params: 0,
             cells: 0,
             wall: 0,
             sequences: vec![],
@@ -106,13 +114,14 @@ pub(super) fn lower(
             continue;
         }
         errors.extend(lowerer.errors);
-        let mut program = program.ok()?;
+        let (mut program, result) = program.ok()?;
         let (consts, hidden) = consts.finish();
         program.params.extend(hidden);
         return Some(Lowered {
             program,
             checks: lowerer.checks,
             consts,
+            result,
         });
     }
 }
@@ -224,6 +233,8 @@ struct Lowerer<'a> {
     /// What has been bound in each region that is evaluated as a whole, innermost last.
     frames: Vec<Bindings>,
     env: Env,
+    /// How many parameters the function has; their symbols are the first.
+    params: usize,
     /// How many variables there are.
     cells: u32,
     /// Variables with a lower number cannot change where this is: they are outside of a closure.
@@ -262,32 +273,29 @@ impl Lowerer<'_> {
         signature: &Signature,
         body: &surface::Expr,
         checkpoint: Option<Checkpoint>,
-    ) -> Result<Program> {
-        let mut params = vec![];
-        for arg in &signature.args {
-            let name = arg.ident.to_string();
-            let sym = self.fresh.sym(&name);
-            let ty = arg.ty.core();
-            if ty.rank == 0 && arg.ty.scalar.is_unsigned() {
-                self.naturals.insert(sym.clone());
-            }
-            let value = Value::Plain(Plain::typed(Expr::var(&sym, ty), arg.ty.scalar));
-            params.push(Param { sym, ty });
-            self.name(name, Binding::Value(value));
-        }
+    ) -> Result<(Program, Tree)> {
+        let params = self.parameters(signature);
+        self.params = params.len();
         let (bound, _, value) = self.open(|l| l.expr(body));
-        let plain = self.single(value?, body.loc, "the function")?;
-        let expr = under(bound, plain.expr);
-        let plain = Plain { expr, ..plain };
-        let mut body = self.matching(plain, &signature.result, body.loc)?;
+        let value = value?;
+        let mut results = vec![];
+        self.frames.push(bound);
+        let made = self.results(value, &signature.result.tree, body.loc, &mut results);
+        let lets = self.frames.pop().unwrap_or_default();
+        let result = made?;
+        let mut body = match <[Expr; 1]>::try_from(results) {
+            Ok([one]) => Block::single(under(lets, one)),
+            Err(results) => Block { lets, results },
+        };
         if let Some(every) = checkpoint {
-            body = self.in_blocks(body, every);
+            body = self.block_in_blocks(body, every);
         }
-        Ok(Program {
+        let program = Program {
             name: signature.ident.to_string(),
             params,
-            body: Block::single(body),
-        })
+            body,
+        };
+        Ok((program, result))
     }
 
     /// A value of the type that was written for it.
@@ -369,8 +377,14 @@ impl Lowerer<'_> {
 
     /// The result of a region, which is one value.
     fn single(&mut self, value: Value, loc: Loc, what: &str) -> Result<Plain> {
-        if let Value::Plain(plain) = value {
-            return Ok(plain);
+        match value {
+            Value::Plain(plain) => return Ok(plain),
+            Value::List(list) => return self.as_array(list, loc),
+            Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => {}
         }
         let message = format!(
             "{what} gives {}, and it must be a number, a bool or an array here{}",

@@ -157,7 +157,12 @@ impl Lowerer<'_> {
         let method = name.to_string();
         let scalar = args.iter().find_map(|(value, _)| match value {
             Value::Plain(plain) => plain.scalar,
-            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => None,
+            Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => None,
         });
         let single = names::find(INTEGER, &method).map(|(_, prim)| (prim.arity(), Some(prim)));
         let several = names::find(INTEGER_TOO, &method).map(|(_, arity)| (arity, None));
@@ -267,6 +272,8 @@ fn open_receiver(method: &str, receiver: &Plain, args: &Args) -> Elem {
         Value::Plain(plain) if plain.open.is_empty() => Some(plain.elem()),
         Value::Plain(_)
         | Value::Tuple(_)
+        | Value::List(_)
+        | Value::Struct(..)
         | Value::Closure(..)
         | Value::Shape(_)
         | Value::Way(_) => None,

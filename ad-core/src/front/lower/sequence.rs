@@ -1,6 +1,7 @@
 //! Sequential loops: what they carry, and what that may depend on.
 
 use super::combinator::entry;
+use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Bindings, Lowerer};
 use crate::front::error::{Loc, Result};
@@ -69,8 +70,10 @@ impl Value {
     /// Whether it is made of numbers and bools.
     pub(super) fn is_data(&self) -> bool {
         match self {
-            Value::Plain(_) => true,
-            Value::Tuple(parts) => parts.iter().all(Value::is_data),
+            Value::Plain(_) | Value::List(List::Whole(_)) => true,
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                parts.iter().all(Value::is_data)
+            }
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => false,
         }
     }
@@ -78,8 +81,10 @@ impl Value {
     /// The numbers and arrays that it is made of.
     pub(super) fn leaves(&self) -> Vec<&Plain> {
         match self {
-            Value::Plain(plain) => vec![plain],
-            Value::Tuple(parts) => parts.iter().flat_map(Value::leaves).collect(),
+            Value::Plain(plain) | Value::List(List::Whole(plain)) => vec![plain],
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                parts.iter().flat_map(Value::leaves).collect()
+            }
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => vec![],
         }
     }
@@ -88,8 +93,13 @@ impl Value {
     pub(super) fn with_leaves(&self, leaves: &mut impl Iterator<Item = Plain>) -> Value {
         match self {
             Value::Plain(plain) => Value::Plain(leaves.next().unwrap_or_else(|| plain.clone())),
-            Value::Tuple(parts) => {
-                Value::Tuple(parts.iter().map(|p| p.with_leaves(leaves)).collect())
+            Value::List(List::Whole(plain)) => {
+                let plain = leaves.next().unwrap_or_else(|| plain.clone());
+                Value::List(List::Whole(plain))
+            }
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                let parts = parts.iter().map(|p| p.with_leaves(leaves)).collect();
+                self.with_components(parts)
             }
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => self.clone(),
         }
@@ -97,18 +107,26 @@ impl Value {
 
     fn has_form_of(&self, other: &Value) -> bool {
         match (self, other) {
-            (Value::Plain(a), Value::Plain(b)) => a.expr.ty.rank == b.expr.ty.rank,
-            (Value::Tuple(a), Value::Tuple(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.has_form_of(b))
+            (Value::Plain(a), Value::Plain(b))
+            | (Value::List(List::Whole(a)), Value::List(List::Whole(b))) => {
+                a.expr.ty.rank == b.expr.ty.rank
             }
             (
                 Value::Plain(_)
                 | Value::Tuple(_)
+                | Value::List(_)
+                | Value::Struct(..)
                 | Value::Closure(..)
                 | Value::Shape(_)
                 | Value::Way(_),
                 _,
-            ) => false,
+            ) => {
+                self.is_like(other)
+                    && match (self.components(), other.components()) {
+                        (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| a.has_form_of(b)),
+                        (..) => false,
+                    }
+            }
         }
     }
 }
@@ -171,7 +189,14 @@ impl Lowerer<'_> {
         let Some(sequence) = self.sequences.pop() else {
             unreachable!("it was pushed above");
         };
-        let round = round?;
+        let mut round = round?;
+        // Arrays that are written element by element, and those that are not.
+        self.frames.push(std::mem::take(&mut round.bound));
+        let formed = (inits.iter().zip(std::mem::take(&mut round.next)))
+            .map(|((_, init), value)| self.formed_as(value, init, loc))
+            .collect::<Result<_>>();
+        round.bound = self.frames.pop().unwrap_or_default();
+        round.next = formed?;
         let mut next = vec![];
         for ((name, init), value) in inits.iter().zip(&round.next) {
             if !value.has_form_of(init) {

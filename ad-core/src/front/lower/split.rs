@@ -15,7 +15,12 @@ fn two(prim: Prim, a: Expr, b: Expr) -> Expr {
 impl Lowerer<'_> {
     /// A function body with each of its outermost loops of known length in two levels.
     pub(super) fn in_blocks(&mut self, body: Expr, every: Checkpoint) -> Expr {
-        let mut block = Block::single(body);
+        let block = Block::single(body);
+        self.block_in_blocks(block, every).into_single()
+    }
+
+    /// The same of several results.
+    pub(super) fn block_in_blocks(&mut self, mut block: Block, every: Checkpoint) -> Block {
         let mut lets = vec![];
         for b in std::mem::take(&mut block.lets) {
             match b {
@@ -30,7 +35,7 @@ impl Lowerer<'_> {
             self.inside(e, every);
         }
         block.lets = lets;
-        block.into_single()
+        block
     }
 
     /// The outermost loops inside of an expression.

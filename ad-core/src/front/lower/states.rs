@@ -91,7 +91,11 @@ impl Lowerer<'_> {
         };
         let hint = |pattern: &Pattern, other: &str| match pattern {
             Pattern::Name(ident) => ident.to_string(),
-            Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(..) => other.to_string(),
+            Pattern::Wild
+            | Pattern::Tuple(..)
+            | Pattern::List(..)
+            | Pattern::Struct(..)
+            | Pattern::Hole(..) => other.to_string(),
         };
         let init = self.annotated(init, &state.1, args[1].loc)?;
         let inits = vec![(hint(&state.0, "s"), init)];

@@ -1,11 +1,13 @@
 //! What expressions stand for while they are lowered, and how their kinds meet.
 
+use super::fixed::List;
 use super::way::Way;
 use super::{Env, Lowerer};
+use crate::front::data::Made;
 use crate::front::error::{Loc, Result};
 use crate::front::infer::Open;
 use crate::front::surface::Closure;
-use crate::front::types::{Scalar, with_article};
+use crate::front::types::{Scalar, spelled, with_article};
 use crate::ir::core::Expr;
 use crate::ir::ty::{Elem, Lit};
 use std::rc::Rc;
@@ -17,6 +19,10 @@ pub(super) enum Value {
     Plain(Plain),
     /// Several values.
     Tuple(Vec<Value>),
+    /// An array of Rust: `[a, b]`, or an array of arrays.
+    List(List),
+    /// A struct, by its fields.
+    Struct(Made, Vec<Value>),
     /// A closure, and the names it sees.
     Closure(Rc<Closure>, Env),
     /// `a.shape()` of an array.
@@ -96,6 +102,8 @@ impl Value {
         match self {
             Value::Plain(plain) => plain.describe(),
             Value::Tuple(parts) => format!("a tuple of {}", parts.len()),
+            Value::List(list) => list.describe(),
+            Value::Struct(made, _) => with_article(&spelled(&*made.ty)),
             Value::Closure(..) => "a closure".to_string(),
             Value::Shape(_) => "a shape".to_string(),
             Value::Way(way) => way.describe().to_string(),
@@ -106,6 +114,8 @@ impl Value {
     pub(super) fn advice(&self) -> &'static str {
         match self {
             Value::Plain(_) => "",
+            Value::List(_) => "; write one expression for each element, or an index",
+            Value::Struct(..) => "; write one expression for each field",
             Value::Tuple(_) => "; write one expression for each part",
             Value::Closure(..) => "; closures are bound by `let` and called, they are not values",
             Value::Shape(_) => "; write `a.shape()[0]` or `a.dim()`",
@@ -128,7 +138,12 @@ impl Lowerer<'_> {
     pub(super) fn plain(&mut self, value: Value, loc: Loc) -> Result<Plain> {
         match value {
             Value::Plain(plain) => Ok(plain),
-            Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
+            Value::List(list) => self.as_array(list, loc),
+            Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => {
                 let message = format!(
                     "this is {}, where a number, a bool or an array is needed{}",
                     value.describe(),

@@ -56,6 +56,19 @@ impl Parser<'_> {
             }
             syn::Expr::Block(block) if block.label.is_none() => return self.block(&block.block),
             syn::Expr::Tuple(tuple) => Kind::Tuple(self.all(&tuple.elems)),
+            syn::Expr::Struct(made) if made.qself.is_none() => {
+                let fields = made
+                    .fields
+                    .iter()
+                    .map(|f| (member(&f.member), self.expr(&f.expr)));
+                let fields = fields.collect();
+                let base = made.rest.as_ref().map(|e| Box::new(self.expr(e)));
+                Kind::Struct(made.path.clone(), fields, base)
+            }
+            syn::Expr::Array(list) => Kind::List(self.all(&list.elems)),
+            syn::Expr::Repeat(r) => {
+                Kind::Repeat(Box::new(self.expr(&r.expr)), Box::new(self.expr(&r.len)))
+            }
             syn::Expr::Call(call) => return self.call(loc, call),
             syn::Expr::MethodCall(call) => return self.method(loc, call),
             syn::Expr::Field(field) => match &field.member {
@@ -63,21 +76,12 @@ impl Parser<'_> {
                     Kind::Field(Box::new(self.first(&field.base, loc)), index.index as usize)
                 }
                 syn::Member::Named(name) => {
-                    let message = format!(
-                        "fields such as `.{name}` are not supported yet: structs are not; take the \
-                         field as an argument of its own"
-                    );
-                    return self.hole(loc, message);
+                    Kind::Member(Box::new(self.first(&field.base, loc)), name.clone())
                 }
             },
             syn::Expr::Index(index) => self.index(index, loc),
             syn::Expr::Closure(closure) => return self.closure(loc, closure),
             syn::Expr::Macro(m) => return self.macro_call(loc, &m.mac),
-            syn::Expr::Array(list) => Kind::List(self.all(&list.elems)),
-            syn::Expr::Repeat(repeat) => Kind::Repeat(
-                Box::new(self.expr(&repeat.expr)),
-                Box::new(self.expr(&repeat.len)),
-            ),
             syn::Expr::Range(range) => self.range(range),
             syn::Expr::Return(r) => return self.hole(Loc::of(&r.return_token), outside::RETURN),
             _ => return self.hole(loc, outside::expression(e)),
@@ -329,6 +333,14 @@ impl Parser<'_> {
                 body,
             })),
         }
+    }
+}
+
+/// The name of a field.
+pub(super) fn member(of: &syn::Member) -> String {
+    match of {
+        syn::Member::Named(name) => name.to_string(),
+        syn::Member::Unnamed(index) => index.index.to_string(),
     }
 }
 

@@ -72,7 +72,11 @@ impl Parser<'_> {
             }
             None => match pattern {
                 Pattern::Name(ident) => Stmt::Later(ident),
-                Pattern::Wild | Pattern::Tuple(..) | Pattern::Hole(..) => {
+                Pattern::Wild
+                | Pattern::Tuple(..)
+                | Pattern::List(..)
+                | Pattern::Struct(..)
+                | Pattern::Hole(..) => {
                     let message = "variables that are set later are declared one by one; write \
                                    `let x;` for each";
                     let reported = self.errors.on(local, message);

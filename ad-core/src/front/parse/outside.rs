@@ -139,9 +139,6 @@ pub(super) fn expression(e: &syn::Expr) -> String {
             "a loop gives no value; write it as a statement, and the variable that it changes behind it"
         }
         syn::Expr::Break(_) | syn::Expr::Continue(_) => return leaving(e),
-        syn::Expr::Struct(_) => {
-            "structs are not supported yet; bind the parts with `let`, or write a tuple"
-        }
         syn::Expr::Try(_) => {
             "`?` leaves the function early, which is not supported; check before you call, and \
              take plain numbers"

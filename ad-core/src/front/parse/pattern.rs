@@ -2,6 +2,7 @@
 
 use super::Parser;
 use super::outside;
+use crate::front::data::is_composite;
 use crate::front::error::Loc;
 use crate::front::names::is_screaming;
 use crate::front::surface::{Note, Pattern, Test};
@@ -25,6 +26,9 @@ impl Parser<'_> {
             {
                 self.note(&reference.elem)
             }
+            // What rustc checks by name need not be looked at.
+            _ if is_composite(ty, &self.errors.real) => Note::Infer,
+            syn::Type::Reference(r) if is_composite(&r.elem, &self.errors.real) => Note::Infer,
             _ => match types::read(ty, self.errors) {
                 Ok(written) => Note::Of(Box::new(written)),
                 Err(_) => Note::Infer,
@@ -49,6 +53,20 @@ impl Parser<'_> {
             syn::Pat::Tuple(tuple) => {
                 let parts = tuple.elems.iter().map(|p| self.pattern(p)).collect();
                 return Pattern::Tuple(Loc::of(tuple), parts);
+            }
+            syn::Pat::Struct(of) => {
+                let fields = (of.fields.iter())
+                    .map(|f| (super::expr::member(&f.member), self.pattern(&f.pat)));
+                return Pattern::Struct(Loc::of(of), fields.collect());
+            }
+            syn::Pat::TupleStruct(of) => {
+                let fields = of.elems.iter().enumerate();
+                let fields = fields.map(|(k, p)| (k.to_string(), self.pattern(p)));
+                return Pattern::Struct(Loc::of(of), fields.collect());
+            }
+            syn::Pat::Slice(list) => {
+                let parts = list.elems.iter().map(|p| self.pattern(p)).collect();
+                return Pattern::List(Loc::of(list), parts);
             }
             syn::Pat::Ident(name) if name.by_ref.is_some() && name.mutability.is_some() => {
                 self.errors.on(name, outside::BORROW)

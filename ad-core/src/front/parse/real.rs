@@ -56,6 +56,8 @@ impl Parser<'_> {
             | Kind::Call(..)
             | Kind::Method(..)
             | Kind::Field(..)
+            | Kind::Member(..)
+            | Kind::Struct(..)
             | Kind::Index(..)
             | Kind::List(_)
             | Kind::Repeat(..)

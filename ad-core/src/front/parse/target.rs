@@ -44,15 +44,9 @@ impl Parser<'_> {
                 })
             }
             syn::Expr::Field(field) => {
-                let syn::Member::Unnamed(index) = &field.member else {
-                    return Err(self.errors.at(
-                        loc,
-                        "fields such as this cannot be assigned to yet; write a new value of the \
-                         whole struct",
-                    ));
-                };
                 let mut place = self.place_inside(&field.base)?;
-                place.steps.push(Step::Field(loc, index.index as usize));
+                let step = Step::Field(loc, super::expr::member(&field.member));
+                place.steps.push(step);
                 Ok(place)
             }
             syn::Expr::Index(index) => {

@@ -329,7 +329,8 @@ fn signatures() {
         .signature
         .args
         .iter()
-        .map(|a| (a.ty.scalar, a.ty.rank, a.ty.passing))
+        .map(|a| a.ty.tree.leaves()[0].clone())
+        .map(|w| (w.scalar, w.rank, w.passing))
         .collect();
     assert_eq!(
         args,

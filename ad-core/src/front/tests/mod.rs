@@ -4,6 +4,7 @@ mod accepted;
 #[macro_use]
 mod agree;
 mod calls;
+mod data;
 mod loops;
 mod print;
 mod real;

@@ -8,7 +8,7 @@ use crate::ir::core::{
     Scatter, Sym, Trip, Ty, Update,
 };
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit};
+use crate::ir::ty::{Elem, Lit, Size};
 use std::collections::HashMap;
 
 /// A message and the offset it is about.
@@ -96,6 +96,49 @@ impl Parser {
         self.fail(format!("expected a variable, found {}", self.peek()))
     }
 
+    /// A type, and for each axis its length, if that is written in place of `_`.
+    fn ty_with_lengths(&mut self) -> Parsed<(Ty, Vec<Option<Size>>)> {
+        let start = self.at;
+        let Some(elem) = self.elem() else {
+            return self.ty().map(|ty| (ty, vec![]));
+        };
+        if !self.eat("[") {
+            self.at = start;
+            return self.ty().map(|ty| (ty, vec![]));
+        }
+        let mut lengths = vec![];
+        loop {
+            let length = match self.peek() {
+                Tok::Punct("_") => None,
+                Tok::Lit(Lit::Int(k)) => Some(Size::lit(*k)),
+                Tok::Sym(s) => match s.hint.strip_prefix('d').map(str::parse) {
+                    Some(Ok(param)) => Some(Size::dim(param, s.id as usize)),
+                    _ => return self.fail(format!("expected a length, found `{}`", s.hint)),
+                },
+                other @ (Tok::Word(_) | Tok::Lit(_) | Tok::Punct(_) | Tok::End) => {
+                    return self.fail(format!("expected a length, found {other}"));
+                }
+            };
+            self.at += 1;
+            lengths.push(length);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        let rank = lengths.len();
+        if lengths.iter().all(Option::is_none) {
+            lengths.clear();
+        }
+        Ok((Ty { elem, rank }, lengths))
+    }
+
+    fn elem(&mut self) -> Option<Elem> {
+        [Elem::Real, Elem::Int, Elem::Bool]
+            .into_iter()
+            .find(|e| self.eat_word(&e.to_string()))
+    }
+
     fn ty(&mut self) -> Parsed<Ty> {
         let elem = [Elem::Real, Elem::Int, Elem::Bool]
             .into_iter()
@@ -128,9 +171,9 @@ impl Parser {
         while !self.is(")") {
             let sym = self.sym()?;
             self.expect(":")?;
-            let ty = self.ty()?;
+            let (ty, lengths) = self.ty_with_lengths()?;
             self.scope.insert(sym.id, ty);
-            params.push(Param { sym, ty });
+            params.push(Param { sym, ty, lengths });
             if !self.eat(",") {
                 break;
             }

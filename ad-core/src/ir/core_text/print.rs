@@ -3,7 +3,7 @@
 use super::is_word;
 use crate::ir::bulk::Relation;
 use crate::ir::core::{
-    Binder, Block, Bound, Expr, Feed, Kind, Loop, Program, Recur, Sym, Trip, Ty,
+    Binder, Block, Bound, Expr, Feed, Kind, Loop, Param, Program, Recur, Sym, Trip, Ty,
 };
 use crate::ir::ty::Lit;
 use std::fmt;
@@ -165,6 +165,19 @@ pub(super) fn ty_text(ty: Ty) -> String {
         0 => ty.elem.to_string(),
         n => format!("{}[{}]", ty.elem, vec!["_"; n].join(", ")),
     }
+}
+
+/// The type of a parameter, with the lengths that are known: `d0.1` is axis 1 of the first parameter.
+fn param_text(p: &Param) -> String {
+    if p.lengths.iter().all(Option::is_none) {
+        return ty_text(p.ty);
+    }
+    let length = |axis: usize| match p.lengths.get(axis) {
+        Some(Some(n)) => n.to_string(),
+        Some(None) | None => "_".to_owned(),
+    };
+    let lengths: Vec<String> = (0..p.ty.rank).map(length).collect();
+    format!("{}[{}]", p.ty.elem, lengths.join(", "))
 }
 
 /// Where an expression stands: bindings and branches need delimiters in some places.
@@ -412,7 +425,7 @@ impl fmt::Display for Expr {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let params: Vec<String> = (self.params.iter())
-            .map(|p| format!("{}: {}", sym_text(&p.sym), ty_text(p.ty)))
+            .map(|p| format!("{}: {}", sym_text(&p.sym), param_text(p)))
             .collect();
         let types: Vec<String> = self.body.results.iter().map(|e| ty_text(e.ty)).collect();
         let result = match &types[..] {

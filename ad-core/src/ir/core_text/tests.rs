@@ -102,7 +102,7 @@ fn odd_hints_still_print() {
     let body = Expr::var(&sym, ty);
     round_trip(&Program {
         name: "f".into(),
-        params: vec![Param { sym, ty }],
+        params: vec![Param::new(sym, ty)],
         body: Block::single(body),
     });
 }

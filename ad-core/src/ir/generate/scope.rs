@@ -56,12 +56,9 @@ impl Gen {
             self.declare("mask", Elem::Bool, &shape, Info::int(0, 0));
         }
         let params = (self.scope.iter())
-            .map(|e| Param {
-                sym: e.sym.clone(),
-                ty: Ty {
-                    elem: e.elem,
-                    rank: e.shape.len(),
-                },
+            .map(|e| {
+                let (elem, rank) = (e.elem, e.shape.len());
+                Param::new(e.sym.clone(), Ty { elem, rank })
             })
             .collect();
         (params, inputs)

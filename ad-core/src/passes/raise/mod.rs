@@ -36,10 +36,7 @@ const INDICES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 pub fn raise(program: &Program) -> Routine {
     let mut fresh = Fresh::default();
     let params: Vec<Param> = (program.params.iter())
-        .map(|p| Param {
-            sym: fresh.sym(&p.name),
-            ty: core_ty(&p.ty),
-        })
+        .map(|p| Param::new(fresh.sym(&p.name), core_ty(&p.ty)))
         .collect();
     let mut r = Raiser {
         program,

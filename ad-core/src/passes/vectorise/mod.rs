@@ -41,7 +41,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
             name: p.sym.hint.to_string(),
             ty: Type {
                 elem: p.ty.elem,
-                shape: (0..p.ty.rank).map(|axis| Size::dim(param, axis)).collect(),
+                shape: (0..p.ty.rank).map(|axis| length(p, param, axis)).collect(),
             },
         })
         .collect();
@@ -61,6 +61,12 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
     let space = Space::default();
     let results = v.block(&program.body, &space)?;
     Ok(v.out.finish(results))
+}
+
+/// The length of an axis of a parameter.
+fn length(p: &core::Param, param: usize, axis: usize) -> Size {
+    let known = p.lengths.get(axis).cloned().flatten();
+    known.unwrap_or_else(|| Size::dim(param, axis))
 }
 
 /// The index space of the binders in scope, and where in it the expression is evaluated.

@@ -1,0 +1,448 @@
+//! Arguments and results that are made of several: taken apart by patterns where they come in, put
+//! together where they go out. Also how each part comes in and goes out.
+
+use super::emit::Context;
+use super::function::Function;
+use super::names::Names;
+use crate::front::data::{Data, Tree};
+use crate::front::types::{Passing, Written};
+use crate::ir::bulk::Var;
+use crate::ir::ty::{Elem, Size};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+/// A parameter of the program, and where it comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    /// The variable that holds it, or the path of a constant.
+    pub(super) tokens: TokenStream,
+    /// Its type; nothing for constants.
+    pub(super) written: Option<Written>,
+    /// What messages call it.
+    pub(super) said: String,
+    /// Whether it is a part of an argument, of which there is a reference at hand.
+    pub(super) is_part: bool,
+    /// Which of the user's constants it is.
+    pub(super) constant: Option<usize>,
+}
+
+/// An argument that is made of several, and the names of its parts; those that are not parameters of
+/// the program have none.
+#[derive(Clone, Debug)]
+pub(super) struct Apart {
+    ident: Ident,
+    data: Data,
+    parts: Vec<Option<Ident>>,
+}
+
+impl Given {
+    /// The parameters that an argument becomes. `real` leaves out what is not real.
+    pub(super) fn of(
+        ident: &Ident,
+        data: &Data,
+        real: bool,
+        names: &mut Names,
+        apart: &mut Vec<Apart>,
+    ) -> Vec<Given> {
+        if let Tree::Leaf(written) = &data.tree {
+            return vec![Given {
+                tokens: ident.to_token_stream(),
+                written: Some(written.clone()),
+                said: ident.to_string(),
+                is_part: false,
+                constant: None,
+            }];
+        }
+        let mut out = vec![];
+        let mut parts = vec![];
+        for leaf in data.leaves(&ident.to_string()) {
+            if real && !leaf.ty.is_real() {
+                parts.push(None);
+                continue;
+            }
+            let name = names.fresh(&leaf.name);
+            parts.push(Some(name.clone()));
+            out.push(Given {
+                tokens: name.to_token_stream(),
+                written: Some(leaf.ty.clone()),
+                said: leaf.path,
+                is_part: true,
+                constant: None,
+            });
+        }
+        apart.push(Apart {
+            ident: ident.clone(),
+            data: data.clone(),
+            parts,
+        });
+        out
+    }
+}
+
+impl Apart {
+    /// The statements that take it apart into references; parts that are not wanted are left out.
+    pub(super) fn taken(&self, wanted: &dyn Fn(&Ident) -> bool, names: &mut Names) -> TokenStream {
+        if !self.parts.iter().flatten().any(wanted) {
+            return TokenStream::new();
+        }
+        taken(&self.ident, &self.data, names, &|k| {
+            let part = self.parts[k].as_ref();
+            part.filter(|i| wanted(i)).map(ToTokens::to_token_stream)
+        })
+    }
+}
+
+/// What stands for a leaf, by its number.
+type Leaves<'a> = &'a dyn Fn(usize) -> Option<TokenStream>;
+
+/// A struct that is bound to something: what, its parts, and the number of its first leaf.
+type Bound<'t> = (TokenStream, &'t Vec<Tree>, usize);
+
+/// Takes a value of a type apart; `of` gives the patterns of the leaves, `_` for nothing.
+fn taken(ident: &Ident, data: &Data, names: &mut Names, of: Leaves<'_>) -> TokenStream {
+    let mut behind: Vec<Bound<'_>> = vec![];
+    let amp = (!data.by_reference).then(|| quote!(&));
+    let whole = quote!(#amp #ident);
+    let mut out = TokenStream::new();
+    if let Tree::Struct(_, parts) = &data.tree {
+        behind.push((whole, parts, 0));
+    } else {
+        let pattern = pattern(&data.tree, &mut 0, names, &mut behind, of);
+        out.extend(quote!(let #pattern = #whole;));
+    }
+    // The fields of a struct may be private; it takes itself apart.
+    while let Some((whole, parts, mut first)) = behind.pop() {
+        let parts: Vec<TokenStream> = (parts.iter())
+            .map(|p| pattern(p, &mut first, names, &mut behind, of))
+            .collect();
+        out.extend(quote!(let (#(#parts,)*) = rt::Fields::fields(#whole);));
+    }
+    out
+}
+
+/// A pattern for a value of a type, whose leaves are numbered from `first`. Structs are bound by a
+/// name, and left behind.
+fn pattern<'t>(
+    tree: &'t Tree,
+    first: &mut usize,
+    names: &mut Names,
+    behind: &mut Vec<Bound<'t>>,
+    of: Leaves<'_>,
+) -> TokenStream {
+    let mut all = |parts: &'t [Tree]| -> Vec<TokenStream> {
+        let parts = parts.iter();
+        parts
+            .map(|p| pattern(p, first, names, behind, of))
+            .collect()
+    };
+    match tree {
+        Tree::Leaf(_) => {
+            let k = *first;
+            *first += 1;
+            of(k).unwrap_or_else(|| quote!(_))
+        }
+        Tree::Tuple(parts) => {
+            let parts = all(parts);
+            quote!((#(#parts,)*))
+        }
+        Tree::List(parts) => {
+            let parts = all(parts);
+            quote!([#(#parts),*])
+        }
+        Tree::Struct(_, parts) => {
+            let leaves = *first..*first + tree.leaves().len();
+            *first = leaves.end;
+            if leaves.clone().all(|k| of(k).is_none()) {
+                return quote!(_);
+            }
+            let name = names.fresh("part").into_token_stream();
+            behind.push((name.clone(), parts, leaves.start));
+            name
+        }
+    }
+}
+
+/// A value of a type; `next` gives those of the leaves.
+fn together(tree: &Tree, next: &mut dyn FnMut(&Written) -> TokenStream) -> TokenStream {
+    match tree {
+        Tree::Leaf(written) => next(written),
+        Tree::Tuple(parts) => {
+            let parts = parts.iter().map(|p| together(p, next));
+            quote!((#(#parts,)*))
+        }
+        Tree::List(parts) => {
+            let parts = parts.iter().map(|p| together(p, next));
+            quote!([#(#parts),*])
+        }
+        Tree::Struct(_, parts) => {
+            let parts = parts.iter().map(|p| together(p, next));
+            quote!(rt::Made::made((#(#parts,)*)))
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The owned type of a value.
+    pub(super) fn owned(&self, tree: &Tree) -> TokenStream {
+        match tree {
+            Tree::Leaf(written) => self.owned_leaf(written),
+            Tree::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.owned(p));
+                quote!((#(#parts,)*))
+            }
+            Tree::List(parts) => {
+                let one = parts.first().map(|p| self.owned(p));
+                let count = Literal::usize_unsuffixed(parts.len());
+                quote!([#one; #count])
+            }
+            Tree::Struct(made, _) => made.ty.to_token_stream(),
+        }
+    }
+
+    /// The type of an element, with the fixed-size arrays around it.
+    fn fixed(&self, w: &Written) -> TokenStream {
+        let scalar = match w.scalar.elem() {
+            Elem::Real => self.signature.real.to_token_stream(),
+            Elem::Int | Elem::Bool => {
+                Ident::new(w.scalar.name(), Span::call_site()).to_token_stream()
+            }
+        };
+        (w.fixed.iter().rev()).fold(scalar, |inner, n| {
+            let n = &n.written;
+            quote!([#inner; #n])
+        })
+    }
+
+    fn owned_leaf(&self, w: &Written) -> TokenStream {
+        let scalar = self.fixed(w);
+        match w.passing {
+            Passing::Scalar | Passing::Fixed | Passing::ReferenceToFixed => scalar,
+            Passing::Slice | Passing::Vec | Passing::ReferenceToVec => {
+                quote!(::std::vec::Vec<#scalar>)
+            }
+            Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => {
+                let (root, array) = (&self.root, format_ident!("Array{}", w.rank));
+                quote!(#root::ndarray::#array<#scalar>)
+            }
+        }
+    }
+
+    /// The cotangent of the result: the type that it is passed by, and how that is read.
+    pub(super) fn cotangent(&self) -> (TokenStream, Data) {
+        let result = &self.signature.result;
+        let owned = self.owned(&result.tree);
+        let mut data = Data {
+            by_reference: true,
+            ..result.clone()
+        };
+        let Tree::Leaf(w) = &mut data.tree else {
+            return (quote!(&#owned), data);
+        };
+        let ty = match w.passing {
+            Passing::Scalar => owned,
+            Passing::Vec | Passing::Slice | Passing::ReferenceToVec => {
+                w.passing = Passing::Slice;
+                let element = self.fixed(w);
+                quote!(&[#element])
+            }
+            Passing::Fixed | Passing::ReferenceToFixed => {
+                w.passing = Passing::ReferenceToFixed;
+                quote!(&#owned)
+            }
+            Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => {
+                w.passing = Passing::Reference;
+                quote!(&#owned)
+            }
+        };
+        (ty, data)
+    }
+}
+
+impl Function<'_> {
+    /// The statement that brings a parameter to hand.
+    pub(super) fn brought(&self, given: &Given, w: &Written) -> TokenStream {
+        let (ident, name) = (&given.tokens, &given.said);
+        match w.passing {
+            Passing::Scalar => {
+                let star = given.is_part.then(|| quote!(*));
+                match (w.is_cast(), given.is_part) {
+                    (true, _) => quote!(let #ident = #star #ident as i64;),
+                    (false, true) => quote!(let #ident = *#ident;),
+                    (false, false) => TokenStream::new(),
+                }
+            }
+            Passing::Slice
+            | Passing::Vec
+            | Passing::ReferenceToVec
+            | Passing::Fixed
+            | Passing::ReferenceToFixed => {
+                let mut flat = quote!(&#ident[..]);
+                if w.rank == 1 {
+                    if let (Passing::Slice | Passing::ReferenceToVec, false) =
+                        (w.passing, given.is_part)
+                    {
+                        flat = quote!(#ident);
+                    }
+                    return quote!(let #ident = rt::slice(#name, #flat););
+                }
+                flat = quote!(#ident);
+                let lengths: Vec<TokenStream> = (0..w.rank)
+                    .map(|axis| match w.fixed_length(axis) {
+                        Some(n) => n.written.to_token_stream(),
+                        None => quote!(#ident.len()),
+                    })
+                    .collect();
+                for _ in 1..w.rank {
+                    flat = quote!(#flat.as_flattened());
+                }
+                quote!(let #ident = rt::fixed(#name, #flat, [#(#lengths),*]);)
+            }
+            Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => {
+                let rank = Literal::usize_unsuffixed(w.rank);
+                quote! {
+                    let #ident = rt::input::<_, _, #rank>(#name, #ident.view());
+                    let #ident = #ident.view();
+                }
+            }
+        }
+    }
+
+    /// A part of a result. `last` says that the variable is not needed after this.
+    pub(super) fn result(&self, v: Var, w: &Written, last: bool) -> TokenStream {
+        let l = self.local(v);
+        let ident = &l.ident;
+        // What is computed is `i64`, and so are scalars that came in.
+        let cast = w.is_cast() && (l.bare || l.scalar.is_none());
+        let to = Ident::new(w.scalar.name(), Span::call_site());
+        if w.is_scalar() {
+            return match cast {
+                true => quote!((#ident as #to)),
+                false => quote!(#ident),
+            };
+        }
+        let into = match w.passing {
+            Passing::Fixed | Passing::ReferenceToFixed => return self.rows(v, w, cast),
+            Passing::Slice | Passing::Vec | Passing::ReferenceToVec if w.rank > 1 => {
+                return self.rows(v, w, cast);
+            }
+            Passing::Slice | Passing::Vec | Passing::ReferenceToVec => quote!(into_vec),
+            Passing::Scalar
+            | Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => quote!(into_array),
+        };
+        if l.bare {
+            let element = if cast {
+                quote!(#ident as #to)
+            } else {
+                quote!(#ident)
+            };
+            return quote!(rt::build([], |_| #element).#into());
+        }
+        if cast {
+            let view = self.view(v);
+            return quote!(rt::copied(#view).#into().into_iter().map(|x| x as #to).collect());
+        }
+        if last && !l.is_view {
+            return quote!(#ident.#into());
+        }
+        let view = self.view(v);
+        quote!(rt::copied(#view).#into())
+    }
+
+    /// Arrays of Rust, by their elements.
+    fn rows(&self, v: Var, w: &Written, cast: bool) -> TokenStream {
+        let ident = self.local(v).ident;
+        let at: Vec<Ident> = (0..w.rank).map(|_| self.fresh("at")).collect();
+        let mut index: Vec<TokenStream> = at.iter().map(|i| quote!(#i as i64)).collect();
+        let is_fixed = w.fixed.len() == w.rank;
+        if !is_fixed {
+            index[0] = at[0].to_token_stream();
+        }
+        let mut one = quote!(#ident[[#(#index),*]]);
+        if cast {
+            let to = Ident::new(w.scalar.name(), Span::call_site());
+            one = quote!(#one as #to);
+        }
+        for i in at[usize::from(!is_fixed)..].iter().rev() {
+            one = quote!(::core::array::from_fn(|#i| #one));
+        }
+        if is_fixed {
+            return one;
+        }
+        let (i, count) = (&at[0], self.length(v));
+        quote!((0..#count).map(|#i| #one).collect())
+    }
+
+    /// A value of the type of the result. The results of the program are taken one after another; for a
+    /// tangent only those that are real, and the others are those of the value.
+    pub(super) fn whole_result(
+        &self,
+        own: &[Var],
+        taken: &mut usize,
+        tangent: bool,
+        repeated: bool,
+    ) -> TokenStream {
+        let results = &self.program().results;
+        let mut position = 0;
+        together(&self.context().signature.result.tree, &mut |w| {
+            let of_value = own[position];
+            position += 1;
+            if tangent && !w.is_real() {
+                return self.result(of_value, w, true);
+            }
+            let v = results[*taken];
+            *taken += 1;
+            let again = repeated && !w.is_real();
+            self.result(v, w, !again && !results[*taken..].contains(&v))
+        })
+    }
+
+    /// A value of the type of an argument, with what is not real as it was in the argument.
+    pub(super) fn gradient(&self, arg: usize, taken: &mut usize) -> TokenStream {
+        let results = &self.program().results;
+        let arg = &self.context().signature.args[arg];
+        let mut kept: Vec<Option<Ident>> = vec![];
+        let value = together(&arg.ty.tree, &mut |w| {
+            if w.is_real() {
+                kept.push(None);
+                let v = results[*taken];
+                *taken += 1;
+                return self.result(v, w, !results[*taken..].contains(&v));
+            }
+            let name = self.fresh("kept");
+            kept.push(Some(name.clone()));
+            quote!(::core::clone::Clone::clone(#name))
+        });
+        if kept.iter().all(Option::is_none) {
+            return value;
+        }
+        let taken = self.with_names(|names| {
+            self::taken(&arg.ident, &arg.ty, names, &|k| {
+                let name: Option<&Ident> = kept[k].as_ref();
+                name.map(ToTokens::to_token_stream)
+            })
+        });
+        quote!({ #taken #value })
+    }
+
+    /// The length of the first axis of a variable.
+    fn length(&self, v: Var) -> TokenStream {
+        let size: &Size = &super::nest::Scope::shape(self, v)[0];
+        super::nest::Scope::size(self, size).tokens
+    }
+}

@@ -1,0 +1,146 @@
+//! `#[derive(Differentiable)]`: how a struct takes itself apart and puts itself together, for generated
+//! code that cannot name its fields, and a companion that says what they are.
+
+use crate::expand::root;
+use crate::front::error::{Errors, Loc};
+use crate::front::structs::{self, Structs};
+use crate::link::{self, Part, Place, Request};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+/// Expands `#[derive(Differentiable)] item`; the place is that of the struct.
+pub fn derive(item: TokenStream, place: &Place) -> TokenStream {
+    let of: syn::ItemStruct = match syn::parse2(item.clone()) {
+        Ok(of) => of,
+        Err(_) => {
+            let mut errors = Errors::default();
+            errors.at(
+                Loc::of(&item),
+                "only structs can be differentiated: an enum has no tangents; take the parts of it \
+                 that are real in a struct",
+            );
+            return compile_errors(errors);
+        }
+    };
+    let mut errors = Errors::default();
+    let root = match root_of(&of, &mut errors) {
+        Ok(path) => root(path.as_ref()),
+        Err(_) => return compile_errors(errors),
+    };
+    let impls = implementations(&of, &root);
+    let request = Request {
+        attr: TokenStream::new(),
+        item,
+        place: place.clone(),
+        part: Part::Struct,
+        known: vec![],
+    };
+    let companion = companion(&request, &Structs::default());
+    quote!(#impls #companion)
+}
+
+/// The companion of a struct, or an invocation that finds out what it needs.
+pub(crate) fn companion(request: &Request, known: &Structs) -> TokenStream {
+    let of: syn::ItemStruct = match syn::parse2(request.item.clone()) {
+        Ok(of) => of,
+        Err(error) => return error.to_compile_error(),
+    };
+    let mut errors = Errors::default();
+    let derived = structs::derived(&of, known, &mut errors);
+    let missing = errors.take_missing();
+    if errors.is_empty() && !missing.is_empty() {
+        let path = root_of(&of, &mut errors).ok().flatten();
+        return link::ask(request, &missing, &of.ident, &root(path.as_ref()));
+    }
+    let sound = derived.ok().filter(|_| !errors.is_missing());
+    let companion = link::companion_of_struct(&of, sound.as_ref(), &request.place);
+    let errors = compile_errors(errors);
+    quote!(#errors #companion)
+}
+
+fn compile_errors(errors: Errors) -> TokenStream {
+    (errors.combined()).map_or_else(TokenStream::new, |e| e.to_compile_error())
+}
+
+/// `#[differentiable(crate = path)]` on the struct.
+fn root_of(
+    of: &syn::ItemStruct,
+    errors: &mut Errors,
+) -> crate::front::error::Result<Option<syn::Path>> {
+    let mut root = None;
+    for attribute in &of.attrs {
+        if !attribute.path().is_ident("differentiable") {
+            continue;
+        }
+        let read = attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("crate") {
+                root = Some(meta.value()?.call(syn::Path::parse_mod_style)?);
+                return Ok(());
+            }
+            Err(meta.error("the only option of a struct is `crate = path`"))
+        });
+        if let Err(error) = read {
+            return Err(errors.add(error));
+        }
+    }
+    Ok(root)
+}
+
+fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
+    let syn::ItemStruct {
+        ident, generics, ..
+    } = of;
+    let (impl_generics, of_generics, clause) = generics.split_for_impl();
+    let cfg: Vec<_> = of
+        .attrs
+        .iter()
+        .filter(|a| a.path().is_ident("cfg"))
+        .collect();
+    let types: Vec<&syn::Type> = of.fields.iter().map(|f| &f.ty).collect();
+    let members: Vec<syn::Member> = of.fields.members().collect();
+    let names: Vec<syn::Ident> = (0..types.len())
+        .map(|k| format_ident!("field_{k}", span = Span::mixed_site()))
+        .collect();
+    let life = syn::Lifetime::new("'__fields", Span::mixed_site());
+    let mut borrowing = generics.clone();
+    borrowing.params.insert(0, syn::parse_quote!(#life));
+    let bounds = generics.type_params().map(|p| p.ident.to_token_stream());
+    let bounds: Vec<TokenStream> = bounds.map(|ident| quote!(#ident: #life)).collect();
+    let mut with_bounds = borrowing.clone();
+    if !bounds.is_empty() {
+        let clause = with_bounds.make_where_clause();
+        for bound in &bounds {
+            clause.predicates.push(syn::parse_quote!(#bound));
+        }
+    }
+    let (borrowing, _, bounded) = with_bounds.split_for_impl();
+    let rt = quote!(#root::runtime);
+    quote! {
+        #(#cfg)*
+        #[automatically_derived]
+        #[allow(private_interfaces, private_bounds)]
+        impl #impl_generics #rt::Differentiable for #ident #of_generics #clause {}
+
+        #(#cfg)*
+        #[automatically_derived]
+        #[allow(private_interfaces, private_bounds)]
+        impl #borrowing #rt::kernels::Fields<#life, (#(&#life #types,)*)>
+            for #ident #of_generics #bounded
+        {
+            #[inline]
+            fn fields(&#life self) -> (#(&#life #types,)*) {
+                (#(&self.#members,)*)
+            }
+        }
+
+        #(#cfg)*
+        #[automatically_derived]
+        #[allow(private_interfaces, private_bounds)]
+        impl #impl_generics #rt::kernels::Made<(#(#types,)*)> for #ident #of_generics #clause {
+            #[inline]
+            fn made((#(#names,)*): (#(#types,)*)) -> Self {
+                Self { #(#members: #names,)* }
+            }
+        }
+    }
+}

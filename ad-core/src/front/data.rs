@@ -1,0 +1,344 @@
+//! Arguments and results that are made of several: a tuple of an array and a number is two parameters
+//! to the compiler. This is where a type is taken apart; the back end takes values apart by the same
+//! tree, and puts them together again.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is reported"
+)]
+
+use super::callee::without_arguments;
+use super::error::{Errors, Result};
+use super::real::RealType;
+use super::structs::Struct;
+use super::types::{self, Passing, Scalar, Written, bare};
+use std::rc::Rc;
+
+/// The type of an argument or of a result.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// What it is made of.
+    pub tree: Tree,
+    /// Whether a tuple and its like is passed by reference. Numbers and arrays say for themselves.
+    pub by_reference: bool,
+    /// The tokens.
+    pub ty: syn::Type,
+}
+
+/// What a type is made of, down to what the compiler knows.
+#[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a signature has a few of them, and nearly all are leaves"
+)]
+pub enum Tree {
+    /// A number, a bool, or an array of those.
+    Leaf(Written),
+    /// `(T, U)`
+    Tuple(Vec<Tree>),
+    /// `[T; 2]`, one by one.
+    List(Vec<Tree>),
+    /// A struct.
+    Struct(Made, Vec<Tree>),
+}
+
+/// A struct, where it is mentioned.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its type, as written there.
+    pub ty: Rc<syn::Type>,
+    /// What is known of it; nothing if it has to be asked for, and then it has no parts.
+    pub of: Option<Rc<Struct>>,
+}
+
+/// One of the parameters or results that an argument or result becomes.
+#[derive(Clone, Debug)]
+pub struct Leaf<'a> {
+    /// Where it is, as in `pose.0`.
+    pub path: String,
+    /// The same as a name, as in `pose_0`.
+    pub name: String,
+    /// Its type.
+    pub ty: &'a Written,
+}
+
+impl Data {
+    /// Reads a type.
+    pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Data> {
+        let mut by_reference = false;
+        let tree = match bare(ty) {
+            syn::Type::Reference(r)
+                if r.mutability.is_none() && is_composite(&r.elem, &errors.real) =>
+            {
+                by_reference = true;
+                Tree::read(&r.elem, errors)?
+            }
+            _ => Tree::read(ty, errors)?,
+        };
+        let ty = ty.clone();
+        Ok(Data {
+            tree,
+            by_reference,
+            ty,
+        })
+    }
+
+    /// The leaves, in order, of a value that is called so.
+    pub fn leaves(&self, name: &str) -> Vec<Leaf<'_>> {
+        let mut out = vec![];
+        self.tree
+            .collect(name.to_owned(), name.to_owned(), &mut out);
+        out
+    }
+
+    /// Whether there is a derivative with respect to any part of it.
+    pub fn is_real(&self) -> bool {
+        self.tree.is_real()
+    }
+
+    /// The scalar type of its first part.
+    pub fn made_of(&self) -> &'static str {
+        let leaves = self.tree.leaves();
+        leaves.first().map_or("nothing", |w| w.scalar.name())
+    }
+
+    /// Whether it is a scalar, by value.
+    pub fn is_scalar(&self) -> bool {
+        matches!(&self.tree, Tree::Leaf(written) if written.is_scalar())
+    }
+
+    /// Whether it is a real scalar, by value.
+    pub fn is_real_scalar(&self) -> bool {
+        self.is_scalar() && self.is_real()
+    }
+}
+
+impl Tree {
+    fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Tree> {
+        let ty = bare(ty);
+        match ty {
+            syn::Type::Tuple(tuple) if tuple.elems.is_empty() => {
+                Err(errors.on(ty, "`()` holds nothing to differentiate; remove it"))
+            }
+            syn::Type::Tuple(tuple) => {
+                let parts: Vec<_> = tuple.elems.iter().map(|t| Tree::part(t, errors)).collect();
+                Ok(Tree::Tuple(parts.into_iter().collect::<Result<_>>()?))
+            }
+            syn::Type::Array(array) if is_composite(&array.elem, &errors.real) => {
+                let one = Tree::part(&array.elem, errors)?;
+                let count = types::Length::of(&array.len).value;
+                match count.and_then(|n| usize::try_from(n).ok()) {
+                    Some(n @ 1..=64) => Ok(Tree::List(vec![one; n])),
+                    Some(_) | None => Err(errors.on(
+                        &array.len,
+                        "the number of tuples or structs in an array must be a literal from 1 to 64; \
+                         write one array for each part",
+                    )),
+                }
+            }
+            syn::Type::Path(path) if is_composite(ty, &errors.real) => {
+                let made = |of| Made {
+                    ty: Rc::new(ty.clone()),
+                    of,
+                };
+                match errors.structs.get(&path.path).cloned() {
+                    None => {
+                        errors.missing(&without_arguments(&path.path));
+                        Ok(Tree::Struct(made(None), vec![]))
+                    }
+                    Some(None) => {
+                        errors.elsewhere();
+                        Ok(Tree::Struct(made(None), vec![]))
+                    }
+                    Some(Some(of)) => {
+                        let parts = of.parts(&path.path, errors)?;
+                        Ok(Tree::Struct(made(Some(of)), parts))
+                    }
+                }
+            }
+            _ => types::read(ty, errors).map(Tree::Leaf),
+        }
+    }
+
+    /// A part of something.
+    pub(super) fn part(ty: &syn::Type, errors: &mut Errors) -> Result<Tree> {
+        if let syn::Type::Reference(r) = bare(ty)
+            && is_composite(&r.elem, &errors.real)
+        {
+            return Err(errors.on(
+                ty,
+                "inside of another type this is held by value; remove the `&`",
+            ));
+        }
+        let tree = Tree::read(ty, errors)?;
+        if let Tree::Leaf(written) = &tree
+            && !written.is_real()
+            && written.is_borrowed()
+        {
+            return Err(errors.on(
+                ty,
+                "a gradient holds its constants by value, and this one is borrowed; take it as an \
+                 argument of its own",
+            ));
+        }
+        Ok(tree)
+    }
+
+    fn collect<'a>(&'a self, path: String, name: String, out: &mut Vec<Leaf<'a>>) {
+        match self {
+            Tree::Leaf(ty) => out.push(Leaf { path, name, ty }),
+            Tree::Tuple(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    part.collect(format!("{path}.{k}"), format!("{name}_{k}"), out);
+                }
+            }
+            Tree::List(parts) => {
+                for (k, part) in parts.iter().enumerate() {
+                    part.collect(format!("{path}[{k}]"), format!("{name}_{k}"), out);
+                }
+            }
+            Tree::Struct(made, parts) => {
+                let fields = made.of.iter().flat_map(|of| of.fields());
+                for (field, part) in fields.zip(parts) {
+                    let name = format!("{name}_{}", field.trim_start_matches("r#"));
+                    part.collect(format!("{path}.{field}"), name, out);
+                }
+            }
+        }
+    }
+
+    /// What it is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Tree::Leaf(written) if written.is_scalar() => "a number",
+            Tree::Leaf(_) | Tree::List(_) => "an array",
+            Tree::Tuple(_) => "a tuple",
+            Tree::Struct(..) => "a struct",
+        }
+    }
+
+    /// What it is, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Tree::Leaf(written) => format!("`{}`", types::spelled(&written.ty)),
+            Tree::Tuple(parts) => format!("a tuple of {}", parts.len()),
+            Tree::List(parts) => format!("an array of {}", parts.len()),
+            Tree::Struct(made, _) => format!("`{}`", types::spelled(&*made.ty)),
+        }
+    }
+
+    /// The type of a result, as it is made of results of these ranks: fixed-size arrays may be there
+    /// element by element.
+    pub fn split(&self, ranks: &mut dyn Iterator<Item = usize>) -> Option<Tree> {
+        fn leaf(w: &Written, rank: usize, rest: &mut dyn Iterator<Item = usize>) -> Option<Tree> {
+            if rank == w.rank {
+                return Some(Tree::Leaf(w.clone()));
+            }
+            let count = w.fixed_length(0)?.value?;
+            let one = (w.rank > 0).then(|| w.element_of_fixed())?;
+            let mut next = Some(rank);
+            let parts = (0..count).map(|_| leaf(&one, next.take().or_else(|| rest.next())?, rest));
+            Some(Tree::List(parts.collect::<Option<_>>()?))
+        }
+        let all = |parts: &[Tree], ranks: &mut dyn Iterator<Item = usize>| {
+            parts.iter().map(|p| p.split(ranks)).collect::<Option<_>>()
+        };
+        Some(match self {
+            Tree::Leaf(w) => leaf(w, ranks.next()?, ranks)?,
+            Tree::Tuple(parts) => Tree::Tuple(all(parts, ranks)?),
+            Tree::List(parts) => Tree::List(all(parts, ranks)?),
+            Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts, ranks)?),
+        })
+    }
+
+    /// Whether there is a derivative with respect to any part of it. A struct has a real field.
+    pub fn is_real(&self) -> bool {
+        match self {
+            Tree::Struct(made, _) if made.of.is_none() => true,
+            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                self.parts().iter().any(Tree::is_real) || self.any(&Written::is_real)
+            }
+        }
+    }
+
+    /// What it is made of, right below.
+    fn parts(&self) -> &[Tree] {
+        match self {
+            Tree::Leaf(_) => &[],
+            Tree::Tuple(parts) | Tree::List(parts) | Tree::Struct(_, parts) => parts,
+        }
+    }
+
+    /// Whether something holds of a leaf.
+    pub fn any(&self, of: &dyn Fn(&Written) -> bool) -> bool {
+        match self {
+            Tree::Leaf(written) => of(written),
+            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                self.parts().iter().any(|p| p.any(of))
+            }
+        }
+    }
+
+    /// The leaves in order.
+    pub fn leaves(&self) -> Vec<&Written> {
+        match self {
+            Tree::Leaf(written) => vec![written],
+            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                self.parts().iter().flat_map(Tree::leaves).collect()
+            }
+        }
+    }
+}
+
+/// Whether a type is made of several.
+pub(super) fn is_composite(ty: &syn::Type, real: &RealType) -> bool {
+    match bare(ty) {
+        syn::Type::Tuple(_) => true,
+        syn::Type::Path(path) => {
+            let is_parameter = matches!(real, RealType::Parameter(t) if path.path.is_ident(t));
+            path.qself.is_none() && !is_parameter && types::may_be_struct(&path.path)
+        }
+        syn::Type::Array(array) => is_composite(&array.elem, real),
+        _ => false,
+    }
+}
+
+impl Written {
+    /// Whether it is a reference or a view.
+    pub fn is_borrowed(&self) -> bool {
+        match self.passing {
+            Passing::Scalar | Passing::Owned | Passing::Vec | Passing::Fixed => false,
+            Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef
+            | Passing::Slice
+            | Passing::ReferenceToVec
+            | Passing::ReferenceToFixed => true,
+        }
+    }
+
+    /// One element of the outermost fixed-size array, by value.
+    pub fn element_of_fixed(&self) -> Written {
+        let rank = self.rank - 1;
+        let ty = match bare(&self.ty) {
+            syn::Type::Array(array) => (*array.elem).clone(),
+            _ => self.ty.clone(),
+        };
+        Written {
+            scalar: self.scalar,
+            rank,
+            passing: match rank {
+                0 => Passing::Scalar,
+                _ => Passing::Fixed,
+            },
+            fixed: self.fixed[1..].to_vec(),
+            ty,
+        }
+    }
+
+    /// Whether it is an integer type other than that of the compiler.
+    pub fn is_cast(&self) -> bool {
+        self.scalar.elem() == crate::ir::ty::Elem::Int && self.scalar != Scalar::I64
+    }
+}

@@ -1,0 +1,170 @@
+//! What arguments and results are made of: arguments become as many parameters of the program as they
+//! have parts, and results as many results.
+
+use super::fixed::List;
+use super::value::{Plain, Value};
+use super::{Binding, Lowerer};
+use crate::front::data::{Leaf, Tree};
+use crate::front::error::{Loc, Result};
+use crate::front::signature::Signature;
+use crate::front::types::Written;
+use crate::ir::core::{Expr, Param};
+use crate::ir::ty::Size;
+
+impl Lowerer<'_> {
+    /// The parameters of the program. The names of the arguments are in scope then.
+    pub(super) fn parameters(&mut self, signature: &Signature) -> Vec<Param> {
+        let leaves = signature.leaves();
+        let mut params: Vec<Param> = vec![];
+        let mut named: Vec<(String, Size)> = vec![];
+        for (k, (_, leaf)) in leaves.iter().enumerate() {
+            let param = Param {
+                sym: self.fresh.sym(&leaf.name),
+                ty: leaf.ty.core(),
+                lengths: lengths(k, leaf, &mut named),
+            };
+            for axis in 0..leaf.ty.rank {
+                if let Some(length) = leaf.ty.fixed_length(axis) {
+                    let value = Expr::dim(Expr::var(&param.sym, param.ty), axis);
+                    self.name_length(length, value);
+                }
+            }
+            if leaf.ty.rank == 0 && leaf.ty.scalar.is_unsigned() {
+                self.naturals.insert(param.sym.clone());
+            }
+            params.push(param);
+        }
+        let mut rest = params.iter();
+        for arg in &signature.args {
+            let value = arg.ty.tree.assembled(&mut |written| {
+                let p: &Param = rest.next()?;
+                let plain = Plain::typed(Expr::var(&p.sym, p.ty), written.scalar);
+                Some(match written.is_nested() {
+                    true => Value::of_rust(plain),
+                    false => Value::Plain(plain),
+                })
+            });
+            self.name(arg.ident.to_string(), Binding::Value(value));
+        }
+        params
+    }
+
+    /// The parts of a value of a type, in order; gives what the type is made of, now that the value is
+    /// known.
+    pub(super) fn results(
+        &mut self,
+        value: Value,
+        of: &Tree,
+        loc: Loc,
+        out: &mut Vec<Expr>,
+    ) -> Result<Tree> {
+        match (of, value) {
+            (Tree::Leaf(written), Value::List(List::Elements(elements)))
+                if self.holds(written, elements.len()) =>
+            {
+                let of = Tree::Leaf(written.element_of_fixed());
+                let parts = (elements.into_iter()).map(|e| self.results(e, &of, loc, out));
+                Ok(Tree::List(parts.collect::<Result<_>>()?))
+            }
+            (Tree::Leaf(written), Value::List(list)) => {
+                let value = self.annotated_list(list, written, loc)?;
+                let plain = self.plain(value, loc)?;
+                out.push(plain.expr);
+                Ok(of.clone())
+            }
+            (Tree::Leaf(written), value) => {
+                let plain = self.single(value, loc, "the function")?;
+                out.push(self.matching(plain, written, loc)?);
+                Ok(of.clone())
+            }
+            (Tree::Tuple(types), Value::Tuple(parts)) if parts.len() == types.len() => {
+                let parts = parts.into_iter().zip(types);
+                let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
+                Ok(Tree::Tuple(parts.collect::<Result<_>>()?))
+            }
+            (Tree::List(types), value @ Value::List(_)) => {
+                let parts = self.taken_apart(value, types.len(), loc)?;
+                let parts = parts.into_iter().zip(types);
+                let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
+                Ok(Tree::List(parts.collect::<Result<_>>()?))
+            }
+            (Tree::Struct(made, types), Value::Struct(_, parts)) if parts.len() == types.len() => {
+                let parts = parts.into_iter().zip(types);
+                let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
+                Ok(Tree::Struct(made.clone(), parts.collect::<Result<_>>()?))
+            }
+            (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), value) => {
+                let message = format!(
+                    "the function gives {}, but it is declared to give {}",
+                    value.describe(),
+                    of.describe()
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+}
+
+/// What types say about the lengths of a parameter.
+fn lengths(param: usize, leaf: &Leaf<'_>, named: &mut Vec<(String, Size)>) -> Vec<Option<Size>> {
+    let mut known = |axis: usize| {
+        let length = leaf.ty.fixed_length(axis)?;
+        if let Some(k) = length.value {
+            return Some(Size::lit(k));
+        }
+        let name = length.name();
+        if let Some((_, size)) = named.iter().find(|(n, _)| *n == name) {
+            return Some(size.clone());
+        }
+        named.push((name, Size::dim(param, axis)));
+        None
+    };
+    let all: Vec<Option<Size>> = (0..leaf.ty.rank).map(&mut known).collect();
+    if all.iter().all(Option::is_none) {
+        return vec![];
+    }
+    all
+}
+
+impl Tree {
+    /// A value of this type, made of values of its leaves.
+    pub(super) fn assembled(&self, next: &mut dyn FnMut(&Written) -> Option<Value>) -> Value {
+        match self {
+            Tree::Leaf(written) => match next(written) {
+                Some(value) => value,
+                None => unreachable!("there is a value for each leaf"),
+            },
+            Tree::Tuple(parts) => Value::Tuple(parts.iter().map(|t| t.assembled(next)).collect()),
+            Tree::List(parts) => {
+                let elements = parts.iter().map(|t| t.assembled(next)).collect();
+                Value::List(List::Elements(elements))
+            }
+            Tree::Struct(made, parts) => {
+                let parts = parts.iter().map(|t| t.assembled(next)).collect();
+                Value::Struct(made.clone(), parts)
+            }
+        }
+    }
+
+    /// The same from values of its real leaves; what is not real is as in another value of this type.
+    pub(super) fn with_kept(
+        &self,
+        kept: &Value,
+        next: &mut dyn FnMut(&Written) -> Option<Value>,
+    ) -> Value {
+        match (self, kept.components()) {
+            (Tree::Leaf(written), _) if !written.is_real() => kept.clone(),
+            (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), Some(parts)) => {
+                let parts = types
+                    .iter()
+                    .zip(parts)
+                    .map(|(t, part)| t.with_kept(part, next));
+                let parts = parts.collect();
+                kept.with_components(parts)
+            }
+            (Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), _) => {
+                self.assembled(next)
+            }
+        }
+    }
+}

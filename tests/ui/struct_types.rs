@@ -1,0 +1,34 @@
+use cotangent::prelude::*;
+
+type Vector = ndarray::Array1<f64>;
+
+struct Plain {
+    w: f64,
+}
+
+#[derive(Differentiable)]
+struct Borrowed<'a> {
+    w: &'a [f64],
+}
+
+#[derive(Differentiable)]
+struct Counts {
+    n: usize,
+}
+
+#[derive(Differentiable)]
+enum Either {
+    One(f64),
+}
+
+#[differentiable]
+fn alias(x: &Vector) -> f64 {
+    x[0]
+}
+
+#[differentiable]
+fn no_derive(m: &Plain) -> f64 {
+    m.w
+}
+
+fn main() {}
