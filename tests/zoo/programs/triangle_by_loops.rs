@@ -1,6 +1,6 @@
 //! A sum over a triangle, with the part below a threshold counted otherwise.
 //!
-//! @ a: [4, 4]; t: in -0.2..0.2
+//! @ a: [4, 4]; t: -0.15
 //! @ a: [1, 1]; t: 0.0
 //! @ a: [0, 0]; t: 0.1
 
