@@ -240,7 +240,19 @@ impl Lowerer<'_> {
         }
         let plain = match on {
             Value::Plain(plain) => plain,
-            Value::List(list) => self.as_array(list, receiver.loc)?,
+            Value::List(list) => {
+                let of = list.describe();
+                let plain = self.as_array(list, receiver.loc)?;
+                if plain.expr.ty.rank > 1 {
+                    // What ndarray says of its elements, Rust says of the arrays in it.
+                    let message = format!(
+                        "the method `{name}` of {of} is not followed; read the rows by an index, as in \
+                         `a[i][j]`, or run over them with `.iter()`"
+                    );
+                    return Err(self.errors.at(name.span(), message));
+                }
+                plain
+            }
             Value::Tuple(_) | Value::Struct(..) if name == "clone" && args.is_empty() => {
                 return Ok(on);
             }

@@ -207,6 +207,11 @@ impl Lowerer<'_> {
         let var = Expr::var(&sym, array.ty);
         self.bound
             .insert(sym.clone(), std::collections::BTreeSet::new());
+        let known = self.known_lengths(&array);
+        self.lengths.insert(sym.clone(), known);
+        if let Some(extents) = self.known_extents(&array) {
+            self.made.insert(sym.clone(), extents);
+        }
         self.frames[home].push(Bound::Let(sym, array));
         var
     }
@@ -346,6 +351,11 @@ impl Lowerer<'_> {
                 Ok(usize(Expr::int(i64::try_from(elements.len()).unwrap_or(0))))
             }
             ("len", List::Whole(plain), []) => Ok(usize(length(plain.expr.clone(), 0))),
+            ("is_empty", List::Elements(_), []) => Ok(Value::from(Expr::lit(Lit::Bool(false)))),
+            ("is_empty", List::Whole(plain), []) => {
+                let count = length(plain.expr.clone(), 0);
+                Ok(Expr::prim(Prim::IEq, vec![count, Expr::int(0)]).into())
+            }
             ("clone" | "to_owned" | "as_slice" | "to_vec", _, []) => Ok(Value::List(list.clone())),
             ("iter" | "into_iter", _, []) => self
                 .iter_of_list(list.clone(), name.span().into())
