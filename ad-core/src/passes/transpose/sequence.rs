@@ -102,12 +102,12 @@ impl Transposer<'_> {
         let first_state = params.len();
         for p in &body.params[count..count + states] {
             let shape = renamed(&p.ty.shape, &new);
-            params.push(param(&p.name, Elem::Real, shape));
+            params.push(param(&cotangent_of(&p.name), Elem::Real, shape));
         }
         for &k in &summed {
             let p = &body.params[k];
             let shape = renamed(&p.ty.shape, &new);
-            params.push(param(&p.name, Elem::Real, shape));
+            params.push(param(&cotangent_of(&p.name), Elem::Real, shape));
         }
         let index = Var(params.len() as u32);
         params.push(body.params[count + states].clone());
@@ -203,6 +203,14 @@ impl Transposer<'_> {
             self.give(v, ct);
         }
     }
+}
+
+/// What the cotangent is called that belongs to a tangent.
+fn cotangent_of(tangent: &str) -> String {
+    format!(
+        "{}_bar",
+        tangent.strip_suffix("_tangent").unwrap_or(tangent)
+    )
 }
 
 fn param(name: &str, elem: Elem, shape: Vec<Size>) -> Param {
