@@ -1,5 +1,10 @@
 //! Programs over whole arrays refuse the same arguments as the functions as written, and take all others.
 
+#![expect(
+    clippy::reversed_empty_ranges,
+    reason = "an end below zero in `s!` counts from the end"
+)]
+
 use cotangent::ndarray::{Array1, Array2, Axis, concatenate, s, stack};
 use cotangent::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};

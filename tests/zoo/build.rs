@@ -1,5 +1,10 @@
 //! Turns every file of `programs` into a module and an entry of the table of programs.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "Rust's own syntax has more forms than the programs may use"
+)]
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
