@@ -47,3 +47,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So is that in the page about loops.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/loops.md")]
+struct Loops;

@@ -78,6 +78,15 @@ impl Lowerer<'_> {
         {
             return self.whole_arrays(op, a.clone(), b.clone(), loc);
         }
+        // An array is right beside one of which nothing is known.
+        let is_array =
+            |v: &Result<Value>| matches!(v, Ok(Value::Plain(plain)) if plain.expr.ty.rank > 0);
+        let (a, b) = match (a, b) {
+            (Err(reported), other) | (other, Err(reported)) if is_array(&other) => {
+                return Err(reported);
+            }
+            both => both,
+        };
         let a = a.and_then(|v| self.scalar(v, left_loc));
         let b = b.and_then(|v| self.scalar(v, right_loc));
         let (a, b) = (a?, b?);
