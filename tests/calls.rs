@@ -142,7 +142,10 @@ fn weighted(w: &Array2<f64>, x: &[f64], k: usize) -> Array1<f64> {
     build(w.nrows(), |i| sum(k, |j| w[[i, j]] * x[j]))
 }
 
-#[expect(clippy::ptr_arg, reason = "a `&Vec` is one of the types that are taken")]
+#[expect(
+    clippy::ptr_arg,
+    reason = "a `&Vec` is one of the types that are taken"
+)]
 #[differentiable]
 fn loss(w: &Array2<f64>, x: &Vec<f64>) -> f64 {
     let y = weighted(w, x, x.len());

@@ -12,8 +12,12 @@ impl Model {
     }
 
     #[differentiable]
-    fn missing(&self, x: f64) -> f64 {
-        self.v * x
+    fn calls(&self, x: f64) -> f64 {
+        self.plain() * x
+    }
+
+    fn plain(&self) -> f64 {
+        self.w
     }
 }
 

@@ -11,8 +11,8 @@ fn count(x: f64) -> usize {
 }
 
 #[differentiable]
-fn pair(x: f64) -> (f64, &[f64]) {
-    (x, &[])
+fn pair(x: &[f64]) -> (f64, &[f64]) {
+    (x[0], x)
 }
 
 #[differentiable]

@@ -12,6 +12,7 @@ fn f(x: f64, n: usize) -> f64 {
     }
     loop {
         y /= 2.0;
+        assert!(y > 0.0);
     }
 }
 

@@ -54,12 +54,26 @@ fn main() {
         #[doc = "The programs themselves, a module each."]
         // Test cases are written in brackets, which are no links.
         #[allow(missing_docs, rustdoc::broken_intra_doc_links)]
+        // They show each way to write something, not the best one.
+        #[allow(
+            clippy::assign_op_pattern,
+            clippy::manual_is_multiple_of,
+            clippy::needless_late_init,
+            clippy::needless_range_loop,
+            clippy::op_ref,
+            clippy::ptr_arg,
+            clippy::reversed_empty_ranges,
+            clippy::useless_vec
+        )]
         #unused
         pub mod program { #modules }
 
+        // One way for all types is taken apart and put together.
+        #[allow(clippy::clone_on_copy, clippy::init_numbered_fields)]
         static PROGRAMS: &[Program] = &[#entries];
 
         #[doc = "The generic programs over `f32`."]
+        #[allow(clippy::clone_on_copy, clippy::init_numbered_fields)]
         static SINGLE: &[Program] = &[#single];
     };
     let table = syn::parse2(table).expect("the generated table is well-formed");
