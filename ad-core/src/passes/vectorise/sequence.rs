@@ -90,9 +90,9 @@ impl Vectoriser {
         let mut results = body.inner.block(&l.body, &inside)?;
         for ((next, &state), (s, _)) in results.iter_mut().zip(&body.states).zip(&l.states) {
             *next = fitting(&mut body.inner, *next, state, &inside).ok_or_else(|| {
-                let (is, was) = (body.inner.out.ty(*next), body.inner.out.ty(state));
                 format!(
-                    "the shape of `{}` changes in a loop: {was} becomes {is}",
+                    "the lengths of `{}` change in a loop, or cannot be seen to stay the same; \
+                         make the largest array before the loop, and assign to its elements",
                     s.hint
                 )
             })?;
