@@ -24,7 +24,7 @@
 
 #[doc(hidden)]
 pub use cotangent_macros::{__probe, __resume};
-pub use cotangent_macros::{Differentiable, differentiable};
+pub use cotangent_macros::{Differentiable, custom_derivative, differentiable};
 pub use cotangent_runtime::Differentiable;
 /// The version of ndarray that generated code uses.
 pub use ndarray;
@@ -35,7 +35,7 @@ pub use cotangent_runtime::math;
 
 /// What an annotated function needs in scope.
 pub mod prelude {
-    pub use cotangent_macros::{Differentiable, differentiable};
+    pub use cotangent_macros::{Differentiable, custom_derivative, differentiable};
     pub use cotangent_runtime::{
         Differentiable, Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma,
         logsumexp, maximum, mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax,

@@ -4,6 +4,7 @@ use crate::back::emit::{Context, name as name_of};
 use crate::derive;
 use crate::front::attr::Modes;
 use crate::front::{self, Annotated, Failure};
+use crate::ir::unit::Rule;
 use crate::ir::{bulk, core_check, kernel};
 use crate::link::{self, Around, Part, Place, Request, Resumed};
 use crate::pipeline::{self, Derivative};
@@ -98,10 +99,14 @@ pub fn resume(state: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let failure = match link::callees(&request.known) {
+        Ok(callees) if request.part == Part::Custom => {
+            return link::custom::told(&request, &callees);
+        }
         Ok(callees) if request.part == Part::Struct => {
             return derive::companion(&request, &callees.structs);
         }
-        Ok(callees) => {
+        Ok(mut callees) => {
+            callees.inline = request.part == Part::Companions;
             match front::analyse_with(request.attr.clone(), request.item.clone(), &callees) {
                 Ok(annotated) => match resumed(&annotated, &request) {
                     Ok(tokens) => return tokens,
@@ -122,21 +127,24 @@ pub fn resume(state: TokenStream) -> TokenStream {
             let errors = (is_first && !failure.elsewhere).then_some(errors);
             quote!({ #errors ::core::unreachable!("the function did not compile") })
         }
-        Part::Companions | Part::Struct => match (&failure.signature, &failure.promise) {
-            (Some(signature), Some(promise)) => {
-                link::broken(signature, promise.modes, &request.place)
+        Part::Companions | Part::Struct | Part::Custom => {
+            match (&failure.signature, &failure.promise) {
+                (Some(signature), Some(promise)) => {
+                    link::broken(signature, promise.modes, &request.place)
+                }
+                (..) => TokenStream::new(),
             }
-            (..) => TokenStream::new(),
-        },
+        }
     }
 }
 
 /// The part of an expansion that was asked for, now that everything is known.
 fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
-        Part::Companions | Part::Struct => {
-            to_bulk(f, &mut |_, _| {})?;
-            Ok(link::companions(f, &request.place))
+        Part::Companions | Part::Struct | Part::Custom => {
+            let bulk = to_bulk(f, &mut |_, _| {})?;
+            let inner = of_unit(f, &bulk)?;
+            Ok(link::companions(f, &request.place, &inner))
         }
         Part::Body(what, is_first) => {
             let mut body = Err(String::new());
@@ -217,10 +225,11 @@ type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 
 /// The function and all that comes with it. `place` is where companions may stand.
 fn expanded(annotated: Annotated, place: Option<&Place>, see: Stages<'_>) -> TokenStream {
-    match derivatives(&annotated, see) {
-        Ok(functions) => {
+    let done = derivatives(&annotated, see);
+    match done {
+        Ok((functions, inner)) => {
             let item = &annotated.item;
-            let companions = place.map(|place| link::companions(&annotated, place));
+            let companions = place.map(|place| link::companions(&annotated, place, &inner));
             quote! {
                 #[allow(dead_code)]
                 #item
@@ -267,7 +276,7 @@ pub(crate) fn root(path: Option<&syn::Path>) -> TokenStream {
     path.map_or(quote!(::cotangent), ToTokens::to_token_stream)
 }
 
-fn context(f: &Annotated) -> Context<'_> {
+pub(crate) fn context(f: &Annotated) -> Context<'_> {
     Context {
         signature: &f.signature,
         wrt: &f.promise.wrt,
@@ -302,7 +311,37 @@ fn derived(
     pipeline::to_kernels(&derived)
 }
 
-fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<TokenStream, String> {
+/// The functions of a unit, by the rules that they are called for.
+pub(crate) const UNIT_FUNCTIONS: [(Rule, Derivative); 3] = [
+    (Rule::Value, Derivative::Value),
+    (Rule::Jvp, Derivative::Jvp),
+    (Rule::Vjp, Derivative::Vjp),
+];
+
+/// What computes a function that is called as a unit: its value and its products, in all arguments.
+fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
+    if !f.is_unit() {
+        return Ok(TokenStream::new());
+    }
+    let real = f.signature.args.iter().enumerate();
+    let real = real.filter(|(_, a)| a.ty.is_real());
+    let wrt: Vec<usize> = real.map(|(k, _)| k).collect();
+    let context = Context {
+        wrt: &wrt,
+        ..context(f)
+    };
+    let leaves = f.signature.real_leaves(&wrt);
+    let mut out = TokenStream::new();
+    for (_, what) in UNIT_FUNCTIONS {
+        let derived = pipeline::derive(bulk, what, &leaves, &mut |_, _| {})?;
+        let kernels = pipeline::to_kernels(&derived)?;
+        out.extend(context.function(what, &kernels, &[]));
+    }
+    Ok(out)
+}
+
+/// The generated functions, and what computes the function as a unit.
+fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<(TokenStream, TokenStream), String> {
     let bulk = to_bulk(f, see)?;
     let mut out = TokenStream::new();
     let mut checks = &f.checks[..];
@@ -312,7 +351,8 @@ fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<TokenStream, String> {
         // One function that checks the names is enough.
         checks = &[];
     }
-    Ok(out)
+    let inner = of_unit(f, &bulk)?;
+    Ok((out, inner))
 }
 
 /// The errors, the function as it was, and stubs of what was promised.

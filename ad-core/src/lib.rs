@@ -12,3 +12,4 @@ pub mod pipeline;
 
 pub use derive::derive;
 pub use expand::{expand, expand_at, explain, explain_in_file, resume};
+pub use link::custom;

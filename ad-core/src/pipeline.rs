@@ -2,12 +2,14 @@
 
 use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
+use crate::ir::unit::{Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::fuse;
 use crate::passes::linearise::{forward, linearise};
 use crate::passes::raise::raise;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::transpose::transpose;
+use crate::passes::units;
 use crate::passes::vectorise::vectorise;
 
 /// What of a function is to be computed.
@@ -84,6 +86,15 @@ fn derive_with(
     stops: fn(&Program) -> Program,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
+    if what != Derivative::Value
+        && let Some(name) = units::twice(program, wrt)
+    {
+        return Err(format!(
+            "a derivative of `{name}` is differentiated here, and `{name}` is called as a unit that has \
+             first derivatives only; annotate it with `#[differentiable]` alone, or write what is \
+             differentiated twice without it"
+        ));
+    }
     let (derived, seeds) = match what {
         Derivative::Value => (program.clone(), vec![]),
         Derivative::Jvp => {
@@ -109,7 +120,23 @@ fn derive_with(
         done = simplify(&seed(&done, program.params.len()));
         checked("simplify", &done, watch)?;
     }
-    Ok(done)
+    match units::lacking(&done) {
+        Some((unit, rule)) => Err(lacking(unit, rule)),
+        None => Ok(done),
+    }
+}
+
+/// A derivative of a unit that nobody has given.
+fn lacking(unit: &Unit, rule: Rule) -> String {
+    let name = unit.name();
+    let products = match rule {
+        Rule::Value | Rule::Vjp => "gradients and products with cotangents",
+        Rule::Jvp => "products with tangents",
+    };
+    format!(
+        "{products} of a function that calls `{name}` need its `{rule}`, and its attribute names none; write \
+         `#[custom_derivative({rule} = ..)]` on `{name}`"
+    )
 }
 
 /// The kernels of a Bulk program.
@@ -117,6 +144,7 @@ fn derive_with(
 /// # Errors
 /// If fusion broke the program (a bug of the compiler).
 pub fn to_kernels(program: &Program) -> Result<kernel::Program, String> {
+    let program = &units::shared(program);
     let kernels = fuse(program);
     if cfg!(debug_assertions) {
         kernel_check::check(&kernels)

@@ -22,6 +22,20 @@ pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
     cotangent_core::expand_at(attr.into(), item.into(), &place).into()
 }
 
+/// Lets annotated functions call the function it stands on, whose body is any Rust, by derivatives that
+/// the user gives.
+///
+/// `#[custom_derivative(vjp = g_vjp, jvp = g_jvp)] fn g(..)` names functions with the signatures that the
+/// generated `g_vjp` and `g_jvp` would have. Either may be left out where it is not needed: to ask for
+/// what is missing is a compile error.
+///
+/// `crate = path` names a renamed or re-exported `cotangent`.
+#[proc_macro_attribute]
+pub fn custom_derivative(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let place = place::of(&item);
+    cotangent_core::custom(attr.into(), item.into(), &place).into()
+}
+
 /// Makes a struct an argument or a result of annotated functions.
 ///
 /// The fields are of any type that an argument may have, by value: numbers, arrays, tuples, other structs

@@ -163,7 +163,7 @@ fn pattern<'t>(
 }
 
 /// A value of a type; `next` gives those of the leaves.
-fn together(tree: &Tree, next: &mut dyn FnMut(&Written) -> TokenStream) -> TokenStream {
+pub(super) fn together(tree: &Tree, next: &mut dyn FnMut(&Written) -> TokenStream) -> TokenStream {
     match tree {
         Tree::Leaf(written) => next(written),
         Tree::Tuple(parts) => {

@@ -202,11 +202,18 @@ impl Context<'_> {
         program: &Program,
         checks: &[NameCheck],
     ) -> TokenStream {
-        let root = &self.root;
         let f = Function::new(self, what, program);
         let body = f.body();
         let checks: Vec<TokenStream> = checks.iter().map(name_check).collect();
-        let mut body = quote!(#(#checks)* #body);
+        let (import, body) = self.with_runtime(quote!(#(#checks)* #body));
+        quote!({ #import #body })
+    }
+
+    /// What brings the runtime in, and tokens that mention it, by a name that the user's paths in them do
+    /// not mention.
+    pub(crate) fn with_runtime(&self, tokens: TokenStream) -> (Option<TokenStream>, TokenStream) {
+        let root = &self.root;
+        let mut body = tokens;
         let uses_runtime = mentions(&body, RUNTIME);
         let mut alias = RUNTIME.to_owned();
         while alias == RUNTIME && mentions(&quote!(#root #body), USERS_RUNTIME)
@@ -223,6 +230,6 @@ impl Context<'_> {
             let alias = Ident::new(&alias, Span::call_site());
             quote!(use #root::runtime::kernels as #alias;)
         });
-        quote!({ #import #body })
+        (import, body)
     }
 }

@@ -3,6 +3,7 @@
 mod sequence;
 #[cfg(test)]
 mod tests;
+pub(crate) mod unit;
 
 use super::data::{Apart, Given};
 use super::emit::{Context, name};
@@ -127,12 +128,7 @@ impl<'a> Function<'a> {
             steps.extend(self.step(step));
         }
         let results = self.results();
-        let mut lengths = TokenStream::new();
-        for ((param, axis), name) in self.lengths.borrow().iter() {
-            let p = &self.local(Var(*param as u32)).ident;
-            let axis = Literal::usize_unsuffixed(*axis);
-            lengths.extend(quote!(let #name = #p.len(#axis);));
-        }
+        let lengths = self.lengths_used();
         let body = quote!(#lengths #checks #steps #results);
         let used = names_in(&body);
         let is_used = |i: &Ident| used.contains(&i.to_string());
@@ -144,6 +140,29 @@ impl<'a> Function<'a> {
             .map(|k| self.input(k, &used))
             .collect();
         quote!(#apart #inputs #body)
+    }
+
+    /// Says how a parameter is at hand: by this name.
+    pub(super) fn know(&self, v: Var, name: &Ident, bare: bool) {
+        let local = Local {
+            ident: quote!(#name),
+            scalar: None,
+            bare,
+            is_view: true,
+            is_typed: true,
+        };
+        self.locals.borrow_mut().insert(v, local);
+    }
+
+    /// The statements for the lengths that are used.
+    pub(super) fn lengths_used(&self) -> TokenStream {
+        let mut lengths = TokenStream::new();
+        for ((param, axis), name) in self.lengths.borrow().iter() {
+            let p = &self.local(Var(*param as u32)).ident;
+            let axis = Literal::usize_unsuffixed(*axis);
+            lengths.extend(quote!(let #name = #p.len(#axis);));
+        }
+        lengths
     }
 
     pub(super) fn local(&self, v: Var) -> Local {
@@ -269,10 +288,9 @@ impl<'a> Function<'a> {
                 let root = self.root();
                 let mut lengths = root.lengths.borrow_mut();
                 let name = lengths.entry((*param, *axis)).or_insert_with(|| {
-                    let Given {
-                        tokens, written, ..
-                    } = &root.params[*param];
-                    let part = match (written.as_ref().map_or(0, |w| w.rank), axis) {
+                    let tokens = root.local(Var(*param as u32)).ident;
+                    let written = root.params.get(*param).and_then(|p| p.written.as_ref());
+                    let part = match (written.map_or(0, |w| w.rank), axis) {
                         (1, _) => "len".to_owned(),
                         (2, 0) => "rows".to_owned(),
                         (2, _) => "cols".to_owned(),
@@ -323,6 +341,7 @@ impl<'a> Function<'a> {
         let shape = self.shape_tokens(&step.ty);
         match &step.work {
             Work::Loop(s) => return self.sequence(s),
+            Work::Call(c) => return self.unit_call(c),
             Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
             Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {}
         }
@@ -432,7 +451,7 @@ impl<'a> Function<'a> {
                 };
                 quote!(let #mutable #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
             }
-            Work::Change { .. } | Work::Loop(_) => unreachable!("written above"),
+            Work::Change { .. } | Work::Loop(_) | Work::Call(_) => unreachable!("written above"),
         };
         self.locals.borrow_mut().insert(step.out, local);
         tokens

@@ -7,7 +7,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
 /// A path of the user's, on its way into a generated function.
-pub(super) fn users(path: &syn::Path) -> TokenStream {
+pub(crate) fn users(path: &syn::Path) -> TokenStream {
     rename_module(path.to_token_stream(), RUNTIME, USERS_RUNTIME)
 }
 

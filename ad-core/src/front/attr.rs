@@ -9,8 +9,7 @@ use darling::util::{Flag, PathList};
 use proc_macro2::TokenStream;
 
 /// What can be written.
-const OPTIONS: &str =
-    "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)`, `checkpoint = ..` and `crate = ..`";
+const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)`, `checkpoint = ..`, `noinline` and `crate = ..`";
 
 /// As written between the parentheses.
 #[derive(Debug, Default, FromMeta)]
@@ -23,6 +22,8 @@ struct Arguments {
     vjp: Flag,
     #[darling(default)]
     jvp: Flag,
+    #[darling(default)]
+    noinline: Flag,
     #[darling(default)]
     wrt: Option<PathList>,
     #[darling(default)]
@@ -84,6 +85,8 @@ pub struct Attr {
     pub wrt: Option<Vec<syn::Path>>,
     /// How loops keep their states.
     pub checkpoint: Option<Checkpoint>,
+    /// Whether other functions call it as a unit.
+    pub noinline: bool,
     /// Where the crate is, if not at `::cotangent`.
     pub root: Option<syn::Path>,
     grad: Option<proc_macro2::Span>,
@@ -132,6 +135,7 @@ impl Attr {
             },
             wrt: arguments.wrt.map(|list| list.to_vec()),
             checkpoint: arguments.checkpoint,
+            noinline: arguments.noinline.is_present(),
             root: arguments.root,
             grad: arguments.grad.is_present().then(|| arguments.grad.span()),
         })
@@ -219,7 +223,7 @@ fn misuse(entry: &NestedMeta) -> Option<String> {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })));
             return (!text).then(|| CHECKPOINT.into());
         }
-        "value" | "grad" | "vjp" | "jvp" => {
+        "value" | "grad" | "vjp" | "jvp" | "noinline" => {
             let alone = matches!(meta, syn::Meta::Path(_));
             return (!alone).then(|| format!("`{name}` takes nothing; write `{name}` alone"));
         }

@@ -4,6 +4,7 @@ use super::signature::Signature;
 use super::structs::Structs;
 use crate::ir::core::Routine;
 use crate::ir::ty::Elem;
+use crate::ir::unit::Unit;
 use crate::pipeline::Derivative;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -17,9 +18,11 @@ pub struct Callee {
     pub what: Option<Derivative>,
     /// The arguments in which it was differentiated.
     pub wrt: Vec<usize>,
-    /// What a call stands for. The parameters are those of the signature, then one for each of `consts`,
-    /// then what a derivative takes besides.
-    pub routine: Routine,
+    /// What a call stands for, unless the function is only called as a unit. The parameters are those of
+    /// the signature, then one for each of `consts`, then what a derivative takes besides.
+    pub routine: Option<Routine>,
+    /// The function as a unit, if it can be called as one: its path is that of the call.
+    pub unit: Option<Unit>,
     /// Where constants of the callee's are found, below its path, and of which kind they are.
     pub consts: Vec<(String, Elem)>,
 }
@@ -30,6 +33,9 @@ pub struct Callees {
     known: HashMap<String, Option<Callee>>,
     /// Structs by the paths they are mentioned by.
     pub structs: Structs,
+    /// Whether functions are taken in wherever they can be: for what other functions are told about this
+    /// one, who may differentiate it more often than a unit can be.
+    pub inline: bool,
 }
 
 impl Callees {

@@ -23,7 +23,8 @@ mod surface;
 mod tests;
 pub mod types;
 
-use crate::ir::core::Program;
+use crate::back::unit::unfit;
+use crate::ir::core::{Expr, Program};
 use attr::{Attr, Promise};
 use callee::Callees;
 use error::Errors;
@@ -51,6 +52,39 @@ pub struct Annotated {
     pub item: syn::ItemFn,
     /// The structs that it mentions.
     pub structs: structs::Structs,
+    /// What it returns, as it is declared.
+    pub declared: data::Data,
+}
+
+/// From so many expressions on a function is called as a unit, whether it says so or not: taking it in
+/// again and again takes too long.
+const LARGE: usize = 4000;
+
+impl Annotated {
+    /// Whether others call it as a unit where they can.
+    pub fn is_unit(&self) -> bool {
+        fn count(e: &Expr) -> usize {
+            1 + e.parts().into_iter().map(count).sum::<usize>()
+        }
+        let wanted = self.attr.noinline
+            || self
+                .program
+                .body
+                .parts()
+                .into_iter()
+                .map(count)
+                .sum::<usize>()
+                > LARGE;
+        wanted && unfit(&self.signature).is_none()
+    }
+
+    /// The signature with the result as it is declared, in whatever parts it is computed.
+    pub fn whole_signature(&self) -> Signature {
+        Signature {
+            result: self.declared.clone(),
+            ..self.signature.clone()
+        }
+    }
 }
 
 /// A function that cannot be differentiated, with as much as is known about it.
@@ -137,6 +171,7 @@ pub fn analyse_with(
     match (attr, promise, signature, lowered) {
         (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
             let mut signature = signature;
+            let declared = signature.result.clone();
             signature.result.tree = lowered.result;
             Ok(Annotated {
                 attr,
@@ -147,6 +182,7 @@ pub fn analyse_with(
                 consts: lowered.consts,
                 item: function,
                 structs: callees.structs.clone(),
+                declared,
             })
         }
         (attr, promise, signature, _) => Err(failure(errors, item, signature, attr, promise)),

@@ -5,6 +5,7 @@ use super::bulk::{Affine, Eq, Ix, Op, Param, Program, Relation, Require, Type, V
 use super::core::ReduceOp;
 use super::prims::{Prim, Scalars};
 use super::ty::{Atom, Elem, Lit, Size};
+use super::unit::{Called, Given, Rule};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -221,6 +222,46 @@ impl Builder {
     pub fn spread_over(&mut self, src: Var, axes: &[usize], shape: &[Size]) -> Var {
         let kept: Vec<usize> = (0..shape.len()).filter(|k| !axes.contains(k)).collect();
         self.spread(src, &kept, shape)
+    }
+
+    /// A result of a call of a unit. `like` is the shape of what a tangent belongs to.
+    pub fn call(
+        &mut self,
+        unit: &Called,
+        rule: Rule,
+        args: &[Var],
+        out: usize,
+        like: Option<&[Size]>,
+    ) -> Var {
+        let shape = match (unit.given(out), like) {
+            (Given::Derivative(_), Some(shape)) => shape.to_vec(),
+            (Given::Derivative(k), None) => self.shape(args[unit.real_args()[k]]),
+            (Given::Length(..), _) => vec![],
+            (Given::Result(k), _) => {
+                let lengths = unit.results[k].lengths.iter().enumerate();
+                let open = unit.open();
+                let mut shape = vec![];
+                for (axis, n) in lengths {
+                    shape.push(match n {
+                        Some(n) => Size::lit(*n),
+                        None => {
+                            let at = open.iter().position(|o| *o == (k, axis));
+                            let at = unit.results.len() + at.expect("what is open has a length");
+                            let length = self.call(unit, rule, args, at, None);
+                            Size::atom(Atom::Value(length.0))
+                        }
+                    });
+                }
+                shape
+            }
+        };
+        let op = Op::Call {
+            unit: unit.clone(),
+            rule,
+            args: args.to_vec(),
+            out,
+        };
+        self.op(unit.gives(rule, out).elem, shape, None, op)
     }
 
     /// A sum over some axes.

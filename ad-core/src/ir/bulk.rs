@@ -11,6 +11,7 @@
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
+use super::unit::{Called, Given, Rule};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
@@ -442,6 +443,18 @@ pub enum Op {
         /// then, as a scalar integer, how many steps it took.
         out: usize,
     },
+    /// One result of a function that is called as a unit. Equations that differ in `out` alone are results
+    /// of one call, which happens once. It has no guard.
+    Call {
+        /// What is called.
+        unit: Called,
+        /// Which of its functions.
+        rule: Rule,
+        /// With what, see [`super::unit::Unit::takes`].
+        args: Vec<Var>,
+        /// Which result, see [`super::unit::Unit::given`].
+        out: usize,
+    },
     /// The same array. With a guard: its part where the guard holds.
     Copy(Var),
     /// The same array, constant for differentiation.
@@ -540,6 +553,17 @@ impl Eq {
             let of = |all: &[Var]| all.iter().map(|v| on[v.index()]).collect::<Vec<_>>();
             return looped.dependent(&of(given), &of(init))[*out];
         }
+        if let Op::Call {
+            unit, args, out, ..
+        } = &self.op
+        {
+            // The function's own results do not see tangents and cotangents.
+            let seen = match unit.given(*out) {
+                Given::Result(_) | Given::Length(..) => &args[..unit.args.len()],
+                Given::Derivative(_) => args,
+            };
+            return seen.iter().any(|v| on[v.index()]);
+        }
         let mut depends = false;
         self.visit(&mut |v| depends |= on[v.index()]);
         depends
@@ -605,6 +629,7 @@ impl Eq {
                 when.iter().for_each(|v| f(*v));
             }
             Op::Loop { given, init, .. } => given.iter().chain(init).for_each(|v| f(*v)),
+            Op::Call { args, .. } => args.iter().for_each(|v| f(*v)),
             Op::Copy(src) | Op::Stop(src) => f(*src),
         }
         if let Some(g) = self.guard {
@@ -638,6 +663,7 @@ impl Eq {
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
             | Op::Contract { .. }
+            | Op::Call { .. }
             | Op::Copy(_)
             | Op::Stop(_) => {}
         }
@@ -734,6 +760,17 @@ impl Eq {
                 steps: steps.as_ref().map(&mut *size),
                 given: given.iter().map(|v| var(*v)).collect(),
                 init: init.iter().map(|v| var(*v)).collect(),
+                out: *out,
+            },
+            Op::Call {
+                unit,
+                rule,
+                args,
+                out,
+            } => Op::Call {
+                unit: unit.clone(),
+                rule: *rule,
+                args: args.iter().map(|v| var(*v)).collect(),
                 out: *out,
             },
             Op::Copy(v) => Op::Copy(var(*v)),

@@ -3,6 +3,7 @@
 //! Shapes agree when their polynomials are equal; values are never looked at.
 
 mod sequence;
+mod unit;
 
 use super::build::without;
 use super::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
@@ -220,6 +221,12 @@ impl<'a> Scope<'a> {
                 init,
                 out,
             } => self.looped(looped, steps.as_ref(), given, init, *out),
+            Op::Call {
+                unit,
+                rule,
+                args,
+                out,
+            } => self.called(unit, *rule, args, *out),
             Op::Copy(src) | Op::Stop(src) => self.var("the operand", *src, self.eq.ty.elem, shape),
         }
     }

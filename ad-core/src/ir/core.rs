@@ -6,6 +6,7 @@
 use super::bulk::Relation;
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
+use super::unit::{Called, Rule};
 use std::rc::Rc;
 
 /// A variable: a number that is unique in its program, and the name the user gave it.
@@ -457,6 +458,19 @@ impl Demand {
     }
 }
 
+/// One result of a call of a unit. Calls of one function with the same arguments are one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// What is called.
+    pub unit: Called,
+    /// Which of its functions.
+    pub rule: Rule,
+    /// With what: variables or literals.
+    pub args: Vec<Expr>,
+    /// Which result.
+    pub out: usize,
+}
+
 /// An expression with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
@@ -504,6 +518,8 @@ pub enum Kind {
     Recur(Recur),
     /// A value, after a relation between sizes has been demanded.
     Demand(Demand, Expr),
+    /// A result of a function that is called as a unit.
+    Call(Call),
 }
 
 impl Expr {
@@ -532,6 +548,7 @@ impl Expr {
             Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
             Kind::Recur(r) => r.parts().collect(),
             Kind::Demand(d, a) => d.parts().chain([a]).collect(),
+            Kind::Call(c) => c.args.iter().collect(),
         }
     }
 
@@ -552,6 +569,7 @@ impl Expr {
             Kind::Dim(a, _) | Kind::Stop(a) => vec![a],
             Kind::Recur(r) => r.parts_mut().collect(),
             Kind::Demand(d, a) => d.parts_mut().chain([a]).collect(),
+            Kind::Call(c) => c.args.iter_mut().collect(),
         }
     }
 
@@ -678,6 +696,12 @@ impl Expr {
     pub fn recur(recur: Recur) -> Expr {
         let ty = recur.factors.ty;
         Expr::new(Kind::Recur(recur), ty)
+    }
+
+    /// A result of a call.
+    pub fn call(call: Call) -> Expr {
+        let ty = call.unit.gives(call.rule, call.out);
+        Expr::new(Kind::Call(call), ty)
     }
 
     /// `e`, under a demand.

@@ -1,7 +1,7 @@
 //! The verifier of Core: what every pass may take for granted.
 
 use super::core::{
-    Binder, Block, Bound, Expr, Feed, Kind, Loop, Program, Recur, ReduceOp, Sym, Trip, Ty,
+    Binder, Block, Bound, Call, Expr, Feed, Kind, Loop, Program, Recur, ReduceOp, Sym, Trip, Ty,
 };
 use super::ty::Elem;
 use std::collections::{HashMap, HashSet};
@@ -216,6 +216,23 @@ impl Checker {
         Ok((ty, varies))
     }
 
+    /// A call of a unit; gives the type of the result.
+    fn call(&mut self, c: &Call) -> Result<Ty, String> {
+        let takes = c.unit.takes(c.rule);
+        let name = c.unit.name();
+        if takes.len() != c.args.len() {
+            let (found, wanted) = (c.args.len(), takes.len());
+            return Err(format!("{found} arguments for the {wanted} of `{name}`"));
+        }
+        for (a, ty) in c.args.iter().zip(takes) {
+            self.want(a, ty, "the argument")?;
+        }
+        if c.out >= c.unit.count(c.rule) {
+            return Err(format!("`{name}` has no result {}", c.out));
+        }
+        Ok(c.unit.gives(c.rule, c.out))
+    }
+
     fn infer(&mut self, e: &Expr) -> Result<(Ty, bool), String> {
         Ok(match &*e.kind {
             Kind::Var(s) => match self.scope.get(&s.id) {
@@ -372,6 +389,7 @@ impl Checker {
                 varies |= self.want(a, Ty::scalar(a.ty.elem), "the value")?;
                 (a.ty, varies)
             }
+            Kind::Call(c) => (self.call(c)?, true),
             Kind::Recur(r) => self.recur(r, e)?,
             Kind::Demand(d, a) => {
                 for size in d.parts() {
@@ -404,6 +422,7 @@ fn mentions_varying(e: &Expr, scope: &HashMap<u32, Known>) -> bool {
         Kind::Stop(a) | Kind::Demand(_, a) => any(a),
         Kind::Where(a, b) => any(a) || any(b),
         Kind::Recur(r) => r.parts().any(any),
+        Kind::Call(c) => c.args.iter().any(any),
     }
 }
 

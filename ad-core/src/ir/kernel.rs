@@ -14,6 +14,7 @@ use super::bulk::{self, Feed, Param, Require, Type, Var};
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
+use super::unit::{Called, Rule};
 
 /// A loop of a nest: the first ones, one per axis of the result, are outer.
 pub type Loop = usize;
@@ -151,6 +152,8 @@ pub enum Work {
     },
     /// A sequential loop, which may compute several arrays.
     Loop(Box<Sequence>),
+    /// A call of a function that is a unit, which may compute several arrays.
+    Call(Box<UnitCall>),
 }
 
 /// An array that something else begins with. It is taken where nobody needs it any more, and copied if
@@ -186,10 +189,23 @@ pub struct Sequence {
     pub outs: Vec<Out>,
 }
 
-/// A result of a loop.
+/// A call of a unit; see [`super::bulk::Op::Call`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitCall {
+    /// What is called.
+    pub unit: Called,
+    /// Which of its functions.
+    pub rule: Rule,
+    /// With what.
+    pub args: Vec<Var>,
+    /// Which results are used, each once.
+    pub outs: Vec<Out>,
+}
+
+/// A result of a loop or of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Out {
-    /// Which it is: a state; then what is stacked; then the number of steps.
+    /// Which it is: of a loop a state, then what is stacked, then the number of steps.
     pub result: usize,
     /// The variable that it defines.
     pub var: Var,
@@ -207,10 +223,10 @@ pub struct Operand {
     pub part: Option<Vec<(Size, Size)>>,
 }
 
-/// The computation of one array, or of all results of a loop.
+/// The computation of one array, or of all results of a loop or a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The variable that it defines; of a loop the first result that is used.
+    /// The variable that it defines; of a loop or a call the first result that is used.
     pub out: Var,
     /// Its type.
     pub ty: Type,

@@ -7,7 +7,7 @@ use super::build::without;
 use super::bulk::{Feed, Param, Type, Var, states};
 use super::core::ReduceOp;
 use super::kernel::{
-    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Step, Work,
+    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Step, UnitCall, Work,
 };
 use super::ty::{Atom, Elem, Size};
 use std::collections::{HashMap, HashSet};
@@ -101,7 +101,7 @@ impl Scope<'_> {
 
     fn step(&self, step: &Step) -> Result<(), String> {
         let ty = &step.ty;
-        if !matches!(step.work, Work::Loop(_)) {
+        if !matches!(step.work, Work::Loop(_) | Work::Call(_)) {
             ty.shape.iter().try_for_each(|s| self.size(s))?;
         }
         match &step.work {
@@ -178,7 +178,36 @@ impl Scope<'_> {
             }
             Work::Change { of, adds, parts } => self.change(of, *adds, parts, ty),
             Work::Loop(s) => self.sequence(s),
+            Work::Call(c) => self.call(c),
         }
+    }
+
+    fn call(&self, c: &UnitCall) -> Result<(), String> {
+        let name = c.unit.name();
+        let takes = c.unit.takes(c.rule);
+        if takes.len() != c.args.len() {
+            return Err(format!("the arguments are not those of `{name}`"));
+        }
+        for (v, wanted) in c.args.iter().zip(takes) {
+            let ty = self.ty(*v)?;
+            if (ty.elem, ty.rank()) != (wanted.elem, wanted.rank) {
+                return Err(format!("v{} is no argument of `{name}`", v.0));
+            }
+        }
+        for (k, o) in c.outs.iter().enumerate() {
+            let twice = c.outs[..k].iter().any(|p| p.result == o.result);
+            if o.result >= c.unit.count(c.rule) || twice {
+                return Err(format!("`{name}` has no result {}, or twice", o.result));
+            }
+            let ty = c.unit.gives(c.rule, o.result);
+            if (o.ty.elem, o.ty.rank()) != (ty.elem, ty.rank) {
+                return Err(format!(
+                    "the result {} of `{name}` has another type",
+                    o.result
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn operand(&self, o: &Operand, axes: &[u8]) -> Result<(), String> {

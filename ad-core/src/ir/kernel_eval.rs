@@ -8,7 +8,9 @@ use super::bulk::{self, Feed, Type, Var};
 use super::bulk_eval;
 use super::core::{Extremum, ReduceOp};
 use super::cost;
-use super::kernel::{Affine, At, Compute, Loop, Nest, Node, Operand, Program, Step, Work};
+use super::kernel::{
+    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Step, UnitCall, Work,
+};
 use super::ty::{Atom, Elem, Lit, Size};
 use super::value::{Tensor, Value};
 use std::rc::Rc;
@@ -100,6 +102,7 @@ impl<'a> Run<'a> {
     fn step(&mut self, step: &'a Step) -> Result<(), String> {
         let (value, mask) = match &step.work {
             Work::Loop(s) => return self.sequence(s),
+            Work::Call(c) => return self.call(c),
             Work::Change { of, adds, parts } => self.change(of, *adds, parts)?,
             Work::Nest(nest) => {
                 let root = &nest.nodes[nest.root];
@@ -119,10 +122,34 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    fn call(&mut self, c: &UnitCall) -> Result<(), String> {
+        let mut args = vec![];
+        for v in &c.args {
+            args.push(self.value(*v)?.clone());
+        }
+        let (results, cost) = c.unit.run(c.rule, &args)?;
+        self.cost += cost;
+        for o in &c.outs {
+            let value = results[o.result].clone();
+            self.masks[o.var.index()] = None;
+            self.values[o.var.index()] = Some(Rc::new(value));
+        }
+        // The lengths that the types mention are among the results.
+        for o in &c.outs {
+            let (found, wanted) = (results[o.result].shape(), self.shape(&o.ty)?);
+            if found != wanted {
+                return Err(format!("a call gives the shape {found:?}, not {wanted:?}"));
+            }
+        }
+        Ok(())
+    }
+
     fn array(&mut self, step: &Step) -> Result<Value, String> {
         let shape = self.shape(&step.ty)?;
         match &step.work {
-            Work::Loop(_) | Work::Change { .. } => Err("this is not one new array".into()),
+            Work::Loop(_) | Work::Call(_) | Work::Change { .. } => {
+                Err("this is not one new array".into())
+            }
             Work::Nest(nest) => {
                 let mut out = vec![Lit::zero(step.ty.elem); shape.iter().product()];
                 let mut frame = Frame::new(self, nest)?;

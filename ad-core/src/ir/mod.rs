@@ -18,4 +18,5 @@ pub mod kernel_eval;
 pub mod prims;
 mod special;
 pub mod ty;
+pub mod unit;
 pub mod value;

@@ -1,26 +1,62 @@
 //! Companions as they are emitted beside a function, and the type that holds its constants.
 
 use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode};
-use crate::back::emit;
-use crate::expand::generated;
+use crate::back::emit::{self, Context};
+use crate::back::unit::{forwarded, unit_of};
+use crate::expand::{UNIT_FUNCTIONS, context, generated};
 use crate::front::Annotated;
 use crate::front::attr::Modes;
 use crate::front::lower::annotated::MACROS;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::front::structs::Struct;
+use crate::ir::core::{Expr, Kind};
 use crate::ir::ty::Elem;
+use crate::ir::unit::{Called, Rule};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
-/// The companions of a function and of what is generated from it.
-pub(crate) fn companions(f: &Annotated, place: &Place) -> TokenStream {
+/// The companions of a function and of what is generated from it. `inner` computes it as a unit, if it is one.
+pub(crate) fn companions(f: &Annotated, place: &Place, inner: &TokenStream) -> TokenStream {
     let said = |what| encode(f, what);
     let companions = all(&f.signature, f.promise.modes, place, &said);
-    let constants = constants(f, place);
-    quote!(#constants #companions)
+    let context = context(f);
+    let (constants, handed_on) = (constants(f), handed_on(f));
+    let own = f.is_unit().then(|| own_functions(f, &context));
+    let members = quote!(#constants #handed_on #own);
+    let beside = Beside {
+        vis: &f.signature.vis,
+        cfg: &f.signature.cfg,
+        place,
+    };
+    let names = names(&f.signature, f.promise.modes);
+    let names: Vec<Ident> = names.into_iter().map(|(_, name)| name).collect();
+    let holder = holder(
+        &beside,
+        &f.signature.ident,
+        &names,
+        &context,
+        (inner, members),
+    );
+    quote!(#holder #companions)
+}
+
+/// The functions of a unit that is an annotated function.
+fn own_functions(f: &Annotated, context: &Context<'_>) -> TokenStream {
+    let whole = f.whole_signature();
+    let unit = unit_of(&whole, true, true);
+    let context = Context {
+        signature: &whole,
+        root: context.root.clone(),
+        ..*context
+    };
+    let functions = UNIT_FUNCTIONS.map(|(rule, what)| {
+        let name = emit::name(&f.signature, what);
+        context.unit_function(&unit, rule, &quote!(#name))
+    });
+    functions.into_iter().collect()
 }
 
 /// The companions of a function that is wrong.
@@ -47,18 +83,15 @@ fn hidden(role: &str, name: &Ident, place: &Place) -> Ident {
     )
 }
 
-/// The type that holds the constants a function uses, under its name and those of what is generated from it;
-/// nothing where it uses none.
-fn constants(f: &Annotated, place: &Place) -> TokenStream {
-    if f.consts.is_empty() {
-        return TokenStream::new();
-    }
-    let Signature {
-        ident, vis, cfg, ..
-    } = &f.signature;
-    let cfg = quote!(#(#cfg)*);
-    let holder = hidden("constants", ident, place);
-    let allow = allowed();
+/// What stands beside a function: where, and under which conditions.
+pub(crate) struct Beside<'a> {
+    pub(crate) vis: &'a syn::Visibility,
+    pub(crate) cfg: &'a [syn::Attribute],
+    pub(crate) place: &'a Place,
+}
+
+/// The constants that a function uses, as associated ones.
+fn constants(f: &Annotated) -> TokenStream {
     // What belongs to the type parameter has another value for each type.
     let real = &f.signature.real;
     let is_fixed = |path: &syn::Path| match real {
@@ -75,8 +108,45 @@ fn constants(f: &Annotated, place: &Place) -> TokenStream {
         };
         quote!(pub const #ident: #ty = #path as #ty;)
     });
-    let names = names(&f.signature, f.promise.modes);
-    let names = names.iter().map(|(_, name)| name);
+    consts.collect()
+}
+
+/// The functions of the units that a function calls, handed on to those who take it in.
+fn handed_on(f: &Annotated) -> TokenStream {
+    let mut units: Vec<Called> = vec![];
+    let mut look: Vec<&Expr> = f.program.body.parts();
+    while let Some(e) = look.pop() {
+        look.extend(e.parts());
+        if let Kind::Call(call) = &*e.kind
+            && !units.contains(&call.unit)
+        {
+            units.push(call.unit.clone());
+        }
+    }
+    units.sort_by_key(|u| u.handed_on());
+    let all = units.iter().flat_map(|unit| {
+        let rules = Rule::ALL.into_iter().filter(|rule| unit.has(*rule));
+        rules.map(|rule| forwarded(&f.signature, unit, rule))
+    });
+    all.collect()
+}
+
+/// The type that holds what code elsewhere needs of a function, under its name and those of what is
+/// generated from it; nothing where there is nothing.
+pub(crate) fn holder(
+    Beside { vis, cfg, place }: &Beside<'_>,
+    ident: &Ident,
+    names: &[Ident],
+    context: &Context<'_>,
+    (inner, members): (&TokenStream, TokenStream),
+) -> TokenStream {
+    if members.is_empty() {
+        return TokenStream::new();
+    }
+    let (import, members) = context.with_runtime(members);
+    let cfg = quote!(#(#cfg)*);
+    let holder = hidden("holder", ident, place);
+    let allow = allowed();
     let imports = match (place.around, one_deeper(vis)) {
         // What the user calls so goes before what comes by `*`.
         (Around::Module, Some(vis_inside)) => {
@@ -103,7 +173,11 @@ fn constants(f: &Annotated, place: &Place) -> TokenStream {
         #vis enum #holder {}
         #cfg
         #allow
-        impl #holder { #(#consts)* }
+        const _: () = {
+            #import
+            #inner
+            impl #holder { #members }
+        };
         #imports
     }
 }
@@ -134,8 +208,12 @@ fn all(
     let names = names(signature, modes).into_iter();
     names
         .map(|(what, name)| {
-            let beside = (&signature.vis, &signature.cfg[..]);
-            companion(beside, &name, place, &said(what))
+            let beside = Beside {
+                vis: &signature.vis,
+                cfg: &signature.cfg,
+                place,
+            };
+            companion(&beside, &name, &said(what))
         })
         .collect()
 }
@@ -149,14 +227,18 @@ pub(crate) fn companion_of_struct(
     let said = of.map_or(BROKEN.to_owned(), |of| format!("{STRUCT}{}", of.encode()));
     let cfg = item.attrs.iter().filter(|a| a.path().is_ident("cfg"));
     let cfg: Vec<syn::Attribute> = cfg.cloned().collect();
-    companion((&item.vis, &cfg), &item.ident, place, &said)
+    let beside = Beside {
+        vis: &item.vis,
+        cfg: &cfg,
+        place,
+    };
+    companion(&beside, &item.ident, &said)
 }
 
 /// One companion.
-fn companion(
-    (vis, cfg): (&syn::Visibility, &[syn::Attribute]),
+pub(crate) fn companion(
+    Beside { vis, cfg, place }: &Beside<'_>,
     name: &Ident,
-    place: &Place,
     said: &str,
 ) -> TokenStream {
     let cfg = quote!(#(#cfg)*);

@@ -1,11 +1,21 @@
 //! Annotated functions of one file that call each other, for tools that look at a file without rustc.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "items of a file that are no functions do not matter"
+)]
+
+use super::custom::named;
 use super::{DERIVATIVES, callee};
+use crate::back::unit::unit_of;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
+use crate::front::signature::Signature;
 use crate::front::structs::{self, Struct, Structs};
 use crate::front::{self, Annotated, Failure};
-use crate::pipeline::Derivative;
+use crate::ir::core::Routine;
+use crate::ir::unit::Unit;
+use crate::pipeline::{self, Derivative};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
@@ -34,12 +44,23 @@ pub fn find(file: &syn::File, name: &str) -> Option<(TokenStream, syn::ItemFn)> 
 /// # Errors
 /// With everything that is wrong with it, or with what it calls that is not in the file.
 pub fn analyse(file: &syn::File, name: &str) -> Option<Result<Annotated, Box<Failure>>> {
-    let mut callees = Callees::default();
     let (arguments, function) = find(file, name)?;
+    Some(read(file, arguments, &function, false))
+}
+
+fn read(
+    file: &syn::File,
+    arguments: TokenStream,
+    function: &syn::ItemFn,
+    inline: bool,
+) -> Result<Annotated, Box<Failure>> {
+    let mut callees = Callees::default();
+    callees.inline = inline;
+    let name = function.sig.ident.to_string();
     loop {
         let item = function.to_token_stream();
         let failure = match front::analyse_with(arguments.clone(), item, &callees) {
-            Ok(annotated) => return Some(Ok(annotated)),
+            Ok(annotated) => return Ok(annotated),
             Err(failure) => failure,
         };
         let mut found = false;
@@ -48,15 +69,77 @@ pub fn analyse(file: &syn::File, name: &str) -> Option<Result<Annotated, Box<Fai
                 found = true;
                 callees.structs.add(path, Some(of));
             }
-            if let Some(known) = called(file, path, name) {
+            if let Some(known) = called(file, path, &name) {
                 found = true;
                 callees.add(path, Some(known));
             }
         }
         if !found {
-            return Some(Err(failure));
+            return Err(failure);
         }
     }
+}
+
+/// A function of a file without an attribute, or with the one of another name.
+fn plain(file: &syn::File, name: &str) -> Option<syn::ItemFn> {
+    let mut function = file.items.iter().find_map(|item| match item {
+        syn::Item::Fn(function) if function.sig.ident == name => Some(function.clone()),
+        _ => None,
+    })?;
+    function.attrs.clear();
+    Some(function)
+}
+
+/// The arguments of `#[custom_derivative(..)]` on a function.
+fn custom(file: &syn::File, name: &str) -> Option<TokenStream> {
+    let function = file.items.iter().find_map(|item| match item {
+        syn::Item::Fn(function) if function.sig.ident == name => Some(function),
+        _ => None,
+    })?;
+    let attribute = function.attrs.iter().find(|a| {
+        let last = a.path().segments.last();
+        last.is_some_and(|s| s.ident == "custom_derivative")
+    })?;
+    match &attribute.meta {
+        syn::Meta::List(list) => Some(list.tokens.clone()),
+        syn::Meta::Path(_) | syn::Meta::NameValue(_) => None,
+    }
+}
+
+/// A function with derivatives of its own. What it computes is known as far as it, and they, could be
+/// annotated themselves.
+fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
+    let named = named(custom(file, name)?, &mut Errors::default())?;
+    let routine = |name: &str| {
+        let f = read(file, TokenStream::new(), &plain(file, name)?, true).ok()?;
+        f.consts.is_empty().then(|| Routine::from(f.program))
+    };
+    let of = |path: &Option<syn::Path>| routine(&path.as_ref()?.get_ident()?.to_string());
+    let function = plain(file, name)?;
+    let mut structs = Structs::default();
+    let signature = loop {
+        let mut errors = Errors::knowing(structs.clone());
+        let read = Signature::read(&function, &mut errors).ok();
+        let missing = errors.take_missing();
+        if missing.is_empty() {
+            break read?;
+        }
+        for path in missing {
+            structs.add(&path, Some(structure(file, &path)?));
+        }
+    };
+    let mut unit = unit_of(&signature, named.jvp.is_some(), named.vjp.is_some());
+    unit.routines = Some([routine(name), of(&named.jvp), of(&named.vjp)].into());
+    let real = signature.args.iter().enumerate();
+    let real = real.filter(|(_, a)| a.ty.is_real());
+    Some(Callee {
+        wrt: real.map(|(k, _)| k).collect(),
+        signature,
+        what: None,
+        routine: None,
+        unit: Some(unit),
+        consts: vec![],
+    })
 }
 
 /// The function that a name calls: an annotated one, or a derivative of one.
@@ -95,11 +178,37 @@ fn structure(file: &syn::File, path: &syn::Path) -> Option<Struct> {
 
 fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {
     let name = path.segments.last()?.ident.to_string();
+    if let Some(callee) = with_derivatives(file, &name) {
+        return Some(callee);
+    }
     let (name, what) = split(file, &name)?;
     if name == caller {
         return None;
     }
-    let f = analyse(file, name)?.ok()?;
+    let (arguments, function) = find(file, name)?;
+    let f = read(file, arguments, &function, true).ok()?;
     let consts: Vec<_> = f.consts.iter().map(|c| c.elem).collect();
-    callee(f.signature, what, f.promise.wrt, &consts, f.program).ok()
+    let whole = f.whole_signature();
+    let unit = (what.is_none() && f.is_unit() && consts.is_empty()).then(|| unit(&f));
+    let mut callee = callee(f.signature, what, f.promise.wrt, &consts, f.program).ok()?;
+    if let Some(unit) = unit {
+        callee.unit = Some(unit);
+        callee.signature = whole;
+    }
+    Some(callee)
+}
+
+/// An annotated function as a unit, with what it computes.
+fn unit(f: &Annotated) -> Unit {
+    let real = f.signature.args.iter().enumerate();
+    let real: Vec<usize> = real
+        .filter(|(_, a)| a.ty.is_real())
+        .map(|(k, _)| k)
+        .collect();
+    let wrt = f.signature.real_leaves(&real);
+    let routine = |what| pipeline::routine(&f.program, what, &wrt).ok();
+    let mut unit = unit_of(&f.whole_signature(), true, true);
+    let value = Some(Routine::from(f.program.clone()));
+    unit.routines = Some([value, routine(Derivative::Jvp), routine(Derivative::Vjp)].into());
+    unit
 }

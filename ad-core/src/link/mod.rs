@@ -22,10 +22,13 @@
 //! other in a circle wait for each other until rustc says that there is no such macro.
 
 mod companion;
+pub(crate) mod custom;
 pub mod in_file;
 
 pub(crate) use companion::{broken, companion_of_struct, companions};
+pub use custom::expand as custom;
 
+use crate::back::unit::unit_of;
 use crate::front::Annotated;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
@@ -34,6 +37,7 @@ use crate::front::structs::{Struct, Structs};
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
 use crate::ir::ty::Elem;
+use crate::ir::unit::Unit;
 use crate::pipeline::{self, Derivative};
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -72,6 +76,8 @@ pub enum Part {
     Companions,
     /// The companion of a struct.
     Struct,
+    /// The companion of a function with derivatives of its own.
+    Custom,
 }
 
 /// An expansion under way.
@@ -99,6 +105,9 @@ pub enum Resumed {
 /// What stands for a function that is wrong.
 const BROKEN: &str = "broken";
 
+/// What companions say of functions that are called as units: the derivatives there are.
+const UNIT: &str = "jvp vjp";
+
 /// How the companion of a struct begins.
 const STRUCT: &str = "struct ";
 
@@ -113,6 +122,9 @@ const DERIVATIVES: [(&str, Derivative); 5] = [
     ("vjp", Derivative::Vjp),
     ("jvp", Derivative::Jvp),
 ];
+
+/// What stands for a function with derivatives of its own where a derivative may stand.
+const CUSTOM: &str = "custom";
 
 /// What stands for companions where a derivative may stand.
 const COMPANIONS: &str = "companions";
@@ -154,6 +166,7 @@ pub(crate) fn ask(
         Part::Body(what, is_first) => (word(*what), *is_first),
         Part::Companions => (COMPANIONS, false),
         Part::Struct => (DERIVED, false),
+        Part::Custom => (CUSTOM, false),
     };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
     let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
@@ -175,7 +188,7 @@ pub(crate) fn ask(
         }
     };
     match part {
-        Part::Companions | Part::Struct => quote!(#uses #cfg #asked),
+        Part::Companions | Part::Struct | Part::Custom => quote!(#uses #cfg #asked),
         Part::Body(_, false) => quote!({ #uses #asked }),
         // All that have no companion are reported, not only the one asked first.
         Part::Body(_, true) => {
@@ -198,7 +211,7 @@ fn imports(
     item: &TokenStream,
 ) -> Imports {
     let item: Option<syn::Item> = match part {
-        Part::Companions | Part::Struct => syn::parse2(item.clone()).ok(),
+        Part::Companions | Part::Struct | Part::Custom => syn::parse2(item.clone()).ok(),
         Part::Body(..) => None,
     };
     let attrs = item.into_iter().flat_map(|item: syn::Item| {
@@ -371,6 +384,7 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         part: match what {
             Some((_, what)) => Part::Body(*what, is_first),
             None if word == DERIVED => Part::Struct,
+            None if word == CUSTOM => Part::Custom,
             None => Part::Companions,
         },
         known: pairs,
@@ -414,19 +428,21 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
     let wrt: Vec<String> = f.promise.wrt.iter().map(usize::to_string).collect();
     let consts: Vec<String> = (f.consts.iter()).map(|c| c.elem.to_string()).collect();
     let signature = f.item.sig.to_token_stream().to_string();
+    let unit = if f.is_unit() { UNIT } else { "" };
     let lines = [
         what,
         &wrt.join(" "),
         &consts.join(" "),
         &f.structs.encode().to_string().replace('\n', " "),
         &signature.replace('\n', " "),
+        unit,
         &f.program.to_string(),
     ];
     lines.join("\n")
 }
 
 fn decode(text: &str) -> Result<Callee, String> {
-    let mut lines = text.splitn(6, '\n');
+    let mut lines = text.splitn(7, '\n');
     let mut line = || lines.next().ok_or("it is too short");
     let what = line()?;
     let what = DERIVATIVES.iter().find(|(word, _)| *word == what);
@@ -443,22 +459,65 @@ fn decode(text: &str) -> Result<Callee, String> {
     let structs: TokenStream = line()?.parse().map_err(|_| "a struct is wrong")?;
     let structs = Structs::decode(structs).map_err(|e| e.to_string())?;
     let signature = line()?;
-    let program = core_text::parse(line()?)?;
+    let unit = line()?;
+    let program = line()?;
     let item: syn::ItemFn =
         syn::parse_str(&format!("{signature} {{}}")).map_err(|e| e.to_string())?;
     let signature = Signature::read(&item, &mut Errors::knowing(structs));
     let mut signature = signature.map_err(|_| "its signature is not understood")?;
+    let known: Vec<&str> = unit.split_whitespace().collect();
+    let unit = (!known.is_empty())
+        .then(|| unit_of(&signature, known.contains(&"jvp"), known.contains(&"vjp")));
+    if program.is_empty() {
+        return Ok(Callee {
+            signature,
+            what: None,
+            wrt,
+            routine: None,
+            unit,
+            consts: vec![],
+        });
+    }
+    let program = core_text::parse(program)?;
     let mut ranks = program.body.results.iter().map(|e| e.ty.rank);
+    let whole = signature.clone();
     signature.result.tree = (signature.result.tree)
         .split(&mut ranks)
         .ok_or("its results are not those of its signature")?;
-    callee(
+    let mut callee = callee(
         signature,
         what.map(|(_, what)| *what),
         wrt,
         &consts,
         program,
-    )
+    )?;
+    if unit.is_some() && callee.what.is_none() {
+        callee.signature = whole;
+        callee.unit = unit;
+    }
+    Ok(callee)
+}
+
+/// What the companion of a function says that is only called as a unit.
+pub(crate) fn entry_of_unit(
+    sig: &syn::Signature,
+    wrt: &[usize],
+    structs: &Structs,
+    unit: &Unit,
+) -> String {
+    let wrt: Vec<String> = wrt.iter().map(usize::to_string).collect();
+    let known = [("jvp", unit.has_jvp), ("vjp", unit.has_vjp)];
+    let known = known.iter().filter(|(_, has)| *has).map(|(name, _)| *name);
+    let lines = [
+        "function",
+        &wrt.join(" "),
+        "",
+        &structs.encode().to_string().replace('\n', " "),
+        &sig.to_token_stream().to_string().replace('\n', " "),
+        &known.collect::<Vec<_>>().join(" "),
+        "",
+    ];
+    lines.join("\n")
 }
 
 /// What is known of a function, from its parts.
@@ -484,7 +543,8 @@ pub fn callee(
         signature,
         what,
         wrt,
-        routine,
+        routine: Some(routine),
+        unit: None,
         consts: consts.map(|(k, elem)| (constant(k), *elem)).collect(),
     })
 }

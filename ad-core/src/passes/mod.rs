@@ -6,4 +6,5 @@ pub mod linearise;
 pub mod raise;
 pub mod simplify;
 pub mod transpose;
+pub mod units;
 pub mod vectorise;

@@ -286,6 +286,14 @@ fn lengths<const N: usize>(shape: [i64; N]) -> ([usize; N], usize) {
 }
 
 impl<T, const N: usize> Dense<T, N> {
+    /// The length of an axis.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self, axis: usize) -> i64 {
+        self.shape[axis] as i64
+    }
+
     /// The array, for reading.
     #[inline]
     #[must_use]

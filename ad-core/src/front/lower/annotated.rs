@@ -4,6 +4,7 @@ use super::Lowerer;
 use super::rename::Names;
 use super::scalar::Args;
 use super::value::{Plain, Value};
+use crate::back::unit::call_site;
 use crate::front::callee::{Callee, without_arguments};
 use crate::front::data::Tree;
 use crate::front::error::{Loc, Result};
@@ -11,7 +12,8 @@ use crate::front::names;
 use crate::front::real::RealType;
 use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
-use crate::ir::core::{Bound, Expr, Kind, Loop, Sym};
+use crate::ir::core::{Bound, Call, Expr, Kind, Loop, Sym};
+use crate::ir::unit::{Called, Rule, Unit};
 use crate::pipeline::Derivative;
 
 /// Macros that are in scope everywhere, or that users of arrays have in scope. A function of such a
@@ -177,6 +179,16 @@ impl Lowerer<'_> {
             }
         }
         sound?;
+        let called = matches!(callee.what, None | Some(Derivative::Value));
+        if let Some(unit) = callee.unit.as_ref().filter(|_| called)
+            && (callee.routine.is_none() || self.prefers_unit(unit))
+        {
+            let results = self.called_as_unit(path, unit, given);
+            return Ok(given_back(callee, results, &kept));
+        }
+        let Some(routine) = &callee.routine else {
+            unreachable!("what cannot be called as a unit is taken in")
+        };
         // Constants stand between what the function takes and what its derivative takes besides.
         let mut extra = given.split_off(callee.signature.leaves().len());
         for (ident, elem) in &callee.consts {
@@ -187,11 +199,12 @@ impl Lowerer<'_> {
         }
         given.append(&mut extra);
         let mut renamed = Names::new();
-        for (param, expr) in callee.routine.params.iter().zip(given) {
+        for (param, expr) in routine.params.iter().zip(given) {
             let sym = self.bound_to(&param.sym, expr);
             renamed.insert(param.sym.clone(), sym);
         }
-        for b in &callee.routine.body.lets {
+        let through = std::mem::replace(&mut self.through, Some(call_site(path)));
+        for b in &routine.body.lets {
             match b {
                 Bound::Let(sym, is) => {
                     let is = self.copied(is, &mut renamed);
@@ -209,12 +222,48 @@ impl Lowerer<'_> {
             }
         }
         let mut results = vec![];
-        for result in &callee.routine.body.results {
+        for result in &routine.body.results {
             let result = self.copied(result, &mut renamed);
             self.rectangular(&name, &result, loc)?;
             results.push(result);
         }
+        self.through = through;
         Ok(given_back(callee, results, &kept))
+    }
+
+    /// Whether a function that could be taken in is called as a unit: not where it may be differentiated
+    /// twice, nor where the lengths of what it gives would have to be known before.
+    fn prefers_unit(&self, unit: &Unit) -> bool {
+        !self.callees.inline && (unit.open().is_empty() || self.frames.len() == 1)
+    }
+
+    /// The results of a unit at these arguments.
+    fn called_as_unit(&mut self, path: &syn::Path, unit: &Unit, given: Vec<Expr>) -> Vec<Expr> {
+        let hint = self.fresh.sym("given");
+        let args: Vec<Expr> = (given.into_iter())
+            .map(|e| match &*e.kind {
+                Kind::Lit(_) => e,
+                _ => {
+                    let ty = e.ty;
+                    Expr::var(&self.bound_to(&hint, e), ty)
+                }
+            })
+            .collect();
+        let unit = Called::new(Unit {
+            path: call_site(path),
+            ..unit.clone()
+        });
+        let results = (0..unit.results.len()).map(|out| {
+            let call = Call {
+                unit: unit.clone(),
+                rule: Rule::Value,
+                args: args.clone(),
+                out,
+            };
+            let sym = self.bound_to(&hint, Expr::call(call));
+            Expr::var(&sym, unit.results[out].ty)
+        });
+        results.collect()
     }
 
     /// The real type of a callee, if it cannot be that of this function.
@@ -333,6 +382,7 @@ impl Lowerer<'_> {
             | Kind::Dim(..)
             | Kind::Stop(_)
             | Kind::Where(..)
+            | Kind::Call(_)
             | Kind::Recur(_)
             | Kind::Demand(..) => vec![],
         };

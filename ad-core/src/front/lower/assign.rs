@@ -582,6 +582,7 @@ impl Lowerer<'_> {
             | Kind::Dim(..)
             | Kind::Stop(_)
             | Kind::Where(..)
+            | Kind::Call(_)
             | Kind::Recur(_)
             | Kind::Demand(..) => None,
         };

@@ -107,6 +107,7 @@ pub(super) fn lower(
             root,
             callees,
             own: &signature.ident,
+            through: None,
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -265,6 +266,8 @@ struct Lowerer<'a> {
     callees: &'a Callees,
     /// The name of the function itself.
     own: &'a syn::Ident,
+    /// Where a function that is being taken in is called: its units are found there.
+    through: Option<String>,
 }
 
 impl Lowerer<'_> {
@@ -470,6 +473,7 @@ impl Lowerer<'_> {
             Kind::Stop(inner) => self.depends(inner, on),
             Kind::Where(cond, inner) => all(&mut [cond, inner].into_iter()),
             Kind::Recur(recur) => all(&mut recur.parts()),
+            Kind::Call(call) => all(&mut call.args.iter()),
             Kind::Demand(_, inner) => self.depends(inner, on),
         }
     }
@@ -515,6 +519,7 @@ fn is_atom(value: &Expr) -> bool {
         | Kind::Index(..)
         | Kind::Stop(_)
         | Kind::Where(..)
+        | Kind::Call(_)
         | Kind::Recur(_)
         | Kind::Demand(..) => false,
     }
@@ -540,6 +545,7 @@ fn is_size(value: &Expr) -> bool {
         | Kind::Index(..)
         | Kind::Stop(_)
         | Kind::Where(..)
+        | Kind::Call(_)
         | Kind::Recur(_)
         | Kind::Demand(..) => is_atom(value),
     }

@@ -147,6 +147,16 @@ impl Lowerer<'_> {
                 }
                 Kind::Recur(recur)
             }
+            Kind::Call(call) => {
+                let mut call = call.clone();
+                for arg in &mut call.args {
+                    *arg = self.copied(arg, names);
+                }
+                if let Some(path) = &self.through {
+                    call.unit = call.unit.through(path);
+                }
+                Kind::Call(call)
+            }
             Kind::Demand(demand, inner) => {
                 let mut demand = demand.clone();
                 for part in demand.parts_mut() {
@@ -181,6 +191,7 @@ pub(super) fn replaced(e: &Expr, sym: &Sym, by: &Expr) -> Expr {
         | Kind::Loop(..)
         | Kind::Update(_)
         | Kind::Where(..)
+        | Kind::Call(_)
         | Kind::Recur(_)
         | Kind::Demand(..)
         | Kind::Stop(_) => return e.clone(),

@@ -391,6 +391,7 @@ impl Lowerer<'_> {
             | Kind::Scatter(_)
             | Kind::Dim(..)
             | Kind::Where(..)
+            | Kind::Call(_)
             | Kind::Recur(_)
             | Kind::Demand(..)
             | Kind::Stop(_) => None,

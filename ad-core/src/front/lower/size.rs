@@ -9,6 +9,7 @@ use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind as Core, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
+use crate::ir::unit::Given;
 
 /// `c1·e1·f1.. + c2·e2·f2.. + ..`, an empty product for what is constant.
 #[derive(Clone, Default)]
@@ -260,6 +261,13 @@ impl Lowerer<'_> {
             | Core::Loop(..)
             | Core::Where(..)
             | Core::Recur(_) => unknown,
+            Core::Call(c) => match c.unit.given(c.out) {
+                Given::Result(k) => {
+                    let lengths = c.unit.results[k].lengths.iter();
+                    lengths.map(|n| n.map(Expr::int)).collect()
+                }
+                Given::Length(..) | Given::Derivative(_) => unknown,
+            },
             Core::Update(u) => self.lengths_or_dims(&u.array),
             Core::Demand(_, body) => self.lengths_or_dims(body),
             Core::Prim(_, args) => {

@@ -54,7 +54,7 @@ pub(super) fn print(e: &Expr) -> String {
         }
         Kind::Dim(array, axis) => format!("{}.{axis}", print(array)),
         Kind::Stop(inner) => format!("stop({})", print(inner)),
-        Kind::Where(..) | Kind::Recur(_) | Kind::Demand(..) => {
+        Kind::Where(..) | Kind::Call(_) | Kind::Recur(_) | Kind::Demand(..) => {
             unreachable!("only derivatives are made of these")
         }
     }

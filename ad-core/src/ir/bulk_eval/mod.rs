@@ -12,6 +12,7 @@ mod reduce;
 mod sequence;
 #[cfg(test)]
 mod tests;
+mod unit;
 
 use std::rc::Rc;
 
@@ -117,6 +118,7 @@ struct Machine<'a> {
     sizes: Rc<Sizes>,
     /// What the loops of the program gave.
     loops: Vec<sequence::Ran<'a>>,
+    calls: Vec<unit::Asked<'a>>,
 }
 
 impl<'a> Machine<'a> {
@@ -139,6 +141,7 @@ impl<'a> Machine<'a> {
             slots,
             sizes: Rc::new(Sizes::new(args)),
             loops: vec![],
+            calls: vec![],
         };
         for (k, (p, arg)) in program.params.iter().zip(args).enumerate() {
             if kind(arg) != p.ty.elem || arg.shape().len() != p.ty.rank() {
@@ -169,6 +172,8 @@ impl<'a> Machine<'a> {
             let at = |e| format!("v{}: {e}", program.var_of(k).0);
             let (slot, cost) = if matches!(eq.op, Op::Loop { .. }) {
                 self.looped(eq).map_err(at)?
+            } else if matches!(eq.op, Op::Call { .. }) {
+                self.called(eq).map_err(at)?
             } else {
                 self.step(eq).map_err(at)?
             };
@@ -319,7 +324,9 @@ impl<'a> Machine<'a> {
                 let when = when.map(|v| self.slot(v)).transpose()?;
                 (self.update(&d, self.slot(*src)?, part, when)?, 0)
             }
-            Op::Loop { .. } => return Err("loops run by themselves".into()),
+            Op::Loop { .. } | Op::Call { .. } => {
+                return Err("loops and calls run by themselves".into());
+            }
             Op::Copy(src) | Op::Stop(src) => (places::copy(&d, self.slot(*src)?)?, 0),
         };
         if kind(&slot.value) != eq.ty.elem {

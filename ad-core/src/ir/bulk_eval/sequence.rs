@@ -127,6 +127,7 @@ impl<'a> Machine<'a> {
             slots: given,
             sizes: self.sizes.clone(),
             loops: vec![],
+            calls: vec![],
         }
     }
 
@@ -134,6 +135,7 @@ impl<'a> Machine<'a> {
     fn once(&mut self, given: usize, states: &[Slot], index: usize) -> Result<u64, String> {
         self.slots.truncate(given);
         self.loops.clear();
+        self.calls.clear();
         self.slots.extend_from_slice(states);
         self.slots.push(Slot {
             value: Value::Int(Tensor::scalar(index as i64)),

@@ -6,6 +6,7 @@ use crate::ir::bulk::{
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
+use crate::ir::unit::{Called, Rule, Unit};
 
 /// Reads the text form.
 ///
@@ -103,7 +104,10 @@ fn tokens(line: &str) -> Result<Vec<&str>, String> {
     let mut rest = line.trim_start();
     while let Some(c) = rest.chars().next() {
         let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#');
-        let end = if word(c) {
+        let end = if c == '"' {
+            let close = rest[1..].find('"').ok_or("a quote is not closed")?;
+            close + 2
+        } else if word(c) {
             let end = rest.find(|c| !word(c)).unwrap_or(rest.len());
             // The exponent of a number may have a sign.
             let exponent = c.is_ascii_digit() && rest[..end].ends_with('e');
@@ -307,6 +311,21 @@ impl<'a> Reader<'a> {
                 let src = self.var()?;
                 let index = self.index(rank)?;
                 Op::Gather { src, index }
+            }
+            "call" => {
+                let text = self.next()?.trim_matches('"');
+                let unit = Called::new(text.parse::<Unit>()?);
+                let rule = self.next()?;
+                let rule = Rule::by_name(rule).ok_or_else(|| format!("`{rule}` is no rule"))?;
+                let out = self.axis()?;
+                self.expect("(")?;
+                let args = self.until(")", Reader::var)?;
+                Op::Call {
+                    unit,
+                    rule,
+                    args,
+                    out,
+                }
             }
             "scatter" if self.skip("nothing") => Op::Scatter(vec![]),
             "scatter" => {

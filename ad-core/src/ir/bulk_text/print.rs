@@ -132,6 +132,12 @@ impl fmt::Display for Op {
                 }
             }
             Op::Loop { .. } => f.write_str(&of_loop(self, "")),
+            Op::Call {
+                unit,
+                rule,
+                args,
+                out,
+            } => write!(f, "call \"{}\" {rule} {out} ({})", **unit, list(args)),
             Op::Copy(v) => write!(f, "copy {v}"),
             Op::Stop(v) => write!(f, "stop {v}"),
         }

@@ -8,10 +8,11 @@ mod shape;
 mod tests;
 
 use self::loops::extremum;
-use super::core::{Block, Bound, Expr, Extremum, Kind, Program, ReduceOp, Sym};
+use super::core::{Block, Bound, Call, Expr, Extremum, Kind, Program, ReduceOp, Sym};
 use super::cost;
 use super::prims::Prim;
 use super::ty::{Elem, Lit};
+use super::unit::{Called, Rule};
 use super::value::{Tensor, Value};
 use std::rc::Rc;
 
@@ -40,6 +41,16 @@ type Outcome<T> = Result<T, String>;
 struct Machine<'a> {
     env: Vec<Slot<'a>>,
     ops: u64,
+    /// The last call of a unit: its results are asked for one after another.
+    called: Option<Outside>,
+}
+
+/// A call of a unit, with all it gave.
+struct Outside {
+    unit: Called,
+    rule: Rule,
+    args: Vec<Value>,
+    results: Vec<Value>,
 }
 
 /// Runs a program that has passed [`super::core_check::check`] and counts its real operations: each
@@ -66,6 +77,7 @@ pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Vec<Value>, u64), St
     let mut m = Machine {
         env: vec![Slot::Absent; slots],
         ops: 0,
+        called: None,
     };
     for (p, v) in program.params.iter().zip(inputs) {
         if elem(v) != p.ty.elem || v.shape().len() != p.ty.rank {
@@ -122,6 +134,7 @@ fn most(e: &Expr, n: &mut usize) {
             most(b, n);
         }
         Kind::Recur(r) => r.parts().for_each(|e| most(e, n)),
+        Kind::Call(c) => c.args.iter().for_each(|e| most(e, n)),
         Kind::Demand(d, a) => d.parts().chain([a]).for_each(|e| most(e, n)),
     }
 }
@@ -297,11 +310,34 @@ impl<'a> Machine<'a> {
                 Ok(Val::Scalar(Lit::zero(a.ty.elem)))
             }
             Kind::Recur(r) => self.recur(r),
+            Kind::Call(c) => self.call(c),
             Kind::Demand(d, a) => {
                 self.demand(d)?;
                 self.eval(a)
             }
         }
+    }
+
+    /// A result of a unit, which runs once for all of them.
+    fn call(&mut self, c: &'a Call) -> Outcome<Val> {
+        let mut args = vec![];
+        for a in &c.args {
+            args.push(unpack(&self.eval(a)?));
+        }
+        let same = |o: &Outside| (&o.unit, o.rule, &o.args) == (&c.unit, c.rule, &args);
+        if !self.called.as_ref().is_some_and(same) {
+            let (results, ops) = c.unit.run(c.rule, &args)?;
+            self.ops += ops;
+            self.called = Some(Outside {
+                unit: c.unit.clone(),
+                rule: c.rule,
+                args,
+                results,
+            });
+        }
+        let result = self.called.as_ref().and_then(|o| o.results.get(c.out));
+        let result = result.ok_or_else(|| format!("`{}` gives fewer results", c.unit.name()))?;
+        Ok(pack(result.clone()))
     }
 
     fn block(&mut self, block: &'a Block) -> Outcome<Vec<Val>> {

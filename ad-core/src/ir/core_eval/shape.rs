@@ -59,6 +59,7 @@ impl<'a> Machine<'a> {
             }
             Kind::Stop(a) | Kind::Demand(_, a) => self.shape_uncounted(a),
             Kind::Where(..) => Ok(vec![]),
+            Kind::Call(_) => Ok(shape_of_val(&self.eval(e)?).to_vec()),
             Kind::Recur(r) => {
                 let mut shape = self.shape_uncounted(&r.factors)?;
                 shape[r.axis] += 1;

@@ -4,11 +4,12 @@ use super::print::{sym_text, ty_text};
 use super::tokens::{Tok, tokens};
 use crate::ir::bulk::Relation;
 use crate::ir::core::{
-    Binder, Block, Bound, Demand, Expr, Extremum, Feed, Loop, Param, Program, Recur, ReduceOp,
-    Scatter, Sym, Trip, Ty, Update,
+    Binder, Block, Bound, Call, Demand, Expr, Extremum, Feed, Loop, Param, Program, Recur,
+    ReduceOp, Scatter, Sym, Trip, Ty, Update,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
+use crate::ir::unit::{Called, Rule, Unit};
 use std::collections::HashMap;
 
 /// A message and the offset it is about.
@@ -115,7 +116,7 @@ impl Parser {
                     Some(Ok(param)) => Some(Size::dim(param, s.id as usize)),
                     _ => return self.fail(format!("expected a length, found `{}`", s.hint)),
                 },
-                other @ (Tok::Word(_) | Tok::Lit(_) | Tok::Punct(_) | Tok::End) => {
+                other @ (Tok::Word(_) | Tok::Lit(_) | Tok::Str(_) | Tok::Punct(_) | Tok::End) => {
                     return self.fail(format!("expected a length, found {other}"));
                 }
             };
@@ -454,7 +455,7 @@ impl Parser {
                     }
                 }
             }
-            t @ (Tok::Punct(_) | Tok::End) => {
+            t @ (Tok::Punct(_) | Tok::Str(_) | Tok::End) => {
                 self.at = start;
                 self.fail(format!("expected an expression, found {t}"))
             }
@@ -516,6 +517,7 @@ impl Parser {
                 .and_then(|(c, (), e)| self.expect(")").map(|()| Expr::only_where(c, e))),
             "recur" => self.recur(),
             "demand" => self.demand(),
+            "call" => self.unit(),
             _ => return None,
         })
     }
@@ -582,6 +584,36 @@ impl Parser {
             right,
         };
         Ok(Expr::demand(demand, body))
+    }
+
+    /// `("g / .." vjp 1, x, ..)`
+    fn unit(&mut self) -> Parsed<Expr> {
+        self.expect("(")?;
+        let unit = match self.next() {
+            Tok::Str(text) => text.parse::<Unit>().or_else(|e| self.fail(e))?,
+            other => return self.fail(format!("{other} where a function is expected")),
+        };
+        let mut rules = Rule::ALL.into_iter();
+        let Some(rule) = rules.find(|rule| self.eat_word(rule.name())) else {
+            return self.fail("a rule of the function is expected".to_owned());
+        };
+        let out = self.axis()?;
+        let args = if self.eat(",") {
+            self.exprs(")")?
+        } else {
+            self.expect(")")?;
+            vec![]
+        };
+        if out >= unit.count(rule) {
+            return self.fail(format!("there is no result {out}"));
+        }
+        let unit = Called::new(unit);
+        Ok(Expr::call(Call {
+            unit,
+            rule,
+            args,
+            out,
+        }))
     }
 
     /// `(e)`

@@ -382,6 +382,11 @@ fn doc(e: &Expr, place: Place) -> Doc {
             ]);
             Doc::wrap(open, doc(a, Place::Body), ")", false)
         }
+        Kind::Call(c) => {
+            let what = format!("\"{}\" {} {}", *c.unit, c.rule, c.out);
+            let parts = std::iter::once(Doc::text(what)).chain(operands(&c.args));
+            Doc::list(Doc::text("call("), parts.collect(), ")")
+        }
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) enum Tok {
     /// `hint.id`
     Sym(Sym),
     Lit(Lit),
+    /// What stands between quotes.
+    Str(Rc<str>),
     /// Punctuation: one character, or `=>`, `->`, `+=`.
     Punct(&'static str),
     End,
@@ -25,6 +27,7 @@ impl fmt::Display for Tok {
             Tok::Word(w) => write!(f, "`{w}`"),
             Tok::Sym(s) => write!(f, "`{}`", sym_text(s)),
             Tok::Lit(l) => write!(f, "`{}`", lit_text(l)),
+            Tok::Str(s) => write!(f, "`\"{s}\"`"),
             Tok::Punct(p) => write!(f, "`{p}`"),
             Tok::End => f.write_str("the end"),
         }
@@ -51,6 +54,14 @@ pub(super) fn tokens(src: &str) -> Result<Vec<(Tok, usize)>, (String, usize)> {
         }
         if src[at..].starts_with("//") {
             at += src[at..].find('\n').unwrap_or(src.len() - at);
+            continue;
+        }
+        if c == '"' {
+            let Some(len) = src[at + 1..].find('"') else {
+                return Err(("a quote is not closed".to_owned(), start));
+            };
+            toks.push((Tok::Str(src[at + 1..at + 1 + len].into()), start));
+            at += len + 2;
             continue;
         }
         let negative = c == '-' && !src[at..].starts_with("->");

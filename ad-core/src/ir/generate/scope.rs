@@ -188,6 +188,7 @@ impl Gen {
             | Kind::Index(..)
             | Kind::Stop(_)
             | Kind::Where(..)
+            | Kind::Call(_)
             | Kind::Recur(_)
             | Kind::Demand(..) => true,
         });

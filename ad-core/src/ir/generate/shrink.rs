@@ -17,7 +17,7 @@ pub(super) fn weight(e: &Expr) -> usize {
         Kind::Update(_) => 5,
         Kind::Loop(l, _) => 9 + 3 * l.outs.len(),
         Kind::Where(..) | Kind::Demand(..) => 4,
-        Kind::Recur(_) => 7,
+        Kind::Recur(_) | Kind::Call(_) => 7,
         Kind::If(..) => 5,
         Kind::Build(..) | Kind::Reduce(..) | Kind::ArgReduce(..) => 7,
         Kind::Scatter(s) => 7 * s.binders.len(),
@@ -100,6 +100,7 @@ pub(super) fn simpler(e: &Expr, params: &[Param], root: bool) -> Vec<Expr> {
         | Kind::Dim(..)
         | Kind::Stop(_)
         | Kind::Where(..)
+        | Kind::Call(_)
         | Kind::Recur(_)
         | Kind::Demand(..) => {}
     }
@@ -132,6 +133,7 @@ pub(super) fn retype(e: &mut Expr) {
         Kind::Update(u) => e.ty = u.array.ty,
         Kind::Where(_, b) | Kind::Demand(_, b) => e.ty = b.ty,
         Kind::Recur(r) => e.ty = r.factors.ty,
+        Kind::Call(c) => e.ty = c.unit.gives(c.rule, c.out),
         Kind::Build(_, b) => {
             e.ty = Ty {
                 elem: b.ty.elem,

@@ -10,6 +10,7 @@ impl Step {
     pub fn defines(&self) -> Vec<(Var, &Type)> {
         match &self.work {
             Work::Loop(s) => s.outs.iter().map(|o| (o.var, &o.ty)).collect(),
+            Work::Call(c) => c.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Nest(_)
             | Work::Scatter(_)
             | Work::Contract { .. }
@@ -32,6 +33,7 @@ impl Step {
                 out.extend(mask.iter().chain(&b.var()));
             }
             Work::Loop(s) => out.extend(&s.given),
+            Work::Call(c) => out.extend(&c.args),
         }
         out
     }
@@ -41,7 +43,11 @@ impl Step {
         match &self.work {
             Work::Change { of, .. } => std::slice::from_ref(of),
             Work::Loop(s) => &s.init,
-            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => &[],
+            Work::Nest(_)
+            | Work::Scatter(_)
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Call(_) => &[],
         }
     }
 
@@ -50,9 +56,11 @@ impl Step {
         match &mut self.work {
             Work::Change { of, .. } => std::slice::from_mut(of),
             Work::Loop(s) => &mut s.init,
-            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {
-                &mut []
-            }
+            Work::Nest(_)
+            | Work::Scatter(_)
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Call(_) => &mut [],
         }
     }
 
@@ -100,7 +108,7 @@ impl Step {
                     f(len);
                 }
             }
-            Work::Recur { .. } => {}
+            Work::Recur { .. } | Work::Call(_) => {}
             Work::Loop(s) => s.steps.iter().for_each(f),
         }
     }

@@ -120,6 +120,7 @@ fn is_nothing(program: &Program, v: Var) -> bool {
             | Op::Recur { .. }
             | Op::Contract { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. }
             | Op::Copy(_)
             | Op::Stop(_),

@@ -45,6 +45,7 @@ pub(super) fn changed(program: &Program, owned: &Owned, k: usize) -> Option<(Var
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Contract { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Copy(_)
         | Op::Stop(_) => return None,
@@ -158,6 +159,7 @@ pub(super) fn change(
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Contract { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Copy(_)
         | Op::Stop(_) => return None,

@@ -92,7 +92,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
                 stored[a.array.index()] = true;
                 stored[b.array.index()] = true;
             }
-            Op::Recur { .. } | Op::Loop { .. } => {
+            Op::Recur { .. } | Op::Call { .. } | Op::Loop { .. } => {
                 eq.visit(&mut |v| stored[v.index()] = true);
             }
             Op::Update { src, .. } => stored[src.index()] = true,
@@ -147,6 +147,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
                 | Op::Index(_)
                 | Op::Contract { .. }
                 | Op::Recur { .. }
+                | Op::Call { .. }
                 | Op::Loop { .. } => {}
                 Op::Map(_, args) => args.iter().for_each(|a| need(*a, p.clone())),
                 Op::Copy(a) | Op::Stop(a) => need(*a, p.clone()),
@@ -231,6 +232,7 @@ fn repeats(program: &Program, eq: &Eq) -> usize {
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
@@ -252,6 +254,7 @@ fn repeats(program: &Program, eq: &Eq) -> usize {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)
@@ -289,6 +292,7 @@ fn is_free(op: &Op) -> bool {
         | Op::Recur { .. }
         | Op::Contract { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. } => false,
     }
 }

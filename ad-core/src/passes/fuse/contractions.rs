@@ -62,6 +62,7 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. }
             | Op::Copy(_)
             | Op::Stop(_) => out.copy(eq, &mut |v| new[v.index()]),

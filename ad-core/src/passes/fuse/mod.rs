@@ -25,8 +25,11 @@ mod tests;
 mod tests_of_loops;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
-use crate::ir::kernel::{self, Affine, At, Compute, Nest, Out, Sequence, Source, Step, Work};
+use crate::ir::kernel::{
+    self, Affine, At, Compute, Nest, Out, Sequence, Source, Step, UnitCall, Work,
+};
 use crate::ir::ty::Elem;
+use crate::ir::unit::{Called, Rule};
 use accumulate::accumulate;
 use change::{Owned, adding, change, read_before};
 use choose::choose;
@@ -72,6 +75,8 @@ impl Fuser {
         };
         // The step of each loop.
         let mut runs: HashMap<Run<'_>, usize> = HashMap::new();
+        // That of each call.
+        let mut calls: HashMap<(&Called, Rule, &Vec<Var>), usize> = HashMap::new();
         for k in 0..program.eqs.len() {
             if !stored[program.var_of(k).index()] {
                 continue;
@@ -79,6 +84,32 @@ impl Fuser {
             if let Some((run, result)) = program.eqs[k].loop_result() {
                 let step = *runs.entry(run).or_insert(out.steps.len());
                 self.looped(&program, k, run, result, step, &mut out.steps);
+                continue;
+            }
+            if let Op::Call {
+                unit,
+                rule,
+                args,
+                out: result,
+            } = &program.eqs[k].op
+            {
+                let step = *calls.entry((unit, *rule, args)).or_insert(out.steps.len());
+                if step == out.steps.len() {
+                    let call = UnitCall {
+                        unit: unit.clone(),
+                        rule: *rule,
+                        args: args.clone(),
+                        outs: vec![],
+                    };
+                    let (out_var, ty) = (program.var_of(k), program.eqs[k].ty.clone());
+                    let work = Work::Call(Box::new(call));
+                    out.steps.push(Step {
+                        out: out_var,
+                        ty,
+                        work,
+                    });
+                }
+                give(&program, k, *result, step, &mut out.steps);
                 continue;
             }
             if let Some(Err(before)) = change(&program, owned, &stored, k) {
@@ -130,31 +161,7 @@ impl Fuser {
             let work = Work::Loop(Box::new(sequence));
             steps.push(Step { out, ty, work });
         }
-        let Work::Loop(sequence) = &mut steps[step].work else {
-            unreachable!("a loop is a step of its own")
-        };
-        let outs = &mut sequence.outs;
-        match outs.iter().find(|o| o.result == result).map(|o| o.var) {
-            None => outs.push(Out { result, var, ty }),
-            // The same under another type.
-            Some(same) => {
-                let at = (0..ty.rank()).map(|l| At::Affine(Affine::of(l))).collect();
-                let read = kernel::Scalar {
-                    elem: ty.elem,
-                    guard: None,
-                    compute: Compute::Read(same, at),
-                };
-                let work = Work::Nest(Nest {
-                    loops: ty.shape.clone(),
-                    ranges: vec![kernel::Range::default(); ty.rank()],
-                    outer: ty.rank(),
-                    nodes: vec![read],
-                    depends: vec![(0..ty.rank()).collect()],
-                    root: 0,
-                });
-                steps.push(Step { out: var, ty, work });
-            }
-        }
+        give(program, k, result, step, steps);
     }
 
     /// The programs of a loop that is given so many arrays.
@@ -178,6 +185,41 @@ impl Fuser {
         };
         self.loops.insert(looped.clone(), fused.clone());
         fused
+    }
+}
+
+/// Adds a result to a loop or a call that is a step already.
+fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec<Step>) {
+    let (var, ty) = (program.var_of(k), program.eqs[k].ty.clone());
+    let outs = match &mut steps[step].work {
+        Work::Loop(sequence) => &mut sequence.outs,
+        Work::Call(call) => &mut call.outs,
+        Work::Nest(_)
+        | Work::Scatter(_)
+        | Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. } => unreachable!("loops and calls are steps of their own"),
+    };
+    match outs.iter().find(|o| o.result == result).map(|o| o.var) {
+        None => outs.push(Out { result, var, ty }),
+        // The same under another type.
+        Some(same) => {
+            let at = (0..ty.rank()).map(|l| At::Affine(Affine::of(l))).collect();
+            let read = kernel::Scalar {
+                elem: ty.elem,
+                guard: None,
+                compute: Compute::Read(same, at),
+            };
+            let work = Work::Nest(Nest {
+                loops: ty.shape.clone(),
+                ranges: vec![kernel::Range::default(); ty.rank()],
+                outer: ty.rank(),
+                nodes: vec![read],
+                depends: vec![(0..ty.rank()).collect()],
+                root: 0,
+            });
+            steps.push(Step { out: var, ty, work });
+        }
     }
 }
 
@@ -227,8 +269,8 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
             let parts = parts.iter().map(|p| adding(program, stored, p));
             Work::Scatter(parts.collect())
         }
-        Op::Update { .. } | Op::Loop { .. } => {
-            unreachable!("changes and loops are steps of their own")
+        Op::Update { .. } | Op::Call { .. } | Op::Loop { .. } => {
+            unreachable!("changes, loops and calls are steps of their own")
         }
         Op::Fill(_)
         | Op::Index(_)
@@ -255,7 +297,11 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
 /// Operations that are a step of their own.
 fn is_opaque(op: &Op) -> bool {
     match op {
-        Op::Contract { .. } | Op::Recur { .. } | Op::Update { .. } | Op::Loop { .. } => true,
+        Op::Contract { .. }
+        | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Loop { .. } => true,
         // A structural zero is a literal.
         Op::Scatter(parts) => !parts.is_empty(),
         Op::Fill(_)

@@ -142,6 +142,7 @@ impl<'a> NestBuilder<'a> {
             | Op::Contract { .. }
             | Op::Recur { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. } => {
                 unreachable!("steps of their own are stored")
             }

@@ -64,6 +64,7 @@ fn is_alone(step: &Step, v: Var) -> bool {
         && match &step.work {
             Work::Change { parts, adds, .. } => reads_in_time(parts, v, *adds),
             Work::Loop(_)
+            | Work::Call(_)
             | Work::Nest(_)
             | Work::Scatter(_)
             | Work::Contract { .. }

@@ -21,6 +21,7 @@
 //! derivatives are there.
 
 mod sequence;
+mod unit;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
@@ -191,6 +192,7 @@ impl Lineariser {
                 let op = Op::Update { src, part, when };
                 Some(self.out.push(Eq { ty, guard, op }))
             }
+            Op::Call { .. } => self.called(eq, y),
             Op::Loop { .. } => unreachable!("done by `looped`"),
             Op::Fill(_) | Op::Index(_) | Op::ArgReduce { .. } | Op::Stop(_) => None,
             Op::Copy(a) => {

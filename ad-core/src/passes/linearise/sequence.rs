@@ -526,6 +526,7 @@ impl Residuals {
                 | Op::Recur { .. }
                 | Op::Contract { .. }
                 | Op::Update { .. }
+                | Op::Call { .. }
                 | Op::Loop { .. } => false,
             };
             if run.looped.recompute || !fixed || cheap {

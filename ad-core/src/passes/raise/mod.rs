@@ -22,8 +22,8 @@ mod sequence;
 
 use crate::ir::bulk::{self, Affine, Eq, Ix, Op, Part, Program, Require, Type, Var};
 use crate::ir::core::{
-    Binder, Block, Bound, Demand, Expr, Feed, Fresh, Param, Recur, ReduceOp, Routine, Scatter, Sym,
-    Ty,
+    Binder, Block, Bound, Call, Demand, Expr, Feed, Fresh, Param, Recur, ReduceOp, Routine,
+    Scatter, Sym, Ty,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -259,6 +259,7 @@ impl<'a> Raiser<'a> {
                 | Op::Recur { .. }
                 | Op::Contract { .. }
                 | Op::Update { .. }
+                | Op::Call { .. }
                 | Op::Loop { .. }
                 | Op::Copy(_)
                 | Op::Stop(_),
@@ -322,6 +323,17 @@ impl<'a> Raiser<'a> {
                 reverse: *reverse,
             })),
             Op::Update { src, part, when } => Some(self.update(*src, part, *when, eq)),
+            Op::Call {
+                unit,
+                rule,
+                args,
+                out,
+            } => Some(Expr::call(Call {
+                unit: unit.clone(),
+                rule: *rule,
+                args: args.iter().map(|v| self.whole(*v)).collect(),
+                out: *out,
+            })),
             Op::Loop { .. } => unreachable!("bound by `loop_result`"),
             Op::Scatter(_)
             | Op::Fill(_)
@@ -408,7 +420,7 @@ impl<'a> Raiser<'a> {
                 let sum = (terms.into_iter()).reduce(|a, b| Expr::prim(Prim::Add, vec![a, b]));
                 sum.unwrap_or(Expr::real(0.0))
             }
-            Op::Recur { .. } | Op::Update { .. } | Op::Loop { .. } => {
+            Op::Recur { .. } | Op::Update { .. } | Op::Call { .. } | Op::Loop { .. } => {
                 unreachable!("these are of whole arrays")
             }
         }

@@ -173,6 +173,7 @@ fn nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)

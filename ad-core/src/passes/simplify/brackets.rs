@@ -62,6 +62,7 @@ fn bracket_through(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Stop(_) => None,
@@ -152,6 +153,7 @@ fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Stop(_) => return None,

@@ -123,6 +123,7 @@ impl Simplifier {
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
@@ -166,6 +167,7 @@ impl Simplifier {
                 | Op::ArgReduce { .. }
                 | Op::Recur { .. }
                 | Op::Update { .. }
+                | Op::Call { .. }
                 | Op::Loop { .. }
                 | Op::Contract { .. }
                 | Op::Copy(_)

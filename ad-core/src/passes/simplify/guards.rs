@@ -85,6 +85,7 @@ fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)

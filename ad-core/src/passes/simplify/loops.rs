@@ -533,6 +533,7 @@ fn is_free(op: &Op) -> bool {
         | Op::Recur { .. }
         | Op::Contract { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. } => false,
     }
 }
@@ -552,6 +553,6 @@ fn is_total(program: &Program, eq: &Eq) -> bool {
                 })
         }
         Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => true,
-        Op::Scatter(_) | Op::Update { .. } | Op::Loop { .. } => false,
+        Op::Scatter(_) | Op::Update { .. } | Op::Call { .. } | Op::Loop { .. } => false,
     }
 }

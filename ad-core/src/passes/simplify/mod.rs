@@ -363,6 +363,7 @@ pub fn erase_stops(program: &Program) -> Program {
             | Op::Recur { .. }
             | Op::Contract { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Copy(_) => {}
         }
     }

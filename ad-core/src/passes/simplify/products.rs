@@ -109,6 +109,7 @@ impl Simplifier {
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. }
             | Op::Copy(_)
             | Op::Stop(_) => None,

@@ -98,6 +98,7 @@ impl Simplifier {
             | Op::Reduce { .. }
             | Op::Recur { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Stop(_) => false,
@@ -151,6 +152,7 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Stop(_) => return None,
@@ -410,6 +412,7 @@ fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)

@@ -67,6 +67,7 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             | Op::ArgReduce { .. }
             | Op::Recur { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
@@ -125,6 +126,7 @@ fn narrowed(s: &mut Simplifier, v: Var, ignored: &[usize], small: &[Size]) -> Va
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)

@@ -108,6 +108,7 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         | Op::ArgReduce { .. }
         | Op::Recur { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
         | Op::Copy(_)

@@ -25,6 +25,7 @@
 //! indexed ones together in one scatter.
 
 mod sequence;
+mod unit;
 
 use super::linearise::{Linearised, Recurrence};
 use crate::ir::build::Builder;
@@ -151,6 +152,7 @@ impl<'a> Transposer<'a> {
     fn backwards(&mut self) {
         let program = self.program;
         let runs = sequence::runs(program, self.linear);
+        let calls = unit::calls(program, self.linear);
         for (k, eq) in program.eqs.iter().enumerate().rev() {
             let v = program.var_of(k);
             if !self.is_linear(v) {
@@ -162,6 +164,10 @@ impl<'a> Transposer<'a> {
                 // All results of a loop have their cotangents when its first equation is reached.
                 if let Some(members) = runs.get(&k) {
                     self.looped(eq, members);
+                }
+            } else if let Op::Call { .. } = eq.op {
+                if let Some(members) = calls.get(&k) {
+                    self.called(eq, members);
                 }
             } else if let Some(ct) = self.collect(v) {
                 self.backward(eq, ct);
@@ -345,7 +351,7 @@ impl<'a> Transposer<'a> {
                     self.give(*src, back);
                 }
             }
-            Op::Loop { .. } => unreachable!("reached by `looped`"),
+            Op::Loop { .. } | Op::Call { .. } => unreachable!("reached with all their results"),
             Op::Recur { .. } => unreachable!("reached by `recurrence`"),
             Op::Fill(_) | Op::Index(_) | Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Stop(_) => {
                 unreachable!("not linear: {:?}", eq.op)

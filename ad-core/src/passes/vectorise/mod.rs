@@ -22,6 +22,7 @@
 
 mod raised;
 mod sequence;
+mod unit;
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::Eq;
@@ -29,6 +30,7 @@ use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var}
 use crate::ir::core::{self, Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
+use sequence::free_of;
 use std::collections::HashMap;
 
 /// Vectorises a function.
@@ -49,6 +51,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         out: Builder::new(&program.name, params),
         env: HashMap::new(),
         steps: vec![],
+        calls: vec![],
     };
     for (k, p) in program.params.iter().enumerate() {
         let val = if p.ty == core::Ty::scalar(Elem::Int) {
@@ -112,6 +115,8 @@ struct Vectoriser {
     env: HashMap<Sym, Known>,
     /// The indices of sequential loops around, with the numbers of steps.
     steps: Vec<(Var, Size)>,
+    /// The calls of units so far.
+    calls: Vec<unit::Done>,
 }
 
 impl Vectoriser {
@@ -231,6 +236,7 @@ impl Vectoriser {
                 Val::Array(self.out.masked(v, inner.guard))
             }
             Kind::Recur(r) => Val::Array(self.recur(r, space)?),
+            Kind::Call(c) => self.call(c, space)?,
             Kind::Demand(d, a) => {
                 self.demand(d, space)?;
                 self.expr(a, space)?
@@ -601,6 +607,7 @@ impl Vectoriser {
             | Kind::Dim(..)
             | Kind::Stop(_)
             | Kind::Where(..)
+            | Kind::Call(_)
             | Kind::Recur(_)
             | Kind::Demand(..) => (self.whole(array, space)?, depth),
         };

@@ -21,9 +21,9 @@ use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::{BTreeSet, HashMap};
 
 /// A loop to be: what it is given, and its body under construction.
-struct Body {
-    inner: Vectoriser,
-    space: Space,
+pub(super) struct Body {
+    pub(super) inner: Vectoriser,
+    pub(super) space: Space,
     /// The states, as parameters of the body.
     states: Vec<Var>,
     /// What it is given, in the program around it.
@@ -34,7 +34,7 @@ struct Body {
 
 impl Body {
     /// A size of the body as one of the program around it.
-    fn outside(&self, s: &Size) -> Result<Size, String> {
+    pub(super) fn outside(&self, s: &Size) -> Result<Size, String> {
         let mut known = true;
         let size = translate_size(
             s,
@@ -255,7 +255,7 @@ impl Vectoriser {
 
     /// Begins the body of a loop, with everything known that it mentions. With `peel`, the leading
     /// axis of the space becomes the index of the loop, which has no states of its own then.
-    fn open(
+    pub(super) fn open(
         &mut self,
         l: &core::Loop,
         init: &[Var],
@@ -332,6 +332,7 @@ impl Vectoriser {
             .chain(steps.map(|n| (index, within(n))));
         let mut inner = Vectoriser {
             steps: around.collect(),
+            calls: vec![],
             out: Builder::new("step", params),
             env: HashMap::new(),
         };
@@ -415,7 +416,7 @@ impl Vectoriser {
     }
 
     /// Ends the body of a loop. What it demands on entry is demanded here, if it takes a step.
-    fn close(
+    pub(super) fn close(
         &mut self,
         body: Body,
         results: Vec<Var>,
@@ -557,18 +558,29 @@ fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<
 
 /// The variables that a loop mentions and does not bind, each once.
 fn free(l: &core::Loop) -> Vec<Sym> {
-    fn look(e: &Expr, seen: &mut BTreeSet<Sym>, out: &mut Vec<Sym>) {
-        if let Kind::Var(s) = &*e.kind
-            && seen.insert(s.clone())
-        {
-            out.push(s.clone());
-        }
-        e.parts().into_iter().for_each(|e| look(e, seen, out));
-    }
     let mut seen: BTreeSet<Sym> = l.syms().into_iter().cloned().collect();
     let mut out = vec![];
-    l.parts()
-        .into_iter()
-        .for_each(|e| look(e, &mut seen, &mut out));
+    for e in l.parts() {
+        look(e, &mut seen, &mut out);
+    }
     out
+}
+
+/// The variables that expressions mention, each once.
+pub(super) fn free_of(all: &[Expr]) -> Vec<Sym> {
+    let (mut seen, mut out) = (BTreeSet::new(), vec![]);
+    for e in all {
+        look(e, &mut seen, &mut out);
+    }
+    out
+}
+
+/// Notes the variables that are not seen yet.
+fn look(e: &Expr, seen: &mut BTreeSet<Sym>, out: &mut Vec<Sym>) {
+    if let Kind::Var(s) = &*e.kind
+        && seen.insert(s.clone())
+    {
+        out.push(s.clone());
+    }
+    e.parts().into_iter().for_each(|e| look(e, seen, out));
 }

@@ -1,0 +1,340 @@
+//! The functions of a unit: what a function looks like to generated code that calls it as one.
+//!
+//! They take the parts of the arguments one by one, arrays as views, and give a tuple of parts:
+//!
+//! ```text
+//! call_value(parts of x)                       -> (parts of y)
+//! call_jvp(parts of x, tangents of its reals)  -> (parts of y, their tangents)
+//! call_vjp(parts of x, cotangents of y)        -> (parts of y, cotangents of the reals of x)
+//! ```
+//!
+//! In between, arguments and results have the types of the function's signature.
+
+use super::data::{Given, together};
+use super::emit::Context;
+use super::function::Function;
+use super::function::unit::{function, name};
+use crate::front::data::{Data, Tree};
+use crate::front::real::RealType;
+use crate::front::signature::Signature;
+use crate::front::types::{Passing, Written};
+use crate::ir::bulk::{Param, Type, Var};
+use crate::ir::core::Ty;
+use crate::ir::kernel::Program;
+use crate::ir::ty::{Elem, Size};
+use crate::ir::unit::{Given as Sort, Part, Rule, Unit};
+use crate::pipeline::Derivative;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+
+/// A function as a unit, at no path yet.
+pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Unit {
+    let results = signature.result.tree.leaves().into_iter().map(|w| Part {
+        ty: w.core(),
+        lengths: (0..w.rank)
+            .map(|axis| w.fixed_length(axis).and_then(|n| n.value))
+            .collect(),
+    });
+    Unit {
+        path: String::new(),
+        prefix: String::new(),
+        args: (signature.leaves().iter())
+            .map(|(_, leaf)| leaf.ty.core())
+            .collect(),
+        results: results.collect(),
+        has_jvp,
+        has_vjp,
+        routines: None,
+    }
+}
+
+/// The generics of a function without lifetimes, which views do not need.
+pub(crate) fn generics(signature: &Signature) -> (TokenStream, Option<&syn::WhereClause>) {
+    let types: Vec<&syn::TypeParam> = signature.generics.type_params().collect();
+    let clause = signature.generics.where_clause.as_ref();
+    (quote!(<#(#types),*>), clause)
+}
+
+/// The type of a part on its way in.
+pub(crate) fn taken(ty: Ty, real: &RealType) -> TokenStream {
+    let scalar = scalar(ty.elem, real);
+    if ty.rank == 0 {
+        return scalar;
+    }
+    let rank = Literal::usize_unsuffixed(ty.rank);
+    quote!(rt::View<'_, #scalar, #rank>)
+}
+
+/// The type of a part on its way out.
+pub(crate) fn given(ty: Ty, real: &RealType) -> TokenStream {
+    let scalar = scalar(ty.elem, real);
+    if ty.rank == 0 {
+        return scalar;
+    }
+    let rank = Literal::usize_unsuffixed(ty.rank);
+    quote!(rt::Dense<#scalar, #rank>)
+}
+
+fn scalar(elem: Elem, real: &RealType) -> TokenStream {
+    match elem {
+        Elem::Real => quote!(#real),
+        Elem::Int => quote!(i64),
+        Elem::Bool => quote!(bool),
+    }
+}
+
+/// The types of all that a rule gives.
+pub(crate) fn all_given(unit: &Unit, rule: Rule, real: &RealType) -> Vec<TokenStream> {
+    let is_length = |out: usize| matches!(unit.given(out), Sort::Length(..));
+    let all = (0..unit.count(rule)).filter(|out| !is_length(*out));
+    all.map(|out| given(unit.gives(rule, out), real)).collect()
+}
+
+impl Context<'_> {
+    /// One function of the unit that the function is. `called` is what computes it, by the signature
+    /// that generated functions have.
+    pub(crate) fn unit_function(
+        &self,
+        unit: &Unit,
+        rule: Rule,
+        called: &TokenStream,
+    ) -> TokenStream {
+        let signature = self.signature;
+        let real = &signature.real;
+        let takes = unit.takes(rule);
+        let program = Program {
+            name: String::new(),
+            params: takes
+                .iter()
+                .enumerate()
+                .map(|(k, ty)| param(k, *ty))
+                .collect(),
+            steps: vec![],
+            results: vec![],
+            requires: vec![],
+        };
+        let what = Derivative::Value;
+        let f = Function::new(self, what, &program);
+        let names: Vec<Ident> = (0..takes.len()).map(|k| format_ident!("a{k}")).collect();
+        for (k, ty) in takes.iter().enumerate() {
+            f.know(Var(k as u32), &names[k], ty.rank == 0);
+        }
+        let mut next = 0;
+        let mut args: Vec<TokenStream> = vec![];
+        for a in &signature.args {
+            args.push(f.argument(&a.ty, &mut |_| {
+                next += 1;
+                Var(next as u32 - 1)
+            }));
+        }
+        match rule {
+            Rule::Value => {}
+            Rule::Jvp => {
+                let mut own = 0;
+                for a in &signature.args {
+                    let first = own;
+                    own += a.ty.tree.leaves().len();
+                    if !a.ty.is_real() {
+                        continue;
+                    }
+                    // What is not real is as in the argument.
+                    let mut at = first;
+                    args.push(f.argument(&a.ty, &mut |w| {
+                        at += 1;
+                        match w.is_real() {
+                            true => {
+                                next += 1;
+                                Var(next as u32 - 1)
+                            }
+                            false => Var(at as u32 - 1),
+                        }
+                    }));
+                }
+            }
+            Rule::Vjp => {
+                let (_, data) = self.cotangent();
+                args.push(f.argument(&data, &mut |_| {
+                    next += 1;
+                    Var(next as u32 - 1)
+                }));
+            }
+        }
+        // What comes back: the value, and what the rule adds to it.
+        let result = &signature.result;
+        let mut back: Vec<(Ident, Data, bool)> =
+            vec![(format_ident!("value"), owned(result), false)];
+        let pattern = match rule {
+            Rule::Value => quote!(value),
+            Rule::Jvp => {
+                back.push((format_ident!("tangent"), owned(result), true));
+                quote!((value, tangent))
+            }
+            Rule::Vjp => {
+                let real = signature.args.iter().filter(|a| a.ty.is_real());
+                let bars: Vec<Ident> = real
+                    .enumerate()
+                    .map(|(k, a)| {
+                        let name = format_ident!("bar{k}");
+                        back.push((name.clone(), owned(&a.ty), true));
+                        name
+                    })
+                    .collect();
+                match &bars[..] {
+                    [one] => quote!((value, #one)),
+                    many => quote!((value, (#(#many),*))),
+                }
+            }
+        };
+        let mut apart = vec![];
+        let mut parts: Vec<Given> = vec![];
+        for (ident, data, only_real) in &back {
+            let more = f.with_names(|names| Given::of(ident, data, *only_real, names, &mut apart));
+            parts.extend(more);
+        }
+        let mut taken_apart = TokenStream::new();
+        for a in &apart {
+            taken_apart.extend(f.with_names(|names| a.taken(&|_| true, names)));
+        }
+        let mut out = vec![];
+        for part in &parts {
+            let w = part.written.as_ref().expect("parts of results have types");
+            taken_apart.extend(f.brought(part, w));
+            out.push(part_given(&part.tokens, w));
+        }
+        let lengths = f.lengths_used();
+        let inputs = names.iter().zip(&takes).map(|(name, ty)| {
+            let ty = taken(*ty, real);
+            quote!(#name: #ty)
+        });
+        let outputs = all_given(unit, rule, real);
+        let (generics, clause) = generics(signature);
+        let name = name("", rule);
+        quote! {
+            #[track_caller]
+            pub fn #name #generics (#(#inputs),*) -> (#(#outputs,)*) #clause {
+                #lengths
+                let #pattern = #called(#(#args),*);
+                #taken_apart
+                (#(#out,)*)
+            }
+        }
+    }
+}
+
+/// A function of a unit that `signature`'s function calls, for those who call that.
+pub(crate) fn forwarded(signature: &Signature, unit: &Unit, rule: Rule) -> TokenStream {
+    let real = &signature.real;
+    let takes = unit.takes(rule);
+    let names: Vec<Ident> = (0..takes.len()).map(|k| format_ident!("a{k}")).collect();
+    let inputs = names.iter().zip(&takes).map(|(name, ty)| {
+        let ty = taken(*ty, real);
+        quote!(#name: #ty)
+    });
+    let outputs = all_given(unit, rule, real);
+    let (generics, clause) = generics(signature);
+    let own = name(&unit.handed_on(), rule);
+    let there = function(unit, rule);
+    quote! {
+        #[track_caller]
+        pub fn #own #generics (#(#inputs),*) -> (#(#outputs,)*) #clause { #there(#(#names),*) }
+    }
+}
+
+fn param(k: usize, ty: Ty) -> Param {
+    Param {
+        name: format!("a{k}"),
+        ty: Type {
+            elem: ty.elem,
+            shape: (0..ty.rank).map(|axis| Size::dim(k, axis)).collect(),
+        },
+    }
+}
+
+/// The same by value, as results are.
+fn owned(data: &Data) -> Data {
+    let mut data = Data {
+        by_reference: false,
+        ..data.clone()
+    };
+    if let Tree::Leaf(w) = &mut data.tree {
+        w.passing = match w.passing {
+            Passing::Scalar => Passing::Scalar,
+            Passing::Fixed | Passing::ReferenceToFixed => Passing::Fixed,
+            Passing::Slice | Passing::Vec | Passing::ReferenceToVec => Passing::Vec,
+            Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => Passing::Owned,
+        };
+    }
+    data
+}
+
+/// A part of a result, brought to hand, as it is given.
+fn part_given(ident: &TokenStream, w: &Written) -> TokenStream {
+    if w.is_scalar() {
+        return quote!(#ident);
+    }
+    if w.is_cast() {
+        let rank = Literal::usize_unsuffixed(w.rank);
+        let axes = (0..w.rank).map(Literal::usize_unsuffixed);
+        return quote! {
+            rt::build([#(#ident.len(#axes)),*], |at: [i64; #rank]| #ident[at] as i64)
+        };
+    }
+    quote!(rt::copied(#ident))
+}
+
+impl Function<'_> {
+    /// An argument, with the type that the signature says.
+    fn argument(&self, data: &Data, next: &mut dyn FnMut(&Written) -> Var) -> TokenStream {
+        let is_leaf = matches!(data.tree, Tree::Leaf(_));
+        let mut by = Passing::Owned;
+        let value = together(&data.tree, &mut |w| {
+            by = w.passing;
+            let v = next(w);
+            self.result(v, w, false)
+        });
+        if !is_leaf {
+            let amp = data.by_reference.then(|| quote!(&));
+            return quote!(#amp #value);
+        }
+        match by {
+            Passing::Scalar | Passing::Fixed | Passing::Vec | Passing::Owned => value,
+            Passing::Slice => quote!(&#value[..]),
+            Passing::ReferenceToFixed
+            | Passing::ReferenceToVec
+            | Passing::Reference
+            | Passing::ArrayRef => quote!(&#value),
+            Passing::View => quote!(#value.view()),
+            Passing::ReferenceToView => quote!(&#value.view()),
+        }
+    }
+}
+
+/// Why a function cannot be called as a unit, if so.
+pub(crate) fn unfit(signature: &Signature) -> Option<&'static str> {
+    if signature.generics.const_params().next().is_some() {
+        return Some(
+            "it has const generics, whose values a call by parts does not know; take slices",
+        );
+    }
+    if !(signature.result.tree.leaves().iter()).all(|w| w.is_real()) {
+        return Some(
+            "it returns integers or bools besides real numbers, which have no cotangents; return the real \
+             numbers, and compute the others in a function of their own",
+        );
+    }
+    None
+}
+
+/// Where the functions of a unit are looked for.
+pub(crate) fn call_site(path: &syn::Path) -> String {
+    let mut path = path.clone();
+    for segment in &mut path.segments {
+        segment.arguments = syn::PathArguments::None;
+        segment.ident.set_span(Span::call_site());
+    }
+    crate::front::types::spelled(&path)
+}

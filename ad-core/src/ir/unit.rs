@@ -1,0 +1,377 @@
+//! Functions that are called as a unit: their bodies are not seen, only what they take and give, and
+//! which of their derivatives can be called.
+//!
+//! A unit has up to three functions. With arguments `x` (`ẋ` the tangents of the real ones), results
+//! `y` and cotangents `ȳ` of the real results:
+//!
+//! ```text
+//! value(x)      = y
+//! jvp(x, ẋ)     = y, ∂y/∂x · ẋ
+//! vjp(x, ȳ)     = y, (∂y/∂x)ᵀ · ȳ
+//! ```
+//!
+//! Behind the results `y` of each of them come the lengths of those axes of theirs that are not known
+//! from the signature, as integers.
+
+use super::core::{Routine, Ty};
+use super::core_eval;
+use super::ty::Elem;
+use super::value::{Tensor, Value};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// Which function of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The function itself.
+    Value,
+    /// With the product of its Jacobian with tangents.
+    Jvp,
+    /// With the product of cotangents with its Jacobian.
+    Vjp,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Rule; 3] = [Rule::Value, Rule::Jvp, Rule::Vjp];
+
+    /// Its name in the text forms and in generated code.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Value => "value",
+            Rule::Jvp => "jvp",
+            Rule::Vjp => "vjp",
+        }
+    }
+}
+
+/// A part of what a unit gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// Its kind and rank.
+    pub ty: Ty,
+    /// The length of each axis, where the signature says it.
+    pub lengths: Vec<Option<i64>>,
+}
+
+/// What one of the results of a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// A result of the function.
+    Result(usize),
+    /// The length of an axis of a result.
+    Length(usize, usize),
+    /// What belongs to a real result (of a product with tangents) or a real argument (of a product
+    /// with cotangents).
+    Derivative(usize),
+}
+
+/// A function that is called as a unit.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The path of the type that has its functions, from the function that is compiled.
+    pub path: String,
+    /// What their names begin with there.
+    pub prefix: String,
+    /// What it takes.
+    pub args: Vec<Ty>,
+    /// What it gives.
+    pub results: Vec<Part>,
+    /// Whether its products with tangents are known.
+    pub has_jvp: bool,
+    /// Whether its products with cotangents are known.
+    pub has_vjp: bool,
+    /// What it computes, for interpreters: one routine for each rule, in the order of [`Rule::ALL`].
+    pub routines: Option<Rc<[Option<Routine>; 3]>>,
+}
+
+impl Unit {
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        match self.prefix.strip_suffix("__") {
+            Some(path) => path.rsplit("__").next().unwrap_or(path),
+            None => &self.path,
+        }
+    }
+
+    /// What the names of its functions begin with where a function that calls it hands them on.
+    pub fn handed_on(&self) -> String {
+        let words = self.path.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words: Vec<&str> = words.filter(|w| !w.is_empty()).collect();
+        format!("{}__{}", words.join("__"), self.prefix)
+    }
+
+    /// The arguments that are real.
+    pub fn real_args(&self) -> Vec<usize> {
+        let args = self.args.iter().enumerate();
+        let real = args.filter(|(_, ty)| ty.elem == Elem::Real);
+        real.map(|(k, _)| k).collect()
+    }
+
+    /// The results that are real.
+    pub fn real_results(&self) -> Vec<usize> {
+        let results = self.results.iter().enumerate();
+        let real = results.filter(|(_, r)| r.ty.elem == Elem::Real);
+        real.map(|(k, _)| k).collect()
+    }
+
+    /// The types of the arguments of a rule.
+    pub fn takes(&self, rule: Rule) -> Vec<Ty> {
+        let mut all = self.args.clone();
+        match rule {
+            Rule::Value => {}
+            Rule::Jvp => all.extend(self.real_args().into_iter().map(|k| self.args[k])),
+            Rule::Vjp => all.extend(self.real_results().into_iter().map(|k| self.results[k].ty)),
+        }
+        all
+    }
+
+    /// The axes of results whose lengths are not known before.
+    pub fn open(&self) -> Vec<(usize, usize)> {
+        let mut all = vec![];
+        for (k, part) in self.results.iter().enumerate() {
+            for axis in 0..part.ty.rank {
+                if part.lengths[axis].is_none() {
+                    all.push((k, axis));
+                }
+            }
+        }
+        all
+    }
+
+    /// How many of the results of a rule are those of the function, and their lengths.
+    pub fn primal(&self) -> usize {
+        self.results.len() + self.open().len()
+    }
+
+    /// How many results a rule has.
+    pub fn count(&self, rule: Rule) -> usize {
+        self.primal()
+            + match rule {
+                Rule::Value => 0,
+                Rule::Jvp => self.real_results().len(),
+                Rule::Vjp => self.real_args().len(),
+            }
+    }
+
+    /// What a result of a rule is.
+    pub fn given(&self, out: usize) -> Given {
+        if out < self.results.len() {
+            return Given::Result(out);
+        }
+        match self.open().get(out - self.results.len()) {
+            Some((k, axis)) => Given::Length(*k, *axis),
+            None => Given::Derivative(out - self.primal()),
+        }
+    }
+
+    /// The type of a result of a rule.
+    pub fn gives(&self, rule: Rule, out: usize) -> Ty {
+        match (self.given(out), rule) {
+            (Given::Result(k), _) => self.results[k].ty,
+            (Given::Length(..), _) => Ty::scalar(Elem::Int),
+            (Given::Derivative(k), Rule::Vjp) => self.args[self.real_args()[k]],
+            (Given::Derivative(k), Rule::Jvp | Rule::Value) => {
+                self.results[self.real_results()[k]].ty
+            }
+        }
+    }
+
+    /// Whether it has this function.
+    pub fn has(&self, rule: Rule) -> bool {
+        match rule {
+            Rule::Value => true,
+            Rule::Jvp => self.has_jvp,
+            Rule::Vjp => self.has_vjp,
+        }
+    }
+
+    /// Computes what a rule gives, all results of it, and the number of real operations.
+    ///
+    /// # Errors
+    /// If it is not known what the unit computes, or computing fails.
+    pub fn run(&self, rule: Rule, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
+        let known = self.routines.as_ref();
+        let routine = known.and_then(|all| all[rule as usize].as_ref());
+        let routine = routine.ok_or_else(|| {
+            format!(
+                "what `{}` computes as {} is not known",
+                self.name(),
+                rule.name()
+            )
+        })?;
+        let (mut all, cost) = core_eval::eval(&routine.program(self.name()), args)?;
+        let lengths: Vec<Value> = (self.open().into_iter())
+            .map(|(k, axis)| Value::Int(Tensor::scalar(all[k].shape()[axis] as i64)))
+            .collect();
+        let at = self.results.len();
+        all.splice(at..at, lengths);
+        Ok((all, cost))
+    }
+}
+
+/// A unit that is shared by all its calls.
+#[derive(Clone, Debug)]
+pub struct Called(Rc<Unit>);
+
+impl Called {
+    /// Fixes a unit.
+    pub fn new(unit: Unit) -> Called {
+        Called(Rc::new(unit))
+    }
+
+    /// What tells units from one another: where they are.
+    fn key(&self) -> (&str, &str) {
+        (&self.0.path, &self.0.prefix)
+    }
+}
+
+impl Called {
+    /// The same, as a function that calls it hands it on to those who call that by a path.
+    pub fn through(&self, path: &str) -> Called {
+        let unit = (*self.0).clone();
+        Called::new(Unit {
+            prefix: unit.handed_on(),
+            path: path.to_owned(),
+            ..unit
+        })
+    }
+}
+
+impl std::ops::Deref for Called {
+    type Target = Unit;
+    fn deref(&self) -> &Unit {
+        &self.0
+    }
+}
+
+impl PartialEq for Called {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0) || self.key() == other.key()
+    }
+}
+impl Eq for Called {}
+impl Hash for Called {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One line without quotes: `path / prefix / arguments / results / derivatives`, as in
+/// `m::g /  / real 1, int 0 / real 0, real 2 3 _ / jvp vjp`.
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let args: Vec<String> = (self.args.iter())
+            .map(|ty| format!("{} {}", ty.elem, ty.rank))
+            .collect();
+        let results = self.results.iter().map(|part| {
+            let lengths = part.lengths.iter().map(|n| match n {
+                Some(n) => format!(" {n}"),
+                None => " _".to_owned(),
+            });
+            let lengths: String = lengths.collect();
+            format!("{} {}{lengths}", part.ty.elem, part.ty.rank)
+        });
+        let results: Vec<String> = results.collect();
+        let known = [("jvp", self.has_jvp), ("vjp", self.has_vjp)];
+        let known = known.iter().filter(|(_, has)| *has).map(|(name, _)| *name);
+        let known: Vec<&str> = known.collect();
+        let fields = [
+            &*self.path,
+            &*self.prefix,
+            &args.join(", "),
+            &results.join(", "),
+            &known.join(" "),
+        ];
+        f.write_str(&fields.join(" / "))
+    }
+}
+
+impl std::str::FromStr for Unit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Unit, String> {
+        let wrong = || format!("`{text}` says nothing about a function");
+        let fields: Vec<&str> = text.split('/').map(str::trim).collect();
+        let [path, prefix, args, results, known] = fields[..] else {
+            return Err(wrong());
+        };
+        let part = |text: &str| -> Option<Part> {
+            let mut words = text.split_whitespace();
+            let elem = words.next()?;
+            let elem = [Elem::Real, Elem::Int, Elem::Bool]
+                .into_iter()
+                .find(|e| e.to_string() == elem)?;
+            let rank = words.next()?.parse().ok()?;
+            let lengths = words.map(|n| match n {
+                "_" => Some(None),
+                n => n.parse().ok().map(Some),
+            });
+            let ty = Ty { elem, rank };
+            let lengths = lengths.collect::<Option<_>>()?;
+            Some(Part { ty, lengths })
+        };
+        let list = |text: &str| -> Result<Vec<Part>, String> {
+            let items = text.split(',').filter(|t| !t.trim().is_empty());
+            items.map(|t| part(t).ok_or_else(wrong)).collect()
+        };
+        let known: Vec<&str> = known.split_whitespace().collect();
+        Ok(Unit {
+            path: path.to_owned(),
+            prefix: prefix.to_owned(),
+            args: list(args)?.into_iter().map(|part| part.ty).collect(),
+            results: list(results)?,
+            has_jvp: known.contains(&"jvp"),
+            has_vjp: known.contains(&"vjp"),
+            routines: None,
+        })
+    }
+}
+
+impl Rule {
+    /// The rule of a name.
+    pub fn by_name(name: &str) -> Option<Rule> {
+        Rule::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_a_unit_can_be_read() {
+        for text in [
+            "g /  / real 1, int 0 / real 0, real 2 3 _ / jvp vjp",
+            "m::h / g_ / real 0 / int 1 _ / vjp",
+            "g /  / real 0 / real 0 / ",
+        ] {
+            let unit: Unit = text.parse().unwrap();
+            assert_eq!(unit.to_string(), text);
+        }
+        assert!("g / real 0".parse::<Unit>().is_err());
+        assert!("g /  / real x / real 0 / ".parse::<Unit>().is_err());
+    }
+
+    #[test]
+    fn lengths_stand_behind_the_results() {
+        let unit: Unit = "g /  / real 1, int 0 / real 2 3 _, int 1 _ / jvp vjp"
+            .parse()
+            .unwrap();
+        assert_eq!(unit.given(1), Given::Result(1));
+        assert_eq!(unit.given(2), Given::Length(0, 1));
+        assert_eq!(unit.given(3), Given::Length(1, 0));
+        assert_eq!(unit.given(4), Given::Derivative(0));
+        assert_eq!(unit.count(Rule::Value), 4);
+        assert_eq!(unit.gives(Rule::Vjp, 4), unit.args[0]);
+        assert_eq!(unit.gives(Rule::Jvp, 4), unit.results[0].ty);
+        assert_eq!(unit.takes(Rule::Vjp).len(), 3);
+    }
+}

@@ -1,0 +1,200 @@
+//! `#[custom_derivative(vjp = .., jvp = ..)]`: a function whose body is not looked at, and whose
+//! derivatives are functions that the user names.
+
+use super::companion::{Beside, companion, holder};
+use super::{Around, BROKEN, Part, Place, Request, ask, entry_of_unit};
+use crate::back::emit::Context;
+use crate::back::name_check::users;
+use crate::back::unit::{unfit, unit_of};
+use crate::expand::root;
+use crate::front::callee::Callees;
+use crate::front::error::{Errors, Loc};
+use crate::front::signature::Signature;
+use crate::front::structs::Structs;
+use crate::ir::unit::Rule;
+use darling::FromMeta;
+use darling::ast::NestedMeta;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+
+/// As written between the parentheses.
+#[derive(Debug, Default, FromMeta)]
+struct Arguments {
+    #[darling(default)]
+    vjp: Option<syn::Path>,
+    #[darling(default)]
+    jvp: Option<syn::Path>,
+    #[darling(default, rename = "crate")]
+    root: Option<syn::Path>,
+}
+
+/// The derivatives of a function, as its attribute names them.
+pub(crate) struct Named {
+    pub(crate) vjp: Option<syn::Path>,
+    pub(crate) jvp: Option<syn::Path>,
+    root: Option<syn::Path>,
+}
+
+const FORM: &str = "write `#[custom_derivative(vjp = g_vjp)]`, `#[custom_derivative(jvp = g_jvp)]` or both, with \
+     the paths of functions that have the signatures of generated ones";
+
+/// The arguments of the attribute.
+pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
+    let list = NestedMeta::parse_meta_list(attr)
+        .map_err(|e| errors.add(e))
+        .ok()?;
+    let mut sound = true;
+    for entry in &list {
+        // `name = path` is no literal, and so not what `syn` calls a meta item.
+        let path = match entry {
+            NestedMeta::Meta(meta) => meta.path().clone(),
+            NestedMeta::NameValueInvalidExpr(pair) => pair.path.clone(),
+            NestedMeta::Lit(literal) => {
+                errors.on(literal, format!("not an option; {FORM}"));
+                sound = false;
+                continue;
+            }
+        };
+        let known = ["vjp", "jvp", "crate"]
+            .iter()
+            .any(|name| path.is_ident(name));
+        let is_pair = matches!(
+            entry,
+            NestedMeta::Meta(syn::Meta::NameValue(_)) | NestedMeta::NameValueInvalidExpr(_)
+        );
+        if !known || !is_pair {
+            let name = crate::front::types::spelled(&path);
+            let what = match known {
+                true => format!("`{name}` names a function"),
+                false => format!("there is no option `{name}`"),
+            };
+            errors.on(entry, format!("{what}; {FORM}"));
+            sound = false;
+        }
+    }
+    let arguments = Arguments::from_list(&list);
+    let arguments = arguments
+        .map_err(|e| sound.then(|| errors.add(e.into())))
+        .ok()?;
+    if !sound {
+        return None;
+    }
+    if arguments.vjp.is_none() && arguments.jvp.is_none() {
+        errors.at(Span::call_site(), format!("no derivative is named; {FORM}"));
+        return None;
+    }
+    Some(Named {
+        vjp: arguments.vjp,
+        jvp: arguments.jvp,
+        root: arguments.root,
+    })
+}
+
+/// Expands `#[custom_derivative(attr)] item`, at a place.
+pub fn expand(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    let request = Request {
+        attr,
+        item: item.clone(),
+        place: place.clone(),
+        part: Part::Custom,
+        known: vec![],
+    };
+    let companions = told(&request, &Callees::default());
+    quote!(#item #companions)
+}
+
+/// What other functions are told of it, or an invocation that finds out what that needs.
+pub(crate) fn told(request: &Request, known: &Callees) -> TokenStream {
+    let mut errors = Errors::knowing(known.structs.clone());
+    let Ok(function) = syn::parse2::<syn::ItemFn>(request.item.clone()) else {
+        errors.at(
+            Loc::of(&request.item),
+            "only functions have derivatives; put the attribute on a `fn`",
+        );
+        return compile_errors(errors);
+    };
+    let named = named(request.attr.clone(), &mut errors);
+    let root = root(named.as_ref().and_then(|n| n.root.as_ref()));
+    if function.sig.receiver().is_some() || request.place.around == Around::Impl {
+        errors.on(
+            &function.sig.ident,
+            "a method or associated function cannot be called as a unit, since nothing can stand beside it that \
+             says so; write a free function of the parts that it uses, and annotate that",
+        );
+        return compile_errors(errors);
+    }
+    let signature = Signature::read(&function, &mut errors).ok();
+    let missing = errors.take_missing();
+    if errors.is_empty() && !missing.is_empty() {
+        return ask(request, &missing, &function.sig.ident, &root);
+    }
+    if let Some(signature) = &signature
+        && let Some(why) = unfit(signature)
+    {
+        let ident = &signature.ident;
+        errors.on(
+            ident,
+            format!("`{ident}` cannot be called as a unit: {why}"),
+        );
+    }
+    let sound = errors.is_empty() && !errors.is_missing();
+    let beside = Beside {
+        vis: &function.vis,
+        cfg: &cfgs(&function),
+        place: &request.place,
+    };
+    let (Some(named), Some(signature), true) = (named, signature, sound) else {
+        let companion = companion(&beside, &function.sig.ident, BROKEN);
+        let errors = compile_errors(errors);
+        return quote!(#errors #companion);
+    };
+    let structs = &known.structs;
+    beside_function(&function, &signature, &named, &beside, structs, root)
+}
+
+fn beside_function(
+    function: &syn::ItemFn,
+    signature: &Signature,
+    named: &Named,
+    beside: &Beside<'_>,
+    structs: &Structs,
+    root: TokenStream,
+) -> TokenStream {
+    let real = signature.args.iter().enumerate();
+    let real = real.filter(|(_, a)| a.ty.is_real());
+    let wrt: Vec<usize> = real.map(|(k, _)| k).collect();
+    let context = Context {
+        signature,
+        wrt: &wrt,
+        consts: &[],
+        root,
+    };
+    let unit = unit_of(signature, named.jvp.is_some(), named.vjp.is_some());
+    let ident = &signature.ident;
+    let own = syn::Path::from(ident.clone());
+    let rules = [
+        (Rule::Value, Some(&own)),
+        (Rule::Jvp, named.jvp.as_ref()),
+        (Rule::Vjp, named.vjp.as_ref()),
+    ];
+    let functions = rules.into_iter().filter_map(|(rule, path)| {
+        let called = users(path?);
+        Some(context.unit_function(&unit, rule, &called))
+    });
+    let functions: TokenStream = functions.collect();
+    let names = [ident.clone()];
+    let none = TokenStream::new();
+    let holder = holder(beside, ident, &names, &context, (&none, functions));
+    let text = entry_of_unit(&function.sig, &wrt, structs, &unit);
+    let companion = companion(beside, ident, &text);
+    quote!(#holder #companion)
+}
+
+fn cfgs(function: &syn::ItemFn) -> Vec<syn::Attribute> {
+    let cfg = function.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+    cfg.cloned().collect()
+}
+
+fn compile_errors(errors: Errors) -> TokenStream {
+    (errors.combined()).map_or_else(TokenStream::new, |e| e.to_compile_error())
+}

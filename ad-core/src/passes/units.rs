@@ -1,0 +1,232 @@
+//! What is asked of units: whether they can answer, and that no value is computed twice.
+//!
+//! A product with tangents or cotangents comes with the value. So where both are wanted, at the same
+//! arguments, the product is computed first, unless what is multiplied depends on the value:
+//!
+//! ```text
+//! y = value(x), d = vjp(x, t)     ⟶     y, d = vjp(x, t)      where t does not depend on y
+//! ```
+
+use crate::ir::build::Builder;
+use crate::ir::bulk::{Eq, Op, Program, Var};
+use crate::ir::ty::Atom;
+use crate::ir::unit::{Called, Rule, Unit};
+
+/// The unit whose derivative would have to be differentiated to differentiate a program in some of its
+/// parameters.
+pub fn twice(program: &Program, wrt: &[usize]) -> Option<String> {
+    let on = (0..program.params.len()).map(|k| wrt.contains(&k));
+    twice_in(program, on.collect())
+}
+
+fn twice_in(program: &Program, params: Vec<bool>) -> Option<String> {
+    let on = program.dependent(params);
+    let depends = |vars: &[Var]| vars.iter().any(|v| on[v.index()]);
+    program.eqs.iter().find_map(|eq| match &eq.op {
+        Op::Call {
+            unit,
+            rule: Rule::Jvp | Rule::Vjp,
+            args,
+            ..
+        } if depends(&args[..unit.args.len()]) => Some(unit.name().to_owned()),
+        Op::Loop {
+            looped,
+            given,
+            init,
+            ..
+        } if depends(given) || depends(init) => {
+            let all = vec![true; looped.body.params.len()];
+            twice_in(&looped.body, all)
+        }
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. }
+        | Op::Call { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => None,
+    })
+}
+
+/// A unit that a program asks for a function it does not have.
+pub fn lacking(program: &Program) -> Option<(&Unit, Rule)> {
+    program.eqs.iter().find_map(|eq| match &eq.op {
+        Op::Call { unit, rule, .. } if !unit.has(*rule) => Some((&**unit, *rule)),
+        Op::Loop { looped, .. } => {
+            let condition = looped.goes_on.as_ref().and_then(lacking);
+            lacking(&looped.body).or(condition)
+        }
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => None,
+    })
+}
+
+/// The same program with values taken from where products are computed, in loops too.
+pub fn shared(program: &Program) -> Program {
+    let mut program = program.clone();
+    for eq in &mut program.eqs {
+        if let Op::Loop { looped, .. } = &mut eq.op
+            && mentions_units(&looped.body)
+        {
+            *looped = looped.map(&shared);
+        }
+    }
+    // One after another: two at once could wait for each other.
+    while let Some((unit, own, rule, more)) = product(&program) {
+        let mut all = program.eqs.clone();
+        for eq in &mut all {
+            if let Op::Call {
+                unit: u,
+                rule: r @ Rule::Value,
+                args,
+                ..
+            } = &mut eq.op
+                && *u == unit
+                && *args == own
+            {
+                *r = rule;
+                args.extend(&more);
+            }
+        }
+        program = in_order(&program, &all);
+    }
+    program
+}
+
+/// Whether a program calls units.
+fn mentions_units(program: &Program) -> bool {
+    program.eqs.iter().any(|eq| match &eq.op {
+        Op::Call { .. } => true,
+        Op::Loop { looped, .. } => mentions_units(&looped.body),
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => false,
+    })
+}
+
+/// A product that can be computed instead of a value at the same arguments: the unit, the arguments, the
+/// rule, and what is multiplied.
+fn product(program: &Program) -> Option<(Called, Vec<Var>, Rule, Vec<Var>)> {
+    let calls = || {
+        program.eqs.iter().filter_map(|eq| match &eq.op {
+            Op::Call {
+                unit, rule, args, ..
+            } => Some((unit, *rule, args)),
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => None,
+        })
+    };
+    let mut products = calls().filter(|(_, rule, _)| *rule != Rule::Value);
+    products.find_map(|(unit, rule, args)| {
+        let (own, more) = args.split_at(unit.args.len());
+        let is_value =
+            |(u, r, a): (&Called, Rule, &Vec<Var>)| u == unit && r == Rule::Value && *a == own;
+        let wanted = calls().any(is_value) && !sees(program, (unit, own), more);
+        wanted.then(|| (unit.clone(), own.to_vec(), rule, more.to_vec()))
+    })
+}
+
+/// Whether variables depend on a value.
+fn sees(program: &Program, (of, own): (&Called, &[Var]), vars: &[Var]) -> bool {
+    let mut on = vec![false; program.params.len()];
+    for eq in &program.eqs {
+        let is_value = matches!(&eq.op, Op::Call { unit, rule: Rule::Value, args, .. }
+            if unit == of && *args == own);
+        let mut depends = is_value;
+        eq.visit(&mut |v| depends |= on[v.index()]);
+        eq.visit_sizes(&mut |s| {
+            s.visit(&mut |a| {
+                if let Atom::Value(v) = a {
+                    depends |= on[*v as usize];
+                }
+            });
+        });
+        on.push(depends);
+    }
+    vars.iter().any(|v| on[v.index()])
+}
+
+/// The equations in an order in which each comes behind what it mentions.
+fn in_order(program: &Program, eqs: &[Eq]) -> Program {
+    let first = program.params.len();
+    let mut out = Builder::new(&program.name, program.params.clone());
+    let params = (0..first).map(|k| Some(Var(k as u32)));
+    let mut new: Vec<Option<Var>> = params.chain(eqs.iter().map(|_| None)).collect();
+    for k in 0..eqs.len() {
+        let mut waiting = vec![k];
+        while let Some(&k) = waiting.last() {
+            let eq = &eqs[k];
+            let mut open = vec![];
+            let mut need = |v: Var| {
+                if new[v.index()].is_none() {
+                    open.push(v.index() - first);
+                }
+            };
+            eq.visit(&mut need);
+            eq.visit_sizes(&mut |s| {
+                s.visit(&mut |a| {
+                    if let Atom::Value(v) = a {
+                        need(Var(*v));
+                    }
+                });
+            });
+            if open.is_empty() {
+                let at = first + k;
+                if new[at].is_none() {
+                    let v = out.copy(eq, &mut |v| new[v.index()].expect("it came before"));
+                    new[at] = Some(v);
+                }
+                waiting.pop();
+            } else {
+                waiting.extend(open);
+            }
+        }
+    }
+    for r in &program.requires {
+        out.require(r.clone());
+    }
+    let results = program.results.iter();
+    out.finish(
+        results
+            .map(|r| new[r.index()].expect("all are there"))
+            .collect(),
+    )
+}

@@ -1,0 +1,219 @@
+//! Calls of units.
+//!
+//! A unit takes whole arguments. Where an index space is around the call, or a condition, it stands in
+//! a loop: along the leading axis of the space, element by element, or once if the condition holds.
+//!
+//! ```text
+//! V[g(e)]  over nothing                = g(V[e])
+//! V[g(e)]  where c, over nothing       = stack, for one step if c, of g(V[e]); what it stacked
+//! V[g(e)]  over n × m                  = stack, for i < n, of V[g(e[i])] over m
+//! ```
+//!
+//! What does not depend on the space is computed outside of it. The results of the function itself are
+//! always those of its value, so that they have one name whatever else is asked for.
+
+use super::{Known, Space, Val, Vectoriser, free_of};
+use crate::ir::build::Builder;
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Type, Var};
+use crate::ir::core::{self, Call, Expr, Sym};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Lit, Size};
+use crate::ir::unit::{Given, Rule};
+
+/// A call that is known: everything it gives, over the first `depth` axes.
+#[derive(Clone)]
+pub(super) struct Done {
+    call: Call,
+    depth: usize,
+    guard: Option<Var>,
+    results: Vec<Var>,
+}
+
+impl Vectoriser {
+    /// A result of a call, over the space.
+    pub(super) fn call(&mut self, c: &Call, space: &Space) -> Result<Val, String> {
+        let mut c = c.clone();
+        if c.out < c.unit.primal() {
+            c.args.truncate(c.unit.args.len());
+            c.rule = Rule::Value;
+        }
+        // Outside of the binders that it does not depend on.
+        let depth = self.depth_of(&c.args).min(space.axes.len());
+        let inner = match space.guard {
+            None => Space {
+                axes: space.axes[..depth].to_vec(),
+                ends: (space.ends.iter().filter(|(k, _)| *k < depth))
+                    .cloned()
+                    .collect(),
+                ..space.clone()
+            },
+            Some(_) => space.clone(),
+        };
+        let depth = inner.axes.len();
+        let results = self.all_results(&c, &inner)?;
+        let known = Known {
+            val: Val::Array(results[c.out]),
+            depth,
+        };
+        Ok(self.widen(&known, space))
+    }
+
+    /// How many of the axes around a call its arguments depend on: those up to the last.
+    fn depth_of(&self, args: &[Expr]) -> usize {
+        let mut depth = 0;
+        for s in free_of(args) {
+            if let Some(known) = self.env.get(&s) {
+                depth = depth.max(known.depth);
+            }
+        }
+        depth
+    }
+
+    fn all_results(&mut self, c: &Call, space: &Space) -> Result<Vec<Var>, String> {
+        let depth = space.axes.len();
+        let same = |d: &&Done| {
+            (&d.call.unit, d.call.rule, &d.call.args) == (&c.unit, c.rule, &c.args)
+                && (d.depth, d.guard) == (depth, space.guard)
+        };
+        if let Some(done) = self.calls.iter().find(same) {
+            return Ok(done.results.clone());
+        }
+        let results = if depth == 0 && space.guard.is_none() {
+            let mut args = vec![];
+            for a in &c.args {
+                args.push(self.whole(a, space)?);
+            }
+            let all = 0..c.unit.count(c.rule);
+            all.map(|out| called(&mut self.out, c, &args, out))
+                .collect()
+        } else {
+            self.in_a_loop(c, space)?
+        };
+        self.calls.push(Done {
+            call: c.clone(),
+            depth,
+            guard: space.guard,
+            results: results.clone(),
+        });
+        Ok(results)
+    }
+
+    /// The call in a loop along the leading axis of the space; or, without axes, in one that takes a step
+    /// if the guard holds.
+    fn in_a_loop(&mut self, c: &Call, space: &Space) -> Result<Vec<Var>, String> {
+        let peel = !space.axes.is_empty();
+        let steps = match space.axes.first() {
+            Some(n) => n.clone(),
+            None => {
+                let one = self.out.fill(Lit::Int(1), &[]);
+                let none = self.out.fill(Lit::Int(0), &[]);
+                let guard = space.guard.unwrap_or(one);
+                let n = self.out.map(Prim::Select, &[guard, one, none], None);
+                Size::atom(Atom::Value(n.0))
+            }
+        };
+        let shell = core::Loop::shell(&c.args);
+        let mut body = self.open(&shell, &[], Some(&steps), space, peel);
+        if !peel {
+            body.space.guard = None;
+        }
+        let inside = body.space.clone();
+        let found = body.inner.all_results(c, &inside)?;
+        let (mut results, mut types) = (vec![], vec![]);
+        for v in found {
+            let ty = body.inner.out.ty(v).clone();
+            let mut shape = vec![steps.clone()];
+            for s in &ty.shape {
+                shape.push(body.outside(s).map_err(|_| too_late(c.unit.name()))?);
+            }
+            let elem = ty.elem;
+            types.push(Type { elem, shape });
+            results.push(v);
+        }
+        let (given, program) = self.close(body, results, Some(&steps), space);
+        let looped = Looped::new(Loop {
+            body: program,
+            states: 0,
+            goes_on: None,
+            reverse: false,
+            recompute: false,
+        });
+        let mut all = vec![];
+        for (out, ty) in types.into_iter().enumerate() {
+            let op = Op::Loop {
+                looped: looped.clone(),
+                steps: Some(steps.clone()),
+                given: given.clone(),
+                init: vec![],
+                out,
+            };
+            let stacked = self.out.push(Eq {
+                ty,
+                guard: None,
+                op,
+            });
+            all.push(match peel {
+                true => stacked,
+                false => self.only_step(stacked, space.guard),
+            });
+        }
+        Ok(all)
+    }
+
+    /// What a loop stacked in its only step, which it took where the guard holds.
+    fn only_step(&mut self, stacked: Var, guard: Option<Var>) -> Var {
+        let shape = self.out.shape(stacked).split_off(1);
+        let rank = shape.len();
+        let index = std::iter::once(Affine::constant(rank, Size::lit(0)))
+            .chain((0..rank).map(|k| Affine::axis(rank, k)))
+            .map(Ix::Affine)
+            .collect();
+        let guard = guard.map(|g| self.out.spread(g, &[], &shape));
+        self.out.gather(stacked, index, &shape, guard)
+    }
+}
+
+/// A result of a call at arguments that are there.
+fn called(out: &mut Builder, c: &Call, args: &[Var], result: usize) -> Var {
+    let like = match (c.unit.given(result), c.rule) {
+        (Given::Derivative(k), Rule::Jvp | Rule::Value) => {
+            let primal = &args[..c.unit.args.len()];
+            let of = out.call(&c.unit, Rule::Value, primal, c.unit.real_results()[k], None);
+            Some(out.shape(of))
+        }
+        (Given::Result(_) | Given::Length(..), _) | (Given::Derivative(_), Rule::Vjp) => None,
+    };
+    let (rule, args) = match c.unit.given(result) {
+        Given::Result(_) | Given::Length(..) => (Rule::Value, &args[..c.unit.args.len()]),
+        Given::Derivative(_) => (c.rule, args),
+    };
+    out.call(&c.unit, rule, args, result, like.as_deref())
+}
+
+fn too_late(name: &str) -> String {
+    format!(
+        "the lengths of what `{name}` gives are known only when it returns, and here it is called in a \
+         loop or in a branch; call it outside of those, or let it return numbers or fixed-size arrays"
+    )
+}
+
+impl core::Loop {
+    /// A loop that does nothing but mention these.
+    fn shell(of: &[Expr]) -> core::Loop {
+        let none = Sym {
+            id: u32::MAX,
+            hint: "element".into(),
+        };
+        core::Loop {
+            trip: core::Trip::Times(Expr::int(1)),
+            index: none,
+            states: vec![],
+            body: core::Block {
+                lets: vec![],
+                results: of.to_vec(),
+            },
+            outs: vec![],
+            recompute: false,
+        }
+    }
+}
