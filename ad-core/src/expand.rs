@@ -1,6 +1,7 @@
 //! An annotated function to the function and its derivatives.
 
 use crate::back::emit::{Context, name as name_of};
+use crate::back::unit::call_site;
 use crate::derive;
 use crate::front::attr::Modes;
 use crate::front::{self, Annotated, Failure};
@@ -244,7 +245,7 @@ fn expanded(annotated: Annotated, place: Option<&Place>, see: Stages<'_>) -> Tok
 /// A function that only a pass found wrong.
 fn broken(annotated: Annotated, message: String) -> Box<Failure> {
     Box::new(Failure {
-        errors: syn::Error::new(annotated.signature.ident.span(), message),
+        errors: about(&annotated, message),
         item: Some(annotated.item.to_token_stream()),
         signature: Some(annotated.signature),
         attr: Some(annotated.attr),
@@ -252,6 +253,34 @@ fn broken(annotated: Annotated, message: String) -> Box<Failure> {
         missing: vec![],
         elsewhere: false,
     })
+}
+
+/// A message about a call of a function stands at the call, every other at the name of the function.
+fn about(f: &Annotated, message: String) -> syn::Error {
+    struct Calls<'m> {
+        message: &'m str,
+        found: Option<syn::Path>,
+    }
+    impl<'ast> syn::visit::Visit<'ast> for Calls<'_> {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            if let syn::Expr::Path(f) = &*call.func
+                && self.found.is_none()
+                && self.message.contains(&format!("`{}`", call_site(&f.path)))
+            {
+                self.found = Some(f.path.clone());
+            }
+            syn::visit::visit_expr_call(self, call);
+        }
+    }
+    let mut calls = Calls {
+        message: &message,
+        found: None,
+    };
+    syn::visit::Visit::visit_item_fn(&mut calls, &f.item);
+    match calls.found {
+        Some(path) => syn::Error::new_spanned(path, message),
+        None => syn::Error::new(f.signature.ident.span(), message),
+    }
 }
 
 /// What the modes stand for.

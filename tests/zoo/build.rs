@@ -23,6 +23,7 @@ fn main() {
         .expect("the folder of programs can be read")
         .map(|entry| entry.expect("a file of the folder can be read").path())
         .filter(|path| path.extension().is_some_and(|e| e == "rs"))
+        .filter(|path| is_wanted(path))
         .collect();
     files.sort();
 
@@ -35,6 +36,9 @@ fn main() {
         println!("cargo::rerun-if-changed={}", path.display());
         let program =
             Program::read(path).unwrap_or_else(|message| panic!("{}: {message}", path.display()));
+        if !derived && program.calls_derivatives() {
+            continue;
+        }
         let module_path = if derived {
             path.clone()
         } else {
@@ -48,8 +52,8 @@ fn main() {
             single.extend(program.at("f32").entry(path, derived));
         }
     }
-    // Some programs use nothing but the annotation from the prelude.
-    let unused = (!derived).then(|| quote!(#[allow(unused_imports)]));
+    // Some programs use nothing but the annotation from the prelude, or name functions in it.
+    let unused = (!derived).then(|| quote!(#[allow(unused_imports, dead_code)]));
     let table = quote! {
         #[doc = "The programs themselves, a module each."]
         // Test cases are written in brackets, which are no links.
@@ -85,6 +89,22 @@ fn write_if_changed(path: &Path, text: &str) {
         return;
     }
     fs::write(path, text).expect("the output directory can be written");
+}
+
+/// Whether a program is compiled: all are, unless `COTANGENT_ZOO` lists parts of names.
+fn is_wanted(path: &Path) -> bool {
+    println!("cargo::rerun-if-env-changed=COTANGENT_ZOO");
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    match env::var("COTANGENT_ZOO") {
+        Ok(words) => words.split(',').any(|word| name.contains(word.trim())),
+        Err(_) => true,
+    }
+}
+
+/// Whether an attribute needs the crate.
+fn is_ours(attribute: &syn::Attribute) -> bool {
+    let ours = ["differentiable", "custom_derivative"];
+    ours.iter().any(|name| attribute.path().is_ident(name))
 }
 
 fn text(path: &Path) -> Literal {
@@ -542,6 +562,25 @@ impl Program {
         program
     }
 
+    /// Whether the program calls generated functions: without the crate there are none.
+    fn calls_derivatives(&self) -> bool {
+        let functions = self.file.items.iter().filter_map(|item| match item {
+            syn::Item::Fn(f) if f.attrs.iter().any(|a| a.path().is_ident("differentiable")) => {
+                Some(f.sig.ident.to_string())
+            }
+            _ => None,
+        });
+        let text = self.file.to_token_stream().to_string();
+        let words: Vec<&str> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .collect();
+        let suffixes = ["value", "grad", "value_and_grad", "vjp", "jvp"];
+        functions.into_iter().any(|f| {
+            let generated = suffixes.map(|suffix| format!("{f}_{suffix}"));
+            words.iter().any(|word| generated.iter().any(|g| g == word))
+        })
+    }
+
     /// The file as it would be without the crate: no annotation, and the combinators from the
     /// runtime directly.
     fn without_annotation(&self) -> String {
@@ -550,7 +589,7 @@ impl Program {
             if let syn::Item::Fn(function) = item {
                 function
                     .attrs
-                    .retain(|attribute| !attribute.path().is_ident("differentiable"));
+                    .retain(|attribute| !is_ours(attribute));
             }
             if let syn::Item::Struct(of) = item {
                 of.attrs.retain(|attribute| {

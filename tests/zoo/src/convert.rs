@@ -124,6 +124,8 @@ impl<T: ToValue> ToValue for [T] {
 }
 
 /// All numbers of several values.
+// Not all programs return several.
+#[allow(dead_code)]
 pub(crate) fn in_a_row(values: &[Value]) -> Value {
     let data = values.iter().flat_map(|v| v.real().data.clone());
     let data: Vec<f64> = data.collect();

@@ -83,6 +83,8 @@ pub mod stages;
 
 #[cfg(feature = "derived")]
 use convert::apart;
+// Some of the programs do not need all of it.
+#[allow(unused_imports)]
 use convert::{from_value, in_a_row, to_value};
 
 include!(concat!(env!("OUT_DIR"), "/table.rs"));

@@ -408,6 +408,7 @@ fn normal_form(p: &bulk::Program) -> Result<(), String> {
             | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
+            | Op::Call { .. }
             | Op::Stop(_) => false,
         };
         if affine && inside && reads {

@@ -54,7 +54,8 @@ pub(super) fn print(e: &Expr) -> String {
         }
         Kind::Dim(array, axis) => format!("{}.{axis}", print(array)),
         Kind::Stop(inner) => format!("stop({})", print(inner)),
-        Kind::Where(..) | Kind::Call(_) | Kind::Recur(_) | Kind::Demand(..) => {
+        Kind::Call(c) => format!("{}.{}({})", c.unit.name(), c.out, all(&c.args)),
+        Kind::Where(..) | Kind::Recur(_) | Kind::Demand(..) => {
             unreachable!("only derivatives are made of these")
         }
     }

@@ -162,6 +162,7 @@ mod tests {
             Kind::Stop(_) => "stop",
             Kind::Where(..) => "where",
             Kind::Recur(_) => "recur",
+            Kind::Call(_) => "call",
             Kind::Demand(..) => "demand",
         }
     }
