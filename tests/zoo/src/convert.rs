@@ -134,6 +134,7 @@ pub(crate) fn in_a_row(values: &[Value]) -> Value {
 
 /// The reverse, for values of the shapes of others.
 #[cfg(feature = "derived")]
+#[allow(dead_code)]
 pub(crate) fn apart(all: &Value, like: &[Value]) -> Vec<Value> {
     let mut rest = &all.real().data[..];
     let mut part = |like: &Value| {

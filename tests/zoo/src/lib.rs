@@ -82,6 +82,8 @@ mod random;
 pub mod stages;
 
 #[cfg(feature = "derived")]
+// Not all programs return several.
+#[allow(unused_imports)]
 use convert::apart;
 // Some of the programs do not need all of it.
 #[allow(unused_imports)]
