@@ -4,6 +4,7 @@ use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::fuse;
+use crate::passes::join::join;
 use crate::passes::linearise::{forward, linearise};
 use crate::passes::raise::raise;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
@@ -96,6 +97,10 @@ fn derive_with(
             checked("linearise", &l.program, watch)?;
             let mut t = transpose(&l);
             checked("transpose", &t, watch)?;
+            if t.eqs.iter().any(|eq| eq.loop_result().is_some()) {
+                t = join(&t);
+                checked("join", &t, watch)?;
+            }
             if what == Derivative::Grad {
                 t.results.remove(0);
             }

@@ -21,6 +21,7 @@
 //! derivatives are there.
 
 mod sequence;
+mod undo;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
@@ -40,6 +41,8 @@ pub struct Linearised {
     pub tangents: Vec<Var>,
     /// The tangent of each result; `None` where it is zero or the result is not real.
     pub result_tangents: Vec<Option<Var>>,
+    /// Results of loops that only take back what another loop did.
+    pub restored: Vec<Var>,
 }
 
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
@@ -80,6 +83,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
             .collect(),
         loops,
         done: vec![],
+        restored: vec![],
     };
     let tangents: Vec<Var> = (0..wrt.len()).map(|k| Var((count + k) as u32)).collect();
     for (&k, &t) in wrt.iter().zip(&tangents) {
@@ -132,7 +136,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
             }
         });
     }
-    let program = l.out.finish(all);
+    let (program, restored) = (l.out.finish(all), l.restored);
     let seeds = (0..program.params.len()).map(|k| tangents.contains(&Var(k as u32)));
     let linear = program.dependent(seeds.collect());
     Linearised {
@@ -140,6 +144,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
         linear,
         tangents,
         result_tangents,
+        restored,
     }
 }
 
@@ -153,6 +158,8 @@ struct Lineariser {
     loops: Loops,
     /// The loops that are done.
     done: Vec<sequence::Done>,
+    /// Results of loops that take back what others did.
+    restored: Vec<Var>,
 }
 
 impl Lineariser {
