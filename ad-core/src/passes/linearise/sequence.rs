@@ -16,7 +16,8 @@
 //! again. If the loop says so, everything is computed again but the states. A state that is an array
 //! of which little changes in a step is not kept either, nor are parts of it: `undo.rs` says how it is found.
 
-use super::undo::{Chains, Known, Undo, visit_all};
+use super::pad::{self, Padded};
+use super::undo::{Chains, Known, Undo, values, visit_all};
 use super::{Linearised, Lineariser, Loops, linearise, linearised};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
@@ -35,7 +36,7 @@ pub(super) struct Done {
 /// What a loop equation says, in terms of the result.
 pub(super) struct Run {
     pub(super) looped: Looped,
-    steps: Option<Size>,
+    pub(super) steps: Option<Size>,
     pub(super) given: Vec<Var>,
     init: Vec<Var>,
     /// The tangents.
@@ -266,9 +267,10 @@ impl Lineariser {
         let looped = &run.looped;
         let (given, states) = (run.given.len(), looped.states);
         let old = given + states + 1;
+        let padded = Padded::of(run, active);
         let known = Known::of(run, active);
         let chains = Chains::of(run, &known);
-        let residuals = Residuals::of(run, active, &known, &chains);
+        let residuals = Residuals::of(run, active, &known, &chains, &padded);
         let restored = &residuals.restored;
         let undo = Undo::of(run, active, chains, restored);
         let active = &*active;
@@ -392,7 +394,14 @@ impl Lineariser {
         }
         for (j, eq) in body.eqs.iter().enumerate() {
             let v = body.var_of(j);
-            if let Some(k) = residuals_of_step.iter().position(|r| *r == v) {
+            let at = |v: Var| residuals_of_step.iter().position(|r| *r == v);
+            if let Some((k, p)) = padded.get(v).and_then(|p| Some((at(p)?, p))) {
+                let whole = read(&mut out, &new, p, k);
+                let shape: Vec<Size> = (eq.ty.shape.iter())
+                    .map(|s| translate_size(s, &mut |v| new[v.index()].expect("a size")))
+                    .collect();
+                new[v.index()] = Some(pad::part(&mut out, whole, &shape));
+            } else if let Some(k) = at(v) {
                 new[v.index()] = Some(read(&mut out, &new, v, k));
             } else if linear[v.index()] || residuals.again.contains(&v) {
                 let w = out.copy(eq, &mut |v| new[v.index()].expect("kept or found again"));
@@ -521,13 +530,19 @@ impl Active {
 
 impl Residuals {
     /// Parts of a state that can be taken back are read from what it was, unless they are few.
-    fn of(run: &Run, active: &Active, known: &Known<'_>, chains: &Chains) -> Residuals {
-        let first = Residuals::reading(run, active, known, chains, &[]);
+    fn of(
+        run: &Run,
+        active: &Active,
+        known: &Known<'_>,
+        chains: &Chains,
+        padded: &Padded,
+    ) -> Residuals {
+        let first = Residuals::reading(run, active, known, chains, padded, &[]);
         if first.restored.is_empty() {
             return first;
         }
         // What is at hand anyway is not kept, however little is read of it.
-        Residuals::reading(run, active, known, chains, &first.restored)
+        Residuals::reading(run, active, known, chains, padded, &first.restored)
     }
 
     fn reading(
@@ -535,6 +550,7 @@ impl Residuals {
         active: &Active,
         known: &Known<'_>,
         chains: &Chains,
+        padded: &Padded,
         at_hand: &[Var],
     ) -> Residuals {
         let (body, linear) = (&active.body.program, &active.body.linear);
@@ -579,6 +595,16 @@ impl Residuals {
                 | Op::Contract { .. }
                 | Op::Update { .. } => false,
             };
+            if !run.looped.recompute
+                && !cheap
+                && let Some(p) = padded.get(v)
+            {
+                kept.push(p);
+                for s in &eq.ty.shape {
+                    values(s, &mut |v| needed[v.index()] = true);
+                }
+                continue;
+            }
             if run.looped.recompute || !known.is_fixed(&eq.ty.shape) || cheap {
                 again.insert(v);
                 need(eq, &mut needed);

@@ -347,7 +347,7 @@ fn reach(
 }
 
 /// The computed values in a size.
-fn values(s: &Size, f: &mut dyn FnMut(Var)) {
+pub(super) fn values(s: &Size, f: &mut dyn FnMut(Var)) {
     s.visit(&mut |a| {
         if let Atom::Value(v) = a {
             f(Var(*v));
