@@ -10,7 +10,7 @@
 //! Such loops come from taking states back (`linearise/undo.rs`), once the linear loop is transposed.
 
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
 use crate::ir::ty::{Atom, Size};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -24,8 +24,8 @@ pub fn join(program: &Program) -> Program {
     let mut new: Vec<Option<Var>> = (0..program.params.len())
         .map(|k| Some(Var(k as u32)))
         .collect();
-    let mut done: HashMap<Run<'_>, Joined> = HashMap::new();
-    for eq in &program.eqs {
+    let mut done: HashMap<Run<'_>, Joined<'_>> = HashMap::new();
+    for (j, eq) in program.eqs.iter().enumerate() {
         let Some((run, k)) = eq.loop_result() else {
             let v = out.copy(eq, &mut |v| new[v.index()].expect("read by one loop only"));
             new.push(Some(v));
@@ -35,23 +35,40 @@ pub fn join(program: &Program) -> Program {
             new.push(None);
             continue;
         }
+        let is_new = !done.contains_key(&run);
         let joined = (done.entry(run)).or_insert_with(|| Joined::of(run, plan.of.get(&run)));
-        let mut of = |v: Var| new[v.index()].expect("read by one loop only");
+        let mut of = |v: Var| new[v.index()].expect("computed before");
         let all = |vs: &[Var]| vs.iter().map(|v| of(*v)).collect::<Vec<_>>();
         let (given, init) = (all(&joined.given), all(&joined.init));
-        let mut ty = eq.ty.clone();
-        ty.shape = (ty.shape.iter())
-            .map(|s| translate_size(s, &mut of))
-            .collect();
-        let op = Op::Loop {
-            looped: joined.looped.clone(),
-            steps: run.steps.map(|s| translate_size(s, &mut of)),
-            given,
-            init,
-            out: k + joined.before,
+        let steps = run.steps.map(|s| translate_size(s, &mut of));
+        let mut result = |of: &mut dyn FnMut(Var) -> Var, v: Var, k: usize| {
+            let ty = program.ty(v);
+            let shape = ty.shape.iter().map(|s| translate_size(s, of));
+            let (elem, shape) = (ty.elem, shape.collect());
+            let op = Op::Loop {
+                looped: joined.looped.clone(),
+                steps: steps.clone(),
+                given: given.clone(),
+                init: init.clone(),
+                out: k,
+            };
+            let (ty, guard) = (Type { elem, shape }, None);
+            out.push(Eq { ty, guard, op })
         };
-        let guard = None;
-        new.push(Some(out.push(Eq { ty, guard, op })));
+        let own = result(&mut of, program.var_of(j), k + joined.before);
+        // Where those end that are joined with this one is known now.
+        let mut ends = vec![];
+        for (v, other, k) in plan.ends.get(&run).into_iter().flatten() {
+            if is_new {
+                let first = joined.first.iter().find(|(r, _)| r == other);
+                let first = first.expect("one of them").1;
+                ends.push((*v, result(&mut of, *v, first + k)));
+            }
+        }
+        new.push(Some(own));
+        for (v, end) in ends {
+            new[v.index()] = Some(end);
+        }
     }
     for (k, p) in program.params.iter().enumerate() {
         let of = &mut |v: Var| new[v.index()].expect("a size");
@@ -70,6 +87,8 @@ struct Plan<'a> {
     /// For the later one, what it is given by the others: the place among what it is given, the loop and its
     /// result.
     of: HashMap<Run<'a>, Vec<(usize, Run<'a>, usize)>>,
+    /// And where others end, as far as it is used behind the later one.
+    ends: HashMap<Run<'a>, Vec<(Var, Run<'a>, usize)>>,
 }
 
 impl<'a> Plan<'a> {
@@ -102,6 +121,23 @@ impl<'a> Plan<'a> {
                 }
             }
         }
+        // The first equation that uses each variable, and the first of each loop.
+        let mut first_use = vec![usize::MAX; only.len()];
+        let mut first_of: HashMap<Run<'a>, usize> = HashMap::new();
+        for (k, eq) in program.eqs.iter().enumerate().rev() {
+            let mut mark = |v: Var| first_use[v.index()] = k;
+            eq.visit(&mut mark);
+            eq.visit_sizes(&mut |s| {
+                s.visit(&mut |a| {
+                    if let Atom::Value(v) = a {
+                        mark(Var(*v));
+                    }
+                });
+            });
+            if let Some((run, _)) = eq.loop_result() {
+                first_of.insert(run, k);
+            }
+        }
         let mut results: BTreeMap<Var, (Run<'a>, usize)> = BTreeMap::new();
         let mut readers: HashMap<Run<'a>, Option<Run<'a>>> = HashMap::new();
         for (k, eq) in program.eqs.iter().enumerate() {
@@ -114,6 +150,9 @@ impl<'a> Plan<'a> {
                 continue;
             }
             results.insert(v, (run, out));
+            if out < run.looped.states {
+                continue;
+            }
             let reader = only[v.index()].filter(|_| !other[v.index()]);
             let reader = reader.filter(|r| is_same_way(run, *r) && reads(*r, run, out, v));
             (readers.entry(run))
@@ -124,9 +163,19 @@ impl<'a> Plan<'a> {
                 })
                 .or_insert(reader);
         }
+        // Where a loop ends must not be needed before the later one ends.
+        for (v, (run, out)) in &results {
+            if *out < run.looped.states
+                && let Some(r) = readers.get_mut(run)
+                && r.is_some_and(|r| first_use[v.index()] <= first_of[&r])
+            {
+                *r = None;
+            }
+        }
         let mut plan = Plan {
             absorbed: HashSet::new(),
             of: HashMap::new(),
+            ends: HashMap::new(),
         };
         for (v, (run, out)) in results {
             let Some(Some(reader)) = readers.get(&run) else {
@@ -137,6 +186,10 @@ impl<'a> Plan<'a> {
                 continue;
             }
             plan.absorbed.insert(run);
+            if out < run.looped.states {
+                plan.ends.entry(*reader).or_default().push((v, run, out));
+                continue;
+            }
             let at = reader.given.iter().position(|g| *g == v);
             let at = at.expect("it reads this");
             plan.of.entry(*reader).or_default().push((at, run, out));
@@ -188,19 +241,21 @@ fn is_row(body: &Program, reader: Run<'_>, eq: &Eq, param: Var) -> bool {
 }
 
 /// A loop that others were joined with, in terms of the program before.
-struct Joined {
+struct Joined<'a> {
     looped: Looped,
+    /// Where the results of each begin.
+    first: Vec<(Run<'a>, usize)>,
     given: Vec<Var>,
     init: Vec<Var>,
     /// How many results come before its own.
     before: usize,
 }
 
-impl Joined {
-    fn of(run: Run<'_>, others: Option<&Vec<(usize, Run<'_>, usize)>>) -> Joined {
+impl<'a> Joined<'a> {
+    fn of(run: Run<'a>, others: Option<&Vec<(usize, Run<'a>, usize)>>) -> Joined<'a> {
         let others = others.map_or(&[][..], |o| &o[..]);
         let looped = run.looped;
-        let mut runs: Vec<Run<'_>> = vec![];
+        let mut runs: Vec<Run<'a>> = vec![];
         for (_, r, _) in others {
             if !runs.contains(r) {
                 runs.push(*r);
@@ -212,6 +267,7 @@ impl Joined {
                 given: run.given.to_vec(),
                 init: run.init.to_vec(),
                 before: 0,
+                first: vec![],
             };
         }
         runs.push(run);
@@ -291,8 +347,15 @@ impl Joined {
             reverse: looped.reverse,
             recompute: looped.recompute,
         });
+        let mut first = vec![];
+        let mut at = 0;
+        for r in runs {
+            first.push((r, at));
+            at += r.looped.states;
+        }
         Joined {
             looped: new,
+            first,
             given,
             init,
             before,

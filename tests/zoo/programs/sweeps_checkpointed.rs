@@ -16,7 +16,7 @@ pub fn sweeps_checkpointed(a: &Array2<f64>, w: f64) -> Array2<f64> {
         y = checkpoint(|| {
             let mut z = y;
             for j in 0..m {
-                let all = sum(i + 1, |k| sum(j + 1, |l| z[[k, l]].tanh()));
+                let all = sum(i + 1, |k| sum(j + 1, |l| z[[k, l]].exp()));
                 z[[i, j]] = w * all.sin() + z[[i, j]];
             }
             z

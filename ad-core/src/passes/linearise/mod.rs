@@ -29,6 +29,7 @@ use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var,
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::{Partial, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
+pub use undo::Undone;
 
 /// A program together with the tangents of its results.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Linearised {
     pub result_tangents: Vec<Option<Var>>,
     /// Results of loops that only take back what another loop did.
     pub restored: Vec<Var>,
+    /// Loops that take back what another one did.
+    pub undone: Vec<Undone>,
 }
 
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
@@ -85,6 +88,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
         loops,
         done: vec![],
         restored: vec![],
+        undone: vec![],
     };
     let tangents: Vec<Var> = (0..wrt.len()).map(|k| Var((count + k) as u32)).collect();
     for (&k, &t) in wrt.iter().zip(&tangents) {
@@ -137,7 +141,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
             }
         });
     }
-    let (program, restored) = (l.out.finish(all), l.restored);
+    let (program, restored, undone) = (l.out.finish(all), l.restored, l.undone);
     let seeds = (0..program.params.len()).map(|k| tangents.contains(&Var(k as u32)));
     let linear = program.dependent(seeds.collect());
     Linearised {
@@ -146,6 +150,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
         tangents,
         result_tangents,
         restored,
+        undone,
     }
 }
 
@@ -161,6 +166,7 @@ struct Lineariser {
     done: Vec<sequence::Done>,
     /// Results of loops that take back what others did.
     restored: Vec<Var>,
+    undone: Vec<Undone>,
 }
 
 impl Lineariser {

@@ -78,14 +78,14 @@ fn whole(rank: usize) -> Vec<Ix> {
 }
 
 /// How large sizes get in the steps of a loop.
-struct Longest {
+pub(super) struct Longest {
     index: Atom,
     given: usize,
     last: Size,
 }
 
 impl Longest {
-    fn of(run: &Run) -> Option<Longest> {
+    pub(super) fn of(run: &Run) -> Option<Longest> {
         let steps = run.steps.as_ref()?;
         let at = |v: Var| run.given.iter().position(|g| *g == v);
         let mut known = true;
@@ -103,8 +103,8 @@ impl Longest {
         })
     }
 
-    /// The same in all steps and at least as large as this in each; this itself where it is the same.
-    fn of_size(&self, s: &Size) -> Option<Size> {
+    /// The least and the greatest value in all steps, if these are the same in all of them.
+    pub(super) fn range(&self, s: &Size) -> Option<(Size, Size)> {
         let (slope, rest) = (s.linear_in(&self.index)).unwrap_or((Size::lit(0), s.clone()));
         let mut fixed = true;
         for s in [&slope, &rest] {
@@ -114,20 +114,25 @@ impl Longest {
                 }
             });
         }
-        let bound = if !fixed {
+        if !fixed {
             return None;
-        } else if slope.is(0) {
-            return Some(rest);
-        } else if slope.at_least(0) {
-            rest.add(&slope.mul(&self.last))
+        }
+        let end = rest.add(&slope.mul(&self.last));
+        if slope.at_least(0) {
+            Some((rest, end))
         } else if slope.neg().at_least(0) {
-            rest
+            Some((end, rest))
         } else {
-            return None;
-        };
-        Some(match bound.at_least(0) {
-            true => bound,
-            false => bound.larger(&Size::lit(0)),
+            None
+        }
+    }
+
+    /// The same in all steps and at least as large as this in each; this itself where it is the same.
+    fn of_size(&self, s: &Size) -> Option<Size> {
+        let (low, high) = self.range(s)?;
+        Some(match low == high || high.at_least(0) {
+            true => high,
+            false => high.larger(&Size::lit(0)),
         })
     }
 }

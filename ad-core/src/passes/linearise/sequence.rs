@@ -269,10 +269,10 @@ impl Lineariser {
         let old = given + states + 1;
         let padded = Padded::of(run, active);
         let known = Known::of(run, active);
-        let chains = Chains::of(run, &known);
+        let chains = Chains::of(run, &known, &padded);
         let residuals = Residuals::of(run, active, &known, &chains, &padded);
         let restored = &residuals.restored;
-        let undo = Undo::of(run, active, chains, restored);
+        let undo = Undo::of(run, active, chains, &padded, restored);
         let active = &*active;
         let (body, linear) = (&active.body.program, &active.body.linear);
         let mut collected = residuals.kept.clone();
@@ -341,26 +341,32 @@ impl Lineariser {
         params.extend_from_slice(&size_params);
 
         // The states as they were.
-        if !restored.is_empty() {
-            let back = undo.looped(run, active, &size_params, &steps_inside, restored);
-            let mut given = outside.clone();
-            given.extend(undo.kept.iter().map(stack_of));
-            let init: Vec<Var> = undo.states().map(|s| all[s]).collect();
-            for (k, v) in restored.iter().enumerate() {
+        let mut can_give = outside.clone();
+        can_give.extend(undo.kept.iter().map(stack_of));
+        let sizes_and_steps = (&size_params[..], &steps_inside);
+        let mut stacks: Vec<(Var, Var)> = vec![];
+        for back in undo.loops(run, active, &padded, sizes_and_steps, restored) {
+            let given: Vec<Var> = back.given.iter().map(|&k| can_give[k]).collect();
+            let s = back.state;
+            for (k, v) in back.restored.iter().enumerate() {
                 let ty = stacked_over(steps.clone(), body.ty(*v));
                 let op = Op::Loop {
-                    looped: back.clone(),
+                    looped: back.looped.clone(),
                     steps: Some(steps.clone()),
                     given: given.clone(),
-                    init: init.clone(),
-                    out: back.states + k,
+                    init: vec![all[s]],
+                    out: 1 + k,
                 };
                 let guard = None;
                 let stack = self.out.push(Eq { ty, guard, op });
                 self.restored.push(stack);
-                kept.push(stack);
+                stacks.push((*v, stack));
             }
+            let undone = back.undone(all[s], &steps, given);
+            self.undone.push(undone);
         }
+        let stack_of_version = |v: &Var| stacks.iter().find(|(w, _)| w == v).map(|(_, s)| *s);
+        kept.extend(restored.iter().filter_map(stack_of_version));
         let residuals_of_step: Vec<Var> = (residuals.kept.iter()).chain(restored).copied().collect();
 
         let first_kept = params.len();

@@ -21,11 +21,13 @@
 //! loop only. When that is transposed it runs in the same direction, so that `passes/join.rs` makes
 //! one loop of them, and nothing is collected.
 //!
-//! Where a version comes from the one before by a loop, `i` is all places at which that may write, as
+//! Where a version comes from the one before by a loop, the loop that takes that one back is run, if there is one
+//! and what it needs has been collected. Else `i` is all places at which the loop may write, as
 //! a box: along each axis the only index, as far as it is the same throughout, or all of them. So it is, too,
 //! where a step is computed again: only its beginning is needed then. A box that is the whole array saves nothing;
 //! then the array is kept as any residual is.
 
+use super::pad::{self, Longest, Padded};
 use super::sequence::{Active, Run};
 use crate::ir::build::{Builder, translate_ix, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Type, Var};
@@ -44,8 +46,25 @@ pub(super) struct Chain {
 struct Link {
     older: Var,
     newer: Var,
-    /// What is different; nothing if they are the same.
-    change: Option<Change>,
+    change: Difference,
+}
+
+/// What is different.
+enum Difference {
+    Nothing,
+    Little(Change),
+    /// What a loop has changed.
+    Looped(Undone),
+}
+
+/// A loop that takes one state of another loop back.
+#[derive(Clone, Debug)]
+pub struct Undone {
+    /// The state after the loop.
+    newer: Var,
+    looped: Looped,
+    steps: Size,
+    given: Vec<Var>,
 }
 
 /// Where a version differs from the one before.
@@ -86,6 +105,7 @@ pub(super) struct Known<'a> {
     index: usize,
     /// What depends on a state.
     carried: Vec<bool>,
+    undone: &'a [Undone],
 }
 
 impl<'a> Known<'a> {
@@ -100,6 +120,7 @@ impl<'a> Known<'a> {
             given,
             index,
             carried,
+            undone: &active.body.undone,
         }
     }
 
@@ -144,8 +165,17 @@ impl<'a> Known<'a> {
         all
     }
 
-    /// What a change needs to be taken back.
-    fn needs(&self, change: &Change) -> Vec<Var> {
+    /// What a difference needs to be taken back.
+    fn needs(&self, difference: &Difference) -> Vec<Var> {
+        let change = match difference {
+            Difference::Nothing => return vec![],
+            Difference::Looped(u) => {
+                let mut all = u.given.clone();
+                values(&u.steps, &mut |v| all.push(v));
+                return all;
+            }
+            Difference::Little(change) => change,
+        };
         let mut all: Vec<Var> = change.when.into_iter().collect();
         for i in &change.index {
             match i {
@@ -161,7 +191,7 @@ impl<'a> Known<'a> {
     }
 
     /// The versions of a state, if it only changes by little.
-    fn chain(&self, run: &Run, state: usize) -> Option<Chain> {
+    fn chain(&self, run: &Run, padded: &Padded, state: usize) -> Option<Chain> {
         let (body, first) = (self.body, Var((self.given + state) as u32));
         let ty = body.ty(first).clone();
         if ty.shape.is_empty() {
@@ -185,20 +215,26 @@ impl<'a> Known<'a> {
                             checked: true,
                             old: None,
                         };
-                        (*src, self.is_little(&change, &ty).then_some(change))
+                        let is_little = self.is_little(&change, &ty);
+                        (*src, is_little.then_some(Difference::Little(change)))
                     }
                     Op::Copy(src) | Op::Stop(src) if eq.guard.is_none() => {
                         links.push(Link {
                             older: *src,
                             newer,
-                            change: None,
+                            change: Difference::Nothing,
                         });
                         newer = *src;
                         continue;
                     }
                     Op::Loop {
                         looped, init, out, ..
-                    } if *out < looped.states => (init[*out], None),
+                    } if *out < looped.states => {
+                        let undone = self.undone.iter().find(|u| u.newer == newer);
+                        let undone = undone.map(|u| Difference::Looped(u.clone()));
+                        let can = |d: &Difference| self.has_all(d, padded);
+                        (init[*out], undone.filter(can))
+                    }
                     Op::Fill(_)
                     | Op::Index(_)
                     | Op::Map(..)
@@ -213,7 +249,7 @@ impl<'a> Known<'a> {
                     | Op::Loop { .. } => return None,
                 };
                 links.push(match change {
-                    Some(_) => Link {
+                    Some(change) => Link {
                         older,
                         newer,
                         change,
@@ -226,12 +262,15 @@ impl<'a> Known<'a> {
                 newer = older;
             }
         }
-        let can = links.iter().filter_map(|l| l.change.as_ref()).all(|c| {
-            let needs = self.needs(c);
-            let mut needs = needs.iter();
-            needs.all(|v| self.at_hand(*v) || self.is_fixed(&body.ty(*v).shape))
-        });
+        let can = links.iter().all(|l| self.has_all(&l.change, padded));
         (can && !links.is_empty()).then_some(Chain { state, links })
+    }
+
+    /// Whether all that a difference needs can be had when it is taken back.
+    fn has_all(&self, difference: &Difference, padded: &Padded) -> bool {
+        self.needs(difference).iter().all(|v| {
+            self.at_hand(*v) || padded.get(*v).is_some() || self.is_fixed(&self.body.ty(*v).shape)
+        })
     }
 
     /// Whether what is replaced is less than the array, and of one shape in all steps.
@@ -247,7 +286,7 @@ impl<'a> Known<'a> {
             return Some(Link {
                 older,
                 newer,
-                change: None,
+                change: Difference::Nothing,
             });
         }
         let all: Vec<usize> = (0..ty.rank())
@@ -275,7 +314,7 @@ impl<'a> Known<'a> {
         Some(Link {
             older,
             newer,
-            change: Some(change),
+            change: Difference::Little(change),
         })
     }
 }
@@ -369,8 +408,8 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    pub(super) fn of(run: &Run, known: &Known<'_>) -> Chains {
-        let all = (0..run.looped.states).filter_map(|k| known.chain(run, k));
+    pub(super) fn of(run: &Run, known: &Known<'_>, padded: &Padded) -> Chains {
+        let all = (0..run.looped.states).filter_map(|k| known.chain(run, padded, k));
         let all: Vec<Chain> = all.collect();
         let mut of = HashMap::new();
         for (k, chain) in all.iter().enumerate() {
@@ -393,8 +432,9 @@ impl Chains {
         let Some(k) = self.of.get(&version) else {
             return false;
         };
-        let mut changes = self.all[*k].links.iter().filter_map(|l| l.change.as_ref());
-        shape.iter().all(|s| s.as_lit().is_some()) || changes.any(|c| c.shape == shape)
+        let mut links = self.all[*k].links.iter();
+        let replaces = |l: &Link| matches!(&l.change, Difference::Little(c) if c.shape == shape);
+        shape.iter().all(|s| s.as_lit().is_some()) || links.any(replaces)
     }
 }
 
@@ -405,9 +445,26 @@ pub(super) struct Undo {
     pub(super) kept: Vec<Var>,
 }
 
+/// A loop that takes a state back.
+pub(super) struct Backwards {
+    pub(super) looped: Looped,
+    /// Of what the loop was given, the sizes and what was kept, what this one is given.
+    pub(super) given: Vec<usize>,
+    /// The state.
+    pub(super) state: usize,
+    /// The versions that it collects.
+    pub(super) restored: Vec<Var>,
+}
+
 impl Undo {
     /// Adds to the body of a loop what is collected for this.
-    pub(super) fn of(run: &Run, active: &mut Active, chains: Chains, restored: &[Var]) -> Undo {
+    pub(super) fn of(
+        run: &Run,
+        active: &mut Active,
+        chains: Chains,
+        padded: &Padded,
+        restored: &[Var],
+    ) -> Undo {
         let needed: Vec<usize> = restored.iter().map(|v| chains.of[v]).collect();
         let mut taken: Vec<Chain> = (chains.all.into_iter().enumerate())
             .filter(|(k, _)| needed.contains(k))
@@ -416,17 +473,21 @@ impl Undo {
         for chain in &mut taken {
             chain.shorten(restored);
             for link in &mut chain.links {
-                if let Some(change) = &mut link.change {
-                    change.collect(link.older, active);
+                if let Difference::Little(change) = &mut link.change {
+                    change.collect(link.older, run, active);
                 }
             }
         }
         let known = Known::of(run, active);
         let mut kept = vec![];
-        let changes = taken.iter().flat_map(|c| &c.links);
-        for change in changes.filter_map(|l| l.change.as_ref()) {
-            let needs = known.needs(change).into_iter();
-            for v in needs.filter(|v| !known.at_hand(*v)).chain(change.old) {
+        for link in taken.iter().flat_map(|c| &c.links) {
+            let needs = known.needs(&link.change).into_iter();
+            let old = match &link.change {
+                Difference::Little(change) => change.old,
+                Difference::Nothing | Difference::Looped(_) => None,
+            };
+            for v in needs.filter(|v| !known.at_hand(*v)).chain(old) {
+                let v = padded.get(v).unwrap_or(v);
                 if !kept.contains(&v) {
                     kept.push(v);
                 }
@@ -438,16 +499,28 @@ impl Undo {
         }
     }
 
-    /// The loop that takes them back: given what the loop was and `sizes`, and then what was kept, its states
-    /// are those of the chains and it collects the versions.
-    pub(super) fn looped(
+    /// The loops that take them back.
+    pub(super) fn loops(
         &self,
         run: &Run,
         active: &Active,
-        sizes: &[Param],
-        steps: &Size,
+        padded: &Padded,
+        (sizes, steps): (&[Param], &Size),
         restored: &[Var],
-    ) -> Looped {
+    ) -> Vec<Backwards> {
+        let of = |c| self.looped(run, active, padded, (sizes, steps), restored, c);
+        self.chains.iter().map(of).collect()
+    }
+
+    fn looped(
+        &self,
+        run: &Run,
+        active: &Active,
+        padded: &Padded,
+        (sizes, steps): (&[Param], &Size),
+        restored: &[Var],
+        chain: &Chain,
+    ) -> Backwards {
         let known = Known::of(run, active);
         let (body, given) = (known.body, known.given);
         let mut params = body.params[..given].to_vec();
@@ -456,54 +529,107 @@ impl Undo {
         for v in &self.kept {
             params.push(super::sequence::residual(body.ty(*v), steps));
         }
-        let first_state = params.len();
-        for c in &self.chains {
-            params.push(body.params[given + c.state].clone());
-        }
+        let state = Var(params.len() as u32);
+        params.push(body.params[given + chain.state].clone());
         let index = Var(params.len() as u32);
         params.push(body.params[known.index].clone());
+        let kept = (self.kept.iter().enumerate())
+            .map(|(k, v)| (*v, Var((first_kept + k) as u32)))
+            .collect();
         let mut back = Back {
             known,
+            padded,
+            kept,
+            index,
             out: Builder::new("back", params),
             new: (0..given)
                 .map(|k| (Var(k as u32), Var(k as u32)))
                 .collect(),
         };
         back.new.insert(Var(back.known.index as u32), index);
-        for (k, v) in self.kept.iter().enumerate() {
-            let shape: Vec<Size> = body.ty(*v).shape.clone();
-            let from = Var((first_kept + k) as u32);
-            let row = super::sequence::row(&mut back.out, from, index, &shape);
-            back.new.insert(*v, row);
+        let mut at = state;
+        if let Some(last) = chain.links.first() {
+            back.new.insert(last.newer, at);
         }
-        let mut results = vec![];
-        for (k, chain) in self.chains.iter().enumerate() {
-            let mut at = Var((first_state + k) as u32);
-            if let Some(last) = chain.links.first() {
-                back.new.insert(last.newer, at);
-            }
-            for link in &chain.links {
-                if let Some(change) = &link.change {
-                    at = back.change(at, change);
-                }
-                back.new.insert(link.older, at);
-            }
-            results.push(at);
+        for link in &chain.links {
+            at = back.take_back(at, &link.change);
+            back.new.insert(link.older, at);
         }
+        let wanted = |v: &&Var| {
+            let mut links = chain.links.iter();
+            links.any(|l| l.older == **v || l.newer == **v)
+        };
+        let restored: Vec<Var> = restored.iter().filter(wanted).copied().collect();
+        let mut results = vec![at];
         results.extend(restored.iter().map(|v| back.new[v]));
-        Looped::new(Loop {
-            body: back.out.finish(results),
-            states: self.chains.len(),
+        let (body, given) = without_unused(&back.out.finish(results), state.index());
+        let looped = Looped::new(Loop {
+            body,
+            states: 1,
             goes_on: None,
             reverse: !run.looped.reverse,
             recompute: false,
-        })
+        });
+        Backwards {
+            looped,
+            given,
+            state: chain.state,
+            restored,
+        }
     }
+}
 
-    /// The states that are taken back.
-    pub(super) fn states(&self) -> impl Iterator<Item = usize> {
-        self.chains.iter().map(|c| c.state)
+impl Backwards {
+    /// The loop, for those around it that take back what this one does.
+    pub(super) fn undone(&self, newer: Var, steps: &Size, given: Vec<Var>) -> Undone {
+        Undone {
+            newer,
+            looped: self.looped.clone(),
+            steps: steps.clone(),
+            given,
+        }
     }
+}
+
+/// A body without those of its first parameters that it does not use, and which are left.
+fn without_unused(program: &Program, count: usize) -> (Program, Vec<usize>) {
+    let mut used = vec![false; program.params.len() + program.eqs.len()];
+    used[count..program.params.len()].fill(true);
+    for eq in &program.eqs {
+        visit_all(eq, &mut |v| used[v.index()] = true);
+    }
+    for (k, p) in program.params.iter().enumerate().rev() {
+        if used[k] {
+            for s in &p.ty.shape {
+                values(s, &mut |v| used[v.index()] = true);
+            }
+        }
+    }
+    let left: Vec<usize> = (0..program.params.len()).filter(|&k| used[k]).collect();
+    let mut new: Vec<Option<Var>> = (0..program.params.len())
+        .map(|k| Some(Var(left.iter().position(|l| *l == k)? as u32)))
+        .collect();
+    let mut of = |v: Var| new[v.index()].expect("used");
+    let params = left.iter().map(|&k| {
+        let p = &program.params[k];
+        let shape = p.ty.shape.iter().map(|s| translate_size(s, &mut of));
+        Param {
+            name: p.name.clone(),
+            ty: Type {
+                elem: p.ty.elem,
+                shape: shape.collect(),
+            },
+        }
+    });
+    let mut out = Builder::new(&program.name, params.collect());
+    for eq in &program.eqs {
+        let v = out.copy(eq, &mut |v| new[v.index()].expect("used"));
+        new.push(Some(v));
+    }
+    let results = program.results.iter();
+    let results = results.map(|r| new[r.index()].expect("used")).collect();
+    let given = left.into_iter().filter(|k| *k < count).collect();
+    (out.finish(results), given)
 }
 
 impl Chain {
@@ -513,7 +639,7 @@ impl Chain {
         for link in std::mem::take(&mut self.links) {
             if let Some(last) = links.last_mut()
                 && !restored.contains(&last.older)
-                && let (Some(a), Some(b)) = (&last.change, &link.change)
+                && let (Difference::Little(a), Difference::Little(b)) = (&last.change, &link.change)
                 && !a.checked
                 && !b.checked
                 && a.index == b.index
@@ -529,7 +655,8 @@ impl Chain {
 
 impl Change {
     /// Adds to a body what was there before, and where that is.
-    fn collect(&mut self, older: Var, active: &mut Active) {
+    fn collect(&mut self, older: Var, run: &Run, active: &mut Active) {
+        let longest = Longest::of(run);
         let (elem, shape) = {
             let ty = active.body.program.ty(older);
             (ty.elem, ty.shape.clone())
@@ -537,7 +664,11 @@ impl Change {
         if !self.checked {
             for (i, n) in self.index.iter().zip(&shape) {
                 let Ix::Affine(a) = i else { continue };
-                if a.inside(&self.shape, n) || !a.is_constant() {
+                let range = longest.as_ref().and_then(|l| l.range(&a.constant));
+                let is_inside = |(low, high): (Size, Size)| {
+                    low.at_least(0) && n.sub(&high).at_least(1)
+                };
+                if !a.is_constant() || range.is_some_and(is_inside) {
                     continue;
                 }
                 let rank = self.shape.len();
@@ -570,6 +701,10 @@ impl Change {
 /// A step backwards, while it is made.
 struct Back<'a> {
     known: Known<'a>,
+    padded: &'a Padded,
+    /// What is collected, as parameters.
+    kept: HashMap<Var, Var>,
+    index: Var,
     out: Builder,
     /// What variables of the step are here.
     new: HashMap<Var, Var>,
@@ -577,35 +712,75 @@ struct Back<'a> {
 
 impl Back<'_> {
     /// The version before a change.
-    fn change(&mut self, at: Var, change: &Change) -> Var {
-        for v in self.known.needs(change) {
+    fn take_back(&mut self, at: Var, difference: &Difference) -> Var {
+        for v in self.known.needs(difference) {
             self.find(v);
         }
-        let new = &self.new;
-        let old = new[&change.old.expect("collected")];
-        let index = (change.index.iter())
-            .map(|i| translate_ix(i, &mut |v| new[&v]))
-            .collect();
-        let ty = self.out.ty(at).clone();
-        let op = Op::Update {
-            src: at,
-            part: Part { src: old, index },
-            when: change.when.map(|w| new[&w]),
+        let (ty, guard) = (self.out.ty(at).clone(), None);
+        let op = match difference {
+            Difference::Nothing => return at,
+            Difference::Little(change) => {
+                let old = change.old.expect("collected");
+                self.find(old);
+                let new = &self.new;
+                let index = (change.index.iter())
+                    .map(|i| translate_ix(i, &mut |v| new[&v]))
+                    .collect();
+                Op::Update {
+                    src: at,
+                    part: Part {
+                        src: new[&old],
+                        index,
+                    },
+                    when: change.when.map(|w| new[&w]),
+                }
+            }
+            Difference::Looped(u) => Op::Loop {
+                looped: u.looped.clone(),
+                steps: Some(translate_size(&u.steps, &mut |v| self.new[&v])),
+                given: u.given.iter().map(|v| self.new[v]).collect(),
+                init: vec![at],
+                out: 0,
+            },
         };
-        let guard = None;
         self.out.push(Eq { ty, guard, op })
     }
 
-    /// What is found again.
+    /// What was collected, or is found again.
     fn find(&mut self, v: Var) {
         if self.new.contains_key(&v) {
             return;
         }
         let body = self.known.body;
-        let eq = body.eq(v).expect("parameters are known");
-        visit_all(eq, &mut |v| self.find(v));
-        let new = &self.new;
-        let found = self.out.copy(eq, &mut |v| new[&v]);
+        let eq = body.eq(v);
+        let source = self.padded.get(v).unwrap_or(v);
+        let found = if let Some(&from) = self.kept.get(&source) {
+            let shape = self.shape(source);
+            let row = super::sequence::row(&mut self.out, from, self.index, &shape);
+            match source == v {
+                true => row,
+                false => {
+                    let shape = self.shape(v);
+                    pad::part(&mut self.out, row, &shape)
+                }
+            }
+        } else {
+            let eq = eq.expect("parameters are known");
+            visit_all(eq, &mut |v| self.find(v));
+            let new = &self.new;
+            self.out.copy(eq, &mut |v| new[&v])
+        };
         self.new.insert(v, found);
+    }
+
+    fn shape(&mut self, v: Var) -> Vec<Size> {
+        let shape = &self.known.body.ty(v).shape;
+        for s in shape {
+            values(s, &mut |v| self.find(v));
+        }
+        let new = &self.new;
+        (shape.iter())
+            .map(|s| translate_size(s, &mut |v| new[&v]))
+            .collect()
     }
 }
