@@ -5,6 +5,7 @@ use crate::ir::ty::{Elem, Lit};
 use crate::ir::unit::{Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::fuse;
+use crate::passes::join::join;
 use crate::passes::linearise::{forward, linearise};
 use crate::passes::raise::raise;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
@@ -107,6 +108,10 @@ fn derive_with(
             checked("linearise", &l.program, watch)?;
             let mut t = transpose(&l);
             checked("transpose", &t, watch)?;
+            if t.eqs.iter().any(|eq| eq.loop_result().is_some()) {
+                t = join(&t);
+                checked("join", &t, watch)?;
+            }
             if what == Derivative::Grad {
                 t.results.remove(0);
             }

@@ -2,6 +2,7 @@
 //! in which order they run.
 
 pub mod fuse;
+pub mod join;
 pub mod linearise;
 pub mod raise;
 pub mod simplify;

@@ -96,11 +96,51 @@ pub(super) fn read_before(program: &Program, owned: &Owned) -> Vec<bool> {
             if reader == k || after.contains(&reader) || is_larger || stored[v.index()] {
                 continue;
             }
-            let later = reached(program, uses, reader);
-            stored[v.index()] = later.iter().any(|l| *l != k && after.contains(l));
+            let rank = program.ty(v).rank();
+            match made_of(program, uses, (k, &after), reader, rank) {
+                None => stored[v.index()] = true,
+                Some(all) => {
+                    for u in all {
+                        stored[program.var_of(u).index()] = true;
+                    }
+                }
+            }
         }
     }
     stored
+}
+
+/// What has to be stored of what is made of `reader`, so that nothing after the change `k` needs it: only what
+/// has a lower rank. If something else does, the reader itself has to be stored.
+fn made_of(
+    program: &Program,
+    uses: &[Vec<usize>],
+    (k, after): (usize, &HashSet<usize>),
+    reader: usize,
+    rank: usize,
+) -> Option<Vec<usize>> {
+    let mut all = vec![];
+    let is_late = |u: usize| {
+        let later = reached(program, uses, u);
+        later.iter().any(|l| *l != k && after.contains(l))
+    };
+    for &u in &uses[program.var_of(reader).index()] {
+        if u == k {
+            continue;
+        }
+        if after.contains(&u) {
+            return None;
+        }
+        if !is_late(u) {
+            continue;
+        }
+        if program.eqs[u].ty.rank() < rank {
+            all.push(u);
+        } else {
+            all.extend(made_of(program, uses, (k, after), u, rank)?);
+        }
+    }
+    Some(all)
 }
 
 /// The equations that depend on one.

@@ -20,14 +20,17 @@
 //! The guard keeps a branch that was not taken from contributing anything, whatever its partial
 //! derivatives are there.
 
+mod pad;
 mod sequence;
 mod unit;
+mod undo;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::{Partial, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
+pub use undo::Undone;
 
 /// A program together with the tangents of its results.
 #[derive(Clone, Debug)]
@@ -41,6 +44,10 @@ pub struct Linearised {
     pub tangents: Vec<Var>,
     /// The tangent of each result; `None` where it is zero or the result is not real.
     pub result_tangents: Vec<Option<Var>>,
+    /// Results of loops that only take back what another loop did.
+    pub restored: Vec<Var>,
+    /// Loops that take back what another one did.
+    pub undone: Vec<Undone>,
 }
 
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
@@ -81,6 +88,8 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
             .collect(),
         loops,
         done: vec![],
+        restored: vec![],
+        undone: vec![],
     };
     let tangents: Vec<Var> = (0..wrt.len()).map(|k| Var((count + k) as u32)).collect();
     for (&k, &t) in wrt.iter().zip(&tangents) {
@@ -133,7 +142,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
             }
         });
     }
-    let program = l.out.finish(all);
+    let (program, restored, undone) = (l.out.finish(all), l.restored, l.undone);
     let seeds = (0..program.params.len()).map(|k| tangents.contains(&Var(k as u32)));
     let linear = program.dependent(seeds.collect());
     Linearised {
@@ -141,6 +150,8 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
         linear,
         tangents,
         result_tangents,
+        restored,
+        undone,
     }
 }
 
@@ -154,6 +165,9 @@ struct Lineariser {
     loops: Loops,
     /// The loops that are done.
     done: Vec<sequence::Done>,
+    /// Results of loops that take back what others did.
+    restored: Vec<Var>,
+    undone: Vec<Undone>,
 }
 
 impl Lineariser {

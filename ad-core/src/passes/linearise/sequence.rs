@@ -13,8 +13,11 @@
 //!
 //! What is cheap to find again from what the loop is given is no residual, nor is what
 //! cannot be collected, because its size differs from step to step: the second loop computes it
-//! again. If the loop says so, everything is computed again but the states.
+//! again. If the loop says so, everything is computed again but the states. A state that is an array
+//! of which little changes in a step is not kept either, nor are parts of it: `undo.rs` says how it is found.
 
+use super::pad::{self, Padded};
+use super::undo::{Chains, Known, Undo, values, visit_all};
 use super::{Linearised, Lineariser, Loops, linearise, linearised};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
@@ -31,10 +34,10 @@ pub(super) struct Done {
 }
 
 /// What a loop equation says, in terms of the result.
-struct Run {
-    looped: Looped,
-    steps: Option<Size>,
-    given: Vec<Var>,
+pub(super) struct Run {
+    pub(super) looped: Looped,
+    pub(super) steps: Option<Size>,
+    pub(super) given: Vec<Var>,
     init: Vec<Var>,
     /// The tangents.
     given_t: Vec<Option<Var>>,
@@ -42,8 +45,8 @@ struct Run {
 }
 
 /// A linearised body: which of what it is given and of the states have tangents, in this order.
-struct Active {
-    body: Linearised,
+pub(super) struct Active {
+    pub(super) body: Linearised,
     given: Vec<usize>,
     states: Vec<usize>,
 }
@@ -89,7 +92,7 @@ impl Lineariser {
     }
 
     fn both(&mut self, run: &Run) -> Vec<(Var, Option<Var>)> {
-        let active = run.active(self.loops);
+        let mut active = run.active(self.loops);
         if active.given.is_empty() && active.states.is_empty() {
             let types = self.out_types(run, run.steps.clone());
             let all = self.results(run, &run.looped, &types);
@@ -97,7 +100,7 @@ impl Lineariser {
         }
         match self.loops {
             Loops::Together => self.together(run, &active),
-            Loops::Apart => self.apart(run, &active),
+            Loops::Apart => self.apart(run, &mut active),
         }
     }
 
@@ -260,18 +263,27 @@ impl Lineariser {
     }
 
     /// A loop for the values, and one that is linear.
-    fn apart(&mut self, run: &Run, active: &Active) -> Vec<(Var, Option<Var>)> {
+    fn apart(&mut self, run: &Run, active: &mut Active) -> Vec<(Var, Option<Var>)> {
         let looped = &run.looped;
-        let (body, linear) = (&active.body.program, &active.body.linear);
         let (given, states) = (run.given.len(), looped.states);
         let old = given + states + 1;
-        let residuals = Residuals::of(run, active);
+        let padded = Padded::of(run, active);
+        let known = Known::of(run, active);
+        let chains = Chains::of(run, &known, &padded);
+        let residuals = Residuals::of(run, active, &known, &chains, &padded);
+        let restored = &residuals.restored;
+        let undo = Undo::of(run, active, chains, &padded, restored);
+        let active = &*active;
+        let (body, linear) = (&active.body.program, &active.body.linear);
+        let mut collected = residuals.kept.clone();
+        let more = undo.kept.iter().filter(|v| !residuals.kept.contains(v));
+        collected.extend(more);
 
         // The values, and what is kept of them.
         let count = active.body.result_tangents.len();
         let mut results: Vec<Wanted> =
             (body.results[..count].iter().map(|r| Wanted::Is(*r))).collect();
-        results.extend(residuals.kept.iter().map(|v| Wanted::Is(*v)));
+        results.extend(collected.iter().map(|v| Wanted::Is(*v)));
         let program = part_of(body, &body.params[..old], |v| !linear[v.index()], &results);
         let values = Looped::new(Loop {
             body: program,
@@ -282,20 +294,23 @@ impl Lineariser {
         });
         let mut types = self.out_types(run, run.steps.clone());
         let counter = types.pop().expect("the count");
-        for v in &residuals.kept {
-            let ty = body.ty(*v);
-            let own = ty.shape.iter().map(|s| run.outside(s));
-            types.push(Type {
-                elem: ty.elem,
-                shape: std::iter::once(length(run.steps.as_ref()))
-                    .chain(own)
-                    .collect(),
-            });
+        let stacked_over = |length: Size, ty: &Type| Type {
+            elem: ty.elem,
+            shape: std::iter::once(length)
+                .chain(ty.shape.iter().map(|s| run.outside(s)))
+                .collect(),
+        };
+        for v in &collected {
+            types.push(stacked_over(length(run.steps.as_ref()), body.ty(*v)));
         }
         types.push(counter);
         let all = self.results(run, &values, &types);
         let counted = all[all.len() - 1];
-        let kept = &all[count..all.len() - 1];
+        let stack_of = |v: &Var| {
+            let at = collected.iter().position(|c| c == v);
+            all[count + at.expect("collected")]
+        };
+        let mut kept: Vec<Var> = residuals.kept.iter().map(stack_of).collect();
 
         // The tangents.
         let steps = (run.steps.clone()).unwrap_or_else(|| Size::atom(Atom::Value(counted.0)));
@@ -315,25 +330,48 @@ impl Lineariser {
             Var(at.expect("given") as u32)
         });
         let mut params = body.params[..given].to_vec();
-        params.extend(sizes.iter().map(|_| Param {
+        let size = |_: &Var| Param {
             name: "size".into(),
             ty: Type {
                 elem: Elem::Int,
                 shape: vec![],
             },
-        }));
+        };
+        let size_params: Vec<Param> = sizes.iter().map(size).collect();
+        params.extend_from_slice(&size_params);
+
+        // The states as they were.
+        let mut can_give = outside.clone();
+        can_give.extend(undo.kept.iter().map(stack_of));
+        let sizes_and_steps = (&size_params[..], &steps_inside);
+        let mut stacks: Vec<(Var, Var)> = vec![];
+        for back in undo.loops(run, active, &padded, sizes_and_steps, restored) {
+            let given: Vec<Var> = back.given.iter().map(|&k| can_give[k]).collect();
+            let s = back.state;
+            for (k, v) in back.restored.iter().enumerate() {
+                let ty = stacked_over(steps.clone(), body.ty(*v));
+                let op = Op::Loop {
+                    looped: back.looped.clone(),
+                    steps: Some(steps.clone()),
+                    given: given.clone(),
+                    init: vec![all[s]],
+                    out: 1 + k,
+                };
+                let guard = None;
+                let stack = self.out.push(Eq { ty, guard, op });
+                self.restored.push(stack);
+                stacks.push((*v, stack));
+            }
+            let undone = back.undone(all[s], &steps, given);
+            self.undone.push(undone);
+        }
+        let stack_of_version = |v: &Var| stacks.iter().find(|(w, _)| w == v).map(|(_, s)| *s);
+        kept.extend(restored.iter().filter_map(stack_of_version));
+        let residuals_of_step: Vec<Var> = (residuals.kept.iter()).chain(restored).copied().collect();
+
         let first_kept = params.len();
-        for v in &residuals.kept {
-            let ty = body.ty(*v);
-            let mut shape = vec![length(Some(&steps_inside))];
-            shape.extend(ty.shape.iter().cloned());
-            params.push(Param {
-                name: "residual".into(),
-                ty: Type {
-                    elem: ty.elem,
-                    shape,
-                },
-            });
+        for v in &residuals_of_step {
+            params.push(residual(body.ty(*v), &steps_inside));
         }
         let first_tangent = params.len();
         params.extend_from_slice(&body.params[old..]);
@@ -352,23 +390,24 @@ impl Lineariser {
             let shape: Vec<Size> = (body.ty(v).shape.iter())
                 .map(|s| translate_size(s, &mut |v| new[v.index()].expect("sizes are given")))
                 .collect();
-            let rank = shape.len();
-            let at = Size::atom(Atom::Value(index as u32));
-            let place = std::iter::once(Affine::constant(rank, at))
-                .chain((0..rank).map(|k| Affine::axis(rank, k)))
-                .map(Ix::Affine)
-                .collect();
             let from = Var((first_kept + k) as u32);
-            out.gather(from, place, &shape, None)
+            row(out, from, Var(index as u32), &shape)
         };
-        for (k, v) in residuals.kept.iter().enumerate() {
+        for (k, v) in residuals_of_step.iter().enumerate() {
             if v.index() < body.params.len() {
                 new[v.index()] = Some(read(&mut out, &new, *v, k));
             }
         }
         for (j, eq) in body.eqs.iter().enumerate() {
             let v = body.var_of(j);
-            if let Some(k) = residuals.kept.iter().position(|r| *r == v) {
+            let at = |v: Var| residuals_of_step.iter().position(|r| *r == v);
+            if let Some((k, p)) = padded.get(v).and_then(|p| Some((at(p)?, p))) {
+                let whole = read(&mut out, &new, p, k);
+                let shape: Vec<Size> = (eq.ty.shape.iter())
+                    .map(|s| translate_size(s, &mut |v| new[v.index()].expect("a size")))
+                    .collect();
+                new[v.index()] = Some(pad::part(&mut out, whole, &shape));
+            } else if let Some(k) = at(v) {
                 new[v.index()] = Some(read(&mut out, &new, v, k));
             } else if linear[v.index()] || residuals.again.contains(&v) {
                 let w = out.copy(eq, &mut |v| new[v.index()].expect("kept or found again"));
@@ -473,63 +512,107 @@ struct Residuals {
     kept: Vec<Var>,
     /// These are computed again.
     again: BTreeSet<Var>,
+    /// These are states as they were at some time in the step, and are taken back to that.
+    restored: Vec<Var>,
+}
+
+impl Active {
+    /// Adds an equation to the body.
+    pub(super) fn append(
+        &mut self,
+        elem: Elem,
+        shape: &[Size],
+        guard: Option<Var>,
+        op: Op,
+    ) -> Var {
+        let program = &mut self.body.program;
+        let shape = shape.to_vec();
+        let ty = Type { elem, shape };
+        program.eqs.push(Eq { ty, guard, op });
+        self.body.linear.push(false);
+        program.var_of(program.eqs.len() - 1)
+    }
 }
 
 impl Residuals {
-    fn of(run: &Run, active: &Active) -> Residuals {
+    /// Parts of a state that can be taken back are read from what it was, unless they are few.
+    fn of(
+        run: &Run,
+        active: &Active,
+        known: &Known<'_>,
+        chains: &Chains,
+        padded: &Padded,
+    ) -> Residuals {
+        let first = Residuals::reading(run, active, known, chains, padded, &[]);
+        if first.restored.is_empty() {
+            return first;
+        }
+        // What is at hand anyway is not kept, however little is read of it.
+        Residuals::reading(run, active, known, chains, padded, &first.restored)
+    }
+
+    fn reading(
+        run: &Run,
+        active: &Active,
+        known: &Known<'_>,
+        chains: &Chains,
+        padded: &Padded,
+        at_hand: &[Var],
+    ) -> Residuals {
         let (body, linear) = (&active.body.program, &active.body.linear);
         let (given, states) = (run.given.len(), run.looped.states);
         let index = given + states;
         let is_given = |v: Var| v.index() < given || v.index() == index;
         // What depends on no state is at hand, or can be.
-        let carried = (0..body.params.len()).map(|k| (given..index).contains(&k));
-        let carried = body.dependent(carried.collect());
         let mut needed = vec![false; linear.len()];
         let need = |eq: &Eq, needed: &mut Vec<bool>| {
-            eq.visit(&mut |v| needed[v.index()] = true);
-            eq.visit_sizes(&mut |s| {
-                s.visit(&mut |a| {
-                    if let Atom::Value(v) = a {
-                        needed[*v as usize] = true;
-                    }
-                });
-            });
+            visit_all(eq, &mut |v| needed[v.index()] = true);
         };
         for (j, eq) in body.eqs.iter().enumerate() {
             if linear[body.var_of(j).index()] {
                 need(eq, &mut needed);
             }
         }
-        let (mut kept, mut again) = (vec![], BTreeSet::new());
+        let (mut kept, mut again, mut restored) = (vec![], BTreeSet::new(), vec![]);
         for (j, eq) in body.eqs.iter().enumerate().rev() {
             let v = body.var_of(j);
             if linear[v.index()] || !needed[v.index()] {
                 continue;
             }
-            let mut fixed = true;
-            for s in &eq.ty.shape {
-                s.visit(&mut |a| {
-                    if let Atom::Value(v) = a {
-                        fixed &= (*v as usize) < given;
-                    }
-                });
+            if chains.is_version(v) {
+                restored.push(v);
+                continue;
             }
             let cheap = match &eq.op {
                 Op::Fill(_) | Op::Index(_) | Op::Stop(_) | Op::Copy(_) => true,
                 Op::Gather { src, .. } => {
-                    !carried[src.index()] || body.ty(*src).rank() < eq.ty.rank()
+                    !known.is_carried(*src)
+                        || body.ty(*src).rank() < eq.ty.rank()
+                        || at_hand.contains(src)
+                        || chains.is_version(*src) && !chains.is_little(*src, &eq.ty.shape)
                 }
-                Op::Map(p, _) => !carried[v.index()] && p.cost() == 0,
+                Op::Map(p, _) => !known.is_carried(v) && p.cost() == 0,
+                // Loops that take states back compute nothing.
+                Op::Loop { .. } => active.body.restored.contains(&v),
                 Op::Scatter(_)
                 | Op::Reduce { .. }
                 | Op::ArgReduce { .. }
                 | Op::Recur { .. }
                 | Op::Contract { .. }
                 | Op::Update { .. }
-                | Op::Call { .. }
-                | Op::Loop { .. } => false,
+                | Op::Call { .. } => false,
             };
-            if run.looped.recompute || !fixed || cheap {
+            if !run.looped.recompute
+                && !cheap
+                && let Some(p) = padded.get(v)
+            {
+                kept.push(p);
+                for s in &eq.ty.shape {
+                    values(s, &mut |v| needed[v.index()] = true);
+                }
+                continue;
+            }
+            if run.looped.recompute || !known.is_fixed(&eq.ty.shape) || cheap {
                 again.insert(v);
                 need(eq, &mut needed);
             } else {
@@ -537,13 +620,46 @@ impl Residuals {
             }
         }
         for k in (given..index).rev() {
-            if needed[k] && !is_given(Var(k as u32)) {
-                kept.push(Var(k as u32));
+            let v = Var(k as u32);
+            if needed[k] && !is_given(v) {
+                match chains.is_version(v) {
+                    true => restored.push(v),
+                    false => kept.push(v),
+                }
             }
         }
         kept.reverse();
-        Residuals { kept, again }
+        restored.reverse();
+        Residuals {
+            kept,
+            again,
+            restored,
+        }
     }
+}
+
+/// What is collected in each step, as a parameter; in terms of the parameters.
+pub(super) fn residual(ty: &Type, steps: &Size) -> Param {
+    let mut shape = vec![length(Some(steps))];
+    shape.extend(ty.shape.iter().cloned());
+    Param {
+        name: "residual".into(),
+        ty: Type {
+            elem: ty.elem,
+            shape,
+        },
+    }
+}
+
+/// What was collected in one step.
+pub(super) fn row(out: &mut Builder, from: Var, index: Var, shape: &[Size]) -> Var {
+    let rank = shape.len();
+    let at = Size::atom(Atom::Value(index.0));
+    let place = std::iter::once(Affine::constant(rank, at))
+        .chain((0..rank).map(|k| Affine::axis(rank, k)))
+        .map(Ix::Affine)
+        .collect();
+    out.gather(from, place, shape, None)
 }
 
 /// How many elements there are along the steps, as far as it is known before.

@@ -1,0 +1,138 @@
+//! What loops inside of a loop collect, where they take different numbers of steps.
+//!
+//! Such arrays make no stack: each is collected as the beginning of one that is as long as the longest,
+//!
+//! ```text
+//! p[k] = [k < length] r[k]        r[k] = p[k] for k < length
+//! ```
+//!
+//! if a bound is known before. The alternative is to run the inner loop again, and in it those inside of it.
+
+use super::sequence::{Active, Run};
+use crate::ir::build::{Builder, translate_size};
+use crate::ir::bulk::{Affine, Ix, Op, Var};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Elem, Size};
+use std::collections::HashMap;
+
+/// For results of loops the arrays of one length.
+pub(super) struct Padded(HashMap<Var, Var>);
+
+impl Padded {
+    /// Adds them to the body of a loop.
+    pub(super) fn of(run: &Run, active: &mut Active) -> Padded {
+        let mut all = HashMap::new();
+        let Some(longest) = Longest::of(run) else {
+            return Padded(all);
+        };
+        let body = &active.body.program;
+        let mut found = vec![];
+        for (j, eq) in body.eqs.iter().enumerate() {
+            let v = body.var_of(j);
+            let is_linear = active.body.linear[v.index()];
+            if !matches!(eq.op, Op::Loop { .. }) || is_linear || active.body.restored.contains(&v) {
+                continue;
+            }
+            let bounds: Option<Vec<Size>> = eq.ty.shape.iter().map(|s| longest.of_size(s)).collect();
+            if let Some(bounds) = bounds.filter(|b| *b != eq.ty.shape) {
+                found.push((v, eq.ty.clone(), bounds));
+            }
+        }
+        for (v, ty, bounds) in found {
+            let rank = bounds.len();
+            let mut guard = None;
+            for (k, n) in ty.shape.iter().enumerate().filter(|(k, n)| **n != bounds[*k]) {
+                let ends = [Affine::axis(rank, k), Affine::constant(rank, n.clone())];
+                let ends = ends.map(|a| active.append(Elem::Int, &bounds, None, Op::Index(a)));
+                let less = Op::Map(Prim::ILt, ends.to_vec());
+                let less = active.append(Elem::Bool, &bounds, None, less);
+                guard = Some(match guard {
+                    None => less,
+                    Some(g) => {
+                        let both = Op::Map(Prim::And, vec![g, less]);
+                        active.append(Elem::Bool, &bounds, None, both)
+                    }
+                });
+            }
+            let index = whole(rank);
+            let op = Op::Gather { src: v, index };
+            all.insert(v, active.append(ty.elem, &bounds, guard, op));
+        }
+        Padded(all)
+    }
+
+    pub(super) fn get(&self, v: Var) -> Option<Var> {
+        self.0.get(&v).copied()
+    }
+}
+
+/// The beginning of an array.
+pub(super) fn part(out: &mut Builder, padded: Var, shape: &[Size]) -> Var {
+    out.gather(padded, whole(shape.len()), shape, None)
+}
+
+fn whole(rank: usize) -> Vec<Ix> {
+    (0..rank)
+        .map(|k| Ix::Affine(Affine::axis(rank, k)))
+        .collect()
+}
+
+/// How large sizes get in the steps of a loop.
+pub(super) struct Longest {
+    index: Atom,
+    given: usize,
+    last: Size,
+}
+
+impl Longest {
+    pub(super) fn of(run: &Run) -> Option<Longest> {
+        let steps = run.steps.as_ref()?;
+        let at = |v: Var| run.given.iter().position(|g| *g == v);
+        let mut known = true;
+        steps.visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                known &= at(Var(*v)).is_some();
+            }
+        });
+        let mut inside = |v: Var| Var(at(v).expect("given") as u32);
+        let given = run.given.len();
+        known.then(|| Longest {
+            index: Atom::Value((given + run.looped.states) as u32),
+            given,
+            last: translate_size(steps, &mut inside).plus(-1),
+        })
+    }
+
+    /// The least and the greatest value in all steps, if these are the same in all of them.
+    pub(super) fn range(&self, s: &Size) -> Option<(Size, Size)> {
+        let (slope, rest) = (s.linear_in(&self.index)).unwrap_or((Size::lit(0), s.clone()));
+        let mut fixed = true;
+        for s in [&slope, &rest] {
+            s.visit(&mut |a| {
+                if let Atom::Value(v) = a {
+                    fixed &= (*v as usize) < self.given;
+                }
+            });
+        }
+        if !fixed {
+            return None;
+        }
+        let end = rest.add(&slope.mul(&self.last));
+        if slope.at_least(0) {
+            Some((rest, end))
+        } else if slope.neg().at_least(0) {
+            Some((end, rest))
+        } else {
+            None
+        }
+    }
+
+    /// The same in all steps and at least as large as this in each; this itself where it is the same.
+    fn of_size(&self, s: &Size) -> Option<Size> {
+        let (low, high) = self.range(s)?;
+        Some(match low == high || high.at_least(0) {
+            true => high,
+            false => high.larger(&Size::lit(0)),
+        })
+    }
+}

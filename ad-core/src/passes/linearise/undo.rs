@@ -1,0 +1,786 @@
+//! Arrays that a loop changes in place, for its derivative, which needs them as they were in each step.
+//!
+//! Keeping the array of each step takes as many elements as the array has, times the steps. But a step
+//! replaces few of them. So what it replaces is kept, and a loop in the other direction puts it back.
+//! With `e` for what the step writes at the places `i`:
+//!
+//! ```text
+//! x' = x with e at i            o = x[i]
+//! x  = x' with o at i           the same numbers, whatever e is, since no two elements of e have one place
+//! ```
+//!
+//! `i` is known in both directions. With a condition `c` on what is written, both lines have it. Through
+//! a step the array has several *versions*, one after each change:
+//!
+//! ```text
+//! x₀ = x, x₁ = x₀ with e₁ at i₁, .., x' = xₘ           collecting oⱼ = xⱼ₋₁[iⱼ]
+//! xₘ = x', .., x₀ = x₁ with o₁ at i₁                   collecting those xⱼ that are needed
+//! ```
+//!
+//! The second line is a loop that moves and computes nothing. What it collects is read by the linear
+//! loop only. When that is transposed it runs in the same direction, so that `passes/join.rs` makes
+//! one loop of them, and nothing is collected.
+//!
+//! Where a version comes from the one before by a loop, the loop that takes that one back is run, if there is one
+//! and what it needs has been collected. Else `i` is all places at which the loop may write, as
+//! a box: along each axis the only index, as far as it is the same throughout, or all of them. So it is, too,
+//! where a step is computed again: only its beginning is needed then. A box that is the whole array saves nothing;
+//! then the array is kept as any residual is.
+
+use super::pad::{self, Longest, Padded};
+use super::sequence::{Active, Run};
+use crate::ir::build::{Builder, translate_ix, translate_size};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Elem, Size};
+use std::collections::HashMap;
+
+/// The versions of a state in one step.
+pub(super) struct Chain {
+    state: usize,
+    /// From the last version to the first.
+    links: Vec<Link>,
+}
+
+/// Two versions, one after the other.
+struct Link {
+    older: Var,
+    newer: Var,
+    change: Difference,
+}
+
+/// What is different.
+enum Difference {
+    Nothing,
+    Little(Change),
+    /// What a loop has changed.
+    Looped(Undone),
+}
+
+/// A loop that takes one state of another loop back.
+#[derive(Clone, Debug)]
+pub struct Undone {
+    /// The state after the loop.
+    newer: Var,
+    looped: Looped,
+    steps: Size,
+    given: Vec<Var>,
+}
+
+/// Where a version differs from the one before.
+struct Change {
+    /// Over the shape.
+    index: Vec<Ix>,
+    shape: Vec<Size>,
+    /// Only where this holds.
+    when: Option<Var>,
+    /// The index may lie outside where nothing is written.
+    checked: bool,
+    /// What was there before, once it is collected.
+    old: Option<Var>,
+}
+
+/// Where along an axis a loop may write.
+#[derive(Clone, PartialEq)]
+enum Reach {
+    Nowhere,
+    At(Size),
+    Anywhere,
+}
+
+impl Reach {
+    fn join(self, other: Reach) -> Reach {
+        match (self, other) {
+            (Reach::Nowhere, r) | (r, Reach::Nowhere) => r,
+            (Reach::At(a), Reach::At(b)) if a == b => Reach::At(a),
+            (Reach::At(_) | Reach::Anywhere, Reach::At(_) | Reach::Anywhere) => Reach::Anywhere,
+        }
+    }
+}
+
+/// What a step says about its variables.
+pub(super) struct Known<'a> {
+    body: &'a Program,
+    given: usize,
+    index: usize,
+    /// What depends on a state.
+    carried: Vec<bool>,
+    undone: &'a [Undone],
+}
+
+impl<'a> Known<'a> {
+    pub(super) fn of(run: &Run, active: &'a Active) -> Known<'a> {
+        let body = &active.body.program;
+        let (given, states) = (run.given.len(), run.looped.states);
+        let index = given + states;
+        let carried = (0..body.params.len()).map(|k| (given..index).contains(&k));
+        let carried = body.dependent(carried.collect());
+        Known {
+            body,
+            given,
+            index,
+            carried,
+            undone: &active.body.undone,
+        }
+    }
+
+    /// Whether it depends on a state.
+    pub(super) fn is_carried(&self, v: Var) -> bool {
+        self.carried[v.index()]
+    }
+
+    /// Whether a shape is the same in all steps.
+    pub(super) fn is_fixed(&self, shape: &[Size]) -> bool {
+        let mut fixed = true;
+        for s in shape {
+            s.visit(&mut |a| {
+                if let Atom::Value(v) = a {
+                    fixed &= (*v as usize) < self.given;
+                }
+            });
+        }
+        fixed
+    }
+
+    /// Whether a variable can be found again from what is given and the index, for nothing.
+    fn at_hand(&self, v: Var) -> bool {
+        if v.index() < self.body.params.len() {
+            return v.index() < self.given || v.index() == self.index;
+        }
+        let Some(eq) = self.body.eq(v).filter(|_| !self.is_carried(v)) else {
+            return false;
+        };
+        let mut all = match &eq.op {
+            Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
+            Op::Map(p, _) => p.cost() == 0,
+            Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. } => false,
+        };
+        visit_all(eq, &mut |v| all = all && self.at_hand(v));
+        all
+    }
+
+    /// What a difference needs to be taken back.
+    fn needs(&self, difference: &Difference) -> Vec<Var> {
+        let change = match difference {
+            Difference::Nothing => return vec![],
+            Difference::Looped(u) => {
+                let mut all = u.given.clone();
+                values(&u.steps, &mut |v| all.push(v));
+                return all;
+            }
+            Difference::Little(change) => change,
+        };
+        let mut all: Vec<Var> = change.when.into_iter().collect();
+        for i in &change.index {
+            match i {
+                Ix::Data(v) => all.push(*v),
+                Ix::Affine(a) => {
+                    for s in a.coefs.iter().chain([&a.constant]) {
+                        values(s, &mut |v| all.push(v));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The versions of a state, if it only changes by little.
+    fn chain(&self, run: &Run, padded: &Padded, state: usize) -> Option<Chain> {
+        let (body, first) = (self.body, Var((self.given + state) as u32));
+        let ty = body.ty(first).clone();
+        if ty.shape.is_empty() {
+            return None;
+        }
+        let last = body.results[state];
+        let mut links = vec![];
+        if run.looped.recompute {
+            let reach = reach(body, last, first, ty.rank(), &|v| Some(v))?;
+            links.push(self.link(first, last, &reach, &ty)?);
+        } else {
+            let mut newer = last;
+            while newer != first {
+                let eq = body.eq(newer)?;
+                let (older, change) = match &eq.op {
+                    Op::Update { src, part, when } => {
+                        let change = Change {
+                            index: part.index.clone(),
+                            shape: body.ty(part.src).shape.clone(),
+                            when: *when,
+                            checked: true,
+                            old: None,
+                        };
+                        let is_little = self.is_little(&change, &ty);
+                        (*src, is_little.then_some(Difference::Little(change)))
+                    }
+                    Op::Copy(src) | Op::Stop(src) if eq.guard.is_none() => {
+                        links.push(Link {
+                            older: *src,
+                            newer,
+                            change: Difference::Nothing,
+                        });
+                        newer = *src;
+                        continue;
+                    }
+                    Op::Loop {
+                        looped, init, out, ..
+                    } if *out < looped.states => {
+                        let undone = self.undone.iter().find(|u| u.newer == newer);
+                        let undone = undone.map(|u| Difference::Looped(u.clone()));
+                        let can = |d: &Difference| self.has_all(d, padded);
+                        (init[*out], undone.filter(can))
+                    }
+                    Op::Fill(_)
+                    | Op::Index(_)
+                    | Op::Map(..)
+                    | Op::Gather { .. }
+                    | Op::Scatter(_)
+                    | Op::Reduce { .. }
+                    | Op::ArgReduce { .. }
+                    | Op::Recur { .. }
+                    | Op::Contract { .. }
+                    | Op::Copy(_)
+                    | Op::Stop(_)
+                    | Op::Loop { .. } => return None,
+                };
+                links.push(match change {
+                    Some(change) => Link {
+                        older,
+                        newer,
+                        change,
+                    },
+                    None => {
+                        let reach = reach(body, newer, older, ty.rank(), &|v| Some(v))?;
+                        self.link(older, newer, &reach, &ty)?
+                    }
+                });
+                newer = older;
+            }
+        }
+        let can = links.iter().all(|l| self.has_all(&l.change, padded));
+        (can && !links.is_empty()).then_some(Chain { state, links })
+    }
+
+    /// Whether all that a difference needs can be had when it is taken back.
+    fn has_all(&self, difference: &Difference, padded: &Padded) -> bool {
+        self.needs(difference).iter().all(|v| {
+            self.at_hand(*v) || padded.get(*v).is_some() || self.is_fixed(&self.body.ty(*v).shape)
+        })
+    }
+
+    /// Whether what is replaced is less than the array, and of one shape in all steps.
+    fn is_little(&self, change: &Change, ty: &Type) -> bool {
+        let is_literal = |s: &Size| s.as_lit().is_some();
+        self.is_fixed(&change.shape)
+            && (change.shape.len() < ty.rank() || change.shape.iter().all(is_literal))
+    }
+
+    /// A change within a box.
+    fn link(&self, older: Var, newer: Var, reach: &[Reach], ty: &Type) -> Option<Link> {
+        if reach.contains(&Reach::Nowhere) {
+            return Some(Link {
+                older,
+                newer,
+                change: Difference::Nothing,
+            });
+        }
+        let all: Vec<usize> = (0..ty.rank())
+            .filter(|&k| reach[k] == Reach::Anywhere)
+            .collect();
+        if all.len() == ty.rank() {
+            return None;
+        }
+        let component = |k: usize| {
+            Ix::Affine(match &reach[k] {
+                Reach::At(s) => Affine::constant(all.len(), s.clone()),
+                Reach::Nowhere | Reach::Anywhere => {
+                    let at = all.iter().position(|a| *a == k);
+                    Affine::axis(all.len(), at.expect("one of them"))
+                }
+            })
+        };
+        let change = Change {
+            index: (0..ty.rank()).map(component).collect(),
+            shape: all.iter().map(|&k| ty.shape[k].clone()).collect(),
+            when: None,
+            checked: false,
+            old: None,
+        };
+        Some(Link {
+            older,
+            newer,
+            change: Difference::Little(change),
+        })
+    }
+}
+
+/// Where the changes that lead from one version to a later one may be, along each axis; `outside` says what
+/// a variable of the program is in the step that all this is about.
+fn reach(
+    program: &Program,
+    newer: Var,
+    older: Var,
+    rank: usize,
+    outside: &dyn Fn(Var) -> Option<Var>,
+) -> Option<Vec<Reach>> {
+    let mut all = vec![Reach::Nowhere; rank];
+    let mut join = |more: Vec<Reach>| {
+        for (r, m) in all.iter_mut().zip(more) {
+            *r = std::mem::replace(r, Reach::Nowhere).join(m);
+        }
+    };
+    let mut at = newer;
+    while at != older {
+        let eq = program.eq(at)?;
+        at = match &eq.op {
+            Op::Update { src, part, .. } => {
+                let component = |i: &Ix| match i {
+                    Ix::Affine(a) if a.is_constant() => {
+                        let mut known = true;
+                        values(&a.constant, &mut |v| known &= outside(v).is_some());
+                        if !known {
+                            return Reach::Anywhere;
+                        }
+                        let of = &mut |v| outside(v).expect("known");
+                        Reach::At(translate_size(&a.constant, of))
+                    }
+                    Ix::Affine(_) | Ix::Data(_) => Reach::Anywhere,
+                };
+                join(part.index.iter().map(component).collect());
+                *src
+            }
+            Op::Copy(src) | Op::Stop(src) if eq.guard.is_none() => *src,
+            Op::Loop {
+                looped,
+                given,
+                init,
+                out,
+                ..
+            } if *out < looped.states => {
+                let of = |v: Var| outside(*given.get(v.index())?);
+                let body = &looped.body;
+                let first = Var((given.len() + out) as u32);
+                join(reach(body, body.results[*out], first, rank, &of)?);
+                init[*out]
+            }
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_)
+            | Op::Loop { .. } => return None,
+        };
+    }
+    Some(all)
+}
+
+/// The computed values in a size.
+pub(super) fn values(s: &Size, f: &mut dyn FnMut(Var)) {
+    s.visit(&mut |a| {
+        if let Atom::Value(v) = a {
+            f(Var(*v));
+        }
+    });
+}
+
+/// What an equation uses, in its sizes too.
+pub(super) fn visit_all(eq: &Eq, f: &mut dyn FnMut(Var)) {
+    eq.visit(f);
+    eq.visit_sizes(&mut |s| values(s, f));
+}
+
+/// The states that can be taken back.
+pub(super) struct Chains {
+    all: Vec<Chain>,
+    /// Which of them a version belongs to.
+    of: HashMap<Var, usize>,
+}
+
+impl Chains {
+    pub(super) fn of(run: &Run, known: &Known<'_>, padded: &Padded) -> Chains {
+        let all = (0..run.looped.states).filter_map(|k| known.chain(run, padded, k));
+        let all: Vec<Chain> = all.collect();
+        let mut of = HashMap::new();
+        for (k, chain) in all.iter().enumerate() {
+            for link in &chain.links {
+                of.insert(link.older, k);
+                of.insert(link.newer, k);
+            }
+        }
+        Chains { all, of }
+    }
+
+    /// Whether this is a state at some time in the step.
+    pub(super) fn is_version(&self, v: Var) -> bool {
+        self.of.contains_key(&v)
+    }
+
+    /// Whether reading so much of a version is no more than what a step replaces in it. Then what is read may
+    /// as well be kept.
+    pub(super) fn is_little(&self, version: Var, shape: &[Size]) -> bool {
+        let Some(k) = self.of.get(&version) else {
+            return false;
+        };
+        let mut links = self.all[*k].links.iter();
+        let replaces = |l: &Link| matches!(&l.change, Difference::Little(c) if c.shape == shape);
+        shape.iter().all(|s| s.as_lit().is_some()) || links.any(replaces)
+    }
+}
+
+/// What takes the states back whose versions are needed.
+pub(super) struct Undo {
+    chains: Vec<Chain>,
+    /// These have to be collected.
+    pub(super) kept: Vec<Var>,
+}
+
+/// A loop that takes a state back.
+pub(super) struct Backwards {
+    pub(super) looped: Looped,
+    /// Of what the loop was given, the sizes and what was kept, what this one is given.
+    pub(super) given: Vec<usize>,
+    /// The state.
+    pub(super) state: usize,
+    /// The versions that it collects.
+    pub(super) restored: Vec<Var>,
+}
+
+impl Undo {
+    /// Adds to the body of a loop what is collected for this.
+    pub(super) fn of(
+        run: &Run,
+        active: &mut Active,
+        chains: Chains,
+        padded: &Padded,
+        restored: &[Var],
+    ) -> Undo {
+        let needed: Vec<usize> = restored.iter().map(|v| chains.of[v]).collect();
+        let mut taken: Vec<Chain> = (chains.all.into_iter().enumerate())
+            .filter(|(k, _)| needed.contains(k))
+            .map(|(_, c)| c)
+            .collect();
+        for chain in &mut taken {
+            chain.shorten(restored);
+            for link in &mut chain.links {
+                if let Difference::Little(change) = &mut link.change {
+                    change.collect(link.older, run, active);
+                }
+            }
+        }
+        let known = Known::of(run, active);
+        let mut kept = vec![];
+        for link in taken.iter().flat_map(|c| &c.links) {
+            let needs = known.needs(&link.change).into_iter();
+            let old = match &link.change {
+                Difference::Little(change) => change.old,
+                Difference::Nothing | Difference::Looped(_) => None,
+            };
+            for v in needs.filter(|v| !known.at_hand(*v)).chain(old) {
+                let v = padded.get(v).unwrap_or(v);
+                if !kept.contains(&v) {
+                    kept.push(v);
+                }
+            }
+        }
+        Undo {
+            chains: taken,
+            kept,
+        }
+    }
+
+    /// The loops that take them back.
+    pub(super) fn loops(
+        &self,
+        run: &Run,
+        active: &Active,
+        padded: &Padded,
+        (sizes, steps): (&[Param], &Size),
+        restored: &[Var],
+    ) -> Vec<Backwards> {
+        let of = |c| self.looped(run, active, padded, (sizes, steps), restored, c);
+        self.chains.iter().map(of).collect()
+    }
+
+    fn looped(
+        &self,
+        run: &Run,
+        active: &Active,
+        padded: &Padded,
+        (sizes, steps): (&[Param], &Size),
+        restored: &[Var],
+        chain: &Chain,
+    ) -> Backwards {
+        let known = Known::of(run, active);
+        let (body, given) = (known.body, known.given);
+        let mut params = body.params[..given].to_vec();
+        params.extend_from_slice(sizes);
+        let first_kept = params.len();
+        for v in &self.kept {
+            params.push(super::sequence::residual(body.ty(*v), steps));
+        }
+        let state = Var(params.len() as u32);
+        params.push(body.params[given + chain.state].clone());
+        let index = Var(params.len() as u32);
+        params.push(body.params[known.index].clone());
+        let kept = (self.kept.iter().enumerate())
+            .map(|(k, v)| (*v, Var((first_kept + k) as u32)))
+            .collect();
+        let mut back = Back {
+            known,
+            padded,
+            kept,
+            index,
+            out: Builder::new("back", params),
+            new: (0..given)
+                .map(|k| (Var(k as u32), Var(k as u32)))
+                .collect(),
+        };
+        back.new.insert(Var(back.known.index as u32), index);
+        let mut at = state;
+        if let Some(last) = chain.links.first() {
+            back.new.insert(last.newer, at);
+        }
+        for link in &chain.links {
+            at = back.take_back(at, &link.change);
+            back.new.insert(link.older, at);
+        }
+        let wanted = |v: &&Var| {
+            let mut links = chain.links.iter();
+            links.any(|l| l.older == **v || l.newer == **v)
+        };
+        let restored: Vec<Var> = restored.iter().filter(wanted).copied().collect();
+        let mut results = vec![at];
+        results.extend(restored.iter().map(|v| back.new[v]));
+        let (body, given) = without_unused(&back.out.finish(results), state.index());
+        let looped = Looped::new(Loop {
+            body,
+            states: 1,
+            goes_on: None,
+            reverse: !run.looped.reverse,
+            recompute: false,
+        });
+        Backwards {
+            looped,
+            given,
+            state: chain.state,
+            restored,
+        }
+    }
+}
+
+impl Backwards {
+    /// The loop, for those around it that take back what this one does.
+    pub(super) fn undone(&self, newer: Var, steps: &Size, given: Vec<Var>) -> Undone {
+        Undone {
+            newer,
+            looped: self.looped.clone(),
+            steps: steps.clone(),
+            given,
+        }
+    }
+}
+
+/// A body without those of its first parameters that it does not use, and which are left.
+fn without_unused(program: &Program, count: usize) -> (Program, Vec<usize>) {
+    let mut used = vec![false; program.params.len() + program.eqs.len()];
+    used[count..program.params.len()].fill(true);
+    for eq in &program.eqs {
+        visit_all(eq, &mut |v| used[v.index()] = true);
+    }
+    for (k, p) in program.params.iter().enumerate().rev() {
+        if used[k] {
+            for s in &p.ty.shape {
+                values(s, &mut |v| used[v.index()] = true);
+            }
+        }
+    }
+    let left: Vec<usize> = (0..program.params.len()).filter(|&k| used[k]).collect();
+    let mut new: Vec<Option<Var>> = (0..program.params.len())
+        .map(|k| Some(Var(left.iter().position(|l| *l == k)? as u32)))
+        .collect();
+    let mut of = |v: Var| new[v.index()].expect("used");
+    let params = left.iter().map(|&k| {
+        let p = &program.params[k];
+        let shape = p.ty.shape.iter().map(|s| translate_size(s, &mut of));
+        Param {
+            name: p.name.clone(),
+            ty: Type {
+                elem: p.ty.elem,
+                shape: shape.collect(),
+            },
+        }
+    });
+    let mut out = Builder::new(&program.name, params.collect());
+    for eq in &program.eqs {
+        let v = out.copy(eq, &mut |v| new[v.index()].expect("used"));
+        new.push(Some(v));
+    }
+    let results = program.results.iter();
+    let results = results.map(|r| new[r.index()].expect("used")).collect();
+    let given = left.into_iter().filter(|k| *k < count).collect();
+    (out.finish(results), given)
+}
+
+impl Chain {
+    /// Changes within one box are one, if nobody wants to see what is between.
+    fn shorten(&mut self, restored: &[Var]) {
+        let mut links: Vec<Link> = vec![];
+        for link in std::mem::take(&mut self.links) {
+            if let Some(last) = links.last_mut()
+                && !restored.contains(&last.older)
+                && let (Difference::Little(a), Difference::Little(b)) = (&last.change, &link.change)
+                && !a.checked
+                && !b.checked
+                && a.index == b.index
+            {
+                last.older = link.older;
+                continue;
+            }
+            links.push(link);
+        }
+        self.links = links;
+    }
+}
+
+impl Change {
+    /// Adds to a body what was there before, and where that is.
+    fn collect(&mut self, older: Var, run: &Run, active: &mut Active) {
+        let longest = Longest::of(run);
+        let (elem, shape) = {
+            let ty = active.body.program.ty(older);
+            (ty.elem, ty.shape.clone())
+        };
+        if !self.checked {
+            for (i, n) in self.index.iter().zip(&shape) {
+                let Ix::Affine(a) = i else { continue };
+                let range = longest.as_ref().and_then(|l| l.range(&a.constant));
+                let is_inside = |(low, high): (Size, Size)| {
+                    low.at_least(0) && n.sub(&high).at_least(1)
+                };
+                if !a.is_constant() || range.is_some_and(is_inside) {
+                    continue;
+                }
+                let rank = self.shape.len();
+                let below = Affine::constant(rank, Size::lit(-1));
+                let above = Affine::constant(rank, n.clone());
+                for (l, r) in [(&below, a), (a, &above)] {
+                    let ends = [l, r].map(|a| {
+                        active.append(Elem::Int, &self.shape, None, Op::Index(a.clone()))
+                    });
+                    let less = Op::Map(Prim::ILt, ends.to_vec());
+                    let less = active.append(Elem::Bool, &self.shape, None, less);
+                    self.when = Some(match self.when {
+                        None => less,
+                        Some(w) => {
+                            let both = Op::Map(Prim::And, vec![w, less]);
+                            active.append(Elem::Bool, &self.shape, None, both)
+                        }
+                    });
+                }
+            }
+        }
+        let op = Op::Gather {
+            src: older,
+            index: self.index.clone(),
+        };
+        self.old = Some(active.append(elem, &self.shape, self.when, op));
+    }
+}
+
+/// A step backwards, while it is made.
+struct Back<'a> {
+    known: Known<'a>,
+    padded: &'a Padded,
+    /// What is collected, as parameters.
+    kept: HashMap<Var, Var>,
+    index: Var,
+    out: Builder,
+    /// What variables of the step are here.
+    new: HashMap<Var, Var>,
+}
+
+impl Back<'_> {
+    /// The version before a change.
+    fn take_back(&mut self, at: Var, difference: &Difference) -> Var {
+        for v in self.known.needs(difference) {
+            self.find(v);
+        }
+        let (ty, guard) = (self.out.ty(at).clone(), None);
+        let op = match difference {
+            Difference::Nothing => return at,
+            Difference::Little(change) => {
+                let old = change.old.expect("collected");
+                self.find(old);
+                let new = &self.new;
+                let index = (change.index.iter())
+                    .map(|i| translate_ix(i, &mut |v| new[&v]))
+                    .collect();
+                Op::Update {
+                    src: at,
+                    part: Part {
+                        src: new[&old],
+                        index,
+                    },
+                    when: change.when.map(|w| new[&w]),
+                }
+            }
+            Difference::Looped(u) => Op::Loop {
+                looped: u.looped.clone(),
+                steps: Some(translate_size(&u.steps, &mut |v| self.new[&v])),
+                given: u.given.iter().map(|v| self.new[v]).collect(),
+                init: vec![at],
+                out: 0,
+            },
+        };
+        self.out.push(Eq { ty, guard, op })
+    }
+
+    /// What was collected, or is found again.
+    fn find(&mut self, v: Var) {
+        if self.new.contains_key(&v) {
+            return;
+        }
+        let body = self.known.body;
+        let eq = body.eq(v);
+        let source = self.padded.get(v).unwrap_or(v);
+        let found = if let Some(&from) = self.kept.get(&source) {
+            let shape = self.shape(source);
+            let row = super::sequence::row(&mut self.out, from, self.index, &shape);
+            match source == v {
+                true => row,
+                false => {
+                    let shape = self.shape(v);
+                    pad::part(&mut self.out, row, &shape)
+                }
+            }
+        } else {
+            let eq = eq.expect("parameters are known");
+            visit_all(eq, &mut |v| self.find(v));
+            let new = &self.new;
+            self.out.copy(eq, &mut |v| new[&v])
+        };
+        self.new.insert(v, found);
+    }
+
+    fn shape(&mut self, v: Var) -> Vec<Size> {
+        let shape = &self.known.body.ty(v).shape;
+        for s in shape {
+            values(s, &mut |v| self.find(v));
+        }
+        let new = &self.new;
+        (shape.iter())
+            .map(|s| translate_size(s, &mut |v| new[&v]))
+            .collect()
+    }
+}
