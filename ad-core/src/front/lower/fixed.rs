@@ -209,9 +209,6 @@ impl Lowerer<'_> {
             .insert(sym.clone(), std::collections::BTreeSet::new());
         let known = self.known_lengths(&array);
         self.lengths.insert(sym.clone(), known);
-        if let Some(extents) = self.known_extents(&array) {
-            self.made.insert(sym.clone(), extents);
-        }
         self.frames[home].push(Bound::Let(sym, array));
         var
     }

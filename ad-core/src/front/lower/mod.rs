@@ -14,6 +14,7 @@ mod consume;
 mod expr;
 mod fixed;
 mod header;
+mod inside;
 mod iter;
 mod leaves;
 mod list;
@@ -94,12 +95,13 @@ pub(super) fn lower(
             cells: 0,
             wall: 0,
             sequences: vec![],
-            made: HashMap::new(),
             updates: HashMap::new(),
             loops: vec![],
             bound: HashMap::new(),
             lengths: HashMap::new(),
             extents: HashMap::new(),
+            sizes: HashMap::new(),
+            rounds: HashMap::new(),
             naturals: BTreeSet::new(),
             lists: HashMap::new(),
             consts,
@@ -242,8 +244,6 @@ struct Lowerer<'a> {
     wall: u32,
     /// The sequential loops around.
     sequences: Vec<sequence::Sequence>,
-    /// The lengths of arrays that were made here.
-    made: HashMap<Sym, Vec<Expr>>,
     /// Of arrays with an element replaced: the array before, where, and what is there now.
     updates: HashMap<Sym, (Expr, Vec<Option<Expr>>, Expr)>,
     /// The indices of the loops around.
@@ -254,6 +254,10 @@ struct Lowerer<'a> {
     lengths: HashMap<Sym, Vec<Option<Expr>>>,
     /// How far the indices of loops go.
     extents: HashMap<Sym, Expr>,
+    /// Sizes that are bound.
+    sizes: HashMap<Sym, Expr>,
+    /// Of new parts of arrays: the loop that made them.
+    rounds: HashMap<Sym, (Sym, Expr)>,
     /// Arguments of types without a sign.
     naturals: BTreeSet<Sym>,
     /// The elements of bound arrays that are written as lists.
@@ -410,15 +414,15 @@ impl Lowerer<'_> {
             let known = self.known_lengths(&value);
             self.lengths.insert(sym.clone(), known);
         }
+        if is_size(&value) {
+            self.sizes.insert(sym.clone(), value.clone());
+        }
         if let Kind::Update(u) = &*value.kind
             && u.when.is_none()
             && is_atom(&u.value)
         {
             let what = (u.array.clone(), u.at.clone(), u.value.clone());
             self.updates.insert(sym.clone(), what);
-        }
-        if let Some(extents) = self.known_extents(&value) {
-            self.made.insert(sym.clone(), extents);
         }
         match self.frames.last_mut() {
             Some(frame) => frame.push(Bound::Let(sym, value)),

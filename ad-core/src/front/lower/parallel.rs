@@ -19,6 +19,7 @@ impl Lowerer<'_> {
     pub(super) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
         let mut roles = Body::new(&draft).roles();
         self.scatters_are_possible(&draft, &mut roles);
+        self.fills_stay_inside(&draft, &mut roles);
         // What never changes is a name for what it was.
         for (state, role) in draft.states.iter().zip(&roles) {
             if matches!(role, Role::Same)
@@ -191,6 +192,7 @@ impl Lowerer<'_> {
         let old = element(init.clone(), at.clone());
         let value = Expr::prim(prim, vec![old, all]);
         let value = self.share("v", value);
+        self.rounds_of(&value, draft);
         self.updated(init, at, value)
     }
 
@@ -327,9 +329,6 @@ impl Lowerer<'_> {
         let length = Expr::dim(init.clone(), fill.axis);
         let length = self.settled_size(&length);
         let covers = self.covers(fill, &count, &length);
-        if !covers && fill.when.is_none() {
-            self.demand_inside(draft, &init, fill, &count);
-        }
         let hint = draft.index.hint.clone();
         let sym = self.fresh.sym(&hint);
         let along = Expr::var(&sym, Ty::scalar(Elem::Int));
@@ -391,7 +390,16 @@ impl Lowerer<'_> {
             return filled;
         }
         let value = self.share("v", filled);
+        self.rounds_of(&value, draft);
         self.updated(init, at, value)
+    }
+
+    /// Where there are no rounds, the part that they would make is not written.
+    fn rounds_of(&mut self, value: &Expr, draft: &Draft) {
+        if let (Kind::Var(sym), Some(count)) = (&*value.kind, &draft.extent) {
+            let rounds = (draft.index.clone(), count.clone());
+            self.rounds.insert(sym.clone(), rounds);
+        }
     }
 
     /// The array with its first axis behind some others.
@@ -411,7 +419,7 @@ impl Lowerer<'_> {
     }
 
     /// Whether all of an axis is filled.
-    fn covers(&self, fill: &Fill, count: &Expr, length: &Expr) -> bool {
+    fn covers(&mut self, fill: &Fill, count: &Expr, length: &Expr) -> bool {
         let count = self.settled_size(count);
         let last = minus(count.clone(), Expr::int(1));
         let from = self.settled_size(&fill.from);
@@ -420,40 +428,5 @@ impl Lowerer<'_> {
             true => last,
         };
         count == *length && from == begin
-    }
-
-    /// All places that are filled have to be inside of the array: they are read, for nothing.
-    fn demand_inside(&mut self, draft: &Draft, init: &Expr, fill: &Fill, count: &Expr) {
-        let mut at = vec![];
-        let mut axes = vec![];
-        for (axis, i) in fill.at.iter().enumerate() {
-            at.push(match i {
-                Some(_) if axis == fill.axis => {
-                    let sym = self.fresh.sym(&draft.index.hint);
-                    let i = Expr::var(&sym, Ty::scalar(Elem::Int));
-                    axes.push((sym, count.clone()));
-                    match fill.reversed {
-                        false => super::header::plus(fill.from.clone(), i),
-                        true => minus(fill.from.clone(), i),
-                    }
-                }
-                Some(i) => i.clone(),
-                None => {
-                    let sym = self.fresh.sym("k");
-                    let i = Expr::var(&sym, Ty::scalar(Elem::Int));
-                    axes.push((sym, Expr::dim(init.clone(), axis)));
-                    i
-                }
-            });
-        }
-        let there = Self::at_all(init, at);
-        let there = match there.ty.elem {
-            Elem::Real => Expr::prim(Prim::Gt, vec![there, Expr::real(0.0)]),
-            Elem::Int => Expr::prim(Prim::IGt, vec![there, Expr::int(0)]),
-            Elem::Bool => there,
-        };
-        let there = Expr::prim(Prim::BoolToInt, vec![there]);
-        let all = super::combinator::reduced(ReduceOp::Sum, axes, there);
-        self.share("inside", all);
     }
 }

@@ -5,7 +5,7 @@ use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Bindings, Lowerer};
 use crate::front::error::{Loc, Result};
-use crate::ir::core::{Block, Bound, Expr, Kind, Loop, Sym, Trip, Ty};
+use crate::ir::core::{Block, Bound, Expr, Loop, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 use std::collections::BTreeSet;
@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 pub(super) struct Sequence {
     /// What its index and its states depend on, besides what they begin with.
     pub(super) mark: Sym,
+    /// Its index and how many rounds it has, where that is known before.
+    pub(super) rounds: Option<(Sym, Expr)>,
     /// Where the size of an array depends on it. It is the same within a round, so that is fine as
     /// long as the rounds run one after another.
     pub(super) sized: Vec<Loc>,
@@ -29,6 +31,23 @@ pub(super) enum Head {
     While,
     /// Once, and computed again in the reverse pass.
     Again,
+}
+
+impl Head {
+    /// The number of rounds, which is not negative, where it is known before.
+    fn extent(&self) -> Option<Expr> {
+        match self {
+            Head::Times {
+                count,
+                signed: true,
+            } => Some(Expr::prim(Prim::IMax, vec![count.clone(), Expr::int(0)])),
+            Head::Times {
+                count,
+                signed: false,
+            } => Some(count.clone()),
+            Head::While | Head::Again => None,
+        }
+    }
 }
 
 /// What happens in a round.
@@ -160,9 +179,7 @@ impl Lowerer<'_> {
                 let expr = self.share(name, leaf.expr.clone());
                 before.extend(self.dependence(&expr));
                 let sym = self.fresh.sym(name);
-                if let Some(extents) = self.known_extents(&expr) {
-                    self.made.insert(sym.clone(), extents);
-                }
+                self.has_lengths_of(&sym, &expr);
                 let state = Plain {
                     expr: Expr::var(&sym, expr.ty),
                     ..leaf.clone()
@@ -179,8 +196,14 @@ impl Lowerer<'_> {
         for sym in begins.iter().map(|(sym, _)| sym).chain([&index]) {
             self.bound.insert(sym.clone(), before.clone());
         }
+        let rounds = head.extent().map(|count| (index.clone(), count));
+        if let Some((index, count)) = &rounds {
+            let count = self.written_size(count);
+            self.extents.insert(index.clone(), count);
+        }
         self.sequences.push(Sequence {
             mark,
+            rounds,
             sized: vec![],
             only: false,
         });
@@ -218,17 +241,7 @@ impl Lowerer<'_> {
                 (Some(cond), _) => Trip::While(cond),
                 (None, times) => Trip::Times(times.unwrap_or_else(|| Expr::int(0))),
             },
-            extent: match head {
-                Head::Times {
-                    count,
-                    signed: true,
-                } => Some(Expr::prim(Prim::IMax, vec![count, Expr::int(0)])),
-                Head::Times {
-                    count,
-                    signed: false,
-                } => Some(count),
-                Head::While | Head::Again => None,
-            },
+            extent: head.extent(),
             index,
             states: vec![],
             bound: round.bound,
@@ -344,10 +357,8 @@ impl Lowerer<'_> {
             };
             let sym = self.fresh.sym(&hint);
             self.bound.insert(sym.clone(), on.clone());
-            if let Some((_, init)) = l.states.get(k)
-                && let Some(extents) = self.known_extents(init)
-            {
-                self.made.insert(sym.clone(), extents);
+            if let Some((_, init)) = l.states.get(k) {
+                self.has_lengths_of(&sym, init);
             }
             outs.push(Expr::var(&sym, *ty));
             l.outs.push(sym);
@@ -358,58 +369,6 @@ impl Lowerer<'_> {
         }
         let stacks = outs.split_off(count);
         (outs, stacks)
-    }
-
-    /// The lengths of an array that is made of parts whose lengths are known.
-    pub(super) fn known_extents(&self, array: &Expr) -> Option<Vec<Expr>> {
-        if array.ty.rank == 0 {
-            return Some(vec![]);
-        }
-        match &*array.kind {
-            Kind::Var(sym) => self.made.get(sym).cloned(),
-            Kind::Build(binder, body) => {
-                let mut all = vec![binder.extent.clone()];
-                all.extend(self.known_extents(body)?);
-                Some(all)
-            }
-            Kind::Update(u) => self.known_extents(&u.array),
-            Kind::If(_, a, b) => {
-                let a = self.known_extents(a)?;
-                (a == self.known_extents(b)?).then_some(a)
-            }
-            Kind::Prim(_, args) => args.iter().find_map(|a| self.known_extents(a)),
-            Kind::Index(whole, at) => {
-                let all = self.known_extents(whole)?;
-                let kept = all.into_iter().zip(at).filter(|(_, i)| i.is_none());
-                Some(kept.map(|(n, _)| n).collect())
-            }
-            Kind::Lit(_)
-            | Kind::Let(..)
-            | Kind::Loop(..)
-            | Kind::Reduce(..)
-            | Kind::ArgReduce(..)
-            | Kind::Scatter(_)
-            | Kind::Dim(..)
-            | Kind::Where(..)
-            | Kind::Call(_)
-            | Kind::Recur(_)
-            | Kind::Demand(..)
-            | Kind::Stop(_) => None,
-        }
-    }
-
-    /// A size in terms of what the lengths of arrays were made from.
-    pub(super) fn settled_size(&self, size: &Expr) -> Expr {
-        if let Kind::Prim(prim, args) = &*size.kind {
-            return Expr::prim(*prim, args.iter().map(|a| self.settled_size(a)).collect());
-        }
-        let Kind::Dim(array, axis) = &*size.kind else {
-            return size.clone();
-        };
-        match self.known_extents(array) {
-            Some(all) => self.settled_size(&all[*axis]),
-            None => size.clone(),
-        }
     }
 
     /// The element of an array with all indices.

@@ -227,9 +227,13 @@ impl Lowerer<'_> {
             let Some((index, c, extent)) = sum.terms.iter().find_map(below) else {
                 break;
             };
-            // `c·i` is at least `c·(n - 1)`.
+            // `c·i` is at least `c·(n - 1)`. There is a round, so what is 0 at least is more.
+            let extent = match &*extent.kind {
+                Core::Prim(Prim::IMax, args) if literal(&args[1]) == Some(0) => &args[0],
+                _ => &extent,
+            };
             sum.term(vec![index], -c);
-            sum = sum.plus(&Sum::of(&extent), c);
+            sum = sum.plus(&Sum::of(extent), c);
             sum.term(vec![], -c);
         }
         let natural = |f: &Expr| {
@@ -312,6 +316,29 @@ impl Lowerer<'_> {
         let axes = known.into_iter().enumerate();
         axes.map(|(axis, n)| n.or_else(|| is_variable.then(|| Expr::dim(e.clone(), axis))))
             .collect()
+    }
+
+    /// A variable has the lengths of an array: a state keeps those that it begins with.
+    pub(super) fn has_lengths_of(&mut self, sym: &Sym, array: &Expr) {
+        if array.ty.rank > 0 {
+            let known = self.lengths_or_dims(array);
+            self.lengths.insert(sym.clone(), known);
+        }
+    }
+
+    /// A size in terms of what the lengths of arrays were made from.
+    pub(super) fn settled_size(&mut self, size: &Expr) -> Expr {
+        if let Core::Prim(prim, args) = &*size.kind {
+            let args = args.iter().map(|a| self.settled_size(a));
+            return Expr::prim(*prim, args.collect());
+        }
+        let Core::Dim(array, axis) = &*size.kind else {
+            return size.clone();
+        };
+        match self.known_lengths(array).swap_remove(*axis) {
+            Some(n) => self.settled_size(&n),
+            None => size.clone(),
+        }
     }
 
     /// The lengths of all axes, of an array that may be written several times.

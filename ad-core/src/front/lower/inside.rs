@@ -1,0 +1,197 @@
+//! Whether what a loop fills is inside of the array.
+//!
+//! An array that is filled becomes a `build` over the array, which never comes to a place behind its
+//! end. The function as written panics there. So a loop is taken for a fill only if all places are seen to
+//! be inside, or if it can be demanded on entry that they are; all others stay as they are, and each
+//! write is checked where it happens.
+
+use super::header::plus;
+use super::recognise::{Fill, Role, minus};
+use super::rename::Names;
+use super::sequence::Draft;
+use super::{Lowerer, combinator};
+use crate::ir::core::{Bound, Expr, Kind, ReduceOp, Sym, Ty};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
+
+/// A loop around a write: its index, and how many rounds it has.
+type Around = (Sym, Expr);
+
+/// No size that is written out has more parts than this.
+const LONG: usize = 64;
+
+impl Lowerer<'_> {
+    /// Fills that may go beyond the end run one after another.
+    pub(super) fn fills_stay_inside(&mut self, draft: &Draft, roles: &mut [Role]) {
+        for (state, role) in draft.states.iter().zip(roles) {
+            let Role::Filled(fill) = role else { continue };
+            if !self.stays_inside(draft, &state.init.expr, fill) {
+                *role = Role::Sequential;
+            }
+        }
+    }
+
+    fn stays_inside(&mut self, draft: &Draft, init: &Expr, fill: &Fill) -> bool {
+        let count = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
+        let length = self.written_size(&Expr::dim(init.clone(), fill.axis));
+        let count = self.written_size(&count);
+        let from = self.written_size(&fill.from);
+        // Where it is possible that there are no rounds, nothing is written then.
+        let counts = match &*count.kind {
+            Kind::Prim(Prim::IMax, args) if is_zero(&args[1]) => vec![args[0].clone()],
+            Kind::Prim(Prim::IMin, args) => args.clone(),
+            _ => vec![count.clone()],
+        };
+        let one = Expr::int(1);
+        for n in &counts {
+            let (low, end) = match fill.reversed {
+                false => (from.clone(), plus(from.clone(), n.clone())),
+                true => (
+                    plus(minus(from.clone(), n.clone()), one.clone()),
+                    plus(from.clone(), one.clone()),
+                ),
+            };
+            if self.is_natural(&low) && self.is_natural(&minus(length.clone(), end)) {
+                return true;
+            }
+        }
+        fill.when.is_none() && self.demands_inside(draft, fill, (&length, &count, &from))
+    }
+
+    /// Demands on entry that all places are inside, if that can be said in terms of the arguments.
+    fn demands_inside(
+        &mut self,
+        draft: &Draft,
+        fill: &Fill,
+        (length, count, from): (&Expr, &Expr, &Expr),
+    ) -> bool {
+        // Nothing but loops around: what is behind a condition may not happen.
+        if self.frames.len() != self.sequences.len() + 1 {
+            return false;
+        }
+        let mut around: Vec<Around> = vec![];
+        for sequence in &self.sequences {
+            match &sequence.rounds {
+                Some(rounds) => around.push(rounds.clone()),
+                None => return false,
+            }
+        }
+        around.push((draft.index.clone(), count.clone()));
+        if let Kind::Var(value) = &*fill.value.kind
+            && let Some(inner) = self.rounds.get(value)
+        {
+            around.push(inner.clone());
+        }
+        let mut axes: Vec<Around> = vec![];
+        for (index, count) in around {
+            let count = self.written_size(&count);
+            let count = match &*count.kind {
+                Kind::Prim(Prim::IMax, args) if is_zero(&args[1]) && self.is_natural(&args[0]) => {
+                    args[0].clone()
+                }
+                _ => count,
+            };
+            if !self.is_on_entry(&count, &axes) {
+                return false;
+            }
+            axes.push((index, count));
+        }
+        let round = Expr::var(&draft.index, Ty::scalar(Elem::Int));
+        let place = match fill.reversed {
+            false => plus(from.clone(), round),
+            true => minus(from.clone(), round),
+        };
+        if !self.is_on_entry(length, &[]) || !self.is_on_entry(&place, &axes) {
+            return false;
+        }
+        if !self.is_reached(&place, &axes) {
+            return false;
+        }
+        // An array of this length is read there, for nothing.
+        let (all, _) = self.indices(std::slice::from_ref(length));
+        let there = Expr::index(combinator::built(all, Expr::int(0)), vec![Some(place)]);
+        let all = combinator::reduced(ReduceOp::Sum, axes, there);
+        let all = self.copied(&all, &mut Names::new());
+        let sym = self.fresh.sym("inside");
+        self.frames[0].push(Bound::Let(sym, all));
+        true
+    }
+
+    /// Whether the place that is furthest out is one that is written, if any is: where each loop has as
+    /// many rounds in all rounds of those around it, and where the last ones have the most rounds.
+    fn is_reached(&self, place: &Expr, axes: &[Around]) -> bool {
+        let moves = |e: &Expr| (axes.iter()).any(|(index, _)| super::rename::mentions(e, index));
+        let mut grows = true;
+        for (index, _) in axes {
+            let next = plus(Expr::var(index, Ty::scalar(Elem::Int)), Expr::int(1));
+            grows &= (axes.iter().map(|(_, n)| n).chain([place])).all(|e| {
+                let after = super::rename::replaced(e, index, &next);
+                self.is_natural(&minus(after, e.clone()))
+            });
+        }
+        let boxed = !axes.iter().any(|(_, n)| moves(n));
+        boxed || (grows && self.is_natural(place))
+    }
+
+    /// A size with the numbers that are bound written out, as far as it does not get too long, and the
+    /// lengths of arrays by what they were made from.
+    pub(super) fn written_size(&mut self, e: &Expr) -> Expr {
+        let mut left = LONG;
+        let written = self.written_part(e, &mut left);
+        match left {
+            0 => self.settled_size(e),
+            _ => written,
+        }
+    }
+
+    fn written_part(&mut self, e: &Expr, left: &mut usize) -> Expr {
+        if *left == 0 {
+            return e.clone();
+        }
+        *left -= 1;
+        if let Kind::Prim(prim, args) = &*e.kind {
+            let args = args.iter().map(|a| self.written_part(a, left));
+            return Expr::prim(*prim, args.collect());
+        }
+        if let Kind::Var(sym) = &*e.kind
+            && let Some(size) = self.sizes.get(sym).cloned()
+        {
+            return self.written_part(&size, left);
+        }
+        let settled = self.settled_size(e);
+        match settled == *e {
+            true => settled,
+            false => self.written_part(&settled, left),
+        }
+    }
+
+    /// Whether an index is known on entry, but for the indices of loops, in which it is linear.
+    fn is_on_entry(&self, e: &Expr, axes: &[Around]) -> bool {
+        let moves = |e: &Expr| (axes.iter()).any(|(index, _)| super::rename::mentions(e, index));
+        let known = |e: &Expr| self.is_on_entry(e, axes);
+        match &*e.kind {
+            Kind::Lit(Lit::Int(_)) => true,
+            Kind::Var(sym) => self.is_parameter(sym) || axes.iter().any(|(index, _)| index == sym),
+            Kind::Dim(array, _) => {
+                matches!(&*array.kind, Kind::Var(sym) if self.is_parameter(sym))
+            }
+            Kind::Prim(Prim::IAdd | Prim::ISub | Prim::INeg, args) => args.iter().all(known),
+            Kind::Prim(Prim::IMul, args) => {
+                let natural = |e: &Expr| !moves(e) && self.is_natural(e);
+                let (a, b) = (&args[0], &args[1]);
+                let linear = !(moves(a) || moves(b)) || natural(a) || natural(b);
+                args.iter().all(known) && linear
+            }
+            Kind::Prim(Prim::IMin | Prim::IMax, args) => args.iter().all(|a| known(a) && !moves(a)),
+            _ => false,
+        }
+    }
+
+    fn is_parameter(&self, sym: &Sym) -> bool {
+        (sym.id as usize) < self.params
+    }
+}
+
+fn is_zero(e: &Expr) -> bool {
+    super::size::literal(e) == Some(0)
+}
