@@ -1,12 +1,13 @@
 """The objectives of `suite` as they are written for JAX: batched, with scan where there is a sequence.
 
-Each function takes the arguments of the Rust function by name; `against_jax` compiles it together with its gradient.
+Where there are several ways, it is the one that was the fastest when it was tried. Each function takes the arguments of the Rust function by name; `against_jax` compiles it together with its gradient.
 """
 
 import math
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.scipy.special import logsumexp as log_sum_exp
 from jax.scipy.special import multigammaln
 
@@ -15,12 +16,14 @@ def gmm(alpha, mu, q, l, x, gamma, m):
     n, d = x.shape
     k = alpha.shape[0]
     diagonal, log_det = jnp.exp(q), jnp.sum(q, axis=1)
-    columns, rows = jnp.triu_indices(d, 1)  # column by column of the lower triangle
-    below = jnp.zeros((k, d, d), x.dtype).at[:, rows, columns].set(l)
-    centred = x[:, None, :] - mu[None, :, :]
-    z = diagonal * centred + jnp.einsum("kij,nkj->nki", below, centred)
-    scores = alpha + log_det - 0.5 * jnp.sum(z**2, axis=2)
-    data = jnp.sum(log_sum_exp(scores, axis=1)) - n * log_sum_exp(alpha)
+    columns, rows = np.triu_indices(d, 1)  # column by column of the lower triangle
+    factors = jnp.zeros((k, d, d), x.dtype).at[:, rows, columns].set(l)
+    factors = factors.at[:, np.arange(d), np.arange(d)].set(diagonal)
+    # Points last, and the centres apart: the product is then one of large matrices.
+    z = jnp.einsum("kij,nj->kin", factors, x)
+    z = z - jnp.einsum("kij,kj->ki", factors, mu)[:, :, None]
+    scores = (alpha + log_det)[:, None] - 0.5 * jnp.sum(z**2, axis=1)
+    data = jnp.sum(log_sum_exp(scores, axis=0)) - n * log_sum_exp(alpha)
     nu = d + m + 1
     constant = nu * d * jnp.log(gamma / math.sqrt(2)) - multigammaln(0.5 * nu, d)
     frobenius = jnp.sum(diagonal**2) + jnp.sum(l**2)
@@ -55,51 +58,59 @@ def lstm(weights, extra, state, sequence):
     return -jnp.sum(totals) / (b * (length - 1))
 
 
-def _reprojection(camera, point, weight, seen):
-    r, d = camera[:3], point - camera[3:6]
-    squared = r @ r
+def ba(cameras, points, weights, which, seen):
+    # A vector over all observations for each number.
+    r0, r1, r2, c0, c1, c2, focal, u0, u1, k1, k2 = cameras[which[:, 0]].T
+    x0, x1, x2 = points[which[:, 1]].T
+    d = d0, d1, d2 = x0 - c0, x1 - c1, x2 - c2
+
+    def cross(a0, a1, a2):
+        return a1 * d2 - a2 * d1, a2 * d0 - a0 * d2, a0 * d1 - a1 * d0
+
+    squared = r0 * r0 + r1 * r1 + r2 * r2
     zero = squared == 0
     angle = jnp.sqrt(jnp.where(zero, 1.0, squared))
-    a = r / angle
-    turned = (
-        d * jnp.cos(angle)
-        + jnp.cross(a, d) * jnp.sin(angle)
-        + a * (a @ d) * (1 - jnp.cos(angle))
+    sine, cosine = jnp.sin(angle), jnp.cos(angle)
+    a = a0, a1, a2 = r0 / angle, r1 / angle, r2 / angle
+    along = (a0 * d0 + a1 * d1 + a2 * d2) * (1 - cosine)
+    y0, y1, y2 = (
+        jnp.where(zero, d + small, d * cosine + c * sine + a * along)
+        for d, small, c, a in zip(d, cross(r0, r1, r2), cross(*a), a)
     )
-    turned = jnp.where(zero, d + jnp.cross(r, d), turned)
-    v = turned[:2] / turned[2]
-    s = v @ v
-    scale = camera[6] * (1 + camera[9] * s + camera[10] * s * s)
-    return weight * (scale * v + camera[7:9] - seen)
-
-
-def ba(cameras, points, weights, which, seen):
-    observed = cameras[which[:, 0]], points[which[:, 1]], weights, seen
-    e = jax.vmap(_reprojection)(*observed)
-    return 0.5 * (jnp.sum(e**2) + jnp.sum((1 - weights**2) ** 2))
+    v0, v1 = y0 / y2, y1 / y2
+    s = v0 * v0 + v1 * v1
+    scale = focal * (1 + k1 * s + k2 * s * s)
+    e0 = weights * (scale * v0 + u0 - seen[:, 0])
+    e1 = weights * (scale * v1 + u1 - seen[:, 1])
+    return 0.5 * jnp.sum(e0**2 + e1**2 + (1 - weights**2) ** 2)
 
 
 def _vertices(
     theta, parents, base_relatives, inverse_base_absolutes, base_positions, weights
 ):
-    absolutes = []
-    for b, parent in enumerate(parents):
-        finger, joint = (b + 2) // 4, (b + 2) % 4
-        here = base_relatives[b]
-        if 1 <= finger <= 5 and joint < 3:
-            x = theta[2 + 4 * finger + (joint + 1 if joint else 0)]
-            sx, cx = jnp.sin(x), jnp.cos(x)
-            turn = jnp.eye(4).at[1:3, 1:3].set(jnp.array([[cx, -sx], [sx, cx]]))
-            if joint == 0:
-                z = theta[3 + 4 * finger]
-                sz, cz = jnp.sin(z), jnp.cos(z)
-                about_z = jnp.eye(4).at[:2, :2].set(jnp.array([[cz, -sz], [sz, cz]]))
-                turn = about_z @ turn
-            here = here @ turn
-        absolutes.append(here if parent < 0 else absolutes[parent] @ here)
-    transforms = jnp.stack(absolutes)[:, :3] @ inverse_base_absolutes
-    moved = jnp.einsum("brc,vc->bvr", transforms, base_positions)
-    posed = jnp.einsum("vb,bvr->vr", weights, moved)
+    bones = len(parents)
+    fingers, first = theta[6:].reshape(5, 4), 2 + 4 * np.arange(5)
+    x = jnp.zeros(bones).at[first[:, None] + np.arange(3)].set(fingers[:, [0, 2, 3]])
+    z = jnp.zeros(bones).at[first].set(fingers[:, 1])
+    relatives = base_relatives @ _turns(x, z)
+
+    # All bones that are equally far from the root at once.
+    depths = []
+    for parent in parents:
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+    order, levels = [], []
+    for depth in range(max(depths) + 1):
+        level = [b for b in range(bones) if depths[b] == depth]
+        here = relatives[np.array(level)]
+        if depth > 0:
+            above = [b for b in range(bones) if depths[b] == depth - 1]
+            here = levels[-1][np.array([above.index(parents[b]) for b in level])] @ here
+        levels.append(here)
+        order += level
+    absolutes = jnp.concatenate(levels)[np.argsort(order)]
+    transforms = absolutes[:, :3] @ inverse_base_absolutes
+    blended = jnp.einsum("vb,brc->vrc", weights, transforms)
+    posed = jnp.einsum("vrc,vc->vr", blended, base_positions)
 
     squared = theta[:3] @ theta[:3]
     small = squared < 1e-8
@@ -109,6 +120,18 @@ def _vertices(
     full = jnp.eye(3) + jnp.sin(angle) * turn + (1 - jnp.cos(angle)) * turn @ turn
     rotation = jnp.where(small, jnp.eye(3), full)
     return posed @ rotation.T + theta[3:6]
+
+
+def _turns(x, z):
+    sx, cx, sz, cz = jnp.sin(x), jnp.cos(x), jnp.sin(z), jnp.cos(z)
+    no, yes = jnp.zeros_like(x), jnp.ones_like(x)
+    rows = [
+        [cz, -sz * cx, sz * sx, no],
+        [sz, cz * cx, -cz * sx, no],
+        [no, sx, cx, no],
+        [no, no, no, yes],
+    ]
+    return jnp.stack([jnp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def hand(theta, touching, points, **model):
@@ -125,24 +148,19 @@ def hand_complicated(theta, places, triangles, touching, points, **model):
 
 
 def kmeans(centres, points):
-    squares = (
-        jnp.sum(points**2, axis=1)[:, None]
-        + jnp.sum(centres**2, axis=1)[None, :]
-        - 2 * points @ centres.T
-    )
-    return jnp.sum(jnp.min(squares, axis=1))
+    squares = jnp.sum(centres**2, axis=1) - 2 * points @ centres.T
+    nearest = jnp.argmin(squares, axis=1)
+    return jnp.sum((points - centres[nearest]) ** 2)
 
 
 def logsumexp(x):
-    largest = jnp.max(x)
-    return largest + jnp.log(jnp.sum(jnp.exp(x - largest)))
+    return log_sum_exp(x)
 
 
 def llsq(x, n):
     t = jnp.linspace(-1.0, 1.0, n)
-    factors = jnp.broadcast_to(t[:, None], (n, x.shape[0])).at[:, 0].set(1.0)
-    powers = jnp.cumprod(factors, axis=1)
-    return 0.5 * jnp.sum((jnp.sign(t) - powers @ x) ** 2)
+    values = jnp.polyval(x[::-1], t, unroll=x.shape[0])
+    return 0.5 * jnp.sum((jnp.sign(t) - values) ** 2)
 
 
 def ode(x, s):
