@@ -15,11 +15,13 @@
 #[path = "suite/serve.rs"]
 mod serve;
 mod suite;
+#[path = "suite/timing.rs"]
+mod timing;
 
 use std::hint::black_box;
 use std::time::Duration;
-use suite::timing::{Timer, Times};
 use suite::{Gradient, Objective, WORKLOADS, Workload};
+use timing::{Timer, Times};
 
 /// How many samples are taken, and how long each lasts at least.
 const SAMPLES: usize = 11;

@@ -19,7 +19,6 @@ pub(crate) mod lstm;
 pub(crate) mod mlp;
 pub(crate) mod nnmf;
 pub(crate) mod ode;
-pub(crate) mod timing;
 
 /// An objective at one point.
 pub(crate) trait Objective {
