@@ -1,0 +1,175 @@
+"""Writes docs/benchmarks.md and docs/benchmarks.svg from what `against_jax` measured."""
+
+import math
+import platform
+import subprocess
+from pathlib import Path
+
+import jax
+
+TEXT = """# Benchmarks against JAX
+
+Values and gradients of the workloads in `benches/suite`, here and compiled by JAX's `jit`, on the same inputs. This page is written by
+
+```sh
+benches/against_jax --write
+```
+
+which installs JAX into the target folder, builds the Rust side, and compares all values and gradients before it measures: each differs by
+at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
+
+* Measured on: {machine}.
+* Rust: {rust}, {flags}; one thread. Python {python}, JAX {jax} with 64-bit floating point, one thread
+  (`--xla_cpu_multi_thread_eigen=false`). Both are pinned to the same processor, and take turns.
+* Times are milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms each, in brackets their median.
+  The ratio is that of the shortest. "Gradient/objective" compares with the compiled value alone.
+* Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
+  and did not get back, at the worst moment of one call. JAX: the memory that XLA plans for intermediate results and the result
+  (`memory_analysis` of the compiled function).
+* The objectives are written here as a user would write them; for JAX likewise, and where that could be done in several ways, in
+  the one that was fastest.
+
+| workload | here, ms | JAX, ms | ratio | at most | | gradient/objective here | JAX | peak here, MB | JAX, MB |
+|---|---:|---:|---:|---:|---|---:|---:|---:|---:|
+{rows}
+
+## Growth
+
+![Time of value and gradient against size](benchmarks.svg)
+
+Both axes are logarithmic. The numbers behind the lines, with the peak of memory:
+
+{growth}
+"""
+
+
+def write(folder, rows, series, samples, native):
+    text = TEXT.format(
+        machine=machine(),
+        rust=version("rustc", "--version"),
+        flags="`-C target-cpu=native`" if native else "`--release` without flags",
+        python=platform.python_version(),
+        jax=jax.__version__,
+        samples=samples,
+        rows="\n".join(map(table_row, rows)),
+        growth="\n\n".join(growth(name, points) for name, points in series.items()),
+    )
+    (folder / "benchmarks.md").write_text(text)
+    (folder / "benchmarks.svg").write_text(plot(series))
+
+
+def machine():
+    name = platform.processor() or platform.machine()
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                name = line.split(":")[1].strip()
+                break
+    except OSError:
+        pass
+    return f"{name}, {platform.system()}"
+
+
+def version(*command):
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+
+def table_row(row):
+    cells = [
+        f"`{row['name']}`",
+        f"{number(row['ours'][0])} ({number(row['ours'][1])})",
+        f"{number(row['jax'][0])} ({number(row['jax'][1])})",
+        f"{row['ratio']:.2f}",
+        f"{row['target']}",
+        "met" if row["ratio"] <= row["target"] else "missed",
+        f"{row['ours'][0] / row['ours_value']:.1f}",
+        f"{row['jax'][0] / row['jax_value']:.1f}",
+        number(row["ours_peak"] / 1e6),
+        number(row["jax_peak"] / 1e6),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def growth(name, points):
+    *fixed, grows = name.split()
+    lines = [
+        f"`{' '.join(fixed)}`:",
+        "",
+        f"| {grows} | here, ms | JAX, ms | peak here, MB | JAX, MB |",
+        "|---:|---:|---:|---:|---:|",
+    ]
+    for p in points:
+        cells = [p["ours"], p["jax"], p["ours_peak"] / 1e6, p["jax_peak"] / 1e6]
+        lines.append(f"| {p['n']} | " + " | ".join(map(number, cells)) + " |")
+    return "\n".join(lines)
+
+
+def number(x):
+    """Three digits, without an exponent."""
+    if x == 0:
+        return "0"
+    digits = max(0, 2 - math.floor(math.log10(abs(x))))
+    return f"{round(x, 2 - math.floor(math.log10(abs(x)))):.{digits}f}"
+
+
+# The plot: a panel for each series, two columns of them.
+
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 420, 300, 62, 34, 14, 40
+COLOURS = {"ours": ("#b7410e", "here"), "jax": ("#2f6f9f", "JAX")}
+
+
+def plot(series):
+    columns = 2
+    height = HEIGHT * math.ceil(len(series) / columns)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * columns} {height}" '
+        'font-family="sans-serif" font-size="12">',
+        '<rect width="100%" height="100%" fill="white"/>',
+    ]
+    for at, (name, points) in enumerate(series.items()):
+        x, y = at % columns * WIDTH, at // columns * HEIGHT
+        parts.append(f'<g transform="translate({x} {y})">')
+        parts += panel(name, points) if points else []
+        parts.append("</g>")
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+def panel(name, points):
+    *fixed, grows = name.split()
+    sizes = [p["n"] for p in points]
+    times = [p[side] for p in points for side in COLOURS]
+    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+    first, last = math.log10(sizes[0]), math.log10(sizes[-1])
+    wide, tall = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+    def across(n):
+        return LEFT + wide * (math.log10(n) - first) / ((last - first) or 1)
+
+    def down(time):
+        return TOP + tall * (1 - (math.log10(time) - low) / ((high - low) or 1))
+
+    yield f'<text x="{LEFT}" y="18" font-weight="bold">{" ".join(fixed)}</text>'
+    for power in range(low, high + 1):
+        y = down(10.0**power)
+        yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="#ddd"/>'
+        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g} ms</text>'
+    for n in sizes:
+        x = across(n)
+        yield f'<path d="M{x:.1f} {TOP}v{tall}" stroke="#eee"/>'
+        yield f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{short(n)}</text>'
+    yield f'<text x="{LEFT + wide / 2}" y="{HEIGHT - 6}" text-anchor="middle">{grows}</text>'
+    for at, (side, (colour, label)) in enumerate(COLOURS.items()):
+        line = " ".join(f"{across(p['n']):.1f},{down(p[side]):.1f}" for p in points)
+        yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
+        for p in points:
+            place = f'cx="{across(p["n"]):.1f}" cy="{down(p[side]):.1f}"'
+            yield f'<circle {place} r="3" fill="{colour}"/>'
+        x = WIDTH - RIGHT - 90 + 50 * at
+        yield f'<text x="{x}" y="18" fill="{colour}" font-weight="bold">{label}</text>'
+
+
+def short(n):
+    for unit, letter in [(1_000_000, "M"), (1000, "k")]:
+        if n >= unit:
+            return f"{n / unit:g}{letter}"
+    return str(n)
