@@ -117,7 +117,7 @@ fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
 /// # Panics
 ///
 /// Panics if no array can have this shape.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
@@ -148,7 +148,7 @@ pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> D
 }
 
 /// Calls `f` with every index, in row-major order.
-#[inline]
+#[inline(always)]
 pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
     indices.visit(f);
 }
@@ -219,27 +219,27 @@ fn reduce<T: Copy>(
 }
 
 /// The sum of all `f(i)`.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn sum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
     reduce(over.span(), T::NOUGHT, T::plus, f)
 }
 
 /// The product of all `f(i)`.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn product<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
     reduce(over.span(), T::UNIT, T::times, f)
 }
 
 /// The largest of all `f(i)`. NaN never wins.
-#[inline]
+#[inline(always)]
 pub fn maximum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
     reduce(over.span(), T::LOWEST, |m, v| if v > m { v } else { m }, f)
 }
 
 /// The smallest of all `f(i)`. NaN never wins.
-#[inline]
+#[inline(always)]
 pub fn minimum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
     reduce(over.span(), T::HIGHEST, |m, v| if v < m { v } else { m }, f)
 }
@@ -247,7 +247,7 @@ pub fn minimum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
 ///
 /// Over nothing it is −∞; NaN gives NaN; if the largest is infinite, it is that.
-#[inline]
+#[inline(always)]
 pub fn logsumexp<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> T {
     let (mut max, mut total, mut nan) = (T::NEG_INFINITY, T::NOUGHT, false);
     let span = over.span();
@@ -269,6 +269,7 @@ pub fn logsumexp<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> T {
 }
 
 /// Adds values to `total`, which is relative to the exponential of `max`, the largest so far.
+#[inline(always)]
 fn exponentials<T: Real>(values: &[T], max: &mut T, total: &mut T, nan: &mut bool) {
     let mut largest = *max;
     for &v in values {
@@ -310,13 +311,13 @@ fn first<T: Real>(
 }
 
 /// The index of the first of the largest of all `f(i)`; 0 if nothing is more than −∞.
-#[inline]
+#[inline(always)]
 pub fn argmax<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
     first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
 }
 
 /// The index of the first of the smallest of all `f(i)`; 0 if nothing is less than ∞.
-#[inline]
+#[inline(always)]
 pub fn argmin<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
     first(over.span(), T::INFINITY, |v, best| v < best, f)
 }

@@ -4,6 +4,7 @@
 //! counts as 0. Everything is safe: an index outside of its array panics.
 
 mod contract;
+mod dispatch;
 mod loops;
 mod recur;
 mod scalar;
@@ -15,6 +16,7 @@ mod tests;
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
 pub use contract::{Multiply, Part, contract};
+pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product,
     sum,
@@ -286,6 +288,14 @@ fn lengths<const N: usize>(shape: [i64; N]) -> ([usize; N], usize) {
 }
 
 impl<T, const N: usize> Dense<T, N> {
+    /// The length of an axis.
+    #[inline]
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self, axis: usize) -> i64 {
+        self.shape[axis] as i64
+    }
+
     /// The array, for reading.
     #[inline]
     #[must_use]
