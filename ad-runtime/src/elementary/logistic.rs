@@ -19,7 +19,8 @@ pub(super) fn sigmoid(x: f64) -> f64 {
     let factor = if above { 1.0 } else { power };
     let second = factor * p;
     let sum = first + second;
-    let (larger, smaller) = (if first > second { first } else { second }, if first > second { second } else { first });
+    let larger = if first > second { first } else { second };
+    let smaller = if first > second { second } else { first };
     let sum_low = ((larger - sum) + smaller) + factor * p_low;
     let quotient = 1.0 / sum;
     let quotient = quotient - quotient * (quotient * sum_low);
@@ -37,19 +38,20 @@ pub(super) fn softplus(x: f64) -> f64 {
     let s = e / (2.0 + e);
     let z = s * s;
     let z2 = z * z;
-    // On s² up to 0.1111, the error of the whole is 2^E.
-    let p = z * (polynomial!(z, z2;
-        0.6666666666666666,
-        0.39999999999999525,
-        0.2857142857160023,
-        0.22222222198220246,
-        0.1818181989900684,
-        0.15384543927176786,
-        0.13335179455463733,
-        0.1173426795617247,
-        0.10845268502768013,
-        0.07491740334509496,
-        0.1563134332075557,
-    ));
+    // On s² up to 0.1111, the error of the whole is 2⁻⁵⁸·⁸.
+    let p = z
+        * (polynomial!(z, z2;
+            0.6666666666666666,
+            0.39999999999999525,
+            0.2857142857160023,
+            0.22222222198220246,
+            0.1818181989900684,
+            0.15384543927176786,
+            0.13335179455463733,
+            0.1173426795617247,
+            0.10845268502768013,
+            0.07491740334509496,
+            0.1563134332075557,
+        ));
     positive + (e - (half - s * (half + p)))
 }

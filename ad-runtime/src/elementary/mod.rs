@@ -13,9 +13,9 @@ mod exp;
 mod hyperbolic;
 mod ln;
 mod logistic;
-mod trig;
 #[cfg(test)]
 mod tests;
+mod trig;
 
 /// The numbers that have the functions of this module; the names end in `_of` because `Real` has the others.
 pub trait Elementary: Copy {

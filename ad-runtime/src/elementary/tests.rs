@@ -66,6 +66,99 @@ fn errors(references: &str) -> Vec<(String, f64, Vec<f64>)> {
     worst
 }
 
+/// Zeros with their signs, infinities, NaN, and what is too large or too small.
+#[test]
+fn ends() {
+    const INF: f64 = f64::INFINITY;
+    const NAN: f64 = f64::NAN;
+    const LEAST: f64 = 5e-324;
+    let cases = [
+        ("exp", 0.0, 1.0),
+        ("exp", -0.0, 1.0),
+        ("exp", INF, INF),
+        ("exp", -INF, 0.0),
+        ("exp", 709.7827128933841, INF),
+        ("exp", -745.1332191019412, 0.0),
+        ("exp", -745.1, LEAST),
+        ("exp", LEAST, 1.0),
+        ("exp2", 0.0, 1.0),
+        ("exp2", 1024.0, INF),
+        ("exp2", 1023.0, f64::MAX / 2.0 + f64::MAX / 2.0_f64.powi(54)),
+        ("exp2", -1074.0, LEAST),
+        ("exp2", -1075.0, 0.0),
+        ("exp2", INF, INF),
+        ("exp2", -INF, 0.0),
+        ("exp_m1", 0.0, 0.0),
+        ("exp_m1", -0.0, -0.0),
+        ("exp_m1", LEAST, LEAST),
+        ("exp_m1", INF, INF),
+        ("exp_m1", -INF, -1.0),
+        ("exp_m1", 709.7827128933841, INF),
+        ("ln", 1.0, 0.0),
+        ("ln", 0.0, -INF),
+        ("ln", -0.0, -INF),
+        ("ln", INF, INF),
+        ("ln", -INF, NAN),
+        ("ln", -1.0, NAN),
+        ("ln", -LEAST, NAN),
+        ("log2", 1.0, 0.0),
+        ("log2", 8.0, 3.0),
+        ("log2", LEAST, -1074.0),
+        ("log2", 0.0, -INF),
+        ("log2", INF, INF),
+        ("log2", -2.0, NAN),
+        ("log10", 1.0, 0.0),
+        ("log10", 1000.0, 3.0),
+        ("log10", 1e22, 22.0),
+        ("log10", 0.0, -INF),
+        ("log10", INF, INF),
+        ("log10", -2.0, NAN),
+        ("ln_1p", 0.0, 0.0),
+        ("ln_1p", -0.0, -0.0),
+        ("ln_1p", LEAST, LEAST),
+        ("ln_1p", -1.0, -INF),
+        ("ln_1p", -1.5, NAN),
+        ("ln_1p", INF, INF),
+        ("ln_1p", -INF, NAN),
+        ("sin", 0.0, 0.0),
+        ("sin", -0.0, -0.0),
+        ("sin", -LEAST, -LEAST),
+        ("sin", INF, NAN),
+        ("sin", -INF, NAN),
+        ("cos", 0.0, 1.0),
+        ("cos", -0.0, 1.0),
+        ("cos", LEAST, 1.0),
+        ("cos", INF, NAN),
+        ("tan", 0.0, 0.0),
+        ("tan", -0.0, -0.0),
+        ("tan", LEAST, LEAST),
+        ("tan", -INF, NAN),
+        ("tanh", 0.0, 0.0),
+        ("tanh", -0.0, -0.0),
+        ("tanh", LEAST, LEAST),
+        ("tanh", INF, 1.0),
+        ("tanh", -INF, -1.0),
+        ("tanh", 30.0, 1.0),
+        ("sigmoid", 0.0, 0.5),
+        ("sigmoid", INF, 1.0),
+        ("sigmoid", -INF, 0.0),
+        ("sigmoid", -745.1, LEAST),
+        ("softplus", INF, INF),
+        ("softplus", -INF, 0.0),
+        ("softplus", -745.1, LEAST),
+        ("softplus", f64::MAX, f64::MAX),
+    ];
+    for (name, x, expected) in cases {
+        let y = evaluate(name, &[x]);
+        if expected.is_nan() {
+            assert!(y.is_nan(), "{name}({x}) is {y}");
+        } else {
+            assert_eq!(y.to_bits(), expected.to_bits(), "{name}({x}) is {y}");
+        }
+        assert!(evaluate(name, &[NAN]).is_nan(), "{name} of NaN");
+    }
+}
+
 /// Larger references, in the file that `COTANGENT_REFERENCES` names.
 #[test]
 #[ignore = "needs a file of references"]

@@ -117,10 +117,7 @@ pub(super) fn sin_cos(x: f64) -> (f64, f64) {
     let swapped = bits & 1 != 0;
     let s = if swapped { cosine } else { sine };
     let c = if swapped { sine } else { cosine };
-    (
-        odd(signed(s, bits), x),
-        signed(c, bits.wrapping_add(1)),
-    )
+    (odd(signed(s, bits), x), signed(c, bits.wrapping_add(1)))
 }
 
 /// The sine.
