@@ -5,9 +5,8 @@ Each one interpolates its function at the Chebyshev nodes of its interval, which
 best polynomial. The error is that of the whole function after rounding the coefficients, relative to it.
 """
 
-import sys
-from mpmath import (acosh, asin, asinh, atan, atanh, cos, cosh, erf, exp, expm1, fabs, log, lu_solve, matrix, mp,
-                    mpf, pi, sin, sinh, sqrt)
+from mpmath import (asin, atan, atanh, cbrt, cos, cosh, exp, expm1, fabs, log, lu_solve, matrix, mp, mpf, pi, sin,
+                    sinh, sqrt)
 from struct import pack, unpack
 
 mp.prec = 400
@@ -79,6 +78,14 @@ def everything(f64, f32):
         atanh2_error = lambda z, p: (2 + z * p) * sqrt(z) / (2 * atanh(sqrt(z))) - 1
         show("ln", atanh2, 0, LN_Z, n["ln"], atanh2_error, **pick)
         show("softplus", atanh2, 0, 0.11112, n["softplus"], atanh2_error, **pick)
+        show("atanh", atanh2, 0, 0.1226, n["atanh"], atanh2_error, **pick)
+        show("asin", odd(asin), 0, 0.25001, n["asin"], odd_error(asin), **pick)
+        show("atan", odd(atan), 0, 0.25001, n["atan"], odd_error(atan), **pick)
+        show("sinh", odd(sinh), 0, 0.4806, n["sinh"], odd_error(sinh), **pick)
+        # cosh(r) = 1 + z / 2 + z^2 p(z), z = r^2
+        show("cosh", lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2, 0, 0.4806, n["cosh"],
+             lambda z, p: (1 + z / 2 + z * z * p) / cosh(sqrt(z)) - 1, **pick)
+        show("cbrt", cbrt, 1, 2, n["cbrt"], lambda x, p: p / cbrt(x) - 1, **pick)
         show("sin", odd(sin), 0, QUARTER_PI**2, n["sin"], odd_error(sin), **pick)
         # cos(r) = 1 - z / 2 + z^2 p(z), z = r^2
         show("cos", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, 0, QUARTER_PI**2, n["cos"],
@@ -86,6 +93,6 @@ def everything(f64, f32):
 
 
 everything(
-    dict(exp=9, exp_m1=10, exp2=11, ln=7, softplus=11, sin=6, cos=6),
-    dict(exp=5, exp_m1=5, exp2=6, ln=3, softplus=5, sin=3, cos=3),
+    dict(exp=9, exp_m1=10, exp2=11, ln=7, softplus=11, atanh=11, asin=13, atan=13, sinh=6, cosh=6, cbrt=6, sin=6, cos=6),
+    dict(exp=5, exp_m1=5, exp2=6, ln=3, softplus=5, atanh=5, asin=6, atan=6, sinh=3, cosh=3, cbrt=4, sin=3, cos=3),
 )

@@ -146,10 +146,11 @@ pub(super) fn tan(x: f64) -> f64 {
     let cosine_low = (first - cosine) + rest;
     // tan(r + π/2) = -cos(r) / sin(r)
     let swapped = bits & 1 != 0;
-    let above = if swapped { -cosine } else { sine };
-    let above_low = if swapped { -cosine_low } else { sine_low };
+    let above = if swapped { cosine } else { sine };
+    let above_low = if swapped { cosine_low } else { sine_low };
     let below = if swapped { sine } else { cosine };
     let below_low = if swapped { sine_low } else { cosine_low };
     let quotient = above / below;
-    odd(quotient + (above_low - quotient * below_low) / below, x)
+    let result = quotient + (above_low - quotient * below_low) / below;
+    odd(signed(result, bits << 1), x)
 }
