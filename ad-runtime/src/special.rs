@@ -14,13 +14,7 @@ use std::f64::consts::PI;
 /// ```
 #[inline]
 pub fn sigmoid<T: Real>(x: T) -> T {
-    let one = T::of(1.0);
-    if x < T::of(0.0) {
-        let e = x.exp();
-        e / (one + e)
-    } else {
-        one / (one + (-x).exp())
-    }
+    T::sigmoid_of(x)
 }
 
 /// `ln(1 + exp(x))`, without overflow: `x` itself for large `x`, `exp(x)` for very negative `x`.
@@ -34,7 +28,7 @@ pub fn sigmoid<T: Real>(x: T) -> T {
 /// ```
 #[inline]
 pub fn softplus<T: Real>(x: T) -> T {
-    relu(x) + (-x.abs()).exp().ln_1p()
+    T::softplus_of(x)
 }
 
 /// `x` where it is positive, else 0. So `relu(NaN)` is 0, as for `x.max(0.0)`.

@@ -15,6 +15,9 @@ mod tests;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
+pub use crate::elementary::{
+    cos, exp, exp_m1, exp2, ln, ln_1p, log2, log10, sin, sin_cos, tan, tanh,
+};
 pub use contract::{Multiply, Part, contract};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
