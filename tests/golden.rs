@@ -130,7 +130,7 @@ fn is_common(s: &syn::Stmt) -> bool {
     };
     let init = local.init.as_ref().map(|init| &*init.expr);
     let calls = |init: &syn::Expr| match init {
-        syn::Expr::Path(_) => "self".to_owned(),
+        syn::Expr::Path(path) => quote::quote!(#path).to_string(),
         syn::Expr::Call(call) => {
             let function = &call.func;
             quote::quote!(#function).to_string()

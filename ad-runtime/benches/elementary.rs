@@ -94,7 +94,10 @@ fn row<T: Copy>(name: &str, kind: &str, x: &[T], loops: [Option<Loop<T>>; 4]) {
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
     println!("| function | baseline | AVX2 | AVX-512 | std |");
     println!("|---|---|---|---|---|");
     macro_rules! rows {

@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 /// assert_eq!(sigmoid(1000.0), 1.0);
 /// assert_eq!(sigmoid(-700.0), (-700.0_f64).exp());
 /// ```
-#[inline]
+#[inline(always)]
 pub fn sigmoid<T: Real>(x: T) -> T {
     T::sigmoid_of(x)
 }
@@ -26,7 +26,7 @@ pub fn sigmoid<T: Real>(x: T) -> T {
 /// assert_eq!(softplus(800.0), 800.0);
 /// assert_eq!(softplus(-700.0), (-700.0_f64).exp());
 /// ```
-#[inline]
+#[inline(always)]
 pub fn softplus<T: Real>(x: T) -> T {
     T::softplus_of(x)
 }
@@ -41,7 +41,7 @@ pub fn softplus<T: Real>(x: T) -> T {
 /// assert_eq!(relu(1.5), 1.5);
 /// assert_eq!(relu(-1.5), 0.0);
 /// ```
-#[inline]
+#[inline(always)]
 pub fn relu<T: Real>(x: T) -> T {
     let zero = T::of(0.0);
     if x > zero { x } else { zero }

@@ -99,7 +99,9 @@ elementary! {
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident = $method:ident ($($x:ident),+);)*) => {$(
         $(#[$doc])*
-        #[inline(always)]
+        // Without optimisation a call is all that is wanted: there is less to compile.
+        #[cfg_attr(debug_assertions, inline(never))]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         #[must_use]
         pub fn $name<T: Elementary>($($x: T),+) -> T {
             T::$method($($x),+)

@@ -21,8 +21,8 @@ pub use crate::elementary::{
 pub use contract::{Multiply, Part, contract};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product,
-    sum,
+    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
+    minimum, minimum_light, product, product_light, sum, sum_light,
 };
 pub use recur::{Start, recur, recur_adding, running_products};
 pub use scalar::{
@@ -41,7 +41,7 @@ const INTERMEDIATE: &str = "an intermediate array";
 /// An array borrowed for reading, with the name that panics use.
 #[derive(Debug)]
 pub struct View<'a, T, const N: usize> {
-    // As many as the shape says.
+    // As many as the shape says; unsafe code relies on that.
     data: &'a [T],
     shape: [usize; N],
     name: &'static str,
@@ -73,7 +73,7 @@ enum Storage<'a, T> {
 /// An array that generated code computes.
 #[derive(Clone, Debug)]
 pub struct Dense<T, const N: usize> {
-    // As many as the shape says.
+    // As many as the shape says; unsafe code relies on that.
     data: Vec<T>,
     shape: [usize; N],
     name: &'static str,
@@ -99,25 +99,35 @@ fn outside(index: &[i64], shape: &[usize], name: &str) -> ! {
     panic!("index {index:?} is outside of `{name}`, whose shape is {shape:?}")
 }
 
-/// Where the row that contains `index` starts, the position in that row and the length of rows, or
-/// `None` if `index` is outside of `shape`.
+/// The place of an index in memory, or `None` if it is outside of `shape`. Where it is not, the place is less than
+/// the product of the lengths.
 ///
-/// Only the second depends on the last component, so that in a loop over that one everything
-/// else is invariant.
+/// In a loop over the last component, only the last comparison depends on it.
 #[inline(always)]
-fn locate<const N: usize>(index: [i64; N], shape: [usize; N]) -> Option<(usize, usize, usize)> {
-    let mut start = 0;
-    let (mut at, mut len) = (0, 1);
-    for axis in 0..N {
-        start = (start + at) * shape[axis];
-        at = index[axis] as usize;
-        len = shape[axis];
+fn locate<const N: usize>(index: [i64; N], shape: [usize; N]) -> Option<usize> {
+    let mut place = 0;
+    let mut axis = 0;
+    while axis < N {
+        let at = index[axis] as usize;
         // A negative index is more than any length here.
-        if at >= len {
+        if at >= shape[axis] {
             return None;
         }
+        place = place * shape[axis] + at;
+        axis += 1;
     }
-    Some((start, at, len))
+    Some(place)
+}
+
+/// The length of an axis, as generated code computes with it.
+#[inline(always)]
+fn extent<T>(len: usize) -> i64 {
+    if size_of::<T>() > 0 {
+        // SAFETY: of what has a size there are that many at most, and the lengths of axes of an array
+        // without elements have the same limit, in ndarray as here.
+        unsafe { std::hint::assert_unchecked(len <= isize::MAX as usize) };
+    }
+    len as i64
 }
 
 impl<'a, T, const N: usize> View<'a, T, N> {
@@ -126,11 +136,12 @@ impl<'a, T, const N: usize> View<'a, T, N> {
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self, axis: usize) -> i64 {
-        if N == 1 {
-            // What an index is compared with, so that the comparison can go.
-            return self.data.len() as i64;
-        }
-        self.shape[axis] as i64
+        // What an index is compared with, so that the comparison can go.
+        let len = match N {
+            1 => self.data.len(),
+            _ => self.shape[axis],
+        };
+        extent::<T>(len)
     }
 }
 
@@ -148,7 +159,8 @@ impl<T, const N: usize> Index<[i64; N]> for View<'_, T, N> {
             }
         }
         match locate(index, self.shape) {
-            Some((start, at, len)) => &self.data[start..][..len][at],
+            // SAFETY: there are as many elements as the shape says, and the place is less than that.
+            Some(place) => unsafe { self.data.get_unchecked(place) },
             None => fail(index, self.shape, self.name),
         }
     }
@@ -168,7 +180,8 @@ impl<T, const N: usize> Index<[i64; N]> for Dense<T, N> {
             }
         }
         match locate(index, self.shape) {
-            Some((start, at, len)) => &self.data[start..][..len][at],
+            // SAFETY: there are as many elements as the shape says, and the place is less than that.
+            Some(place) => unsafe { self.data.get_unchecked(place) },
             None => fail(index, self.shape, self.name),
         }
     }
@@ -185,7 +198,8 @@ impl<T, const N: usize> IndexMut<[i64; N]> for Dense<T, N> {
             }
         }
         match locate(index, self.shape) {
-            Some((start, at, len)) => &mut self.data[start..][..len][at],
+            // SAFETY: as in views.
+            Some(place) => unsafe { self.data.get_unchecked_mut(place) },
             None => fail(index, self.shape, self.name),
         }
     }
@@ -254,7 +268,8 @@ pub fn fixed<'a, T, const N: usize>(
     data: &'a [T],
     shape: [usize; N],
 ) -> View<'a, T, N> {
-    assert_eq!(data.len(), shape.iter().product(), "elements of `{name}`");
+    let size = (shape.iter()).try_fold(1usize, |size, &n| size.checked_mul(n));
+    assert_eq!(Some(data.len()), size, "elements of `{name}`");
     View { data, shape, name }
 }
 
@@ -292,11 +307,15 @@ fn lengths<const N: usize>(shape: [i64; N]) -> ([usize; N], usize) {
 
 impl<T, const N: usize> Dense<T, N> {
     /// The length of an axis.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self, axis: usize) -> i64 {
-        self.shape[axis] as i64
+        let len = match N {
+            1 => self.data.len(),
+            _ => self.shape[axis],
+        };
+        extent::<T>(len)
     }
 
     /// The array, for reading.

@@ -205,9 +205,11 @@ impl<'a, T: Real, const N: usize> Steps<'a, T, N> {
                 }
             }
         }
+        let shape = self.states();
+        assert_eq!(data.len(), shape.iter().product(), "states of a recurrence");
         Dense {
             data,
-            shape: self.states(),
+            shape,
             name: INTERMEDIATE,
         }
     }

@@ -27,13 +27,6 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         }
     }
 
-    /// Adds one number.
-    #[inline(always)]
-    pub fn push(&mut self, x: T) {
-        self.data.push(x);
-        self.shape[0] += 1;
-    }
-
     /// Adds an array.
     ///
     /// # Panics
@@ -56,6 +49,15 @@ impl<T: Copy, const N: usize> Stack<T, N> {
             shape: self.shape,
             name: INTERMEDIATE,
         }
+    }
+}
+
+impl<T: Copy> Stack<T, 1> {
+    /// Adds one number.
+    #[inline(always)]
+    pub fn push(&mut self, x: T) {
+        self.data.push(x);
+        self.shape[0] += 1;
     }
 }
 
