@@ -1,6 +1,6 @@
 //! Loops and reductions.
 
-use super::{Dense, INTERMEDIATE, lengths};
+use super::{Dense, INTERMEDIATE, lengths, pool};
 use crate::Real;
 use crate::combinators::Number;
 use std::ops::Range;
@@ -121,7 +121,7 @@ fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
 #[track_caller]
 pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
-    let mut data = Vec::with_capacity(size);
+    let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);
     // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
     let mut unwritten = &mut data.spare_capacity_mut()[..size];
@@ -320,10 +320,9 @@ impl<T: Real> Exponentials<T> {
     fn add(&mut self, block: &[[T; LANES]]) {
         let mut maxima = [self.largest; LANES];
         for values in block {
-            for lane in 0..LANES {
-                let v = values[lane];
-                maxima[lane] = if v > maxima[lane] { v } else { maxima[lane] };
-                self.nan[lane] |= u64::from(v.is_nan());
+            for ((max, nan), &v) in maxima.iter_mut().zip(&mut self.nan).zip(values) {
+                *max = if v > *max { v } else { *max };
+                *nan |= u64::from(v.is_nan());
             }
         }
         let largest = combined(maxima, |a, b| if a > b { a } else { b });
@@ -339,8 +338,8 @@ impl<T: Real> Exponentials<T> {
             self.largest = largest;
         }
         for values in block {
-            for lane in 0..LANES {
-                self.parts[lane] += T::exp_of(values[lane] - largest);
+            for (part, &v) in self.parts.iter_mut().zip(values) {
+                *part += T::exp_of(v - largest);
             }
         }
     }

@@ -6,6 +6,7 @@
 mod contract;
 mod dispatch;
 mod loops;
+mod pool;
 mod recur;
 mod scalar;
 mod stack;
@@ -77,6 +78,13 @@ pub struct Dense<T, const N: usize> {
     data: Vec<T>,
     shape: [usize; N],
     name: &'static str,
+}
+
+impl<T, const N: usize> Drop for Dense<T, N> {
+    #[inline]
+    fn drop(&mut self) {
+        pool::give(std::mem::take(&mut self.data));
+    }
 }
 
 /// The error of an index that is outside.
@@ -331,12 +339,13 @@ impl<T, const N: usize> Dense<T, N> {
 
     /// The array as one of ndarray.
     #[must_use]
-    pub fn into_array(self) -> Array<T, Dim<[usize; N]>>
+    pub fn into_array(mut self) -> Array<T, Dim<[usize; N]>>
     where
         Dim<[usize; N]>: Dimension,
         [usize; N]: IntoDimension<Dim = Dim<[usize; N]>>,
     {
-        Array::from_shape_vec(self.shape, self.data).expect("there are as many as the shape says")
+        Array::from_shape_vec(self.shape, std::mem::take(&mut self.data))
+            .expect("there are as many as the shape says")
     }
 }
 
@@ -344,8 +353,8 @@ impl<T> Dense<T, 1> {
     /// The elements.
     #[inline]
     #[must_use]
-    pub fn into_vec(self) -> Vec<T> {
-        self.data
+    pub fn into_vec(mut self) -> Vec<T> {
+        std::mem::take(&mut self.data)
     }
 }
 
@@ -395,7 +404,7 @@ pub fn zeros_of_called<T: Real, const N: usize>(
 ) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     Dense {
-        data: vec![T::NOUGHT; size],
+        data: pool::filled(T::NOUGHT, size),
         shape,
         name,
     }
@@ -404,8 +413,10 @@ pub fn zeros_of_called<T: Real, const N: usize>(
 /// A copy.
 #[must_use]
 pub fn copied<T: Clone, const N: usize>(x: View<'_, T, N>) -> Dense<T, N> {
+    let mut data = pool::with_capacity(x.data.len());
+    data.extend_from_slice(x.data);
     Dense {
-        data: x.data.to_vec(),
+        data,
         shape: x.shape,
         name: INTERMEDIATE,
     }

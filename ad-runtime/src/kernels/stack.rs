@@ -1,6 +1,6 @@
 //! What loops collect, step by step.
 
-use super::{Dense, INTERMEDIATE, View, lengths};
+use super::{Dense, INTERMEDIATE, View, lengths, pool};
 
 /// An array that grows by one element of its first axis with every step.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ fn fits<const M: usize, const N: usize>(one: [usize; M], all: [usize; N]) {
 pub fn blank<T: Copy + Default, const N: usize>(shape: [i64; N]) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     Dense {
-        data: vec![T::default(); size],
+        data: pool::filled(T::default(), size),
         shape,
         name: INTERMEDIATE,
     }

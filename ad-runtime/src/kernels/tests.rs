@@ -44,9 +44,9 @@ fn numbers<const N: usize>(shape: [usize; N]) -> Dense<f64, N> {
 }
 
 impl<T, const N: usize> Dense<T, N> {
-    fn map_all<U>(self, f: impl FnMut(T) -> U) -> Dense<U, N> {
+    fn map_all<U>(mut self, f: impl FnMut(T) -> U) -> Dense<U, N> {
         Dense {
-            data: self.data.into_iter().map(f).collect(),
+            data: std::mem::take(&mut self.data).into_iter().map(f).collect(),
             shape: self.shape,
             name: self.name,
         }
