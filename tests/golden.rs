@@ -2,7 +2,7 @@
 //!
 //! A file of `tests/golden` holds an annotated function, a line `// =>`, and the generated functions
 //! without what all of them have in common: attributes, documentation, imports, the checks of names
-//! and sizes, the views of arguments. Its first lines say what it is about and which derivatives it
+//! and sizes, the views of arguments, the struct and the call that a dispatched body needs. Its first lines say what it is about and which derivatives it
 //! shows. Where the result is not yet what it should be, lines before the arrow that begin with
 //! `// wanted:` say what it should be; they go when it is. `COTANGENT_BLESS=1` writes what comes out
 //! into the files.
@@ -80,7 +80,7 @@ fn generated(source: &str, shown: &[&str]) -> Result<String, String> {
 /// A function without what all generated functions have in common.
 fn plain(mut function: syn::ItemFn) -> String {
     function.attrs.clear();
-    function.block.stmts.retain(|s| !is_common(s));
+    function.block.stmts = shown(std::mem::take(&mut function.block.stmts));
     prettyplease::unparse(&syn::File {
         shebang: None,
         frontmatter: None,
@@ -89,11 +89,35 @@ fn plain(mut function: syn::ItemFn) -> String {
     })
 }
 
+/// Statements without what is common; those of a body that is dispatched stand in place of it.
+fn shown(stmts: Vec<syn::Stmt>) -> Vec<syn::Stmt> {
+    let mut out = vec![];
+    for s in stmts {
+        match s {
+            syn::Stmt::Item(syn::Item::Impl(kernel)) => {
+                let run = kernel.items.into_iter().find_map(|item| match item {
+                    syn::ImplItem::Fn(run) => Some(run.block.stmts),
+                    _ => None,
+                });
+                let mut body = run.expect("a body runs");
+                // The last one is bound to the same names.
+                body.pop();
+                out.extend(shown(body));
+            }
+            s if is_common(&s) => {}
+            s => out.push(s),
+        }
+    }
+    out
+}
+
 /// Whether a statement is an import, an assertion, the check of a name, or the view of an argument.
 fn is_common(s: &syn::Stmt) -> bool {
     let local = match s {
         syn::Stmt::Local(local) => local,
-        syn::Stmt::Item(item) => return matches!(item, syn::Item::Use(_)),
+        syn::Stmt::Item(item) => {
+            return matches!(item, syn::Item::Use(_) | syn::Item::Struct(_));
+        }
         syn::Stmt::Macro(m) => {
             return m
                 .mac
@@ -105,6 +129,17 @@ fn is_common(s: &syn::Stmt) -> bool {
         syn::Stmt::Expr(..) => return false,
     };
     let init = local.init.as_ref().map(|init| &*init.expr);
+    let calls = |init: &syn::Expr| match init {
+        syn::Expr::Path(path) => quote::quote!(#path).to_string(),
+        syn::Expr::Call(call) => {
+            let function = &call.func;
+            quote::quote!(#function).to_string()
+        }
+        _ => String::new(),
+    };
+    if init.is_some_and(|init| matches!(&calls(init)[..], "self" | "rt :: dispatch")) {
+        return true;
+    }
     match (&local.pat, init) {
         (syn::Pat::Wild(_), Some(syn::Expr::Closure(_))) => true,
         (syn::Pat::Ident(name), Some(init)) => {

@@ -4,6 +4,7 @@
 
 mod combinators;
 mod differentiable;
+mod elementary;
 #[doc(hidden)]
 pub mod kernels;
 pub mod math;

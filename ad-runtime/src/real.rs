@@ -1,5 +1,6 @@
 //! The trait [`Real`]: what generic differentiable code may ask of a number.
 
+use crate::elementary::Elementary;
 use crate::kernels::{Multiply, Summand};
 use ndarray::{LinalgScalar, ScalarOperand};
 use std::fmt::{Display, LowerExp};
@@ -41,6 +42,7 @@ use std::ops::{
 pub trait Real:
     Summand
     + Multiply
+    + Elementary
     + LinalgScalar
     + ScalarOperand
     + Default

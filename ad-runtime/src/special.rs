@@ -12,15 +12,9 @@ use std::f64::consts::PI;
 /// assert_eq!(sigmoid(1000.0), 1.0);
 /// assert_eq!(sigmoid(-700.0), (-700.0_f64).exp());
 /// ```
-#[inline]
+#[inline(always)]
 pub fn sigmoid<T: Real>(x: T) -> T {
-    let one = T::of(1.0);
-    if x < T::of(0.0) {
-        let e = x.exp();
-        e / (one + e)
-    } else {
-        one / (one + (-x).exp())
-    }
+    T::sigmoid_of(x)
 }
 
 /// `ln(1 + exp(x))`, without overflow: `x` itself for large `x`, `exp(x)` for very negative `x`.
@@ -32,9 +26,9 @@ pub fn sigmoid<T: Real>(x: T) -> T {
 /// assert_eq!(softplus(800.0), 800.0);
 /// assert_eq!(softplus(-700.0), (-700.0_f64).exp());
 /// ```
-#[inline]
+#[inline(always)]
 pub fn softplus<T: Real>(x: T) -> T {
-    relu(x) + (-x.abs()).exp().ln_1p()
+    T::softplus_of(x)
 }
 
 /// `x` where it is positive, else 0. So `relu(NaN)` is 0, as for `x.max(0.0)`.
@@ -47,7 +41,7 @@ pub fn softplus<T: Real>(x: T) -> T {
 /// assert_eq!(relu(1.5), 1.5);
 /// assert_eq!(relu(-1.5), 0.0);
 /// ```
-#[inline]
+#[inline(always)]
 pub fn relu<T: Real>(x: T) -> T {
     let zero = T::of(0.0);
     if x > zero { x } else { zero }

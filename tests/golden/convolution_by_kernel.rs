@@ -18,11 +18,14 @@ fn convolution_vjp(
     let cotangent_len = cotangent.len(0);
     let value = rt::build(
         [x_len + 1 - k_len],
-        |[i]| rt::sum(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
+        |[i]| rt::sum_light(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
     );
     let k_bar = rt::build(
         [k_len],
-        |[i]| rt::sum(x_len + 1 - k_len, |j| x[[j + k_len - i - 1]] * cotangent[[j]]),
+        |[i]| rt::sum_light(
+            x_len + 1 - k_len,
+            |j| x[[j + k_len - i - 1]] * cotangent[[j]],
+        ),
     );
     (value.into_array(), k_bar.into_array())
 }

@@ -18,11 +18,11 @@ fn convolution_vjp(
     let cotangent_len = cotangent.len(0);
     let value = rt::build(
         [x_len + 1 - k_len],
-        |[i]| rt::sum(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
+        |[i]| rt::sum_light(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
     );
     let x_bar = rt::build(
         [x_len],
-        |[i]| rt::sum(
+        |[i]| rt::sum_light(
             (k_len - i - 1).max(0)..(x_len - i).min(k_len),
             |j| k[[j]] * cotangent[[i + j + 1 - k_len]],
         ),

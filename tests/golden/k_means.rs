@@ -26,7 +26,7 @@ fn k_means_grad(
             if 0 < centers_rows {
                 rt::argmin(
                     centers_rows,
-                    |j| rt::sum(
+                    |j| rt::sum_light(
                         points_cols,
                         |k| {
                             let v = points[[i, k]] - centers[[j, k]];

@@ -7,7 +7,7 @@ use super::names::Names;
 use crate::front::data::{Data, Tree};
 use crate::front::types::{Passing, Written};
 use crate::ir::bulk::Var;
-use crate::ir::ty::{Elem, Size};
+use crate::ir::ty::Elem;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
@@ -384,8 +384,8 @@ impl Function<'_> {
         if is_fixed {
             return one;
         }
-        let (i, count) = (&at[0], self.length(v));
-        quote!((0..#count).map(|#i| #one).collect())
+        let i = &at[0];
+        quote!((0..#ident.len(0)).map(|#i| #one).collect())
     }
 
     /// A value of the type of the result. The results of the program are taken one after another; for a
@@ -438,11 +438,5 @@ impl Function<'_> {
             })
         });
         quote!({ #taken #value })
-    }
-
-    /// The length of the first axis of a variable.
-    fn length(&self, v: Var) -> TokenStream {
-        let size: &Size = &super::nest::Scope::shape(self, v)[0];
-        super::nest::Scope::size(self, size).tokens
     }
 }

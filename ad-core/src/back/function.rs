@@ -1,5 +1,6 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
 
+mod dispatched;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use super::range::pattern_of;
 use super::real;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
+use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
@@ -62,6 +64,8 @@ pub(super) struct Function<'a> {
     outer: Option<&'a Function<'a>>,
     /// How many of its results are next states, if it is the body of a loop.
     states: usize,
+    /// Whether its steps are a body of their own, for several instruction sets.
+    dispatched: bool,
 }
 
 impl<'a> Function<'a> {
@@ -95,6 +99,7 @@ impl<'a> Function<'a> {
             };
             params.extend(Given::of(ident, &data, true, &mut names, &mut apart));
         }
+        let dispatched = dispatched::pays(program, &params, &context.signature.real);
         Function {
             context,
             what,
@@ -109,6 +114,7 @@ impl<'a> Function<'a> {
             mutable: sequence::mutable(program),
             outer: None,
             states: 0,
+            dispatched,
         }
     }
 
@@ -129,7 +135,11 @@ impl<'a> Function<'a> {
         }
         let results = self.results();
         let lengths = self.lengths_used();
-        let body = quote!(#lengths #checks #steps #results);
+        let body = quote!(#lengths #checks #steps);
+        let body = match self.dispatched {
+            true => self.dispatched(&body, &results),
+            false => quote!(#body #results),
+        };
         let used = names_in(&body);
         let is_used = |i: &Ident| used.contains(&i.to_string());
         let apart: TokenStream = self.with_names(|names| {
@@ -189,10 +199,9 @@ impl<'a> Function<'a> {
                 let Some(c) = constant.map(|k| &self.context.consts[k]) else {
                     unreachable!("what has no type is a constant")
                 };
-                let ident = match (c.elem, c.open) {
-                    (Elem::Int, _) => self.constant(tokens, "i64"),
-                    (Elem::Real, open) => self.real_constant(tokens, open),
-                    (Elem::Bool, _) => tokens.clone(),
+                let ident = match self.dispatched {
+                    true => self.name_of_constant(&c.path),
+                    false => self.value_of_constant(c, tokens),
                 };
                 Local {
                     ident,
@@ -204,6 +213,15 @@ impl<'a> Function<'a> {
             }
         };
         self.locals.borrow_mut().insert(Var(k as u32), local);
+    }
+
+    /// A constant of the user's, as the program sees it.
+    fn value_of_constant(&self, c: &ConstUse, path: &TokenStream) -> TokenStream {
+        match (c.elem, c.open) {
+            (Elem::Int, _) => self.constant(path, "i64"),
+            (Elem::Real, open) => self.real_constant(path, open),
+            (Elem::Bool, _) => path.clone(),
+        }
     }
 
     fn constant(&self, path: &TokenStream, ty: &str) -> TokenStream {

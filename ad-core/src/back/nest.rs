@@ -14,8 +14,8 @@ use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
-use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
 use std::collections::{HashMap, HashSet};
 
 /// What a nest needs to know about the function it is in.
@@ -41,7 +41,9 @@ pub(super) trait Scope {
 /// A reduction on its way to tokens.
 struct Reduction {
     /// The function that computes it.
-    name: TokenStream,
+    name: &'static str,
+    /// Whether there is one for bodies of a few instructions.
+    light: bool,
     /// What it is of nothing, if of a single element it is that element.
     nothing: Option<Lit>,
     /// Whether that single element is not in a sum already: a sum is never −0.
@@ -418,16 +420,17 @@ impl<'a> Writer<'a> {
             Compute::Prim(p, args) => self.prim(*p, args, known),
             Compute::Reduce(op, own, body) => {
                 let name = match op {
-                    ReduceOp::Sum => quote!(sum),
-                    ReduceOp::Product => quote!(product),
-                    ReduceOp::Max => quote!(maximum),
-                    ReduceOp::Min => quote!(minimum),
-                    ReduceOp::LogSumExp => quote!(logsumexp),
+                    ReduceOp::Sum => "sum",
+                    ReduceOp::Product => "product",
+                    ReduceOp::Max => "maximum",
+                    ReduceOp::Min => "minimum",
+                    ReduceOp::LogSumExp => "logsumexp",
                 };
                 let elem = self.nest.nodes[*body].elem;
                 let is_sum = *op == ReduceOp::Sum;
                 let reduction = Reduction {
                     name,
+                    light: *op != ReduceOp::LogSumExp,
                     nothing: match op {
                         ReduceOp::Sum | ReduceOp::Product => Some(op.identity(elem)),
                         // Of NaN alone they are not NaN.
@@ -443,11 +446,12 @@ impl<'a> Writer<'a> {
             }
             Compute::ArgReduce(op, own, body) => {
                 let name = match op {
-                    Extremum::Max => quote!(argmax),
-                    Extremum::Min => quote!(argmin),
+                    Extremum::Max => "argmax",
+                    Extremum::Min => "argmin",
                 };
                 let reduction = Reduction {
                     name,
+                    light: false,
                     nothing: None,
                     plus_zero: false,
                     body: *body,
@@ -494,12 +498,44 @@ impl<'a> Writer<'a> {
             Run::Part(from, to) => span(&from, &to),
         };
         let index = pattern_of(&self.loops[l], &value.tokens);
-        let (name, value) = (&r.name, value.tokens);
+        let light = r.light && rest.is_empty() && self.is_light(l, r.body);
+        let name = Ident::new(r.name, Span::mixed_site());
+        let name = match light {
+            true => format_ident!("{name}_light"),
+            false => name,
+        };
+        let value = value.tokens;
         let of = (!self.is_typed(r.body)).then(|| {
             let real = self.scope.real();
             quote!(::<#real>)
         });
         Expr::atom(quote!(rt::#name #of (#span, |#index| #value)))
+    }
+
+    /// Whether what a loop reduces is a few instructions, all of them arithmetic.
+    fn is_light(&self, l: Loop, body: Node) -> bool {
+        const FEW: usize = 8;
+        let (mut seen, mut open) = (HashSet::new(), vec![body]);
+        while let Some(n) = open.pop() {
+            if !self.nest.depends[n].contains(&l) || !seen.insert(n) {
+                continue;
+            }
+            let s = &self.nest.nodes[n];
+            let is_cheap = match &s.compute {
+                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => true,
+                Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
+                Compute::Prim(p, _) => match p.emission() {
+                    Emit::Infix(_) | Emit::Prefix(_) | Emit::Cast(_) => s.elem == Elem::Real,
+                    Emit::Method(_) | Emit::Call(_) | Emit::If => false,
+                },
+                Compute::Reduce(..) | Compute::ArgReduce(..) => false,
+            };
+            if !is_cheap || s.guard.is_some() || seen.len() > FEW {
+                return false;
+            }
+            open.extend(s.operands());
+        }
+        true
     }
 
     /// Whether the reduction over these loops is used as the body of sums only.

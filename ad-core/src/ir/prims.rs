@@ -409,22 +409,22 @@ prims! {
         t.p(Prim::Neg, &[s])
     });
     /// eᵃ
-    Exp "exp" R(f64::exp), Method("exp"), times!(|t, x, y| y);
+    Exp "exp" R(f64::exp), Call("exp"), times!(|t, x, y| y);
     /// 2ᵃ
-    Exp2 "exp2" R(f64::exp2), Method("exp2"),
+    Exp2 "exp2" R(f64::exp2), Call("exp2"),
         times!(|t, x, y| t.scaled(std::f64::consts::LN_2, y));
     /// eᵃ - 1
-    ExpM1 "exp_m1" R(f64::exp_m1), Method("exp_m1"), times!(|t, x, y| t.p(Prim::Exp, &[x]));
+    ExpM1 "exp_m1" R(f64::exp_m1), Call("exp_m1"), times!(|t, x, y| t.p(Prim::Exp, &[x]));
     /// Natural logarithm
-    Ln "ln" R(f64::ln), Method("ln"), over!(|t, x, y| x);
+    Ln "ln" R(f64::ln), Call("ln"), over!(|t, x, y| x);
     /// Binary logarithm
-    Log2 "log2" R(f64::log2), Method("log2"),
+    Log2 "log2" R(f64::log2), Call("log2"),
         over!(|t, x, y| t.scaled(std::f64::consts::LN_2, x));
     /// Decimal logarithm
-    Log10 "log10" R(f64::log10), Method("log10"),
+    Log10 "log10" R(f64::log10), Call("log10"),
         over!(|t, x, y| t.scaled(std::f64::consts::LN_10, x));
     /// ln(1 + a)
-    Ln1p "ln_1p" R(f64::ln_1p), Method("ln_1p"), over!(|t, x, y| {
+    Ln1p "ln_1p" R(f64::ln_1p), Call("ln_1p"), over!(|t, x, y| {
         let one = t.c(1.0);
         t.p(Prim::Add, &[one, x])
     });
@@ -463,14 +463,14 @@ prims! {
         vec![Times(da), Times(db)]
     });
     /// Sine
-    Sin "sin" R(f64::sin), Method("sin"), times!(|t, x, y| t.p(Prim::Cos, &[x]));
+    Sin "sin" R(f64::sin), Call("sin"), times!(|t, x, y| t.p(Prim::Cos, &[x]));
     /// Cosine
-    Cos "cos" R(f64::cos), Method("cos"), times!(|t, x, y| {
+    Cos "cos" R(f64::cos), Call("cos"), times!(|t, x, y| {
         let s = t.p(Prim::Sin, &[x]);
         t.p(Prim::Neg, &[s])
     });
     /// Tangent: 1 + y²
-    Tan "tan" R(f64::tan), Method("tan"), times!(|t, x, y| t.one_plus_square(1.0, y));
+    Tan "tan" R(f64::tan), Call("tan"), times!(|t, x, y| t.one_plus_square(1.0, y));
     /// Arc sine: 1/√(1-x²)
     Asin "asin" R(f64::asin), Method("asin"), over!(|t, x, y| {
         let s = t.one_plus_square(-1.0, x);
@@ -501,7 +501,7 @@ prims! {
     /// Hyperbolic cosine
     Cosh "cosh" R(f64::cosh), Method("cosh"), times!(|t, x, y| t.p(Prim::Sinh, &[x]));
     /// Hyperbolic tangent: 1 - y²
-    Tanh "tanh" R(f64::tanh), Method("tanh"), times!(|t, x, y| t.one_plus_square(-1.0, y));
+    Tanh "tanh" R(f64::tanh), Call("tanh"), times!(|t, x, y| t.one_plus_square(-1.0, y));
     /// 1/√(x²+1)
     Asinh "asinh" R(f64::asinh), Method("asinh"), over!(|t, x, y| {
         let s = t.one_plus_square(1.0, x);

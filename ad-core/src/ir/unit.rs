@@ -218,7 +218,11 @@ impl Unit {
             Rule::Vjp => {
                 for k in self.real_args() {
                     let lengths = args[k].shape().iter().map(|n| Some(*n as i64));
-                    all.push(whole(&mut parts, self.args[k].rank, &lengths.collect::<Vec<_>>())?);
+                    all.push(whole(
+                        &mut parts,
+                        self.args[k].rank,
+                        &lengths.collect::<Vec<_>>(),
+                    )?);
                 }
             }
         }

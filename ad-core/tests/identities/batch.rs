@@ -193,8 +193,9 @@ impl Batch<'_> {
                 }
             }
             Op::Copy(v) => Op::Copy(self.var(*v)),
-            Op::Update { .. } | Op::Call { .. }
-            | Op::Loop { .. } => panic!("none of the identities has one"),
+            Op::Update { .. } | Op::Call { .. } | Op::Loop { .. } => {
+                panic!("none of the identities has one")
+            }
             Op::Fill(_) | Op::Index(_) | Op::ArgReduce { .. } | Op::Stop(_) => {
                 panic!("these are never linear")
             }

@@ -1,9 +1,8 @@
 //! Loops and reductions.
 
-use super::{Dense, INTERMEDIATE, lengths};
+use super::{Dense, INTERMEDIATE, lengths, pool};
 use crate::Real;
 use crate::combinators::Number;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 mod sealed {
@@ -117,11 +116,12 @@ fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
 /// # Panics
 ///
 /// Panics if no array can have this shape.
-#[inline]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
-    let mut data = Vec::with_capacity(size);
+    let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);
     // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
     let mut unwritten = &mut data.spare_capacity_mut()[..size];
@@ -148,45 +148,26 @@ pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> D
 }
 
 /// Calls `f` with every index, in row-major order.
-#[inline]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
     indices.visit(f);
 }
 
-/// How many values a reduction computes before it combines them.
-const BLOCK: usize = 64;
-
 /// How many partial results a reduction has.
 const LANES: usize = 8;
 
-/// Room for the values of one block.
-type Block<T> = [MaybeUninit<T>; BLOCK];
-
-/// Room that holds nothing yet. Most sums are short, so it pays not to initialise it.
+/// Combines the partial results.
 #[inline(always)]
-fn room<T>() -> Block<T> {
-    [const { MaybeUninit::uninit() }; BLOCK]
+fn combined<T: Copy>(parts: [T; LANES], op: impl Fn(T, T) -> T) -> T {
+    let [a, b, c, d, e, g, h, k] = parts;
+    op(op(op(a, e), op(c, h)), op(op(b, g), op(d, k)))
 }
 
-/// The values of `f` on `range`, which is not longer than a block.
+/// Combines all `f(i)` with `op`, whose neutral element is `start`, in interleaved parts.
 ///
-/// They are computed by a loop of their own, whose index is obviously less than the end: then
-/// comparisons with lengths that are that end go away, and it vectorises. All reductions call `f`
-/// here and nowhere else, so that it is inlined however large it is.
-#[inline(always)]
-fn fill<T: Copy>(room: &mut Block<T>, range: Range<usize>, f: impl Fn(i64) -> T) -> &[T] {
-    let slots = &mut room[..range.len()];
-    for (slot, i) in slots.iter_mut().zip(range) {
-        slot.write(f(i as i64));
-    }
-    let (start, count) = (slots.as_ptr().cast::<T>(), slots.len());
-    // SAFETY: `slots` is as long as `range`, so the loop has written all of it. A slot has the
-    // layout of its value. The slice borrows `room` mutably for as long as it lives.
-    unsafe { std::slice::from_raw_parts(start, count) }
-}
-
-/// Combines all `f(i)` with `op`, whose neutral element is `start`: in order if there are only a
-/// few, in interleaved parts otherwise.
+/// `f` is called at one place, so that it is inlined however large it is. The loop around that place has at most
+/// as many steps as there are parts, and vectorises; where it has fewer, with a mask.
 #[inline(always)]
 fn reduce<T: Copy>(
     span: Range<usize>,
@@ -195,98 +176,184 @@ fn reduce<T: Copy>(
     f: impl Fn(i64) -> T,
 ) -> T {
     let mut parts = [start; LANES];
-    let mut room = room();
-    let mut next = span.start;
-    while next < span.end {
-        let end = span.end.min(next + BLOCK);
-        let values = fill(&mut room, next..end, &f);
-        if span.len() < LANES {
-            return values.iter().fold(start, |total, &value| op(total, value));
+    let (mut next, end) = (span.start, span.end);
+    while next < end {
+        let count = (end - next).min(LANES);
+        let mut lane = 0;
+        while lane < count {
+            let i = next + lane;
+            // SAFETY: there are `count` indices from `next` on, at least. With this, comparisons with lengths that
+            // are `end` go away.
+            unsafe { std::hint::assert_unchecked(i < end) };
+            parts[lane] = op(parts[lane], f(i as i64));
+            lane += 1;
         }
-        let (chunks, rest) = values.as_chunks::<LANES>();
-        for chunk in chunks {
-            for (part, &value) in parts.iter_mut().zip(chunk) {
-                *part = op(*part, value);
-            }
-        }
-        for (part, &value) in parts.iter_mut().zip(rest) {
-            *part = op(*part, value);
-        }
-        next = end;
+        next += count;
     }
-    let [a, b, c, d, e, g, h, k] = parts;
-    op(op(op(a, e), op(c, h)), op(op(b, g), op(d, k)))
+    combined(parts, op)
 }
 
-/// The sum of all `f(i)`.
-#[inline]
-#[track_caller]
-pub fn sum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
-    reduce(over.span(), T::NOUGHT, T::plus, f)
+/// The same for an `f` of a few instructions, which may stand at several places.
+///
+/// What is left after whole rounds is combined one after the other, beside the parts.
+#[inline(always)]
+fn reduce_light<T: Copy>(
+    span: Range<usize>,
+    start: T,
+    op: impl Fn(T, T) -> T,
+    f: impl Fn(i64) -> T,
+) -> T {
+    let (mut next, end) = (span.start, span.end);
+    let mut rest = start;
+    let mut total = start;
+    if end.saturating_sub(next) >= LANES {
+        let mut parts = [start; LANES];
+        while end - next >= LANES {
+            let mut lane = 0;
+            while lane < LANES {
+                let i = next + lane;
+                // SAFETY: there are that many indices from `next` on, at least.
+                unsafe { std::hint::assert_unchecked(i < end) };
+                parts[lane] = op(parts[lane], f(i as i64));
+                lane += 1;
+            }
+            next += LANES;
+        }
+        total = combined(parts, &op);
+    }
+    while next < end {
+        rest = op(rest, f(next as i64));
+        next += 1;
+    }
+    op(total, rest)
 }
 
-/// The product of all `f(i)`.
-#[inline]
-#[track_caller]
-pub fn product<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
-    reduce(over.span(), T::UNIT, T::times, f)
+macro_rules! reductions {
+    ($($(#[$doc:meta])* $name:ident $light:ident: $start:ident, $op:expr;)*) => {$(
+        $(#[$doc])*
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        #[track_caller]
+        pub fn $name<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
+            reduce(over.span(), T::$start, $op, f)
+        }
+
+        $(#[$doc])*
+        /// For an `f` of a few instructions.
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        #[track_caller]
+        pub fn $light<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
+            reduce_light(over.span(), T::$start, $op, f)
+        }
+    )*};
 }
 
-/// The largest of all `f(i)`. NaN never wins.
-#[inline]
-pub fn maximum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
-    reduce(over.span(), T::LOWEST, |m, v| if v > m { v } else { m }, f)
+reductions! {
+    /// The sum of all `f(i)`.
+    sum sum_light: NOUGHT, T::plus;
+    /// The product of all `f(i)`.
+    product product_light: UNIT, T::times;
+    /// The largest of all `f(i)`. NaN never wins.
+    maximum maximum_light: LOWEST, |m, v| if v > m { v } else { m };
+    /// The smallest of all `f(i)`. NaN never wins.
+    minimum minimum_light: HIGHEST, |m, v| if v < m { v } else { m };
 }
 
-/// The smallest of all `f(i)`. NaN never wins.
-#[inline]
-pub fn minimum<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
-    reduce(over.span(), T::HIGHEST, |m, v| if v < m { v } else { m }, f)
-}
+/// How many times as many values as lanes are computed before exponentials are.
+const ROUNDS: usize = 8;
 
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
 ///
 /// Over nothing it is −∞; NaN gives NaN; if the largest is infinite, it is that.
-#[inline]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn logsumexp<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> T {
-    let (mut max, mut total, mut nan) = (T::NEG_INFINITY, T::NOUGHT, false);
-    let span = over.span();
-    let mut room = room();
-    let mut next = span.start;
-    while next < span.end {
-        let end = span.end.min(next + BLOCK);
-        let values = fill(&mut room, next..end, &f);
-        exponentials(values, &mut max, &mut total, &mut nan);
-        next = end;
+    let Range {
+        start: mut next,
+        end,
+    } = over.span();
+    let mut all = Exponentials::new();
+    while next < end {
+        // What no value is written to counts nothing.
+        let mut block = [[T::NEG_INFINITY; LANES]; ROUNDS];
+        let mut rounds = 0;
+        while rounds < ROUNDS && next < end {
+            let count = (end - next).min(LANES);
+            let values = &mut block[rounds];
+            let mut lane = 0;
+            while lane < count {
+                let i = next + lane;
+                // SAFETY: there are `count` indices from `next` on, at least.
+                unsafe { std::hint::assert_unchecked(i < end) };
+                values[lane] = f(i as i64);
+                lane += 1;
+            }
+            next += count;
+            rounds += 1;
+        }
+        all.add(&block[..rounds]);
     }
-    if nan {
-        T::NAN
-    } else if max.is_infinite() {
-        max
-    } else {
-        max + total.ln()
-    }
+    all.logarithm()
 }
 
-/// Adds values to `total`, which is relative to the exponential of `max`, the largest so far.
-fn exponentials<T: Real>(values: &[T], max: &mut T, total: &mut T, nan: &mut bool) {
-    let mut largest = *max;
-    for &v in values {
-        largest = if v > largest { v } else { largest };
-        *nan |= v.is_nan();
+/// A sum of exponentials, relative to that of the largest so far.
+struct Exponentials<T> {
+    largest: T,
+    parts: [T; LANES],
+    /// Not 0 where there was NaN.
+    nan: [u64; LANES],
+}
+
+impl<T: Real> Exponentials<T> {
+    #[inline(always)]
+    fn new() -> Self {
+        Exponentials {
+            largest: T::NEG_INFINITY,
+            parts: [T::NOUGHT; LANES],
+            nan: [0; LANES],
+        }
     }
-    if largest.is_infinite() {
-        // The differences mean nothing then, and the total is not needed: it is still 0, or the
-        // result is ∞.
-        *max = largest;
-        return;
+
+    #[cfg_attr(debug_assertions, inline(never))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn add(&mut self, block: &[[T; LANES]]) {
+        let mut maxima = [self.largest; LANES];
+        for values in block {
+            for ((max, nan), &v) in maxima.iter_mut().zip(&mut self.nan).zip(values) {
+                *max = if v > *max { v } else { *max };
+                *nan |= u64::from(v.is_nan());
+            }
+        }
+        let largest = combined(maxima, |a, b| if a > b { a } else { b });
+        if largest.is_infinite() {
+            // The differences mean nothing then, and the total is not needed: it is still 0, or the
+            // result is ∞.
+            self.largest = largest;
+            return;
+        }
+        if largest > self.largest {
+            let factor = T::exp_of(self.largest - largest);
+            self.parts = self.parts.map(|part| part * factor);
+            self.largest = largest;
+        }
+        for values in block {
+            for (part, &v) in self.parts.iter_mut().zip(values) {
+                *part += T::exp_of(v - largest);
+            }
+        }
     }
-    if largest > *max {
-        *total *= (*max - largest).exp();
-        *max = largest;
-    }
-    for &v in values {
-        *total += (v - largest).exp();
+
+    #[cfg_attr(debug_assertions, inline(never))]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn logarithm(self) -> T {
+        if self.nan != [0; LANES] {
+            T::NAN
+        } else if self.largest.is_infinite() {
+            self.largest
+        } else {
+            self.largest + T::ln_of(combined(self.parts, |a, b| a + b))
+        }
     }
 }
 
@@ -310,13 +377,15 @@ fn first<T: Real>(
 }
 
 /// The index of the first of the largest of all `f(i)`; 0 if nothing is more than −∞.
-#[inline]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmax<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
     first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
 }
 
 /// The index of the first of the smallest of all `f(i)`; 0 if nothing is less than ∞.
-#[inline]
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmin<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
     first(over.span(), T::INFINITY, |v, best| v < best, f)
 }

@@ -4,7 +4,9 @@
 //! counts as 0. Everything is safe: an index outside of its array panics.
 
 mod contract;
+mod dispatch;
 mod loops;
+mod pool;
 mod recur;
 mod scalar;
 mod stack;
@@ -14,10 +16,14 @@ mod tests;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
+pub use crate::elementary::{
+    cos, exp, exp_m1, exp2, ln, ln_1p, log2, log10, sin, sin_cos, tan, tanh,
+};
 pub use contract::{Multiply, Part, contract};
+pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product,
-    sum,
+    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
+    minimum, minimum_light, product, product_light, sum, sum_light,
 };
 pub use recur::{Start, recur, recur_adding, running_products};
 pub use scalar::{
@@ -36,7 +42,7 @@ const INTERMEDIATE: &str = "an intermediate array";
 /// An array borrowed for reading, with the name that panics use.
 #[derive(Debug)]
 pub struct View<'a, T, const N: usize> {
-    // As many as the shape says.
+    // As many as the shape says; unsafe code relies on that.
     data: &'a [T],
     shape: [usize; N],
     name: &'static str,
@@ -68,10 +74,17 @@ enum Storage<'a, T> {
 /// An array that generated code computes.
 #[derive(Clone, Debug)]
 pub struct Dense<T, const N: usize> {
-    // As many as the shape says.
+    // As many as the shape says; unsafe code relies on that.
     data: Vec<T>,
     shape: [usize; N],
     name: &'static str,
+}
+
+impl<T, const N: usize> Drop for Dense<T, N> {
+    #[inline]
+    fn drop(&mut self) {
+        pool::give(std::mem::take(&mut self.data));
+    }
 }
 
 /// The error of an index that is outside.
@@ -94,25 +107,35 @@ fn outside(index: &[i64], shape: &[usize], name: &str) -> ! {
     panic!("index {index:?} is outside of `{name}`, whose shape is {shape:?}")
 }
 
-/// Where the row that contains `index` starts, the position in that row and the length of rows, or
-/// `None` if `index` is outside of `shape`.
+/// The place of an index in memory, or `None` if it is outside of `shape`. Where it is not, the place is less than
+/// the product of the lengths.
 ///
-/// Only the second depends on the last component, so that in a loop over that one everything
-/// else is invariant.
+/// In a loop over the last component, only the last comparison depends on it.
 #[inline(always)]
-fn locate<const N: usize>(index: [i64; N], shape: [usize; N]) -> Option<(usize, usize, usize)> {
-    let mut start = 0;
-    let (mut at, mut len) = (0, 1);
-    for axis in 0..N {
-        start = (start + at) * shape[axis];
-        at = index[axis] as usize;
-        len = shape[axis];
+fn locate<const N: usize>(index: [i64; N], shape: [usize; N]) -> Option<usize> {
+    let mut place = 0;
+    let mut axis = 0;
+    while axis < N {
+        let at = index[axis] as usize;
         // A negative index is more than any length here.
-        if at >= len {
+        if at >= shape[axis] {
             return None;
         }
+        place = place * shape[axis] + at;
+        axis += 1;
     }
-    Some((start, at, len))
+    Some(place)
+}
+
+/// The length of an axis, as generated code computes with it.
+#[inline(always)]
+fn extent<T>(len: usize) -> i64 {
+    if size_of::<T>() > 0 {
+        // SAFETY: of what has a size there are that many at most, and the lengths of axes of an array
+        // without elements have the same limit, in ndarray as here.
+        unsafe { std::hint::assert_unchecked(len <= isize::MAX as usize) };
+    }
+    len as i64
 }
 
 impl<'a, T, const N: usize> View<'a, T, N> {
@@ -121,11 +144,12 @@ impl<'a, T, const N: usize> View<'a, T, N> {
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self, axis: usize) -> i64 {
-        if N == 1 {
-            // What an index is compared with, so that the comparison can go.
-            return self.data.len() as i64;
-        }
-        self.shape[axis] as i64
+        // What an index is compared with, so that the comparison can go.
+        let len = match N {
+            1 => self.data.len(),
+            _ => self.shape[axis],
+        };
+        extent::<T>(len)
     }
 }
 
@@ -143,7 +167,8 @@ impl<T, const N: usize> Index<[i64; N]> for View<'_, T, N> {
             }
         }
         match locate(index, self.shape) {
-            Some((start, at, len)) => &self.data[start..][..len][at],
+            // SAFETY: there are as many elements as the shape says, and the place is less than that.
+            Some(place) => unsafe { self.data.get_unchecked(place) },
             None => fail(index, self.shape, self.name),
         }
     }
@@ -163,7 +188,8 @@ impl<T, const N: usize> Index<[i64; N]> for Dense<T, N> {
             }
         }
         match locate(index, self.shape) {
-            Some((start, at, len)) => &self.data[start..][..len][at],
+            // SAFETY: there are as many elements as the shape says, and the place is less than that.
+            Some(place) => unsafe { self.data.get_unchecked(place) },
             None => fail(index, self.shape, self.name),
         }
     }
@@ -180,7 +206,8 @@ impl<T, const N: usize> IndexMut<[i64; N]> for Dense<T, N> {
             }
         }
         match locate(index, self.shape) {
-            Some((start, at, len)) => &mut self.data[start..][..len][at],
+            // SAFETY: as in views.
+            Some(place) => unsafe { self.data.get_unchecked_mut(place) },
             None => fail(index, self.shape, self.name),
         }
     }
@@ -249,7 +276,8 @@ pub fn fixed<'a, T, const N: usize>(
     data: &'a [T],
     shape: [usize; N],
 ) -> View<'a, T, N> {
-    assert_eq!(data.len(), shape.iter().product(), "elements of `{name}`");
+    let size = (shape.iter()).try_fold(1usize, |size, &n| size.checked_mul(n));
+    assert_eq!(Some(data.len()), size, "elements of `{name}`");
     View { data, shape, name }
 }
 
@@ -291,7 +319,11 @@ impl<T, const N: usize> Dense<T, N> {
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self, axis: usize) -> i64 {
-        self.shape[axis] as i64
+        let len = match N {
+            1 => self.data.len(),
+            _ => self.shape[axis],
+        };
+        extent::<T>(len)
     }
 
     /// The array, for reading.
@@ -307,12 +339,13 @@ impl<T, const N: usize> Dense<T, N> {
 
     /// The array as one of ndarray.
     #[must_use]
-    pub fn into_array(self) -> Array<T, Dim<[usize; N]>>
+    pub fn into_array(mut self) -> Array<T, Dim<[usize; N]>>
     where
         Dim<[usize; N]>: Dimension,
         [usize; N]: IntoDimension<Dim = Dim<[usize; N]>>,
     {
-        Array::from_shape_vec(self.shape, self.data).expect("there are as many as the shape says")
+        Array::from_shape_vec(self.shape, std::mem::take(&mut self.data))
+            .expect("there are as many as the shape says")
     }
 }
 
@@ -320,8 +353,8 @@ impl<T> Dense<T, 1> {
     /// The elements.
     #[inline]
     #[must_use]
-    pub fn into_vec(self) -> Vec<T> {
-        self.data
+    pub fn into_vec(mut self) -> Vec<T> {
+        std::mem::take(&mut self.data)
     }
 }
 
@@ -371,7 +404,7 @@ pub fn zeros_of_called<T: Real, const N: usize>(
 ) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     Dense {
-        data: vec![T::NOUGHT; size],
+        data: pool::filled(T::NOUGHT, size),
         shape,
         name,
     }
@@ -380,8 +413,10 @@ pub fn zeros_of_called<T: Real, const N: usize>(
 /// A copy.
 #[must_use]
 pub fn copied<T: Clone, const N: usize>(x: View<'_, T, N>) -> Dense<T, N> {
+    let mut data = pool::with_capacity(x.data.len());
+    data.extend_from_slice(x.data);
     Dense {
-        data: x.data.to_vec(),
+        data,
         shape: x.shape,
         name: INTERMEDIATE,
     }

@@ -1,6 +1,6 @@
 //! Linear recurrences: `n` steps along an axis give `n + 1` states.
 
-use super::{Dense, INTERMEDIATE, View};
+use super::{Dense, INTERMEDIATE, View, pool};
 use crate::Real;
 
 /// Where running products start: the same number everywhere, or one for each row of factors.
@@ -60,7 +60,7 @@ pub fn running_products<T: Real, const N: usize>(
         a.shape,
         start.rows()
     );
-    let mut data = vec![T::NOUGHT; rows * (steps.count + 1)];
+    let mut data = pool::filled(T::NOUGHT, rows * (steps.count + 1));
     let block = (steps.count + 1) * steps.inner;
     let first = if reverse { steps.count } else { 0 };
     for (k, out) in data.chunks_exact_mut(block.max(1)).enumerate() {
@@ -129,7 +129,7 @@ pub fn recur_adding<T: Real, const N: usize>(
     );
     let inner = steps.inner;
     let of_factors = steps.count * inner;
-    let mut data = vec![T::NOUGHT; steps.blocks() * (of_factors + inner)];
+    let mut data = pool::filled(T::NOUGHT, steps.blocks() * (of_factors + inner));
     if of_factors > 0 {
         let blocks = data.chunks_exact_mut(of_factors + inner);
         for (out, b) in blocks.zip(b.data.chunks_exact(of_factors)) {
@@ -205,9 +205,11 @@ impl<'a, T: Real, const N: usize> Steps<'a, T, N> {
                 }
             }
         }
+        let shape = self.states();
+        assert_eq!(data.len(), shape.iter().product(), "states of a recurrence");
         Dense {
             data,
-            shape: self.states(),
+            shape,
             name: INTERMEDIATE,
         }
     }

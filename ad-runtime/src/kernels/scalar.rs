@@ -7,7 +7,8 @@ pub use crate::scalar::sign0;
 macro_rules! real {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
-        #[inline]
+        #[cfg_attr(debug_assertions, inline(never))]
+        #[cfg_attr(not(debug_assertions), inline(always))]
         #[must_use]
         pub fn $name<T: Real>(x: T) -> T {
             crate::$name(x)

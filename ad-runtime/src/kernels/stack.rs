@@ -1,6 +1,6 @@
 //! What loops collect, step by step.
 
-use super::{Dense, INTERMEDIATE, View, lengths};
+use super::{Dense, INTERMEDIATE, View, lengths, pool};
 
 /// An array that grows by one element of its first axis with every step.
 #[derive(Clone, Debug)]
@@ -25,13 +25,6 @@ impl<T: Copy, const N: usize> Stack<T, N> {
             data: vec![],
             shape,
         }
-    }
-
-    /// Adds one number.
-    #[inline(always)]
-    pub fn push(&mut self, x: T) {
-        self.data.push(x);
-        self.shape[0] += 1;
     }
 
     /// Adds an array.
@@ -59,6 +52,15 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     }
 }
 
+impl<T: Copy> Stack<T, 1> {
+    /// Adds one number.
+    #[inline(always)]
+    pub fn push(&mut self, x: T) {
+        self.data.push(x);
+        self.shape[0] += 1;
+    }
+}
+
 #[inline(always)]
 #[track_caller]
 fn fits<const M: usize, const N: usize>(one: [usize; M], all: [usize; N]) {
@@ -78,7 +80,7 @@ fn fits<const M: usize, const N: usize>(one: [usize; M], all: [usize; N]) {
 pub fn blank<T: Copy + Default, const N: usize>(shape: [i64; N]) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     Dense {
-        data: vec![T::default(); size],
+        data: pool::filled(T::default(), size),
         shape,
         name: INTERMEDIATE,
     }

@@ -80,6 +80,7 @@ impl<'a> Function<'a> {
             mutable: mutable(program),
             outer: Some(self),
             states,
+            dispatched: false,
         }
     }
 
@@ -92,7 +93,7 @@ impl<'a> Function<'a> {
     }
 
     /// What elements are in Rust.
-    fn scalar(&self, elem: Elem) -> TokenStream {
+    pub(super) fn scalar(&self, elem: Elem) -> TokenStream {
         match elem {
             Elem::Real => self.context.signature.real.to_token_stream(),
             Elem::Int => quote!(i64),

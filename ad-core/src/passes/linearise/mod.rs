@@ -22,8 +22,8 @@
 
 mod pad;
 mod sequence;
-mod unit;
 mod undo;
+mod unit;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};

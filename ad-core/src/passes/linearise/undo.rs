@@ -159,6 +159,7 @@ impl<'a> Known<'a> {
             | Op::Recur { .. }
             | Op::Contract { .. }
             | Op::Update { .. }
+            | Op::Call { .. }
             | Op::Loop { .. } => false,
         };
         visit_all(eq, &mut |v| all = all && self.at_hand(v));
@@ -237,6 +238,7 @@ impl<'a> Known<'a> {
                     }
                     Op::Fill(_)
                     | Op::Index(_)
+                    | Op::Call { .. }
                     | Op::Map(..)
                     | Op::Gather { .. }
                     | Op::Scatter(_)
@@ -370,6 +372,7 @@ fn reach(
             }
             Op::Fill(_)
             | Op::Index(_)
+            | Op::Call { .. }
             | Op::Map(..)
             | Op::Gather { .. }
             | Op::Scatter(_)
@@ -542,9 +545,7 @@ impl Undo {
             kept,
             index,
             out: Builder::new("back", params),
-            new: (0..given)
-                .map(|k| (Var(k as u32), Var(k as u32)))
-                .collect(),
+            new: (0..given).map(|k| (Var(k as u32), Var(k as u32))).collect(),
         };
         back.new.insert(Var(back.known.index as u32), index);
         let mut at = state;
@@ -665,9 +666,8 @@ impl Change {
             for (i, n) in self.index.iter().zip(&shape) {
                 let Ix::Affine(a) = i else { continue };
                 let range = longest.as_ref().and_then(|l| l.range(&a.constant));
-                let is_inside = |(low, high): (Size, Size)| {
-                    low.at_least(0) && n.sub(&high).at_least(1)
-                };
+                let is_inside =
+                    |(low, high): (Size, Size)| low.at_least(0) && n.sub(&high).at_least(1);
                 if !a.is_constant() || range.is_some_and(is_inside) {
                     continue;
                 }
@@ -675,9 +675,8 @@ impl Change {
                 let below = Affine::constant(rank, Size::lit(-1));
                 let above = Affine::constant(rank, n.clone());
                 for (l, r) in [(&below, a), (a, &above)] {
-                    let ends = [l, r].map(|a| {
-                        active.append(Elem::Int, &self.shape, None, Op::Index(a.clone()))
-                    });
+                    let ends = [l, r]
+                        .map(|a| active.append(Elem::Int, &self.shape, None, Op::Index(a.clone())));
                     let less = Op::Map(Prim::ILt, ends.to_vec());
                     let less = active.append(Elem::Bool, &self.shape, None, less);
                     self.when = Some(match self.when {

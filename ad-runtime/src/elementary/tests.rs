@@ -1,0 +1,171 @@
+//! Errors against references that were computed with many digits.
+
+use crate::kernels as rt;
+
+/// The functions by name.
+fn evaluate(name: &str, x: &[f64]) -> f64 {
+    match (name, x) {
+        ("exp", &[x]) => rt::exp(x),
+        ("exp2", &[x]) => rt::exp2(x),
+        ("exp_m1", &[x]) => rt::exp_m1(x),
+        ("ln", &[x]) => rt::ln(x),
+        ("ln_1p", &[x]) => rt::ln_1p(x),
+        ("log2", &[x]) => rt::log2(x),
+        ("log10", &[x]) => rt::log10(x),
+        ("sin", &[x]) => rt::sin(x),
+        ("cos", &[x]) => rt::cos(x),
+        ("tan", &[x]) => rt::tan(x),
+        ("tanh", &[x]) => rt::tanh(x),
+        ("sigmoid", &[x]) => rt::sigmoid(x),
+        ("softplus", &[x]) => rt::softplus(x),
+        _ => panic!("no function {name} of {} arguments", x.len()),
+    }
+}
+
+/// The distance between neighbours at `y`.
+fn unit(y: f64) -> f64 {
+    let exponent = (y.to_bits() >> 52 & 0x7ff).max(1);
+    // 2 to the power (exponent - 1023 - 52), which may be subnormal.
+    if exponent > 52 {
+        f64::from_bits((exponent - 52) << 52)
+    } else {
+        f64::from_bits(1 << (exponent - 1))
+    }
+}
+
+/// The largest error of each function in units in the last place, with the arguments.
+fn errors(references: &str) -> Vec<(String, f64, Vec<f64>)> {
+    let mut worst: Vec<(String, f64, Vec<f64>)> = Vec::new();
+    for line in references.lines().filter(|l| !l.starts_with('#')) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [name, numbers @ .., missing] = &words[..] else {
+            panic!("an empty line");
+        };
+        let mut numbers: Vec<f64> = numbers
+            .iter()
+            .map(|w| f64::from_bits(u64::from_str_radix(w, 16).unwrap()))
+            .collect();
+        let missing: f64 = missing.parse().unwrap();
+        let expected = numbers.pop().unwrap();
+        let y = evaluate(name, &numbers);
+        let error = if y == expected {
+            missing.abs() / 1000.0
+        } else if expected.is_infinite() {
+            // One step below infinity may do.
+            (f64::MAX.copysign(expected) - y).abs() / unit(f64::MAX) + 1.0
+        } else {
+            ((y - expected) / unit(expected) - missing / 1000.0).abs()
+        };
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        match worst.iter_mut().find(|w| w.0 == *name) {
+            Some(w) if w.1 >= error => {}
+            Some(w) => *w = (name.to_string(), error, numbers),
+            None => worst.push((name.to_string(), error, numbers)),
+        }
+    }
+    worst
+}
+
+/// Zeros with their signs, infinities, NaN, and what is too large or too small.
+#[test]
+fn ends() {
+    const INF: f64 = f64::INFINITY;
+    const NAN: f64 = f64::NAN;
+    const LEAST: f64 = 5e-324;
+    let cases = [
+        ("exp", 0.0, 1.0),
+        ("exp", -0.0, 1.0),
+        ("exp", INF, INF),
+        ("exp", -INF, 0.0),
+        ("exp", 709.7827128933841, INF),
+        ("exp", -745.1332191019412, 0.0),
+        ("exp", -745.1, LEAST),
+        ("exp", LEAST, 1.0),
+        ("exp2", 0.0, 1.0),
+        ("exp2", 1024.0, INF),
+        ("exp2", 1023.0, f64::MAX / 2.0 + f64::MAX / 2.0_f64.powi(54)),
+        ("exp2", -1074.0, LEAST),
+        ("exp2", -1075.0, 0.0),
+        ("exp2", INF, INF),
+        ("exp2", -INF, 0.0),
+        ("exp_m1", 0.0, 0.0),
+        ("exp_m1", -0.0, -0.0),
+        ("exp_m1", LEAST, LEAST),
+        ("exp_m1", INF, INF),
+        ("exp_m1", -INF, -1.0),
+        ("exp_m1", 709.7827128933841, INF),
+        ("ln", 1.0, 0.0),
+        ("ln", 0.0, -INF),
+        ("ln", -0.0, -INF),
+        ("ln", INF, INF),
+        ("ln", -INF, NAN),
+        ("ln", -1.0, NAN),
+        ("ln", -LEAST, NAN),
+        ("log2", 1.0, 0.0),
+        ("log2", 8.0, 3.0),
+        ("log2", LEAST, -1074.0),
+        ("log2", 0.0, -INF),
+        ("log2", INF, INF),
+        ("log2", -2.0, NAN),
+        ("log10", 1.0, 0.0),
+        ("log10", 1000.0, 3.0),
+        ("log10", 1e22, 22.0),
+        ("log10", 0.0, -INF),
+        ("log10", INF, INF),
+        ("log10", -2.0, NAN),
+        ("ln_1p", 0.0, 0.0),
+        ("ln_1p", -0.0, -0.0),
+        ("ln_1p", LEAST, LEAST),
+        ("ln_1p", -1.0, -INF),
+        ("ln_1p", -1.5, NAN),
+        ("ln_1p", INF, INF),
+        ("ln_1p", -INF, NAN),
+        ("sin", 0.0, 0.0),
+        ("sin", -0.0, -0.0),
+        ("sin", -LEAST, -LEAST),
+        ("sin", INF, NAN),
+        ("sin", -INF, NAN),
+        ("cos", 0.0, 1.0),
+        ("cos", -0.0, 1.0),
+        ("cos", LEAST, 1.0),
+        ("cos", INF, NAN),
+        ("tan", 0.0, 0.0),
+        ("tan", -0.0, -0.0),
+        ("tan", LEAST, LEAST),
+        ("tan", -INF, NAN),
+        ("tanh", 0.0, 0.0),
+        ("tanh", -0.0, -0.0),
+        ("tanh", LEAST, LEAST),
+        ("tanh", INF, 1.0),
+        ("tanh", -INF, -1.0),
+        ("tanh", 30.0, 1.0),
+        ("sigmoid", 0.0, 0.5),
+        ("sigmoid", INF, 1.0),
+        ("sigmoid", -INF, 0.0),
+        ("sigmoid", -745.1, LEAST),
+        ("softplus", INF, INF),
+        ("softplus", -INF, 0.0),
+        ("softplus", -745.1, LEAST),
+        ("softplus", f64::MAX, f64::MAX),
+    ];
+    for (name, x, expected) in cases {
+        let y = evaluate(name, &[x]);
+        if expected.is_nan() {
+            assert!(y.is_nan(), "{name}({x}) is {y}");
+        } else {
+            assert_eq!(y.to_bits(), expected.to_bits(), "{name}({x}) is {y}");
+        }
+        assert!(evaluate(name, &[NAN]).is_nan(), "{name} of NaN");
+    }
+}
+
+/// Larger references, in the file that `COTANGENT_REFERENCES` names.
+#[test]
+#[ignore = "needs a file of references"]
+fn errors_are_small_for_more() {
+    let path = std::env::var("COTANGENT_REFERENCES").expect("COTANGENT_REFERENCES is not set");
+    let references = std::fs::read_to_string(path).unwrap();
+    for (name, error, x) in errors(&references) {
+        println!("{name}: {error:.3} ULP at {x:?}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Trigonometric functions.
+//!
+//! An argument is reduced by multiples k of π/2, with π/2 in five parts. The first four have 23 bits, so their products
+//! with k are exact for |x| up to 2³⁰, and what is left has 53 correct bits also where x is next to such a multiple.
+//! Beyond that the products are rounded, by no more than a few units in the last place of x: what comes out is
+//! the sine of a number that close to x. Exactness there would need some hundred operations more, or a branch,
+//! and a loop with that branch is not vectorised.
+
+use std::f64::consts::FRAC_2_PI;
+
+/// π/2
+const PARTS: [f64; 5] = [
+    1.570796251296997,
+    7.549789415861596e-08,
+    5.390302529957765e-15,
+    3.2820031633724233e-22,
+    3.7950107727212256e-29,
+];
+
+/// Added to a number below 2⁵¹ this rounds it to an integer, which is then in the lowest bits.
+const ROUND: f64 = 6755399441055744.0;
+
+/// `a - b` rounded, and what that has lost.
+#[inline(always)]
+fn difference(a: f64, b: f64) -> (f64, f64) {
+    let d = a - b;
+    let minus_b = d - a;
+    (d, (a - (d - minus_b)) - (b + minus_b))
+}
+
+/// `x = k π/2 + r + low`, with |r| below 0.7855
+struct Reduced {
+    /// k in the lowest bits
+    bits: u64,
+    r: f64,
+    low: f64,
+}
+
+/// For `x` that is not negative.
+#[inline(always)]
+fn reduce(x: f64) -> Reduced {
+    let rounded = x * FRAC_2_PI + ROUND;
+    let k = rounded - ROUND;
+    // Up to here without any error.
+    let d = (x - k * PARTS[0]) - k * PARTS[1];
+    let (d, lost) = difference(d, k * PARTS[2]);
+    let (d, lost_too) = difference(d, k * PARTS[3]);
+    let rest = (lost + lost_too) - k * PARTS[4];
+    let r = d + rest;
+    let low = (d - r) + rest;
+    // Where k is not exact any more, r may be anything. NaN stays.
+    let wild = r.abs() > 1.0;
+    Reduced {
+        bits: rounded.to_bits(),
+        r: if wild { 0.0 } else { r },
+        low: if wild { 0.0 } else { low },
+    }
+}
+
+/// What sin(r + low) has beyond r, for |r| below 0.7855. The error is 2⁻⁵⁵·⁵.
+#[inline(always)]
+fn sin_rest(r: f64, low: f64, z: f64, z2: f64) -> f64 {
+    let p = polynomial!(z, z2;
+        -0.16666666666666666,
+        0.008333333333330946,
+        -0.0001984126983675497,
+        2.755731610068303e-06,
+        -2.5051131455427946e-08,
+        1.591810123027412e-10,
+    );
+    (r * z) * p + low * (1.0 - 0.5 * z)
+}
+
+/// cos(r + low) as a sum of two numbers. The error is 2⁻⁵⁹·⁵.
+#[inline(always)]
+fn cos_in_two(r: f64, low: f64, z: f64, z2: f64) -> (f64, f64) {
+    let p = polynomial!(z, z2;
+        0.041666666666666664,
+        -0.0013888888888887395,
+        2.4801587298763433e-05,
+        -2.7557317270560326e-07,
+        2.0876146024689747e-09,
+        -1.1382614868556325e-11,
+    );
+    let half = 0.5 * z;
+    let first = 1.0 - half;
+    (first, ((1.0 - first) - half) + (z2 * p - r * low))
+}
+
+/// The sine and cosine of what is left of `x` after reduction, and k in the lowest bits.
+#[inline(always)]
+fn parts(x: f64) -> (f64, f64, u64) {
+    let Reduced { bits, r, low } = reduce(x);
+    let z = r * r;
+    let z2 = z * z;
+    let sine = r + sin_rest(r, low, z, z2);
+    let (first, rest) = cos_in_two(r, low, z, z2);
+    (sine, first + rest, bits)
+}
+
+/// `value` with its sign changed where bit 1 of `bits` is set.
+#[inline(always)]
+fn signed(value: f64, bits: u64) -> f64 {
+    f64::from_bits(value.to_bits() ^ ((bits & 2) << 62))
+}
+
+/// `value` with its sign changed where `x` is negative.
+#[inline(always)]
+fn odd(value: f64, x: f64) -> f64 {
+    f64::from_bits(value.to_bits() ^ (x.to_bits() & (1 << 63)))
+}
+
+/// Sine and cosine together.
+#[inline(always)]
+pub(super) fn sin_cos(x: f64) -> (f64, f64) {
+    let (sine, cosine, bits) = parts(x.abs());
+    let swapped = bits & 1 != 0;
+    let s = if swapped { cosine } else { sine };
+    let c = if swapped { sine } else { cosine };
+    (odd(signed(s, bits), x), signed(c, bits.wrapping_add(1)))
+}
+
+/// The sine.
+#[inline(always)]
+pub(super) fn sin(x: f64) -> f64 {
+    sin_cos(x).0
+}
+
+/// The cosine.
+#[inline(always)]
+pub(super) fn cos(x: f64) -> f64 {
+    sin_cos(x).1
+}
+
+/// The tangent.
+#[inline(always)]
+pub(super) fn tan(x: f64) -> f64 {
+    let Reduced { bits, r, low } = reduce(x.abs());
+    let z = r * r;
+    let z2 = z * z;
+    let rest = sin_rest(r, low, z, z2);
+    let sine = r + rest;
+    let sine_low = (r - sine) + rest;
+    let (first, rest) = cos_in_two(r, low, z, z2);
+    let cosine = first + rest;
+    let cosine_low = (first - cosine) + rest;
+    // tan(r + π/2) = -cos(r) / sin(r)
+    let swapped = bits & 1 != 0;
+    let above = if swapped { cosine } else { sine };
+    let above_low = if swapped { cosine_low } else { sine_low };
+    let below = if swapped { sine } else { cosine };
+    let below_low = if swapped { sine_low } else { cosine_low };
+    let quotient = above / below;
+    let result = quotient + (above_low - quotient * below_low) / below;
+    odd(signed(result, bits << 1), x)
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Prints references for the elementary functions: `elementary_reference.py COUNT [FUNCTION..]`. Needs mpmath.
+
+A line has the name of a function, the bits of its arguments, the bits of the nearest result, and what the exact one
+has beyond that, in thousandths of a unit in the last place. `ad-runtime/src/elementary/tests.rs` reads it.
+"""
+
+import random
+import sys
+from struct import pack, unpack
+from mpmath import (acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, digamma, erf, exp, expm1, floor,
+                    frexp, hypot, isinf, isnan, ldexp, log, loggamma, log1p, mp, mpf, nint, pi, sin, sinh, sqrt, tan, tanh)
+
+mp.prec = 320
+LARGEST = float.fromhex("0x1.fffffffffffffp1023")
+
+
+def bits(x):
+    return unpack("Q", pack("d", x))[0]
+
+
+def number(b):
+    return unpack("d", pack("Q", b))[0]
+
+
+def nearest(y):
+    """The nearest f64 as a float, and what is missing in thousandths of its last place."""
+    if y == 0:
+        return 0.0, 0
+    e = max(int(frexp(y)[1]) - 53, -1074)
+    n = nint(ldexp(y, -e))
+    missing = ldexp(y, -e) - n
+    if ldexp(abs(n), e) > mpf(LARGEST):
+        return (float("inf") if y > 0 else float("-inf")), 0
+    return float.fromhex(hex(int(n)) + f"p{e}") if n >= 0 else -float.fromhex(hex(int(-n)) + f"p{e}"), int(nint(missing * 1000))
+
+
+def near(x, steps=200):
+    """A number next to x."""
+    return number(bits(float(x)) + random.randint(-steps, steps)) if x else random.uniform(-1, 1) * 1e-300
+
+
+def around(*places):
+    def pick():
+        place = random.choice(places)
+        return random.choice([near(place, 3), near(place, 1000), float(place) * (1 + random.gauss(0, 1) * 2.0 ** -random.randint(4, 50))])
+    return pick
+
+
+def magnitude(low, high):
+    """Any exponent of 2 from low to high, positive."""
+    return lambda: max(random.uniform(1, 2) * 2.0 ** random.randint(low + 500, high + 500) * 2.0**-500 if low >= -500 else random.uniform(1, 2) * 2.0 ** random.randint(low + 60, high + 60) * 2.0**-60, 5e-324)
+
+
+def signed(pick):
+    return lambda: random.choice([-1, 1]) * pick()
+
+
+def between(a, b):
+    return lambda: random.uniform(a, b)
+
+
+def wide():
+    return number(random.getrandbits(63) % 0x7FF0000000000000)
+
+
+def multiples(step, most):
+    """Numbers next to multiples of step."""
+    def pick():
+        k = random.randint(1, int(2 ** random.uniform(0, most)))
+        return near(float(k * step), 3)
+    return pick
+
+
+def slow_exp_m1(x):
+    return expm1(x)
+
+
+def softplus(x):
+    return log1p(exp(x))
+
+
+def minus_inverse(x):
+    return 1 / (1 + exp(-x))
+
+
+# For each function, how it is computed and what its arguments are picked from.
+tiny = magnitude(-1074, -20)
+FUNCTIONS = {
+    "exp": (exp, [between(-746, 710), between(-1, 1), around(709.782712893384, -708.3964185322641, -745.13), signed(tiny), multiples(log(2) / 2, 9)]),
+    "exp2": (lambda x: mpf(2) ** x, [between(-1076, 1025), between(-1, 1), around(1023.9999999, -1022, -1074.5), signed(tiny), multiples(0.5, 10)]),
+    "exp_m1": (expm1, [between(-50, 710), between(-1, 1), around(709.782712893384, 0.3466, -0.3466, 1.04, -1.04, -37.4), signed(tiny), signed(magnitude(-60, 1))]),
+    "ln": (log, [wide, between(0, 3), around(1, 0.7071067811865476, 1.4142135623730951, 2.2250738585072014e-308), magnitude(-1074, -1000)]),
+    "ln_1p": (log1p, [wide, between(-1, 2), around(-1 + 2.0**-50, 0.4142135623730951, -0.2928932188134524), signed(tiny), signed(magnitude(-60, -1))]),
+    "log2": (lambda x: log(x) / log(mpf(2)), [wide, between(0, 3), around(1, 0.7071067811865476, 1.4142135623730951, 2.2250738585072014e-308), magnitude(-1074, -1000)]),
+    "log10": (lambda x: log(x) / log(mpf(10)), [wide, between(0, 3), around(1, 0.7071067811865476, 1.4142135623730951, 2.2250738585072014e-308), magnitude(-1074, -1000)]),
+    "sin": (sin, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
+    "cos": (cos, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
+    "tan": (tan, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
+    "tanh": (tanh, [between(-20, 20), between(-1, 1), signed(magnitude(-60, 5)), signed(tiny), around(0.1733, 0.5199, -0.1733)]),
+    "sigmoid": (minus_inverse, [between(-750, 40), between(-40, 40), between(-1, 1), signed(tiny), around(0.3466, -0.3466, -745.13, -708.396, 36.7)]),
+    "softplus": (softplus, [between(-750, 40), between(-40, 40), between(-1, 1), signed(tiny), around(0.3466, -0.3466, -745.13, -708.396, 36.7)]),
+}
+
+
+def main():
+    count = int(sys.argv[1])
+    for name in sys.argv[2:] or FUNCTIONS:
+        random.seed(name)
+        function, picks = FUNCTIONS[name]
+        arity = function.__code__.co_argcount if name in ("powf", "hypot", "atan2") else 1
+        done = 0
+        while done < count:
+            pick = picks[done % len(picks)]
+            xs = pick() if arity == 2 else (pick(),)
+            try:
+                y = function(*map(mpf, xs))
+            except (ValueError, ZeroDivisionError):
+                continue
+            if not isinstance(y, mpf) or isnan(y) or isinf(y):
+                continue
+            done += 1
+            y, missing = nearest(y)
+            print(name, *(f"{bits(x):x}" for x in xs), f"{bits(y):x}", missing)
+
+
+main()
