@@ -33,7 +33,8 @@ impl Padded {
             if !matches!(eq.op, Op::Loop { .. }) || is_linear || active.body.restored.contains(&v) {
                 continue;
             }
-            let bounds: Option<Vec<Size>> = eq.ty.shape.iter().map(|s| longest.of_size(s)).collect();
+            let bounds: Option<Vec<Size>> =
+                eq.ty.shape.iter().map(|s| longest.of_size(s)).collect();
             if let Some(bounds) = bounds.filter(|b| *b != eq.ty.shape) {
                 found.push((v, eq.ty.clone(), bounds));
             }
@@ -41,7 +42,12 @@ impl Padded {
         for (v, ty, bounds) in found {
             let rank = bounds.len();
             let mut guard = None;
-            for (k, n) in ty.shape.iter().enumerate().filter(|(k, n)| **n != bounds[*k]) {
+            for (k, n) in ty
+                .shape
+                .iter()
+                .enumerate()
+                .filter(|(k, n)| **n != bounds[*k])
+            {
                 let ends = [Affine::axis(rank, k), Affine::constant(rank, n.clone())];
                 let ends = ends.map(|a| active.append(Elem::Int, &bounds, None, Op::Index(a)));
                 let less = Op::Map(Prim::ILt, ends.to_vec());

@@ -367,7 +367,8 @@ impl Lineariser {
         }
         let stack_of_version = |v: &Var| stacks.iter().find(|(w, _)| w == v).map(|(_, s)| *s);
         kept.extend(restored.iter().filter_map(stack_of_version));
-        let residuals_of_step: Vec<Var> = (residuals.kept.iter()).chain(restored).copied().collect();
+        let residuals_of_step: Vec<Var> =
+            (residuals.kept.iter()).chain(restored).copied().collect();
 
         let first_kept = params.len();
         for v in &residuals_of_step {
@@ -518,13 +519,7 @@ struct Residuals {
 
 impl Active {
     /// Adds an equation to the body.
-    pub(super) fn append(
-        &mut self,
-        elem: Elem,
-        shape: &[Size],
-        guard: Option<Var>,
-        op: Op,
-    ) -> Var {
+    pub(super) fn append(&mut self, elem: Elem, shape: &[Size], guard: Option<Var>, op: Op) -> Var {
         let program = &mut self.body.program;
         let shape = shape.to_vec();
         let ty = Type { elem, shape };

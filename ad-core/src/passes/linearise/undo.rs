@@ -105,6 +105,8 @@ pub(super) struct Known<'a> {
     index: usize,
     /// What depends on a state.
     carried: Vec<bool>,
+    /// What can be found again from what is given and the index, for nothing.
+    at_hand: Vec<bool>,
     undone: &'a [Undone],
 }
 
@@ -115,7 +117,15 @@ impl<'a> Known<'a> {
         let index = given + states;
         let carried = (0..body.params.len()).map(|k| (given..index).contains(&k));
         let carried = body.dependent(carried.collect());
+        let params = (0..body.params.len()).map(|k| k < given || k == index);
+        let mut at_hand: Vec<bool> = params.collect();
+        for (j, eq) in body.eqs.iter().enumerate() {
+            let mut all = !carried[body.var_of(j).index()] && is_free(&eq.op);
+            visit_all(eq, &mut |v| all &= at_hand[v.index()]);
+            at_hand.push(all);
+        }
         Known {
+            at_hand,
             body,
             given,
             index,
@@ -144,25 +154,7 @@ impl<'a> Known<'a> {
 
     /// Whether a variable can be found again from what is given and the index, for nothing.
     fn at_hand(&self, v: Var) -> bool {
-        if v.index() < self.body.params.len() {
-            return v.index() < self.given || v.index() == self.index;
-        }
-        let Some(eq) = self.body.eq(v).filter(|_| !self.is_carried(v)) else {
-            return false;
-        };
-        let mut all = match &eq.op {
-            Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
-            Op::Map(p, _) => p.cost() == 0,
-            Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Contract { .. }
-            | Op::Update { .. }
-            | Op::Loop { .. } => false,
-        };
-        visit_all(eq, &mut |v| all = all && self.at_hand(v));
-        all
+        self.at_hand[v.index()]
     }
 
     /// What a difference needs to be taken back.
@@ -385,6 +377,21 @@ fn reach(
     Some(all)
 }
 
+/// Whether an operation costs no real operation.
+fn is_free(op: &Op) -> bool {
+    match op {
+        Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
+        Op::Map(p, _) => p.cost() == 0,
+        Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. } => false,
+    }
+}
+
 /// The computed values in a size.
 pub(super) fn values(s: &Size, f: &mut dyn FnMut(Var)) {
     s.visit(&mut |a| {
@@ -542,9 +549,7 @@ impl Undo {
             kept,
             index,
             out: Builder::new("back", params),
-            new: (0..given)
-                .map(|k| (Var(k as u32), Var(k as u32)))
-                .collect(),
+            new: (0..given).map(|k| (Var(k as u32), Var(k as u32))).collect(),
         };
         back.new.insert(Var(back.known.index as u32), index);
         let mut at = state;
@@ -665,9 +670,8 @@ impl Change {
             for (i, n) in self.index.iter().zip(&shape) {
                 let Ix::Affine(a) = i else { continue };
                 let range = longest.as_ref().and_then(|l| l.range(&a.constant));
-                let is_inside = |(low, high): (Size, Size)| {
-                    low.at_least(0) && n.sub(&high).at_least(1)
-                };
+                let is_inside =
+                    |(low, high): (Size, Size)| low.at_least(0) && n.sub(&high).at_least(1);
                 if !a.is_constant() || range.is_some_and(is_inside) {
                     continue;
                 }
@@ -675,9 +679,8 @@ impl Change {
                 let below = Affine::constant(rank, Size::lit(-1));
                 let above = Affine::constant(rank, n.clone());
                 for (l, r) in [(&below, a), (a, &above)] {
-                    let ends = [l, r].map(|a| {
-                        active.append(Elem::Int, &self.shape, None, Op::Index(a.clone()))
-                    });
+                    let ends = [l, r]
+                        .map(|a| active.append(Elem::Int, &self.shape, None, Op::Index(a.clone())));
                     let less = Op::Map(Prim::ILt, ends.to_vec());
                     let less = active.append(Elem::Bool, &self.shape, None, less);
                     self.when = Some(match self.when {
