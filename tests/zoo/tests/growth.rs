@@ -857,3 +857,60 @@ fn prefix_sums() {
         )
         .end();
 }
+
+#[test]
+fn cholesky() {
+    let at = |n| zoo("cholesky_by_loops", vec![real(&[n, n]), real(&[n])]);
+    // Each element is written once: what was there before is kept, and no array of any step.
+    let degrees = Degrees {
+        value: 3,
+        gradient: 3,
+        value_stored: 2,
+        gradient_stored: 2,
+    };
+    Growth::of("Cholesky factorisation")
+        .along("n", 3, at, degrees)
+        .within(
+            "n = 12",
+            at(12),
+            Bounds {
+                value: 2 * 12 * 12 * 12 + 12 * 12 * 12 / 3 + 4 * 12 * 12,
+                beyond: 4 * 12 * 12 * 12 + 2 * 12 * 12 * 12 / 3 + 8 * 12 * 12,
+                stored: 16 * 12 * 12,
+            },
+        )
+        .end();
+}
+
+#[test]
+fn gauss_seidel() {
+    let at = |n, sweeps| {
+        let args = vec![real(&[n, n]), real(&[n]), int(sweeps)];
+        zoo("gauss_seidel_sweeps", args)
+    };
+    let in_size = Degrees {
+        value: 2,
+        gradient: 2,
+        value_stored: 1,
+        gradient_stored: 2,
+    };
+    let in_sweeps = Degrees {
+        value_stored: 0,
+        ..LINEAR
+    };
+    let (n, sweeps) = (6, 16);
+    Growth::of("Gauss-Seidel sweeps")
+        .along("n", 4, |n| at(n, 3), in_size)
+        .along("sweeps", 4, |k| at(4, k), in_sweeps)
+        // A few numbers for each element that a sweep replaces; the states are not kept.
+        .within(
+            "n = 6, 16 sweeps",
+            at(n, sweeps),
+            Bounds {
+                value: sweeps * (2 * n * n + 2 * n),
+                beyond: sweeps * (4 * n * n + 10 * n),
+                stored: 5 * sweeps * n + 2 * n * n + 8 * n,
+            },
+        )
+        .end();
+}

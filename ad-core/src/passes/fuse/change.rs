@@ -96,8 +96,7 @@ pub(super) fn read_before(program: &Program, owned: &Owned) -> Vec<bool> {
             if reader == k || after.contains(&reader) || is_larger || stored[v.index()] {
                 continue;
             }
-            let rank = program.ty(v).rank();
-            match made_of(program, uses, (k, &after), reader, rank) {
+            match made_of(program, uses, (k, &after), reader) {
                 None => stored[v.index()] = true,
                 Some(all) => {
                     for u in all {
@@ -117,27 +116,28 @@ fn made_of(
     uses: &[Vec<usize>],
     (k, after): (usize, &HashSet<usize>),
     reader: usize,
-    rank: usize,
 ) -> Option<Vec<usize>> {
-    let mut all = vec![];
     let is_late = |u: usize| {
         let later = reached(program, uses, u);
         later.iter().any(|l| *l != k && after.contains(l))
     };
-    for &u in &uses[program.var_of(reader).index()] {
-        if u == k {
-            continue;
-        }
-        if after.contains(&u) {
-            return None;
-        }
-        if !is_late(u) {
-            continue;
-        }
-        if program.eqs[u].ty.rank() < rank {
-            all.push(u);
-        } else {
-            all.extend(made_of(program, uses, (k, after), u, rank)?);
+    let rank = program.eqs[reader].ty.rank();
+    let (mut all, mut seen) = (vec![], HashSet::new());
+    let mut stack = vec![reader];
+    while let Some(e) = stack.pop() {
+        for &u in &uses[program.var_of(e).index()] {
+            if u == k || !seen.insert(u) {
+                continue;
+            }
+            if after.contains(&u) {
+                return None;
+            }
+            if is_late(u) {
+                match program.eqs[u].ty.rank() < rank {
+                    true => all.push(u),
+                    false => stack.push(u),
+                }
+            }
         }
     }
     Some(all)

@@ -105,6 +105,8 @@ pub(super) struct Known<'a> {
     index: usize,
     /// What depends on a state.
     carried: Vec<bool>,
+    /// What can be found again from what is given and the index, for nothing.
+    at_hand: Vec<bool>,
     undone: &'a [Undone],
 }
 
@@ -115,7 +117,15 @@ impl<'a> Known<'a> {
         let index = given + states;
         let carried = (0..body.params.len()).map(|k| (given..index).contains(&k));
         let carried = body.dependent(carried.collect());
+        let params = (0..body.params.len()).map(|k| k < given || k == index);
+        let mut at_hand: Vec<bool> = params.collect();
+        for (j, eq) in body.eqs.iter().enumerate() {
+            let mut all = !carried[body.var_of(j).index()] && is_free(&eq.op);
+            visit_all(eq, &mut |v| all &= at_hand[v.index()]);
+            at_hand.push(all);
+        }
         Known {
+            at_hand,
             body,
             given,
             index,
@@ -144,26 +154,7 @@ impl<'a> Known<'a> {
 
     /// Whether a variable can be found again from what is given and the index, for nothing.
     fn at_hand(&self, v: Var) -> bool {
-        if v.index() < self.body.params.len() {
-            return v.index() < self.given || v.index() == self.index;
-        }
-        let Some(eq) = self.body.eq(v).filter(|_| !self.is_carried(v)) else {
-            return false;
-        };
-        let mut all = match &eq.op {
-            Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
-            Op::Map(p, _) => p.cost() == 0,
-            Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Contract { .. }
-            | Op::Update { .. }
-            | Op::Call { .. }
-            | Op::Loop { .. } => false,
-        };
-        visit_all(eq, &mut |v| all = all && self.at_hand(v));
-        all
+        self.at_hand[v.index()]
     }
 
     /// What a difference needs to be taken back.
@@ -386,6 +377,21 @@ fn reach(
         };
     }
     Some(all)
+}
+
+/// Whether an operation costs no real operation.
+fn is_free(op: &Op) -> bool {
+    match op {
+        Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
+        Op::Map(p, _) => p.cost() == 0,
+        Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Loop { .. } => false,
+    }
 }
 
 /// The computed values in a size.
