@@ -4,6 +4,7 @@
 
 mod combinators;
 mod differentiable;
+mod functions;
 #[doc(hidden)]
 pub mod kernels;
 pub mod math;
@@ -14,5 +15,6 @@ mod special;
 
 pub use combinators::*;
 pub use differentiable::Differentiable;
+pub use functions::{RealArgument, digamma, erf, lgamma, relu, sigmoid, softplus};
 pub use real::Real;
-pub use special::{digamma, erf, lgamma, polygamma, relu, sigmoid, softplus, trigamma};
+pub use special::{polygamma, trigamma};

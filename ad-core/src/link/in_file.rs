@@ -101,5 +101,6 @@ fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {
     }
     let f = analyse(file, name)?.ok()?;
     let consts: Vec<_> = f.consts.iter().map(|c| c.elem).collect();
-    callee(f.signature, what, f.promise.wrt, &consts, f.program).ok()
+    let program = f.called.unwrap_or(f.program);
+    callee(f.signature, what, f.promise.wrt, &consts, program).ok()
 }

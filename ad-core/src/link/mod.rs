@@ -420,7 +420,7 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
         &consts.join(" "),
         &f.structs.encode().to_string().replace('\n', " "),
         &signature.replace('\n', " "),
-        &f.program.to_string(),
+        &f.called.as_ref().unwrap_or(&f.program).to_string(),
     ];
     lines.join("\n")
 }

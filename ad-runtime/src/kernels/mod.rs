@@ -19,6 +19,8 @@ pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, minimum, product,
     sum,
 };
+/// For generated code, wherever ndarray is in the user's crate.
+pub use ndarray;
 pub use recur::{Start, recur, recur_adding, running_products};
 pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,

@@ -65,8 +65,9 @@ impl Lowerer<'_> {
         fill: &Fill,
         (length, count, from): (&Expr, &Expr, &Expr),
     ) -> bool {
-        // Nothing but loops around: what is behind a condition may not happen.
-        if self.frames.len() != self.sequences.len() + 1 {
+        // Nothing but loops around: what is behind a condition may not happen. A function that calls this
+        // one may do so behind a condition.
+        if self.called || self.frames.len() != self.sequences.len() + 1 {
             return false;
         }
         let mut around: Vec<Around> = vec![];
@@ -114,6 +115,7 @@ impl Lowerer<'_> {
         let all = self.copied(&all, &mut Names::new());
         let sym = self.fresh.sym("inside");
         self.frames[0].push(Bound::Let(sym, all));
+        self.demands = true;
         true
     }
 

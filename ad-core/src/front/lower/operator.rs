@@ -152,6 +152,21 @@ impl Lowerer<'_> {
             2 => ("(i, j)", "x.dim()"),
             _ => ("(i, j, ..)", "x.dim()"),
         };
+        if matches!(op, Binary::Eq | Binary::Ne) && a.expr.ty.rank > 0 && b.expr.ty.rank > 0 {
+            let (not, of) = match op {
+                Binary::Ne => ("!", "differ"),
+                _ => ("", "are equal"),
+            };
+            let message = format!(
+                "`{symbol}` between {} and {} is not supported; whether they {of} is \
+                 `{not}x.iter().zip(y.iter()).all(|(p, q)| p == q)`, and an array of bools is \
+                 `build({extents}, |{indices}| {x} {symbol} {y})`",
+                a.describe(),
+                b.describe(),
+                symbol = op.symbol(),
+            );
+            return self.errors.at(loc, message);
+        }
         let message = format!(
             "`{symbol}` between {} and {} is not supported; write \
              `build({extents}, |{indices}| {x} {symbol} {y})`",
