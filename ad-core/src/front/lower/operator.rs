@@ -146,7 +146,12 @@ impl Lowerer<'_> {
             0 => name.to_string(),
             rank => format!("{name}[{}]", index.get(rank - 1).unwrap_or(&"[i, j, ..]")),
         };
-        let (x, y) = (part("x", a), part("y", b));
+        let (mut x, mut y) = (part("x", a), part("y", b));
+        match (a.elem(), b.elem()) {
+            (Elem::Int, Elem::Real) => x.push_str(" as f64"),
+            (Elem::Real, Elem::Int) => y.push_str(" as f64"),
+            (Elem::Real | Elem::Int | Elem::Bool, _) => {}
+        }
         let (indices, extents) = match a.expr.ty.rank.max(b.expr.ty.rank) {
             1 => ("i", "x.len()"),
             2 => ("(i, j)", "x.dim()"),
