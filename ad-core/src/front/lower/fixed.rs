@@ -263,7 +263,12 @@ impl Lowerer<'_> {
                     matches!(&*p.expr.kind, Core::Var(sym) if l.fixed.contains(sym))
                         || l.known_lengths(&p.expr).iter().all(Option::is_some)
                 }
-                _ => true,
+                Value::Tuple(_)
+                | Value::List(_)
+                | Value::Struct(..)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_) => true,
             };
             if !part.is_data() || !all.iter().all(|v| of_one_size(self, v)) {
                 let message = format!(

@@ -5,6 +5,11 @@
 //! be inside, or if it can be demanded on entry that they are; all others stay as they are, and each
 //! write is checked where it happens.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "patterns are looked for, and what is not listed is none of them"
+)]
+
 use super::header::plus;
 use super::recognise::{Fill, Role, minus};
 use super::rename::Names;

@@ -158,9 +158,9 @@ impl Lowerer<'_> {
             _ => ("(i, j, ..)", "x.dim()"),
         };
         if matches!(op, Binary::Eq | Binary::Ne) && a.expr.ty.rank > 0 && b.expr.ty.rank > 0 {
-            let (not, of) = match op {
-                Binary::Ne => ("!", "differ"),
-                _ => ("", "are equal"),
+            let (not, of) = match op == Binary::Ne {
+                true => ("!", "differ"),
+                false => ("", "are equal"),
             };
             let message = format!(
                 "`{symbol}` between {} and {} is not supported; whether they {of} is \
