@@ -238,6 +238,26 @@ fn sequential_around(a: Array2<f64>, x: &Array1<f64>, shift: usize) -> Array2<f6
     a * total
 }
 
+/// A fill that demands on entry that the array is long enough, when it is not called.
+#[differentiable(value, vjp)]
+fn filled(mut a: Array2<f64>, x: &Array1<f64>) -> Array2<f64> {
+    for i in 0..x.len() {
+        a[[i, 0]] = x[i] * 2.0;
+    }
+    a
+}
+
+#[differentiable(value, vjp)]
+fn filled_by_a_call(a: Array2<f64>, x: &Array1<f64>, shift: usize) -> Array2<f64> {
+    let mut b = a;
+    for k in 0..shift {
+        if k > 0 {
+            b = filled(b, x);
+        }
+    }
+    b
+}
+
 mod tests {
     use super::*;
 
@@ -258,6 +278,7 @@ mod tests {
         data_decide data_decide_value data_decide_vjp,
         local local_value local_vjp,
         in_build in_build_value in_build_vjp,
+        filled_by_a_call filled_by_a_call_value filled_by_a_call_vjp with 1,
         sequential_around sequential_around_value sequential_around_vjp,
     );
 }

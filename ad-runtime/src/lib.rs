@@ -5,6 +5,7 @@
 mod combinators;
 mod differentiable;
 mod elementary;
+mod functions;
 #[doc(hidden)]
 pub mod kernels;
 pub mod math;
@@ -15,5 +16,6 @@ mod special;
 
 pub use combinators::*;
 pub use differentiable::Differentiable;
+pub use functions::{RealArgument, digamma, erf, lgamma, relu, sigmoid, softplus};
 pub use real::Real;
-pub use special::{digamma, erf, lgamma, polygamma, relu, sigmoid, softplus, trigamma};
+pub use special::{polygamma, trigamma};

@@ -2,14 +2,14 @@
 //!
 //! Each does what the method of the same name of [`Real`] does.
 
-use crate::Real;
+use crate::{Real, RealArgument};
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($x:ident $(, $y:ident)*);)*) => {$(
         $(#[$doc])*
         #[inline]
-        pub fn $name<T: Real>($x: T $(, $y: T)*) -> T {
-            Real::$name($x $(, $y)*)
+        pub fn $name<T: RealArgument>($x: T $(, $y: T)*) -> T {
+            T::of_number(Real::$name($x.number() $(, $y.number())*))
         }
     )*};
 }
@@ -93,14 +93,15 @@ functions! {
 
 /// `x` to the integer power `n`.
 #[inline]
-pub fn powi<T: Real>(x: T, n: i32) -> T {
-    Real::powi(x, n)
+pub fn powi<T: RealArgument>(x: T, n: i32) -> T {
+    T::of_number(Real::powi(x.number(), n))
 }
 
 /// Sine and cosine together.
 #[inline]
-pub fn sin_cos<T: Real>(x: T) -> (T, T) {
-    Real::sin_cos(x)
+pub fn sin_cos<T: RealArgument>(x: T) -> (T, T) {
+    let (sin, cos) = Real::sin_cos(x.number());
+    (T::of_number(sin), T::of_number(cos))
 }
 
 /// `x` restricted to `min..=max`. Its derivative is 0 at both ends.
@@ -110,8 +111,8 @@ pub fn sin_cos<T: Real>(x: T) -> (T, T) {
 /// Panics where the method of `f64` does: if `min > max` or if either is NaN.
 #[inline]
 #[track_caller]
-pub fn clamp<T: Real>(x: T, min: T, max: T) -> T {
-    Real::clamp(x, min, max)
+pub fn clamp<T: RealArgument>(x: T, min: T, max: T) -> T {
+    T::of_number(Real::clamp(x.number(), min.number(), max.number()))
 }
 
 #[cfg(test)]

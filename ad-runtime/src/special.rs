@@ -3,83 +3,32 @@
 use crate::Real;
 use std::f64::consts::PI;
 
-/// `1 / (1 + exp(-x))`, without overflow at either end.
-///
-/// ```
-/// use cotangent_runtime::sigmoid;
-///
-/// assert_eq!(sigmoid(0.0), 0.5);
-/// assert_eq!(sigmoid(1000.0), 1.0);
-/// assert_eq!(sigmoid(-700.0), (-700.0_f64).exp());
-/// ```
+/// [`crate::sigmoid`] of a real number.
 #[inline(always)]
-pub fn sigmoid<T: Real>(x: T) -> T {
+pub(crate) fn sigmoid<T: Real>(x: T) -> T {
     T::sigmoid_of(x)
 }
 
-/// `ln(1 + exp(x))`, without overflow: `x` itself for large `x`, `exp(x)` for very negative `x`.
-///
-/// ```
-/// use cotangent_runtime::softplus;
-///
-/// assert_eq!(softplus(0.0), 2.0_f64.ln());
-/// assert_eq!(softplus(800.0), 800.0);
-/// assert_eq!(softplus(-700.0), (-700.0_f64).exp());
-/// ```
+/// [`crate::softplus`] of a real number.
 #[inline(always)]
-pub fn softplus<T: Real>(x: T) -> T {
+pub(crate) fn softplus<T: Real>(x: T) -> T {
     T::softplus_of(x)
 }
 
-/// `x` where it is positive, else 0. So `relu(NaN)` is 0, as for `x.max(0.0)`.
-///
-/// The derivative at 0 is 0.
-///
-/// ```
-/// use cotangent_runtime::relu;
-///
-/// assert_eq!(relu(1.5), 1.5);
-/// assert_eq!(relu(-1.5), 0.0);
-/// ```
+/// [`crate::relu`] of a real number.
 #[inline(always)]
-pub fn relu<T: Real>(x: T) -> T {
+pub(crate) fn relu<T: Real>(x: T) -> T {
     let zero = T::of(0.0);
     if x > zero { x } else { zero }
 }
 
-/// The logarithm of the absolute value of the gamma function.
-///
-/// It is ∞ at the poles 0, −1, −2, … The derivative is [`digamma`].
-///
-/// The relative error is below 10⁻¹⁴ for positive `x`, also close to the zeros at 1 and 2. For negative
-/// `x`, where there are more zeros, it is below that compared to at least 1.
-///
-/// ```
-/// use cotangent_runtime::lgamma;
-///
-/// assert_eq!(lgamma(1.0), 0.0);
-/// assert!((lgamma(5.0) - 24.0_f64.ln()).abs() < 1e-15);
-/// assert_eq!(lgamma(-3.0), f64::INFINITY);
-/// ```
-pub fn lgamma<T: Real>(x: T) -> T {
+/// [`crate::lgamma`] of a real number.
+pub(crate) fn lgamma<T: Real>(x: T) -> T {
     T::of(lgamma_f64(x.to_f64()))
 }
 
-/// The derivative of [`lgamma`].
-///
-/// It is NaN at the poles 0, −1, −2, … The derivative is [`trigamma`].
-///
-/// The relative error is below 10⁻¹⁴ for positive `x`, also close to the zero at 1.4616…
-/// For negative `x`, where there is a zero between any two poles, it is below that compared to at least 1.
-///
-/// ```
-/// use cotangent_runtime::digamma;
-///
-/// // Minus the Euler constant
-/// assert!((digamma(1.0) + 0.577_215_664_901_532_9_f64).abs() < 1e-15);
-/// assert!(digamma(-1.0_f64).is_nan());
-/// ```
-pub fn digamma<T: Real>(x: T) -> T {
+/// [`crate::digamma`] of a real number.
+pub(crate) fn digamma<T: Real>(x: T) -> T {
     T::of(digamma_f64(x.to_f64()))
 }
 
@@ -113,16 +62,8 @@ pub fn polygamma<T: Real>(n: i32, x: T) -> T {
     T::of(polygamma_f64(n, x.to_f64()))
 }
 
-/// The error function, `2/√π ∫ exp(-t²) dt` from 0 to `x`.
-///
-/// ```
-/// use cotangent_runtime::erf;
-///
-/// assert_eq!(erf(0.0), 0.0);
-/// assert_eq!(erf(10.0), 1.0);
-/// assert!((erf(-0.5) + 0.520_499_877_813_046_5_f64).abs() < 1e-15);
-/// ```
-pub fn erf<T: Real>(x: T) -> T {
+/// [`crate::erf`] of a real number.
+pub(crate) fn erf<T: Real>(x: T) -> T {
     T::of(erf_f64(x.to_f64()))
 }
 

@@ -17,10 +17,6 @@ pub(super) fn name_check(check: &NameCheck) -> TokenStream {
     let span = (check.path.segments)
         .last()
         .map_or(Span::call_site(), |s| s.ident.span());
-    let unary = quote_spanned!(span=> let _: (fn(f32) -> f32, fn(f64) -> f64) = (#path, #path););
-    let binary = quote_spanned! {span=>
-        let _: (fn(f32, f32) -> f32, fn(f64, f64) -> f64) = (#path, #path);
-    };
     let probe = quote_spanned!(span=> rt::MustBeTheOneFromCotangent);
     match check.known {
         Known::Combinator(c) => match c.name() {
@@ -41,20 +37,30 @@ pub(super) fn name_check(check: &NameCheck) -> TokenStream {
                 let _ = |term: fn(usize) -> f32| { let _ = #path(#probe, term); };
             },
         },
-        Known::Prelude(_) => unary,
-        Known::Math(name) => match name {
-            "sin_cos" => quote_spanned! {span=>
-                let _: (fn(f32) -> (f32, f32), fn(f64) -> (f64, f64)) = (#path, #path);
-            },
-            "clamp" | "mul_add" => quote_spanned! {span=>
-                let _: (fn(f32, f32, f32) -> f32, fn(f64, f64, f64) -> f64) = (#path, #path);
-            },
-            "powi" => quote_spanned! {span=>
-                let _: (fn(f32, i32) -> f32, fn(f64, i32) -> f64) = (#path, #path);
-            },
-            "powf" | "atan2" | "copysign" | "rem_euclid" | "max" | "min" | "hypot" => binary,
-            _ => unary,
-        },
+        Known::Prelude(_) => quote_spanned!(span=> let _ = || { let _ = #path(#probe); };),
+        Known::Math(name) => {
+            let args = match name {
+                "clamp" | "mul_add" => quote_spanned!(span=> #probe, #probe, #probe),
+                "powi" => quote_spanned!(span=> #probe, 2),
+                "powf" | "atan2" | "copysign" | "rem_euclid" | "max" | "min" | "hypot" => {
+                    quote_spanned!(span=> #probe, #probe)
+                }
+                _ => probe.clone(),
+            };
+            quote_spanned!(span=> let _ = || { let _ = #path(#args); };)
+        }
+        Known::Array(name) => {
+            let of = quote_spanned!(span=> rt::ndarray);
+            let args = match name {
+                "arr0" => probe.clone(),
+                "aview0" => quote_spanned!(span=> &#probe),
+                "arr1" | "aview1" => quote_spanned!(span=> &[#probe]),
+                "arr2" | "aview2" => quote_spanned!(span=> &[[#probe]]),
+                "arr3" => quote_spanned!(span=> &[[[#probe]]]),
+                _ => quote_spanned!(span=> #of::Axis(0), &[#of::aview1(&[#probe])]),
+            };
+            quote_spanned!(span=> let _ = || { let _ = #path(#args); };)
+        }
         Known::Cmp(_) => quote_spanned! {span=>
             let _: (fn(u8, u8) -> u8, fn(i64, i64) -> i64) = (#path, #path);
         },

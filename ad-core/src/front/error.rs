@@ -169,6 +169,11 @@ impl Errors {
         self.all.len()
     }
 
+    /// The proof that there are more than so many.
+    pub fn beyond(&self, count: usize) -> Option<Reported> {
+        (self.all.len() > count).then_some(Reported(()))
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty() && self.missing.is_empty() && !self.elsewhere

@@ -44,6 +44,8 @@ pub struct Annotated {
     pub signature: Signature,
     /// The body. Its parameters are those of the signature, then one for each of `consts`.
     pub program: Program,
+    /// What a call of it stands for, where that is not the same.
+    pub called: Option<Program>,
     /// The paths that were taken for functions of ours.
     pub checks: Vec<NameCheck>,
     /// The user's own constants, in the order of the parameters.
@@ -164,6 +166,7 @@ pub fn analyse_with(
     let options = lower::Options {
         root: attr.as_ref().and_then(|a| a.root.as_ref()),
         checkpoint: attr.as_ref().and_then(|a| a.checkpoint),
+        called: false,
     };
     let lowered = signature
         .as_ref()
@@ -178,6 +181,7 @@ pub fn analyse_with(
                 promise,
                 signature,
                 program: lowered.program,
+                called: lowered.called,
                 checks: lowered.checks,
                 consts: lowered.consts,
                 item: function,

@@ -56,6 +56,8 @@ pub enum Known {
     Math(&'static str),
     /// `std::cmp::min` or `std::cmp::max`, on integers.
     Cmp(&'static str),
+    /// A function of ndarray that makes an array, such as `arr1`.
+    Array(&'static str),
 }
 
 impl Known {
@@ -63,7 +65,9 @@ impl Known {
     pub fn name(self) -> &'static str {
         match self {
             Known::Combinator(combinator) => combinator.name(),
-            Known::Prelude(name) | Known::Math(name) | Known::Cmp(name) => name,
+            Known::Prelude(name) | Known::Math(name) | Known::Cmp(name) | Known::Array(name) => {
+                name
+            }
         }
     }
 }
@@ -127,6 +131,19 @@ pub const REAL: &[(&str, Prim)] = &[
     ("min", Prim::Min),
     ("hypot", Prim::Hypot),
     ("mul_add", Prim::MulAdd),
+];
+
+/// The functions of ndarray that make an array.
+pub const ARRAYS: &[&str] = &[
+    "arr0",
+    "arr1",
+    "arr2",
+    "arr3",
+    "aview0",
+    "aview1",
+    "aview2",
+    "concatenate",
+    "stack",
 ];
 
 /// Functions of `math` that are more than one primitive.

@@ -315,6 +315,8 @@ pub(super) enum Source {
     Range(Loc, Box<Expr>, Box<Expr>, bool),
     /// The elements of an array, the last axis fastest; or what `&x` gives.
     Elements(Expr),
+    /// The elements of an array with their indices.
+    Indexed(Expr),
     /// The parts along an axis, of an array of that rank if one is given.
     Parts(Expr, usize, Option<usize>),
     /// `.rev()`

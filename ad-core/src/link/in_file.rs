@@ -190,7 +190,8 @@ fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {
     let consts: Vec<_> = f.consts.iter().map(|c| c.elem).collect();
     let whole = f.whole_signature();
     let unit = (what.is_none() && f.is_unit() && consts.is_empty()).then(|| unit(&f));
-    let mut callee = callee(f.signature, what, f.promise.wrt, &consts, f.program).ok()?;
+    let program = f.called.unwrap_or(f.program);
+    let mut callee = callee(f.signature, what, f.promise.wrt, &consts, program).ok()?;
     if let Some(unit) = unit {
         callee.unit = Some(unit);
         callee.signature = whole;

@@ -436,7 +436,7 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
         &f.structs.encode().to_string().replace('\n', " "),
         &signature.replace('\n', " "),
         unit,
-        &f.program.to_string(),
+        &f.called.as_ref().unwrap_or(&f.program).to_string(),
     ];
     lines.join("\n")
 }

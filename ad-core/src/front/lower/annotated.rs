@@ -124,8 +124,10 @@ impl Lowerer<'_> {
                 .any(|suffix| last.strip_suffix(suffix) == Some(&format!("{own}_")));
         if is_own && of_own {
             return Some(format!(
-                "`{own}` calls itself, and how often is known at run time only; write a loop: \
-                 `fold(n, init, |s, i| ..)`"
+                "`{own}` calls itself: a function is compiled once for all its arguments, so how deep that \
+                 goes is not known, not even where an argument is a literal; write a loop over what each \
+                 call hands to the next, as `let mut s = ..; for i in 0..n {{ s = ..; }}` or `fold(n, \
+                 init, |s, i| ..)`"
             ));
         }
         if is_function(path) && MACROS.contains(&last) {

@@ -83,6 +83,7 @@ impl Lowerer<'_> {
                 let ident = syn::Ident::new(name, last.ident.span());
                 self.integer_function(&ident, args)
             }
+            Callee::Known(Known::Array(_)) => self.annotated_call(&full, args, loc),
             Callee::Constructor(name) => {
                 let args = self.args(args)?;
                 self.real_constructor(name, &last.ident, args)

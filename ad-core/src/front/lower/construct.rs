@@ -52,15 +52,25 @@ impl Lowerer<'_> {
         if let Some(rank) = rank_of(family) {
             return Some(self.of_family(path, (family, rank), name, args, loc));
         }
+        let checked = |l: &mut Self| {
+            if let Some(name) = names::ARRAYS.iter().find(|n| *n == name) {
+                l.check(path, names::Known::Array(name));
+            }
+        };
         Some(match (family, *name, args) {
             ("Zip", "from", [first]) => self.zip_of(first, false),
             ("Zip", "indexed", [first]) => self.zip_of(first, true),
             ("iter", "zip", [a, b]) => self.zip_function(a, b, loc),
             ("" | "ndarray", "arr1" | "arr2" | "arr3" | "aview1" | "aview2", [list]) => {
+                checked(self);
                 self.list(list).map(Value::from)
             }
-            ("" | "ndarray", "arr0" | "aview0", [value]) => self.expr(value),
+            ("" | "ndarray", "arr0" | "aview0", [value]) => {
+                checked(self);
+                self.expr(value)
+            }
             ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if is_axis(axis) => {
+                checked(self);
                 self.joined_list(axis, parts, *name == "stack")
             }
             _ => return None,

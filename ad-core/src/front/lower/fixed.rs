@@ -235,8 +235,54 @@ impl Lowerer<'_> {
                 self.errors.at(*at, message)
             });
         }
+        if let List::Elements(elements) = &list
+            && let Some(first @ (Value::Tuple(_) | Value::Struct(..))) = elements.first()
+        {
+            return self.composite_entry(first, elements, (index, *at), loc);
+        }
         let plain = self.as_array(list, loc)?;
         Ok(Self::part_of_rust(plain, index))
+    }
+
+    /// `p[i]` where the elements are tuples or structs: each part is chosen from those of all elements.
+    fn composite_entry(
+        &mut self,
+        first: &Value,
+        elements: &[Value],
+        (index, at): (Expr, Loc),
+        loc: Loc,
+    ) -> Result<Value> {
+        let mut parts = vec![];
+        for (k, part) in first.components().unwrap_or_default().iter().enumerate() {
+            let all = elements
+                .iter()
+                .filter_map(|e| e.components()?.get(k).cloned());
+            let all: Vec<Value> = all.collect();
+            let of_one_size = |l: &mut Self, v: &Value| match v {
+                Value::Plain(p) => {
+                    matches!(&*p.expr.kind, Core::Var(sym) if l.fixed.contains(sym))
+                        || l.known_lengths(&p.expr).iter().all(Option::is_some)
+                }
+                Value::Tuple(_)
+                | Value::List(_)
+                | Value::Struct(..)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_) => true,
+            };
+            if !part.is_data() || !all.iter().all(|v| of_one_size(self, v)) {
+                let message = format!(
+                    "which element of this list is meant must be known here: its elements are {} with \
+                     arrays, which may be of different lengths; write a literal index, or `for p in \
+                     ps.iter()`",
+                    first.describe()
+                );
+                return Err(self.errors.at(loc, message));
+            }
+            let index = Value::Plain(Plain::typed(index.clone(), Scalar::Usize));
+            parts.push(self.list_entry(List::Elements(all), &[(index, at)], loc)?);
+        }
+        Ok(first.with_components(parts))
     }
 
     /// An element of an array of arrays.

@@ -107,6 +107,32 @@ impl Lowerer<'_> {
                     }),
                 }
             }
+            Source::Indexed(e) => {
+                let elements = self.items(&Source::Elements(e.clone()))?;
+                let (array, _) = self.sequence_of(e)?;
+                let sizes: Vec<Expr> = (0..array.expr.ty.rank)
+                    .map(|k| length(array.expr.clone(), k))
+                    .collect();
+                let at = elements.at;
+                Items {
+                    count: elements.count,
+                    signed: false,
+                    at: Box::new(move |i| {
+                        let mut all: Vec<Value> = unravelled(i.clone(), &sizes)
+                            .into_iter()
+                            .map(index)
+                            .collect();
+                        let place = match (all.len(), all.pop()) {
+                            (1, Some(one)) => one,
+                            (_, last) => {
+                                all.extend(last);
+                                Value::Tuple(all)
+                            }
+                        };
+                        Value::Tuple(vec![place, at(i)])
+                    }),
+                }
+            }
             Source::Parts(e, axis, rank) => {
                 let (array, _) = self.sequence_of(e)?;
                 let (axis, is) = (*axis, array.expr.ty.rank);

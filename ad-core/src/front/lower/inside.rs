@@ -5,6 +5,11 @@
 //! be inside, or if it can be demanded on entry that they are; all others stay as they are, and each
 //! write is checked where it happens.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "patterns are looked for, and what is not listed is none of them"
+)]
+
 use super::header::plus;
 use super::recognise::{Fill, Role, minus};
 use super::rename::Names;
@@ -65,8 +70,9 @@ impl Lowerer<'_> {
         fill: &Fill,
         (length, count, from): (&Expr, &Expr, &Expr),
     ) -> bool {
-        // Nothing but loops around: what is behind a condition may not happen.
-        if self.frames.len() != self.sequences.len() + 1 {
+        // Nothing but loops around: what is behind a condition may not happen. A function that calls this
+        // one may do so behind a condition.
+        if self.called || self.frames.len() != self.sequences.len() + 1 {
             return false;
         }
         let mut around: Vec<Around> = vec![];
@@ -114,6 +120,7 @@ impl Lowerer<'_> {
         let all = self.copied(&all, &mut Names::new());
         let sym = self.fresh.sym("inside");
         self.frames[0].push(Bound::Let(sym, all));
+        self.demands = true;
         true
     }
 

@@ -32,6 +32,9 @@ impl Lowerer<'_> {
             if leaf.ty.rank == 0 && leaf.ty.scalar.is_unsigned() {
                 self.naturals.insert(param.sym.clone());
             }
+            if !param.lengths.is_empty() && param.lengths.iter().all(Option::is_some) {
+                self.fixed.insert(param.sym.clone());
+            }
             params.push(param);
         }
         let mut rest = params.iter();

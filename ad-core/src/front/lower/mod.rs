@@ -61,6 +61,9 @@ pub(super) struct Lowered {
     pub(super) program: Program,
     pub(super) checks: Vec<NameCheck>,
     pub(super) consts: Vec<ConstUse>,
+    /// The same for calls, where that is another one: what the program demands on entry may not be needed
+    /// where it is called, or not there alone.
+    pub(super) called: Option<Program>,
     /// The type of the result, as it is made of the results of the program: fixed-size arrays that are
     /// written element by element are as many results.
     pub(super) result: Tree,
@@ -73,16 +76,23 @@ pub(super) struct Options<'a> {
     pub(super) root: Option<&'a syn::Path>,
     /// How loops keep their states.
     pub(super) checkpoint: Option<Checkpoint>,
+    /// Whether it is for calls from other functions.
+    pub(super) called: bool,
 }
 
 /// Lowers a body; reports what is wrong with it.
 pub(super) fn lower(
     signature: &Signature,
-    Options { root, checkpoint }: Options<'_>,
+    options: Options<'_>,
     callees: &Callees,
     body: &surface::Expr,
     errors: &mut Errors,
 ) -> Option<Lowered> {
+    let Options {
+        root,
+        checkpoint,
+        called,
+    } = options;
     let mut consts = Consts::default();
     loop {
         consts.restart();
@@ -102,10 +112,13 @@ pub(super) fn lower(
             extents: HashMap::new(),
             sizes: HashMap::new(),
             rounds: HashMap::new(),
+            fixed: BTreeSet::new(),
             naturals: BTreeSet::new(),
             lists: HashMap::new(),
             consts,
             checks: vec![],
+            called,
+            demands: false,
             root,
             callees,
             own: &signature.ident,
@@ -120,8 +133,18 @@ pub(super) fn lower(
         let (mut program, result) = program.ok()?;
         let (consts, hidden) = consts.finish();
         program.params.extend(hidden);
+        let for_calls = Options {
+            called: true,
+            ..options
+        };
+        let called = match lowerer.demands {
+            // What it says has been said.
+            true => lower(signature, for_calls, callees, body, &mut Errors::default()),
+            false => None,
+        };
         return Some(Lowered {
             program,
+            called: called.map(|c| c.program),
             checks: lowerer.checks,
             consts,
             result,
@@ -258,12 +281,18 @@ struct Lowerer<'a> {
     sizes: HashMap<Sym, Expr>,
     /// Of new parts of arrays: the loop that made them.
     rounds: HashMap<Sym, (Sym, Expr)>,
+    /// Arguments whose types fix all lengths.
+    fixed: BTreeSet<Sym>,
     /// Arguments of types without a sign.
     naturals: BTreeSet<Sym>,
     /// The elements of bound arrays that are written as lists.
     lists: HashMap<Sym, Vec<Plain>>,
     consts: Consts,
     checks: Vec<NameCheck>,
+    /// Whether the program is for calls from other functions.
+    called: bool,
+    /// Whether something was demanded on entry because of an array that is filled.
+    demands: bool,
     /// Where this crate is said to be.
     root: Option<&'a syn::Path>,
     /// The annotated functions that are known.

@@ -146,12 +146,32 @@ impl Lowerer<'_> {
             0 => name.to_string(),
             rank => format!("{name}[{}]", index.get(rank - 1).unwrap_or(&"[i, j, ..]")),
         };
-        let (x, y) = (part("x", a), part("y", b));
+        let (mut x, mut y) = (part("x", a), part("y", b));
+        match (a.elem(), b.elem()) {
+            (Elem::Int, Elem::Real) => x.push_str(" as f64"),
+            (Elem::Real, Elem::Int) => y.push_str(" as f64"),
+            (Elem::Real | Elem::Int | Elem::Bool, _) => {}
+        }
         let (indices, extents) = match a.expr.ty.rank.max(b.expr.ty.rank) {
             1 => ("i", "x.len()"),
             2 => ("(i, j)", "x.dim()"),
             _ => ("(i, j, ..)", "x.dim()"),
         };
+        if matches!(op, Binary::Eq | Binary::Ne) && a.expr.ty.rank > 0 && b.expr.ty.rank > 0 {
+            let (not, of) = match op == Binary::Ne {
+                true => ("!", "differ"),
+                false => ("", "are equal"),
+            };
+            let message = format!(
+                "`{symbol}` between {} and {} is not supported; whether they {of} is \
+                 `{not}x.iter().zip(y.iter()).all(|(p, q)| p == q)`, and an array of bools is \
+                 `build({extents}, |{indices}| {x} {symbol} {y})`",
+                a.describe(),
+                b.describe(),
+                symbol = op.symbol(),
+            );
+            return self.errors.at(loc, message);
+        }
         let message = format!(
             "`{symbol}` between {} and {} is not supported; write \
              `build({extents}, |{indices}| {x} {symbol} {y})`",

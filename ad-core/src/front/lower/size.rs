@@ -228,9 +228,12 @@ impl Lowerer<'_> {
                 break;
             };
             // `c·i` is at least `c·(n - 1)`. There is a round, so what is 0 at least is more.
-            let extent = match &*extent.kind {
-                Core::Prim(Prim::IMax, args) if literal(&args[1]) == Some(0) => &args[0],
-                _ => &extent,
+            let extent = if let Core::Prim(Prim::IMax, args) = &*extent.kind
+                && literal(&args[1]) == Some(0)
+            {
+                &args[0]
+            } else {
+                &extent
             };
             sum.term(vec![index], -c);
             sum = sum.plus(&Sum::of(extent), c);

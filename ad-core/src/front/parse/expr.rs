@@ -270,6 +270,13 @@ impl Parser<'_> {
             self.all(&call.args);
             return receiver;
         }
+        if let (Some(reported), Some(_)) = (
+            self.changes_wrong(&call.receiver),
+            outside::method(&call.method),
+        ) {
+            let kind = Kind::Hole(reported);
+            return Expr { loc, kind };
+        }
         if let Some(turbofish) = &call.turbofish
             && !takes_types(&call.method)
         {
@@ -316,8 +323,18 @@ impl Parser<'_> {
                 "an async closure has no derivative; write a plain one",
             );
         }
+        let before = self.errors.count();
         let params = closure.inputs.iter().map(|p| self.pattern_and_note(p));
         let params = params.collect();
+        let names = closure.inputs.iter().flat_map(super::pattern::names_in);
+        self.names_since(before, names.collect());
+        if super::stmt::only_changes(&closure.body) {
+            let loc = Loc::of_expr(&closure.body);
+            let reported = self.errors.beyond(before);
+            let kind =
+                Kind::Hole(reported.unwrap_or_else(|| self.errors.at(loc, outside::CHANGES)));
+            return Expr { loc, kind };
+        }
         let params_loc = Loc {
             start: closure.inputs_begin.span,
             end: closure.inputs_end.span,

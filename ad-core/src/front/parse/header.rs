@@ -42,6 +42,7 @@ impl Parser<'_> {
                 _ if is_sequence(on) => self.source(on),
                 _ => Source::Elements(self.expr(on)),
             },
+            ("indexed_iter", []) => Source::Indexed(self.expr(on)),
             ("outer_iter", []) => Source::Parts(self.expr(on), 0, None),
             ("rows" | "genrows", []) => Source::Parts(self.expr(on), 0, Some(2)),
             ("columns" | "gencolumns", []) => Source::Parts(self.expr(on), 1, Some(2)),
@@ -72,9 +73,11 @@ impl Parser<'_> {
                 let first = self.source(on);
                 Source::Zip(Box::new(first), Box::new(self.source(other)))
             }
-            ("iter_mut" | "outer_iter_mut" | "rows_mut" | "axis_iter_mut" | "columns_mut", _) => {
-                Source::Hole(self.errors.on(&call.method, outside::ITER_MUT))
-            }
+            (
+                "iter_mut" | "outer_iter_mut" | "rows_mut" | "axis_iter_mut" | "columns_mut"
+                | "indexed_iter_mut" | "lanes_mut",
+                _,
+            ) => Source::Hole(self.errors.on(&call.method, outside::ITER_MUT)),
             (
                 "row" | "column" | "index_axis" | "slice" | "view" | "to_vec" | "to_owned"
                 | "clone" | "diag" | "t" | "mapv" | "dot",
@@ -110,6 +113,7 @@ fn is_sequence(e: &syn::Expr) -> bool {
                 | "axis_iter"
                 | "rev"
                 | "enumerate"
+                | "indexed_iter"
                 | "step_by"
                 | "skip"
                 | "take"

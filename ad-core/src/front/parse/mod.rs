@@ -8,6 +8,7 @@
 
 mod expr;
 mod header;
+mod indexed;
 mod macros;
 mod outside;
 mod pattern;
@@ -16,14 +17,16 @@ mod real;
 mod stmt;
 mod target;
 
-use super::error::{Errors, Loc};
+use super::error::{Errors, Loc, Reported};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
+use std::collections::HashMap;
 
 /// Reads the body of a function.
 pub(super) fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
     let mut parser = Parser {
         errors,
         loops: vec![],
+        wrong: HashMap::new(),
     };
     parser.block_for(block, stmt::Want::Result)
 }
@@ -32,6 +35,8 @@ struct Parser<'a> {
     errors: &'a mut Errors,
     /// What is known of the loops around, innermost last.
     loops: Vec<stmt::Around>,
+    /// Variables whose value is wrong, which has been reported: nothing more is said where they change.
+    wrong: HashMap<String, Reported>,
 }
 
 impl Parser<'_> {
@@ -56,7 +61,33 @@ impl Parser<'_> {
         }
     }
 
+    /// Notes that something was wrong with what these names are bound to, if there is an error more
+    /// than so many.
+    fn names_since(&mut self, before: usize, names: Vec<syn::Ident>) {
+        for name in names {
+            match self.errors.beyond(before) {
+                Some(reported) => self.wrong.insert(name.to_string(), reported),
+                None => self.wrong.remove(&name.to_string()),
+            };
+        }
+    }
+
     fn local(&mut self, local: &syn::Local) -> Stmt {
+        let before = self.errors.count();
+        let stmt = match outside::growing(local) {
+            Some(message) => {
+                let reported = self
+                    .errors
+                    .on(&local.init.as_ref().map(|i| &i.expr), message);
+                Stmt::Hole(reported, pattern::names_in(&local.pat))
+            }
+            None => self.right_local(local),
+        };
+        self.names_since(before, pattern::names_in(&local.pat));
+        stmt
+    }
+
+    fn right_local(&mut self, local: &syn::Local) -> Stmt {
         self.attributes(&local.attrs);
         let (pattern, note) = self.pattern_and_note(&local.pat);
         match &local.init {

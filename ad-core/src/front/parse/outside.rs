@@ -1,5 +1,7 @@
 //! What is outside of the language, why, and what to write instead.
 
+use crate::front::names::segments;
+
 /// For `+=` and its like, and for `=`, where a value is needed.
 pub(super) const ASSIGNMENT: &str = "an assignment gives no value; write it as a statement of its \
      own, with `;` behind it, in the block of the variable or in a loop there";
@@ -60,6 +62,36 @@ pub(super) fn macro_call(mac: &syn::Macro) -> String {
     format!("the macro `{name}!` cannot be looked into, so it cannot be differentiated; {instead}")
 }
 
+/// For a closure that is there for what it changes.
+pub(super) const CHANGES: &str = "this closure changes something and gives no value, and a closure \
+     cannot change what is outside of it; write a loop, or give the new value as the result: `x = f(x)`";
+
+/// For a list that begins without elements.
+const GROWS: &str = "a list that grows is not supported, since lengths are fixed; write `let mut x = \
+     vec![0.0; n];` and `x[i] = ..`, or `(0..n).map(|i| ..).collect()`";
+
+/// `let mut x = vec![];` and its like.
+pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {
+    let mut pat = &local.pat;
+    if let syn::Pat::Type(typed) = pat {
+        pat = &typed.pat;
+    }
+    let is_mut = matches!(pat, syn::Pat::Ident(name) if name.mutability.is_some());
+    let empty = match &*local.init.as_ref()?.expr {
+        syn::Expr::Macro(m) => m.mac.path.is_ident("vec") && m.mac.tokens.is_empty(),
+        syn::Expr::Call(call) => match &*call.func {
+            syn::Expr::Path(path) => {
+                let names = segments(&path.path);
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                matches!(names[..], [.., "Vec", "new" | "with_capacity"])
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    (is_mut && empty).then_some(GROWS)
+}
+
 /// An expression that stands as a statement, if there is something to say about it in particular.
 pub(super) fn statement(e: &syn::Expr) -> Option<String> {
     match e {
@@ -67,6 +99,31 @@ pub(super) fn statement(e: &syn::Expr) -> Option<String> {
         syn::Expr::Macro(m) => Some(macro_call(&m.mac)),
         syn::Expr::Unsafe(_) | syn::Expr::Await(_) | syn::Expr::Try(_) | syn::Expr::Struct(_) => {
             Some(expression(e))
+        }
+        _ => None,
+    }
+}
+
+/// A call of a method or a function that stands as a statement: what is said, and where.
+pub(super) fn called(e: &syn::Expr) -> Option<(crate::front::error::Loc, String)> {
+    match e {
+        syn::Expr::MethodCall(call) => {
+            let message = method(&call.method).unwrap_or_else(|| {
+                format!(
+                    "`{}` stands here for what it changes, which is not followed; write what changes \
+                     as `x = ..`, `x[i] = ..` or `x.assign(&..)`, and remove what changes nothing",
+                    call.method
+                )
+            });
+            Some((crate::front::error::Loc::of(&call.method), message))
+        }
+        syn::Expr::Call(call) => {
+            let changes =
+                |e: &syn::Expr| matches!(e, syn::Expr::Reference(r) if r.mutability.is_some());
+            let message = "a call that changes its argument is not followed; give the new value as the \
+                           result, and write `x = f(..);`";
+            (call.args.iter().any(changes))
+                .then(|| (crate::front::error::Loc::of_expr(e), message.into()))
         }
         _ => None,
     }
@@ -85,7 +142,7 @@ pub(super) fn is_statement(e: &syn::Expr) -> bool {
         | syn::Expr::Continue(_) => true,
         syn::Expr::MethodCall(call) => matches!(
             call.method.to_string().as_str(),
-            "assign" | "fill" | "swap" | "scaled_add" | "push"
+            "assign" | "fill" | "swap" | "scaled_add" | "mapv_inplace" | "push"
         ),
         _ => statement(e).is_some(),
     }
@@ -176,13 +233,22 @@ pub(super) fn constructor(path: &syn::Path) -> Option<&'static str> {
 pub(super) fn method(name: &syn::Ident) -> Option<String> {
     let name = name.to_string();
     let instead = match name.as_str() {
-        "iter_mut" | "for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with" => {
-            "a differentiable function changes nothing in place; write `x.mapv(f)`, or \
-             `Zip::from(&x).and(&y).map_collect(f)`, which give a new array"
+        "iter_mut" | "outer_iter_mut" | "rows_mut" | "columns_mut" | "axis_iter_mut"
+        | "lanes_mut" => {
+            return Some(ITER_MUT.into());
         }
-        "slice_mut" | "row_mut" | "column_mut" | "view_mut" | "index_axis_mut" | "diag_mut" => {
-            "a differentiable function changes nothing in place; write the new array as `build(n, |i| \
-             ..)`"
+        "for_each" => "write a loop, as `for i in 0..n { x[i] = ..; }`",
+        "map_inplace" | "par_map_inplace" | "par_mapv_inplace" | "zip_mut_with" | "map_mut" => {
+            "its closure changes the elements; write `x.mapv_inplace(|v| ..);`, or a loop with \
+             `x[i] = ..`"
+        }
+        "mapv_inplace" => {
+            "of a part of an array; write a loop with `x[i] = ..`, or `.assign(&x.mapv(f))` behind the part"
+        }
+        "slice_mut" | "row_mut" | "column_mut" | "view_mut" | "index_axis_mut" | "diag_mut"
+        | "get_mut" | "first_mut" | "last_mut" | "as_slice_mut" => {
+            "which part changes must be seen where it changes; write that in one statement, as \
+             `a.row_mut(i).assign(&..);`, `x.slice_mut(s![..]).fill(..);` or `x[i] = ..;`"
         }
         "swap_axes" | "invert_axis" | "merge_axes" | "permute_axes" | "reverse_axes" => {
             "it changes the array in place; write `a.t()`, `a.permuted_axes([1, 0])` or `a.slice(s![..;-1])`, \
@@ -206,8 +272,16 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         "chunks" => {
             "its last part may be shorter; write `chunks_exact(k)`, or `build((n / k, k), |(i, j)| x[i * k + j])`"
         }
-        "push" | "assign" | "fill" | "swap" | "sort" | "sort_by" | "extend" | "insert" => {
-            "write it as a statement of its own; or write the new array as `build(n, |i| ..)`"
+        "assign" | "fill" | "swap" | "scaled_add" => {
+            "where a value is needed; write it as a statement of its own, with `;` behind it"
+        }
+        "push" | "extend" | "insert" | "append" | "pop" | "truncate" | "resize" | "clear"
+        | "remove" | "retain" | "drain" => {
+            "lengths are fixed; write the new array as `build(n, |i| ..)`, or a part of it as `x.slice(s![..n])`"
+        }
+        "sort" | "sort_by" | "sort_unstable" | "sort_unstable_by" | "sort_by_key" | "reverse" => {
+            "it moves elements in place; read them in another order, as `build(n, |i| x[order[i]])` or \
+             `x.slice(s![..;-1])`"
         }
         "ok" | "ok_or" | "and_then" | "unwrap_or_else" | "unwrap_or_default" | "is_some"
         | "is_none" => {

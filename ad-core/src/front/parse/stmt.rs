@@ -1,6 +1,8 @@
 //! Blocks and statements. What leaves a block early is written as `if` with `else` here, so that
 //! only blocks that run to their end come out.
 
+use super::indexed::by_indices;
+use super::pattern::names_in;
 use super::{Parser, outside};
 use crate::front::error::{Loc, Reported};
 use crate::front::names::segments;
@@ -49,7 +51,7 @@ pub(super) fn nothing(loc: Loc) -> Expr {
     Expr { loc, kind }
 }
 
-fn block_of(loc: Loc, stmts: Vec<Stmt>, tail: Expr) -> Expr {
+pub(super) fn block_of(loc: Loc, stmts: Vec<Stmt>, tail: Expr) -> Expr {
     if stmts.is_empty() {
         return tail;
     }
@@ -349,14 +351,48 @@ impl Parser<'_> {
     }
 
     fn unused(&mut self, e: &syn::Expr) -> Reported {
+        if let Some(reported) = self.changes_wrong(e) {
+            return reported;
+        }
         if let Some(message) = outside::statement(e) {
             return self.errors.on(e, message);
+        }
+        if let Some((loc, message)) = outside::called(e) {
+            return self.errors.at(loc, message);
         }
         self.errors.on(
             e,
             "this value is not used: a statement has no effect on the result; bind it with `let`, \
              or remove it",
         )
+    }
+
+    /// Whether something was wrong already with the variable, or the closure, that a statement is about.
+    pub(super) fn changes_wrong(&self, e: &syn::Expr) -> Option<Reported> {
+        match e {
+            syn::Expr::Path(path) => {
+                let name = path.path.get_ident()?.to_string();
+                self.wrong.get(&name).copied()
+            }
+            syn::Expr::MethodCall(call) => self.changes_wrong(&call.receiver),
+            syn::Expr::Call(call) => self.changes_wrong(&call.func),
+            syn::Expr::Unary(unary) => self.changes_wrong(&unary.expr),
+            syn::Expr::Paren(inner) => self.changes_wrong(&inner.expr),
+            syn::Expr::Index(index) => self.changes_wrong(&index.expr),
+            syn::Expr::Field(field) => self.changes_wrong(&field.base),
+            _ => None,
+        }
+    }
+
+    /// The same of what stands before the `=`, if that is behind a reference.
+    pub(super) fn derefs_wrong(&self, e: &syn::Expr) -> Option<Reported> {
+        match e {
+            syn::Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => {
+                self.changes_wrong(&unary.expr)
+            }
+            syn::Expr::Paren(inner) => self.derefs_wrong(&inner.expr),
+            _ => None,
+        }
     }
 
     fn assign(&mut self, loc: Loc, left: &syn::Expr, how: How, right: &syn::Expr) -> Stmt {
@@ -442,18 +478,20 @@ impl Parser<'_> {
             start: l.for_token.span,
             end: Loc::of_expr(&l.expr).end,
         };
+        let before = self.errors.count();
         let over = self.source(&l.expr);
         let pattern = self.pattern(&l.pat);
+        self.names_since(before, names_in(&l.pat));
         let (body, around) = self.around(|p| p.block_for(&l.body, Want::Round));
-        let stmt = Stmt::For(Box::new(For {
+        let l = For {
             loc,
             pattern,
             over,
             body,
             assigned: around.assigned,
             going: around.leaves.then(going),
-        }));
-        until(loc, stmt, around.leaves)
+        };
+        until(loc, by_indices(l), around.leaves)
     }
 
     fn while_loop(&mut self, l: &syn::ExprWhile) -> Stmt {
@@ -470,7 +508,12 @@ impl Parser<'_> {
             ),
             cond => self.expr(cond),
         };
-        let (body, around) = self.around(|p| p.block_for(&l.body, Want::Round));
+        let (mut body, around) = self.around(|p| p.block_for(&l.body, Want::Round));
+        if let (syn::Expr::Let(pattern), Kind::Hole(reported)) = (&*l.cond, &cond.kind) {
+            // What the pattern would have bound is as wrong.
+            let names = Stmt::Hole(*reported, names_in(&pattern.pat));
+            body = block_of(body.loc, vec![names], body);
+        }
         going_on(loc, Some(cond), body, around)
     }
 
@@ -595,6 +638,17 @@ fn is_change(e: &syn::Expr) -> bool {
         syn::Expr::Assign(_) | syn::Expr::Loop(_) => true,
         syn::Expr::Binary(binary) => outside::is_assignment(&binary.op),
         _ => false,
+    }
+}
+
+/// Whether an expression ends with an assignment, and so gives nothing.
+pub(super) fn only_changes(e: &syn::Expr) -> bool {
+    match e {
+        syn::Expr::Block(block) => match block.block.stmts.last() {
+            Some(syn::Stmt::Expr(last, _)) => only_changes(last),
+            _ => false,
+        },
+        _ => is_change(e),
     }
 }
 

@@ -65,7 +65,8 @@ impl Parser<'_> {
             }
             syn::Expr::MethodCall(call) => self.part_method(loc, call),
             syn::Expr::Unary(_) | syn::Expr::Reference(_) => {
-                Err(self.errors.at(loc, outside::BORROW))
+                let known = self.derefs_wrong(e);
+                Err(known.unwrap_or_else(|| self.errors.at(loc, outside::BORROW)))
             }
             _ => Err(self.errors.at(
                 loc,
@@ -144,6 +145,12 @@ impl Parser<'_> {
         let (how, value) = match (call.method.to_string().as_str(), &args[..]) {
             ("assign", [value]) => (How::Copy, self.expr(value)),
             ("fill", [value]) => (How::Fill, self.expr(value)),
+            ("mapv_inplace", [f]) if is_plain(&call.receiver) => {
+                let mapv = syn::Ident::new("mapv", call.method.span());
+                let old = Box::new(self.expr(&call.receiver));
+                let kind = Kind::Method(old, mapv, vec![self.expr(f)]);
+                (How::Copy, Expr { loc, kind })
+            }
             ("scaled_add", [by, value]) => {
                 let kind = Kind::Binary(
                     crate::front::surface::Binary::Mul,
@@ -167,6 +174,9 @@ impl Parser<'_> {
                 "push" | "extend" | "insert" | "append" | "pop" | "truncate" | "resize" | "clear",
                 _,
             ) => {
+                if let Some(reported) = self.changes_wrong(&call.receiver) {
+                    return Some(Stmt::Hole(reported, vec![]));
+                }
                 let message = format!(
                     "`{}` changes the length of an array, and lengths are fixed here; write `let mut \
                      x = Array1::zeros(n);` and `x[i] = ..`, or `build(n, |i| ..)`",
@@ -185,6 +195,16 @@ impl Parser<'_> {
             })),
             Err(reported) => Stmt::Hole(reported, vec![]),
         })
+    }
+}
+
+/// Whether it is a variable, or a field or an element of one.
+fn is_plain(e: &syn::Expr) -> bool {
+    match e {
+        syn::Expr::Path(_) => true,
+        syn::Expr::Field(field) => is_plain(&field.base),
+        syn::Expr::Index(index) => is_plain(&index.expr),
+        _ => false,
     }
 }
 

@@ -425,3 +425,17 @@ fn methods_on_whole_arrays() {
         "build(n, |i| sum(a.1, |i| a[i, i]))",
     );
 }
+
+#[test]
+fn functions_of_ndarray_are_checked_by_name() {
+    let a = annotated(
+        "fn f(x: f64, y: &Array1<f64>) -> f64 {
+            let a = arr1(&[x, x]);
+            let b = stack(Axis(0), &[y.view(), y.view()]).unwrap();
+            a.sum() + b.sum() + ndarray::concatenate(Axis(0), &[y.view(), y.view()]).unwrap().sum()
+        }",
+    );
+    let known: Vec<&str> = a.checks.iter().map(|c| c.known.name()).collect();
+    assert_eq!(known, ["arr1", "stack", "concatenate"]);
+    assert_eq!(a.checks[0].known, Known::Array("arr1"));
+}

@@ -295,3 +295,37 @@ fn blocks() {
         assert!(all.iter().all(|v| *v == all[0]), "{n}: {all:?}");
     }
 }
+
+#[test]
+fn elements_with_their_indices() {
+    let by_indices = core(
+        "a: &Array2<f64>",
+        "f64",
+        "let mut t = 0.0; for i in 0..a.nrows() { for j in 0..a.ncols() { let v = a[[i, j]]; t += v * i as f64; } } t",
+    );
+    let indexed = core(
+        "a: &Array2<f64>",
+        "f64",
+        "let mut t = 0.0; for ((i, _), v) in a.indexed_iter() { t += v * i as f64; } t",
+    );
+    let without_numbers =
+        |text: String| -> String { text.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    assert_eq!(
+        without_numbers(indexed).replace("while", "j"),
+        without_numbers(by_indices)
+    );
+    let of_one = core(
+        "x: &Array1<f64>",
+        "f64",
+        "let mut t = 0.0; for (i, v) in x.indexed_iter() { if i > 3 { break; } t += v; } t",
+    );
+    assert!(of_one.contains("let v = x[i]"), "{of_one}");
+}
+
+#[test]
+fn elements_changed_by_a_function() {
+    let body = "let mut y = x.to_owned(); y.mapv_inplace(|v| v * v); y.sum()";
+    let written = "let mut y = x.to_owned(); y.assign(&y.mapv(|v| v * v)); y.sum()";
+    let args = "x: &Array1<f64>";
+    assert_eq!(core(args, "f64", body), core(args, "f64", written));
+}

@@ -45,11 +45,62 @@ fn outside_of_the_language() {
 #[test]
 fn statements() {
     says("for i in 0..n { g(i); } s", "not used");
+    says(
+        "let mut y = vec![]; y.push(s); y.push(1.0); y[0]",
+        "a list that grows",
+    );
+    says(
+        "let mut y = Vec::with_capacity(n); y.push(s); y[0]",
+        "a list that grows",
+    );
+    says("let y = x.push(s); y[0]", "lengths are fixed");
+    says(
+        "let mut y = vec![s, s]; y.sort_by(f); y[0]",
+        "it moves elements in place",
+    );
+    says("x.polish(); s", "`polish` stands here for what it changes");
+    says("let mut y = s; g(&mut y); y", "write `x = f(..);`");
+    says(
+        "let mut b2 = a.to_owned(); b2.swap_axes(0, 1); s",
+        "write `a.t()`",
+    );
+    says(
+        "let mut y = x.to_owned(); y.map_inplace(|v| *v = s); s",
+        "write `x.mapv_inplace(|v| ..);`",
+    );
+    says(
+        "let mut y = a.to_owned(); y.row_mut(0).mapv_inplace(|v| v); s",
+        "behind the part",
+    );
+    says(
+        "let mut y = a.to_owned(); let r = y.row_mut(0); s",
+        "write that in one statement",
+    );
+    says(
+        "let mut t = s; (0..n).for_each(|i| t += x[i]); t",
+        "write a loop",
+    );
+    says(
+        "let mut y = x.to_owned(); for v in y.iter_mut() { *v = s; } s",
+        "loops over elements that change",
+    );
+    says(
+        "let mut t = s; let r = &mut t; *r = 1.0; t",
+        "`&mut` is not supported",
+    );
+    says(
+        "let mut t = s; let g = |u: &mut f64| *u += 1.0; g(&mut t); t",
+        "`&mut` arguments",
+    );
+    says(
+        "let mut t = s; while let Some(k) = n { t += k as f64; } t",
+        "`while let` is not supported",
+    );
     says("let t = for i in 0..n {}; s", "a loop gives no value");
     says("let t = s; t += 1.0", "ends without a value");
     says(
         "let f = |t: f64| t += 1.0; f(s)",
-        "an assignment gives no value",
+        "this closure changes something",
     );
     says(
         "for i in 0..n { return s; } s",
@@ -187,7 +238,15 @@ fn statements() {
 
 #[test]
 fn types() {
-    says("x == x", "write `build(x.len(), |i| x[i] == y[i])`");
+    says(
+        "if x == x { s } else { 1.0 }",
+        "`x.iter().zip(y.iter()).all(|(p, q)| p == q)`",
+    );
+    says(
+        "if a != a { s } else { 1.0 }",
+        "`build(x.dim(), |(i, j)| x[[i, j]] != y[[i, j]])`",
+    );
+    says("x < x", "write `build(x.len(), |i| x[i] < y[i])`");
     says("(x + x)[0] + n", "between a real number and an integer");
     says("(x * n)[0]", "`*` between an `Array1<f64>` and an integer");
     says("x + x", "declared as `f64`");
@@ -287,7 +346,7 @@ fn whole_arrays() {
     says("x.swap_axes(0, 1)[0]", "write `a.t()`");
     says("x.reshape(n)[0]", "write `a.to_shape((n, m)).unwrap()`");
     says("x.into_shape(n).unwrap()[0]", "`into_shape_with_order`");
-    says("x.map_inplace(|v| *v)", "changes nothing in place");
+    says("x.map_inplace(|v| *v)", "its closure changes the elements");
     says(
         "a.broadcast(3).unwrap()[0]",
         "cannot be broadcast to 1 axes",
@@ -352,7 +411,7 @@ fn iterators() {
         "Zip::from(x).and(a).map_collect(|p, q| p * q)[0]",
         "have 1 and 2 axes",
     );
-    says("Zip::from(x).for_each(|p| p)", "changes nothing in place");
+    says("Zip::from(x).for_each(|p| p)", "write a loop");
     says("Zip::from(x).apply(|p| p)", "the method `apply` of a `Zip`");
 }
 
@@ -425,6 +484,10 @@ fn signatures() {
         "cannot tell what `T` is",
     );
     one("", "fn f<T>(x: f64, y: &Array1<T>) -> T { x }", "`T: Real`");
+    for list in ["&[P]", "Vec<Point>", "&Vec<P>"] {
+        let source = format!("fn f(x: {list}) -> f64 {{ x[0].a }}");
+        one("", &source, "write one list for each field");
+    }
     one("", "fn f(x: &Option<f64>) -> f64 { 1.0 }", "an `Option`");
     one(
         "",

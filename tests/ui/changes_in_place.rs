@@ -1,0 +1,55 @@
+use cotangent::prelude::*;
+use ndarray::{Array1, Array2, Zip};
+
+#[differentiable]
+fn methods(x: &Array1<f64>, a: &Array2<f64>) -> f64 {
+    let mut y = x.clone();
+    let mut b = a.clone();
+    b.swap_axes(0, 1);
+    y.map_inplace(|v| *v *= 2.0);
+    b.row_mut(0).mapv_inplace(|v| v + 1.0);
+    Zip::from(&mut y).and(x).for_each(|p, &q| *p += q);
+    let mut list = y.to_vec();
+    list.sort_by(f64::total_cmp);
+    let row = b.row_mut(0);
+    y.sum()
+}
+
+#[differentiable]
+fn lists(x: &[f64]) -> f64 {
+    let mut list = vec![];
+    for i in 0..x.len() {
+        list.push(x[i]);
+    }
+    let mut more: Vec<f64> = Vec::with_capacity(3);
+    more.push(x[0]);
+    list[0] + more[0]
+}
+
+#[differentiable]
+fn references(x: &Array1<f64>) -> f64 {
+    let mut y = x.clone();
+    for (i, v) in y.iter_mut().enumerate() {
+        *v *= i as f64;
+    }
+    let mut t = 0.0;
+    let r = &mut t;
+    *r += 1.0;
+    let add = |to: &mut f64| *to += 1.0;
+    add(&mut t);
+    let mut count = |by: f64| t += by;
+    count(2.0);
+    twice(&mut y);
+    y.sum() + t
+}
+
+fn twice(y: &mut Array1<f64>) {
+    y.mapv_inplace(|v| 2.0 * v);
+}
+
+#[differentiable]
+fn equal(x: &Array1<f64>, y: &Array1<f64>) -> f64 {
+    if x == y { 1.0 } else { x.sum() }
+}
+
+fn main() {}
