@@ -77,6 +77,9 @@ def everything(f64, f32):
         atanh2 = lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z
         atanh2_error = lambda z, p: (2 + z * p) * sqrt(z) / (2 * atanh(sqrt(z))) - 1
         show("ln", atanh2, 0, LN_Z, n["ln"], atanh2_error, **pick)
+        # The same without its first term, for powers
+        show("power", lambda z: (atanh2(z) - mpf(2) / 3) / z, 0, LN_Z, n["power"],
+             lambda z, p: atanh2_error(z, mpf(2) / 3 + z * p), **pick)
         show("softplus", atanh2, 0, 0.11112, n["softplus"], atanh2_error, **pick)
         show("atanh", atanh2, 0, 0.1226, n["atanh"], atanh2_error, **pick)
         show("asin", odd(asin), 0, 0.25001, n["asin"], odd_error(asin), **pick)
@@ -93,6 +96,6 @@ def everything(f64, f32):
 
 
 everything(
-    dict(exp=9, exp_m1=10, exp2=11, ln=7, softplus=11, atanh=11, asin=13, atan=13, sinh=6, cosh=6, cbrt=6, sin=6, cos=6),
-    dict(exp=5, exp_m1=5, exp2=6, ln=3, softplus=5, atanh=5, asin=6, atan=6, sinh=3, cosh=3, cbrt=4, sin=3, cos=3),
+    dict(exp=9, exp_m1=10, exp2=11, ln=7, power=8, softplus=11, atanh=11, asin=13, atan=13, sinh=6, cosh=6, cbrt=6, sin=6, cos=6),
+    dict(exp=5, exp_m1=5, exp2=6, ln=3, power=3, softplus=5, atanh=5, asin=6, atan=6, sinh=3, cosh=3, cbrt=4, sin=3, cos=3),
 )

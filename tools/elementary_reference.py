@@ -72,8 +72,20 @@ def multiples(step, most):
     return pick
 
 
-def slow_exp_m1(x):
-    return expm1(x)
+def pair(first, second):
+    return lambda: (first(), second())
+
+
+def close():
+    """Two numbers that differ little, or by a factor of 2."""
+    x = random.choice([-1, 1]) * number(random.getrandbits(63) % 0x7FD0000000000000)
+    return near(x, 10**9), random.choice([1, 1, 0.5, 2]) * near(x, 1000)
+
+
+def towards_ends():
+    """A power that is close to overflow or underflow."""
+    x = wide()
+    return x, random.uniform(0.9, 1.001) * float(random.choice([1024, -1022, -1074]) * log(mpf(2)) / log(mpf(x)))
 
 
 def softplus(x):
@@ -98,6 +110,18 @@ FUNCTIONS = {
     "cos": (cos, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
     "tan": (tan, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
     "tanh": (tanh, [between(-20, 20), between(-1, 1), signed(magnitude(-60, 5)), signed(tiny), around(0.1733, 0.5199, -0.1733)]),
+    "sinh": (sinh, [between(-720, 720), between(-3, 3), signed(magnitude(-60, 3)), signed(tiny), around(0.6931471805598903, 1.0397, 710.4758600739439, 22)]),
+    "cosh": (cosh, [between(-720, 720), between(-3, 3), signed(magnitude(-60, 3)), signed(tiny), around(0.6931471805598903, 1.0397, 710.4758600739439, 22)]),
+    "asin": (asin, [between(-1, 1), signed(magnitude(-60, -1)), signed(tiny), around(0.5, -0.5, 1, -1)]),
+    "acos": (acos, [between(-1, 1), signed(magnitude(-60, -1)), signed(tiny), around(0.5, -0.5, 1, -1)]),
+    "atan": (atan, [between(-5, 5), signed(wide), signed(magnitude(-60, 60)), around(0.5, 2, 1, -1)]),
+    "asinh": (asinh, [between(-5, 5), signed(wide), signed(magnitude(-40, 40)), around(1e9, 0.5, 1e-9, -1)]),
+    "acosh": (acosh, [between(1, 5), wide, lambda: 1 + magnitude(-52, 1)(), magnitude(0, 60), around(1, 1e9)]),
+    "atanh": (atanh, [between(-1, 1), signed(magnitude(-60, -1)), signed(tiny), around(1 / 3, -1 / 3, 1, 0.6, 0.77)]),
+    "cbrt": (lambda x: cbrt(x) if x > 0 else -cbrt(-x), [signed(wide), between(-10, 10), signed(magnitude(-1074, -1010)), signed(magnitude(-3, 3)), around(1, 2, 4, 8)]),
+    "atan2": (atan2, [pair(signed(wide), signed(wide)), pair(between(-5, 5), between(-5, 5)), pair(signed(magnitude(-1074, -1060)), signed(magnitude(-1074, -1020))), close]),
+    "powf": (lambda x, y: x**y, [pair(between(0, 5), between(-300, 300)), pair(wide, between(-3, 3)), towards_ends, lambda: (near(1.0, 10**12), signed(magnitude(20, 52))()), pair(between(0, 3), lambda: float(random.randint(-9, 9))), pair(magnitude(-1074, -1020), between(-1, 1))]),
+    "hypot": (hypot, [pair(signed(wide), signed(wide)), pair(between(-5, 5), between(-5, 5)), pair(signed(magnitude(-1074, -1060)), signed(magnitude(-1074, -1020))), close]),
     "sigmoid": (minus_inverse, [between(-750, 40), between(-40, 40), between(-1, 1), signed(tiny), around(0.3466, -0.3466, -745.13, -708.396, 36.7)]),
     "softplus": (softplus, [between(-750, 40), between(-40, 40), between(-1, 1), signed(tiny), around(0.3466, -0.3466, -745.13, -708.396, 36.7)]),
 }
@@ -108,7 +132,7 @@ def main():
     for name in sys.argv[2:] or FUNCTIONS:
         random.seed(name)
         function, picks = FUNCTIONS[name]
-        arity = function.__code__.co_argcount if name in ("powf", "hypot", "atan2") else 1
+        arity = 2 if name in ("powf", "hypot", "atan2") else 1
         done = 0
         while done < count:
             pick = picks[done % len(picks)]

@@ -94,7 +94,10 @@ fn row<T: Copy>(name: &str, kind: &str, x: &[T], loops: [Option<Loop<T>>; 4]) {
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
     println!("| function | baseline | AVX2 | AVX-512 | std |");
     println!("|---|---|---|---|---|");
     macro_rules! rows {
@@ -122,6 +125,18 @@ fn main() {
         "cos", -10.0..10.0, |x| rt::cos(x), x.cos();
         "tan", -10.0..10.0, |x| rt::tan(x), x.tan();
         "tanh", -5.0..5.0, |x| rt::tanh(x), x.tanh();
+        "sinh", -5.0..5.0, |x| rt::sinh(x), x.sinh();
+        "cosh", -5.0..5.0, |x| rt::cosh(x), x.cosh();
+        "asin", -1.0..1.0, |x| rt::asin(x), x.asin();
+        "acos", -1.0..1.0, |x| rt::acos(x), x.acos();
+        "atan", -5.0..5.0, |x| rt::atan(x), x.atan();
+        "asinh", -5.0..5.0, |x| rt::asinh(x), x.asinh();
+        "acosh", 1.0..10.0, |x| rt::acosh(x), x.acosh();
+        "atanh", -1.0..1.0, |x| rt::atanh(x), x.atanh();
+        "cbrt", -10.0..10.0, |x| rt::cbrt(x), x.cbrt();
+        "atan2", -5.0..5.0, |x| rt::atan2(x, 2.5 - x), x.atan2(2.5 - x);
+        "powf", 0.01..10.0, |x| rt::powf(x, 7.0 - x), x.powf(7.0 - x);
+        "hypot", -5.0..5.0, |x| rt::hypot(x, 1.0 + x), x.hypot(1.0 + x);
         "sigmoid", -10.0..10.0, |x| rt::sigmoid(x), 1.0 / (1.0 + (-x).exp());
         "softplus", -10.0..10.0, |x| rt::softplus(x), x.max(0.0) + (-x.abs()).exp().ln_1p();
     }

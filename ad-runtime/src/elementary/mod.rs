@@ -11,11 +11,15 @@
 mod polynomial;
 mod exp;
 mod hyperbolic;
+mod inverse;
 mod ln;
 mod logistic;
+mod power;
+mod roots;
 #[cfg(test)]
 mod tests;
 mod trig;
+mod two;
 
 /// The numbers that have the functions of this module; the names end in `_of` because `Real` has the others.
 pub trait Elementary: Copy {
@@ -44,18 +48,42 @@ pub trait Elementary: Copy {
     #[doc(hidden)]
     fn tanh_of(x: Self) -> Self;
     #[doc(hidden)]
+    fn asin_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn acos_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn atan_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn sinh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn cosh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn asinh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn acosh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn atanh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn cbrt_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn atan2_of(y: Self, x: Self) -> Self;
+    #[doc(hidden)]
+    fn powf_of(x: Self, y: Self) -> Self;
+    #[doc(hidden)]
+    fn hypot_of(x: Self, y: Self) -> Self;
+    #[doc(hidden)]
     fn sigmoid_of(x: Self) -> Self;
     #[doc(hidden)]
     fn softplus_of(x: Self) -> Self;
 }
 
 macro_rules! elementary {
-    ($($method:ident = $module:ident :: $name:ident;)*) => {
+    ($($method:ident = $module:ident :: $name:ident ($($x:ident),+);)*) => {
         impl Elementary for f64 {
             $(
                 #[inline(always)]
-                fn $method(x: f64) -> f64 {
-                    $module::$name(x)
+                fn $method($($x: f64),+) -> f64 {
+                    $module::$name($($x),+)
                 }
             )*
             #[inline(always)]
@@ -67,8 +95,8 @@ macro_rules! elementary {
         impl Elementary for f32 {
             $(
                 #[inline(always)]
-                fn $method(x: f32) -> f32 {
-                    $module::$name(f64::from(x)) as f32
+                fn $method($($x: f32),+) -> f32 {
+                    $module::$name($(f64::from($x)),+) as f32
                 }
             )*
             #[inline(always)]
@@ -81,19 +109,31 @@ macro_rules! elementary {
 }
 
 elementary! {
-    exp_of = exp::exp;
-    exp2_of = exp::exp2;
-    exp_m1_of = exp::exp_m1;
-    ln_of = ln::ln;
-    ln_1p_of = ln::ln_1p;
-    log2_of = ln::log2;
-    log10_of = ln::log10;
-    sin_of = trig::sin;
-    cos_of = trig::cos;
-    tan_of = trig::tan;
-    tanh_of = hyperbolic::tanh;
-    sigmoid_of = logistic::sigmoid;
-    softplus_of = logistic::softplus;
+    exp_of = exp::exp(x);
+    exp2_of = exp::exp2(x);
+    exp_m1_of = exp::exp_m1(x);
+    ln_of = ln::ln(x);
+    ln_1p_of = ln::ln_1p(x);
+    log2_of = ln::log2(x);
+    log10_of = ln::log10(x);
+    sin_of = trig::sin(x);
+    cos_of = trig::cos(x);
+    tan_of = trig::tan(x);
+    tanh_of = hyperbolic::tanh(x);
+    asin_of = inverse::asin(x);
+    acos_of = inverse::acos(x);
+    atan_of = inverse::atan(x);
+    sinh_of = hyperbolic::sinh(x);
+    cosh_of = hyperbolic::cosh(x);
+    asinh_of = hyperbolic::asinh(x);
+    acosh_of = hyperbolic::acosh(x);
+    atanh_of = hyperbolic::atanh(x);
+    cbrt_of = roots::cbrt(x);
+    atan2_of = inverse::atan2(y, x);
+    powf_of = power::powf(x, y);
+    hypot_of = roots::hypot(x, y);
+    sigmoid_of = logistic::sigmoid(x);
+    softplus_of = logistic::softplus(x);
 }
 
 macro_rules! functions {
@@ -130,6 +170,30 @@ functions! {
     tan = tan_of(x);
     /// The hyperbolic tangent.
     tanh = tanh_of(x);
+    /// The inverse sine.
+    asin = asin_of(x);
+    /// The inverse cosine.
+    acos = acos_of(x);
+    /// The inverse tangent.
+    atan = atan_of(x);
+    /// The hyperbolic sine.
+    sinh = sinh_of(x);
+    /// The hyperbolic cosine.
+    cosh = cosh_of(x);
+    /// The inverse hyperbolic sine.
+    asinh = asinh_of(x);
+    /// The inverse hyperbolic cosine.
+    acosh = acosh_of(x);
+    /// The inverse hyperbolic tangent.
+    atanh = atanh_of(x);
+    /// The cube root.
+    cbrt = cbrt_of(x);
+    /// The angle of the point (`x`, `y`); the ordinate comes first.
+    atan2 = atan2_of(y, x);
+    /// `x` to the real power `y`.
+    powf = powf_of(x, y);
+    /// The length of the vector (`x`, `y`).
+    hypot = hypot_of(x, y);
 }
 
 /// Sine and cosine together.
