@@ -130,7 +130,7 @@ pub(super) fn exp2(x: f64) -> f64 {
     let r2 = r * r;
     // On |r| up to 1/2 with an error of 2⁻⁵⁵·⁵.
     let p = polynomial!(r, r2;
-        0.6931471805599453,
+        std::f64::consts::LN_2,
         0.24022650695910097,
         0.0555041086648216,
         0.009618129107606836,

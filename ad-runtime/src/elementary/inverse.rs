@@ -109,10 +109,12 @@ pub(super) fn atan(x: f64) -> f64 {
 #[inline(always)]
 pub(super) fn atan2(y: f64, x: f64) -> f64 {
     let (up, across) = (y.abs(), x.abs());
-    // Equal infinities are as good as ones, and the sum must not overflow.
+    // Equal infinities are as good as ones. The sum must not overflow, and what is halved not be subnormal.
     let infinite = up == f64::INFINITY && across == f64::INFINITY;
     let huge = up > 1e300 || across > 1e300;
+    let small = up < 1e-290 && across < 1e-290;
     let scale = if huge { 0.25 } else { 1.0 };
+    let scale = if small { 18014398509481984.0 } else { scale };
     let origin = up == 0.0 && across == 0.0;
     let up = if infinite { 1.0 } else { up * scale };
     let across = if infinite || origin {

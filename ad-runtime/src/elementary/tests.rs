@@ -251,6 +251,15 @@ fn ends_are_those_of_std() {
     }
 }
 
+#[test]
+fn errors_are_small() {
+    let worst = errors(include_str!("references.txt"));
+    assert_eq!(worst.len(), 25);
+    for (name, error, x) in worst {
+        assert!(error < 2.0, "{name}: {error:.3} ULP at {x:?}");
+    }
+}
+
 /// Larger references, in the file that `COTANGENT_REFERENCES` names.
 #[test]
 #[ignore = "needs a file of references"]
