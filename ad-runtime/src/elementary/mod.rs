@@ -16,6 +16,7 @@ mod ln;
 mod logistic;
 mod power;
 mod roots;
+mod single;
 #[cfg(test)]
 mod tests;
 mod trig;
@@ -78,7 +79,7 @@ pub trait Elementary: Copy {
 }
 
 macro_rules! elementary {
-    ($($method:ident = $module:ident :: $name:ident ($($x:ident),+);)*) => {
+    ($($method:ident = $module:ident :: $name:ident ($($x:ident),+) $as:tt;)*) => {
         impl Elementary for f64 {
             $(
                 #[inline(always)]
@@ -96,44 +97,51 @@ macro_rules! elementary {
             $(
                 #[inline(always)]
                 fn $method($($x: f32),+) -> f32 {
-                    $module::$name($(f64::from($x)),+) as f32
+                    elementary!(@$as $module::$name($($x),+))
                 }
             )*
             #[inline(always)]
             fn sin_cos_of(x: f32) -> (f32, f32) {
-                let (s, c) = trig::sin_cos(f64::from(x));
-                (s as f32, c as f32)
+                single::sin_cos(x)
             }
         }
     };
+    // A function of its own, or that of `f64`.
+    (@single $module:ident :: $name:ident ($($x:ident),+)) => {
+        single::$name($($x),+)
+    };
+    (@rounded $module:ident :: $name:ident ($($x:ident),+)) => {
+        $module::$name($(f64::from($x)),+) as f32
+    };
 }
 
+// The last word says how it is computed for `f32`.
 elementary! {
-    exp_of = exp::exp(x);
-    exp2_of = exp::exp2(x);
-    exp_m1_of = exp::exp_m1(x);
-    ln_of = ln::ln(x);
-    ln_1p_of = ln::ln_1p(x);
-    log2_of = ln::log2(x);
-    log10_of = ln::log10(x);
-    sin_of = trig::sin(x);
-    cos_of = trig::cos(x);
-    tan_of = trig::tan(x);
-    tanh_of = hyperbolic::tanh(x);
-    asin_of = inverse::asin(x);
-    acos_of = inverse::acos(x);
-    atan_of = inverse::atan(x);
-    sinh_of = hyperbolic::sinh(x);
-    cosh_of = hyperbolic::cosh(x);
-    asinh_of = hyperbolic::asinh(x);
-    acosh_of = hyperbolic::acosh(x);
-    atanh_of = hyperbolic::atanh(x);
-    cbrt_of = roots::cbrt(x);
-    atan2_of = inverse::atan2(y, x);
-    powf_of = power::powf(x, y);
-    hypot_of = roots::hypot(x, y);
-    sigmoid_of = logistic::sigmoid(x);
-    softplus_of = logistic::softplus(x);
+    exp_of = exp::exp(x) single;
+    exp2_of = exp::exp2(x) single;
+    exp_m1_of = exp::exp_m1(x) single;
+    ln_of = ln::ln(x) single;
+    ln_1p_of = ln::ln_1p(x) single;
+    log2_of = ln::log2(x) rounded;
+    log10_of = ln::log10(x) rounded;
+    sin_of = trig::sin(x) single;
+    cos_of = trig::cos(x) single;
+    tan_of = trig::tan(x) single;
+    tanh_of = hyperbolic::tanh(x) single;
+    asin_of = inverse::asin(x) rounded;
+    acos_of = inverse::acos(x) rounded;
+    atan_of = inverse::atan(x) rounded;
+    sinh_of = hyperbolic::sinh(x) rounded;
+    cosh_of = hyperbolic::cosh(x) rounded;
+    asinh_of = hyperbolic::asinh(x) rounded;
+    acosh_of = hyperbolic::acosh(x) rounded;
+    atanh_of = hyperbolic::atanh(x) rounded;
+    cbrt_of = roots::cbrt(x) rounded;
+    atan2_of = inverse::atan2(y, x) rounded;
+    powf_of = power::powf(x, y) single;
+    hypot_of = roots::hypot(x, y) single;
+    sigmoid_of = logistic::sigmoid(x) single;
+    softplus_of = logistic::softplus(x) single;
 }
 
 macro_rules! functions {

@@ -59,6 +59,13 @@ pub(super) fn powf(x: f64, y: f64) -> f64 {
     let reduced = reduce(within(p, -746.0, 710.0));
     let (r, low) = sum_ordered(reduced.r, reduced.low + p_low);
     let result = reduced.scaled(1.0 + (r + (exp_tail(r) + low)));
+    at_ends(x, y, result)
+}
+
+/// The power, where `result` is that of |x|, unless x is 0, infinite or NaN.
+#[inline(always)]
+pub(super) fn at_ends(x: f64, y: f64, result: f64) -> f64 {
+    let a = x.abs();
     // Powers of 0 and ∞
     let vanishes = (a == 0.0) == (y > 0.0);
     let extreme = if vanishes { 0.0 } else { f64::INFINITY };

@@ -270,3 +270,82 @@ fn errors_are_small_for_more() {
         println!("{name}: {error:.3} ULP at {x:?}");
     }
 }
+
+/// The largest errors of the functions of `f32` for every `step`-th number, in its units in the last place.
+fn errors_single(step: usize) -> Vec<(&'static str, f64, f32)> {
+    type Row = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
+    let rows: [Row; 22] = [
+        ("exp", rt::exp, rt::exp),
+        ("exp2", rt::exp2, rt::exp2),
+        ("exp_m1", rt::exp_m1, rt::exp_m1),
+        ("ln", rt::ln, rt::ln),
+        ("ln_1p", rt::ln_1p, rt::ln_1p),
+        ("log2", rt::log2, rt::log2),
+        ("log10", rt::log10, rt::log10),
+        ("sin", rt::sin, rt::sin),
+        ("cos", rt::cos, rt::cos),
+        ("tan", rt::tan, rt::tan),
+        ("asin", rt::asin, rt::asin),
+        ("acos", rt::acos, rt::acos),
+        ("atan", rt::atan, rt::atan),
+        ("sinh", rt::sinh, rt::sinh),
+        ("cosh", rt::cosh, rt::cosh),
+        ("tanh", rt::tanh, rt::tanh),
+        ("asinh", rt::asinh, rt::asinh),
+        ("acosh", rt::acosh, rt::acosh),
+        ("atanh", rt::atanh, rt::atanh),
+        ("cbrt", rt::cbrt, rt::cbrt),
+        ("sigmoid", rt::sigmoid, rt::sigmoid),
+        ("softplus", rt::softplus, rt::softplus),
+    ];
+    rows.map(|(name, single, double)| {
+        let mut worst = (name, 0.0, 0.0);
+        for x in (0..=u32::MAX).step_by(step).map(f32::from_bits) {
+            if matches!(name, "sin" | "cos" | "tan") && x.abs() > 1_073_741_824.0 {
+                continue;
+            }
+            let y = single(x);
+            let exact = double(f64::from(x));
+            let nearest = exact as f32;
+            let error = if y == nearest || y.is_nan() && nearest.is_nan() {
+                if nearest.is_finite() {
+                    ((exact - f64::from(y)) / unit_single(nearest)).abs()
+                } else {
+                    0.0
+                }
+            } else {
+                let limited = exact.clamp(-3.4028236e38, 3.4028236e38);
+                let error = ((f64::from(y) - limited) / unit_single(limited as f32)).abs();
+                if error.is_nan() { f64::INFINITY } else { error }
+            };
+            if error > worst.1 {
+                worst = (name, error, x);
+            }
+        }
+        worst
+    })
+    .to_vec()
+}
+
+/// The distance between neighbours at `y`.
+fn unit_single(y: f32) -> f64 {
+    let exponent = (y.to_bits() >> 23 & 0xff).clamp(1, 254);
+    2.0_f64.powi(exponent as i32 - 150)
+}
+
+#[test]
+fn errors_are_small_in_single_precision() {
+    for (name, error, x) in errors_single(65_537) {
+        assert!(error < 2.0, "{name}: {error:.3} ULP at {x:?}");
+    }
+}
+
+/// All numbers; takes some minutes in release.
+#[test]
+#[ignore = "slow"]
+fn errors_are_small_in_single_precision_everywhere() {
+    for (name, error, x) in errors_single(1) {
+        println!("{name}: {error:.3} ULP at {x:?}");
+        assert!(error < 2.0);
+    }
+}
