@@ -42,7 +42,8 @@ fn asin_parts(a: f64) -> (bool, f64, f64) {
 pub(super) fn asin(x: f64) -> f64 {
     let (large, s, rest) = asin_parts(x.abs());
     let small = s + rest;
-    let other = (HALF_PI.0 - 2.0 * s) - (2.0 * rest - HALF_PI.1);
+    let (angle, lost) = sum_ordered(HALF_PI.0, -2.0 * s);
+    let other = angle + (lost - (2.0 * rest - HALF_PI.1));
     let result = if large { other } else { small };
     result.copysign(x)
 }

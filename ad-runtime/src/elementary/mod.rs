@@ -9,7 +9,9 @@
 
 #[macro_use]
 mod polynomial;
+mod erf;
 mod exp;
+mod gamma;
 mod hyperbolic;
 mod inverse;
 mod ln;
@@ -72,6 +74,12 @@ pub trait Elementary: Copy {
     fn powf_of(x: Self, y: Self) -> Self;
     #[doc(hidden)]
     fn hypot_of(x: Self, y: Self) -> Self;
+    #[doc(hidden)]
+    fn erf_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn lgamma_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn digamma_of(x: Self) -> Self;
     #[doc(hidden)]
     fn sigmoid_of(x: Self) -> Self;
     #[doc(hidden)]
@@ -140,6 +148,9 @@ elementary! {
     atan2_of = inverse::atan2(y, x) rounded;
     powf_of = power::powf(x, y) single;
     hypot_of = roots::hypot(x, y) single;
+    erf_of = erf::erf(x) rounded;
+    lgamma_of = gamma::lgamma(x) rounded;
+    digamma_of = gamma::digamma(x) rounded;
     sigmoid_of = logistic::sigmoid(x) single;
     softplus_of = logistic::softplus(x) single;
 }

@@ -90,6 +90,15 @@ fn parts(x: f64) -> (f64, f64, u64) {
     (sine, first + rest, bits)
 }
 
+/// Sine and cosine for |r| below 0.7855.
+#[inline(always)]
+pub(super) fn sin_cos_of_rest(r: f64) -> (f64, f64) {
+    let z = r * r;
+    let z2 = z * z;
+    let (first, rest) = cos_in_two(r, 0.0, z, z2);
+    (r + sin_rest(r, 0.0, z, z2), first + rest)
+}
+
 /// `value` with its sign changed where bit 1 of `bits` is set.
 #[inline(always)]
 fn signed(value: f64, bits: u64) -> f64 {
