@@ -275,7 +275,7 @@ fn errors_are_small_for_more() {
 }
 
 /// The largest errors of the functions of `f32` for every `step`-th number, in its units in the last place.
-fn errors_single(step: usize) -> Vec<(&'static str, f64, f32)> {
+fn errors_single(step: usize) -> impl Iterator<Item = (&'static str, f64, f32)> {
     type Row = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
     let rows: [Row; 22] = [
         ("exp", rt::exp, rt::exp),
@@ -301,7 +301,7 @@ fn errors_single(step: usize) -> Vec<(&'static str, f64, f32)> {
         ("sigmoid", rt::sigmoid, rt::sigmoid),
         ("softplus", rt::softplus, rt::softplus),
     ];
-    rows.map(|(name, single, double)| {
+    rows.into_iter().map(move |(name, single, double)| {
         let mut worst = (name, 0.0, 0.0);
         for x in (0..=u32::MAX).step_by(step).map(f32::from_bits) {
             if matches!(name, "sin" | "cos" | "tan") && x.abs() > 1_073_741_824.0 {
@@ -327,7 +327,6 @@ fn errors_single(step: usize) -> Vec<(&'static str, f64, f32)> {
         }
         worst
     })
-    .to_vec()
 }
 
 /// The distance between neighbours at `y`.

@@ -6,7 +6,7 @@
 //! the sine of a number that close to x. Exactness there would need some hundred operations more, or a branch,
 //! and a loop with that branch is not vectorised.
 
-use super::two::{sum, sum_ordered};
+use super::two::sum_ordered;
 use std::f64::consts::FRAC_2_PI;
 
 /// π/2
@@ -36,8 +36,9 @@ fn reduce(x: f64) -> Reduced {
     let k = rounded - ROUND;
     // Up to here without any error.
     let d = (x - k * PARTS[0]) - k * PARTS[1];
-    let (d, lost) = sum(d, -(k * PARTS[2]));
-    let (d, lost_too) = sum(d, -(k * PARTS[3]));
+    // Where the product is the larger of the two, the difference is exact: both are multiples of its last bit.
+    let (d, lost) = sum_ordered(d, -(k * PARTS[2]));
+    let (d, lost_too) = sum_ordered(d, -(k * PARTS[3]));
     let rest = (lost + lost_too) - k * PARTS[4];
     let (r, low) = sum_ordered(d, rest);
     // Where k is not exact any more, r may be anything. NaN stays.
