@@ -15,16 +15,14 @@ pub(super) fn sum_ordered(a: f64, b: f64) -> (f64, f64) {
     (s, (a - s) + b)
 }
 
-/// `a` as a sum of two numbers with at most 26 bits, for |a| below 10³⁰⁰.
+/// `a` as a sum of two numbers, with at most 26 and 27 bits.
 #[inline(always)]
 fn halves(a: f64) -> (f64, f64) {
-    // 2²⁷ + 1
-    let shifted = a * 134217729.0;
-    let high = shifted - (shifted - a);
+    let high = f64::from_bits(a.to_bits() & 0xffff_ffff_f800_0000);
     (high, a - high)
 }
 
-/// `a * b`, and what is lost.
+/// `a * b`, and what is lost, but for 2⁻¹⁰⁶ of the product. Neither overflows nor is subnormal.
 #[inline(always)]
 pub(super) fn product(a: f64, b: f64) -> (f64, f64) {
     let p = a * b;
