@@ -148,7 +148,7 @@ elementary! {
     atan2_of = inverse::atan2(y, x) rounded;
     powf_of = power::powf(x, y) single;
     hypot_of = roots::hypot(x, y) single;
-    erf_of = erf::erf(x) rounded;
+    erf_of = erf::erf(x) single;
     lgamma_of = gamma::lgamma(x) rounded;
     digamma_of = gamma::digamma(x) rounded;
     sigmoid_of = logistic::sigmoid(x) single;

@@ -239,6 +239,41 @@ pub(super) fn softplus(x: f32) -> f32 {
     positive + (e - (half - s * (half + p)))
 }
 
+/// The error function, as for `f64`.
+#[inline(always)]
+pub(super) fn erf(x: f32) -> f32 {
+    let a = x.abs();
+    let z = a * a;
+    let z2 = z * z;
+    // On 0..=1, with an error of 2⁻²⁷·².
+    let p = polynomial!(z, z2;
+        0.12837917,
+        -0.37612626,
+        0.11283594,
+        -0.026854211,
+        0.0051890872,
+        -0.00080168643,
+        7.875875e-05,
+    );
+    let near = a + a * p;
+    // On 1..=4, with an error of 2⁻²⁸·⁵. Beyond that the result is 1.
+    let b = if a > 4.0 { 4.0 } else { a };
+    let u = (b - 2.0) / (b + 2.0);
+    let u2 = u * u;
+    let p = polynomial!(u, u2;
+        0.25539568,
+        -0.42718598,
+        0.2416582,
+        -0.07896831,
+        0.0037323718,
+        0.00681114,
+        -0.0008379754,
+    );
+    let far = 1.0 - exp(-b * b) * p;
+    let result = if a < 1.0 { near } else { far };
+    result.copysign(x)
+}
+
 /// π/2 in three parts, the first two with 23 bits: exact products up to 2³⁰.
 const PARTS: [f64; 3] = [
     1.570796251296997,
