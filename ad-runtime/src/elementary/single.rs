@@ -290,7 +290,7 @@ fn parts(x: f32) -> (f64, f64, u64) {
     let r = ((x - k * PARTS[0]) - k * PARTS[1]) - k * PARTS[2];
     // Where k is not exact any more, r may be anything. NaN stays.
     let wild = r.abs() > 1.0;
-    let r = if wild { 0.0 } else { r };
+    let r = if wild { 0.5 } else { r };
     let z = r * r;
     let z2 = z * z;
     // With errors of 2⁻³⁵·⁶ and 2⁻³¹·⁸.

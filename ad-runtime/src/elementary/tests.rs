@@ -257,9 +257,28 @@ fn ends_are_those_of_std() {
 #[test]
 fn errors_are_small() {
     let worst = errors(include_str!("references.txt"));
-    assert_eq!(worst.len(), 25);
+    assert_eq!(worst.len(), 28);
     for (name, error, x) in worst {
-        assert!(error < 2.0, "{name}: {error:.3} ULP at {x:?}");
+        let most = match &name[..] {
+            "lgamma" | "digamma" => 6.0,
+            _ => 2.0,
+        };
+        assert!(error < most, "{name}: {error:.3} ULP at {x:?}");
+    }
+}
+
+/// Beyond what angles are promised for, they are those of numbers close by.
+#[test]
+fn huge_angles() {
+    for exponent in 30..1024 {
+        let x = 1.234_567_890_123_456_7 * 2.0_f64.powi(exponent);
+        let (s, c) = rt::sin_cos(x);
+        assert!((s * s + c * c - 1.0).abs() < 1e-15, "{x}: {s}, {c}");
+        assert!((s - x.sin()).abs() <= 4.0 * unit(x), "{x}: {s}");
+        assert!((c - x.cos()).abs() <= 4.0 * unit(x), "{x}: {c}");
+        assert!(rt::tan(x).is_finite());
+        let single = rt::sin(x as f32);
+        assert!(x > f64::from(f32::MAX) || single.abs() <= 1.0, "{x}: {single}");
     }
 }
 

@@ -45,7 +45,7 @@ fn reduce(x: f64) -> Reduced {
     let wild = r.abs() > 1.0;
     Reduced {
         bits: rounded.to_bits(),
-        r: if wild { 0.0 } else { r },
+        r: if wild { 0.5 } else { r },
         low: if wild { 0.0 } else { low },
     }
 }
