@@ -7,7 +7,7 @@ use super::power;
 use std::f32::consts::LOG2_E;
 
 /// `ln 2` in two parts; the first has 15 bits, so its product with an exponent is exact.
-const LN2_HIGH: f32 = 0.693145751953125;
+const LN2_HIGH: f32 = 0.693_145_75;
 const LN2_LOW: f32 = 1.4286068e-6;
 
 /// Added to a number below 2²² this rounds it to an integer k, and leaves k + 254 in the lowest bits.

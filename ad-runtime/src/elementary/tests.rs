@@ -278,7 +278,10 @@ fn huge_angles() {
         assert!((c - x.cos()).abs() <= 4.0 * unit(x), "{x}: {c}");
         assert!(rt::tan(x).is_finite());
         let single = rt::sin(x as f32);
-        assert!(x > f64::from(f32::MAX) || single.abs() <= 1.0, "{x}: {single}");
+        assert!(
+            x > f64::from(f32::MAX) || single.abs() <= 1.0,
+            "{x}: {single}"
+        );
     }
 }
 
@@ -316,8 +319,8 @@ macro_rules! blocks {
 /// The largest errors of the functions of `f32` for every `step`-th number, in its units in the last place.
 fn errors_single(step: u64) -> impl Iterator<Item = (&'static str, f64, f32)> {
     let blocks = blocks! {
-        exp exp2 exp_m1 ln ln_1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-        cbrt sigmoid softplus erf
+        tanh sigmoid softplus erf cos tan exp exp2 exp_m1 ln ln_1p log2 log10 sin asin acos atan sinh cosh asinh acosh
+        atanh cbrt
     };
     blocks.into_iter().map(move |(name, block)| {
         // Sines are promised up to 2³⁰.
@@ -376,5 +379,38 @@ fn errors_are_small_in_single_precision_everywhere() {
     for (name, error, x) in errors_single(1) {
         println!("{name}: {error:.3} ULP at {x:?}");
         assert!(error < 2.0);
+    }
+}
+
+#[test]
+fn errors_of_pairs_are_small_in_single_precision() {
+    type Pair = (&'static str, fn(f32, f32) -> f32, fn(f64, f64) -> f64);
+    let pairs: [Pair; 3] = [
+        ("powf", rt::powf, rt::powf),
+        ("atan2", rt::atan2, rt::atan2),
+        ("hypot", rt::hypot, rt::hypot),
+    ];
+    // A sequence that visits all bits.
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 32) as u32
+    };
+    for i in 0..200_000 {
+        let (a, b) = (next(), next());
+        // Any numbers, and such whose powers are neither 0 nor infinite.
+        let (x, y) = if i % 2 == 0 {
+            (f32::from_bits(a), f32::from_bits(b))
+        } else {
+            let unit = 2.0_f32.powi(-32);
+            (a as f32 * unit * 10.0, (b as f32 * unit - 0.5) * 60.0)
+        };
+        for (name, single, double) in pairs {
+            let exact = double(f64::from(x), f64::from(y));
+            let error = error_single(x, f32::INFINITY, single(x, y), exact);
+            assert!(error < 1.0, "{name}({x:?}, {y:?}): {error:.3} ULP");
+        }
     }
 }
