@@ -390,6 +390,7 @@ fn is_free(op: &Op) -> bool {
         | Op::Recur { .. }
         | Op::Contract { .. }
         | Op::Update { .. }
+        | Op::Call { .. }
         | Op::Loop { .. } => false,
     }
 }
