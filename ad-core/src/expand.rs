@@ -226,7 +226,7 @@ type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 
 /// The function and all that comes with it. `place` is where companions may stand.
 fn expanded(annotated: Annotated, place: Option<&Place>, see: Stages<'_>) -> TokenStream {
-    let done = derivatives(&annotated, see);
+    let done = derivatives(&annotated, place.is_some(), see);
     match done {
         Ok((functions, inner)) => {
             let item = &annotated.item;
@@ -370,7 +370,11 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
 }
 
 /// The generated functions, and what computes the function as a unit.
-fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<(TokenStream, TokenStream), String> {
+fn derivatives(
+    f: &Annotated,
+    with_unit: bool,
+    see: Stages<'_>,
+) -> Result<(TokenStream, TokenStream), String> {
     let bulk = to_bulk(f, see)?;
     let mut out = TokenStream::new();
     let mut checks = &f.checks[..];
@@ -380,7 +384,10 @@ fn derivatives(f: &Annotated, see: Stages<'_>) -> Result<(TokenStream, TokenStre
         // One function that checks the names is enough.
         checks = &[];
     }
-    let inner = of_unit(f, &bulk)?;
+    let inner = match with_unit {
+        true => of_unit(f, &bulk)?,
+        false => TokenStream::new(),
+    };
     Ok((out, inner))
 }
 

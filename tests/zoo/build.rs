@@ -587,9 +587,7 @@ impl Program {
         let mut file = self.file.clone();
         for item in &mut file.items {
             if let syn::Item::Fn(function) = item {
-                function
-                    .attrs
-                    .retain(|attribute| !is_ours(attribute));
+                function.attrs.retain(|attribute| !is_ours(attribute));
             }
             if let syn::Item::Struct(of) = item {
                 of.attrs.retain(|attribute| {

@@ -60,7 +60,7 @@ pub struct Annotated {
 
 /// From so many expressions on a function is called as a unit, whether it says so or not: taking it in
 /// again and again takes too long.
-const LARGE: usize = 4000;
+const LARGE: usize = 20_000;
 
 impl Annotated {
     /// Whether others call it as a unit where they can.
