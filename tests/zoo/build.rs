@@ -600,6 +600,7 @@ impl Program {
             }
         }
         prettyplease::unparse(&file).replace("cotangent::prelude::*", "cotangent_runtime::*")
+            .replace("cotangent::math::", "cotangent_runtime::math::")
     }
 
     fn module(&self, path: &Path) -> TokenStream {
