@@ -108,7 +108,7 @@ fn what_is_stacked_is_written_where_it_belongs() {
         let mut t_2 = rt::blank::<f64, 1>([n]);
         for i in 0..n {
             t.put(i, y.view());
-            let t_3 = y[[0]].exp();
+            let t_3 = rt::exp(y[[0]]);
             y[[0]] = t_3;
             t_2[[i]] = t_3;
         }",
