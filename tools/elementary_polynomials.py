@@ -5,7 +5,7 @@ Each one interpolates its function at the Chebyshev nodes of its interval, which
 best polynomial. The error is that of the whole function after rounding the coefficients, relative to it.
 """
 
-from mpmath import (asin, atan, atanh, cbrt, cos, cosh, exp, expm1, fabs, log, lu_solve, matrix, mp, mpf, pi, sin,
+from mpmath import (asin, atan, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fabs, log, lu_solve, matrix, mp, mpf, pi, sin,
                     sinh, sqrt)
 from struct import pack, unpack
 
@@ -77,6 +77,9 @@ def everything(f64, f32):
         atanh2 = lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z
         atanh2_error = lambda z, p: (2 + z * p) * sqrt(z) / (2 * atanh(sqrt(z))) - 1
         show("ln", atanh2, 0, LN_Z, n["ln"], atanh2_error, **pick)
+        # The same without its first term, for powers
+        show("power", lambda z: (atanh2(z) - mpf(2) / 3) / z, 0, LN_Z, n["power"],
+             lambda z, p: atanh2_error(z, mpf(2) / 3 + z * p), **pick)
         show("softplus", atanh2, 0, 0.11112, n["softplus"], atanh2_error, **pick)
         show("atanh", atanh2, 0, 0.1226, n["atanh"], atanh2_error, **pick)
         show("asin", odd(asin), 0, 0.25001, n["asin"], odd_error(asin), **pick)
@@ -86,6 +89,13 @@ def everything(f64, f32):
         show("cosh", lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2, 0, 0.4806, n["cosh"],
              lambda z, p: (1 + z / 2 + z * z * p) / cosh(sqrt(z)) - 1, **pick)
         show("cbrt", cbrt, 1, 2, n["cbrt"], lambda x, p: p / cbrt(x) - 1, **pick)
+        # erf(x) = x + x p(x^2) up to 1, and 1 - exp(-x^2) p((x - 2) / (x + 2)) beyond
+        show("erf", lambda z: erf(sqrt(z)) / sqrt(z) - 1, 0, 1, n["erf"],
+             lambda z, p: (sqrt(z) + sqrt(z) * p) / erf(sqrt(z)) - 1, **pick)
+        far = lambda u: 2 * (1 + u) / (1 - u)
+        tail = lambda x: erfc(x) * exp(x * x)
+        show("erfc", lambda u: tail(far(u)), mpf(-1) / 3, mpf(1) / 2 if kind == "f64" else mpf(1) / 3, n["erfc"],
+             lambda u, p: exp(-far(u)**2) * (p - tail(far(u))), **pick)
         show("sin", odd(sin), 0, QUARTER_PI**2, n["sin"], odd_error(sin), **pick)
         # cos(r) = 1 - z / 2 + z^2 p(z), z = r^2
         show("cos", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, 0, QUARTER_PI**2, n["cos"],
@@ -93,6 +103,6 @@ def everything(f64, f32):
 
 
 everything(
-    dict(exp=9, exp_m1=10, exp2=11, ln=7, softplus=11, atanh=11, asin=13, atan=13, sinh=6, cosh=6, cbrt=6, sin=6, cos=6),
-    dict(exp=5, exp_m1=5, exp2=6, ln=3, softplus=5, atanh=5, asin=6, atan=6, sinh=3, cosh=3, cbrt=4, sin=3, cos=3),
+    dict(exp=9, exp_m1=10, exp2=11, ln=7, power=8, softplus=11, atanh=11, erf=12, erfc=16, asin=13, atan=13, sinh=6, cosh=6, cbrt=6, sin=6, cos=6),
+    dict(exp=5, exp_m1=5, exp2=6, ln=3, power=3, softplus=5, atanh=5, erf=7, erfc=7, asin=6, atan=6, sinh=3, cosh=3, cbrt=4, sin=3, cos=3),
 )

@@ -9,7 +9,7 @@ import random
 import sys
 from struct import pack, unpack
 from mpmath import (acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, digamma, erf, exp, expm1, floor,
-                    frexp, hypot, isinf, isnan, ldexp, log, loggamma, log1p, mp, mpf, nint, pi, sin, sinh, sqrt, tan, tanh)
+                    frexp, gamma, hypot, isinf, isnan, ldexp, log, loggamma, log1p, mp, mpf, nint, pi, sin, sinh, sqrt, tan, tanh)
 
 mp.prec = 320
 LARGEST = float.fromhex("0x1.fffffffffffffp1023")
@@ -72,8 +72,39 @@ def multiples(step, most):
     return pick
 
 
-def slow_exp_m1(x):
-    return expm1(x)
+def closest_to_multiples():
+    """The numbers below 2^30 that are closest to multiples of pi / 2, by continued fractions."""
+    found = []
+    for e in range(30):
+        rest = mpf(2) ** (e - 52) / (pi / 2)
+        before, m = 1, 0
+        while m < 2**53:
+            whole = int(floor(1 / rest)) if m or before != 1 else int(floor(rest))
+            if m == 0 and before == 1:
+                before, m, rest = 0, 1, rest - whole
+                continue
+            before, m, rest = m, whole * m + before, 1 / rest - whole
+            if 2**52 <= m < 2**53:
+                found.append(float(m) * 2.0 ** (e - 52))
+            elif m < 2**52 and 2**52 <= m * (2**53 // m) < 2**53:
+                found.append(float(m * (2**53 // m)) * 2.0 ** (e - 52))
+    return lambda: random.choice(found)
+
+
+def pair(first, second):
+    return lambda: (first(), second())
+
+
+def close():
+    """Two numbers that differ little, or by a factor of 2."""
+    x = random.choice([-1, 1]) * number(random.getrandbits(63) % 0x7FD0000000000000)
+    return near(x, 10**9), random.choice([1, 1, 0.5, 2]) * near(x, 1000)
+
+
+def towards_ends():
+    """A power that is close to overflow or underflow."""
+    x = wide()
+    return x, random.uniform(0.9, 1.001) * float(random.choice([1024, -1022, -1074]) * log(mpf(2)) / log(mpf(x)))
 
 
 def softplus(x):
@@ -94,10 +125,25 @@ FUNCTIONS = {
     "ln_1p": (log1p, [wide, between(-1, 2), around(-1 + 2.0**-50, 0.4142135623730951, -0.2928932188134524), signed(tiny), signed(magnitude(-60, -1))]),
     "log2": (lambda x: log(x) / log(mpf(2)), [wide, between(0, 3), around(1, 0.7071067811865476, 1.4142135623730951, 2.2250738585072014e-308), magnitude(-1074, -1000)]),
     "log10": (lambda x: log(x) / log(mpf(10)), [wide, between(0, 3), around(1, 0.7071067811865476, 1.4142135623730951, 2.2250738585072014e-308), magnitude(-1074, -1000)]),
-    "sin": (sin, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
-    "cos": (cos, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
-    "tan": (tan, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny)]),
+    "sin": (sin, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny), signed(closest_to_multiples())]),
+    "cos": (cos, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny), signed(closest_to_multiples())]),
+    "tan": (tan, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny), signed(closest_to_multiples())]),
     "tanh": (tanh, [between(-20, 20), between(-1, 1), signed(magnitude(-60, 5)), signed(tiny), around(0.1733, 0.5199, -0.1733)]),
+    "sinh": (sinh, [between(-720, 720), between(-3, 3), signed(magnitude(-60, 3)), signed(tiny), around(0.6931471805598903, 1.0397, 710.4758600739439, 22)]),
+    "cosh": (cosh, [between(-720, 720), between(-3, 3), signed(magnitude(-60, 3)), signed(tiny), around(0.6931471805598903, 1.0397, 710.4758600739439, 22)]),
+    "asin": (asin, [between(-1, 1), signed(magnitude(-60, -1)), signed(tiny), around(0.5, -0.5, 1, -1)]),
+    "acos": (acos, [between(-1, 1), signed(magnitude(-60, -1)), signed(tiny), around(0.5, -0.5, 1, -1)]),
+    "atan": (atan, [between(-5, 5), signed(wide), signed(magnitude(-60, 60)), around(0.5, 2, 1, -1)]),
+    "asinh": (asinh, [between(-5, 5), signed(wide), signed(magnitude(-40, 40)), around(1e9, 0.5, 1e-9, -1)]),
+    "acosh": (acosh, [between(1, 5), wide, lambda: 1 + magnitude(-52, 1)(), magnitude(0, 60), around(1, 1e9)]),
+    "atanh": (atanh, [between(-1, 1), signed(magnitude(-60, -1)), signed(tiny), around(1 / 3, -1 / 3, 1, 0.6, 0.77)]),
+    "cbrt": (lambda x: cbrt(x) if x > 0 else -cbrt(-x), [signed(wide), between(-10, 10), signed(magnitude(-1074, -1010)), signed(magnitude(-3, 3)), around(1, 2, 4, 8)]),
+    "atan2": (atan2, [pair(signed(wide), signed(wide)), pair(between(-5, 5), between(-5, 5)), pair(signed(magnitude(-1074, -1060)), signed(magnitude(-1074, -1020))), close]),
+    "powf": (lambda x, y: x**y, [pair(between(0, 5), between(-300, 300)), pair(wide, between(-3, 3)), towards_ends, lambda: (near(1.0, 10**12), signed(magnitude(20, 52))()), pair(between(0, 3), lambda: float(random.randint(-9, 9))), pair(magnitude(-1074, -1020), between(-1, 1))]),
+    "hypot": (hypot, [pair(signed(wide), signed(wide)), pair(between(-5, 5), between(-5, 5)), pair(signed(magnitude(-1074, -1060)), signed(magnitude(-1074, -1020))), close]),
+    "erf": (erf, [between(-6.5, 6.5), between(-1.1, 1.1), signed(tiny), signed(magnitude(-60, 2)), around(1, -1, 6)]),
+    "lgamma": (lambda x: log(abs(gamma(x))) if x < 1e5 else loggamma(x), [between(0, 15), magnitude(-200, 40), around(1, 2, 3, 10)]),
+    "digamma": (digamma, [between(0, 15), magnitude(-200, 40), around(1, 2, 3, 10, 1.4616321449683622)]),
     "sigmoid": (minus_inverse, [between(-750, 40), between(-40, 40), between(-1, 1), signed(tiny), around(0.3466, -0.3466, -745.13, -708.396, 36.7)]),
     "softplus": (softplus, [between(-750, 40), between(-40, 40), between(-1, 1), signed(tiny), around(0.3466, -0.3466, -745.13, -708.396, 36.7)]),
 }
@@ -108,7 +154,7 @@ def main():
     for name in sys.argv[2:] or FUNCTIONS:
         random.seed(name)
         function, picks = FUNCTIONS[name]
-        arity = function.__code__.co_argcount if name in ("powf", "hypot", "atan2") else 1
+        arity = 2 if name in ("powf", "hypot", "atan2") else 1
         done = 0
         while done < count:
             pick = picks[done % len(picks)]

@@ -62,7 +62,7 @@ pub fn relu<T: Real>(x: T) -> T {
 /// assert_eq!(lgamma(-3.0), f64::INFINITY);
 /// ```
 pub fn lgamma<T: Real>(x: T) -> T {
-    T::of(lgamma_f64(x.to_f64()))
+    T::lgamma_of(x)
 }
 
 /// The derivative of [`lgamma`].
@@ -80,7 +80,7 @@ pub fn lgamma<T: Real>(x: T) -> T {
 /// assert!(digamma(-1.0_f64).is_nan());
 /// ```
 pub fn digamma<T: Real>(x: T) -> T {
-    T::of(digamma_f64(x.to_f64()))
+    T::digamma_of(x)
 }
 
 /// The derivative of [`digamma`].
@@ -123,77 +123,13 @@ pub fn polygamma<T: Real>(n: i32, x: T) -> T {
 /// assert!((erf(-0.5) + 0.520_499_877_813_046_5_f64).abs() < 1e-15);
 /// ```
 pub fn erf<T: Real>(x: T) -> T {
-    T::of(erf_f64(x.to_f64()))
+    T::erf_of(x)
 }
 
 /// The polynomial with these coefficients, the constant one first.
 #[inline]
 fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |p, c| p * x + c)
-}
-
-/// `erf(x) / x` on 0..=1, a polynomial in `x²`.
-const ERF_NEAR: [f64; 12] = [
-    std::f64::consts::FRAC_2_SQRT_PI,
-    -0.37612638903183543,
-    0.11283791670945006,
-    -0.02686617064323777,
-    0.0052239776071164225,
-    -0.0008548325975389692,
-    0.00012055294904839707,
-    -1.492473690741966e-05,
-    1.6447424703317362e-06,
-    -1.6208483801871705e-07,
-    1.3720064546777686e-08,
-    -7.795898827002142e-10,
-];
-
-/// `erfc(x) exp(x²)` on 1..=6, a polynomial in `(x - 2) / (x + 2)`.
-const ERFC_FAR: [f64; 17] = [
-    0.25539567631050575,
-    -0.4271858474139585,
-    0.24165819424246585,
-    -0.07897858101570611,
-    0.0037328924043978336,
-    0.006997461736971578,
-    -0.00084714325299195,
-    -0.0009819769411038642,
-    4.355558686575482e-05,
-    0.00017435947400205157,
-    2.7527175557227246e-05,
-    -2.7562209161129353e-05,
-    -1.3998283772784976e-05,
-    1.3058577122278017e-06,
-    4.011749647325067e-06,
-    1.272567661840228e-06,
-    -1.1352571477273627e-06,
-];
-
-fn erf_f64(x: f64) -> f64 {
-    let a = x.abs();
-    if a <= 1.0 {
-        x * polynomial(&ERF_NEAR, x * x)
-    } else if a < 6.0 {
-        let tail = (-a * a).exp() * polynomial(&ERFC_FAR, (a - 2.0) / (a + 2.0));
-        (1.0 - tail).copysign(x)
-    } else if x.is_nan() {
-        x
-    } else {
-        // The complement is below 10⁻¹⁶ from here on.
-        1.0_f64.copysign(x)
-    }
-}
-
-/// `sin(π x)`, where the reduction of the argument is exact.
-fn sin_pi(x: f64) -> f64 {
-    let nearest = x.round();
-    let r = x - nearest;
-    let s = if r.abs() <= 0.25 {
-        (PI * r).sin()
-    } else {
-        (PI * (0.5 - r.abs())).cos().copysign(r)
-    };
-    if nearest % 2.0 == 0.0 { s } else { -s }
 }
 
 /// `cot(π x)`, where the reduction of the argument is exact.
@@ -211,161 +147,8 @@ fn is_pole(x: f64) -> bool {
     x <= 0.0 && x == x.floor()
 }
 
-/// From here on the asymptotic series are used.
+/// From here on the asymptotic series is used.
 const LARGE: f64 = 10.0;
-
-/// `lgamma(1 + z) / (z (z - 1))` on 0..=1, a polynomial in `2 z - 1`.
-const LGAMMA_NEAR: [f64; 22] = [
-    0.4831289505409809,
-    -0.07297994795715304,
-    0.015727850268641097,
-    -0.003913560937626331,
-    0.001049818664454635,
-    -0.0002945507015164312,
-    8.510090373634476e-05,
-    -2.5094328700900636e-05,
-    7.511391846837954e-06,
-    -2.2742472358027586e-06,
-    6.948428393704062e-07,
-    -2.138638060528023e-07,
-    6.623870571642316e-08,
-    -2.0619851263731666e-08,
-    6.430366506216791e-09,
-    -2.0184741279133343e-09,
-    6.5655031582108e-10,
-    -2.075322954216366e-10,
-    5.030067090605482e-11,
-    -1.5936042537298723e-11,
-    1.1577613910649688e-11,
-    -3.700571132904742e-12,
-];
-
-/// The coefficients of 1/x, 1/x³, … in the asymptotic series of `lgamma`.
-const LGAMMA_FAR: [f64; 9] = [
-    0.08333333333333333,
-    -0.002777777777777778,
-    0.0007936507936507937,
-    -0.0005952380952380953,
-    0.0008417508417508417,
-    -0.0019175269175269176,
-    0.00641025641025641,
-    -0.029550653594771242,
-    0.17964437236883057,
-];
-
-/// `ln(2 π) / 2`
-const HALF_LN_TAU: f64 = 0.9189385332046728;
-
-/// `lgamma(1 + z)` for z in 0..=1, relatively accurate at both of its zeros.
-fn lgamma_1p(z: f64) -> f64 {
-    z * (z - 1.0) * polynomial(&LGAMMA_NEAR, 2.0 * z - 1.0)
-}
-
-fn lgamma_f64(x: f64) -> f64 {
-    if x.is_nan() {
-        x
-    } else if x >= LARGE {
-        let r = 1.0 / x;
-        // In this order, only a result that is too large itself overflows.
-        (x - 0.5) * (x.ln() - 1.0) + (HALF_LN_TAU - 0.5 + r * polynomial(&LGAMMA_FAR, r * r))
-    } else if x >= 3.0 {
-        let mut y = x - 1.0;
-        let mut factor = y;
-        while y > 2.0 {
-            y -= 1.0;
-            factor *= y;
-        }
-        factor.ln() + lgamma_1p(y - 1.0)
-    } else if x > 2.0 {
-        lgamma_1p(x - 2.0) + (x - 1.0).ln()
-    } else if x >= 1.0 {
-        lgamma_1p(x - 1.0)
-    } else if x > 0.0 {
-        lgamma_1p(x) - x.ln()
-    } else if is_pole(x) {
-        f64::INFINITY
-    } else if x > -1e-9 {
-        -(-x).ln() - EULER * x
-    } else {
-        // Γ(x) Γ(-x) = -π / (x sin(π x))
-        (PI / (x * sin_pi(x)).abs()).ln() - lgamma_f64(-x)
-    }
-}
-
-/// The Euler constant.
-const EULER: f64 = 0.5772156649015329;
-
-/// `digamma(1 + z) / (z - z0)` on 0..=1, where z0 is its zero, a polynomial in `2 z - 1`.
-const DIGAMMA_NEAR: [f64; 22] = [
-    0.951055876031833,
-    -0.21181371064073026,
-    0.06013562106019355,
-    -0.018550615381738605,
-    0.005936795278433826,
-    -0.0019350666647832667,
-    0.000636888028319074,
-    -0.00021074841215733007,
-    6.995020484160625e-05,
-    -2.325823828431376e-05,
-    7.741156881253708e-06,
-    -2.578107848270217e-06,
-    8.591324222417666e-07,
-    -2.8628755280038686e-07,
-    9.500926192924096e-08,
-    -3.166618072027162e-08,
-    1.10370884388543e-08,
-    -3.6788868183645545e-09,
-    8.668257373761658e-10,
-    -2.889363639216111e-10,
-    2.4765474440031764e-10,
-    -8.25512972008104e-11,
-];
-
-/// The zero of `digamma(1 + z)`, as the sum of two numbers.
-const DIGAMMA_ZERO: (f64, f64) = (0.46163214496836236, -1.5522348162858677e-17);
-
-/// The coefficients of -1/x², -1/x⁴, … in the asymptotic series of `digamma`.
-const DIGAMMA_FAR: [f64; 9] = [
-    0.08333333333333333,
-    -0.008333333333333333,
-    0.003968253968253968,
-    -0.004166666666666667,
-    0.007575757575757576,
-    -0.021092796092796094,
-    0.08333333333333333,
-    -0.4432598039215686,
-    3.0539543302701198,
-];
-
-/// `digamma(1 + z)` for z in 0..=1, relatively accurate at its zero.
-fn digamma_1p(z: f64) -> f64 {
-    let from_zero = (z - DIGAMMA_ZERO.0) - DIGAMMA_ZERO.1;
-    from_zero * polynomial(&DIGAMMA_NEAR, 2.0 * z - 1.0)
-}
-
-fn digamma_f64(x: f64) -> f64 {
-    if x.is_nan() {
-        x
-    } else if x >= LARGE {
-        let r = 1.0 / x;
-        x.ln() - r * (0.5 + r * polynomial(&DIGAMMA_FAR, r * r))
-    } else if x >= 1.0 {
-        let mut z = x - 1.0;
-        let mut total = 0.0;
-        while z > 1.0 {
-            total += 1.0 / z;
-            z -= 1.0;
-        }
-        total + digamma_1p(z)
-    } else if x > 0.0 {
-        digamma_1p(x) - 1.0 / x
-    } else if is_pole(x) {
-        f64::NAN
-    } else {
-        // digamma(1 - x) - digamma(x) = π cot(π x)
-        digamma_f64(-x) - (1.0 / x + PI * cot_pi(x))
-    }
-}
 
 /// The Bernoulli numbers of even index, over the factorial of the index.
 const BERNOULLI: [f64; 12] = [
@@ -390,7 +173,7 @@ fn polygamma_f64(n: i32, x: f64) -> f64 {
     if x.is_nan() || n < 0 {
         f64::NAN
     } else if n == 0 {
-        digamma_f64(x)
+        digamma(x)
     } else if x == f64::INFINITY {
         0.0
     } else if x > 0.0 {

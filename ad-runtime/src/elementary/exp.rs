@@ -31,7 +31,18 @@ pub(super) struct Reduced {
 /// For |x| below 800.
 #[inline(always)]
 pub(super) fn reduce(x: f64) -> Reduced {
+    reduce_by(x, x * LOG2_E + ROUND)
+}
+
+/// The same for `x` from 0, where k is 0 up to ln 2, and r so as well.
+#[inline(always)]
+pub(super) fn reduce_late(x: f64) -> Reduced {
     let rounded = x * LOG2_E + ROUND;
+    reduce_by(x, if x < LN2_HIGH { ROUND } else { rounded })
+}
+
+#[inline(always)]
+fn reduce_by(x: f64, rounded: f64) -> Reduced {
     let k = rounded - ROUND;
     let high = x - k * LN2_HIGH;
     let rest = k * LN2_LOW;
@@ -86,10 +97,10 @@ impl Reduced {
         scaled(p, 4092_u64.wrapping_sub(self.bits))
     }
 
-    /// 2 to the power −|k|, or 2⁻¹⁰⁰⁰.
+    /// 2 to the power −|k|, or 2⁻⁵⁰⁰ if that is larger.
     #[inline(always)]
     pub(super) fn smaller_power(&self) -> f64 {
-        let distance = within(self.k.abs(), 0.0, 1000.0);
+        let distance = within(self.k.abs(), 0.0, 500.0);
         // The biased exponent in the lowest bits.
         f64::from_bits((6755399441055744.0 + 1023.0 - distance).to_bits() << 52)
     }
@@ -119,7 +130,7 @@ pub(super) fn exp2(x: f64) -> f64 {
     let r2 = r * r;
     // On |r| up to 1/2 with an error of 2⁻⁵⁵·⁵.
     let p = polynomial!(r, r2;
-        0.6931471805599453,
+        std::f64::consts::LN_2,
         0.24022650695910097,
         0.0555041086648216,
         0.009618129107606836,

@@ -1,6 +1,7 @@
 //! Logarithms.
 
 use super::exp::{LN2_HIGH, LN2_LOW};
+use super::two::sum;
 
 /// `1 / ln 2`, `1 / ln 10` and `ln 2 / ln 10` in two parts, the first with 32 bits, for the last one 42.
 const LOG2_E_HIGH: f64 = 1.4426950407214463;
@@ -15,14 +16,14 @@ const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 
 /// `y = 2ᵏ (1 + f)`, with 1 + f between `sqrt(1/2)` and `sqrt(2)`.
-struct Split {
-    k: f64,
-    f: f64,
+pub(super) struct Split {
+    pub(super) k: f64,
+    pub(super) f: f64,
 }
 
 /// For a normal positive `y`; `shift` is added to k.
 #[inline(always)]
-fn split(y: f64, shift: f64) -> Split {
+pub(super) fn split(y: f64, shift: f64) -> Split {
     let bits = y.to_bits().wrapping_add(ONE - ROOT_HALF);
     // The biased exponent in the mantissa of 2⁵².
     let biased = f64::from_bits((bits >> 52) | 0x4330_0000_0000_0000);
@@ -35,7 +36,7 @@ fn split(y: f64, shift: f64) -> Split {
 
 /// The same for any positive `x`, also for subnormal ones.
 #[inline(always)]
-fn split_any(x: f64) -> Split {
+pub(super) fn split_any(x: f64) -> Split {
     let subnormal = x < f64::MIN_POSITIVE;
     let larger = x * 18014398509481984.0;
     let y = if subnormal { larger } else { x };
@@ -46,7 +47,7 @@ fn split_any(x: f64) -> Split {
 ///
 /// With s = f / (2 + f), the logarithm is that of (1 + s) / (1 - s), which is 2 s + s p(s²), and 2 s = f - s f.
 #[inline(always)]
-fn ln_rest(f: f64) -> (f64, f64) {
+pub(super) fn ln_rest(f: f64) -> (f64, f64) {
     let half = 0.5 * f * f;
     let s = f / (2.0 + f);
     let z = s * s;
@@ -86,16 +87,19 @@ pub(super) fn ln(x: f64) -> f64 {
 /// `ln(1 + x)`
 #[inline(always)]
 pub(super) fn ln_1p(x: f64) -> f64 {
-    let y = 1.0 + x;
-    // What the sum has lost.
-    let back = y - 1.0;
-    let lost = (1.0 - (y - back)) + (x - back);
-    let Split { k, f } = split(y, 0.0);
-    let (half, rest) = ln_rest(f);
-    let low = k * LN2_LOW + lost / y;
-    let result = at_ends(y, k * LN2_HIGH - ((half - (rest + low)) - f));
+    let result = at_ends(1.0 + x, ln_1p_of_two(x, 0.0));
     // The sum loses the sign of zero.
     if x.abs() < 1e-17 { x } else { result }
+}
+
+/// `ln(1 + x + low)` where that is positive and finite.
+#[inline(always)]
+pub(super) fn ln_1p_of_two(x: f64, low: f64) -> f64 {
+    let (y, lost) = sum(1.0, x);
+    let Split { k, f } = split(y, 0.0);
+    let (half, rest) = ln_rest(f);
+    let low = k * LN2_LOW + (lost + low) / y;
+    k * LN2_HIGH - ((half - (rest + low)) - f)
 }
 
 /// `ln(1 + f)` as the sum of two numbers, the first with 21 bits at most.

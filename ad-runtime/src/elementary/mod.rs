@@ -9,13 +9,20 @@
 
 #[macro_use]
 mod polynomial;
+mod erf;
 mod exp;
+mod gamma;
 mod hyperbolic;
+mod inverse;
 mod ln;
 mod logistic;
+mod power;
+mod roots;
+mod single;
 #[cfg(test)]
 mod tests;
 mod trig;
+mod two;
 
 /// The numbers that have the functions of this module; the names end in `_of` because `Real` has the others.
 pub trait Elementary: Copy {
@@ -44,18 +51,48 @@ pub trait Elementary: Copy {
     #[doc(hidden)]
     fn tanh_of(x: Self) -> Self;
     #[doc(hidden)]
+    fn asin_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn acos_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn atan_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn sinh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn cosh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn asinh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn acosh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn atanh_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn cbrt_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn atan2_of(y: Self, x: Self) -> Self;
+    #[doc(hidden)]
+    fn powf_of(x: Self, y: Self) -> Self;
+    #[doc(hidden)]
+    fn hypot_of(x: Self, y: Self) -> Self;
+    #[doc(hidden)]
+    fn erf_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn lgamma_of(x: Self) -> Self;
+    #[doc(hidden)]
+    fn digamma_of(x: Self) -> Self;
+    #[doc(hidden)]
     fn sigmoid_of(x: Self) -> Self;
     #[doc(hidden)]
     fn softplus_of(x: Self) -> Self;
 }
 
 macro_rules! elementary {
-    ($($method:ident = $module:ident :: $name:ident;)*) => {
+    ($($method:ident = $module:ident :: $name:ident ($($x:ident),+) $as:tt;)*) => {
         impl Elementary for f64 {
             $(
                 #[inline(always)]
-                fn $method(x: f64) -> f64 {
-                    $module::$name(x)
+                fn $method($($x: f64),+) -> f64 {
+                    $module::$name($($x),+)
                 }
             )*
             #[inline(always)]
@@ -67,33 +104,55 @@ macro_rules! elementary {
         impl Elementary for f32 {
             $(
                 #[inline(always)]
-                fn $method(x: f32) -> f32 {
-                    $module::$name(f64::from(x)) as f32
+                fn $method($($x: f32),+) -> f32 {
+                    elementary!(@$as $module::$name($($x),+))
                 }
             )*
             #[inline(always)]
             fn sin_cos_of(x: f32) -> (f32, f32) {
-                let (s, c) = trig::sin_cos(f64::from(x));
-                (s as f32, c as f32)
+                single::sin_cos(x)
             }
         }
     };
+    // A function of its own, or that of `f64`.
+    (@single $module:ident :: $name:ident ($($x:ident),+)) => {
+        single::$name($($x),+)
+    };
+    (@rounded $module:ident :: $name:ident ($($x:ident),+)) => {
+        $module::$name($(f64::from($x)),+) as f32
+    };
 }
 
+// The last word says how it is computed for `f32`.
 elementary! {
-    exp_of = exp::exp;
-    exp2_of = exp::exp2;
-    exp_m1_of = exp::exp_m1;
-    ln_of = ln::ln;
-    ln_1p_of = ln::ln_1p;
-    log2_of = ln::log2;
-    log10_of = ln::log10;
-    sin_of = trig::sin;
-    cos_of = trig::cos;
-    tan_of = trig::tan;
-    tanh_of = hyperbolic::tanh;
-    sigmoid_of = logistic::sigmoid;
-    softplus_of = logistic::softplus;
+    exp_of = exp::exp(x) single;
+    exp2_of = exp::exp2(x) single;
+    exp_m1_of = exp::exp_m1(x) single;
+    ln_of = ln::ln(x) single;
+    ln_1p_of = ln::ln_1p(x) single;
+    log2_of = ln::log2(x) rounded;
+    log10_of = ln::log10(x) rounded;
+    sin_of = trig::sin(x) single;
+    cos_of = trig::cos(x) single;
+    tan_of = trig::tan(x) single;
+    tanh_of = hyperbolic::tanh(x) single;
+    asin_of = inverse::asin(x) rounded;
+    acos_of = inverse::acos(x) rounded;
+    atan_of = inverse::atan(x) rounded;
+    sinh_of = hyperbolic::sinh(x) rounded;
+    cosh_of = hyperbolic::cosh(x) rounded;
+    asinh_of = hyperbolic::asinh(x) rounded;
+    acosh_of = hyperbolic::acosh(x) rounded;
+    atanh_of = hyperbolic::atanh(x) rounded;
+    cbrt_of = roots::cbrt(x) rounded;
+    atan2_of = inverse::atan2(y, x) rounded;
+    powf_of = power::powf(x, y) single;
+    hypot_of = roots::hypot(x, y) single;
+    erf_of = erf::erf(x) single;
+    lgamma_of = gamma::lgamma(x) rounded;
+    digamma_of = gamma::digamma(x) rounded;
+    sigmoid_of = logistic::sigmoid(x) single;
+    softplus_of = logistic::softplus(x) single;
 }
 
 macro_rules! functions {
@@ -132,6 +191,30 @@ functions! {
     tan = tan_of(x);
     /// The hyperbolic tangent.
     tanh = tanh_of(x);
+    /// The inverse sine.
+    asin = asin_of(x);
+    /// The inverse cosine.
+    acos = acos_of(x);
+    /// The inverse tangent.
+    atan = atan_of(x);
+    /// The hyperbolic sine.
+    sinh = sinh_of(x);
+    /// The hyperbolic cosine.
+    cosh = cosh_of(x);
+    /// The inverse hyperbolic sine.
+    asinh = asinh_of(x);
+    /// The inverse hyperbolic cosine.
+    acosh = acosh_of(x);
+    /// The inverse hyperbolic tangent.
+    atanh = atanh_of(x);
+    /// The cube root.
+    cbrt = cbrt_of(x);
+    /// The angle of the point (`x`, `y`); the ordinate comes first.
+    atan2 = atan2_of(y, x);
+    /// `x` to the real power `y`.
+    powf = powf_of(x, y);
+    /// The length of the vector (`x`, `y`).
+    hypot = hypot_of(x, y);
 }
 
 /// Sine and cosine together.

@@ -16,6 +16,21 @@ fn evaluate(name: &str, x: &[f64]) -> f64 {
         ("cos", &[x]) => rt::cos(x),
         ("tan", &[x]) => rt::tan(x),
         ("tanh", &[x]) => rt::tanh(x),
+        ("asin", &[x]) => rt::asin(x),
+        ("acos", &[x]) => rt::acos(x),
+        ("atan", &[x]) => rt::atan(x),
+        ("sinh", &[x]) => rt::sinh(x),
+        ("cosh", &[x]) => rt::cosh(x),
+        ("asinh", &[x]) => rt::asinh(x),
+        ("acosh", &[x]) => rt::acosh(x),
+        ("atanh", &[x]) => rt::atanh(x),
+        ("cbrt", &[x]) => rt::cbrt(x),
+        ("atan2", &[x, y]) => rt::atan2(x, y),
+        ("powf", &[x, y]) => rt::powf(x, y),
+        ("hypot", &[x, y]) => rt::hypot(x, y),
+        ("erf", &[x]) => rt::erf(x),
+        ("lgamma", &[x]) => rt::lgamma(x),
+        ("digamma", &[x]) => rt::digamma(x),
         ("sigmoid", &[x]) => rt::sigmoid(x),
         ("softplus", &[x]) => rt::softplus(x),
         _ => panic!("no function {name} of {} arguments", x.len()),
@@ -159,6 +174,117 @@ fn ends() {
     }
 }
 
+/// Zeros, infinities, NaN and what is next to them give what they give in std.
+#[test]
+fn ends_are_those_of_std() {
+    type Unary = (&'static str, fn(f64) -> f64);
+    let unary: [Unary; 21] = [
+        ("exp", f64::exp),
+        ("exp2", f64::exp2),
+        ("exp_m1", f64::exp_m1),
+        ("ln", f64::ln),
+        ("ln_1p", f64::ln_1p),
+        ("log2", f64::log2),
+        ("log10", f64::log10),
+        ("sin", f64::sin),
+        ("cos", f64::cos),
+        ("tan", f64::tan),
+        ("asin", f64::asin),
+        ("acos", f64::acos),
+        ("atan", f64::atan),
+        ("sinh", f64::sinh),
+        ("cosh", f64::cosh),
+        ("tanh", f64::tanh),
+        ("cbrt", f64::cbrt),
+        ("atanh", f64::atanh),
+        ("asinh", f64::asinh),
+        ("acosh", f64::acosh),
+        ("cbrt", f64::cbrt),
+    ];
+    let least = 5e-324_f64;
+    let specials: Vec<f64> = [
+        0.0,
+        least,
+        f64::MIN_POSITIVE,
+        0.5,
+        1.0,
+        2.0,
+        3.0,
+        f64::INFINITY,
+    ]
+    .into_iter()
+    .flat_map(|x| [x, -x])
+    .chain([f64::NAN])
+    .collect();
+    let same = |a: f64, b: f64| {
+        // Zeros have their signs; std itself has errors.
+        a == b && a.is_sign_negative() == b.is_sign_negative()
+            || a.is_nan() && b.is_nan()
+            || a != 0.0 && a.is_finite() && (a - b).abs() <= 2.0 * unit(a)
+    };
+    for (name, f) in unary {
+        for &x in &specials {
+            let y = evaluate(name, &[x]);
+            // std's are not exact here: asinh and acosh lose small numbers.
+            if matches!(name, "asinh" | "atanh") && x.abs() < 1e-300 {
+                assert_eq!(y.to_bits(), x.to_bits(), "{name}({x})");
+            } else {
+                assert!(same(y, f(x)), "{name}({x}) is {y}, not {}", f(x));
+            }
+        }
+    }
+    let more = [
+        f64::MAX,
+        -f64::MAX,
+        2.5,
+        -2.5,
+        4503599627370497.5,
+        9007199254740991.0,
+        1e300,
+    ];
+    for &x in specials.iter().chain(&more) {
+        for &y in specials.iter().chain(&more) {
+            let power = rt::powf(x, y);
+            assert!(same(power, x.powf(y)), "{x}.powf({y}) is {power}");
+            let angle = rt::atan2(x, y);
+            assert!(same(angle, x.atan2(y)), "{x}.atan2({y}) is {angle}");
+            let length = rt::hypot(x, y);
+            assert!(same(length, x.hypot(y)), "{x}.hypot({y}) is {length}");
+        }
+    }
+}
+
+#[test]
+fn errors_are_small() {
+    let worst = errors(include_str!("references.txt"));
+    assert_eq!(worst.len(), 28);
+    for (name, error, x) in worst {
+        let most = match &name[..] {
+            "lgamma" | "digamma" => 6.0,
+            _ => 2.0,
+        };
+        assert!(error < most, "{name}: {error:.3} ULP at {x:?}");
+    }
+}
+
+/// Beyond what angles are promised for, they are those of numbers close by.
+#[test]
+fn huge_angles() {
+    for exponent in 30..1024 {
+        let x = 1.234_567_890_123_456_7 * 2.0_f64.powi(exponent);
+        let (s, c) = rt::sin_cos(x);
+        assert!((s * s + c * c - 1.0).abs() < 1e-15, "{x}: {s}, {c}");
+        assert!((s - x.sin()).abs() <= 4.0 * unit(x), "{x}: {s}");
+        assert!((c - x.cos()).abs() <= 4.0 * unit(x), "{x}: {c}");
+        assert!(rt::tan(x).is_finite());
+        let single = rt::sin(x as f32);
+        assert!(
+            x > f64::from(f32::MAX) || single.abs() <= 1.0,
+            "{x}: {single}"
+        );
+    }
+}
+
 /// Larger references, in the file that `COTANGENT_REFERENCES` names.
 #[test]
 #[ignore = "needs a file of references"]
@@ -167,5 +293,124 @@ fn errors_are_small_for_more() {
     let references = std::fs::read_to_string(path).unwrap();
     for (name, error, x) in errors(&references) {
         println!("{name}: {error:.3} ULP at {x:?}");
+    }
+}
+
+/// Computes a block of arguments in `f32` and in `f64`.
+type Block = fn(&[f32], &mut [f32], &mut [f64]);
+
+/// The functions by name, each as a loop.
+macro_rules! blocks {
+    ($($name:ident)*) => {
+        [$({
+            fn block(x: &[f32], single: &mut [f32], double: &mut [f64]) {
+                for (x, y) in x.iter().zip(single) {
+                    *y = rt::$name(*x);
+                }
+                for (x, y) in x.iter().zip(double) {
+                    *y = rt::$name(f64::from(*x));
+                }
+            }
+            (stringify!($name), block as Block)
+        }),*]
+    };
+}
+
+/// The largest errors of the functions of `f32` for every `step`-th number, in its units in the last place.
+fn errors_single(step: u64) -> impl Iterator<Item = (&'static str, f64, f32)> {
+    let blocks = blocks! {
+        tanh sigmoid softplus erf cos tan exp exp2 exp_m1 ln ln_1p log2 log10 sin asin acos atan sinh cosh asinh acosh
+        atanh cbrt
+    };
+    blocks.into_iter().map(move |(name, block)| {
+        // Sines are promised up to 2³⁰.
+        let limit = match name {
+            "sin" | "cos" | "tan" => 1_073_741_824.0,
+            _ => f32::INFINITY,
+        };
+        let mut worst = (name, 0.0, 0.0);
+        let mut next = 0_u64;
+        while next < 1 << 32 {
+            let mut x = [0.0; 1024];
+            for x in &mut x {
+                *x = f32::from_bits(next as u32);
+                next += step;
+            }
+            let (mut single, mut double) = ([0.0; 1024], [0.0; 1024]);
+            block(&x, &mut single, &mut double);
+            let mut errors = [0.0; 1024];
+            for (i, error) in errors.iter_mut().enumerate() {
+                *error = error_single(x[i], limit, single[i], double[i]);
+            }
+            let largest = errors.iter().copied().fold(0.0, f64::max);
+            if largest > worst.1 {
+                let i = errors.iter().position(|e| *e == largest);
+                worst = (name, largest, x[i.expect("it is one of them")]);
+            }
+        }
+        worst
+    })
+}
+
+/// The error of `y` where the result is `exact`.
+#[inline(always)]
+fn error_single(x: f32, limit: f32, y: f32, exact: f64) -> f64 {
+    let nearest = exact as f32;
+    let right = nearest.is_infinite() && y == nearest || nearest.is_nan() && y.is_nan();
+    let within = exact.clamp(-3.4028234663852886e38, 3.4028234663852886e38);
+    // The distance between neighbours is 2⁻²³ times the power of 2.
+    let exponent = (within.to_bits() >> 52 & 0x7ff).max(1023 - 126);
+    let error = (f64::from(y) - within).abs() / f64::from_bits((exponent - 23) << 52);
+    let error = if error.is_nan() { f64::INFINITY } else { error };
+    if right || x.abs() > limit { 0.0 } else { error }
+}
+
+#[test]
+fn errors_are_small_in_single_precision() {
+    for (name, error, x) in errors_single(65_537) {
+        assert!(error < 2.0, "{name}: {error:.3} ULP at {x:?}");
+    }
+}
+
+/// All numbers: some minutes in release, with `RUSTFLAGS="-C target-cpu=native"`.
+#[test]
+#[ignore = "slow"]
+fn errors_are_small_in_single_precision_everywhere() {
+    for (name, error, x) in errors_single(1) {
+        println!("{name}: {error:.3} ULP at {x:?}");
+        assert!(error < 2.0);
+    }
+}
+
+#[test]
+fn errors_of_pairs_are_small_in_single_precision() {
+    type Pair = (&'static str, fn(f32, f32) -> f32, fn(f64, f64) -> f64);
+    let pairs: [Pair; 3] = [
+        ("powf", rt::powf, rt::powf),
+        ("atan2", rt::atan2, rt::atan2),
+        ("hypot", rt::hypot, rt::hypot),
+    ];
+    // A sequence that visits all bits.
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 32) as u32
+    };
+    for i in 0..200_000 {
+        let (a, b) = (next(), next());
+        // Any numbers, and such whose powers are neither 0 nor infinite.
+        let (x, y) = if i % 2 == 0 {
+            (f32::from_bits(a), f32::from_bits(b))
+        } else {
+            let unit = 2.0_f32.powi(-32);
+            (a as f32 * unit * 10.0, (b as f32 * unit - 0.5) * 60.0)
+        };
+        for (name, single, double) in pairs {
+            let exact = double(f64::from(x), f64::from(y));
+            let error = error_single(x, f32::INFINITY, single(x, y), exact);
+            assert!(error < 1.0, "{name}({x:?}, {y:?}): {error:.3} ULP");
+        }
     }
 }

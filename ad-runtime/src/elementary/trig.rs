@@ -6,6 +6,7 @@
 //! the sine of a number that close to x. Exactness there would need some hundred operations more, or a branch,
 //! and a loop with that branch is not vectorised.
 
+use super::two::sum_ordered;
 use std::f64::consts::FRAC_2_PI;
 
 /// π/2
@@ -19,14 +20,6 @@ const PARTS: [f64; 5] = [
 
 /// Added to a number below 2⁵¹ this rounds it to an integer, which is then in the lowest bits.
 const ROUND: f64 = 6755399441055744.0;
-
-/// `a - b` rounded, and what that has lost.
-#[inline(always)]
-fn difference(a: f64, b: f64) -> (f64, f64) {
-    let d = a - b;
-    let minus_b = d - a;
-    (d, (a - (d - minus_b)) - (b + minus_b))
-}
 
 /// `x = k π/2 + r + low`, with |r| below 0.7855
 struct Reduced {
@@ -43,16 +36,16 @@ fn reduce(x: f64) -> Reduced {
     let k = rounded - ROUND;
     // Up to here without any error.
     let d = (x - k * PARTS[0]) - k * PARTS[1];
-    let (d, lost) = difference(d, k * PARTS[2]);
-    let (d, lost_too) = difference(d, k * PARTS[3]);
+    // Where the product is the larger of the two, the difference is exact: both are multiples of its last bit.
+    let (d, lost) = sum_ordered(d, -(k * PARTS[2]));
+    let (d, lost_too) = sum_ordered(d, -(k * PARTS[3]));
     let rest = (lost + lost_too) - k * PARTS[4];
-    let r = d + rest;
-    let low = (d - r) + rest;
+    let (r, low) = sum_ordered(d, rest);
     // Where k is not exact any more, r may be anything. NaN stays.
     let wild = r.abs() > 1.0;
     Reduced {
         bits: rounded.to_bits(),
-        r: if wild { 0.0 } else { r },
+        r: if wild { 0.5 } else { r },
         low: if wild { 0.0 } else { low },
     }
 }
@@ -98,6 +91,15 @@ fn parts(x: f64) -> (f64, f64, u64) {
     (sine, first + rest, bits)
 }
 
+/// Sine and cosine for |r| below 0.7855.
+#[inline(always)]
+pub(super) fn sin_cos_of_rest(r: f64) -> (f64, f64) {
+    let z = r * r;
+    let z2 = z * z;
+    let (first, rest) = cos_in_two(r, 0.0, z, z2);
+    (r + sin_rest(r, 0.0, z, z2), first + rest)
+}
+
 /// `value` with its sign changed where bit 1 of `bits` is set.
 #[inline(always)]
 fn signed(value: f64, bits: u64) -> f64 {
@@ -138,12 +140,9 @@ pub(super) fn tan(x: f64) -> f64 {
     let Reduced { bits, r, low } = reduce(x.abs());
     let z = r * r;
     let z2 = z * z;
-    let rest = sin_rest(r, low, z, z2);
-    let sine = r + rest;
-    let sine_low = (r - sine) + rest;
+    let (sine, sine_low) = sum_ordered(r, sin_rest(r, low, z, z2));
     let (first, rest) = cos_in_two(r, low, z, z2);
-    let cosine = first + rest;
-    let cosine_low = (first - cosine) + rest;
+    let (cosine, cosine_low) = sum_ordered(first, rest);
     // tan(r + π/2) = -cos(r) / sin(r)
     let swapped = bits & 1 != 0;
     let above = if swapped { cosine } else { sine };

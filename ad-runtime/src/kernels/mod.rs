@@ -17,7 +17,8 @@ mod tests;
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
 pub use crate::elementary::{
-    cos, exp, exp_m1, exp2, ln, ln_1p, log2, log10, sin, sin_cos, tan, tanh,
+    acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, exp, exp_m1, exp2, hypot, ln,
+    ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
 };
 pub use contract::{Multiply, Part, contract};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
