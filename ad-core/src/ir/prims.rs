@@ -431,7 +431,7 @@ prims! {
     /// √a: 1/(2y), which is ∞ at 0
     Sqrt "sqrt" R(f64::sqrt), Method("sqrt"), over!(|t, x, y| t.scaled(2.0, y));
     /// ∛a: 1/(3y²)
-    Cbrt "cbrt" R(f64::cbrt), Method("cbrt"), over!(|t, x, y| {
+    Cbrt "cbrt" R(f64::cbrt), Call("cbrt"), over!(|t, x, y| {
         let s = t.p(Prim::Mul, &[y, y]);
         t.scaled(3.0, s)
     });
@@ -449,7 +449,7 @@ prims! {
         vec![Times(d), Zero]
     });
     /// aᵇ: b aᵇ⁻¹ (nothing for b = 0), and aᵇ ln a (nothing for a = 0)
-    Powf "powf" RR(f64::powf), Method("powf"), D(|t| {
+    Powf "powf" RR(f64::powf), Call("powf"), D(|t| {
         let (zero, one) = (t.c(0.0), t.c(1.0));
         let b1 = t.p(Prim::Sub, &[1, one]);
         let power = t.p(Prim::Powf, &[0, b1]);
@@ -472,20 +472,20 @@ prims! {
     /// Tangent: 1 + y²
     Tan "tan" R(f64::tan), Call("tan"), times!(|t, x, y| t.one_plus_square(1.0, y));
     /// Arc sine: 1/√(1-x²)
-    Asin "asin" R(f64::asin), Method("asin"), over!(|t, x, y| {
+    Asin "asin" R(f64::asin), Call("asin"), over!(|t, x, y| {
         let s = t.one_plus_square(-1.0, x);
         t.p(Prim::Sqrt, &[s])
     });
     /// Arc cosine: -1/√(1-x²)
-    Acos "acos" R(f64::acos), Method("acos"), over!(|t, x, y| {
+    Acos "acos" R(f64::acos), Call("acos"), over!(|t, x, y| {
         let s = t.one_plus_square(-1.0, x);
         let r = t.p(Prim::Sqrt, &[s]);
         t.p(Prim::Neg, &[r])
     });
     /// Arc tangent: 1/(1+x²)
-    Atan "atan" R(f64::atan), Method("atan"), over!(|t, x, y| t.one_plus_square(1.0, x));
+    Atan "atan" R(f64::atan), Call("atan"), over!(|t, x, y| t.one_plus_square(1.0, x));
     /// Angle of (b, a): b/(a²+b²) and -a/(a²+b²), nothing at the origin
-    Atan2 "atan2" RR(f64::atan2), Method("atan2"), D(|t| {
+    Atan2 "atan2" RR(f64::atan2), Call("atan2"), D(|t| {
         let (aa, bb) = (t.p(Prim::Mul, &[0, 0]), t.p(Prim::Mul, &[1, 1]));
         let norm = t.p(Prim::Add, &[aa, bb]);
         let (zero, one) = (t.c(0.0), t.c(1.0));
@@ -497,25 +497,25 @@ prims! {
         vec![Times(da), Times(db)]
     });
     /// Hyperbolic sine
-    Sinh "sinh" R(f64::sinh), Method("sinh"), times!(|t, x, y| t.p(Prim::Cosh, &[x]));
+    Sinh "sinh" R(f64::sinh), Call("sinh"), times!(|t, x, y| t.p(Prim::Cosh, &[x]));
     /// Hyperbolic cosine
-    Cosh "cosh" R(f64::cosh), Method("cosh"), times!(|t, x, y| t.p(Prim::Sinh, &[x]));
+    Cosh "cosh" R(f64::cosh), Call("cosh"), times!(|t, x, y| t.p(Prim::Sinh, &[x]));
     /// Hyperbolic tangent: 1 - y²
     Tanh "tanh" R(f64::tanh), Call("tanh"), times!(|t, x, y| t.one_plus_square(-1.0, y));
     /// 1/√(x²+1)
-    Asinh "asinh" R(f64::asinh), Method("asinh"), over!(|t, x, y| {
+    Asinh "asinh" R(f64::asinh), Call("asinh"), over!(|t, x, y| {
         let s = t.one_plus_square(1.0, x);
         t.p(Prim::Sqrt, &[s])
     });
     /// 1/√(x²-1)
-    Acosh "acosh" R(f64::acosh), Method("acosh"), over!(|t, x, y| {
+    Acosh "acosh" R(f64::acosh), Call("acosh"), over!(|t, x, y| {
         let s = t.p(Prim::Mul, &[x, x]);
         let one = t.c(1.0);
         let s = t.p(Prim::Sub, &[s, one]);
         t.p(Prim::Sqrt, &[s])
     });
     /// 1/(1-x²)
-    Atanh "atanh" R(f64::atanh), Method("atanh"), over!(|t, x, y| t.one_plus_square(-1.0, x));
+    Atanh "atanh" R(f64::atanh), Call("atanh"), over!(|t, x, y| t.one_plus_square(-1.0, x));
     /// |a|: the sign, 0 at 0
     Abs "abs" R(f64::abs), Method("abs"), times!(|t, x, y| t.p(Prim::Sign0, &[x]));
     /// -1, 0 or 1; the sign with 0 at 0
@@ -543,7 +543,7 @@ prims! {
     /// The smaller
     Min "min" RR(f64::min), Method("min"), D(|t| extremum(t, Prim::Lt));
     /// √(a²+b²): a/y and b/y, nothing at the origin
-    Hypot "hypot" RR(f64::hypot), Method("hypot"), D(|t| {
+    Hypot "hypot" RR(f64::hypot), Call("hypot"), D(|t| {
         let (zero, one) = (t.c(0.0), t.c(1.0));
         let origin = t.p(Prim::Eq, &[2, zero]);
         let y = t.p(Prim::Select, &[origin, one, 2]);

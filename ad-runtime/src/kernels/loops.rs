@@ -55,6 +55,8 @@ impl<const N: usize> Indices for [i64; N] {
                 if let Some(last) = at.last_mut() {
                     *last = j;
                 }
+                // SAFETY: rows start inside, and have as many elements as the last axis.
+                unsafe { inside(at, shape) };
                 f(at);
             }
         });
@@ -77,20 +79,47 @@ impl Summand for f64 {}
 impl Summand for f32 {}
 impl Summand for i64 {}
 
+/// Says that an index is inside of a shape, so that comparisons with the lengths go away: also those that stand
+/// under a condition, which would keep a loop from being vectorised.
+///
+/// # Safety
+///
+/// It is.
+#[inline(always)]
+unsafe fn inside<const N: usize>(at: [i64; N], shape: [usize; N]) {
+    if cfg!(debug_assertions) {
+        return;
+    }
+    let mut axis = 0;
+    while axis < N {
+        // SAFETY: the caller says so.
+        unsafe { std::hint::assert_unchecked((at[axis] as usize) < shape[axis]) };
+        axis += 1;
+    }
+}
+
 /// Calls `row` with the first index of every row, in order. There are no rows of no elements.
 #[inline(always)]
 fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
+    if shape.contains(&0) {
+        return;
+    }
     let mut at = [0_i64; N];
+    // Only one of the three is compiled for a rank.
     if N == 2 {
-        if shape[1] > 0 {
-            for i in 0..shape[0] as i64 {
-                at[0] = i;
-                row(at);
-            }
+        for i in 0..shape[0] as i64 {
+            at[0] = i;
+            row(at);
         }
         return;
     }
-    if shape.contains(&0) {
+    if N == 3 {
+        for i in 0..shape[0] as i64 {
+            for j in 0..shape[1] as i64 {
+                (at[0], at[1]) = (i, j);
+                row(at);
+            }
+        }
         return;
     }
     loop {
@@ -133,6 +162,8 @@ pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> D
             if let Some(last) = at.last_mut() {
                 *last = j as i64;
             }
+            // SAFETY: rows start inside, and have as many elements as the last axis.
+            unsafe { inside(at, shape) };
             slot.write(f(at));
         }
     });
@@ -155,19 +186,33 @@ pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
 }
 
 /// How many partial results a reduction has.
-const LANES: usize = 8;
+///
+/// More than 8: LLVM unrolls a loop of at most that many steps completely, one exit after the other, before it
+/// tries to vectorise it.
+const LANES: usize = 16;
 
-/// Combines the partial results.
+/// How many a reduction of a few instructions has.
+const FEW: usize = 8;
+
+/// Combines partial results: halves of them, again and again. There are a power of two.
 #[inline(always)]
-fn combined<T: Copy>(parts: [T; LANES], op: impl Fn(T, T) -> T) -> T {
-    let [a, b, c, d, e, g, h, k] = parts;
-    op(op(op(a, e), op(c, h)), op(op(b, g), op(d, k)))
+fn combined<T: Copy, const N: usize>(mut parts: [T; N], op: impl Fn(T, T) -> T) -> T {
+    let mut half = N / 2;
+    while half > 0 {
+        let mut lane = 0;
+        while lane < half {
+            parts[lane] = op(parts[lane], parts[lane + half]);
+            lane += 1;
+        }
+        half /= 2;
+    }
+    parts[0]
 }
 
 /// Combines all `f(i)` with `op`, whose neutral element is `start`, in interleaved parts.
 ///
-/// `f` is called at one place, so that it is inlined however large it is. The loop around that place has at most
-/// as many steps as there are parts, and vectorises; where it has fewer, with a mask.
+/// `f` is called at one place, so that it is inlined however large it is. The loop around that place has as many
+/// steps as there are parts, and vectorises.
 #[inline(always)]
 fn reduce<T: Copy>(
     span: Range<usize>,
@@ -206,18 +251,18 @@ fn reduce_light<T: Copy>(
     let (mut next, end) = (span.start, span.end);
     let mut rest = start;
     let mut total = start;
-    if end.saturating_sub(next) >= LANES {
-        let mut parts = [start; LANES];
-        while end - next >= LANES {
+    if end.saturating_sub(next) >= FEW {
+        let mut parts = [start; FEW];
+        while end - next >= FEW {
             let mut lane = 0;
-            while lane < LANES {
+            while lane < FEW {
                 let i = next + lane;
                 // SAFETY: there are that many indices from `next` on, at least.
                 unsafe { std::hint::assert_unchecked(i < end) };
                 parts[lane] = op(parts[lane], f(i as i64));
                 lane += 1;
             }
-            next += LANES;
+            next += FEW;
         }
         total = combined(parts, &op);
     }
@@ -261,7 +306,7 @@ reductions! {
 }
 
 /// How many times as many values as lanes are computed before exponentials are.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 4;
 
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
 ///
@@ -366,7 +411,9 @@ fn first<T: Real>(
     f: impl Fn(i64) -> T,
 ) -> i64 {
     let (mut best, mut at) = (start, 0);
-    for i in span {
+    for i in span.clone() {
+        // SAFETY: it is in the range.
+        unsafe { std::hint::assert_unchecked(i < span.end) };
         let i = i as i64;
         let v = f(i);
         if beats(v, best) {

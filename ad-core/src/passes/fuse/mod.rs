@@ -14,6 +14,7 @@ mod change;
 mod choose;
 mod contractions;
 mod graph;
+mod interchange;
 mod narrow;
 mod nest;
 mod prune;
@@ -34,6 +35,7 @@ use accumulate::accumulate;
 use change::{Owned, adding, change, read_before};
 use choose::choose;
 use contractions::{expand_contractions, operands};
+use interchange::interchange;
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
@@ -288,7 +290,11 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
                 Elem::Real => Skips::Zero,
                 Elem::Int | Elem::Bool => Skips::Nothing,
             };
-            Work::Nest(narrow(nest.finish(root), vec![], skips).0)
+            let nest = narrow(nest.finish(root), vec![], skips).0;
+            match interchange(&nest) {
+                Some(rows) => Work::Scatter(vec![rows]),
+                None => Work::Nest(nest),
+            }
         }
     };
     Step { out, ty, work }
