@@ -1,6 +1,7 @@
 """Writes docs/benchmarks.md and docs/benchmarks.svg from what `against_jax` measured."""
 
 import math
+import os
 import platform
 import subprocess
 from pathlib import Path
@@ -21,7 +22,8 @@ at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
 * Measured on: {machine}.
 * Rust: {rust}, {flags}; one thread. Python {python}, JAX {jax} with 64-bit floating point, one thread
   (`--xla_cpu_multi_thread_eigen=false`). Both are pinned to the same processor, and take turns.
-* Times are milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms each, in brackets their median.
+* Times are milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms each (of 3 where a run takes more than a
+  second), in brackets their median.
   The ratio is that of the shortest. "Gradient/objective" compares with the compiled value alone.
 * Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
   and did not get back, at the worst moment of one call. JAX: the memory that XLA plans for intermediate results and the result
@@ -67,7 +69,8 @@ def machine():
                 break
     except OSError:
         pass
-    return f"{name}, {platform.system()}"
+    load = os.getloadavg()[0]
+    return f"{name}, {platform.system()}, {os.cpu_count()} processors, load average at the end {load:.1f}"
 
 
 def version(*command):
