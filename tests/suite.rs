@@ -211,7 +211,7 @@ fn hand() -> (Array1<f64>, suite::hand::Model, Array2<usize>, Array2<f64>) {
         let own = if b % 2 == 1 { &turn } else { &Array2::eye(3) };
         let up = 0.02 * b as f64;
         (relatives.index_axis_mut(Axis(0), b)).assign(&placed(own, [0.1, up, 0.05]));
-        let back = turn.t().to_owned();
+        let back = array![[0.8, 0.6, 0.0], [-0.6, 0.8, 0.0], [0.0, 0.0, 1.0]];
         (inverses.index_axis_mut(Axis(0), b)).assign(&placed(&back, [-0.1, 0.05, -up]));
     }
     let model = suite::hand::Model {
