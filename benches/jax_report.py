@@ -24,7 +24,7 @@ at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
   (`--xla_cpu_multi_thread_eigen=false`). Both are pinned to the same processor, and take turns.
 * Times are milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms each (of 3 where a run takes more than a
   second), in brackets their median.
-  The ratio is that of the shortest. "Gradient/objective" compares with the compiled value alone.
+  The ratio is that of the shortest.{clock} "Gradient/objective" compares with the compiled value alone.
 * Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
   and did not get back, at the worst moment of one call. JAX: the memory that XLA plans for intermediate results and the result
   (`memory_analysis` of the compiled function).
@@ -44,15 +44,19 @@ Both axes are logarithmic. The numbers behind the lines, with the peak of memory
 {growth}
 """
 
+CPU_TIME = """
+  The machine had other work to do: counted is the time on the processor, not that of the clock (`--cpu-time`)."""
 
-def write(folder, rows, series, samples, native):
+
+def write(folder, rows, series, samples, options):
     text = TEXT.format(
         machine=machine(),
         rust=version("rustc", "--version"),
-        flags="`-C target-cpu=native`" if native else "`--release` without flags",
+        flags="`-C target-cpu=native`" if options.native else "`--release` without flags",
         python=platform.python_version(),
         jax=jax.__version__,
         samples=samples,
+        clock=CPU_TIME if options.cpu_time else "",
         rows="\n".join(map(table_row, rows)),
         growth="\n\n".join(growth(name, points) for name, points in series.items()),
     )
