@@ -28,13 +28,16 @@ at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
 * Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
   and did not get back, at the worst moment of one call. JAX: the memory that XLA plans for intermediate results and the result
   (`memory_analysis` of the compiled function).
-* The objectives are written here as a user would write them; for JAX likewise, and where that could be done in several ways, in
-  the one that was fastest.
+* Before it is timed, the Rust process has written inputs and results for the comparison. What its allocator keeps from that can make calls with
+  large intermediate results faster than they are in a fresh process.
+* The objectives are written here as a user would write them, in one way each. For JAX several ways were tried for most, and the
+  fastest is used; so the formulas are not always the same (products of matrices for distances and mixtures, Horner's
+  rule, JAX's own `logsumexp`).
 
 | workload | here, ms | JAX, ms | ratio | at most | | gradient/objective here | JAX | peak here, MB | JAX, MB |
 |---|---:|---:|---:|---:|---|---:|---:|---:|---:|
 {rows}
-
+{failed}
 ## Growth
 
 ![Time of value and gradient against size](benchmarks.svg)
@@ -48,7 +51,7 @@ CPU_TIME = """
   The machine had other work to do: counted is the time on the processor, not that of the clock (`--cpu-time`)."""
 
 
-def write(folder, rows, series, samples, options):
+def write(folder, rows, series, problems, samples, options):
     text = TEXT.format(
         machine=machine(),
         rust=version("rustc", "--version"),
@@ -58,10 +61,18 @@ def write(folder, rows, series, samples, options):
         samples=samples,
         clock=CPU_TIME if options.cpu_time else "",
         rows="\n".join(map(table_row, rows)),
+        failed=failures(problems),
         growth="\n\n".join(growth(name, points) for name, points in series.items()),
     )
     (folder / "benchmarks.md").write_text(text)
     (folder / "benchmarks.svg").write_text(plot(series))
+
+
+def failures(problems):
+    if not problems:
+        return ""
+    lines = [f"* `{name}`: {problem}" for name, problem in problems]
+    return "\n".join(["", "## What failed", "", *lines, ""])
 
 
 def machine():
