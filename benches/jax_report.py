@@ -28,8 +28,8 @@ at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
 * Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
   and did not get back, at the worst moment of one call. JAX: the memory that XLA plans for intermediate results and the result
   (`memory_analysis` of the compiled function).
-* Before it is timed, the Rust process has written inputs and results for the comparison. What its allocator keeps from that can make calls with
-  large intermediate results faster than they are in a fresh process.
+* Each objective is timed in a process of its own on the Rust side, which has done nothing before but make the data: its allocator would keep
+  memory from earlier work, and make calls with large intermediate results up to three times faster.
 * The objectives are written here as a user would write them, in one way each. For JAX several ways were tried for most, and the
   fastest is used; so the formulas are not always the same (products of matrices for distances and mixtures, Horner's
   rule, JAX's own `logsumexp`).
