@@ -8,7 +8,8 @@
 //! Of each workload four things are measured: the function as it is written (plain Rust over the
 //! combinators), the generated `_value`, the generated `_value_and_grad`, and where there is one value
 //! and gradient written by hand with ndarray. They take turns, a sample each, so that a busy moment of
-//! the machine hits all. Before that they are compared.
+//! the machine hits all. Before that they are compared; without the argument `--bench`, as `cargo test --benches` runs it,
+//! that is all.
 //!
 //! With `--serve` it does what `against_jax` asks for, line by line.
 
@@ -41,6 +42,17 @@ fn main() {
         [] => !w.large || flag("--all"),
         names => names.iter().any(|n| w.name.starts_with(n.as_str())),
     };
+    if !flag("--bench") {
+        let chosen: Vec<_> = WORKLOADS.iter().filter(|w| chosen(w)).collect();
+        for w in &chosen {
+            check(w.name, &*w.open());
+        }
+        println!(
+            "values, and gradients by hand, of {} objectives agree",
+            chosen.len()
+        );
+        return;
+    }
     println!(
         "milliseconds: median (minimum) of {SAMPLES} samples of {} ms or more",
         SAMPLE.as_millis()

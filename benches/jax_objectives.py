@@ -1,6 +1,6 @@
 """The objectives of `suite` as they are written for JAX: batched, with scan where there is a sequence.
 
-Where there are several ways, it is the one that was the fastest when they were tried. Each function takes the
+Where several ways were tried, it is the fastest of them. Each function takes the
 arguments of the Rust function by name; `against_jax` compiles it together with its gradient.
 """
 

@@ -1,6 +1,7 @@
 """Writes docs/benchmarks.md and docs/benchmarks.svg from what `against_jax` measured."""
 
 import math
+import os
 import platform
 import subprocess
 from pathlib import Path
@@ -21,18 +22,22 @@ at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
 * Measured on: {machine}.
 * Rust: {rust}, {flags}; one thread. Python {python}, JAX {jax} with 64-bit floating point, one thread
   (`--xla_cpu_multi_thread_eigen=false`). Both are pinned to the same processor, and take turns.
-* Times are milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms each, in brackets their median.
-  The ratio is that of the shortest. "Gradient/objective" compares with the compiled value alone.
+* Times are milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms each (of 3 where a run takes more than a
+  second), in brackets their median.
+  The ratio is that of the shortest.{clock} "Gradient/objective" compares with the compiled value alone.
 * Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
   and did not get back, at the worst moment of one call. JAX: the memory that XLA plans for intermediate results and the result
   (`memory_analysis` of the compiled function).
-* The objectives are written here as a user would write them; for JAX likewise, and where that could be done in several ways, in
-  the one that was fastest.
+* Each objective is timed in a process of its own on the Rust side, which has done nothing before but make the data: its allocator would keep
+  memory from earlier work, and make calls with large intermediate results up to three times faster.
+* The objectives are written here as a user would write them, in one way each. For JAX several ways were tried for most, and the
+  fastest is used; so the formulas are not always the same (products of matrices for distances and mixtures, Horner's
+  rule, JAX's own `logsumexp`).
 
 | workload | here, ms | JAX, ms | ratio | at most | | gradient/objective here | JAX | peak here, MB | JAX, MB |
 |---|---:|---:|---:|---:|---|---:|---:|---:|---:|
 {rows}
-
+{failed}
 ## Growth
 
 ![Time of value and gradient against size](benchmarks.svg)
@@ -42,20 +47,32 @@ Both axes are logarithmic. The numbers behind the lines, with the peak of memory
 {growth}
 """
 
+CPU_TIME = """
+  The machine had other work to do: counted is the time on the processor, not that of the clock (`--cpu-time`)."""
 
-def write(folder, rows, series, samples, native):
+
+def write(folder, rows, series, problems, samples, options):
     text = TEXT.format(
         machine=machine(),
         rust=version("rustc", "--version"),
-        flags="`-C target-cpu=native`" if native else "`--release` without flags",
+        flags="`-C target-cpu=native`" if options.native else "`--release` without flags",
         python=platform.python_version(),
         jax=jax.__version__,
         samples=samples,
+        clock=CPU_TIME if options.cpu_time else "",
         rows="\n".join(map(table_row, rows)),
+        failed=failures(problems),
         growth="\n\n".join(growth(name, points) for name, points in series.items()),
     )
     (folder / "benchmarks.md").write_text(text)
     (folder / "benchmarks.svg").write_text(plot(series))
+
+
+def failures(problems):
+    if not problems:
+        return ""
+    lines = [f"* `{name}`: {problem}" for name, problem in problems]
+    return "\n".join(["", "## What failed", "", *lines, ""])
 
 
 def machine():
@@ -67,7 +84,8 @@ def machine():
                 break
     except OSError:
         pass
-    return f"{name}, {platform.system()}"
+    load = os.getloadavg()[0]
+    return f"{name}, {platform.system()}, {os.cpu_count()} processors, load average at the end {load:.1f}"
 
 
 def version(*command):

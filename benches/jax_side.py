@@ -12,6 +12,9 @@ jax.config.update("jax_enable_x64", True)
 class Jax:
     """What is open now, as functions without arguments that wait for the result."""
 
+    def __init__(self, cpu_time):
+        self.clock = time.process_time if cpu_time else time.perf_counter
+
     def open(self, model, names, folder):
         variables, constants, static = {}, {}, {}
         for name in names:
@@ -50,10 +53,10 @@ class Jax:
 
     def sample(self, what, rounds):
         run = self.runs[what]
-        start = time.perf_counter()
+        start = self.clock()
         for _ in range(rounds):
             run()
-        return (time.perf_counter() - start) * 1e3 / rounds
+        return (self.clock() - start) * 1e3 / rounds
 
     def peak(self):
         """By XLA's own plan: what it has for intermediate results, and the result."""
