@@ -166,6 +166,11 @@ impl Builder {
         known
     }
 
+    /// The variable of an equation that is there already.
+    pub fn find(&self, eq: &Eq) -> Option<Var> {
+        self.known.get(eq).copied()
+    }
+
     /// Adds an equation, or finds the one that is equal to it.
     pub fn push(&mut self, eq: Eq) -> Var {
         if let Some(&v) = self.known.get(&eq) {

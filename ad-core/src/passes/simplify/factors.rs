@@ -19,6 +19,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: divisor_of_sum,
     },
     Rule {
+        name: "sum-at-hand",
+        apply: sum_at_hand,
+    },
+    Rule {
         name: "sum-of-negated",
         apply: sum_of_negated,
     },
@@ -109,6 +113,64 @@ fn divisor_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             ..eq.clone()
         })
     })
+}
+
+/// `Σ_k e[k] · c  =  [n > 0] S · c` and `Σ_k e[k] / c  =  [n > 0] S / c`, for axes k of which c depends on none,
+/// if `S = Σ_k e[k]` is computed anyway and the terms are, too. They are linear.
+///
+/// It saves a sum; and where the terms are shares of the whole, their sum is 1 but for one rounding, whatever
+/// their number is.
+fn sum_at_hand(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Reduce {
+        op: ReduceOp::Sum,
+        src,
+        axes,
+    } = &eq.op
+    else {
+        return None;
+    };
+    if eq.ty.elem != Elem::Real || s.used_once(*src) || !s.is_linear(*src) {
+        return None;
+    }
+    let (prim, args) = match (s.applied(*src, Prim::Mul), s.applied(*src, Prim::Div)) {
+        (Some(args), _) => (Prim::Mul, args.to_vec()),
+        (None, Some(args)) => (Prim::Div, args.to_vec()),
+        (None, None) => return None,
+    };
+    let orders = match prim {
+        Prim::Mul => vec![(args[0], args[1]), (args[1], args[0])],
+        _ => vec![(args[0], args[1])],
+    };
+    for (terms, c) in orders {
+        let whole = s.out.find(&Eq {
+            op: Op::Reduce {
+                op: ReduceOp::Sum,
+                src: terms,
+                axes: axes.clone(),
+            },
+            ..eq.clone()
+        });
+        let c = s.factor(c);
+        let Some(whole) = whole.filter(|_| !axes.iter().any(|&k| c.axes.contains(&(k as u8))))
+        else {
+            continue;
+        };
+        let shape = &eq.ty.shape;
+        let renumbered = |k: usize| k - axes.iter().filter(|&&f| f < k).count();
+        let places: Vec<usize> = (c.axes.iter())
+            .map(|&l| renumbered(usize::from(l)))
+            .collect();
+        let lengths = s.out.shape(*src);
+        let some = s.not_empty(axes.iter().map(|&k| &lengths[k]), shape);
+        let guard = s.both(eq.guard, some);
+        let c = s.repeated(c.v, &places, shape);
+        return Some(Rewrite::Eq(Eq {
+            guard,
+            op: Op::Map(prim, vec![whole, c]),
+            ..eq.clone()
+        }));
+    }
+    None
 }
 
 fn sum(
