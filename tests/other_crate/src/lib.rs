@@ -52,3 +52,26 @@ pub mod arrays {
         halved(halved(x))
     }
 }
+
+/// A function of any Rust with a derivative of its own.
+#[custom_derivative(crate = renamed, vjp = bent_vjp)]
+pub fn bent(x: f64) -> f64 {
+    let values = std::collections::BTreeMap::from([(0, x * x)]);
+    values.values().map(|v| v.sin()).sum()
+}
+
+fn bent_vjp(x: f64, cotangent: f64) -> (f64, f64) {
+    (bent(x), 2.0 * x * (x * x).cos() * cotangent)
+}
+
+/// It calls a function that those who call it cannot see.
+#[differentiable(crate = renamed)]
+pub fn twice_bent(x: f64) -> f64 {
+    2.0 * bent(x)
+}
+
+/// A function that is called as a unit.
+#[differentiable(crate = renamed, noinline, vjp)]
+pub fn shifted(x: &Array1<f64>, by: usize) -> Array1<f64> {
+    build(x.len(), |i| x[i] + by as f64)
+}
