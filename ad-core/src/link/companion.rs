@@ -2,6 +2,7 @@
 
 use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode};
 use crate::back::emit::{self, Context};
+use crate::back::name_check::users;
 use crate::back::unit::{forwarded, unit_of};
 use crate::expand::{UNIT_FUNCTIONS, context, generated};
 use crate::front::Annotated;
@@ -100,7 +101,7 @@ fn constants(f: &Annotated) -> TokenStream {
     };
     let consts = f.consts.iter().enumerate();
     let consts = consts.filter(|(_, c)| is_fixed(&c.path)).map(|(k, c)| {
-        let (ident, path) = (format_ident!("{}", constant(k)), &c.path);
+        let (ident, path) = (format_ident!("{}", constant(k)), users(&c.path));
         let ty = match c.elem {
             Elem::Int => quote!(i64),
             Elem::Real => quote!(f64),
