@@ -264,7 +264,6 @@ impl<'a> Function<'a> {
                     .replace(USERS_RUNTIME, RUNTIME)
                     .replace(" :: ", "::"),
                 rank: p.written.as_ref().map_or(0, |w| w.rank),
-                integer: (p.written.as_ref()).is_none_or(|w| w.scalar.elem() == Elem::Int),
             })
             .collect()
     }

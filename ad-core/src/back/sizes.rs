@@ -74,9 +74,8 @@ fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
 /// A parameter as messages name it.
 pub(super) struct Named {
     pub(super) name: String,
-    pub(super) rank: usize,
     /// Slices and vectors say `len()` like arrays of rank 1.
-    pub(super) integer: bool,
+    pub(super) rank: usize,
 }
 
 /// The length of an axis, as the user would ask for it.
@@ -99,35 +98,53 @@ fn things(p: &Named, axis: usize) -> String {
     }
 }
 
-/// A size in the user's words.
+/// A size in the user's words: in the order in which sizes are printed.
 pub(super) fn words(s: &Size, params: &[Named]) -> String {
-    let text = s.substitute(&mut |a| Size::atom(a.clone())).to_string();
-    // The printed atoms are unambiguous words; they are replaced one by one.
     let mut out = String::new();
-    let mut rest = text.as_str();
-    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic()) {
-        out.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let end = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '.'))
-            .unwrap_or(rest.len());
-        let word = &rest[..end];
-        let said = match word.split_at(1) {
-            ("d", place) => place.split_once('.').and_then(|(p, axis)| {
-                let p = params.get(p.parse::<usize>().ok()?)?;
-                Some(length(p, axis.parse().ok()?))
-            }),
-            ("n", p) => (p.parse::<usize>().ok())
-                .and_then(|p| params.get(p))
-                .filter(|p| p.integer)
-                .map(|p| p.name.clone()),
-            _ => None,
-        };
-        out.push_str(said.as_deref().unwrap_or(word));
-        rest = &rest[end..];
+    for (k, (factors, c)) in s.terms().rev().enumerate() {
+        out.push_str(match (k, c < 0) {
+            (0, true) => "-",
+            (0, false) => "",
+            (_, true) => " - ",
+            (_, false) => " + ",
+        });
+        let magnitude = c.unsigned_abs();
+        let mut factors: Vec<String> = factors.iter().map(|a| word(a, params)).collect();
+        if magnitude != 1 || factors.is_empty() {
+            factors.insert(0, magnitude.to_string());
+        }
+        out.push_str(&factors.join("*"));
     }
-    out.push_str(rest);
+    if out.is_empty() {
+        out.push('0');
+    }
     out
+}
+
+/// A factor of a size in the user's words.
+fn word(a: &Atom, params: &[Named]) -> String {
+    let two = |x: &Size, y: &Size| {
+        let grouped = |s: &Size| match s.terms().count() > 1 {
+            true => format!("({})", words(s, params)),
+            false => words(s, params),
+        };
+        (grouped(x), grouped(y))
+    };
+    match a {
+        Atom::Dim { param, axis } => length(&params[*param], *axis),
+        Atom::Int { param } => params[*param].name.clone(),
+        Atom::Quot(x, y) => {
+            let (x, y) = two(x, y);
+            format!("({x} / {y})")
+        }
+        Atom::Rem(x, y) => {
+            let (x, y) = two(x, y);
+            format!("({x} % {y})")
+        }
+        Atom::Min(x, y) => format!("min({}, {})", words(x, params), words(y, params)),
+        Atom::Max(x, y) => format!("max({}, {})", words(x, params), words(y, params)),
+        Atom::Value(_) => "a computed number".to_owned(),
+    }
 }
 
 /// The relations as users see them, without those that another one implies.

@@ -155,7 +155,7 @@ impl Size {
     }
 
     /// The terms: products of atoms with their coefficients.
-    pub fn terms(&self) -> impl Iterator<Item = (&[Atom], i64)> {
+    pub fn terms(&self) -> impl DoubleEndedIterator<Item = (&[Atom], i64)> {
         self.terms.iter().map(|(m, &c)| (m.as_slice(), c))
     }
 

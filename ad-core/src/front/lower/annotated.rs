@@ -280,7 +280,7 @@ impl Lowerer<'_> {
     }
 
     /// A variable that holds a value.
-    fn bound_to(&mut self, hint: &Sym, value: Expr) -> Sym {
+    pub(super) fn bound_to(&mut self, hint: &Sym, value: Expr) -> Sym {
         if let Kind::Var(sym) = &*value.kind {
             return sym.clone();
         }

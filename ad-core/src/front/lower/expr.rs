@@ -44,7 +44,12 @@ impl Lowerer<'_> {
             Kind::List(parts) => self.fixed(parts, loc),
             Kind::Repeat(one, count) => self.repeated(one, count),
             Kind::Call(path, args) => self.call(path, args, loc),
-            Kind::Method(receiver, name, args) => self.method(receiver, name, args, loc),
+            Kind::Method(receiver, name, args) => match (&receiver.kind, &args[..]) {
+                (Kind::Range(from, to, closed), [item]) if name == "contains" => {
+                    self.contained((from.as_deref(), to.as_deref(), *closed), item, loc)
+                }
+                _ => self.method(receiver, name, args, loc),
+            },
             Kind::Field(base, k) => self.field(base, *k, loc),
             Kind::Member(base, name) => self.member(base, &name.to_string(), loc),
             Kind::Struct(path, fields, base) => self.structure(path, fields, base.as_deref(), loc),

@@ -182,6 +182,42 @@ impl Lowerer<'_> {
         self.errors.at(loc, message)
     }
 
+    /// `(from..to).contains(&item)`
+    pub(super) fn contained(
+        &mut self,
+        (from, to, closed): (Option<&Surface>, Option<&Surface>, bool),
+        item: &Surface,
+        loc: Loc,
+    ) -> Result<Value> {
+        let value = self.expr(item);
+        let from = from.map(|e| (self.expr(e), e.loc));
+        let to = to.map(|e| (self.expr(e), e.loc));
+        let plain = value.and_then(|v| self.scalar(v, item.loc))?;
+        // It is compared twice and computed once.
+        let hint = self.fresh.sym("item");
+        let ty = plain.expr.ty;
+        let sym = self.bound_to(&hint, plain.expr.clone());
+        let expr = Expr::var(&sym, ty);
+        let item = (Value::Plain(Plain { expr, ..plain }), item.loc);
+        let mut sides = vec![];
+        if let Some(from) = from {
+            sides.push(self.combined(Binary::Le, from, (Ok(item.0.clone()), item.1), loc)?);
+        }
+        if let Some(to) = to {
+            let op = if closed { Binary::Le } else { Binary::Lt };
+            sides.push(self.combined(op, (Ok(item.0), item.1), to, loc)?);
+        }
+        let mut all = Expr::lit(Lit::Bool(true));
+        for (k, side) in sides.into_iter().enumerate() {
+            let side = self.of(Elem::Bool, side, loc, "a comparison")?;
+            all = match k {
+                0 => side,
+                _ => Expr::prim(Prim::And, vec![all, side]),
+            };
+        }
+        Ok(all.into())
+    }
+
     /// `&&` and `||` evaluate what is on the right only when they need it.
     fn lazy(&mut self, op: Binary, left: &Surface, right: &Surface) -> Result<Value> {
         let role = format!("each side of `{}`", op.symbol());
