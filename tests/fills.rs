@@ -10,6 +10,15 @@ fn outcome<T>(f: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
+/// Whether both panicked, or gave the same but for rounding.
+fn agree(a: &Option<Array2<f64>>, b: &Option<Array2<f64>>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else {
+        return a.is_none() && b.is_none();
+    };
+    let close = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-14 * (1.0 + x.abs());
+    a.dim() == b.dim() && a.iter().zip(b).all(close)
+}
+
 /// A function of an array, an array to be filled and sizes, its compiled form, and its derivative: for
 /// all small shapes they give the same, or all panic. `with` says how many columns there are at least.
 macro_rules! agrees {
@@ -18,7 +27,8 @@ macro_rules! agrees {
         fn $name() {
             let (mut given, mut refused) = (0, 0);
             for (rows, columns) in [(0, 0), (1, 1), (2, 2), (2, 3), (3, 2), (3, 3), (4, 4), (4, 0), (0, 4)] {
-                if columns < 0 $(+ $columns)? {
+                let least = [0_usize $(, $columns)?];
+                if least.iter().any(|n| columns < *n) {
                     continue;
                 }
                 for length in 0..5 {
@@ -28,7 +38,7 @@ macro_rules! agrees {
                         let written = outcome(|| super::$name(a.clone(), &x, shift));
                         let compiled = outcome(|| super::$value(a.clone(), &x, shift));
                         let case = format!("{rows} x {columns}, {length}, {shift}");
-                        assert_eq!(written, compiled, "{case}");
+                        assert!(agree(&written, &compiled), "{case}: {written:?}, {compiled:?}");
                         let cotangent = match &written {
                             Some(result) => result.clone(),
                             None => a.clone(),
@@ -38,7 +48,7 @@ macro_rules! agrees {
                             Some(_) => given += 1,
                             None => refused += 1,
                         }
-                        assert_eq!(written, derived, "{case}");
+                        assert!(agree(&written, &derived), "{case}: {written:?}, {derived:?}");
                     }
                 }
             }

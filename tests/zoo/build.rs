@@ -599,7 +599,8 @@ impl Program {
                 of.attrs.push(syn::parse_quote!(#[derive(Clone)]));
             }
         }
-        prettyplease::unparse(&file).replace("cotangent::prelude::*", "cotangent_runtime::*")
+        prettyplease::unparse(&file)
+            .replace("cotangent::prelude::*", "cotangent_runtime::*")
             .replace("cotangent::math::", "cotangent_runtime::math::")
     }
 
