@@ -91,7 +91,7 @@ fn triangle(mut a: Array2<f64>, x: &Array1<f64>, shift: usize) -> Array2<f64> {
 fn upper_triangle(mut a: Array2<f64>, x: &Array1<f64>, shift: usize) -> Array2<f64> {
     for i in 0..x.len() {
         for j in i + 1..x.len() + shift {
-            a[[i, j]] = x[i] * a[[i, j]];
+            a[[i, j]] *= x[i];
         }
     }
     a
@@ -101,7 +101,7 @@ fn upper_triangle(mut a: Array2<f64>, x: &Array1<f64>, shift: usize) -> Array2<f
 fn lower_part_of_own_rows(mut a: Array2<f64>, x: &Array1<f64>, shift: usize) -> Array2<f64> {
     for i in shift..a.nrows() {
         for j in 0..i {
-            a[[i, j]] = x[j] + a[[i, j]];
+            a[[i, j]] += x[j];
         }
     }
     a

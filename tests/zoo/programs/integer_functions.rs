@@ -13,7 +13,7 @@ pub fn integer_functions(x: &Array1<f64>, n: usize, k: i64) -> f64 {
     sum(x.len(), |i| {
         let far = i.abs_diff(n);
         let square = far.pow(2) % 7;
-        let between = max(min(square, 5), 1);
+        let between = min(square, 5) + max(square, 1);
         let weight = std::cmp::max(k - i as i64, 0) as f64;
         x[i] * (between as f64) + weight * x[i] * x[i]
     })

@@ -205,7 +205,7 @@ impl Lowerer<'_> {
             let sym = self.bound_to(&param.sym, expr);
             renamed.insert(param.sym.clone(), sym);
         }
-        let through = std::mem::replace(&mut self.through, Some(call_site(path)));
+        let through = self.through.replace(call_site(path));
         for b in &routine.body.lets {
             match b {
                 Bound::Let(sym, is) => {
@@ -243,12 +243,12 @@ impl Lowerer<'_> {
     fn called_as_unit(&mut self, path: &syn::Path, unit: &Unit, given: Vec<Expr>) -> Vec<Expr> {
         let hint = self.fresh.sym("given");
         let args: Vec<Expr> = (given.into_iter())
-            .map(|e| match &*e.kind {
-                Kind::Lit(_) => e,
-                _ => {
-                    let ty = e.ty;
-                    Expr::var(&self.bound_to(&hint, e), ty)
+            .map(|e| {
+                if matches!(&*e.kind, Kind::Lit(_)) {
+                    return e;
                 }
+                let ty = e.ty;
+                Expr::var(&self.bound_to(&hint, e), ty)
             })
             .collect();
         let unit = Called::new(Unit {

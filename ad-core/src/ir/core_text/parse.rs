@@ -591,7 +591,9 @@ impl Parser {
         self.expect("(")?;
         let unit = match self.next() {
             Tok::Str(text) => text.parse::<Unit>().or_else(|e| self.fail(e))?,
-            other => return self.fail(format!("{other} where a function is expected")),
+            other @ (Tok::Word(_) | Tok::Sym(_) | Tok::Lit(_) | Tok::Punct(_) | Tok::End) => {
+                return self.fail(format!("{other} where a function is expected"));
+            }
         };
         let mut rules = Rule::ALL.into_iter();
         let Some(rule) = rules.find(|rule| self.eat_word(rule.name())) else {

@@ -137,10 +137,10 @@ fn sum_at_hand(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         (None, Some(args)) => (Prim::Div, args.to_vec()),
         (None, None) => return None,
     };
-    let orders = match prim {
-        Prim::Mul => vec![(args[0], args[1]), (args[1], args[0])],
-        _ => vec![(args[0], args[1])],
-    };
+    let mut orders = vec![(args[0], args[1])];
+    if prim == Prim::Mul {
+        orders.push((args[1], args[0]));
+    }
     for (terms, c) in orders {
         let whole = s.out.find(&Eq {
             op: Op::Reduce {
