@@ -300,7 +300,12 @@ pub(super) fn fill<T: Real>(
     let mut labels = Labels { room, len: 0 };
     labels.add(a.axes, a.shape, |k| a.strides[k], |l| &mut l.a);
     labels.add(b.axes, b.shape, |k| b.strides[k], |l| &mut l.b);
-    let stride = |k| out_shape[k + 1..].iter().map(|&n: &usize| n.max(1)).product();
+    let stride = |k| {
+        out_shape[k + 1..]
+            .iter()
+            .map(|&n: &usize| n.max(1))
+            .product()
+    };
     labels.add(out_axes, out_shape, stride, |l| &mut l.out);
     let Labels { room, len } = labels;
     let size = out_shape.iter().product();
@@ -312,7 +317,9 @@ pub(super) fn fill<T: Real>(
         panic!("a product reads outside of `{name}`");
     }
     let last = |stride_of: fn(&Loop) -> usize| {
-        let steps = room[..len].iter().map(|axis| (axis.steps.n - 1) * stride_of(&axis.steps));
+        let steps = room[..len]
+            .iter()
+            .map(|axis| (axis.steps.n - 1) * stride_of(&axis.steps));
         steps.sum::<usize>()
     };
     assert!(last(|l| l.a) < a.data.len());
@@ -358,7 +365,9 @@ impl Labels<'_> {
         stride_of: impl Fn(&mut Loop) -> &mut usize,
     ) {
         for (k, (&label, &n)) in axes.iter().zip(shape).enumerate() {
-            let known = self.room[..self.len].iter().position(|axis| axis.label == label);
+            let known = self.room[..self.len]
+                .iter()
+                .position(|axis| axis.label == label);
             let at = known.unwrap_or(self.len);
             if known.is_none() {
                 self.room[at].label = label;
@@ -616,7 +625,7 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
         ..
     } = plan;
     match plan.how {
-        How::Blocks(method) => dispatch(Blocks {
+        How::Blocks(method) => Blocks {
             arrays,
             outer,
             rows,
@@ -624,7 +633,8 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
             sums,
             method,
             once,
-        }),
+        }
+        .compute(),
         How::Lines => {
             let inner = inner.first().map_or(NOWHERE, |axis| axis.steps);
             dispatch(Lines {

@@ -5,7 +5,7 @@
 
 use super::{At, Axis, Loop, NOWHERE};
 use crate::Real;
-use crate::kernels::dispatch::{InstructionSet, Kernel};
+use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
 use std::marker::PhantomData;
 
 /// The arrays, from their first elements on. Who makes one promises that all positions which the loops lead to are
@@ -66,116 +66,162 @@ pub(super) struct Blocks<'a, T> {
     pub(super) once: bool,
 }
 
-impl<T: Real> Kernel for Blocks<'_, T> {
+impl<T: Real> Blocks<'_, T> {
+    /// Computes them.
+    pub(super) fn compute(self) {
+        // Each has loops of its own, so that what another one needs is not kept in registers.
+        match self.method {
+            Method::Rows if self.long() => dispatch(ByLines(self)),
+            Method::Rows | Method::Packed => dispatch(ByTiles(self)),
+            Method::Dots | Method::PackedDots => dispatch(ByDots(self)),
+        }
+    }
+
+    /// Whether whole rows are read and written.
+    fn long(&self) -> bool {
+        let vector = self.rows.n == 1 || self.sums.n == 1;
+        vector && self.columns.n >= LONG && self.columns.out == 1
+    }
+
+    #[inline(always)]
+    fn first(&self) -> Block<T> {
+        Block {
+            arrays: self.arrays,
+            rows: self.rows,
+            columns: self.columns,
+            sums: self.sums,
+            once: self.once,
+        }
+    }
+}
+
+struct ByLines<'a, T>(Blocks<'a, T>);
+
+struct ByTiles<'a, T>(Blocks<'a, T>);
+
+struct ByDots<'a, T>(Blocks<'a, T>);
+
+impl<T: Real> Kernel for ByLines<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<Set: InstructionSet>(self) {
-        let Blocks {
-            arrays,
-            outer,
-            method,
-            rows,
-            columns,
-            sums,
-            once,
-        } = self;
-        let room = match method {
-            Method::Rows | Method::Dots => 0,
-            Method::Packed => sums.n * columns.n,
-            Method::PackedDots => sums.n,
-        };
-        let block = Block {
-            arrays,
-            rows,
-            columns,
-            sums,
-            once,
-        };
-        let packed = Vec::with_capacity(room);
-        each(
-            outer,
-            EachBlock::<T, Set> {
-                block,
-                method,
-                packed,
-                set: PhantomData,
-            },
-        );
+        struct Each<T>(Block<T>);
+
+        impl<T: Real> Visit for Each<T> {
+            #[inline(always)]
+            fn visit(&mut self, at: At) {
+                let mut block = self.0;
+                // SAFETY: who made the arrays promised that the positions are inside.
+                unsafe {
+                    block.arrays = block.arrays.at(at);
+                    block.lines();
+                }
+            }
+        }
+
+        let first = self.0.first();
+        each(self.0.outer, Each(first));
     }
 }
 
-/// What is done with each block.
-struct EachBlock<T, Set> {
-    block: Block<T>,
-    method: Method,
-    packed: Vec<T>,
-    set: PhantomData<Set>,
+impl<T: Real> Kernel for ByTiles<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<Set: InstructionSet>(self) {
+        struct Each<T, Set> {
+            block: Block<T>,
+            packed: Option<Vec<T>>,
+            set: PhantomData<Set>,
+        }
+
+        impl<T: Real, Set: InstructionSet> Visit for Each<T, Set> {
+            #[inline(always)]
+            fn visit(&mut self, at: At) {
+                let mut block = self.block;
+                // SAFETY: who made the arrays promised that the positions are inside.
+                block.arrays = unsafe { block.arrays.at(at) };
+                if let Some(packed) = &mut self.packed {
+                    let (from, k, n) = (block.arrays.b, block.sums.n, block.columns.n);
+                    packed.clear();
+                    for p in 0..k {
+                        for j in 0..n {
+                            // SAFETY: all of these are in the product.
+                            packed
+                                .push(unsafe { *from.add(p * block.sums.b + j * block.columns.b) });
+                        }
+                    }
+                    (block.sums.b, block.columns.b) = (n, 1);
+                    block.arrays.b = packed.as_ptr();
+                }
+                // Rows of `b` that fit into the first cache.
+                let most = (CLOSE / block.columns.n).max(32);
+                // SAFETY: the positions are those of the product, or of a copy that has as many elements.
+                unsafe {
+                    loop {
+                        let mut part = block;
+                        part.sums.n = part.sums.n.min(most);
+                        part.tiles::<Set>();
+                        if block.sums.n <= most {
+                            return;
+                        }
+                        block.once = false;
+                        block.sums.n -= most;
+                        block.arrays.a = block.arrays.a.add(most * block.sums.a);
+                        block.arrays.b = block.arrays.b.add(most * block.sums.b);
+                    }
+                }
+            }
+        }
+
+        let block = self.0.first();
+        let packed = match self.0.method {
+            Method::Packed => Some(Vec::with_capacity(block.sums.n * block.columns.n)),
+            Method::Rows | Method::Dots | Method::PackedDots => None,
+        };
+        let set = PhantomData::<Set>;
+        each(self.0.outer, Each { block, packed, set });
+    }
 }
 
-impl<T: Real, Set: InstructionSet> Visit for EachBlock<T, Set> {
+impl<T: Real> Kernel for ByDots<'_, T> {
+    type Output = ();
+
     #[inline(always)]
-    fn visit(&mut self, at: At) {
-        let Block {
-            arrays,
-            mut rows,
-            mut columns,
-            mut sums,
-            once,
-        } = self.block;
-        // SAFETY: who made the arrays promised that.
-        let mut arrays = unsafe { arrays.at(at) };
-        let packed = &mut self.packed;
-        match self.method {
-            Method::Rows | Method::Dots => {}
-            Method::Packed => {
-                packed.clear();
-                for p in 0..sums.n {
-                    // SAFETY: all of these are in the product.
-                    let line = unsafe { arrays.b.add(p * sums.b) };
-                    // SAFETY: the same.
-                    packed.extend((0..columns.n).map(|j| unsafe { *line.add(j * columns.b) }));
-                }
-                (sums.b, columns.b) = (columns.n, 1);
-                arrays.b = packed.as_ptr();
-            }
-            Method::PackedDots => {
-                packed.clear();
-                // SAFETY: all of these are in the product.
-                packed.extend((0..sums.n).map(|p| unsafe { *arrays.a.add(p * sums.a) }));
-                (sums.a, rows.a) = (1, 0);
-                arrays.a = packed.as_ptr();
-            }
+    fn run<Set: InstructionSet>(self) {
+        struct Each<T> {
+            block: Block<T>,
+            packed: Option<Vec<T>>,
         }
-        let mut block = Block {
-            arrays,
-            rows,
-            columns,
-            sums,
-            once,
-        };
-        let long = columns.n >= LONG && columns.out == 1 && (rows.n == 1 || sums.n == 1);
-        // SAFETY: the positions are those of the product, or of a copy that has as many elements.
-        unsafe {
-            match self.method {
-                Method::Dots | Method::PackedDots => block.dots(),
-                Method::Rows | Method::Packed if long => block.lines(),
-                Method::Rows | Method::Packed => {
-                    // Rows of `b` that fit into the first cache.
-                    let most = (CLOSE / columns.n).max(32);
-                    while block.sums.n > most {
-                        let left = block.sums.n - most;
-                        block.sums.n = most;
-                        block.tiles::<Set>();
-                        block.once = false;
-                        block.sums.n = left;
-                        block.arrays.a = block.arrays.a.add(most * sums.a);
-                        block.arrays.b = block.arrays.b.add(most * sums.b);
+
+        impl<T: Real> Visit for Each<T> {
+            #[inline(always)]
+            fn visit(&mut self, at: At) {
+                let mut block = self.block;
+                // SAFETY: who made the arrays promised that the positions are inside. A copy of the vector has as many
+                // elements, and there is one row.
+                unsafe {
+                    block.arrays = block.arrays.at(at);
+                    if let Some(packed) = &mut self.packed {
+                        packed.clear();
+                        for p in 0..block.sums.n {
+                            packed.push(*block.arrays.a.add(p * block.sums.a));
+                        }
+                        block.sums.a = 1;
+                        block.arrays.a = packed.as_ptr();
                     }
-                    block.tiles::<Set>();
+                    block.dots();
                 }
             }
         }
+
+        let block = self.0.first();
+        let packed = match self.0.method {
+            Method::PackedDots => Some(Vec::with_capacity(block.sums.n)),
+            Method::Rows | Method::Packed | Method::Dots => None,
+        };
+        each(self.0.outer, Each { block, packed });
     }
 }
 
@@ -203,7 +249,7 @@ impl<T: Real> Block<T> {
     ///
     /// The columns of `b` are neighbours, and those of the result.
     #[inline(always)]
-    unsafe fn lines(&self) {
+    unsafe fn lines(self) {
         const MANY: usize = 4;
         let Block {
             arrays: Arrays { a, b, out },
@@ -211,7 +257,7 @@ impl<T: Real> Block<T> {
             columns,
             sums,
             once,
-        } = *self;
+        } = self;
         let (k, n) = (sums.n, columns.n);
         for i in 0..rows.n {
             // SAFETY: row `i`, the rows `p` and their columns are in the arrays, and nothing else has those of the
@@ -228,8 +274,11 @@ impl<T: Real> Block<T> {
                     }
                 }
                 while p + MANY <= k {
-                    let factors: [T; MANY] = std::array::from_fn(|q| *a.add((p + q) * sums.a));
-                    let lines: [*const T; MANY] = std::array::from_fn(|q| b.add((p + q) * sums.b));
+                    let (mut factors, mut lines) = ([T::NOUGHT; MANY], [b; MANY]);
+                    for q in 0..MANY {
+                        factors[q] = *a.add((p + q) * sums.a);
+                        lines[q] = b.add((p + q) * sums.b);
+                    }
                     for j in 0..n {
                         let mut sum = *out.add(j);
                         for q in 0..MANY {
@@ -257,7 +306,7 @@ impl<T: Real> Block<T> {
     ///
     /// The columns of `b` are neighbours.
     #[inline(always)]
-    unsafe fn tiles<Set: InstructionSet>(&self) {
+    unsafe fn tiles<Set: InstructionSet>(self) {
         let mut i = 0;
         // SAFETY: no rectangle reaches beyond the last row.
         unsafe {
@@ -279,7 +328,7 @@ impl<T: Real> Block<T> {
     ///
     /// The same, and there are `R` rows from `i` on.
     #[inline(always)]
-    unsafe fn row_of_tiles<Set: InstructionSet, const R: usize>(&self, i: usize) {
+    unsafe fn row_of_tiles<Set: InstructionSet, const R: usize>(self, i: usize) {
         let n = self.columns.n;
         // Two vectors for each row, and more where there is only one row.
         let widest = Set::VECTOR / size_of::<T>() * if R == 1 { 4 } else { 2 };
@@ -308,14 +357,14 @@ impl<T: Real> Block<T> {
     ///
     /// The same, and there are `W` columns from `j` on.
     #[inline(always)]
-    unsafe fn tile<const R: usize, const W: usize>(&self, i: usize, j: usize) {
+    unsafe fn tile<const R: usize, const W: usize>(self, i: usize, j: usize) {
         let Block {
             arrays,
             rows,
             columns,
             sums,
             once,
-        } = *self;
+        } = self;
         // SAFETY: all of these rows and columns are in the arrays; those of `b` are neighbours. Where the result is
         // written and not read, it need not hold anything.
         unsafe {
@@ -362,7 +411,7 @@ impl<T: Real> Block<T> {
     ///
     /// Both factors of each sum are neighbours.
     #[inline(always)]
-    unsafe fn dots(&self) {
+    unsafe fn dots(self) {
         const MANY: usize = 4;
         let n = self.columns.n;
         for i in 0..self.rows.n {
@@ -385,13 +434,17 @@ impl<T: Real> Block<T> {
     ///
     /// The same, and there are `C` columns from `j` on.
     #[inline(always)]
-    unsafe fn dots_at<const C: usize>(&self, i: usize, j: usize) {
+    unsafe fn dots_at<const C: usize>(self, i: usize, j: usize) {
         let k = self.sums.n;
         let Arrays { a, b, out } = self.arrays;
         // SAFETY: the row and the columns have `k` neighbours each.
         unsafe {
             let a = a.add(i * self.rows.a);
-            let b: [*const T; C] = std::array::from_fn(|c| b.add((j + c) * self.columns.b));
+            let mut lines = [b; C];
+            for c in 0..C {
+                lines[c] = b.add((j + c) * self.columns.b);
+            }
+            let b = lines;
             let mut p = 0;
             let mut sums = [T::NOUGHT; C];
             if k >= 4 {
@@ -413,7 +466,10 @@ impl<T: Real> Block<T> {
                 if p + 4 <= k {
                     add(&mut four, a, b, &mut p);
                 }
-                sums = halves::<T, 2, 1, C>(halves(four)).map(|[sum]| sum);
+                let two: [[T; 2]; C] = halves(four);
+                for c in 0..C {
+                    sums[c] = two[c][0] + two[c][1];
+                }
             }
             while p < k {
                 let x = *a.add(p);
@@ -499,38 +555,38 @@ impl<T: Real> Visit for EachLine<T> {
         let inner = self.inner;
         // SAFETY: who made the arrays promised that all of these are inside, and nothing else has the result.
         unsafe {
-                let Arrays { a, b, out } = self.arrays.at(at);
-                match (inner.a, inner.b, inner.out) {
-                    (_, _, 0) => {
-                        let mut sum = T::NOUGHT;
-                        for i in 0..inner.n {
-                            sum += *a.add(i * inner.a) * *b.add(i * inner.b);
-                        }
-                        *out += sum;
+            let Arrays { a, b, out } = self.arrays.at(at);
+            match (inner.a, inner.b, inner.out) {
+                (_, _, 0) => {
+                    let mut sum = T::NOUGHT;
+                    for i in 0..inner.n {
+                        sum += *a.add(i * inner.a) * *b.add(i * inner.b);
                     }
-                    (1, 1, 1) => {
-                        for i in 0..inner.n {
-                            *out.add(i) += *a.add(i) * *b.add(i);
-                        }
-                    }
-                    (1, 0, 1) => {
-                        let factor = *b;
-                        for i in 0..inner.n {
-                            *out.add(i) += *a.add(i) * factor;
-                        }
-                    }
-                    (0, 1, 1) => {
-                        let factor = *a;
-                        for i in 0..inner.n {
-                            *out.add(i) += factor * *b.add(i);
-                        }
-                    }
-                    _ => {
-                        for i in 0..inner.n {
-                            *out.add(i * inner.out) += *a.add(i * inner.a) * *b.add(i * inner.b);
-                        }
+                    *out += sum;
+                }
+                (1, 1, 1) => {
+                    for i in 0..inner.n {
+                        *out.add(i) += *a.add(i) * *b.add(i);
                     }
                 }
+                (1, 0, 1) => {
+                    let factor = *b;
+                    for i in 0..inner.n {
+                        *out.add(i) += *a.add(i) * factor;
+                    }
+                }
+                (0, 1, 1) => {
+                    let factor = *a;
+                    for i in 0..inner.n {
+                        *out.add(i) += factor * *b.add(i);
+                    }
+                }
+                _ => {
+                    for i in 0..inner.n {
+                        *out.add(i * inner.out) += *a.add(i * inner.a) * *b.add(i * inner.b);
+                    }
+                }
+            }
         }
     }
 }
