@@ -68,7 +68,7 @@ pub(super) struct Blocks<'a, T> {
 
 impl<T: Real> Blocks<'_, T> {
     /// Computes them.
-    pub(super) fn compute(self) {
+    pub(super) fn compute(&mut self) {
         // Each has loops of its own, so that what another one needs is not kept in registers.
         match self.method {
             Method::Rows if self.long() => dispatch(ByLines(self)),
@@ -95,13 +95,13 @@ impl<T: Real> Blocks<'_, T> {
     }
 }
 
-struct ByLines<'a, T>(Blocks<'a, T>);
+struct ByLines<'a, 'b, T>(&'b mut Blocks<'a, T>);
 
-struct ByTiles<'a, T>(Blocks<'a, T>);
+struct ByTiles<'a, 'b, T>(&'b mut Blocks<'a, T>);
 
-struct ByDots<'a, T>(Blocks<'a, T>);
+struct ByDots<'a, 'b, T>(&'b mut Blocks<'a, T>);
 
-impl<T: Real> Kernel for ByLines<'_, T> {
+impl<T: Real> Kernel for ByLines<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -125,7 +125,7 @@ impl<T: Real> Kernel for ByLines<'_, T> {
     }
 }
 
-impl<T: Real> Kernel for ByTiles<'_, T> {
+impl<T: Real> Kernel for ByTiles<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -146,11 +146,11 @@ impl<T: Real> Kernel for ByTiles<'_, T> {
                     let (from, k, n) = (block.arrays.b, block.sums.n, block.columns.n);
                     packed.clear();
                     for p in 0..k {
-                        for j in 0..n {
-                            // SAFETY: all of these are in the product.
-                            packed
-                                .push(unsafe { *from.add(p * block.sums.b + j * block.columns.b) });
-                        }
+                        // SAFETY: all of these are in the product.
+                        let line = unsafe { from.add(p * block.sums.b) };
+                        let columns = block.columns.b;
+                        // SAFETY: the same.
+                        packed.extend((0..n).map(|j| unsafe { *line.add(j * columns) }));
                     }
                     (block.sums.b, block.columns.b) = (n, 1);
                     block.arrays.b = packed.as_ptr();
@@ -185,7 +185,7 @@ impl<T: Real> Kernel for ByTiles<'_, T> {
     }
 }
 
-impl<T: Real> Kernel for ByDots<'_, T> {
+impl<T: Real> Kernel for ByDots<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -331,7 +331,12 @@ impl<T: Real> Block<T> {
     unsafe fn row_of_tiles<Set: InstructionSet, const R: usize>(self, i: usize) {
         let n = self.columns.n;
         // Two vectors for each row, and more where there is only one row.
-        let widest = Set::VECTOR / size_of::<T>() * if R == 1 { 4 } else { 2 };
+        let vector = Set::VECTOR / size_of::<T>();
+        let widest = if R == 1 {
+            4 * vector
+        } else {
+            (2 * vector).min(16)
+        };
         let mut j = 0;
         macro_rules! width {
             ($width:literal) => {
