@@ -668,6 +668,8 @@ fn the_combinators_accept_the_probe() {
 }
 
 /// The kernels in single precision, compared with double.
+mod contracted;
+
 mod single {
     use super::*;
 

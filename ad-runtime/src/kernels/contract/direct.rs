@@ -231,6 +231,9 @@ const CLOSE: usize = 2048;
 /// From so many columns on, a vector times a matrix reads whole rows of it rather than strips.
 const LONG: usize = 256;
 
+/// So many bytes are not in a cache.
+const FAR: usize = 1 << 20;
+
 /// One product of matrices.
 #[derive(Clone, Copy)]
 struct Block<T> {
@@ -419,11 +422,14 @@ impl<T: Real> Block<T> {
     unsafe fn dots(self) {
         const MANY: usize = 4;
         let n = self.columns.n;
+        // Columns in memory that is far away are fetched ahead only if they are read one after the other.
+        let bytes = self.sums.n * size_of::<T>();
+        let several = bytes < if bytes * n > FAR { 256 } else { 512 };
         for i in 0..self.rows.n {
             let mut j = 0;
             // SAFETY: there are so many columns.
             unsafe {
-                while j + MANY <= n {
+                while several && j + MANY <= n {
                     self.dots_at::<MANY>(i, j);
                     j += MANY;
                 }
