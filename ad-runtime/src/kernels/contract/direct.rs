@@ -6,6 +6,7 @@
 use super::{At, Axis, Loop, NOWHERE};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
+use std::hint::black_box;
 use std::marker::PhantomData;
 
 /// The arrays, from their first elements on. Who makes one promises that all positions which the loops lead to are
@@ -444,6 +445,8 @@ impl<T: Real> Block<T> {
     /// # Safety
     ///
     /// The same, and there are `C` columns from `j` on.
+    // Many partial sums are stored before they are added: LLVM makes the vectors as wide as what it stores, and only
+    // as wide as the last addition otherwise.
     #[inline(always)]
     unsafe fn dots_at<const C: usize>(self, i: usize, j: usize) {
         let k = self.sums.n;
@@ -462,12 +465,17 @@ impl<T: Real> Block<T> {
                 let mut four = [[T::NOUGHT; 4]; C];
                 if k >= 8 {
                     let mut eight = [[T::NOUGHT; 8]; C];
-                    if C == 1 && k >= 32 {
+                    if k >= 32 && C == 1 {
                         let mut many = [[T::NOUGHT; 16]; C];
                         while p + 16 <= k {
                             add(&mut many, a, b, &mut p);
                         }
-                        eight = halves(many);
+                        eight = halves(black_box(many));
+                    } else if k >= 32 {
+                        while p + 8 <= k {
+                            add(&mut eight, a, b, &mut p);
+                        }
+                        eight = black_box(eight);
                     }
                     while p + 8 <= k {
                         add(&mut eight, a, b, &mut p);
