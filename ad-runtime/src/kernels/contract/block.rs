@@ -13,7 +13,7 @@ use crate::kernels::dispatch::InstructionSet;
 use std::hint::black_box;
 
 /// So many bytes are not in a cache.
-const FAR: usize = 1 << 20;
+pub(super) const FAR: usize = 1 << 20;
 
 /// One product of matrices.
 #[derive(Clone, Copy)]
@@ -43,6 +43,8 @@ impl<T: Real> Block<T> {
             once,
         } = self;
         let (k, n) = (sums.n, columns.n);
+        // As in `dots`.
+        let is_far = k * n * size_of::<T>() > FAR && n * size_of::<T>() < 4096;
         for i in 0..rows.n {
             // SAFETY: row `i`, the rows `p` and their columns are in the arrays, and nothing else has those of the
             // result. Where it is written and not read, it need not hold anything.
@@ -57,7 +59,7 @@ impl<T: Real> Block<T> {
                         *out.add(j) = T::NOUGHT + factor * *b.add(j);
                     }
                 }
-                while p + MANY <= k {
+                while !is_far && p + MANY <= k {
                     let (mut factors, mut lines) = ([T::NOUGHT; MANY], [b; MANY]);
                     for q in 0..MANY {
                         factors[q] = *a.add((p + q) * sums.a);

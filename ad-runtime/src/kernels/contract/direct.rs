@@ -3,7 +3,7 @@
 //! Every element of the result is a sum whose order depends on nothing but sizes and strides, so it has the same bits with
 //! every instruction set. No factor is looked at: a zero times an infinity counts.
 
-use super::block::Block;
+use super::block::{Block, FAR};
 use super::{At, Axis, Loop, NOWHERE};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
@@ -80,8 +80,10 @@ impl<T: Real> Blocks<'_, T> {
 
     /// Whether whole rows are read and written.
     fn long(&self) -> bool {
-        let vector = self.rows.n == 1 || self.sums.n == 1;
-        vector && self.columns.n >= LONG && self.columns.out == 1
+        let (m, k, n) = (self.rows.n, self.sums.n, self.columns.n);
+        let is_far = m == 1 && k * n * size_of::<T>() > FAR;
+        let long = if is_far { SHORT } else { LONG };
+        (m == 1 || k == 1) && n >= long && self.columns.out == 1
     }
 
     #[inline(always)]
@@ -231,6 +233,9 @@ const CLOSE: usize = 2048;
 
 /// From so many columns on, a vector times a matrix reads whole rows of it rather than strips.
 const LONG: usize = 256;
+
+/// The same for a matrix that is not in a cache.
+const SHORT: usize = 32;
 
 /// Products along one axis, each added to its place, for all positions of the outer loops.
 pub(super) struct Lines<'a, T> {
