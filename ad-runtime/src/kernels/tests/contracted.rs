@@ -255,3 +255,25 @@ fn sums_by_two_loops() {
         }
     }
 }
+
+/// Matrices that are in no cache, times vectors from both sides.
+#[test]
+fn large_matrices_and_vectors() {
+    let mut random = Random(3);
+    let axes = [
+        [BATCH, ROW, SUM],
+        [BATCH, SUM, COLUMN],
+        [BATCH, ROW, COLUMN],
+    ];
+    let other = [
+        [BATCH, SUM, ROW],
+        [BATCH, COLUMN, SUM],
+        [BATCH, COLUMN, ROW],
+    ];
+    for sizes in [[1, 1, 3001, 100], [1, 1, 101, 3003], [1, 3001, 130, 1]] {
+        check::<f64>(&mut random, sizes, axes, 0, false);
+        check::<f32>(&mut random, sizes, axes, 0, false);
+        check::<f64>(&mut random, sizes, other, 1, false);
+        check::<f32>(&mut random, sizes, other, 1, false);
+    }
+}
