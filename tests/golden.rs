@@ -7,6 +7,11 @@
 //! `// wanted:` say what it should be; they go when it is. `COTANGENT_BLESS=1` writes what comes out
 //! into the files.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is shown as it is"
+)]
+
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");

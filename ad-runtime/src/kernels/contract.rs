@@ -1,7 +1,14 @@
 //! Sums of products of two arrays.
 
-use super::{Dense, View, zeros_of};
+mod block;
+mod direct;
+mod plan;
+
+use super::dispatch::dispatch;
+use super::{Dense, INTERMEDIATE, View, lengths, pool};
 use crate::Real;
+use direct::{Arrays, Blocks, Lines, Visit, each};
+use plan::{COPIES, How, Plan, plan};
 use std::cmp::Reverse;
 
 /// A loop over an axis: its length, and how far a step goes in the two operands and the result; 0
@@ -14,6 +21,15 @@ struct Loop {
     out: usize,
 }
 
+/// A loop with the label of its axis.
+#[derive(Clone, Copy)]
+struct Axis {
+    label: u8,
+    /// Where the loop is while it runs.
+    turn: usize,
+    steps: Loop,
+}
+
 /// Positions in the two operands and the result.
 #[derive(Clone, Copy, Default)]
 struct At {
@@ -21,16 +37,6 @@ struct At {
     b: usize,
     out: usize,
 }
-
-/// The two operands and the result.
-struct Data<'a, T> {
-    a: &'a [T],
-    b: &'a [T],
-    out: &'a mut [T],
-}
-
-/// From this many products on, a product of matrices is packed into blocks.
-const LARGE: usize = 256;
 
 /// `out[..] = Σ a[..] b[..]` over the labels that are not in `out_axes`. Every label occurs in
 /// at least two of the three lists, and no list repeats one.
@@ -51,23 +57,28 @@ pub fn contract<'a, 'b, T: Real, const A: usize, const B: usize, const C: usize>
     let (a, b) = (a.into(), b.into());
     let a = a.operand(&a_axes);
     let b = b.operand(&b_axes);
-    let mut out = zeros_of(out_axes.map(|label| length(a, b, label) as i64));
-    T::add_product(a, b, &out_axes, &out.shape, &mut out.data);
-    out
+    let (shape, size) = lengths(out_axes.map(|label| length(a, b, label) as i64));
+    let mut data = pool::with_capacity(size);
+    T::contraction(a, b, &out_axes, &shape, &mut data);
+    Dense {
+        data,
+        shape,
+        name: INTERMEDIATE,
+    }
 }
 
 /// What products of matrices need of a number. Each type has its own compiled code, once and not in
 /// every crate that multiplies.
 pub trait Multiply: Sized {
-    /// Adds a product to `out`, which is zero.
+    /// Fills `out`, which is empty, with a product.
     #[doc(hidden)]
     #[track_caller]
-    fn add_product(
+    fn contraction(
         a: Operand<'_, Self>,
         b: Operand<'_, Self>,
         out_axes: &[u8],
         out_shape: &[usize],
-        out: &mut [Self],
+        out: &mut Vec<Self>,
     );
 
     /// `c = alpha a b + beta c`, as `matrixmultiply` does it.
@@ -102,14 +113,14 @@ macro_rules! multiply {
     ($t:ident $gemm:ident) => {
         impl Multiply for $t {
             #[track_caller]
-            fn add_product(
+            fn contraction(
                 a: Operand<'_, $t>,
                 b: Operand<'_, $t>,
                 out_axes: &[u8],
                 out_shape: &[usize],
-                out: &mut [$t],
+                out: &mut Vec<$t>,
             ) {
-                accumulate(a, b, out_axes, out_shape, out);
+                fill(a, b, out_axes, out_shape, out);
             }
 
             #[inline]
@@ -250,86 +261,175 @@ pub(super) fn length<T: Copy>(a: Operand<'_, T>, b: Operand<'_, T>, label: u8) -
     }
 }
 
-/// Adds the product to `out`, which is zero.
+/// An axis that does not occur.
+const NOWHERE: Loop = Loop {
+    n: 1,
+    a: 0,
+    b: 0,
+    out: 0,
+};
+
+/// An axis before it is known.
+const BLANK: Axis = Axis {
+    label: 0,
+    turn: 0,
+    steps: NOWHERE,
+};
+
+/// So many axes need no memory but the stack.
+const FEW: usize = 12;
+
+/// Fills `out`, which is empty, with the product.
 #[track_caller]
-pub(super) fn accumulate<T: Real>(
+pub(super) fn fill<T: Real>(
     a: Operand<'_, T>,
     b: Operand<'_, T>,
     out_axes: &[u8],
     out_shape: &[usize],
-    out: &mut [T],
+    out: &mut Vec<T>,
 ) {
     for &label in b.axes {
         length(a, b, label);
     }
-    let mut labels = Vec::with_capacity(a.axes.len() + b.axes.len());
-    add(&mut labels, a.axes, a.shape, a.strides, |l| &mut l.a);
-    add(&mut labels, b.axes, b.shape, b.strides, |l| &mut l.b);
-    let mut strides = vec![1; out_shape.len()];
-    set_row_major(out_shape, &mut strides);
-    add(&mut labels, out_axes, out_shape, &strides, |l| &mut l.out);
-    let mut loops: Vec<Loop> = labels.into_iter().map(|(_, l)| l).collect();
-    if loops.iter().any(|l| l.n == 0) {
+    let most = a.axes.len() + b.axes.len() + out_axes.len();
+    let (mut few, mut many);
+    let room: &mut [Axis] = if most <= FEW {
+        few = [BLANK; FEW];
+        &mut few
+    } else {
+        many = vec![BLANK; most];
+        &mut many
+    };
+    let mut labels = Labels { room, len: 0 };
+    labels.add(a.axes, a.shape, |k| a.strides[k], |l| &mut l.a);
+    labels.add(b.axes, b.shape, |k| b.strides[k], |l| &mut l.b);
+    let stride = |k| {
+        out_shape[k + 1..]
+            .iter()
+            .map(|&n: &usize| n.max(1))
+            .product()
+    };
+    labels.add(out_axes, out_shape, stride, |l| &mut l.out);
+    let Labels { room, len } = labels;
+    let size = out_shape.iter().product();
+    if room[..len].iter().any(|axis| axis.steps.n == 0) {
+        out.resize(size, T::NOUGHT);
         return;
     }
     if let Some(name) = a.outside_of.or(b.outside_of) {
         panic!("a product reads outside of `{name}`");
     }
-    merge(&mut loops);
-    let data = Data {
-        a: a.data,
-        b: b.data,
-        out,
+    let last = |stride_of: fn(&Loop) -> usize| {
+        let steps = room[..len]
+            .iter()
+            .map(|axis| (axis.steps.n - 1) * stride_of(&axis.steps));
+        steps.sum::<usize>()
     };
-    run(&mut loops, data);
+    assert!(last(|l| l.a) < a.data.len());
+    assert!(last(|l| l.b) < b.data.len());
+    assert!(last(|l| l.out) < size);
+    let len = merge(&mut room[..len]);
+    let copies = COPIES[usize::from(size_of::<T>() > 4)];
+    let plan = plan(&mut room[..len], copies);
+    out.clear();
+    out.reserve(size);
+    if !plan.once {
+        out.resize(size, T::NOUGHT);
+    }
+    let arrays = Arrays {
+        a: a.data.as_ptr(),
+        b: b.data.as_ptr(),
+        out: out.as_mut_ptr(),
+    };
+    // SAFETY: all strides are positive or zero, so in each array the element farthest from the start is the last of
+    // all loops. These are inside, as has been checked; merging loops and giving them another order does not lead to other
+    // positions. `out` is borrowed mutably, so it is none of the others, and it has been given the room.
+    unsafe { run(&plan, &mut room[..len], arrays) };
+    // SAFETY: they are all there: zeros that something was added to, or, with `once`, written.
+    // For then all loops that are not summed within a block have a stride in `out`: those of its axes, which
+    // were all given a loop, except where the length is one. So each place is in a block.
+    unsafe { out.set_len(size) };
 }
 
-/// Notes the strides of one array.
-#[track_caller]
-fn add(
-    labels: &mut Vec<(u8, Loop)>,
-    axes: &[u8],
-    shape: &[usize],
-    strides: &[usize],
-    stride_of: impl Fn(&mut Loop) -> &mut usize,
-) {
-    for ((&label, &n), &stride) in axes.iter().zip(shape).zip(strides) {
-        let at = labels.iter().position(|&(l, _)| l == label);
-        let at = at.unwrap_or_else(|| {
-            let (a, b, out) = (0, 0, 0);
-            labels.push((label, Loop { n, a, b, out }));
-            labels.len() - 1
-        });
-        let place = stride_of(&mut labels[at].1);
-        assert!(*place == 0, "an array of a product repeats an axis");
-        *place = stride;
+/// Loops by label.
+struct Labels<'a> {
+    room: &'a mut [Axis],
+    len: usize,
+}
+
+impl Labels<'_> {
+    /// Notes the strides of one array.
+    #[track_caller]
+    fn add(
+        &mut self,
+        axes: &[u8],
+        shape: &[usize],
+        stride: impl Fn(usize) -> usize,
+        stride_of: impl Fn(&mut Loop) -> &mut usize,
+    ) {
+        for (k, (&label, &n)) in axes.iter().zip(shape).enumerate() {
+            let known = self.room[..self.len]
+                .iter()
+                .position(|axis| axis.label == label);
+            let at = known.unwrap_or(self.len);
+            if known.is_none() {
+                self.room[at].label = label;
+                self.room[at].steps.n = n;
+                self.len += 1;
+            }
+            let place = stride_of(&mut self.room[at].steps);
+            assert!(*place == 0, "an array of a product repeats an axis");
+            *place = stride(k);
+        }
     }
 }
 
 /// Sorts loops, the one with the largest strides first, leaves out those of one step, and makes
-/// one of two where that is the same.
-fn merge(loops: &mut Vec<Loop>) {
-    loops.retain(|l| l.n != 1);
-    loops.sort_by_key(|l| Reverse((l.class(), l.out, l.a, l.b)));
-    loops.dedup_by(|inner, outer| {
-        let same = inner.class() == outer.class()
-            && outer.a == inner.n * inner.a
-            && outer.b == inner.n * inner.b
-            && outer.out == inner.n * inner.out;
-        if same {
-            *outer = Loop {
-                n: outer.n * inner.n,
-                ..*inner
-            };
-        }
-        same
+/// one of two where that is the same. Returns how many there are then; they come first.
+fn merge(loops: &mut [Axis]) -> usize {
+    loops.sort_unstable_by_key(|axis| {
+        let l = axis.steps;
+        (l.n == 1, Reverse((l.class(), l.out, l.a, l.b)))
     });
+    let mut len = 0_usize;
+    for at in 0..loops.len() {
+        let inner = loops[at].steps;
+        if inner.n == 1 {
+            break;
+        }
+        if let Some(last) = len.checked_sub(1) {
+            let outer = loops[last].steps;
+            let same = inner.class() == outer.class()
+                && outer.a == inner.n * inner.a
+                && outer.b == inner.n * inner.b
+                && outer.out == inner.n * inner.out;
+            if same {
+                loops[last].steps = Loop {
+                    n: outer.n * inner.n,
+                    ..inner
+                };
+                continue;
+            }
+        }
+        loops[len] = loops[at];
+        len += 1;
+    }
+    len
 }
 
 impl Loop {
-    /// Where the axis occurs.
-    fn class(&self) -> [bool; 3] {
-        [self.a != 0, self.b != 0, self.out != 0]
+    /// Where the axis occurs: a bit for each array.
+    fn class(&self) -> u8 {
+        u8::from(self.a != 0) << 2 | u8::from(self.b != 0) << 1 | u8::from(self.out != 0)
+    }
+
+    /// The same with the operands exchanged.
+    fn swapped(self) -> Loop {
+        Loop {
+            a: self.b,
+            b: self.a,
+            ..self
+        }
     }
 
     /// Nanoseconds per product, roughly, if this is the innermost loop.
@@ -342,201 +442,99 @@ impl Loop {
     }
 }
 
-/// Takes the longest loop of a class out.
-fn take(loops: &mut Vec<Loop>, class: [bool; 3]) -> Option<Loop> {
-    let of_class = loops.iter().enumerate().filter(|(_, l)| l.class() == class);
-    let (at, _) = of_class.max_by_key(|(_, l)| l.n)?;
-    Some(loops.remove(at))
-}
-
-/// Runs the loops in some order.
-fn run<T: Real>(loops: &mut Vec<Loop>, mut data: Data<'_, T>) {
-    let longest = |class| {
-        let of_class = loops.iter().filter(|l| l.class() == class);
-        of_class.map(|l| l.n).max().unwrap_or(1)
-    };
-    let [rows, columns, sums] = [ROWS, COLUMNS, SUMS].map(longest);
-    if rows > 1
-        && columns > 1
-        && rows * columns * sums >= LARGE
-        && let Some(rows) = take(loops, ROWS)
-        && let Some(columns) = take(loops, COLUMNS)
-    {
-        let sums = take(loops, SUMS).unwrap_or(ONCE);
-        // Where nothing else is summed, each place is written only once.
-        let once = loops.iter().all(|l| l.out != 0);
-        outermost_first(loops);
-        nest(loops, At::default(), &mut |at| {
-            matrices(&mut data, at, rows, columns, sums, once);
-        });
-        return;
-    }
-    let best = (0..loops.len()).min_by(|&i, &j| loops[i].cost().total_cmp(&loops[j].cost()));
-    let inner = match best {
-        Some(at) => loops.remove(at),
-        None => ONCE,
-    };
-    outermost_first(loops);
-    match inner.class() {
-        [true, true, false] => nest(loops, At::default(), &mut |at| dot(&mut data, at, inner)),
-        [true, false, true] => nest(loops, At::default(), &mut |at| {
-            let factor = data.b[at.b];
-            axpy(
-                &mut data.out[at.out..],
-                inner.out,
-                factor,
-                &data.a[at.a..],
-                inner.a,
-                inner.n,
-            );
-        }),
-        [false, true, true] => nest(loops, At::default(), &mut |at| {
-            let factor = data.a[at.a];
-            axpy(
-                &mut data.out[at.out..],
-                inner.out,
-                factor,
-                &data.b[at.b..],
-                inner.b,
-                inner.n,
-            );
-        }),
-        _ => nest(loops, At::default(), &mut |at| {
-            products(&mut data, at, inner)
-        }),
-    }
-}
-
-const ROWS: [bool; 3] = [true, false, true];
-const COLUMNS: [bool; 3] = [false, true, true];
-const SUMS: [bool; 3] = [true, true, false];
-
-/// No loop.
-const ONCE: Loop = Loop {
-    n: 1,
-    a: 1,
-    b: 1,
-    out: 1,
-};
-
-/// Sorts loops so that the largest strides come first.
-fn outermost_first(loops: &mut [Loop]) {
-    loops.sort_by_key(|l| Reverse(l.a.max(l.b).max(l.out)));
-}
-
-/// Calls `f` with all positions.
-fn nest(loops: &[Loop], mut at: At, f: &mut impl FnMut(At)) {
-    let Some((outer, inner)) = loops.split_first() else {
-        return f(at);
-    };
-    for _ in 0..outer.n {
-        if inner.is_empty() {
-            f(at);
-        } else {
-            nest(inner, at, f);
+/// Runs the loops as planned.
+///
+/// # Safety
+///
+/// All positions that the loops lead to are inside of the arrays, and no one else uses the result.
+unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
+    if plan.swap {
+        for axis in &mut *loops {
+            axis.steps = axis.steps.swapped();
         }
-        at.a += outer.a;
-        at.b += outer.b;
-        at.out += outer.out;
+        arrays = Arrays {
+            a: arrays.b,
+            b: arrays.a,
+            ..arrays
+        };
+    }
+    let (outer, inner) = loops.split_at_mut(plan.outer);
+    let &Plan {
+        rows,
+        columns,
+        sums,
+        once,
+        ..
+    } = plan;
+    match plan.how {
+        How::Blocks(method) => Blocks {
+            arrays,
+            outer,
+            rows,
+            columns,
+            sums,
+            method,
+            once,
+        }
+        .compute(),
+        How::Lines => {
+            let inner = inner.first().map_or(NOWHERE, |axis| axis.steps);
+            dispatch(Lines {
+                arrays,
+                outer,
+                inner,
+            });
+        }
+        How::Gemm => each(
+            outer,
+            Gemm {
+                arrays,
+                rows,
+                columns,
+                sums,
+                once,
+            },
+        ),
     }
 }
 
-/// A product of matrices, which is all that `out` should be if `once`, and is added to it if not.
-fn matrices<T: Real>(
-    data: &mut Data<'_, T>,
-    at: At,
+/// Products of matrices that are packed.
+struct Gemm<T> {
+    arrays: Arrays<T>,
     rows: Loop,
     columns: Loop,
     sums: Loop,
     once: bool,
-) {
-    let last = |at: usize, steps: [(usize, usize); 2]| {
-        at + steps
-            .iter()
-            .map(|(n, stride)| (n - 1) * stride)
-            .sum::<usize>()
-    };
-    let (m, k, n) = (rows.n, sums.n, columns.n);
-    assert!(m > 0 && k > 0 && n > 0);
-    assert!(last(at.a, [(m, rows.a), (k, sums.a)]) < data.a.len());
-    assert!(last(at.b, [(k, sums.b), (n, columns.b)]) < data.b.len());
-    assert!(last(at.out, [(m, rows.out), (n, columns.out)]) < data.out.len());
-    let kept = if once { T::NOUGHT } else { T::UNIT };
-    // SAFETY: all strides are positive, so in each array the element farthest from the start is the
-    // last of the last row, which has just been checked. `out` is borrowed mutably, so it is
-    // none of the others. Different elements of the product are at different places of it: the
-    // strides are those of different axes of an array.
-    unsafe {
-        T::gemm(
-            m,
-            k,
-            n,
-            T::UNIT,
-            data.a.as_ptr().add(at.a),
-            rows.a as isize,
-            sums.a as isize,
-            data.b.as_ptr().add(at.b),
-            sums.b as isize,
-            columns.b as isize,
-            kept,
-            data.out.as_mut_ptr().add(at.out),
-            rows.out as isize,
-            columns.out as isize,
-        );
-    }
 }
 
-/// `out += Σ a b`
-#[inline]
-fn dot<T: Real>(data: &mut Data<'_, T>, at: At, l: Loop) {
-    const LANES: usize = 8;
-    let (a, b) = (&data.a[at.a..], &data.b[at.b..]);
-    let out = &mut data.out[at.out];
-    if l.a != 1 || l.b != 1 {
-        *out += (0..l.n).map(|i| a[i * l.a] * b[i * l.b]).sum::<T>();
-        return;
-    }
-    let (a, a_rest) = a[..l.n].as_chunks::<LANES>();
-    let (b, b_rest) = b[..l.n].as_chunks::<LANES>();
-    let mut parts = [T::NOUGHT; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for ((part, a), b) in parts.iter_mut().zip(a).zip(b) {
-            *part += *a * *b;
+impl<T: Real> Visit for Gemm<T> {
+    fn visit(&mut self, at: At) {
+        let Gemm {
+            rows,
+            columns,
+            sums,
+            ..
+        } = *self;
+        // SAFETY: who made the arrays promised that the positions are inside. Different elements of the product are
+        // at different places of it: the strides are those of different axes of an array.
+        unsafe {
+            let Arrays { a, b, out } = self.arrays.at(at);
+            T::gemm(
+                rows.n,
+                sums.n,
+                columns.n,
+                T::UNIT,
+                a,
+                rows.a as isize,
+                sums.a as isize,
+                b,
+                sums.b as isize,
+                columns.b as isize,
+                if self.once { T::NOUGHT } else { T::UNIT },
+                out,
+                rows.out as isize,
+                columns.out as isize,
+            );
         }
-    }
-    for ((part, a), b) in parts.iter_mut().zip(a_rest).zip(b_rest) {
-        *part += *a * *b;
-    }
-    let [a, b, c, d, e, g, h, k] = parts;
-    *out += ((a + e) + (c + h)) + ((b + g) + (d + k));
-}
-
-/// `out += factor * x`
-#[inline]
-fn axpy<T: Real>(out: &mut [T], out_stride: usize, factor: T, x: &[T], x_stride: usize, n: usize) {
-    if out_stride != 1 || x_stride != 1 {
-        for i in 0..n {
-            out[i * out_stride] += factor * x[i * x_stride];
-        }
-        return;
-    }
-    for (out, x) in out[..n].iter_mut().zip(&x[..n]) {
-        *out += factor * *x;
-    }
-}
-
-/// `out += a b`, element by element.
-#[inline]
-fn products<T: Real>(data: &mut Data<'_, T>, at: At, l: Loop) {
-    let (a, b) = (&data.a[at.a..], &data.b[at.b..]);
-    let out = &mut data.out[at.out..];
-    if l.a != 1 || l.b != 1 || l.out != 1 {
-        for i in 0..l.n {
-            out[i * l.out] += a[i * l.a] * b[i * l.b];
-        }
-        return;
-    }
-    for ((out, a), b) in out[..l.n].iter_mut().zip(&a[..l.n]).zip(&b[..l.n]) {
-        *out += *a * *b;
     }
 }

@@ -12,13 +12,18 @@
 //! the same number of partial results everywhere.
 
 /// What a copy is compiled for.
-pub trait InstructionSet: sealed::Sealed {}
+pub trait InstructionSet: sealed::Sealed {
+    /// How many bytes a vector has.
+    const VECTOR: usize;
+}
 
 /// What the whole program is compiled for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Baseline;
 
-impl InstructionSet for Baseline {}
+impl InstructionSet for Baseline {
+    const VECTOR: usize = 16;
+}
 
 mod sealed {
     pub trait Sealed {}
@@ -62,9 +67,13 @@ mod x86 {
     struct Avx512;
 
     impl sealed::Sealed for Avx2 {}
-    impl InstructionSet for Avx2 {}
+    impl InstructionSet for Avx2 {
+        const VECTOR: usize = 32;
+    }
     impl sealed::Sealed for Avx512 {}
-    impl InstructionSet for Avx512 {}
+    impl InstructionSet for Avx512 {
+        const VECTOR: usize = 64;
+    }
 
     const UNKNOWN: u8 = 0;
     const BASELINE: u8 = 1;

@@ -1,0 +1,345 @@
+//! Products that are computed where the operands lie, compiled for several instruction sets.
+//!
+//! Every element of the result is a sum whose order depends on nothing but sizes and strides, so it has the same bits with
+//! every instruction set. No factor is looked at: a zero times an infinity counts.
+
+use super::block::{Block, FAR};
+use super::{At, Axis, Loop, NOWHERE};
+use crate::Real;
+use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
+use std::marker::PhantomData;
+
+/// The arrays, from their first elements on. Who makes one promises that all positions which the loops lead to are
+/// inside of the arrays, that the operands may be read there, and that the result may be written.
+pub(super) struct Arrays<T> {
+    pub(super) a: *const T,
+    pub(super) b: *const T,
+    pub(super) out: *mut T,
+}
+
+impl<T> Clone for Arrays<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Arrays<T> {}
+
+impl<T> Arrays<T> {
+    /// # Safety
+    ///
+    /// The position is one that the loops lead to.
+    #[inline(always)]
+    pub(super) unsafe fn at(self, at: At) -> Self {
+        // SAFETY: the position is inside of the arrays.
+        unsafe {
+            Arrays {
+                a: self.a.add(at.a),
+                b: self.b.add(at.b),
+                out: self.out.add(at.out),
+            }
+        }
+    }
+}
+
+/// How a block of a product is computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Method {
+    /// Rows of `b`, times numbers of `a`, are added. The columns of `b` are neighbours.
+    Rows,
+    /// The same, after `b` has been copied so that its columns are neighbours.
+    Packed,
+    /// Both factors of a sum are neighbours.
+    Dots,
+    /// The same, after the vector `a` has been copied.
+    PackedDots,
+}
+
+/// Products of matrices: `rows` by `sums` times `sums` by `columns`, for all positions of the outer loops.
+pub(super) struct Blocks<'a, T> {
+    pub(super) arrays: Arrays<T>,
+    pub(super) outer: &'a mut [Axis],
+    pub(super) rows: Loop,
+    pub(super) columns: Loop,
+    pub(super) sums: Loop,
+    pub(super) method: Method,
+    /// Whether the result is written, and not added to what is there.
+    pub(super) once: bool,
+}
+
+impl<T: Real> Blocks<'_, T> {
+    /// Computes them.
+    pub(super) fn compute(&mut self) {
+        // Each has loops of its own, so that what another one needs is not kept in registers.
+        match self.method {
+            Method::Rows if self.long() => dispatch(ByLines(self)),
+            Method::Rows | Method::Packed => dispatch(ByTiles(self)),
+            Method::Dots | Method::PackedDots => dispatch(ByDots(self)),
+        }
+    }
+
+    /// Whether whole rows are read and written.
+    fn long(&self) -> bool {
+        let (m, k, n) = (self.rows.n, self.sums.n, self.columns.n);
+        let is_far = m == 1 && k * n * size_of::<T>() > FAR;
+        let long = if is_far { SHORT } else { LONG };
+        (m == 1 || k == 1) && n >= long && self.columns.out == 1
+    }
+
+    #[inline(always)]
+    fn first(&self) -> Block<T> {
+        Block {
+            arrays: self.arrays,
+            rows: self.rows,
+            columns: self.columns,
+            sums: self.sums,
+            once: self.once,
+        }
+    }
+}
+
+struct ByLines<'a, 'b, T>(&'b mut Blocks<'a, T>);
+
+struct ByTiles<'a, 'b, T>(&'b mut Blocks<'a, T>);
+
+struct ByDots<'a, 'b, T>(&'b mut Blocks<'a, T>);
+
+impl<T: Real> Kernel for ByLines<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<Set: InstructionSet>(self) {
+        struct Each<T>(Block<T>);
+
+        impl<T: Real> Visit for Each<T> {
+            #[inline(always)]
+            fn visit(&mut self, at: At) {
+                let mut block = self.0;
+                // SAFETY: who made the arrays promised that the positions are inside.
+                unsafe {
+                    block.arrays = block.arrays.at(at);
+                    block.lines();
+                }
+            }
+        }
+
+        let first = self.0.first();
+        each(self.0.outer, Each(first));
+    }
+}
+
+impl<T: Real> Kernel for ByTiles<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<Set: InstructionSet>(self) {
+        struct Each<T, Set> {
+            block: Block<T>,
+            packed: Option<Vec<T>>,
+            set: PhantomData<Set>,
+        }
+
+        impl<T: Real, Set: InstructionSet> Visit for Each<T, Set> {
+            #[inline(always)]
+            fn visit(&mut self, at: At) {
+                let mut block = self.block;
+                // SAFETY: who made the arrays promised that the positions are inside.
+                block.arrays = unsafe { block.arrays.at(at) };
+                if let Some(packed) = &mut self.packed {
+                    let (from, k, n) = (block.arrays.b, block.sums.n, block.columns.n);
+                    packed.clear();
+                    for p in 0..k {
+                        // SAFETY: all of these are in the product.
+                        let line = unsafe { from.add(p * block.sums.b) };
+                        let columns = block.columns.b;
+                        // SAFETY: the same.
+                        packed.extend((0..n).map(|j| unsafe { *line.add(j * columns) }));
+                    }
+                    (block.sums.b, block.columns.b) = (n, 1);
+                    block.arrays.b = packed.as_ptr();
+                }
+                // Rows of `b` that fit into the first cache.
+                let most = (CLOSE / block.columns.n).max(32);
+                // SAFETY: the positions are those of the product, or of a copy that has as many elements.
+                unsafe {
+                    loop {
+                        let mut part = block;
+                        part.sums.n = part.sums.n.min(most);
+                        part.tiles::<Set>();
+                        if block.sums.n <= most {
+                            return;
+                        }
+                        block.once = false;
+                        block.sums.n -= most;
+                        block.arrays.a = block.arrays.a.add(most * block.sums.a);
+                        block.arrays.b = block.arrays.b.add(most * block.sums.b);
+                    }
+                }
+            }
+        }
+
+        let block = self.0.first();
+        let packed = match self.0.method {
+            Method::Packed => Some(Vec::with_capacity(block.sums.n * block.columns.n)),
+            Method::Rows | Method::Dots | Method::PackedDots => None,
+        };
+        let set = PhantomData::<Set>;
+        each(self.0.outer, Each { block, packed, set });
+    }
+}
+
+impl<T: Real> Kernel for ByDots<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<Set: InstructionSet>(self) {
+        struct Each<T> {
+            block: Block<T>,
+            packed: Option<Vec<T>>,
+        }
+
+        impl<T: Real> Visit for Each<T> {
+            #[inline(always)]
+            fn visit(&mut self, at: At) {
+                let mut block = self.block;
+                // SAFETY: who made the arrays promised that the positions are inside. A copy of the vector has as many
+                // elements, and there is one row.
+                unsafe {
+                    block.arrays = block.arrays.at(at);
+                    if let Some(packed) = &mut self.packed {
+                        packed.clear();
+                        for p in 0..block.sums.n {
+                            packed.push(*block.arrays.a.add(p * block.sums.a));
+                        }
+                        block.sums.a = 1;
+                        block.arrays.a = packed.as_ptr();
+                    }
+                    block.dots();
+                }
+            }
+        }
+
+        let block = self.0.first();
+        let packed = match self.0.method {
+            Method::PackedDots => Some(Vec::with_capacity(block.sums.n)),
+            Method::Rows | Method::Packed | Method::Dots => None,
+        };
+        each(self.0.outer, Each { block, packed });
+    }
+}
+
+/// So many numbers are in the first cache when they are used again.
+const CLOSE: usize = 2048;
+
+/// From so many columns on, a vector times a matrix reads whole rows of it rather than strips.
+const LONG: usize = 256;
+
+/// The same for a matrix that is not in a cache.
+const SHORT: usize = 32;
+
+/// Products along one axis, each added to its place, for all positions of the outer loops.
+pub(super) struct Lines<'a, T> {
+    pub(super) arrays: Arrays<T>,
+    pub(super) outer: &'a mut [Axis],
+    pub(super) inner: Loop,
+}
+
+impl<T: Real> Kernel for Lines<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<Set: InstructionSet>(self) {
+        let (arrays, inner) = (self.arrays, self.inner);
+        each(self.outer, EachLine { arrays, inner });
+    }
+}
+
+/// What is done with each line.
+struct EachLine<T> {
+    arrays: Arrays<T>,
+    inner: Loop,
+}
+
+impl<T: Real> Visit for EachLine<T> {
+    #[inline(always)]
+    fn visit(&mut self, at: At) {
+        let inner = self.inner;
+        // SAFETY: who made the arrays promised that all of these are inside, and nothing else has the result.
+        unsafe {
+            let Arrays { a, b, out } = self.arrays.at(at);
+            match (inner.a, inner.b, inner.out) {
+                (_, _, 0) => {
+                    let mut sum = T::NOUGHT;
+                    for i in 0..inner.n {
+                        sum += *a.add(i * inner.a) * *b.add(i * inner.b);
+                    }
+                    *out += sum;
+                }
+                (1, 1, 1) => {
+                    for i in 0..inner.n {
+                        *out.add(i) += *a.add(i) * *b.add(i);
+                    }
+                }
+                (1, 0, 1) => {
+                    let factor = *b;
+                    for i in 0..inner.n {
+                        *out.add(i) += *a.add(i) * factor;
+                    }
+                }
+                (0, 1, 1) => {
+                    let factor = *a;
+                    for i in 0..inner.n {
+                        *out.add(i) += factor * *b.add(i);
+                    }
+                }
+                _ => {
+                    for i in 0..inner.n {
+                        *out.add(i * inner.out) += *a.add(i * inner.a) * *b.add(i * inner.b);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is done at all positions. Not a closure, which would not have to be inlined into a copy for an instruction set.
+pub(super) trait Visit {
+    /// Does it. This has to be `#[inline(always)]` to be compiled for an instruction set.
+    fn visit(&mut self, at: At);
+}
+
+/// Visits all positions. No loop is empty, and all are at their first turns.
+#[inline(always)]
+pub(super) fn each(loops: &mut [Axis], mut body: impl Visit) {
+    let (inner, outer) = match loops.split_last_mut() {
+        Some((inner, outer)) => (inner.steps, outer),
+        None => (NOWHERE, &mut [][..]),
+    };
+    let mut start = At::default();
+    loop {
+        let mut at = start;
+        for _ in 0..inner.n {
+            body.visit(at);
+            at.a += inner.a;
+            at.b += inner.b;
+            at.out += inner.out;
+        }
+        let mut turns = outer.iter_mut().rev();
+        loop {
+            let Some(Axis { turn, steps, .. }) = turns.next() else {
+                return;
+            };
+            *turn += 1;
+            start.a += steps.a;
+            start.b += steps.b;
+            start.out += steps.out;
+            if *turn < steps.n {
+                break;
+            }
+            *turn = 0;
+            start.a -= steps.n * steps.a;
+            start.b -= steps.n * steps.b;
+            start.out -= steps.n * steps.out;
+        }
+    }
+}
