@@ -107,7 +107,7 @@ pub fn lgamma<T: RealArgument>(x: T) -> T {
 
 /// The derivative of [`lgamma`].
 ///
-/// It is NaN at the poles 0, −1, −2, … The derivative is [`trigamma`].
+/// It is NaN at the poles 0, −1, −2, … The derivative is `trigamma`.
 ///
 /// The relative error is below 10⁻¹⁴ for positive `x`, also close to the zero at 1.4616…
 /// For negative `x`, where there is a zero between any two poles, it is below that compared to at least 1.

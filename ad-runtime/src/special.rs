@@ -32,7 +32,7 @@ pub(crate) fn digamma<T: Real>(x: T) -> T {
     T::digamma_of(x)
 }
 
-/// The derivative of [`digamma`].
+/// The derivative of [`crate::digamma`].
 ///
 /// It is ∞ at the poles 0, −1, −2, …
 ///
@@ -46,7 +46,7 @@ pub fn trigamma<T: Real>(x: T) -> T {
     T::of(polygamma_f64(1, x.to_f64()))
 }
 
-/// The `n`-th derivative of [`digamma`].
+/// The `n`-th derivative of [`crate::digamma`].
 ///
 /// At the poles 0, −1, −2, … it is ∞ for odd `n` and NaN for even `n`, where the sides differ in
 /// sign. It is NaN for negative `n`, and for negative `x` if `n` is above 100.
