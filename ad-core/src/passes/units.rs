@@ -22,60 +22,38 @@ pub fn twice(program: &Program, wrt: &[usize]) -> Option<String> {
 fn twice_in(program: &Program, params: Vec<bool>) -> Option<String> {
     let on = program.dependent(params);
     let depends = |vars: &[Var]| vars.iter().any(|v| on[v.index()]);
-    program.eqs.iter().find_map(|eq| match &eq.op {
-        Op::Call {
-            unit,
-            rule: Rule::Jvp | Rule::Vjp,
-            args,
-            ..
-        } if depends(&args[..unit.args.len()]) => Some(unit.name().to_owned()),
-        Op::Loop {
-            looped,
-            given,
-            init,
-            ..
-        } if depends(given) || depends(init) => {
-            let all = vec![true; looped.body.params.len()];
-            twice_in(&looped.body, all)
+    program.eqs.iter().find_map(|eq| {
+        if let Some((unit, rule, args)) = call(eq) {
+            let moves = rule != Rule::Value && depends(&args[..unit.args.len()]);
+            return moves.then(|| unit.name().to_owned());
         }
-        Op::Fill(_)
-        | Op::Index(_)
-        | Op::Map(..)
-        | Op::Gather { .. }
-        | Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Loop { .. }
-        | Op::Call { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => None,
+        let (run, _) = eq.loop_result()?;
+        let body = &run.looped.body;
+        let inside = || twice_in(body, vec![true; body.params.len()]);
+        (depends(run.given) || depends(run.init)).then(inside)?
     })
+}
+
+/// What an equation calls: the unit, the rule, and with what.
+fn call(eq: &Eq) -> Option<(&Called, Rule, &Vec<Var>)> {
+    if let Op::Call {
+        unit, rule, args, ..
+    } = &eq.op
+    {
+        return Some((unit, *rule, args));
+    }
+    None
 }
 
 /// A unit that a program asks for a function it does not have.
 pub fn lacking(program: &Program) -> Option<(&Unit, Rule)> {
-    program.eqs.iter().find_map(|eq| match &eq.op {
-        Op::Call { unit, rule, .. } if !unit.has(*rule) => Some((&**unit, *rule)),
-        Op::Loop { looped, .. } => {
-            let condition = looped.goes_on.as_ref().and_then(lacking);
-            lacking(&looped.body).or(condition)
+    program.eqs.iter().find_map(|eq| {
+        if let Some((unit, rule, _)) = call(eq) {
+            return (!unit.has(rule)).then_some((&**unit, rule));
         }
-        Op::Fill(_)
-        | Op::Index(_)
-        | Op::Map(..)
-        | Op::Gather { .. }
-        | Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => None,
+        let (run, _) = eq.loop_result()?;
+        let looped = run.looped;
+        lacking(&looped.body).or_else(|| looped.goes_on.as_ref().and_then(lacking))
     })
 }
 
@@ -113,47 +91,16 @@ pub fn shared(program: &Program) -> Program {
 
 /// Whether a program calls units.
 fn mentions_units(program: &Program) -> bool {
-    program.eqs.iter().any(|eq| match &eq.op {
-        Op::Call { .. } => true,
-        Op::Loop { looped, .. } => mentions_units(&looped.body),
-        Op::Fill(_)
-        | Op::Index(_)
-        | Op::Map(..)
-        | Op::Gather { .. }
-        | Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => false,
+    program.eqs.iter().any(|eq| {
+        let inside = || eq.loop_result().map(|(run, _)| &run.looped.body);
+        call(eq).is_some() || inside().is_some_and(mentions_units)
     })
 }
 
 /// A product that can be computed instead of a value at the same arguments: the unit, the arguments, the
 /// rule, and what is multiplied.
 fn product(program: &Program) -> Option<(Called, Vec<Var>, Rule, Vec<Var>)> {
-    let calls = || {
-        program.eqs.iter().filter_map(|eq| match &eq.op {
-            Op::Call {
-                unit, rule, args, ..
-            } => Some((unit, *rule, args)),
-            Op::Fill(_)
-            | Op::Index(_)
-            | Op::Map(..)
-            | Op::Gather { .. }
-            | Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Contract { .. }
-            | Op::Update { .. }
-            | Op::Loop { .. }
-            | Op::Copy(_)
-            | Op::Stop(_) => None,
-        })
-    };
+    let calls = || program.eqs.iter().filter_map(call);
     let mut products = calls().filter(|(_, rule, _)| *rule != Rule::Value);
     products.find_map(|(unit, rule, args)| {
         let (own, more) = args.split_at(unit.args.len());
