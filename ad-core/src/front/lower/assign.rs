@@ -30,7 +30,9 @@ enum Take {
 
 impl Lowerer<'_> {
     pub(super) fn unset(&mut self, ident: &syn::Ident) -> Reported {
-        let message = format!("`{ident}` is not set on every way that leads here");
+        let message = format!(
+            "`{ident}` is not set on every way that leads here; give it a first value at its `let`"
+        );
         self.errors.at(ident.span(), message)
     }
 
@@ -247,7 +249,7 @@ impl Lowerer<'_> {
             };
             match step {
                 Step::Field(loc, k) => {
-                    let message = format!("there is no `.{k}` in an element of an array");
+                    let message = format!("there is no `.{k}` in an element of an array, which is a number; write `x[i] = ..`");
                     return Err(self.errors.at(*loc, message));
                 }
                 Step::At(loc, at) => {
