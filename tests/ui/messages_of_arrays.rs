@@ -12,7 +12,8 @@ fn elements(x: &Array1<f64>, a: &Array2<f64>, n: usize) -> f64 {
     let f = [[1.0, 2.0], [3.0, 4.0]].concat();
     let g = (n, n).max((n, 2));
     let h = x.strides();
-    let i = x % 2.0;
+    let i = Array1::from_elem(3, x.clone());
+    let j = a.as_slice().unwrap();
     x[0]
 }
 
@@ -24,8 +25,9 @@ fn parts(x: &Array1<f64>, a: &Array2<f64>, n: usize) -> f64 {
     let d = a.view().permuted_axes([0, 0]);
     let e = x.view().insert_axis(Axis(0)).insert_axis(Axis(0)).insert_axis(Axis(0));
     let f = e.insert_axis(Axis(0)).insert_axis(Axis(0));
-    let g = ndarray::stack![Axis(0), f, f];
-    let h = a.clone().into_shape((n, n));
+    let g = ndarray::stack![Axis(0), f.view(), f.view()];
+    let h = f.insert_axis(Axis(0));
+    let k = a.clone().into_shape((n, n));
     let i = a.clone().into_dyn();
     x[0]
 }
@@ -87,7 +89,26 @@ fn iterated(x: &Array1<f64>, n: usize) -> f64 {
     let d = (0..).chain(0..n).map(|i| x[i]).sum::<f64>();
     let e = (0..).count();
     let f = Zip::from(x).all(|p| *p > 0.0);
+    let h = x.iter().zip(x.first()).map(|(p, q)| p * q).sum::<f64>();
     x[0]
+}
+
+#[differentiable]
+fn rows(m: &[[f64; 3]]) -> f64 {
+    let a = &m[1..];
+    m[0][0]
+}
+
+#[derive(Clone, Differentiable)]
+struct Spring {
+    stiffness: f64,
+}
+
+#[differentiable]
+fn springs(s: &Spring) -> f64 {
+    let a = vec![s.clone()];
+    let b = ndarray::arr1(&[(s.stiffness, 1.0)]);
+    s.stiffness
 }
 
 #[differentiable]

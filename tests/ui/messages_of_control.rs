@@ -12,6 +12,7 @@ fn matched(x: f64, n: usize, b: bool) -> f64 {
         _ => 0.0,
     };
     let q = if b { y = 2.0; };
+    let s = { let z = x; };
     let r = if b && let 0 = n { x } else { 0.0 };
     let 0.. = n;
     x
@@ -51,11 +52,6 @@ fn sides(x: f64, n: usize) -> f64 {
         t += 2.0;
     }
     t * x
-}
-
-#[differentiable]
-fn no_end(x: f64) -> f64 {
-    std::process::abort();
 }
 
 #[differentiable]

@@ -5,6 +5,11 @@ use cotangent::prelude::*;
 
 const COUNT: usize = 3;
 
+mod settings {
+    #[allow(non_upper_case_globals)]
+    pub const half: f64 = 0.5;
+}
+
 trait Squash {
     fn sigmoid(self) -> f64;
 }
@@ -32,6 +37,7 @@ fn kinds(x: f64, n: usize) -> f64 {
     let c = 9_999_999_999_999_999_999_u64 as f64;
     let d = usize::MAX as f64;
     let e = <f64>::MAX;
+    let f = settings::half;
     x.sigmoid() + a + b + c + d + e
 }
 

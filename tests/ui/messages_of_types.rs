@@ -35,13 +35,6 @@ fn ranks(x: &Array<f64, Flat>, y: &[[[[[[[f64; 2]; 2]; 2]; 2]; 2]; 2]; 2]) -> f6
     1.0
 }
 
-type R = f64;
-
-#[differentiable]
-fn parameter(x: R) -> f64 {
-    1.0
-}
-
 #[allow(non_camel_case_types)]
 type number = f64;
 

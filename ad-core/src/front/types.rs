@@ -483,7 +483,10 @@ fn array(
     };
     match rank {
         Some(rank @ 0..=6) => Ok((element(inner, errors)?, rank, passing)),
-        Some(_) => Err(errors.on(ty, "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`")),
+        Some(_) => Err(errors.on(
+            ty,
+            "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`",
+        )),
         None => Err(errors.on(
             ty,
             "cannot tell the rank: the macro sees names, not types. Write `Ix1`, `Ix2`, .. as the \

@@ -107,7 +107,9 @@ impl Lowerer<'_> {
                 let mut args = self.args(args)?;
                 match (args.pop(), args.is_empty()) {
                     (Some((value, at)), true) => self.real_from(value, at),
-                    (..) => Err(self.errors.at(loc, "`f64::from` takes one argument; write `f64::from(x)`")),
+                    (..) => Err(self
+                        .errors
+                        .at(loc, "`f64::from` takes one argument; write `f64::from(x)`")),
                 }
             }
         }
