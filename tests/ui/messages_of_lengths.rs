@@ -4,15 +4,6 @@ use cotangent::prelude::*;
 use ndarray::{Array1, s};
 
 #[differentiable]
-fn carried(x: &Array1<f64>, n: usize) -> f64 {
-    let mut y = x.clone();
-    for i in 0..n {
-        y = build(y.len() + 1, |j| x[i]);
-    }
-    y[0]
-}
-
-#[differentiable]
 fn stated(x: &Array1<f64>, n: usize) -> f64 {
     let y = scan(n, (1, build(3, |i| x[i])), |(k, y), i| (k * 2, build(k, |j| y[0])));
     x[0]
