@@ -247,7 +247,7 @@ fn shape(
             fixed.push(Length::of(&array.len));
             let (scalar, rank) = element_of_rust(&array.elem, fixed, errors)?;
             if rank >= 6 {
-                return Err(errors.on(ty, "arrays have at most 6 axes"));
+                return Err(errors.on(ty, "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`"));
             }
             Ok((scalar, rank + 1, Passing::Fixed))
         }
@@ -483,7 +483,10 @@ fn array(
     };
     match rank {
         Some(rank @ 0..=6) => Ok((element(inner, errors)?, rank, passing)),
-        Some(_) => Err(errors.on(ty, "arrays have at most 6 axes")),
+        Some(_) => Err(errors.on(
+            ty,
+            "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`",
+        )),
         None => Err(errors.on(
             ty,
             "cannot tell the rank: the macro sees names, not types. Write `Ix1`, `Ix2`, .. as the \

@@ -208,7 +208,10 @@ impl Lowerer<'_> {
             return Some(Err(self.errors.at(name.span(), message)));
         }
         if method == "to_vec" && rank != 1 {
-            let message = format!("`to_vec` is for rank 1, and this is {}", array.describe());
+            let message = format!(
+                "`to_vec` is for rank 1, and this is {}; write `a.iter().copied().collect::<Vec<_>>()`",
+                array.describe()
+            );
             return Some(Err(self.errors.at(name.span(), message)));
         }
         Some(self.known_array_method(array, name, args, loc))

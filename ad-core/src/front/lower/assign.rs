@@ -19,6 +19,10 @@ struct Operand {
     loc: Loc,
 }
 
+/// For `swap` of anything else.
+const SWAP: &str = "`swap` is for elements of a variable of rank 1; write `let t = x[i]; x[i] = x[j]; \
+     x[j] = t;` with the indices of yours";
+
 /// What a place takes of an axis.
 #[derive(Clone)]
 enum Take {
@@ -30,7 +34,9 @@ enum Take {
 
 impl Lowerer<'_> {
     pub(super) fn unset(&mut self, ident: &syn::Ident) -> Reported {
-        let message = format!("`{ident}` is not set on every way that leads here");
+        let message = format!(
+            "`{ident}` is not set on every way that leads here; give it a first value at its `let`"
+        );
         self.errors.at(ident.span(), message)
     }
 
@@ -135,10 +141,20 @@ impl Lowerer<'_> {
 
     /// `x.swap(i, j);`
     pub(super) fn swap(&mut self, place: &Place, i: &Surface, j: &Surface) {
-        let at = [i, j].map(|e| {
-            let index = self.expr(e)?;
-            let index = self.of(Elem::Int, index, e.loc, "an index")?;
-            Ok(self.share_size(index))
+        let values = [i, j].map(|e| self.expr(e));
+        // Of more than one axis: what is said is about the array, once.
+        let several = |v: &Result<Value>| matches!(v, Ok(Value::Tuple(_) | Value::List(_)));
+        let wrong = (values.iter().any(several)).then(|| self.errors.at(place.loc, SWAP));
+        let mut locs = [i.loc, j.loc].into_iter();
+        let at = values.map(|value| {
+            let loc = locs.next().unwrap_or(place.loc);
+            match (value, wrong) {
+                (_, Some(reported)) | (Err(reported), None) => Err(reported),
+                (Ok(index), None) => {
+                    let index = self.of(Elem::Int, index, loc, "an index")?;
+                    Ok(self.share_size(index))
+                }
+            }
         });
         self.put_place(place, |l, old| {
             let [i, j] = at;
@@ -156,9 +172,7 @@ impl Lowerer<'_> {
                     plain
                 }
                 Some(_) | None => {
-                    let message = "`swap` is for elements of a variable of rank 1; write `let t = \
-                                   x[i]; x[i] = x[j]; x[j] = t;` with the indices of yours";
-                    return Err(l.errors.at(place.loc, message));
+                    return Err(l.errors.at(place.loc, SWAP));
                 }
             };
             let (array, ty) = (whole.expr.clone(), whole);
@@ -247,7 +261,9 @@ impl Lowerer<'_> {
             };
             match step {
                 Step::Field(loc, k) => {
-                    let message = format!("there is no `.{k}` in an element of an array");
+                    let message = format!(
+                        "there is no `.{k}` in an element of an array, which is a number; write `x[i] = ..`"
+                    );
                     return Err(self.errors.at(*loc, message));
                 }
                 Step::At(loc, at) => {

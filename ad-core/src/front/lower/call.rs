@@ -91,7 +91,11 @@ impl Lowerer<'_> {
             Callee::Of(scalar) => {
                 let args = self.args(args)?;
                 if args.is_empty() {
-                    return Err(self.errors.at(loc, "this function needs an argument"));
+                    let message = format!(
+                        "`{0}` needs an argument; write `{0}(x)`",
+                        names::segments(path).join("::")
+                    );
+                    return Err(self.errors.at(loc, message));
                 }
                 match scalar.elem() {
                     Elem::Real => self.real_function(&last.ident, args),
@@ -103,7 +107,9 @@ impl Lowerer<'_> {
                 let mut args = self.args(args)?;
                 match (args.pop(), args.is_empty()) {
                     (Some((value, at)), true) => self.real_from(value, at),
-                    (..) => Err(self.errors.at(loc, "`f64::from` takes one argument")),
+                    (..) => Err(self
+                        .errors
+                        .at(loc, "`f64::from` takes one argument; write `f64::from(x)`")),
                 }
             }
         }

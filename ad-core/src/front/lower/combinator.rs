@@ -107,7 +107,8 @@ impl Lowerer<'_> {
         let (axes, body) = self.run(Combinator::Build, extents, &args[1])?;
         if axes.len() + body.expr.ty.rank > 6 {
             let message = format!(
-                "this array has {} axes, and arrays have at most 6",
+                "this array has {} axes, and arrays have at most 6; write one axis for two, with the \
+                 index `i * m + j`",
                 axes.len() + body.expr.ty.rank
             );
             return Err(self.errors.at(args[0].loc, message));
@@ -151,7 +152,7 @@ impl Lowerer<'_> {
         let name = combinator.name();
         if body.expr.ty.rank > 0 && body.elem() != Elem::Real {
             let message = format!(
-                "`{name}` is of real numbers, and this is {}",
+                "`{name}` is of real numbers, and this is {}; write `.. as f64` in the closure",
                 body.describe()
             );
             return Err(self.errors.at(loc, message));

@@ -70,11 +70,7 @@ impl Lowerer<'_> {
                 self.way_method(way, &map, args, loc)
             }
             ("view" | "to_owned", []) => Ok(Iter::clone(iter).into()),
-            ("max" | "min", []) => Err(self.errors.at(
-                name.span(),
-                "real numbers have no `max` and `min` of iterators; write `fold(f64::NEG_INFINITY, \
-                 f64::max)`, or `argmax(n, |i| ..)` for where it is",
-            )),
+            ("max" | "min", []) => Err(self.extreme(iter, name, loc)),
             _ => {
                 let _ = self.all(args);
                 let message = format!(
@@ -131,7 +127,7 @@ impl Lowerer<'_> {
     }
 
     /// The items as a region of its own, with neutral ones in place of those that a `filter` leaves out.
-    fn terms(
+    pub(super) fn terms(
         &mut self,
         iter: &Iter,
         loc: Loc,

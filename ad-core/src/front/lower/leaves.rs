@@ -98,7 +98,7 @@ impl Lowerer<'_> {
             }
             (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), value) => {
                 let message = format!(
-                    "the function gives {}, but it is declared to give {}",
+                    "the function gives {}, but it is declared to give {}; make the one like the other",
                     value.describe(),
                     of.describe()
                 );

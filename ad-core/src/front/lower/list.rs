@@ -132,7 +132,10 @@ impl Lowerer<'_> {
         };
         let all = self.of_one_kind(all, axis.loc)?;
         if new && rank == 6 {
-            return Err(self.errors.at(axis.loc, "arrays have at most 6 axes"));
+            return Err(self.errors.at(
+                axis.loc,
+                "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`",
+            ));
         }
         let axis_number = self.axis(axis, rank + usize::from(new))?;
         match new {

@@ -12,6 +12,7 @@ mod combinator;
 mod construct;
 mod consume;
 mod expr;
+mod extreme;
 mod fixed;
 mod header;
 mod inside;

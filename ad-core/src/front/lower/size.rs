@@ -384,7 +384,10 @@ impl Lowerer<'_> {
             }
         };
         if parts.len() > 6 {
-            return Err(self.errors.at(e.loc, "arrays have at most 6 axes"));
+            return Err(self.errors.at(
+                e.loc,
+                "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`",
+            ));
         }
         let mut sizes = vec![];
         for part in parts {

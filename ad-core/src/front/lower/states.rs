@@ -33,7 +33,8 @@ impl Lowerer<'_> {
             .find(|leaf| leaf.expr.ty.rank + sizes.len() > 7)
         {
             let message = format!(
-                "this array has {} axes, and arrays have at most 6",
+                "this array has {} axes, and arrays have at most 6; write one axis for two, with the \
+                 index `i * m + j`",
                 leaf.expr.ty.rank + sizes.len() - 1
             );
             return Err(self.errors.at(loc, message));

@@ -104,7 +104,10 @@ impl Lowerer<'_> {
         let rank = array.expr.ty.rank;
         let k = self.axis(axis, rank + 1)?;
         if rank == 6 {
-            return Err(self.errors.at(axis.loc, "arrays have at most 6 axes"));
+            return Err(self.errors.at(
+                axis.loc,
+                "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`",
+            ));
         }
         let array = self.holding(array);
         let mut sizes = self.written_lengths(&array.expr);

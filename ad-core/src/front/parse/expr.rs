@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::stmt::Want;
 use super::{Parser, outside, place};
 use crate::front::error::Loc;
 use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Test, Unary};
@@ -190,14 +191,21 @@ impl Parser<'_> {
     }
 
     fn branch(&mut self, loc: Loc, branch: &syn::ExprIf) -> Expr {
-        let then = self.block(&branch.then_branch);
         let Some((_, other)) = &branch.else_branch else {
+            // That it gives no value is said once, not of the block inside of it too.
+            let gives = matches!(
+                branch.then_branch.stmts.last(),
+                Some(syn::Stmt::Expr(_, None))
+            );
+            let want = if gives { Want::Value } else { Want::Unit };
+            self.block_for(&branch.then_branch, want);
             return self.hole(
                 loc,
                 "an `if` without `else` gives no value, and only values are differentiated; write \
                  `else { .. }` with the value for the other case, such as `0.0`",
             );
         };
+        let then = self.block(&branch.then_branch);
         let other = self.last(other, loc);
         if let syn::Expr::Let(pattern) = &*branch.cond {
             return self.branch_on_pattern(loc, pattern, then, other);

@@ -254,7 +254,7 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
             "it changes the array in place; write `a.t()`, `a.permuted_axes([1, 0])` or `a.slice(s![..;-1])`, \
              which give a view"
         }
-        "into_shape" => "which is deprecated; write `into_shape_with_order`",
+        "into_shape" => "ndarray deprecates it; write `into_shape_with_order`",
         "reshape" => "write `a.to_shape((n, m)).unwrap()`",
         "into_dyn" | "into_dimensionality" => {
             "every rank must be known when the derivative is compiled; write arrays of a known rank"
