@@ -56,6 +56,15 @@ fn sides(x: &Array1<f64>, n: usize) -> f64 {
 }
 
 #[differentiable]
+fn growing(x: &Array1<f64>, n: usize) -> f64 {
+    let mut y = x.clone();
+    for i in 0..n {
+        y = build(y.len() + 1, |_| x[i]);
+    }
+    y.sum()
+}
+
+#[differentiable]
 fn replaced(x: &Array1<f64>, n: usize) -> f64 {
     let mut y = x.clone();
     for i in 0..n {

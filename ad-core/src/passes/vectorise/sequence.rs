@@ -546,7 +546,9 @@ fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<
         if difference.is(0) || some(n) == some(m) {
             continue;
         }
-        if !space.is_sure() || !on_entry(&difference, &space.axes) {
+        // A difference of a known number is no demand, it is a mistake.
+        if difference.as_lit().is_some() || !space.is_sure() || !on_entry(&difference, &space.axes)
+        {
             return None;
         }
         (v.out).require_sign(&space.axes, &difference, Relation::Equal);
