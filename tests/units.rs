@@ -106,6 +106,54 @@ fn a_branch_that_is_not_taken_calls_nothing() {
     assert_eq!(guarded_grad(-4.0, 3.0), (0.0, 1.0));
 }
 
+/// `root(y)` depends on no index, and yet nothing is called where there is no element.
+#[differentiable]
+fn independent(x: &Array1<f64>, y: f64) -> f64 {
+    sum(x.len(), |i| x[i] * root(y))
+}
+
+#[differentiable]
+fn of_rows(a: &Array2<f64>, y: &Array1<f64>) -> f64 {
+    sum(a.nrows(), |i| {
+        sum(a.ncols(), |j| a[[i, j]] * root(y[i]))
+    })
+}
+
+#[differentiable(vjp)]
+fn filled(n: usize, y: f64) -> Array1<f64> {
+    let twice = |y: f64| root(y) + root(y);
+    build(n, |_| twice(y))
+}
+
+#[test]
+fn no_element_calls_nothing() {
+    let none = Array1::zeros(0);
+    assert_eq!(independent(&none, -1.0), 0.0);
+    assert_eq!(independent_grad(&none, -1.0), (none.clone(), 0.0));
+    let (x_bar, y_bar) = independent_grad(&array![1.0, 3.0], 4.0);
+    assert_eq!((x_bar, y_bar), (array![2.0, 2.0], 1.0));
+
+    // One row without columns, columns without rows, both.
+    let negative = array![-1.0];
+    let thin = Array2::zeros((1, 0));
+    assert_eq!(of_rows_grad(&thin, &negative), (thin, array![0.0]));
+    let flat = Array2::zeros((0, 1));
+    assert_eq!(of_rows_grad(&flat, &none), (flat, none.clone()));
+    let (a_bar, y_bar) = of_rows_grad(&array![[1.0, 2.0], [3.0, 5.0]], &array![4.0, 16.0]);
+    assert_eq!(a_bar, array![[2.0, 2.0], [4.0, 4.0]]);
+    assert_eq!(y_bar, array![0.75, 1.0]);
+
+    assert_eq!(filled_vjp(0, -1.0, &none), (none, 0.0));
+    let (y, y_bar) = filled_vjp(2, 4.0, &array![1.0, 0.5]);
+    assert_eq!((y, y_bar), (array![4.0, 4.0], 0.75));
+}
+
+#[test]
+#[should_panic(expected = "the root of what is not positive")]
+fn an_element_calls() {
+    independent_grad(&array![1.0], -1.0);
+}
+
 #[differentiable(vjp)]
 fn elsewhere(x: &Array1<f64>) -> Array1<f64> {
     let y = other::shifted(x, 2);
