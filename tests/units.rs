@@ -237,3 +237,89 @@ fn units_over_any_real_type_and_structs() {
         }
     );
 }
+
+mod recursive {
+    use cotangent::ndarray::Array1;
+    use cotangent::prelude::*;
+
+    /// It has no derivatives of its own.
+    #[differentiable]
+    pub(crate) fn power<T: Real>(x: T, n: usize) -> T {
+        if n == 0 {
+            T::one()
+        } else {
+            x * self::power(x, n - 1)
+        }
+    }
+
+    /// Called as a unit, as deep as the array is long.
+    #[differentiable(noinline)]
+    pub(crate) fn continued_fraction(x: &Array1<f64>, from: usize) -> f64 {
+        if from + 1 == x.len() {
+            x[from]
+        } else {
+            x[from] + 1.0 / continued_fraction(x, from + 1)
+        }
+    }
+
+    /// It calls another function besides itself, and takes the constant from where it is.
+    const SCALE: f64 = 0.5;
+
+    #[differentiable]
+    pub(crate) fn nested(x: f64, n: usize) -> f64 {
+        if n == 0 {
+            super::cube(x)
+        } else {
+            (SCALE * power(nested(x, n - 1), 2)).sin()
+        }
+    }
+}
+
+#[differentiable]
+fn cubed(x: f32) -> f32 {
+    recursive::power(x, 3)
+}
+
+#[differentiable]
+fn second(x: f64) -> f64 {
+    slope_grad(x)
+}
+
+#[differentiable]
+fn slope(x: f64) -> f64 {
+    recursive::power(x, 4)
+}
+
+#[differentiable]
+fn deeper(x: f64) -> f64 {
+    recursive::nested(x, 2)
+}
+
+#[differentiable]
+fn fractions(x: &Array1<f64>) -> f64 {
+    recursive::continued_fraction(x, 0) * sum(x.len(), |i| recursive::continued_fraction(x, i))
+}
+
+#[test]
+fn recursion() {
+    assert_eq!(cubed_grad(2.0), 12.0);
+    // The derivatives of x⁴ are 4 x³ and 12 x².
+    assert_eq!(second(2.0), 32.0);
+    assert_eq!(second_grad(2.0), 48.0);
+
+    let difference = |f: &dyn Fn(f64) -> f64, x: f64| (f(x + 1e-6) - f(x - 1e-6)) / 2e-6;
+    assert!((deeper_grad(1.1) - difference(&deeper, 1.1)).abs() < 1e-8);
+
+    let x = array![1.0, 2.0, 1.5, 3.0];
+    let x_bar = fractions_grad(&x);
+    for i in 0..x.len() {
+        let at = |s: f64| {
+            let mut x = x.clone();
+            x[i] = s;
+            fractions(&x)
+        };
+        assert!((x_bar[i] - difference(&at, x[i])).abs() < 1e-8);
+    }
+    let (value, x_bar) = recursive::continued_fraction_value_and_grad(&x, 2);
+    assert_eq!((value, x_bar), (1.5 + 1.0 / 3.0, array![0.0, 0.0, 1.0, -1.0 / 9.0]));
+}

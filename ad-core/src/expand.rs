@@ -4,6 +4,7 @@ use crate::back::emit::{Context, name as name_of};
 use crate::back::unit::call_site;
 use crate::derive;
 use crate::front::attr::Modes;
+use crate::front::callee::Callees;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::unit::Rule;
 use crate::ir::{bulk, core_check, kernel};
@@ -41,7 +42,8 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
     let place = (place.around != Around::Impl).then_some(place);
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
-    let failure = match front::analyse(attr.clone(), item.clone()) {
+    let callees = Callees::of(place.is_some());
+    let failure = match front::analyse_with(attr.clone(), item.clone(), &callees) {
         Ok(mut annotated) => {
             // The function itself stays as it is.
             annotated.item = syn::parse2(written).unwrap_or(annotated.item);
@@ -78,7 +80,11 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         link::ask(&request, &failure.missing, &signature.ident, &root)
     };
     let functions = generated(promise.modes).into_iter().enumerate();
+    let is_deep = failure.is_deep();
     let functions = functions.map(|(k, what)| {
+        if is_deep {
+            return context.stub_of_deep(what);
+        }
         let head = context.head(what, false);
         let chain = request(Part::Body(what, k == 0));
         quote!(#head #chain)
@@ -99,7 +105,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
         Ok(Resumed::Next(invocation)) => return invocation,
         Err(error) => return error.to_compile_error(),
     };
-    let failure = match link::callees(&request.known) {
+    let failure = match link::callees(&request) {
         Ok(callees) if request.part == Part::Custom => {
             return link::custom::told(&request, &callees);
         }
@@ -143,10 +149,17 @@ pub fn resume(state: TokenStream) -> TokenStream {
 fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
         Part::Companions | Part::Struct | Part::Custom => {
-            let bulk = to_bulk(f, &mut |_, _| {})?;
-            let inner = of_unit(f, &bulk)?;
+            let inner = match f.is_unit() {
+                true => of_unit(f, &to_bulk(f, &mut |_, _| {})?)?,
+                false => TokenStream::new(),
+            };
             Ok(link::companions(f, &request.place, &inner))
         }
+        Part::Body(..) if f.is_deep() => Err(format!(
+            "`{0}` calls itself; annotate it with `#[differentiable(noinline)]`, or call `{0}` where its name \
+             stands for nothing else",
+            f.signature.ident
+        )),
         Part::Body(what, is_first) => {
             let mut body = Err(String::new());
             watched(&f.signature.ident, |see| {
@@ -375,8 +388,15 @@ fn derivatives(
     with_unit: bool,
     see: Stages<'_>,
 ) -> Result<(TokenStream, TokenStream), String> {
-    let bulk = to_bulk(f, see)?;
     let mut out = TokenStream::new();
+    if f.is_deep() {
+        see(format!("{}: Core", f.program.name), &f.program);
+        for what in generated(f.promise.modes) {
+            out.extend(context(f).stub_of_deep(what));
+        }
+        return Ok((out, TokenStream::new()));
+    }
+    let bulk = to_bulk(f, see)?;
     let mut checks = &f.checks[..];
     for what in generated(f.promise.modes) {
         let kernels = derived(f, &bulk, what, see)?;
