@@ -7,6 +7,7 @@ mod expr;
 mod facts;
 mod function;
 pub(crate) mod name_check;
+mod into;
 mod names;
 mod nest;
 mod range;

@@ -8,6 +8,7 @@ mod dispatch;
 mod loops;
 mod pool;
 mod recur;
+mod refill;
 mod scalar;
 mod stack;
 mod structs;
@@ -22,6 +23,8 @@ pub use crate::elementary::{
 };
 pub use contract::{Multiply, Part, contract};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
+pub use pool::{Workspace, within};
+pub use refill::{Refill, refill};
 pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
     minimum, minimum_light, product, product_light, sum, sum_light,
@@ -71,7 +74,7 @@ pub struct Input<'a, T, const N: usize> {
 #[derive(Debug)]
 enum Storage<'a, T> {
     Borrowed(&'a [T]),
-    Copied(Vec<T>),
+    Copied(pool::Room<T>),
 }
 
 /// An array that generated code computes.
@@ -224,7 +227,7 @@ impl<T, const N: usize> Input<'_, T, N> {
         View {
             data: match &self.data {
                 Storage::Borrowed(data) => data,
-                Storage::Copied(data) => data,
+                Storage::Copied(room) => &room.0,
             },
             shape: self.shape,
             name: self.name,
@@ -250,7 +253,11 @@ pub fn input<'a, T: Clone, D: Dimension, const N: usize>(
     };
     let data = match x.to_slice() {
         Some(data) => Storage::Borrowed(data),
-        None => Storage::Copied(x.iter().cloned().collect()),
+        None => {
+            let mut data = pool::with_capacity(x.len());
+            data.extend(x.iter().cloned());
+            Storage::Copied(pool::Room(data))
+        }
     };
     Input { data, shape, name }
 }
