@@ -252,7 +252,8 @@ fn expanded(
         Ok((functions, inner)) => {
             let item = &annotated.item;
             let modes = annotated.promise.modes;
-            let into = (!annotated.is_deep()).then(|| context(&annotated).into_functions(modes, in_impl));
+            let into =
+                (!annotated.is_deep()).then(|| context(&annotated).into_functions(modes, in_impl));
             let companions = place.map(|place| link::companions(&annotated, place, &inner));
             quote! {
                 #[allow(dead_code)]

@@ -61,7 +61,9 @@ impl Context<'_> {
         let docs = [
             format!(" The same as `{of}`, with the gradient written into `{gradient}`."),
             String::new(),
-            format!(" Memory is that of `{workspace}`: a second call with the same sizes allocates none."),
+            format!(
+                " Memory is that of `{workspace}`: a second call with the same sizes allocates none."
+            ),
             String::new(),
             " # Panics".into(),
             String::new(),

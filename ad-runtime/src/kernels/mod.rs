@@ -23,15 +23,15 @@ pub use crate::elementary::{
 };
 pub use contract::{Multiply, Part, contract};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
-pub use pool::{Workspace, within};
-pub use refill::{Refill, refill};
 pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
     minimum, minimum_light, product, product_light, sum, sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
+pub use pool::{Workspace, within};
 pub use recur::{Start, recur, recur_adding, running_products};
+pub use refill::{Refill, refill};
 pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,

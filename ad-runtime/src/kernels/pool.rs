@@ -341,7 +341,10 @@ mod tests {
         let mut before = class_of(1).unwrap();
         for bytes in 2..20_000 {
             let (class, size) = class_of(bytes).unwrap();
-            assert!(size >= bytes && size - bytes < STEP.max(bytes / PARTS + 1), "{bytes}");
+            assert!(
+                size >= bytes && size - bytes < STEP.max(bytes / PARTS + 1),
+                "{bytes}"
+            );
             // All sizes of a class are rounded to the same, which is one of them.
             if before.0 == class {
                 assert_eq!(before.1, size);

@@ -122,7 +122,9 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a gradient of shape [2, 1] is to be written into an array of shape [1, 2]")]
+    #[should_panic(
+        expected = "a gradient of shape [2, 1] is to be written into an array of shape [1, 2]"
+    )]
     fn shapes_fit() {
         array![[1.0, 2.0]].refill(array![[1.0], [2.0]]);
     }

@@ -29,7 +29,10 @@ fn outside_of_the_language() {
         "`f` calls itself, and is no function that could be called as a unit",
     );
     says("mine::line(s)", "rename the function");
-    says("let axis = Axis(0); x.sum_axis(axis).sum()", "has to be seen where it is used");
+    says(
+        "let axis = Axis(0); x.sum_axis(axis).sum()",
+        "has to be seen where it is used",
+    );
     says("s?", "`?` leaves");
     says("s.v", "no field `v`");
     says("unsafe { s }", "generated code is safe");
