@@ -1,6 +1,7 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
 
 mod dispatched;
+mod family;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -331,7 +332,7 @@ impl<'a> Function<'a> {
     }
 
     /// What panics call an array that is added to: a gradient by what it is the gradient of.
-    fn model(&self, step: &Step) -> Option<String> {
+    fn model(&self, out: Var, ty: &Type) -> Option<String> {
         if self.outer.is_some() {
             return None;
         }
@@ -344,12 +345,12 @@ impl<'a> Function<'a> {
         let results = self.program.results.iter().skip(skip);
         let of = |k: usize| format!("`{}`", self.params[k].said);
         for (r, &k) in results.zip(&self.wrt) {
-            if *r == step.out {
+            if *r == out {
                 return Some(format!("the gradient of {}", of(k)));
             }
         }
         let has_its_shape =
-            |k: &usize| step.ty.rank() > 0 && step.ty.shape == self.program.params[*k].ty.shape;
+            |k: &usize| ty.rank() > 0 && ty.shape == self.program.params[*k].ty.shape;
         let k = (0..signature.leaves().len()).find(has_its_shape)?;
         Some(format!("an array of the shape of {}", of(k)))
     }
@@ -357,6 +358,7 @@ impl<'a> Function<'a> {
     fn step(&self, step: &Step) -> TokenStream {
         let shape = self.shape_tokens(&step.ty);
         match &step.work {
+            Work::Family(f) => return self.family(f),
             Work::Loop(s) => return self.sequence(s),
             Work::Call(c) => return self.unit_call(c),
             Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
@@ -401,7 +403,7 @@ impl<'a> Function<'a> {
                             all.extend(quote!(let mut #name = #values;));
                             continue;
                         }
-                        let called = self.model(step);
+                        let called = self.model(step.out, &step.ty);
                         let zeros =
                             real::zeros(&self.context.signature.real, called.as_deref(), &shape);
                         all.extend(quote!(let mut #name = #zeros;));
@@ -468,7 +470,9 @@ impl<'a> Function<'a> {
                 };
                 quote!(let #mutable #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
             }
-            Work::Change { .. } | Work::Loop(_) | Work::Call(_) => unreachable!("written above"),
+            Work::Change { .. } | Work::Family(_) | Work::Loop(_) | Work::Call(_) => {
+                unreachable!("written above")
+            }
         };
         self.locals.borrow_mut().insert(step.out, local);
         tokens

@@ -9,6 +9,7 @@ mod loops;
 mod pool;
 mod recur;
 mod scalar;
+mod several;
 mod stack;
 mod structs;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
+pub use several::{Elements, build_all};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 

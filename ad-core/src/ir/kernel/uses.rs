@@ -9,6 +9,7 @@ impl Step {
     /// What it defines, with the types.
     pub fn defines(&self) -> Vec<(Var, &Type)> {
         match &self.work {
+            Work::Family(f) => f.members.iter().map(|m| (m.var, &m.ty)).collect(),
             Work::Loop(s) => s.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Call(c) => c.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Nest(_)
@@ -32,6 +33,7 @@ impl Step {
                 out.push(*a);
                 out.extend(mask.iter().chain(&b.var()));
             }
+            Work::Family(f) => f.nest.reads(&mut out),
             Work::Loop(s) => out.extend(&s.given),
             Work::Call(c) => out.extend(&c.args),
         }
@@ -42,6 +44,7 @@ impl Step {
     pub fn sources(&self) -> &[Source] {
         match &self.work {
             Work::Change { of, .. } => std::slice::from_ref(of),
+            Work::Family(f) => &f.begins,
             Work::Loop(s) => &s.init,
             Work::Nest(_)
             | Work::Scatter(_)
@@ -51,10 +54,25 @@ impl Step {
         }
     }
 
+    /// What it changes, and into what.
+    pub fn changes(&self) -> Vec<(&Source, Var)> {
+        match &self.work {
+            Work::Change { of, .. } => vec![(of, self.out)],
+            Work::Family(f) => f.changes().collect(),
+            Work::Nest(_)
+            | Work::Scatter(_)
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Loop(_)
+            | Work::Call(_) => vec![],
+        }
+    }
+
     /// The same, to be changed.
     pub fn sources_mut(&mut self) -> &mut [Source] {
         match &mut self.work {
             Work::Change { of, .. } => std::slice::from_mut(of),
+            Work::Family(f) => &mut f.begins,
             Work::Loop(s) => &mut s.init,
             Work::Nest(_)
             | Work::Scatter(_)
@@ -66,7 +84,7 @@ impl Step {
 
     /// Calls `f` on every symbolic size that it mentions.
     pub fn visit_sizes(&self, f: &mut dyn FnMut(&Size)) {
-        fn places(at: &[At], f: &mut dyn FnMut(&Size)) {
+        fn places<'a>(at: impl IntoIterator<Item = &'a At>, f: &mut dyn FnMut(&Size)) {
             for a in at {
                 if let At::Affine(a) = a {
                     a.visit_sizes(f);
@@ -107,6 +125,10 @@ impl Step {
                     f(start);
                     f(len);
                 }
+            }
+            Work::Family(family) => {
+                nest(&family.nest, f);
+                places(family.places(), f);
             }
             Work::Recur { .. } | Work::Call(_) => {}
             Work::Loop(s) => s.steps.iter().for_each(f),
