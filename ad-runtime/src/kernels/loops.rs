@@ -148,10 +148,7 @@ pub(super) fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; 
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
-pub fn build<T, const N: usize>(
-    shape: [i64; N],
-    mut f: impl FnMut([i64; N]) -> T,
-) -> Dense<T, N> {
+pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> T) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);

@@ -123,7 +123,10 @@ mod tests {
         assert_eq!(order, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
         let wanted = build([2, 3], |[i, j]| 10 * i + j);
         assert_eq!(a.into_array(), wanted.into_array());
-        assert_eq!(b.into_array(), ndarray::arr2(&[[0.0, -1.0, -2.0], [1.0, 0.0, -1.0]]));
+        assert_eq!(
+            b.into_array(),
+            ndarray::arr2(&[[0.0, -1.0, -2.0], [1.0, 0.0, -1.0]])
+        );
         assert_eq!(c.into_array().iter().filter(|&&c| c).count(), 2);
     }
 
@@ -133,12 +136,28 @@ mod tests {
         assert_eq!((a[[]], b[[]]), (1, 2.0));
         let all = build_all([2, 2, 3], |[i, j, k]| {
             let n = 6 * i + 3 * j + k;
-            (n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, n + 11)
+            (
+                n,
+                n + 1,
+                n + 2,
+                n + 3,
+                n + 4,
+                n + 5,
+                n + 6,
+                n + 7,
+                n + 8,
+                n + 9,
+                n + 10,
+                n + 11,
+            )
         });
         assert_eq!(all.0.view().data, (0..12).collect::<Vec<_>>());
         assert_eq!(all.11.view().data, (11..23).collect::<Vec<_>>());
         let (a, b) = build_all([3, -1], |[i, j]| (i, j));
-        assert_eq!((a.into_array().dim(), b.into_array().dim()), ((3, 0), (3, 0)));
+        assert_eq!(
+            (a.into_array().dim(), b.into_array().dim()),
+            ((3, 0), (3, 0))
+        );
     }
 
     #[test]

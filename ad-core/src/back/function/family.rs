@@ -49,7 +49,10 @@ impl Function<'_> {
             .flat_map(|(to, m)| m.fill.parts().iter().map(|p| (to.clone(), p)))
             .collect();
         let elements: Vec<usize> = new.iter().flat_map(|(_, m)| m.fill.roots()).collect();
-        let rest: Vec<_> = placed.iter().map(|(to, m)| (to.clone(), m.fill.roots()[0])).collect();
+        let rest: Vec<_> = placed
+            .iter()
+            .map(|(to, m)| (to.clone(), m.fill.roots()[0]))
+            .collect();
         let (lets, rest) = w.members(&rest, &addends, &elements);
         let is_block = !lets.is_empty() || !addends.is_empty() || !placed.is_empty();
         let body = quote!(#lets #rest);

@@ -10,10 +10,12 @@
 //! read like that only is not stored at all. Nothing is computed more often, and no value in another way;
 //! several things that are added to one element are added index by index.
 //!
-//! Steps are taken in order, and each joins the first family that may have it: one behind all it depends
-//! on, or that it reads at its own indices; it must have something in common with it, so that results
-//! which have nothing to do with each other do not lie around for longer. So a step only moves forward,
-//! to where all it needs is there.
+//! Steps are taken in order, and each joins a family that may have it: one behind all it depends on, or that
+//! it reads at its own indices. The first that has something in common with it is preferred, then the last.
+//! So a step only moves forward, to where all it needs is there.
+//!
+//! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. So it does not
+//! join a family with elementary functions in it that would be, nor do such functions join it.
 
 use super::graph::Graph;
 use crate::ir::bulk::{Type, Var};
@@ -21,6 +23,7 @@ use crate::ir::kernel::{
     Addend, Affine, At, Compute, Contribution, Family, Fill, Loop, Member, Nest, Node, Program,
     Range, Scalar, Source, Step, Work,
 };
+use crate::ir::prims::Emit;
 use crate::ir::ty::{Atom, Size};
 use std::collections::{HashMap, HashSet};
 
@@ -58,6 +61,10 @@ struct Group {
     /// The arrays that they read and make.
     mentions: HashSet<Var>,
     scalars: usize,
+    /// Whether all of them are vectorised.
+    is_plain: bool,
+    /// Whether elementary functions are among what is vectorised.
+    is_elementary: bool,
 }
 
 /// How an array is made.
@@ -109,13 +116,21 @@ impl Groups {
         let mut mentions: HashSet<Var> = uses.iter().copied().collect();
         mentions.extend(step.sources().iter().map(|s| s.array));
         let scalars = scalars(&step);
+        let is_plain = is_plain(&step);
+        let is_elementary = is_plain && has_functions(&step);
         let open = space.as_ref().and_then(|s| self.by_space.get(s));
         let found = open.and_then(|open| {
             let behind = open.partition_point(|g| *g < first);
-            (open[behind..].iter().copied().take(CHOICES)).find(|&g| {
-                let group = &self.all[g];
-                group.scalars + scalars <= SCALARS && !group.mentions.is_disjoint(&mentions)
-            })
+            let fits = |g: &usize| {
+                let group = &self.all[*g];
+                let is_slower =
+                    group.is_elementary && !is_plain || is_elementary && !group.is_plain;
+                group.scalars + scalars <= SCALARS && !is_slower
+            };
+            let shares = |g: &usize| !self.all[*g].mentions.is_disjoint(&mentions);
+            let behind = &open[behind..];
+            let mut near = behind.iter().copied().take(CHOICES);
+            (near.find(|g| fits(g) && shares(g))).or(behind.last().copied().filter(fits))
         });
         let at = found.unwrap_or(self.all.len());
         for v in uses.iter().chain(&sizes) {
@@ -145,6 +160,8 @@ impl Groups {
                 steps: vec![],
                 mentions: HashSet::new(),
                 scalars: 0,
+                is_plain: true,
+                is_elementary: false,
             });
             if let Some(space) = space {
                 self.by_space.entry(space).or_default().push(at);
@@ -153,6 +170,8 @@ impl Groups {
         let group = &mut self.all[at];
         group.mentions.extend(mentions);
         group.scalars += scalars;
+        group.is_plain &= is_plain;
+        group.is_elementary |= is_elementary;
         group.steps.push(step);
     }
 
@@ -178,7 +197,10 @@ fn space(step: &Step) -> Option<Vec<Size>> {
     };
     match &step.work {
         Work::Nest(nest) => of(nest),
-        Work::Scatter(parts) | Work::Change { adds: true, parts, .. } => {
+        Work::Scatter(parts)
+        | Work::Change {
+            adds: true, parts, ..
+        } => {
             let first = of(&parts.first()?.nest)?;
             let same = parts.iter().all(|p| of(&p.nest).as_ref() == Some(&first));
             let is_begun = matches!(step.work, Work::Scatter(_)) && is_whole(&parts[0], &step.ty);
@@ -240,6 +262,34 @@ fn nests(step: &Step) -> Vec<&Nest> {
         | Work::Loop(_)
         | Work::Call(_) => vec![],
     }
+}
+
+/// Whether the loop over the last index is vectorised: nothing is read or written at computed places, and
+/// nothing reduced.
+fn is_plain(step: &Step) -> bool {
+    matches!(step.work, Work::Nest(_))
+        && nests(step).into_iter().all(|nest| {
+            nest.nodes.iter().all(|s| match &s.compute {
+                Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
+                Compute::Reduce(..) | Compute::ArgReduce(..) => false,
+                Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => true,
+            })
+        })
+}
+
+/// Whether elementary functions are called.
+fn has_functions(step: &Step) -> bool {
+    nests(step).into_iter().any(|nest| {
+        nest.nodes.iter().any(|s| match &s.compute {
+            Compute::Prim(p, _) => matches!(p.emission(), Emit::Call(_)),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => false,
+        })
+    })
 }
 
 fn scalars(step: &Step) -> usize {
@@ -348,7 +398,11 @@ impl Joiner {
             false => inner + l - nest.outer,
         };
         let affine = |a: &Affine| Affine {
-            terms: a.terms.iter().map(|(l, c)| (moved(*l), c.clone())).collect(),
+            terms: a
+                .terms
+                .iter()
+                .map(|(l, c)| (moved(*l), c.clone()))
+                .collect(),
             constant: a.constant.clone(),
         };
         let mut new: Vec<Node> = vec![];
@@ -374,9 +428,7 @@ impl Joiner {
                     Some(&element) => Compute::Same(element),
                     None => Compute::Read(*v, place(at)),
                 },
-                Compute::Prim(p, args) => {
-                    Compute::Prim(*p, args.iter().map(|a| new[*a]).collect())
-                }
+                Compute::Prim(p, args) => Compute::Prim(*p, args.iter().map(|a| new[*a]).collect()),
                 Compute::Reduce(op, own, body) => {
                     Compute::Reduce(*op, own.iter().map(|l| moved(*l)).collect(), new[*body])
                 }
