@@ -61,6 +61,8 @@ pub(super) struct Function<'a> {
     computed: HashMap<Var, &'a Type>,
     /// The arrays that are changed after they were made.
     mutable: HashSet<Var>,
+    /// The arrays that steps take.
+    taken: HashSet<Var>,
     /// What a program of a loop stands in.
     outer: Option<&'a Function<'a>>,
     /// How many of its results are next states, if it is the body of a loop.
@@ -113,6 +115,7 @@ impl<'a> Function<'a> {
             names: RefCell::new(names),
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: sequence::mutable(program),
+            taken: program.taken(),
             outer: None,
             states: 0,
             dispatched,
@@ -364,6 +367,9 @@ impl<'a> Function<'a> {
             Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
             Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {}
         }
+        if let Some(tokens) = self.part(step) {
+            return tokens;
+        }
         let name = self.fresh(&self.wish(step.out));
         let mutable = self.mutable.contains(&step.out).then(|| quote!(mut));
         let mut local = Local {
@@ -476,6 +482,32 @@ impl<'a> Function<'a> {
         };
         self.locals.borrow_mut().insert(step.out, local);
         tokens
+    }
+
+    /// What is a part of an array is read there.
+    fn part(&self, step: &Step) -> Option<TokenStream> {
+        let (of, at) = self.program.part(&self.taken, step)?;
+        let local = self.local(of);
+        if (local.scalar).is_some_and(|s| s.elem() == Elem::Int && s != Scalar::I64) {
+            return None;
+        }
+        let name = self.fresh(&self.wish(step.out));
+        let rank = Literal::usize_unsuffixed(step.ty.rank());
+        let view = self.view(of);
+        let at = at.iter().map(|a| match a {
+            At::Affine(a) => self.size(&a.constant).tokens,
+            At::Node(_) => unreachable!("places of parts are sizes"),
+        });
+        let tokens = quote!(let #name = #view.behind::<_, #rank>([#(#at),*]););
+        let local = Local {
+            ident: name.to_token_stream(),
+            scalar: local.scalar,
+            bare: false,
+            is_view: true,
+            is_typed: true,
+        };
+        self.locals.borrow_mut().insert(step.out, local);
+        Some(tokens)
     }
 
     /// A contribution to an array.

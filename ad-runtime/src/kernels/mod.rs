@@ -158,6 +158,35 @@ impl<'a, T, const N: usize> View<'a, T, N> {
     }
 }
 
+impl<'a, T, const N: usize> View<'a, T, N> {
+    /// The elements behind a place of the first axes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are elements behind such places, and this one is outside.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn behind<const K: usize, const M: usize>(&self, at: [i64; K]) -> View<'a, T, M> {
+        const { assert!(K + M == N, "axes before, and behind") };
+        let mut shape = [0; M];
+        shape.copy_from_slice(&self.shape[K..]);
+        let len = shape.iter().product();
+        let mut first = [0; K];
+        first.copy_from_slice(&self.shape[..K]);
+        let data = match locate(at, first) {
+            Some(place) => &self.data[place * len..][..len],
+            None if len == 0 => &[],
+            None => fail(at, first, self.name),
+        };
+        View {
+            data,
+            shape,
+            name: self.name,
+        }
+    }
+}
+
 impl<T, const N: usize> Index<[i64; N]> for View<'_, T, N> {
     type Output = T;
 

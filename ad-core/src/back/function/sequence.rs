@@ -78,6 +78,7 @@ impl<'a> Function<'a> {
             names: RefCell::default(),
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: mutable(program),
+            taken: program.taken(),
             outer: Some(self),
             states,
             dispatched: false,

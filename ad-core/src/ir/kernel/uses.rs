@@ -1,6 +1,6 @@
 //! What steps define, read and begin with.
 
-use super::{At, Compute, Contribution, Nest, Node, Source, Step, Work};
+use super::{Affine, At, Compute, Contribution, Nest, Node, Program, Range, Source, Step, Work};
 use crate::ir::bulk::{Type, Var};
 use crate::ir::ty::Size;
 use std::collections::HashSet;
@@ -133,6 +133,47 @@ impl Step {
             Work::Recur { .. } | Work::Call(_) => {}
             Work::Loop(s) => s.steps.iter().for_each(f),
         }
+    }
+}
+
+impl Program {
+    /// The arrays that steps take.
+    pub fn taken(&self) -> HashSet<Var> {
+        let sources = self.steps.iter().flat_map(Step::sources);
+        sources.filter_map(|s| s.taken.then_some(s.array)).collect()
+    }
+
+    /// What a step is a part of, and where: all elements behind one place of the first axes of an array. Where
+    /// neither of the two is changed or returned, the part need not be an array of its own.
+    pub fn part<'a>(&self, taken: &HashSet<Var>, step: &'a Step) -> Option<(Var, &'a [At])> {
+        let Work::Nest(nest) = &step.work else {
+            return None;
+        };
+        let root = &nest.nodes[nest.root];
+        let (Compute::Read(v, at), None) = (&root.compute, root.guard) else {
+            return None;
+        };
+        let first = at.len().checked_sub(nest.outer)?;
+        let (first, rest) = at.split_at(first);
+        let is_fixed = |a: &At| matches!(a, At::Affine(a) if a.terms.is_empty());
+        let is_whole = nest.ranges[..nest.outer].iter().all(Range::is_whole);
+        let is_part = nest.outer > 0 && !first.is_empty() && is_whole && first.iter().all(is_fixed);
+        let in_order = (rest.iter().enumerate())
+            .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
+        if !is_part || !in_order {
+            return None;
+        }
+        let of = match self.params.get(v.index()) {
+            Some(p) => &p.ty,
+            None => {
+                let mut made = self.steps.iter().flat_map(Step::defines);
+                made.find_map(|(w, ty)| (w == *v).then_some(ty))?
+            }
+        };
+        let fits = of.shape[first.len()..] == step.ty.shape;
+        let stays = |v: &Var| !taken.contains(v);
+        let stays = stays(v) && stays(&step.out) && !self.results.contains(&step.out);
+        (fits && stays).then_some((*v, first))
     }
 }
 

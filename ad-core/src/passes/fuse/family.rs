@@ -38,6 +38,9 @@ pub(super) fn group(mut program: Program) -> Program {
     if program.steps.iter().filter(|s| space(s).is_some()).count() < 2 {
         return program;
     }
+    let taken = program.taken();
+    let parts = program.steps.iter().map(|s| program.part(&taken, s));
+    let is_part: Vec<bool> = parts.map(|p| p.is_some()).collect();
     let steps = std::mem::take(&mut program.steps);
     let mut groups = Groups {
         results: program.results.iter().copied().collect(),
@@ -46,8 +49,10 @@ pub(super) fn group(mut program: Program) -> Program {
         made: HashMap::new(),
         used: HashMap::new(),
     };
-    for step in steps {
-        groups.add(step);
+    for (step, is_part) in steps.into_iter().zip(is_part) {
+        // A part of an array is read where it is.
+        let space = space(&step).filter(|_| !is_part);
+        groups.add(step, space);
     }
     let lasting = groups.lasting();
     let all = groups.all.into_iter();
@@ -89,8 +94,8 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, step: Step) {
-        let space = space(&step);
+    /// A step, and the loops that others may join.
+    fn add(&mut self, step: Step, space: Option<Vec<Size>>) {
         let (uses, sizes) = (uses(&step), sizes(&step));
         let mut first = 0;
         for v in &uses {
@@ -142,7 +147,8 @@ impl Groups {
             *last = at.max(*last);
         }
         let made = match &step.work {
-            Work::Nest(_) => Made::Each,
+            Work::Nest(_) if space.is_some() => Made::Each,
+            Work::Nest(_) => Made::Otherwise,
             Work::Scatter(_) | Work::Change { adds: true, .. } => Made::Sum,
             Work::Change { adds: false, .. }
             | Work::Contract { .. }
