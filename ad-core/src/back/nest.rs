@@ -262,8 +262,10 @@ impl<'a> Writer<'a> {
             };
             let mut around = self.home(n);
             for (k, &l) in s.own().iter().enumerate() {
+                // Where a loop ends does not matter if it has no extent.
+                let runs = self.nest.loops[l].at_least(1);
                 for o in self.nest.ranges[l].nodes() {
-                    needed[o] |= (k > 0 || needed[n]) && self.home(o) == around;
+                    needed[o] |= runs && (k > 0 || needed[n]) && self.home(o) == around;
                 }
                 around = Some(l);
             }

@@ -79,7 +79,8 @@ impl Function<'_> {
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {
                 Fill::Each(n) => w.is_typed(*n),
-                Fill::Sum { .. } => true,
+                Fill::Sum { to: None, .. } => true,
+                Fill::Sum { to: Some(k), .. } => self.is_typed(f.begins[*k].array),
             };
             let local = Local {
                 ident: name.to_token_stream(),

@@ -14,8 +14,9 @@
 //! it reads at its own indices. The first that has something in common with it is preferred, then the last.
 //! So a step only moves forward, to where all it needs is there.
 //!
-//! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. So it does not
-//! join a family with elementary functions in it that would be, nor do such functions join it.
+//! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. It joins a family
+//! with elementary functions in it that would be, and such functions join it, only if that saves enough:
+//! see [`CALL`].
 
 use super::graph::Graph;
 use crate::ir::bulk::{Type, Var};
@@ -32,6 +33,12 @@ const SCALARS: usize = 2000;
 
 /// How many families are looked at for a step.
 const CHOICES: usize = 8;
+
+/// What an elementary function takes longer where it is not vectorised, in about half nanoseconds.
+const CALL: usize = 6;
+
+/// What an array takes that is written by one pass and read by the next.
+const ARRAY: usize = 4;
 
 /// Makes families.
 pub(super) fn group(mut program: Program) -> Program {
@@ -68,8 +75,8 @@ struct Group {
     scalars: usize,
     /// Whether all of them are vectorised.
     is_plain: bool,
-    /// Whether elementary functions are among what is vectorised.
-    is_elementary: bool,
+    /// How many elementary functions are vectorised, if it is.
+    calls: usize,
 }
 
 /// How an array is made.
@@ -122,14 +129,25 @@ impl Groups {
         mentions.extend(step.sources().iter().map(|s| s.array));
         let scalars = scalars(&step);
         let is_plain = is_plain(&step);
-        let is_elementary = is_plain && has_functions(&step);
+        let calls = if is_plain { calls(&step) } else { 0 };
+        let in_place = |v: &&Var| {
+            let made = self.made.get(v);
+            made.is_some_and(|(_, m)| *m == Made::Each) && is_read_in_place(&step, **v)
+        };
+        let in_place: Vec<Var> = uses.iter().filter(in_place).copied().collect();
         let open = space.as_ref().and_then(|s| self.by_space.get(s));
         let found = open.and_then(|open| {
             let behind = open.partition_point(|g| *g < first);
             let fits = |g: &usize| {
                 let group = &self.all[*g];
-                let is_slower =
-                    group.is_elementary && !is_plain || is_elementary && !group.is_plain;
+                let is_of = |v: &&Var| self.made[v].0 == *g;
+                let saved = in_place.iter().filter(is_of).count() + usize::from(calls > 0);
+                let slower = match (group.is_plain, is_plain) {
+                    (true, false) => group.calls,
+                    (false, true) => calls,
+                    (true, true) | (false, false) => 0,
+                };
+                let is_slower = CALL * slower > ARRAY * saved;
                 group.scalars + scalars <= SCALARS && !is_slower
             };
             let shares = |g: &usize| !self.all[*g].mentions.is_disjoint(&mentions);
@@ -167,7 +185,7 @@ impl Groups {
                 mentions: HashSet::new(),
                 scalars: 0,
                 is_plain: true,
-                is_elementary: false,
+                calls: 0,
             });
             if let Some(space) = space {
                 self.by_space.entry(space).or_default().push(at);
@@ -177,7 +195,7 @@ impl Groups {
         group.mentions.extend(mentions);
         group.scalars += scalars;
         group.is_plain &= is_plain;
-        group.is_elementary |= is_elementary;
+        group.calls += calls;
         group.steps.push(step);
     }
 
@@ -202,6 +220,8 @@ fn space(step: &Step) -> Option<Vec<Size>> {
         (whole && nest.outer > 0).then(|| nest.loops[..nest.outer].to_vec())
     };
     match &step.work {
+        // The same everywhere is filled faster alone.
+        Work::Nest(nest) if matches!(nest.nodes[nest.root].compute, Compute::Lit(_)) => None,
         Work::Nest(nest) => of(nest),
         Work::Scatter(parts)
         | Work::Change {
@@ -283,19 +303,19 @@ fn is_plain(step: &Step) -> bool {
         })
 }
 
-/// Whether elementary functions are called.
-fn has_functions(step: &Step) -> bool {
-    nests(step).into_iter().any(|nest| {
-        nest.nodes.iter().any(|s| match &s.compute {
-            Compute::Prim(p, _) => matches!(p.emission(), Emit::Call(_)),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Read(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_) => false,
-        })
-    })
+/// How many elementary functions are called.
+fn calls(step: &Step) -> usize {
+    let nodes = nests(step).into_iter().flat_map(|nest| &nest.nodes);
+    let calls = nodes.filter(|s| match &s.compute {
+        Compute::Prim(p, _) => matches!(p.emission(), Emit::Call(_)),
+        Compute::Lit(_)
+        | Compute::Index(_)
+        | Compute::Read(..)
+        | Compute::Reduce(..)
+        | Compute::ArgReduce(..)
+        | Compute::Same(_) => false,
+    });
+    calls.count()
 }
 
 fn scalars(step: &Step) -> usize {

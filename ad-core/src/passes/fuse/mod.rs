@@ -24,6 +24,8 @@ mod reuse;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_of_families;
+#[cfg(test)]
 mod tests_of_loops;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
