@@ -22,9 +22,17 @@ fn outside_of_the_language() {
     says("S::g(s)", "only free ones with an annotation");
     says("Self::g(s)", "not the `impl` block around it");
     says("std::g(s)", "only free ones with an annotation");
-    says("f(x, a, s, n, b)", "`f` calls itself");
-    says("f_grad(x, a, s, n, b).0", "`f` calls itself");
+    says("f_grad(x, a, s, n, b).0", "which is made of `f` itself");
+    one(
+        "",
+        "fn f<const N: usize>(x: [f64; N], n: usize) -> f64 { if n == 0 { x[0] } else { f(x, n - 1) } }",
+        "`f` calls itself, and is no function that could be called as a unit",
+    );
     says("mine::line(s)", "rename the function");
+    says(
+        "let axis = Axis(0); x.sum_axis(axis).sum()",
+        "has to be seen where it is used",
+    );
     says("s?", "`?` leaves");
     says("s.v", "no field `v`");
     says("unsafe { s }", "generated code is safe");
@@ -77,7 +85,7 @@ fn statements() {
         "write that in one statement",
     );
     says(
-        "let mut t = s; (0..n).for_each(|i| t += x[i]); t",
+        "let mut t = s; (0..n).for_each(|i| { if b { return; } t += x[i]; }); t",
         "write a loop",
     );
     says(
@@ -386,8 +394,8 @@ fn iterators() {
     );
     says("x.iter().take_while(|v| **v > s).sum()", "how far it goes");
     says(
-        "x.iter().fold(s, |p, q| q / p)",
-        "adds to its state, multiplies it",
+        "x.iter().filter(|v| **v > s).fold(s, |p, q| q / p)",
+        "write `if` into the closure",
     );
     says("x.iter().fold(a, |p, q| p + q)", "declared as `f64`");
     says(
