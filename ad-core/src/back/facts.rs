@@ -126,7 +126,17 @@ fn ways(nest: &Nest, roots: &[Node], class: &[Option<Loop>]) -> Vec<Ways> {
             | Compute::Prim(..)
             | Compute::Same(_) => None,
         };
-        for o in nest.operands(n) {
+        // Where a loop ends matters only if it has an extent.
+        for (k, &l) in s.own().iter().enumerate() {
+            for o in nest.ranges[l].nodes() {
+                for way in &own.0 {
+                    let mut way = way.clone();
+                    way.extend(s.own()[..=k].iter().filter_map(|&l| class[l]));
+                    ways[o].insert(way);
+                }
+            }
+        }
+        for o in s.operands() {
             for way in &own.0 {
                 let mut way = way.clone();
                 if Some(o) == body {

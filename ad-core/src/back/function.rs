@@ -1,6 +1,7 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
 
 mod dispatched;
+mod family;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,8 @@ pub(super) struct Function<'a> {
     computed: HashMap<Var, &'a Type>,
     /// The arrays that are changed after they were made.
     mutable: HashSet<Var>,
+    /// The arrays that steps take.
+    taken: HashSet<Var>,
     /// What a program of a loop stands in.
     outer: Option<&'a Function<'a>>,
     /// How many of its results are next states, if it is the body of a loop.
@@ -112,6 +115,7 @@ impl<'a> Function<'a> {
             names: RefCell::new(names),
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: sequence::mutable(program),
+            taken: program.taken(),
             outer: None,
             states: 0,
             dispatched,
@@ -331,7 +335,7 @@ impl<'a> Function<'a> {
     }
 
     /// What panics call an array that is added to: a gradient by what it is the gradient of.
-    fn model(&self, step: &Step) -> Option<String> {
+    fn model(&self, out: Var, ty: &Type) -> Option<String> {
         if self.outer.is_some() {
             return None;
         }
@@ -344,12 +348,12 @@ impl<'a> Function<'a> {
         let results = self.program.results.iter().skip(skip);
         let of = |k: usize| format!("`{}`", self.params[k].said);
         for (r, &k) in results.zip(&self.wrt) {
-            if *r == step.out {
+            if *r == out {
                 return Some(format!("the gradient of {}", of(k)));
             }
         }
         let has_its_shape =
-            |k: &usize| step.ty.rank() > 0 && step.ty.shape == self.program.params[*k].ty.shape;
+            |k: &usize| ty.rank() > 0 && ty.shape == self.program.params[*k].ty.shape;
         let k = (0..signature.leaves().len()).find(has_its_shape)?;
         Some(format!("an array of the shape of {}", of(k)))
     }
@@ -357,10 +361,14 @@ impl<'a> Function<'a> {
     fn step(&self, step: &Step) -> TokenStream {
         let shape = self.shape_tokens(&step.ty);
         match &step.work {
+            Work::Family(f) => return self.family(f),
             Work::Loop(s) => return self.sequence(s),
             Work::Call(c) => return self.unit_call(c),
             Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
             Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {}
+        }
+        if let Some(tokens) = self.part(step) {
+            return tokens;
         }
         let name = self.fresh(&self.wish(step.out));
         let mutable = self.mutable.contains(&step.out).then(|| quote!(mut));
@@ -401,7 +409,7 @@ impl<'a> Function<'a> {
                             all.extend(quote!(let mut #name = #values;));
                             continue;
                         }
-                        let called = self.model(step);
+                        let called = self.model(step.out, &step.ty);
                         let zeros =
                             real::zeros(&self.context.signature.real, called.as_deref(), &shape);
                         all.extend(quote!(let mut #name = #zeros;));
@@ -468,10 +476,38 @@ impl<'a> Function<'a> {
                 };
                 quote!(let #mutable #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
             }
-            Work::Change { .. } | Work::Loop(_) | Work::Call(_) => unreachable!("written above"),
+            Work::Change { .. } | Work::Family(_) | Work::Loop(_) | Work::Call(_) => {
+                unreachable!("written above")
+            }
         };
         self.locals.borrow_mut().insert(step.out, local);
         tokens
+    }
+
+    /// What is a part of an array is read there.
+    fn part(&self, step: &Step) -> Option<TokenStream> {
+        let (of, at) = self.program.part(&self.taken, step)?;
+        let local = self.local(of);
+        if (local.scalar).is_some_and(|s| s.elem() == Elem::Int && s != Scalar::I64) {
+            return None;
+        }
+        let name = self.fresh(&self.wish(step.out));
+        let rank = Literal::usize_unsuffixed(step.ty.rank());
+        let view = self.view(of);
+        let at = at.iter().map(|a| match a {
+            At::Affine(a) => self.size(&a.constant).tokens,
+            At::Node(_) => unreachable!("places of parts are sizes"),
+        });
+        let tokens = quote!(let #name = #view.behind::<_, #rank>([#(#at),*]););
+        let local = Local {
+            ident: name.to_token_stream(),
+            scalar: local.scalar,
+            bare: false,
+            is_view: true,
+            is_typed: true,
+        };
+        self.locals.borrow_mut().insert(step.out, local);
+        Some(tokens)
     }
 
     /// A contribution to an array.

@@ -11,7 +11,7 @@ use super::tokens::in_place;
 use crate::front::real::RealType;
 use crate::ir::bulk::Var;
 use crate::ir::core::{Extremum, ReduceOp};
-use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
+use crate::ir::kernel::{Addend, Affine, At, Compute, Loop, Nest, Node, Range};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -142,6 +142,49 @@ impl<'a> Writer<'a> {
         self.around(runs, quote!(#lets #statement), is_block)
     }
 
+    /// What is done at the indices of a family: `let`s for what is shared, statements that place elements
+    /// or add to them, and these elements of new arrays.
+    pub(super) fn members(
+        &mut self,
+        placed: &[(Ident, Node)],
+        sums: &[(Ident, &Addend)],
+        elements: &[Node],
+    ) -> (TokenStream, TokenStream) {
+        let known = HashSet::new();
+        let lets = self.lets(None, &known);
+        let mut statements = TokenStream::new();
+        for (to, value) in placed {
+            let value = self.node(*value, &known).tokens;
+            let place = &self.loops[..self.nest.outer];
+            statements.extend(quote!(#to[[#(#place),*]] = #value;));
+        }
+        for (to, Addend { value, at }) in sums {
+            let guard = self.nest.nodes[*value].guard;
+            let mut inner = known.clone();
+            let guard = guard.map(|g| {
+                let guard = self.node(g, &known).tokens;
+                self.learn(g, &mut inner);
+                guard
+            });
+            let value = self.node(*value, &inner).tokens;
+            let place = at.iter().map(|a| self.at(a, &inner).tokens);
+            let statement = quote!(#to[[#(#place),*]] += #value;);
+            statements.extend(match guard {
+                Some(g) => quote!(if #g { #statement }),
+                None => statement,
+            });
+        }
+        let elements: Vec<TokenStream> = (elements.iter())
+            .map(|n| self.node(*n, &known).tokens)
+            .collect();
+        let last = match &elements[..] {
+            [] => TokenStream::new(),
+            [one] => one.clone(),
+            many => quote!((#(#many),*)),
+        };
+        in_place(lets, quote!(#statements #last))
+    }
+
     /// The innermost loop that a node depends on, among inner ones; `None` is the outer body.
     fn home(&self, n: Node) -> Option<Loop> {
         let last = self.nest.depends[n].last().copied()?;
@@ -219,8 +262,10 @@ impl<'a> Writer<'a> {
             };
             let mut around = self.home(n);
             for (k, &l) in s.own().iter().enumerate() {
+                // Where a loop ends does not matter if it has no extent.
+                let runs = self.nest.loops[l].at_least(1);
                 for o in self.nest.ranges[l].nodes() {
-                    needed[o] |= (k > 0 || needed[n]) && self.home(o) == around;
+                    needed[o] |= runs && (k > 0 || needed[n]) && self.home(o) == around;
                 }
                 around = Some(l);
             }

@@ -6,8 +6,10 @@
 //!
 //! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
+mod family;
 mod uses;
 
+pub use family::{Addend, Family, Fill, Member};
 pub use uses::reads_in_time;
 
 use super::bulk::{self, Feed, Param, Require, Type, Var};
@@ -150,6 +152,8 @@ pub enum Work {
         /// With what and where.
         parts: Vec<Contribution>,
     },
+    /// Several arrays in one pass over the same indices.
+    Family(Box<Family>),
     /// A sequential loop, which may compute several arrays.
     Loop(Box<Sequence>),
     /// A call of a function that is a unit, which may compute several arrays.
@@ -223,10 +227,10 @@ pub struct Operand {
     pub part: Option<Vec<(Size, Size)>>,
 }
 
-/// The computation of one array, or of all results of a loop or a call.
+/// The computation of one array, or of all members of a family, or results of a loop or a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The variable that it defines; of a loop or a call the first result that is used.
+    /// The variable that it defines; of a family the first, of a loop or a call the first result that is used.
     pub out: Var,
     /// Its type.
     pub ty: Type,

@@ -1,6 +1,7 @@
 //! The verifier of kernels: order of computation, kinds, places, where loops run, and that every scalar
 //! stands where all of its loops run.
 
+mod family;
 mod sequence;
 
 use super::build::without;
@@ -101,7 +102,7 @@ impl Scope<'_> {
 
     fn step(&self, step: &Step) -> Result<(), String> {
         let ty = &step.ty;
-        if !matches!(step.work, Work::Loop(_) | Work::Call(_)) {
+        if !matches!(step.work, Work::Family(_) | Work::Loop(_) | Work::Call(_)) {
             ty.shape.iter().try_for_each(|s| self.size(s))?;
         }
         match &step.work {
@@ -177,6 +178,7 @@ impl Scope<'_> {
                 }
             }
             Work::Change { of, adds, parts } => self.change(of, *adds, parts, ty),
+            Work::Family(f) => self.family(f),
             Work::Loop(s) => self.sequence(s),
             Work::Call(c) => self.call(c),
         }

@@ -1,6 +1,7 @@
 //! The interpreter of kernels. What they mean, not how fast they are: a scalar is remembered until
 //! one of the loops it depends on moves on.
 
+mod family;
 mod sequence;
 
 use super::build::without;
@@ -101,6 +102,7 @@ impl<'a> Run<'a> {
 
     fn step(&mut self, step: &'a Step) -> Result<(), String> {
         let (value, mask) = match &step.work {
+            Work::Family(f) => return self.family(f),
             Work::Loop(s) => return self.sequence(s),
             Work::Call(c) => return self.call(c),
             Work::Change { of, adds, parts } => self.change(of, *adds, parts)?,
@@ -147,7 +149,7 @@ impl<'a> Run<'a> {
     fn array(&mut self, step: &Step) -> Result<Value, String> {
         let shape = self.shape(&step.ty)?;
         match &step.work {
-            Work::Loop(_) | Work::Call(_) | Work::Change { .. } => {
+            Work::Family(_) | Work::Loop(_) | Work::Call(_) | Work::Change { .. } => {
                 Err("this is not one new array".into())
             }
             Work::Nest(nest) => {

@@ -86,7 +86,7 @@ impl Summand for i64 {}
 ///
 /// It is.
 #[inline(always)]
-unsafe fn inside<const N: usize>(at: [i64; N], shape: [usize; N]) {
+pub(super) unsafe fn inside<const N: usize>(at: [i64; N], shape: [usize; N]) {
     if cfg!(debug_assertions) {
         return;
     }
@@ -100,7 +100,7 @@ unsafe fn inside<const N: usize>(at: [i64; N], shape: [usize; N]) {
 
 /// Calls `row` with the first index of every row, in order. There are no rows of no elements.
 #[inline(always)]
-fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
+pub(super) fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
     if shape.contains(&0) {
         return;
     }
@@ -148,7 +148,7 @@ fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
-pub fn build<T, const N: usize>(shape: [i64; N], f: impl Fn([i64; N]) -> T) -> Dense<T, N> {
+pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> T) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);

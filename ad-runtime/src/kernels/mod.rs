@@ -10,6 +10,7 @@ mod pool;
 mod recur;
 mod refill;
 mod scalar;
+mod several;
 mod stack;
 mod structs;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
+pub use several::{Elements, build_all};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 
@@ -156,6 +158,35 @@ impl<'a, T, const N: usize> View<'a, T, N> {
             _ => self.shape[axis],
         };
         extent::<T>(len)
+    }
+}
+
+impl<'a, T, const N: usize> View<'a, T, N> {
+    /// The elements behind a place of the first axes.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are elements behind such places, and this one is outside.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn behind<const K: usize, const M: usize>(&self, at: [i64; K]) -> View<'a, T, M> {
+        const { assert!(K + M == N, "axes before, and behind") };
+        let mut shape = [0; M];
+        shape.copy_from_slice(&self.shape[K..]);
+        let len = shape.iter().product();
+        let mut first = [0; K];
+        first.copy_from_slice(&self.shape[..K]);
+        let data = match locate(at, first) {
+            Some(place) => &self.data[place * len..][..len],
+            None if len == 0 => &[],
+            None => fail(at, first, self.name),
+        };
+        View {
+            data,
+            shape,
+            name: self.name,
+        }
     }
 }
 

@@ -34,6 +34,7 @@ fn has_loops(program: &Program) -> bool {
     program.steps.iter().any(|step| match &step.work {
         Work::Nest(nest) => is_long(nest),
         Work::Scatter(parts) | Work::Change { parts, .. } => any_is_long(parts),
+        Work::Family(f) => is_long(&f.nest),
         Work::Loop(s) => has_loops(&s.body) || s.goes_on.as_ref().is_some_and(has_loops),
         // The runtime has its own ways.
         Work::Contract { .. } | Work::Recur { .. } | Work::Call(_) => false,

@@ -19,13 +19,13 @@ pub(super) fn mutable(program: &Program) -> HashSet<Var> {
     let mut made_as: HashMap<Var, Var> = HashMap::new();
     let mut out = HashSet::new();
     for step in &program.steps {
-        if let Work::Change { of, .. } = &step.work {
+        for (of, new) in step.changes() {
             // Where it is a copy, it is declared for that.
             let first = match of.taken {
                 true => made_as.get(&of.array).copied().unwrap_or(of.array),
-                false => step.out,
+                false => new,
             };
-            made_as.insert(step.out, first);
+            made_as.insert(new, first);
             out.insert(first);
         }
     }
@@ -78,6 +78,7 @@ impl<'a> Function<'a> {
             names: RefCell::default(),
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: mutable(program),
+            taken: program.taken(),
             outer: Some(self),
             states,
             dispatched: false,
@@ -131,6 +132,23 @@ impl<'a> Function<'a> {
         }
     }
 
+    /// The array that is changed into another one, and what makes it.
+    pub(super) fn begun(&self, of: &Source, to: Var, ty: &Type) -> (Ident, TokenStream) {
+        if of.taken {
+            return (ident_of(&self.local(of.array).ident), TokenStream::new());
+        }
+        let values = match ty.rank() {
+            0 => {
+                let value = self.read(of.array, &[]).tokens;
+                quote!(rt::build([], |_| #value))
+            }
+            _ => self.copy_of(of.array),
+        };
+        let name = self.fresh(&self.wish(to));
+        let made = quote!(let mut #name = #values;);
+        (name, made)
+    }
+
     /// An array with elements replaced or added to.
     pub(super) fn change(
         &self,
@@ -139,20 +157,7 @@ impl<'a> Function<'a> {
         adds: bool,
         parts: &[Contribution],
     ) -> TokenStream {
-        let (name, made) = if of.taken {
-            (ident_of(&self.local(of.array).ident), TokenStream::new())
-        } else {
-            let values = match step.ty.rank() {
-                0 => {
-                    let value = self.read(of.array, &[]).tokens;
-                    quote!(rt::build([], |_| #value))
-                }
-                _ => self.copy_of(of.array),
-            };
-            let name = self.fresh(&self.wish(step.out));
-            let made = quote!(let mut #name = #values;);
-            (name, made)
-        };
+        let (name, made) = self.begun(of, step.out, &step.ty);
         let op = if adds { "+=" } else { "=" };
         let changes = parts.iter().map(|c| self.contribution(c, &name, op));
         let tokens = quote!(#made #(#changes)*);
@@ -297,7 +302,7 @@ impl<'a> Function<'a> {
     }
 
     /// Room for what is stacked.
-    fn stack(&self, ident: &Ident, ty: &Type, counted: bool) -> TokenStream {
+    pub(super) fn stack(&self, ident: &Ident, ty: &Type, counted: bool) -> TokenStream {
         let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
         let mut shape: Vec<TokenStream> = vec![quote!(0)];
         shape.extend(ty.shape[1..].iter().map(|n| self.size(n).tokens));

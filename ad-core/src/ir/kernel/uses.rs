@@ -1,6 +1,6 @@
 //! What steps define, read and begin with.
 
-use super::{At, Compute, Contribution, Nest, Node, Source, Step, Work};
+use super::{Affine, At, Compute, Contribution, Nest, Node, Program, Range, Source, Step, Work};
 use crate::ir::bulk::{Type, Var};
 use crate::ir::ty::Size;
 use std::collections::HashSet;
@@ -9,6 +9,7 @@ impl Step {
     /// What it defines, with the types.
     pub fn defines(&self) -> Vec<(Var, &Type)> {
         match &self.work {
+            Work::Family(f) => f.members.iter().map(|m| (m.var, &m.ty)).collect(),
             Work::Loop(s) => s.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Call(c) => c.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Nest(_)
@@ -32,6 +33,7 @@ impl Step {
                 out.push(*a);
                 out.extend(mask.iter().chain(&b.var()));
             }
+            Work::Family(f) => f.nest.reads(&mut out),
             Work::Loop(s) => out.extend(&s.given),
             Work::Call(c) => out.extend(&c.args),
         }
@@ -42,6 +44,7 @@ impl Step {
     pub fn sources(&self) -> &[Source] {
         match &self.work {
             Work::Change { of, .. } => std::slice::from_ref(of),
+            Work::Family(f) => &f.begins,
             Work::Loop(s) => &s.init,
             Work::Nest(_)
             | Work::Scatter(_)
@@ -51,10 +54,25 @@ impl Step {
         }
     }
 
+    /// What it changes, and into what.
+    pub fn changes(&self) -> Vec<(&Source, Var)> {
+        match &self.work {
+            Work::Change { of, .. } => vec![(of, self.out)],
+            Work::Family(f) => f.changes().collect(),
+            Work::Nest(_)
+            | Work::Scatter(_)
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Loop(_)
+            | Work::Call(_) => vec![],
+        }
+    }
+
     /// The same, to be changed.
     pub fn sources_mut(&mut self) -> &mut [Source] {
         match &mut self.work {
             Work::Change { of, .. } => std::slice::from_mut(of),
+            Work::Family(f) => &mut f.begins,
             Work::Loop(s) => &mut s.init,
             Work::Nest(_)
             | Work::Scatter(_)
@@ -66,7 +84,7 @@ impl Step {
 
     /// Calls `f` on every symbolic size that it mentions.
     pub fn visit_sizes(&self, f: &mut dyn FnMut(&Size)) {
-        fn places(at: &[At], f: &mut dyn FnMut(&Size)) {
+        fn places<'a>(at: impl IntoIterator<Item = &'a At>, f: &mut dyn FnMut(&Size)) {
             for a in at {
                 if let At::Affine(a) = a {
                     a.visit_sizes(f);
@@ -108,9 +126,54 @@ impl Step {
                     f(len);
                 }
             }
+            Work::Family(family) => {
+                nest(&family.nest, f);
+                places(family.places(), f);
+            }
             Work::Recur { .. } | Work::Call(_) => {}
             Work::Loop(s) => s.steps.iter().for_each(f),
         }
+    }
+}
+
+impl Program {
+    /// The arrays that steps take.
+    pub fn taken(&self) -> HashSet<Var> {
+        let sources = self.steps.iter().flat_map(Step::sources);
+        sources.filter_map(|s| s.taken.then_some(s.array)).collect()
+    }
+
+    /// What a step is a part of, and where: all elements behind one place of the first axes of an array. Where
+    /// neither of the two is changed or returned, the part need not be an array of its own.
+    pub fn part<'a>(&self, taken: &HashSet<Var>, step: &'a Step) -> Option<(Var, &'a [At])> {
+        let Work::Nest(nest) = &step.work else {
+            return None;
+        };
+        let root = &nest.nodes[nest.root];
+        let (Compute::Read(v, at), None) = (&root.compute, root.guard) else {
+            return None;
+        };
+        let first = at.len().checked_sub(nest.outer)?;
+        let (first, rest) = at.split_at(first);
+        let is_fixed = |a: &At| matches!(a, At::Affine(a) if a.terms.is_empty());
+        let is_whole = nest.ranges[..nest.outer].iter().all(Range::is_whole);
+        let is_part = nest.outer > 0 && !first.is_empty() && is_whole && first.iter().all(is_fixed);
+        let in_order = (rest.iter().enumerate())
+            .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
+        if !is_part || !in_order {
+            return None;
+        }
+        let of = match self.params.get(v.index()) {
+            Some(p) => &p.ty,
+            None => {
+                let mut made = self.steps.iter().flat_map(Step::defines);
+                made.find_map(|(w, ty)| (w == *v).then_some(ty))?
+            }
+        };
+        let fits = of.shape[first.len()..] == step.ty.shape;
+        let stays = |v: &Var| !taken.contains(v);
+        let stays = stays(v) && stays(&step.out) && !self.results.contains(&step.out);
+        (fits && stays).then_some((*v, first))
     }
 }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 impl<'a> Run<'a> {
     /// The array that something begins with: copied only where somebody else has it.
-    fn begin(&mut self, of: &Source) -> Result<Rc<Value>, String> {
+    pub(super) fn begin(&mut self, of: &Source) -> Result<Rc<Value>, String> {
         if of.taken && self.program.results.contains(&of.array) {
             self.kept.push((of.array, self.shared(of.array)?));
         }
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         Ok((value, mask))
     }
 
-    fn mask(&mut self, of: &Source) -> Mask {
+    pub(super) fn mask(&mut self, of: &Source) -> Mask {
         let mask = &mut self.masks[of.array.index()];
         if of.taken { mask.take() } else { mask.clone() }
     }

@@ -13,6 +13,7 @@ mod accumulate;
 mod change;
 mod choose;
 mod contractions;
+mod family;
 mod graph;
 mod interchange;
 mod narrow;
@@ -22,6 +23,8 @@ mod rebuild;
 mod reuse;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_families;
 #[cfg(test)]
 mod tests_of_loops;
 
@@ -123,7 +126,7 @@ impl Fuser {
             }
             out.steps.push(step(&program, owned, &stored, k));
         }
-        reuse::take(out, owned.params.clone(), owned.is_body)
+        family::group(reuse::take(out, owned.params.clone(), owned.is_body))
     }
 
     /// A result of a loop: the first is a step, the others are added to it.
@@ -200,6 +203,7 @@ fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec
         | Work::Scatter(_)
         | Work::Contract { .. }
         | Work::Recur { .. }
+        | Work::Family(_)
         | Work::Change { .. } => unreachable!("loops and calls are steps of their own"),
     };
     match outs.iter().find(|o| o.result == result).map(|o| o.var) {

@@ -64,7 +64,8 @@ fn is_alone(step: &Step, v: Var) -> bool {
     begins == 1
         && match &step.work {
             Work::Change { parts, adds, .. } => reads_in_time(parts, v, *adds),
-            Work::Loop(_)
+            Work::Family(_)
+            | Work::Loop(_)
             | Work::Call(_)
             | Work::Nest(_)
             | Work::Scatter(_)

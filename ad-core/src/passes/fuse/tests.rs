@@ -25,6 +25,7 @@ fn nest(text: &str) -> Nest {
         | Work::Contract { .. }
         | Work::Recur { .. }
         | Work::Change { .. }
+        | Work::Family(_)
         | Work::Call(_)
         | Work::Loop(_)) => {
             panic!("no nest: {other:?}")

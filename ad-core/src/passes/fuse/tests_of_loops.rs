@@ -52,6 +52,7 @@ fn sequence(program: &Program) -> &Sequence {
         | Work::Scatter(_)
         | Work::Contract { .. }
         | Work::Recur { .. }
+        | Work::Family(_)
         | Work::Call(_)
         | Work::Change { .. } => None,
     });

@@ -20,6 +20,7 @@
 //! The guard keeps a branch that was not taken from contributing anything, whatever its partial
 //! derivatives are there.
 
+mod later;
 mod pad;
 mod sequence;
 mod undo;

@@ -13,9 +13,11 @@
 //!
 //! What is cheap to find again from what the loop is given is no residual, nor is what
 //! cannot be collected, because its size differs from step to step: the second loop computes it
-//! again. If the loop says so, everything is computed again but the states. A state that is an array
+//! again. What the values do not need is computed by the second loop alone, if that needs the operands
+//! anyway (`later.rs`). If the loop says so, everything is computed again but the states. A state that is an array
 //! of which little changes in a step is not kept either, nor are parts of it: `undo.rs` says how it is found.
 
+use super::later::Later;
 use super::pad::{self, Padded};
 use super::undo::{Chains, Known, Undo, values, visit_all};
 use super::{Linearised, Lineariser, Loops, linearise, linearised};
@@ -569,6 +571,7 @@ impl Residuals {
             }
         }
         let (mut kept, mut again, mut restored) = (vec![], BTreeSet::new(), vec![]);
+        let mut later = Later::of(active);
         for (j, eq) in body.eqs.iter().enumerate().rev() {
             let v = body.var_of(j);
             if linear[v.index()] || !needed[v.index()] {
@@ -607,7 +610,11 @@ impl Residuals {
                 }
                 continue;
             }
-            if run.looped.recompute || !known.is_fixed(&eq.ty.shape) || cheap {
+            if run.looped.recompute
+                || !known.is_fixed(&eq.ty.shape)
+                || cheap
+                || later.has(v, &needed, &is_given)
+            {
                 again.insert(v);
                 need(eq, &mut needed);
             } else {

@@ -1,0 +1,98 @@
+//! Several arrays that are computed in one pass over the same indices.
+
+use super::{At, Nest, Node, Source};
+use crate::ir::bulk::{Type, Var};
+
+/// Arrays that are computed together: for all values of the nest's outer loops, which run over their
+/// whole extents, an element of each is made or added to.
+///
+/// No member reads another one. What a member is made of at the same indices is a node of the nest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// The loops, and the scalars of all members. Its root is that of the first.
+    pub nest: Nest,
+    /// The arrays that sums begin with.
+    pub begins: Vec<Source>,
+    /// What is computed.
+    pub members: Vec<Member>,
+}
+
+/// An array that is computed together with others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// The variable that it defines.
+    pub var: Var,
+    /// Its type.
+    pub ty: Type,
+    /// What becomes of it at the indices of the loops.
+    pub fill: Fill,
+}
+
+/// What is done to an array at the indices of the outer loops.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fill {
+    /// Its element there is made.
+    Each(Node),
+    /// Something is added to elements of it.
+    Sum {
+        /// Which of the family's sources it begins with, if not with zeros.
+        to: Option<usize>,
+        /// What is added, one after the other.
+        parts: Vec<Addend>,
+    },
+}
+
+/// What is added to an element, where it is not guarded off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Addend {
+    /// What is added.
+    pub value: Node,
+    /// Where.
+    pub at: Vec<At>,
+}
+
+impl Family {
+    /// The nodes that are elements or added to them, in order.
+    pub fn roots(&self) -> impl Iterator<Item = Node> {
+        self.members.iter().flat_map(|m| m.fill.roots())
+    }
+
+    /// What it changes, and into what.
+    pub fn changes(&self) -> impl Iterator<Item = (&Source, Var)> {
+        self.members.iter().filter_map(|m| match &m.fill {
+            Fill::Sum { to: Some(k), .. } => Some((&self.begins[*k], m.var)),
+            Fill::Sum { to: None, .. } | Fill::Each(_) => None,
+        })
+    }
+
+    /// The computed integers among the places.
+    pub fn indices(&self) -> impl Iterator<Item = Node> {
+        self.places().filter_map(|a| match a {
+            At::Node(n) => Some(*n),
+            At::Affine(_) => None,
+        })
+    }
+
+    /// All components of all places.
+    pub fn places(&self) -> impl Iterator<Item = &At> {
+        (self.members.iter()).flat_map(|m| m.fill.parts().iter().flat_map(|p| &p.at))
+    }
+}
+
+impl Fill {
+    /// What is added.
+    pub fn parts(&self) -> &[Addend] {
+        match self {
+            Fill::Each(_) => &[],
+            Fill::Sum { parts, .. } => parts,
+        }
+    }
+
+    /// The nodes that are elements or added to them.
+    pub fn roots(&self) -> Vec<Node> {
+        match self {
+            Fill::Each(n) => vec![*n],
+            Fill::Sum { parts, .. } => parts.iter().map(|p| p.value).collect(),
+        }
+    }
+}

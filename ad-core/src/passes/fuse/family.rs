@@ -1,0 +1,509 @@
+//! Steps over the same indices become one: a family, whose members are made in one pass.
+//!
+//! ```text
+//! for i { t[i] = f(i) }                        for i { t = f(i); u[i] = g(i, t); s[p(i)] += h(i, t) }
+//! for i { u[i] = g(i, t[i]) }           ─▶
+//! s = 0; for i { s[p(i)] += h(i, t[i]) }
+//! ```
+//!
+//! A member that reads another one just at the indices of the loops takes the scalar instead, and what is
+//! read like that only is not stored at all. Nothing is computed more often, and no value in another way;
+//! several things that are added to one element are added index by index.
+//!
+//! Steps are taken in order, and each joins a family that may have it: one behind all it depends on, or that
+//! it reads at its own indices. The first that has something in common with it is preferred, then the last.
+//! So a step only moves forward, to where all it needs is there.
+//!
+//! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. It joins a family
+//! with elementary functions in it that would be, and such functions join it, only if that saves enough:
+//! see [`CALL`].
+
+use super::graph::Graph;
+use crate::ir::bulk::{Type, Var};
+use crate::ir::kernel::{
+    Addend, Affine, At, Compute, Contribution, Family, Fill, Loop, Member, Nest, Node, Program,
+    Range, Scalar, Source, Step, Work,
+};
+use crate::ir::prims::Emit;
+use crate::ir::ty::{Atom, Size};
+use std::collections::{HashMap, HashSet};
+
+/// How many scalars a family has at most: no more are at hand at once in what LLVM still compiles well.
+const SCALARS: usize = 2000;
+
+/// How many families are looked at for a step.
+const CHOICES: usize = 8;
+
+/// What an elementary function takes longer where it is not vectorised, in about half nanoseconds.
+const CALL: usize = 6;
+
+/// What an array takes that is written by one pass and read by the next.
+const ARRAY: usize = 4;
+
+/// Makes families.
+pub(super) fn group(mut program: Program) -> Program {
+    if program.steps.iter().filter(|s| space(s).is_some()).count() < 2 {
+        return program;
+    }
+    let taken = program.taken();
+    let parts = program.steps.iter().map(|s| program.part(&taken, s));
+    let is_part: Vec<bool> = parts.map(|p| p.is_some()).collect();
+    let steps = std::mem::take(&mut program.steps);
+    let mut groups = Groups {
+        results: program.results.iter().copied().collect(),
+        all: vec![],
+        by_space: HashMap::new(),
+        made: HashMap::new(),
+        used: HashMap::new(),
+    };
+    for (step, is_part) in steps.into_iter().zip(is_part) {
+        // A part of an array is read where it is.
+        let space = space(&step).filter(|_| !is_part);
+        groups.add(step, space);
+    }
+    let lasting = groups.lasting();
+    let all = groups.all.into_iter();
+    program.steps = all.flat_map(|g| joined(g.steps, &lasting)).collect();
+    program
+}
+
+/// Steps that become one.
+struct Group {
+    steps: Vec<Step>,
+    /// The arrays that they read and make.
+    mentions: HashSet<Var>,
+    scalars: usize,
+    /// Whether all of them are vectorised.
+    is_plain: bool,
+    /// How many elementary functions are vectorised, if it is.
+    calls: usize,
+}
+
+/// How an array is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// Element by element, in the order of its indices.
+    Each,
+    /// By adding to elements.
+    Sum,
+    Otherwise,
+}
+
+/// All groups, in an order in which they can be computed.
+struct Groups {
+    results: HashSet<Var>,
+    all: Vec<Group>,
+    /// Those that others may join, by their loops.
+    by_space: HashMap<Vec<Size>, Vec<usize>>,
+    made: HashMap<Var, (usize, Made)>,
+    /// The last group that uses a variable.
+    used: HashMap<Var, usize>,
+}
+
+impl Groups {
+    /// A step, and the loops that others may join.
+    fn add(&mut self, step: Step, space: Option<Vec<Size>>) {
+        let (uses, sizes) = (uses(&step), sizes(&step));
+        let mut first = 0;
+        for v in &uses {
+            let Some(&(at, made)) = self.made.get(v) else {
+                continue;
+            };
+            let inside = space.is_some() && made == Made::Each && is_read_in_place(&step, *v);
+            first = first.max(at + usize::from(!inside));
+        }
+        for v in &sizes {
+            first = first.max(self.made.get(v).map_or(0, |(at, _)| at + 1));
+        }
+        for s in step.sources() {
+            if let Some(&(at, made)) = self.made.get(&s.array) {
+                // What is added to a sum is added to what that begins with.
+                let inside = s.taken && made == Made::Sum && !self.results.contains(&s.array);
+                first = first.max(at + usize::from(!(inside && space.is_some())));
+            }
+            if s.taken {
+                first = first.max(self.used.get(&s.array).map_or(0, |at| at + 1));
+            }
+        }
+        let mut mentions: HashSet<Var> = uses.iter().copied().collect();
+        mentions.extend(step.sources().iter().map(|s| s.array));
+        let scalars = scalars(&step);
+        let is_plain = is_plain(&step);
+        let calls = if is_plain { calls(&step) } else { 0 };
+        let in_place = |v: &&Var| {
+            let made = self.made.get(v);
+            made.is_some_and(|(_, m)| *m == Made::Each) && is_read_in_place(&step, **v)
+        };
+        let in_place: Vec<Var> = uses.iter().filter(in_place).copied().collect();
+        let open = space.as_ref().and_then(|s| self.by_space.get(s));
+        let found = open.and_then(|open| {
+            let behind = open.partition_point(|g| *g < first);
+            let fits = |g: &usize| {
+                let group = &self.all[*g];
+                let is_of = |v: &&Var| self.made[v].0 == *g;
+                let saved = in_place.iter().filter(is_of).count() + usize::from(calls > 0);
+                let slower = match (group.is_plain, is_plain) {
+                    (true, false) => group.calls,
+                    (false, true) => calls,
+                    (true, true) | (false, false) => 0,
+                };
+                let is_slower = CALL * slower > ARRAY * saved;
+                group.scalars + scalars <= SCALARS && !is_slower
+            };
+            let shares = |g: &usize| !self.all[*g].mentions.is_disjoint(&mentions);
+            let behind = &open[behind..];
+            let mut near = behind.iter().copied().take(CHOICES);
+            (near.find(|g| fits(g) && shares(g))).or(behind.last().copied().filter(fits))
+        });
+        let at = found.unwrap_or(self.all.len());
+        for v in uses.iter().chain(&sizes) {
+            let last = self.used.entry(*v).or_insert(at);
+            *last = at.max(*last);
+        }
+        for s in step.sources().iter().filter(|s| !s.taken) {
+            let last = self.used.entry(s.array).or_insert(at);
+            *last = at.max(*last);
+        }
+        let made = match &step.work {
+            Work::Nest(_) if space.is_some() => Made::Each,
+            Work::Nest(_) => Made::Otherwise,
+            Work::Scatter(_) | Work::Change { adds: true, .. } => Made::Sum,
+            Work::Change { adds: false, .. }
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_) => Made::Otherwise,
+        };
+        for (v, _) in step.defines() {
+            self.made.insert(v, (at, made));
+            mentions.insert(v);
+        }
+        if found.is_none() {
+            self.all.push(Group {
+                steps: vec![],
+                mentions: HashSet::new(),
+                scalars: 0,
+                is_plain: true,
+                calls: 0,
+            });
+            if let Some(space) = space {
+                self.by_space.entry(space).or_default().push(at);
+            }
+        }
+        let group = &mut self.all[at];
+        group.mentions.extend(mentions);
+        group.scalars += scalars;
+        group.is_plain &= is_plain;
+        group.calls += calls;
+        group.steps.push(step);
+    }
+
+    /// What has to be stored: results, and what is used outside of its group.
+    fn lasting(&self) -> HashSet<Var> {
+        let mut out = self.results.clone();
+        for (at, group) in self.all.iter().enumerate() {
+            for step in &group.steps {
+                let sources = step.sources().iter().map(|s| s.array);
+                let all = uses(step).into_iter().chain(sizes(step)).chain(sources);
+                out.extend(all.filter(|v| self.made.get(v).is_some_and(|(g, _)| *g != at)));
+            }
+        }
+        out
+    }
+}
+
+/// The loops of a step that may have others with it: all of their indices, in order.
+fn space(step: &Step) -> Option<Vec<Size>> {
+    let of = |nest: &Nest| {
+        let whole = nest.ranges[..nest.outer].iter().all(Range::is_whole);
+        (whole && nest.outer > 0).then(|| nest.loops[..nest.outer].to_vec())
+    };
+    match &step.work {
+        // The same everywhere is filled faster alone.
+        Work::Nest(nest) if matches!(nest.nodes[nest.root].compute, Compute::Lit(_)) => None,
+        Work::Nest(nest) => of(nest),
+        Work::Scatter(parts)
+        | Work::Change {
+            adds: true, parts, ..
+        } => {
+            let first = of(&parts.first()?.nest)?;
+            let same = parts.iter().all(|p| of(&p.nest).as_ref() == Some(&first));
+            let is_begun = matches!(step.work, Work::Scatter(_)) && is_whole(&parts[0], &step.ty);
+            (same && !is_begun && step.ty.rank() > 0).then_some(first)
+        }
+        Work::Change { adds: false, .. }
+        | Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Family(_)
+        | Work::Loop(_)
+        | Work::Call(_) => None,
+    }
+}
+
+/// Whether something is added to all elements in order, so that a sum begins with it instead of zeros.
+fn is_whole(c: &Contribution, ty: &Type) -> bool {
+    c.nest.loops[..c.nest.outer] == ty.shape && is_here(&c.at)
+}
+
+/// Whether a place is that of the outer loops.
+fn is_here(at: &[At]) -> bool {
+    let mut places = at.iter().enumerate();
+    places.all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)))
+}
+
+/// The arrays that a step reads, each once.
+fn uses(step: &Step) -> Vec<Var> {
+    let mut out = step.reads();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// The integers that its sizes are made of.
+fn sizes(step: &Step) -> Vec<Var> {
+    let mut out = vec![];
+    step.visit_sizes(&mut |n| {
+        n.visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                out.push(Var(*v));
+            }
+        });
+    });
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// The nests of a step that has a space.
+fn nests(step: &Step) -> Vec<&Nest> {
+    match &step.work {
+        Work::Nest(nest) => vec![nest],
+        Work::Scatter(parts) | Work::Change { parts, .. } => {
+            parts.iter().map(|p| &p.nest).collect()
+        }
+        Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Family(_)
+        | Work::Loop(_)
+        | Work::Call(_) => vec![],
+    }
+}
+
+/// Whether the loop over the last index is vectorised: nothing is read or written at computed places, and
+/// nothing reduced.
+fn is_plain(step: &Step) -> bool {
+    matches!(step.work, Work::Nest(_))
+        && nests(step).into_iter().all(|nest| {
+            nest.nodes.iter().all(|s| match &s.compute {
+                Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
+                Compute::Reduce(..) | Compute::ArgReduce(..) => false,
+                Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => true,
+            })
+        })
+}
+
+/// How many elementary functions are called.
+fn calls(step: &Step) -> usize {
+    let nodes = nests(step).into_iter().flat_map(|nest| &nest.nodes);
+    let calls = nodes.filter(|s| match &s.compute {
+        Compute::Prim(p, _) => matches!(p.emission(), Emit::Call(_)),
+        Compute::Lit(_)
+        | Compute::Index(_)
+        | Compute::Read(..)
+        | Compute::Reduce(..)
+        | Compute::ArgReduce(..)
+        | Compute::Same(_) => false,
+    });
+    calls.count()
+}
+
+fn scalars(step: &Step) -> usize {
+    nests(step).iter().map(|n| n.nodes.len()).sum()
+}
+
+/// Whether a step reads an array at the indices of its own loops only.
+fn is_read_in_place(step: &Step, v: Var) -> bool {
+    nests(step).into_iter().all(|nest| {
+        nest.nodes.iter().all(|s| match &s.compute {
+            Compute::Read(w, at) => *w != v || at.len() == nest.outer && is_here(at),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => true,
+        })
+    })
+}
+
+/// The steps of a group as one, where they are several.
+fn joined(steps: Vec<Step>, lasting: &HashSet<Var>) -> Vec<Step> {
+    if steps.len() < 2 {
+        return steps;
+    }
+    let Some(space) = space(&steps[0]) else {
+        return steps;
+    };
+    let mut joiner = Joiner {
+        graph: Graph::new(space.clone(), space.len()),
+        elements: HashMap::new(),
+        begins: vec![],
+        members: vec![],
+    };
+    for step in steps {
+        joiner.add(step);
+    }
+    joiner.finish(lasting)
+}
+
+/// A family on its way.
+struct Joiner {
+    graph: Graph,
+    /// The scalars that are elements at the indices of the loops.
+    elements: HashMap<Var, Node>,
+    begins: Vec<Source>,
+    members: Vec<Member>,
+}
+
+impl Joiner {
+    fn add(&mut self, step: Step) {
+        let Step { out: var, ty, work } = step;
+        let (to, parts) = match work {
+            Work::Nest(nest) => {
+                let n = self.copy(&nest, &[]).0;
+                self.elements.insert(var, n);
+                let fill = Fill::Each(n);
+                self.members.push(Member { var, ty, fill });
+                return;
+            }
+            Work::Scatter(parts) => (None, parts),
+            Work::Change { of, parts, .. } => (Some(of), parts),
+            Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_) => unreachable!("these are not over a space"),
+        };
+        let parts = parts.into_iter().map(|p| {
+            let (value, at) = self.copy(&p.nest, &p.at);
+            Addend { value, at }
+        });
+        let parts: Vec<Addend> = parts.collect();
+        // To a sum of the same family more is added.
+        let before = to.as_ref().and_then(|of| {
+            let mut members = self.members.iter_mut();
+            members.find(|m| of.taken && m.var == of.array)
+        });
+        if let Some(Member {
+            var: before,
+            fill: Fill::Sum { parts: all, .. },
+            ..
+        }) = before
+        {
+            *before = var;
+            all.extend(parts);
+            return;
+        }
+        let to = to.map(|of| {
+            self.begins.push(of);
+            self.begins.len() - 1
+        });
+        let fill = Fill::Sum { to, parts };
+        self.members.push(Member { var, ty, fill });
+    }
+
+    /// The scalars of a nest among the others; gives its root, and what a place becomes.
+    fn copy(&mut self, nest: &Nest, at: &[At]) -> (Node, Vec<At>) {
+        let inner = self.graph.loops.len();
+        for extent in &nest.loops[nest.outer..] {
+            self.graph.enter(extent.clone());
+        }
+        let moved = |l: Loop| match l < nest.outer {
+            true => l,
+            false => inner + l - nest.outer,
+        };
+        let affine = |a: &Affine| Affine {
+            terms: a
+                .terms
+                .iter()
+                .map(|(l, c)| (moved(*l), c.clone()))
+                .collect(),
+            constant: a.constant.clone(),
+        };
+        let mut new: Vec<Node> = vec![];
+        for (n, s) in nest.nodes.iter().enumerate() {
+            let place = |at: &[At]| -> Vec<At> {
+                let component = |a: &At| match a {
+                    At::Affine(a) => At::Affine(affine(a)),
+                    At::Node(n) => At::Node(new[*n]),
+                };
+                at.iter().map(component).collect()
+            };
+            for &l in s.own() {
+                let range = &nest.ranges[l];
+                self.graph.ranges[moved(l)] = Range {
+                    from: range.from.iter().map(affine).collect(),
+                    to: place(&range.to),
+                };
+            }
+            let compute = match &s.compute {
+                Compute::Lit(l) => Compute::Lit(*l),
+                Compute::Index(a) => Compute::Index(affine(a)),
+                Compute::Read(v, at) => match self.elements.get(v) {
+                    Some(&element) => Compute::Same(element),
+                    None => Compute::Read(*v, place(at)),
+                },
+                Compute::Prim(p, args) => Compute::Prim(*p, args.iter().map(|a| new[*a]).collect()),
+                Compute::Reduce(op, own, body) => {
+                    Compute::Reduce(*op, own.iter().map(|l| moved(*l)).collect(), new[*body])
+                }
+                Compute::ArgReduce(op, own, body) => {
+                    Compute::ArgReduce(*op, moved(*own), new[*body])
+                }
+                Compute::Same(m) => Compute::Same(new[*m]),
+            };
+            let guard = s.guard.map(|g| new[g]);
+            if let (&Compute::Same(m), None) = (&compute, guard) {
+                new.push(m);
+                continue;
+            }
+            let inside: Vec<Loop> = nest.depends[n].iter().map(|l| moved(*l)).collect();
+            let scalar = Scalar {
+                elem: s.elem,
+                guard,
+                compute,
+            };
+            new.push(self.graph.push(scalar, &inside));
+        }
+        let at = at.iter().map(|a| match a {
+            At::Affine(a) => At::Affine(affine(a)),
+            At::Node(n) => At::Node(new[*n]),
+        });
+        (new[nest.root], at.collect())
+    }
+
+    /// The family without members that nobody else needs; where one array is left, that alone.
+    fn finish(self, lasting: &HashSet<Var>) -> Vec<Step> {
+        let mut members = self.members;
+        members.retain(|m| match m.fill {
+            Fill::Each(_) => lasting.contains(&m.var),
+            Fill::Sum { .. } => true,
+        });
+        let Some(first) = members.first() else {
+            return vec![];
+        };
+        let (out, ty) = (first.var, first.ty.clone());
+        let root = first.fill.roots()[0];
+        let nest = self.graph.finish(root);
+        let work = match (&members[..], &first.fill) {
+            ([_], Fill::Each(_)) => Work::Nest(nest),
+            (_, Fill::Each(_) | Fill::Sum { .. }) => Work::Family(Box::new(Family {
+                nest,
+                begins: self.begins,
+                members,
+            })),
+        };
+        vec![Step { out, ty, work }]
+    }
+}

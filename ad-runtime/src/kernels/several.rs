@@ -1,0 +1,173 @@
+//! Several arrays in one pass.
+
+use super::loops::{inside, rows};
+use super::{Dense, INTERMEDIATE, lengths, pool};
+use std::mem::{MaybeUninit, take};
+
+/// The elements of several arrays at one index.
+pub trait Elements: Sized {
+    /// These arrays.
+    type Arrays<const N: usize>;
+
+    #[doc(hidden)]
+    fn build<const N: usize>(shape: [i64; N], f: impl FnMut([i64; N]) -> Self) -> Self::Arrays<N>;
+}
+
+/// The arrays whose elements at every index are `f` of it. `f` is called in row-major order.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_all<E: Elements, const N: usize>(
+    shape: [i64; N],
+    f: impl FnMut([i64; N]) -> E,
+) -> E::Arrays<N> {
+    E::build(shape, f)
+}
+
+macro_rules! elements {
+    ($($T:ident $x:ident)*) => {
+        impl<$($T),*> Elements for ($($T,)*) {
+            type Arrays<const N: usize> = ($(Dense<$T, N>,)*);
+
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            #[track_caller]
+            #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
+            fn build<const N: usize>(
+                shape: [i64; N],
+                mut f: impl FnMut([i64; N]) -> Self,
+            ) -> Self::Arrays<N> {
+                /// Writes a row of each array. A function of its own, as what is behind a parameter is known to
+                /// be nowhere else, and the loop is vectorised without a comparison of addresses.
+                #[inline(always)]
+                fn row<$($T,)* const N: usize>(
+                    (start, shape): ([i64; N], [usize; N]),
+                    f: &mut impl FnMut([i64; N]) -> ($($T,)*),
+                    $($x: &mut [MaybeUninit<$T>],)*
+                ) {
+                    let length = shape.last().map_or(1, |&n| n);
+                    $(assert!($x.len() == length);)*
+                    for j in 0..length {
+                        let mut at = start;
+                        if let Some(last) = at.last_mut() {
+                            *last = j as i64;
+                        }
+                        // SAFETY: rows start inside, and have as many elements as the last axis.
+                        unsafe { inside(at, shape) };
+                        let here = f(at);
+                        let ($($T,)*) = here;
+                        // SAFETY: each slice has `length` elements.
+                        unsafe { $($x.get_unchecked_mut(j).write($T);)* }
+                    }
+                }
+
+                let (shape, size) = lengths(shape);
+                let length = shape.last().map_or(1, |&n| n);
+                $(let mut $x = pool::with_capacity::<$T>(size);)*
+                {
+                    let mut unwritten = ($(&mut $x.spare_capacity_mut()[..size],)*);
+                    rows(shape, |start| {
+                        let ($($x,)*) = &mut unwritten;
+                        $(
+                            let (here, rest) = take($x).split_at_mut(length);
+                            *$x = rest;
+                            let $x = here;
+                        )*
+                        row((start, shape), &mut f, $($x),*);
+                    });
+                    let ($($x,)*) = unwritten;
+                    $(assert!($x.is_empty(), "rows cover the array");)*
+                }
+                ($({
+                    // SAFETY: there is room for `size` elements. Each row that was split off the first `size`
+                    // slots has been written completely, and nothing of them is left.
+                    unsafe { $x.set_len(size) };
+                    Dense {
+                        data: $x,
+                        shape,
+                        name: INTERMEDIATE,
+                    }
+                },)*)
+            }
+        }
+    };
+}
+
+/// Implements the trait for all beginnings of a list, but the shortest.
+macro_rules! beginnings {
+    ([$($before:tt)*] $T:ident $x:ident $($rest:tt)*) => {
+        elements!($($before)* $T $x);
+        beginnings!([$($before)* $T $x] $($rest)*);
+    };
+    ([$($before:tt)*]) => {};
+}
+
+beginnings!([A a] B b C c D d E e F g G h H i I k J l K m L o M p O q P r Q s);
+
+#[cfg(test)]
+mod tests {
+    use super::super::build;
+    use super::*;
+
+    #[test]
+    fn arrays_are_built_together() {
+        let mut order = vec![];
+        let (a, b, c) = build_all([2, 3], |[i, j]| {
+            order.push((i, j));
+            (10 * i + j, (i - j) as f64, i == j)
+        });
+        assert_eq!(order, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
+        let wanted = build([2, 3], |[i, j]| 10 * i + j);
+        assert_eq!(a.into_array(), wanted.into_array());
+        assert_eq!(
+            b.into_array(),
+            ndarray::arr2(&[[0.0, -1.0, -2.0], [1.0, 0.0, -1.0]])
+        );
+        assert_eq!(c.into_array().iter().filter(|&&c| c).count(), 2);
+    }
+
+    #[test]
+    fn many_arrays_of_every_rank() {
+        let (a, b) = build_all([], |[]| (1, 2.0));
+        assert_eq!((a[[]], b[[]]), (1, 2.0));
+        let all = build_all([2, 2, 3], |[i, j, k]| {
+            let n = 6 * i + 3 * j + k;
+            (
+                n,
+                n + 1,
+                n + 2,
+                n + 3,
+                n + 4,
+                n + 5,
+                n + 6,
+                n + 7,
+                n + 8,
+                n + 9,
+                n + 10,
+                n + 11,
+            )
+        });
+        assert_eq!(all.0.view().data, (0..12).collect::<Vec<_>>());
+        assert_eq!(all.11.view().data, (11..23).collect::<Vec<_>>());
+        let (a, b) = build_all([3, -1], |[i, j]| (i, j));
+        assert_eq!(
+            (a.into_array().dim(), b.into_array().dim()),
+            ((3, 0), (3, 0))
+        );
+    }
+
+    #[test]
+    fn arrays_before_a_panic_are_freed() {
+        let all = std::panic::catch_unwind(|| {
+            build_all([3], |[i]| {
+                assert!(i < 2, "too far");
+                (vec![i], i)
+            })
+        });
+        assert!(all.is_err());
+    }
+}
