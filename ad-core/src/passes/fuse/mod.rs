@@ -24,6 +24,7 @@ mod reuse;
 mod tests;
 #[cfg(test)]
 mod tests_of_loops;
+mod wedge;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
 use crate::ir::kernel::{
@@ -40,6 +41,7 @@ use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
 use std::collections::HashMap;
+use wedge::within;
 
 /// Fuses a program.
 pub fn fuse(program: &Program) -> kernel::Program {
@@ -252,6 +254,7 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
                 a_axes,
                 b_axes,
                 out_axes: out_axes.clone(),
+                within: within(program, eq),
             }
         }
         Op::Recur {
