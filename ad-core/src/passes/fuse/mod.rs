@@ -24,6 +24,7 @@ mod reuse;
 mod tests;
 #[cfg(test)]
 mod tests_of_loops;
+mod twins;
 mod wedge;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
@@ -41,6 +42,7 @@ use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
 use std::collections::HashMap;
+use twins::shared;
 use wedge::within;
 
 /// Fuses a program.
@@ -68,7 +70,7 @@ struct Fuser {
 
 impl Fuser {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
-        let program = expand_contractions(&accumulate(prune(program)));
+        let program = expand_contractions(&shared(&accumulate(prune(program))));
         let mut stored = choose(&program, read_before(&program, owned));
         let mut out = kernel::Program {
             name: program.name.clone(),

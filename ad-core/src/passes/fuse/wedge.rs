@@ -21,7 +21,7 @@ pub(super) fn members(program: &Program, guard: Var) -> Vec<Var> {
 }
 
 /// The affine function of the position that an integer variable is.
-fn affine(program: &Program, v: Var) -> Option<Affine> {
+pub(super) fn affine(program: &Program, v: Var) -> Option<Affine> {
     let eq = program.eq(v).filter(|e| e.guard.is_none())?;
     if let Op::Index(a) = &eq.op {
         return Some(a.clone());

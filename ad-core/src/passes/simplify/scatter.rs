@@ -85,7 +85,13 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 .zip(&eq.ty.shape)
                 .all(|(a, n)| a.inside(&whole, n))
         });
-        if !inside && s.out.guard(p.src).is_some() {
+        // What has been demanded holds if there is something to add.
+        let demanded = || {
+            all_affine(&p.index).is_some_and(|index| {
+                (index.iter().zip(&eq.ty.shape)).all(|(a, n)| s.is_demanded_inside(a, &whole, n))
+            })
+        };
+        if !inside && s.out.guard(p.src).is_some() && !demanded() {
             out.push(p.clone());
             continue;
         }
