@@ -115,16 +115,22 @@ impl Twins {
                 stack.extend(parts(eq));
             }
         }
+        if let Op::Copy(x) = eq.op {
+            return (program.eq(x).is_none_or(|e| e.guard.is_none())).then_some(x);
+        }
         if let Some(full) = self.full.get(&self.like[v.index()]) {
             return Some(*full);
         }
         let Op::Gather { src, index } = &eq.op else {
             return None;
         };
-        let inside = index.iter().zip(&program.ty(*src).shape).all(|(i, n)| match i {
-            Ix::Affine(a) => a.inside(&eq.ty.shape, n),
-            Ix::Data(_) => false,
-        });
+        let inside = index
+            .iter()
+            .zip(&program.ty(*src).shape)
+            .all(|(i, n)| match i {
+                Ix::Affine(a) => a.inside(&eq.ty.shape, n),
+                Ix::Data(_) => false,
+            });
         inside.then(|| {
             next.eqs.push(Eq {
                 guard: None,

@@ -87,7 +87,10 @@ impl Simplifier {
                 return None;
             };
             let same = |a: &Affine| axes.iter().all(|&k| a.coefs[k].is(0));
-            if !args.iter().all(|&v| self.affine(v).is_some_and(|a| same(&a))) {
+            if !args
+                .iter()
+                .all(|&v| self.affine(v).is_some_and(|a| same(&a)))
+            {
                 return None;
             }
             let there = self.moved(m, &to, &small)?;

@@ -79,9 +79,11 @@ fn sum_of_triangle(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// The two axes that all of these compare, if each says how far one may be ahead of the other.
+/// The two axes that all of these compare, if each says how far one may be ahead of the other, and no two exclude each
+/// other: then what is within each of them at the ends of an axis is within all of them somewhere.
 fn wedge(s: &Simplifier, members: &[Var]) -> Option<[usize; 2]> {
     let mut pair = None;
+    let mut known: Vec<Affine> = vec![];
     for &m in members {
         let facts = s.not_negative(m);
         let [fact] = &facts[..] else { return None };
@@ -94,6 +96,15 @@ fn wedge(s: &Simplifier, members: &[Var]) -> Option<[usize; 2]> {
         if !opposite || pair.is_some_and(|p| p != [x, y]) {
             return None;
         }
+        // Of two bounds in opposite directions only the constants are left.
+        let meets = |other: &Affine| {
+            let sum = fact.add_scaled(other, &Size::lit(1));
+            !sum.is_constant() || sum.constant.at_least(0)
+        };
+        if !known.iter().all(meets) {
+            return None;
+        }
+        known.push(fact.clone());
         pair = Some([x, y]);
     }
     pair
