@@ -24,6 +24,8 @@ mod reuse;
 mod tests;
 #[cfg(test)]
 mod tests_of_loops;
+#[cfg(test)]
+mod tests_of_products;
 mod twins;
 mod wedge;
 
