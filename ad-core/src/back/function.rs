@@ -429,6 +429,7 @@ impl<'a> Function<'a> {
                 a_axes,
                 b_axes,
                 out_axes,
+                within,
             } => {
                 local.is_typed = [a, b].iter().any(|o| self.is_typed(o.array));
                 let (a, b) = (self.operand(a), self.operand(b));
@@ -438,7 +439,16 @@ impl<'a> Function<'a> {
                 });
                 let [a_axes, b_axes, out_axes] = axes;
                 local.bare = false;
-                quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)
+                if within.is_empty() {
+                    quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)
+                } else {
+                    let within = within.iter().map(|w| {
+                        let [less, more] = [w.less, w.more].map(|l| sizes::number(i64::from(l)));
+                        let by = self.size(&w.by).tokens;
+                        quote!(rt::up_to(#less, #more, #by))
+                    });
+                    quote!(let #mutable #name = rt::contract_within(#a, #a_axes, #b, #b_axes, #out_axes, [#(#within),*]);)
+                }
             }
             Work::Recur {
                 a,

@@ -116,6 +116,11 @@ impl Builder {
         }
     }
 
+    /// What is demanded on entry.
+    pub fn requires(&self) -> &[Require] {
+        &self.program.requires
+    }
+
     /// Adds `left >= 0`, or `left == 0`, unless it is evident; terms are moved so that both sides
     /// have positive coefficients. Relations about computed values are left to the place of use.
     pub fn require_sign(&mut self, when: &[Size], left: &Size, relation: Relation) {

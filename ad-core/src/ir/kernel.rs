@@ -128,6 +128,10 @@ pub enum Work {
         b_axes: Vec<u8>,
         /// The labels of the result.
         out_axes: Vec<u8>,
+        /// What counts: where all of these hold. They are about the same two labels, at least one of
+        /// which the result has, each of them about two labels of one array. Where one does not hold, an
+        /// operand that has both labels is zero, and so is such a result.
+        within: Vec<Within>,
     },
     /// A linear recurrence; see [`super::bulk::Op::Recur`].
     Recur {
@@ -215,6 +219,17 @@ pub struct Out {
     pub var: Var,
     /// Its type.
     pub ty: Type,
+}
+
+/// How far the index of one label may go: `less ≤ more + by`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Within {
+    /// The label whose index is bounded.
+    pub less: u8,
+    /// The label that bounds it.
+    pub more: u8,
+    /// How far it may be ahead.
+    pub by: Size,
 }
 
 /// What a matrix product reads: an array, or a box-shaped part of one. A part that reaches out of the

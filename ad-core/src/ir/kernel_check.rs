@@ -8,7 +8,8 @@ use super::build::without;
 use super::bulk::{Feed, Param, Type, Var, states};
 use super::core::ReduceOp;
 use super::kernel::{
-    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Step, UnitCall, Work,
+    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Step, UnitCall, Within,
+    Work,
 };
 use super::ty::{Atom, Elem, Size};
 use std::collections::{HashMap, HashSet};
@@ -137,7 +138,22 @@ impl Scope<'_> {
                 a_axes,
                 b_axes,
                 out_axes,
+                within,
             } => {
+                for w in within {
+                    self.size(&w.by)?;
+                    let pair = |w: &Within| [w.less.min(w.more), w.less.max(w.more)];
+                    let together = [a_axes, b_axes, out_axes]
+                        .iter()
+                        .any(|axes| axes.contains(&w.less) && axes.contains(&w.more));
+                    let first = &within[0];
+                    if !together
+                        || pair(w) != pair(first)
+                        || !pair(w).iter().any(|l| out_axes.contains(l))
+                    {
+                        return Err(format!("labels {} and {} bound nothing", w.less, w.more));
+                    }
+                }
                 self.operand(a, a_axes)?;
                 self.operand(b, b_axes)?;
                 let missing = |l: &&u8| !a_axes.contains(l) && !b_axes.contains(l);

@@ -2,6 +2,7 @@
 //! one of the loops it depends on moves on.
 
 mod family;
+mod contract;
 mod sequence;
 
 use super::build::without;
@@ -197,26 +198,8 @@ impl<'a> Run<'a> {
                 a_axes,
                 b_axes,
                 out_axes,
-            } => {
-                let operands = [self.operand(a)?, self.operand(b)?];
-                let mut shape = vec![];
-                for l in out_axes {
-                    let of = |k: usize, axes: &[u8]| {
-                        let axis = axes.iter().position(|x| x == l);
-                        axis.map(|axis| Size::dim(k, axis))
-                    };
-                    shape.extend(of(0, a_axes).or(of(1, b_axes)));
-                }
-                let op = bulk::Op::Contract {
-                    a: Var(0),
-                    b: Var(1),
-                    a_axes: a_axes.clone(),
-                    b_axes: b_axes.clone(),
-                    out_axes: out_axes.clone(),
-                };
-                let shapes = [own_shape(0, &operands[0]), own_shape(1, &operands[1])];
-                self.bulk(operands.into_iter().zip(shapes).collect(), shape, op)
-            }
+                within,
+            } => self.contract((a, a_axes), (b, b_axes), out_axes, within),
             Work::Recur {
                 a,
                 mask,

@@ -3,6 +3,7 @@
 mod block;
 mod direct;
 mod plan;
+mod within;
 
 use super::dispatch::dispatch;
 use super::{Dense, INTERMEDIATE, View, lengths, pool};
@@ -10,6 +11,8 @@ use crate::Real;
 use direct::{Arrays, Blocks, Lines, Visit, each};
 use plan::{COPIES, How, Plan, plan};
 use std::cmp::Reverse;
+use within::bounded;
+pub use within::{Within, up_to};
 
 /// A loop over an axis: its length, and how far a step goes in the two operands and the result; 0
 /// where the axis does not occur.
@@ -54,12 +57,40 @@ pub fn contract<'a, 'b, T: Real, const A: usize, const B: usize, const C: usize>
     b_axes: [u8; B],
     out_axes: [u8; C],
 ) -> Dense<T, C> {
+    contract_within(a, a_axes, b, b_axes, out_axes, [])
+}
+
+/// The same, of what is within bounds: all of these hold. They are about the same two labels, at least one of which the
+/// result has. Where one does not hold, the result is zero if it has both labels, and so must be an operand that has
+/// both; that zero is not multiplied.
+///
+/// # Panics
+///
+/// As [`contract`], and if the bounds are about more than two labels.
+#[must_use]
+#[track_caller]
+pub fn contract_within<
+    'a,
+    'b,
+    T: Real,
+    const A: usize,
+    const B: usize,
+    const C: usize,
+    const W: usize,
+>(
+    a: impl Into<Part<'a, T, A>>,
+    a_axes: [u8; A],
+    b: impl Into<Part<'b, T, B>>,
+    b_axes: [u8; B],
+    out_axes: [u8; C],
+    within: [Within; W],
+) -> Dense<T, C> {
     let (a, b) = (a.into(), b.into());
     let a = a.operand(&a_axes);
     let b = b.operand(&b_axes);
     let (shape, size) = lengths(out_axes.map(|label| length(a, b, label) as i64));
     let mut data = pool::with_capacity(size);
-    T::contraction(a, b, &out_axes, &shape, &mut data);
+    T::contraction(a, b, &out_axes, &shape, &within, &mut data);
     Dense {
         data,
         shape,
@@ -78,6 +109,7 @@ pub trait Multiply: Sized {
         b: Operand<'_, Self>,
         out_axes: &[u8],
         out_shape: &[usize],
+        within: &[Within],
         out: &mut Vec<Self>,
     );
 
@@ -118,9 +150,10 @@ macro_rules! multiply {
                 b: Operand<'_, $t>,
                 out_axes: &[u8],
                 out_shape: &[usize],
+                within: &[Within],
                 out: &mut Vec<$t>,
             ) {
-                fill(a, b, out_axes, out_shape, out);
+                fill(a, b, out_axes, out_shape, within, out);
             }
 
             #[inline]
@@ -286,6 +319,7 @@ pub(super) fn fill<T: Real>(
     b: Operand<'_, T>,
     out_axes: &[u8],
     out_shape: &[usize],
+    within: &[Within],
     out: &mut Vec<T>,
 ) {
     for &label in b.axes {
@@ -328,6 +362,20 @@ pub(super) fn fill<T: Real>(
     assert!(last(|l| l.a) < a.data.len());
     assert!(last(|l| l.b) < b.data.len());
     assert!(last(|l| l.out) < size);
+    if !within.is_empty() {
+        out.clear();
+        out.reserve(size);
+        let arrays = Arrays {
+            a: a.data.as_ptr(),
+            b: b.data.as_ptr(),
+            out: out.as_mut_ptr(),
+        };
+        // SAFETY: as below. A box is a part of the loops.
+        unsafe { bounded(&room[..len], within, arrays) };
+        // SAFETY: each place is in a box, or has been made zero.
+        unsafe { out.set_len(size) };
+        return;
+    }
     let len = merge(&mut room[..len]);
     let copies = COPIES[usize::from(size_of::<T>() > 4)];
     let plan = plan(&mut room[..len], copies);

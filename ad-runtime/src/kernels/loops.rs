@@ -378,8 +378,11 @@ impl<T: Real> Exponentials<T> {
             return;
         }
         if largest > self.largest {
-            let factor = T::exp_of(self.largest - largest);
-            self.parts = self.parts.map(|part| part * factor);
+            // The first block has nothing before it.
+            if self.largest > T::NEG_INFINITY {
+                let factor = T::exp_of(self.largest - largest);
+                self.parts = self.parts.map(|part| part * factor);
+            }
             self.largest = largest;
         }
         for values in block {

@@ -22,7 +22,7 @@ pub use crate::elementary::{
     acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, exp, exp_m1, exp2, hypot, ln,
     ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
 };
-pub use contract::{Multiply, Part, contract};
+pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,

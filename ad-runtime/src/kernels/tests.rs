@@ -538,7 +538,7 @@ fn products_of_every_structure() {
             };
             let mut out = vec![];
             let mut expected = vec![0.0; out_shape.iter().product()];
-            fill(a, b, &out_axes, &out_shape, &mut out);
+            fill(a, b, &out_axes, &out_shape, &[], &mut out);
             assert_eq!(out.len(), expected.len());
             naive(a, b, &out_axes, &mut expected);
             for (&x, y) in out.iter().zip(expected) {
@@ -668,6 +668,7 @@ fn the_combinators_accept_the_probe() {
 }
 
 /// The kernels in single precision, compared with double.
+mod bounded;
 mod contracted;
 
 mod single {

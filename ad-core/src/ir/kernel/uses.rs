@@ -120,7 +120,8 @@ impl Step {
                     places(&c.at, f);
                 }
             }
-            Work::Contract { a, b, .. } => {
+            Work::Contract { a, b, within, .. } => {
+                within.iter().for_each(|w| f(&w.by));
                 for (start, len) in [a, b].into_iter().flat_map(|o| o.part.iter().flatten()) {
                     f(start);
                     f(len);

@@ -3,6 +3,7 @@
 use super::contractions::operands;
 use super::{follow, is_opaque, with_loops};
 use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
+use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, Loop};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Size};
@@ -108,10 +109,15 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
                     stored[src.index()] = true;
                 }
             }
+            // What is added up row by row is an array of its own, see `interchange`.
+            Op::Scatter(parts) => {
+                for p in parts {
+                    stored[p.src.index()] |= sums_rows(program, p.src);
+                }
+            }
             Op::Fill(_)
             | Op::Index(_)
             | Op::Map(..)
-            | Op::Scatter(_)
             | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Copy(_)
@@ -207,6 +213,20 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
         }
     }
     stored
+}
+
+/// Whether a variable is a sum along axes before the last one.
+fn sums_rows(program: &Program, v: Var) -> bool {
+    let Some(Op::Reduce {
+        op: ReduceOp::Sum,
+        src,
+        axes,
+    }) = program.eq(v).map(|e| &e.op)
+    else {
+        return false;
+    };
+    let last = program.ty(*src).rank() - 1;
+    axes.iter().all(|&k| k < last)
 }
 
 /// The place inside a reduction over some axes: each gets a loop of its own.

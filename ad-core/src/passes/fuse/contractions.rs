@@ -1,8 +1,9 @@
 //! Matrix products: which of them stay, and what they read.
 
 use super::is_opaque;
-use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
+use super::wedge::split;
+use crate::ir::build::{Builder, translate, translate_size};
+use crate::ir::bulk::{Ix, Op, Program, Var};
 use crate::ir::kernel::Operand;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Lit, Size};
@@ -39,13 +40,19 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                 let (rows, columns) = (alone(a_axes, b_axes), alone(b_axes, a_axes));
                 let matrix_vector = (rows != columns) && !computed_here(*a) && !computed_here(*b);
                 if sums && ((rows && columns) || matrix_vector) {
-                    let guard = eq.guard.map(at);
-                    let bare = Eq {
-                        guard: None,
-                        ..eq.clone()
+                    let (bounds, others) = split(program, eq);
+                    let mut conjunction = |all: Vec<Var>| {
+                        (all.into_iter()).fold(None, |g, m| out.both(g, Some(new[m.index()])))
                     };
-                    let v = out.copy(&bare, &mut |v| new[v.index()]);
-                    out.masked(v, guard)
+                    let (bounds, others) = (conjunction(bounds), conjunction(others));
+                    let mut product = translate(eq, &mut |v| new[v.index()]);
+                    product.guard = bounds;
+                    let v = out.push(product);
+                    let whole = out.both(bounds, others);
+                    match others {
+                        Some(_) => out.masked(v, whole),
+                        None => v,
+                    }
                 } else {
                     let (a, b) = (at(*a), at(*b));
                     let guard = eq.guard.map(at);

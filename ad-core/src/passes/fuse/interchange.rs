@@ -10,8 +10,9 @@
 //! sum is such a one, and so are the cotangents of what was repeated along the first axes of something.
 
 use crate::ir::core::ReduceOp;
-use crate::ir::kernel::{Affine, At, Compute, Contribution, Loop, Nest, Node, Range};
-use crate::ir::ty::Elem;
+use crate::ir::kernel::{Affine, At, Compute, Contribution, Loop, Nest, Node, Range, Scalar};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit, Size};
 
 /// The contribution to zeros that a nest is with the loops of its sum outside, if that is better.
 pub(super) fn interchange(nest: &Nest) -> Option<Contribution> {
@@ -22,23 +23,57 @@ pub(super) fn interchange(nest: &Nest) -> Option<Contribution> {
     let loops = (0..nest.outer).chain(own.iter().copied());
     let is_whole = |l: Loop| nest.ranges[l].is_whole();
     let possible = sum.elem == Elem::Real
-        && sum.guard.is_none()
         && nest.outer > 0
         && nest.root + 1 == nest.nodes.len()
         && loops.into_iter().all(is_whole);
     if !possible || !is_better(nest, own) || repeats(nest, own, *body) {
         return None;
     }
+    // Where the guard does not hold, nothing is added. That the loops of the sum run, they say themselves.
+    let guard = sum.guard.filter(|&g| !says_they_run(nest, g, own));
     let inner = (nest.outer..nest.loops.len()).filter(|l| !own.contains(l));
     let order: Vec<Loop> = (own.iter().copied())
         .chain(0..nest.outer)
         .chain(inner)
         .collect();
     let at = (own.len()..own.len() + nest.outer).map(|l| At::Affine(Affine::of(l)));
-    Some(Contribution {
-        nest: reordered(nest, &order, own.len() + nest.outer, *body),
-        at: at.collect(),
-    })
+    let mut nest = reordered(nest, &order, own.len() + nest.outer, *body);
+    if guard.is_some() {
+        nest.nodes.push(Scalar {
+            elem: Elem::Real,
+            guard,
+            compute: Compute::Same(nest.root),
+        });
+        nest.depends.push((0..nest.outer).collect());
+        nest.root = nest.nodes.len() - 1;
+    }
+    let at = at.collect();
+    Some(Contribution { nest, at })
+}
+
+/// Whether a condition only says that some loops are not empty.
+fn says_they_run(nest: &Nest, condition: Node, loops: &[Loop]) -> bool {
+    let Compute::Prim(p, args) = &nest.nodes[condition].compute else {
+        return false;
+    };
+    if *p == Prim::And {
+        return args.iter().all(|&a| says_they_run(nest, a, loops));
+    }
+    let &[zero, n] = &args[..] else { return false };
+    let constant = |n: Node| match &nest.nodes[n].compute {
+        Compute::Lit(Lit::Int(i)) => Some(Size::lit(*i)),
+        Compute::Index(a) if a.terms.is_empty() => Some(a.constant.clone()),
+        Compute::Lit(_)
+        | Compute::Index(_)
+        | Compute::Read(..)
+        | Compute::Prim(..)
+        | Compute::Reduce(..)
+        | Compute::ArgReduce(..)
+        | Compute::Same(_) => None,
+    };
+    *p == Prim::ILt
+        && constant(zero).is_some_and(|zero| zero.is(0))
+        && constant(n).is_some_and(|n| loops.iter().any(|&l| nest.loops[l] == n))
 }
 
 /// Whether the sum jumps from row to row in what it reads, and the last loop of the result does not.

@@ -27,6 +27,10 @@ mod tests;
 mod tests_of_families;
 #[cfg(test)]
 mod tests_of_loops;
+#[cfg(test)]
+mod tests_of_products;
+mod twins;
+mod wedge;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
 use crate::ir::kernel::{
@@ -43,6 +47,8 @@ use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
 use std::collections::HashMap;
+use twins::shared;
+use wedge::within;
 
 /// Fuses a program.
 pub fn fuse(program: &Program) -> kernel::Program {
@@ -69,7 +75,7 @@ struct Fuser {
 
 impl Fuser {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
-        let program = expand_contractions(&accumulate(prune(program)));
+        let program = expand_contractions(&shared(&accumulate(prune(program))));
         let mut stored = choose(&program, read_before(&program, owned));
         let mut out = kernel::Program {
             name: program.name.clone(),
@@ -256,6 +262,7 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
                 a_axes,
                 b_axes,
                 out_axes: out_axes.clone(),
+                within: within(program, eq),
             }
         }
         Op::Recur {

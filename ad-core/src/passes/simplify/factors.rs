@@ -184,15 +184,29 @@ fn sum(
     s.op(Elem::Real, shape, guard, Op::Reduce { op, src, axes })
 }
 
-/// `Σ -t  =  -(Σ t)`
+/// `Σ -t  =  -(Σ t)`, and `Σ_k [g] -t  =  [g] -(Σ_k [g] copy t)` where g does not depend on k
 fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (src, axes) = sum_of(s, eq)?;
-    let t = s.applied(src, Prim::Neg)?[0];
+    let negated = s.out.eq(src)?.clone();
+    let Op::Map(Prim::Neg, args) = &negated.op else {
+        return None;
+    };
+    let mut t = args[0];
     if !s.is_linear(t) || axes.is_empty() {
         return None;
     }
-    let t = sum(s, t, axes, eq.guard, &eq.ty.shape);
+    let mut guard = eq.guard;
+    if let Some(g) = negated.guard {
+        let outside = s.guard_without(g, &axes)?;
+        guard = s.both(guard, outside);
+        t = s.push(Eq {
+            op: Op::Copy(t),
+            ..negated
+        });
+    }
+    let t = sum(s, t, axes, guard, &eq.ty.shape);
     Some(Rewrite::Eq(Eq {
+        guard,
         op: Op::Map(Prim::Neg, vec![t]),
         ..eq.clone()
     }))

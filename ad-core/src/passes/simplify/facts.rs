@@ -1,6 +1,7 @@
 //! What a guard says about positions: where it holds, some affine functions are not negative.
 
 use super::{Simplifier, all_affine};
+use crate::ir::build::without;
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Size};
@@ -67,6 +68,51 @@ impl Simplifier {
             low(a) || facts.iter().any(|f| low(&a.add_scaled(f, &Size::lit(-1))))
         };
         holds(a) && holds(&room(a, n))
+    }
+
+    /// What a guard says, without axes on which none of it depends, if it compares positions.
+    pub(super) fn guard_without(&mut self, guard: Var, axes: &[usize]) -> Option<Option<Var>> {
+        let shape = self.out.shape(guard);
+        let small = without(&shape, axes);
+        let mut next = 0..small.len();
+        let to: Vec<Affine> = (0..shape.len())
+            .map(|k| match axes.contains(&k) {
+                true => Affine::constant(small.len(), Size::lit(0)),
+                false => Affine::axis(small.len(), next.next().expect("as many as are left")),
+            })
+            .collect();
+        let mut out = None;
+        for m in self.members(guard) {
+            let Some(Op::Map(_, args)) = self.plain(m) else {
+                return None;
+            };
+            let same = |a: &Affine| axes.iter().all(|&k| a.coefs[k].is(0));
+            if !args
+                .iter()
+                .all(|&v| self.affine(v).is_some_and(|a| same(&a)))
+            {
+                return None;
+            }
+            let there = self.moved(m, &to, &small)?;
+            out = self.both(out, Some(there));
+        }
+        Some(out)
+    }
+
+    /// Whether an index over a shape that is not empty is in `0..n`, by what is demanded on entry.
+    pub(super) fn is_demanded_inside(&self, a: &Affine, shape: &[Size], n: &Size) -> bool {
+        let Some((low, high)) = a.range(shape) else {
+            return false;
+        };
+        let low_enough = |x: &Size| x.at_least_given(0, shape);
+        let holds = |x: &Size| {
+            low_enough(x)
+                || self.out.requires().iter().any(|r| {
+                    let applies = r.when.iter().all(|w| w.at_least_given(1, shape));
+                    applies && low_enough(&x.sub(&r.left.sub(&r.right)))
+                })
+        };
+        holds(&low) && holds(&n.sub(&high).plus(-1))
     }
 
     /// What a guard says at the places of a read. Comparisons of positions are total, so that they can

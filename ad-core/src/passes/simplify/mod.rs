@@ -28,6 +28,7 @@ mod products;
 mod scatter;
 mod sparse;
 mod sums;
+mod triangle;
 mod views;
 
 use crate::ir::build::{Builder, translate, translate_size};
@@ -65,6 +66,7 @@ pub const RULES: &[&[Rule]] = &[
     constants::RULES,
     contract::RULES,
     contract_reads::RULES,
+    triangle::RULES,
     masked::RULES,
     nested::RULES,
     factors::RULES,

@@ -85,7 +85,21 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 .zip(&eq.ty.shape)
                 .all(|(a, n)| a.inside(&whole, n))
         });
-        if !inside && s.out.guard(p.src).is_some() {
+        // What has been demanded holds if there is something to add. A guard that picks positions along these axes
+        // is better met by rules about brackets.
+        let demanded = || {
+            let members = s.out.guard(p.src).map_or(vec![], |g| s.members(g));
+            let picks = |m: &Var| {
+                let facts = s.not_negative(*m);
+                (facts.iter()).any(|f| axes.iter().any(|&k| !f.coefs[k].is(0)))
+            };
+            !members.iter().any(picks)
+                && all_affine(&p.index).is_some_and(|index| {
+                    (index.iter().zip(&eq.ty.shape))
+                        .all(|(a, n)| s.is_demanded_inside(a, &whole, n))
+                })
+        };
+        if !inside && s.out.guard(p.src).is_some() && !demanded() {
             out.push(p.clone());
             continue;
         }

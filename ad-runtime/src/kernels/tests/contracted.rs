@@ -94,10 +94,10 @@ fn check<T: Real>(
     let size = shape.iter().product();
     let mut out = vec![T::of(77.0); size];
     out.clear();
-    fill(a.operand(), b.operand(), &out_axes, &shape, &mut out);
+    fill(a.operand(), b.operand(), &out_axes, &shape, &[], &mut out);
     assert_eq!(out.len(), size);
     let mut again = vec![];
-    fill(a.operand(), b.operand(), &out_axes, &shape, &mut again);
+    fill(a.operand(), b.operand(), &out_axes, &shape, &[], &mut again);
     for g in 0..batch {
         for i in 0..m {
             for j in 0..n {
@@ -242,6 +242,7 @@ fn sums_by_two_loops() {
             operand(&y[..], &y_shape, &y_strides, &[9, 8, 2]),
             &[1, 2],
             &[m, n],
+            &[],
             &mut out,
         );
         for i in 0..m {

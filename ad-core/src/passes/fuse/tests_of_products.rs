@@ -1,0 +1,194 @@
+//! Products within bounds, and sums of rows that are added to places.
+
+use super::fuse;
+use crate::ir::bulk::Var;
+use crate::ir::kernel::{Operand, Program, Within, Work};
+use crate::ir::ty::Size;
+use crate::ir::value::{Tensor, Value};
+use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
+
+fn fused(text: &str) -> Program {
+    let bulk = bulk_text::parse(text).unwrap();
+    bulk_check::check(&bulk).unwrap();
+    let kernels = fuse(&bulk);
+    kernel_check::check(&kernels).unwrap();
+    kernels
+}
+
+/// The operands and the bounds of the only product.
+fn product(kernels: &Program) -> (Var, Var, Vec<Within>) {
+    let mut all = kernels.steps.iter().filter_map(|s| match &s.work {
+        Work::Contract { a, b, within, .. } => {
+            let whole = |o: &Operand| o.part.is_none();
+            assert!(whole(a) && whole(b));
+            Some((a.array, b.array, within.clone()))
+        }
+        Work::Nest(_)
+        | Work::Scatter(_)
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Call(_)
+        | Work::Loop(_) => None,
+    });
+    let one = all.next().expect("a product");
+    assert!(all.next().is_none());
+    one
+}
+
+/// Ascending numbers, some of them infinite.
+fn numbers(shape: &[usize], infinite: bool) -> Value {
+    let number = |k| match k % 7 {
+        3 if infinite => f64::INFINITY,
+        _ => k as f64,
+    };
+    let data = (1..=shape.iter().product::<usize>()).map(number);
+    Value::Real(Tensor::new(shape.to_vec(), data.collect()))
+}
+
+fn same(x: &[Value], y: &[Value]) {
+    for (x, y) in x.iter().zip(y) {
+        let (Value::Real(x), Value::Real(y)) = (x, y) else {
+            panic!("not real")
+        };
+        let same = |(x, y): (&f64, &f64)| x == y || x.is_nan() && y.is_nan();
+        assert!(x.data.iter().zip(&y.data).all(same), "{x:?} is not {y:?}");
+    }
+}
+
+/// Bulk and kernels agree, on infinities too, at the same cost.
+fn agree(text: &str, shapes: &[&[usize]]) {
+    let bulk = bulk_text::parse(text).unwrap();
+    let kernels = fused(text);
+    for infinite in [false, true] {
+        let args: Vec<Value> = shapes.iter().map(|s| numbers(s, infinite)).collect();
+        let before = bulk_eval::eval(&bulk, &args).unwrap();
+        let (results, cost) = kernel_eval::eval(&kernels, &args).unwrap();
+        same(&results, &before.results);
+        assert_eq!(cost, before.cost);
+    }
+}
+
+/// `x - y` is there in full, and once more where a triangle needs it.
+fn with_triangle(columns: &str) -> String {
+    format!(
+        "fn f(x: real[d0.0, d0.1], y: real[d0.0, d0.1], l: real[d0.1, d0.1])
+    v3: int[d0.1, d0.1] = index i1
+    v4: int[d0.1, d0.1] = index i0
+    v5: bool[d0.1, d0.1] = ilt(v3, v4)
+    v6: real[d0.1, d0.1] = [v5] sin(v2)
+    v7: int[d0.0, d0.1] = index i1
+    v8: int[d0.0, d0.1] = index {columns}
+    v9: bool[d0.0, d0.1] = ilt(v7, v8)
+    v10: real[d0.0, d0.1] = [v9] sub(v0, v1)
+    v11: real[d0.0, d0.1] = contract v10[a, b] * v6[c, b] -> [a, c]
+    v12: real[d0.0, d0.1] = sub(v0, v1)
+    v13: real[d0.0, d0.1] = mul(v12, v12)
+    return v11, v13"
+    )
+}
+
+#[test]
+fn what_is_there_in_full_is_stored_once() {
+    let text = with_triangle("d0.1 - 1");
+    let kernels = fused(&text);
+    let (a, b, within) = product(&kernels);
+    let below = Within {
+        less: 1,
+        more: 2,
+        by: Size::lit(-1),
+    };
+    assert_eq!(within, [below]);
+    // The difference, the triangle, the product and the squares.
+    assert_eq!(kernels.steps.len(), 4, "{kernels:?}");
+    assert!(is_full(&kernels, a) && !is_full(&kernels, b));
+    let args: Vec<Value> = [[3, 4], [3, 4], [4, 4]].map(|s| numbers(&s, true)).to_vec();
+    let before = bulk_eval::eval(&bulk_text::parse(&text).unwrap(), &args).unwrap();
+    let (results, cost) = kernel_eval::eval(&kernels, &args).unwrap();
+    same(&results, &before.results);
+    // The differences of three columns are computed once, not twice.
+    assert_eq!(cost + 9, before.cost);
+}
+
+/// Whether all elements of an array are computed.
+fn is_full(kernels: &Program, v: Var) -> bool {
+    let step = kernels.steps.iter().find(|s| s.out == v).expect("stored");
+    matches!(&step.work, Work::Nest(nest) if nest.ranges.iter().all(|r| r.is_whole()))
+}
+
+#[test]
+fn what_is_missing_stays_missing() {
+    // The triangle meets the last column but one, which the guard leaves out.
+    let text = with_triangle("d0.1 - 2");
+    let kernels = fused(&text);
+    let (a, b, _) = product(&kernels);
+    assert!(!is_full(&kernels, a) && !is_full(&kernels, b));
+    for d in [1, 4] {
+        let args: Vec<Value> = [[2, d], [2, d], [d, d]]
+            .map(|s| numbers(&s, false))
+            .to_vec();
+        let before = bulk_eval::eval(&bulk_text::parse(&text).unwrap(), &args).unwrap();
+        same(
+            &kernel_eval::eval(&kernels, &args).unwrap().0,
+            &before.results,
+        );
+    }
+}
+
+const HALF: &str = "fn f(x: real[d0.0, d0.1], s: real[d0.0])
+    v2: int[d0.0, d0.0] = index i1
+    v3: int[d0.0, d0.0] = index i0
+    v4: bool[d0.0, d0.0] = ile(v2, v3)
+    v5: real[d0.0, d0.0] = gather v1[i0]
+    v6: real[d0.0, d0.0] = fill 2.0
+    v7: bool[d0.0, d0.0] = ne(v5, v6)
+    v8: bool[d0.0, d0.0] = and(v4, v7)
+    v9: real[d0.0, d0.0] = [v8] contract v0[a, c] * v0[b, c] -> [a, b]
+    return v9";
+
+#[test]
+fn half_of_a_product() {
+    let kernels = fused(HALF);
+    let (_, _, within) = product(&kernels);
+    let lower = Within {
+        less: 1,
+        more: 0,
+        by: Size::lit(0),
+    };
+    assert_eq!(within, [lower]);
+    // What data says is looked at afterwards.
+    assert_eq!(kernels.steps.len(), 2);
+}
+
+#[test]
+fn two_triangles() {
+    let text = "fn f(x: real[d0.0, d0.1], y: real[d0.1, d0.1])
+    v2: int[d0.0, d0.1] = index i1
+    v3: int[d0.0, d0.1] = index i0
+    v4: bool[d0.0, d0.1] = ile(v2, v3)
+    v5: real[d0.0, d0.1] = [v4] copy v0
+    v6: int[d0.1, d0.1] = index i1
+    v7: int[d0.1, d0.1] = index i0
+    v8: bool[d0.1, d0.1] = ile(v6, v7)
+    v9: real[d0.1, d0.1] = [v8] copy v1
+    v10: real[d0.0, d0.1] = contract v5[a, b] * v9[b, c] -> [a, c]
+    return v10";
+    let (_, _, within) = product(&fused(text));
+    assert_eq!(within.len(), 1);
+}
+
+#[test]
+fn rows_are_added_to_rows() {
+    let text = "fn f(x: real[d0.0, d0.1, d0.2], y: real[d1.0, d1.1])
+    v2: int[d0.1, d0.2] = fill 0
+    v3: int[d0.1, d0.2] = index d0.0
+    v4: bool[d0.1, d0.2] = ilt(v2, v3)
+    v5: real[d0.1, d0.2] = [v4] sum v0 over [0]
+    v6: real[d1.0, d1.1] = scatter v1[i0, i1] + v5[i0, i1]
+    return v6";
+    let kernels = fused(text);
+    // The sum is an array, to which rows are added.
+    assert_eq!(kernels.steps.len(), 2);
+    assert!(matches!(&kernels.steps[0].work, Work::Scatter(parts) if parts[0].nest.outer == 3));
+    agree(text, &[&[3, 2, 2], &[2, 3]]);
+    agree(text, &[&[0, 2, 2], &[2, 3]]);
+}
