@@ -6,6 +6,7 @@
 //!
 //! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
+mod order;
 mod uses;
 
 pub use uses::reads_in_time;

@@ -5,7 +5,7 @@ use crate::Real;
 use crate::combinators::Number;
 use std::ops::Range;
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
 
     impl Sealed for i64 {}
@@ -100,7 +100,7 @@ unsafe fn inside<const N: usize>(at: [i64; N], shape: [usize; N]) {
 
 /// Calls `row` with the first index of every row, in order. There are no rows of no elements.
 #[inline(always)]
-fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
+pub(super) fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; N])) {
     if shape.contains(&0) {
         return;
     }
@@ -189,14 +189,14 @@ pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
 ///
 /// More than 8: LLVM unrolls a loop of at most that many steps completely, one exit after the other, before it
 /// tries to vectorise it.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// How many a reduction of a few instructions has.
 const FEW: usize = 8;
 
 /// Combines partial results: halves of them, again and again. There are a power of two.
 #[inline(always)]
-fn combined<T: Copy, const N: usize>(mut parts: [T; N], op: impl Fn(T, T) -> T) -> T {
+pub(super) fn combined<T: Copy, const N: usize>(mut parts: [T; N], op: impl Fn(T, T) -> T) -> T {
     let mut half = N / 2;
     while half > 0 {
         let mut lane = 0;

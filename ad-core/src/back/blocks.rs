@@ -1,0 +1,724 @@
+//! Loops by blocks, with the loops of the sums in them around each block.
+//!
+//! ```text
+//! out[j] = g(Σ k: f(j, k))   =   for each block of j: t = 0; for k: for j: t[j] += f(j, k); out = g(t)
+//! ```
+//!
+//! A sum with few terms, or one whose terms are not neighbours in memory, is a bad innermost loop. The loop around it
+//! is a better one if it runs along the last axis of all that the terms read: its steps do not depend on each other. Each
+//! sum still adds its terms in order. Nothing is computed more often, and reads of arrays that jump along the loop are
+//! made from copies that do not, if the copy is used again in other loops.
+//!
+//! Bounds of the sum that depend on j are bounds on j where k is known:
+//!
+//! ```text
+//! j + a ≤ k < j + b   =   k − b < j ≤ k − a
+//! ```
+//!
+//! Which loop is longer is known only when the program runs, so what is written has both ways.
+
+use super::expr::{Expr, Prec};
+use super::nest::Writer;
+use super::range::{Run, extremum, pattern_of, span};
+use super::sizes::number;
+use super::tokens::in_place;
+use crate::ir::core::ReduceOp;
+use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit, Size};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Blocks that are shorter are no better than short sums.
+const SHORT: i64 = 16;
+
+/// What is written by blocks so far.
+#[derive(Default)]
+pub(super) struct Blocks {
+    /// When this is the better way, and a possible one.
+    conditions: Vec<TokenStream>,
+    /// Copies of arrays with another last axis.
+    copies: TokenStream,
+    /// The name of the copy that a node reads, and its index but for the last component.
+    across: HashMap<Node, (Ident, Vec<Loop>)>,
+    used: bool,
+}
+
+impl Blocks {
+    fn choice(
+        &self,
+        blocks: &TokenStream,
+        plain: &dyn Fn() -> TokenStream,
+    ) -> Option<TokenStream> {
+        if !self.used {
+            return None;
+        }
+        let (conditions, copies) = (&self.conditions, &self.copies);
+        if conditions.is_empty() {
+            return Some(match copies.is_empty() {
+                true => blocks.clone(),
+                false => quote!({ #copies #blocks }),
+            });
+        }
+        let plain = plain();
+        Some(quote!(if #(#conditions)&&* { #copies #blocks } else { #plain }))
+    }
+
+    fn demand(&mut self, condition: TokenStream) {
+        let text = condition.to_string();
+        if self.conditions.iter().all(|c| c.to_string() != text) {
+            self.conditions.push(condition);
+        }
+    }
+}
+
+/// How a loop is written by blocks.
+pub(super) struct Plan {
+    conditions: Vec<TokenStream>,
+    /// Reads of copies.
+    across: Vec<Node>,
+}
+
+/// A value in a loop by blocks.
+#[derive(Clone, Copy)]
+struct Inside<'k> {
+    l: Loop,
+    known: &'k HashSet<Node>,
+}
+
+/// Bounds on the index of a loop by blocks.
+#[derive(Default)]
+struct Bounds {
+    since: Vec<Affine>,
+    before: Vec<Affine>,
+}
+
+impl Writer<'_> {
+    /// Allows loops by blocks.
+    pub(super) fn with_blocks(mut self) -> Self {
+        self.blocks = Some(Blocks::default());
+        self
+    }
+
+    /// What is written, if some of it is by blocks: that, or what is written without, whichever is better. The first
+    /// is an expression, or statements, with copies before it.
+    pub(super) fn choice(
+        &self,
+        blocks: &TokenStream,
+        plain: &dyn Fn() -> TokenStream,
+    ) -> Option<TokenStream> {
+        self.blocks.as_ref()?.choice(blocks, plain)
+    }
+
+    /// How the last loop around a value is written by blocks, if it can be.
+    pub(super) fn plan(&mut self, l: Loop, body: Node, known: &HashSet<Node>) -> Option<Plan> {
+        self.blocks.as_ref()?;
+        self.find_varying(l, body);
+        let nest = self.nest;
+        let all = self.reached(l, body, true);
+        let is_free = |n: &Node| nest.nodes[*n].guard.is_none_or(|g| known.contains(&g));
+        if nest.nodes[body].elem != Elem::Real || !all.iter().all(is_free) {
+            return None;
+        }
+        let mut plan = Plan {
+            conditions: vec![],
+            across: vec![],
+        };
+        let mut is_read = false;
+        for &n in &all {
+            let (own, sum) = match &nest.nodes[n].compute {
+                Compute::Reduce(op, own, sum) => match op {
+                    ReduceOp::Sum | ReduceOp::Product | ReduceOp::Max | ReduceOp::Min => (own, *sum),
+                    ReduceOp::LogSumExp => return None,
+                },
+                Compute::ArgReduce(..) => return None,
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Prim(..)
+                | Compute::Same(_) => continue,
+            };
+            if nest.nodes[n].elem != Elem::Real {
+                return None;
+            }
+            self.conditions(l, own, &mut plan.conditions)?;
+            for m in self.reached(l, sum, false) {
+                let s = &nest.nodes[m];
+                let costs = match &s.compute {
+                    Compute::Prim(p, _) => p.cost() > 0,
+                    Compute::Reduce(..) | Compute::ArgReduce(..) => true,
+                    Compute::Read(..) => {
+                        is_read = true;
+                        if self.along(m, l).is_none() {
+                            plan.conditions.extend(self.may_be_copied(m, l)?);
+                            plan.across.push(m);
+                        }
+                        false
+                    }
+                    Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => false,
+                };
+                // What does not depend on the sum's last loop would be computed in each of its steps.
+                if costs && nest.depends[m].last() != own.last() {
+                    return None;
+                }
+            }
+        }
+        is_read.then_some(plan)
+    }
+
+    /// Finds the nodes below a node that are not the same for all indices of a loop. What was guarded stays inside of the
+    /// loop, even if it is.
+    fn find_varying(&mut self, l: Loop, n: Node) {
+        let nest = self.nest;
+        let (mut below, mut open) = (BTreeSet::new(), vec![n]);
+        while let Some(n) = open.pop() {
+            if nest.depends[n].contains(&l) && below.insert(n) {
+                open.extend(nest.operands(n));
+            }
+        }
+        let mut varying: HashSet<Node> = HashSet::new();
+        let mentions = |a: &Affine| a.coefficient(l).is_some();
+        for n in below {
+            let s = &nest.nodes[n];
+            let here = match &s.compute {
+                Compute::Index(a) => mentions(a),
+                Compute::Read(_, at) => at.iter().any(|a| match a {
+                    At::Affine(a) => mentions(a),
+                    At::Node(_) => false,
+                }),
+                Compute::Lit(_)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => false,
+            };
+            let runs = (s.own().iter()).any(|&o| nest.ranges[o].loops().any(|m| m == l));
+            if here || runs || nest.operands(n).iter().any(|o| varying.contains(o)) {
+                varying.insert(n);
+            }
+        }
+        self.varying.insert(l, varying);
+    }
+
+    fn varies(&self, n: Node, l: Loop) -> bool {
+        self.varying.get(&l).is_some_and(|all| all.contains(&n))
+    }
+
+    /// The nodes below a node that vary along a loop; in ascending order. With what sums are made of, if `through` them.
+    fn reached(&self, l: Loop, n: Node, through: bool) -> BTreeSet<Node> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![n];
+        while let Some(n) = open.pop() {
+            if !self.varies(n, l) || self.rowed.contains_key(&n) || !seen.insert(n) {
+                continue;
+            }
+            if through || self.nest.nodes[n].own().is_empty() {
+                open.extend(self.nest.operands(n));
+            }
+        }
+        seen
+    }
+
+    /// The conditions under which the loops of a sum are better outside, if they may be there.
+    fn conditions(&self, l: Loop, own: &[Loop], out: &mut Vec<TokenStream>) -> Option<()> {
+        let nest = self.nest;
+        let bounds = self.bounds(l, own)?;
+        let mut lengths = vec![nest.loops[l].clone()];
+        for before in &bounds.before {
+            for since in &bounds.since {
+                let length = before.sub(since);
+                if !length.terms.is_empty() {
+                    return None;
+                }
+                lengths.push(length.constant);
+            }
+        }
+        let terms = &nest.loops[*own.last()?];
+        for length in lengths {
+            let condition = match (length.as_lit(), terms.as_lit()) {
+                (Some(length), Some(terms)) if length < terms.max(SHORT) => return None,
+                (Some(_), Some(_)) => continue,
+                (Some(length), None) if length < SHORT => return None,
+                (_, Some(terms)) => at_most(Expr::atom(number(terms.max(SHORT))), self.size(&length)),
+                (None, None) if length == *terms => {
+                    at_most(Expr::atom(number(SHORT)), self.size(&length))
+                }
+                (_, None) => {
+                    let (terms, least) = (self.size(terms).at(Prec::Atom), number(SHORT));
+                    at_most(Expr::atom(quote!(#terms.max(#least))), self.size(&length))
+                }
+            };
+            out.push(condition);
+        }
+        Some(())
+    }
+
+    fn size(&self, s: &Size) -> Expr {
+        self.scope.size(s)
+    }
+
+    /// What the ranges of loops say about the index of another one.
+    fn bounds(&self, l: Loop, own: &[Loop]) -> Option<Bounds> {
+        let nest = self.nest;
+        let mut out = Bounds::default();
+        for &o in own {
+            let range = &nest.ranges[o];
+            // Its one index may depend on the block.
+            if nest.once(o).is_some() {
+                return None;
+            }
+            let index = Affine::of(o);
+            // o ≥ ± j + rest
+            for e in &range.from {
+                match self.split(e, l)? {
+                    (0, _) => {}
+                    (1, rest) => out.before.push(index.sub(&rest).plus(1)),
+                    (_, rest) => out.since.push(rest.sub(&index)),
+                }
+            }
+            // o < ± j + rest
+            for e in &range.to {
+                match e {
+                    At::Node(n) if self.varies(*n, l) => return None,
+                    At::Node(_) => {}
+                    At::Affine(e) => match self.split(e, l)? {
+                        (0, _) => {}
+                        (1, rest) => out.since.push(index.sub(&rest).plus(1)),
+                        (_, rest) => out.before.push(rest.sub(&index)),
+                    },
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// The coefficient of a loop, if that is 0, 1 or −1, and the rest.
+    fn split(&self, e: &Affine, l: Loop) -> Option<(i64, Affine)> {
+        let k = match e.coefficient(l) {
+            None => 0,
+            Some(c) if c.is(1) => 1,
+            Some(c) if c.is(-1) => -1,
+            Some(_) => return None,
+        };
+        Some((k, e.add_scaled(&Affine::of(l), &Size::lit(-k))))
+    }
+
+    /// Where the elements are that a node reads along a loop, at its index 0: if they are neighbours.
+    fn along(&self, n: Node, l: Loop) -> Option<Vec<Affine>> {
+        let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
+            return None;
+        };
+        let mut place = (at.iter())
+            .map(|a| match a {
+                At::Affine(a) => Some(a.clone()),
+                At::Node(_) => None,
+            })
+            .collect::<Option<Vec<Affine>>>()?;
+        let last = place.pop()?;
+        let is_unit = last.coefficient(l).is_some_and(|c| c.is(1));
+        if !is_unit || place.iter().any(|a| a.coefficient(l).is_some()) {
+            return None;
+        }
+        place.push(last.sub(&Affine::of(l)));
+        Some(place)
+    }
+
+    /// The conditions under which a copy of what a node reads may be read instead: one that is used again. All of it is
+    /// read anyway then.
+    fn may_be_copied(&self, n: Node, l: Loop) -> Option<Vec<TokenStream>> {
+        let nest = self.nest;
+        let s = &nest.nodes[n];
+        let loops = self.loops_read(n)?;
+        let around = 0..=*loops.iter().max()?.max(&l);
+        let is_again = (0..l).any(|m| !loops.contains(&m));
+        let is_possible = s.guard.is_none()
+            && is_again
+            && loops.contains(&l)
+            && around.clone().all(|m| nest.ranges[m].is_whole())
+            && (around.clone()).all(|m| nest.loops[m].is_total());
+        let runs = around.filter(|&m| !nest.loops[m].at_least(1));
+        let runs = runs.map(|m| {
+            Expr::atom(number(0))
+                .infix("<", self.size(&nest.loops[m]))
+                .tokens
+        });
+        is_possible.then(|| runs.collect())
+    }
+
+    /// The loops whose indices are the components of a read, each another one.
+    fn loops_read(&self, n: Node) -> Option<Vec<Loop>> {
+        let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
+            return None;
+        };
+        let mut loops: Vec<Loop> = vec![];
+        for a in at {
+            match a {
+                At::Affine(a) => match &a.terms[..] {
+                    [(l, _)] if *a == Affine::of(*l) && !loops.contains(l) => loops.push(*l),
+                    _ => return None,
+                },
+                At::Node(_) => return None,
+            }
+        }
+        Some(loops)
+    }
+
+    /// Begins to write a loop by blocks.
+    fn begin(&mut self, plan: Plan, l: Loop) {
+        let mut blocks = self.blocks.take().expect("only then there is a plan");
+        blocks.used = true;
+        for c in plan.conditions {
+            blocks.demand(c);
+        }
+        for n in plan.across {
+            let Some(mut loops) = self.loops_read(n) else {
+                continue;
+            };
+            let Compute::Read(v, _) = &self.nest.nodes[n].compute else {
+                continue;
+            };
+            let pattern: Vec<Ident> = loops.iter().map(|m| self.loops[*m].clone()).collect();
+            let at: Vec<TokenStream> = pattern.iter().map(|i| quote!(#i)).collect();
+            loops.retain(|m| *m != l);
+            let name = self.name(&format!("{}_across", self.scope.label(*v)));
+            let order = loops.iter().copied().chain([l]);
+            let (shape, pattern): (Vec<_>, Vec<_>) = order
+                .map(|m| (self.size(&self.nest.loops[m]).tokens, &self.loops[m]))
+                .unzip();
+            let element = self.scope.read(*v, &at).tokens;
+            (blocks.copies)
+                .extend(quote!(let #name = rt::build([#(#shape),*], |[#(#pattern),*]| #element);));
+            blocks.across.insert(n, (name, loops));
+        }
+        self.blocks = Some(blocks);
+    }
+
+    fn name(&mut self, wish: &str) -> Ident {
+        let scope = self.scope;
+        (self.names).fresh_beside(wish, &|name| scope.is_taken(name))
+    }
+
+    /// The last outer loop by blocks: an index pattern for them, and what computes a block.
+    pub(super) fn by_blocks(&mut self) -> Option<TokenStream> {
+        let l = self.nest.outer.checked_sub(1)?;
+        let known = HashSet::new();
+        let plan = self.plan(l, self.nest.root, &known)?;
+        self.begin(plan, l);
+        let (js, out) = (self.stretch(l), self.name("out"));
+        let lets = self.lets_without(None, Some(l), &known);
+        let lets = lets.iter().map(|(name, value)| quote!(let #name = #value;));
+        let mut body: TokenStream = lets.collect();
+        let inside = Inside { l, known: &known };
+        body.extend(self.fill(self.nest.root, inside, &js, &out));
+        let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
+        Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
+    }
+
+    /// A reduction over blocks of its last loop.
+    pub(super) fn reduced_by_blocks(
+        &mut self,
+        name: &str,
+        (l, body): (Loop, Node),
+        plan: Plan,
+        run: Run,
+        known: &HashSet<Node>,
+    ) -> Expr {
+        self.begin(plan, l);
+        let over = match run {
+            Run::Count(end) => end.tokens,
+            Run::Part(from, to) => span(&from, &to),
+            Run::Once(_) => unreachable!("it is no loop"),
+        };
+        let (js, out) = (self.stretch(l), self.name("out"));
+        let body = self.fill(body, Inside { l, known }, &js, &out);
+        let name = Ident::new(&format!("{name}_blocks"), Span::mixed_site());
+        Expr::atom(quote!(rt::#name(#over, |#js, #out| { #body })))
+    }
+
+    /// What the indices of a block are called.
+    fn stretch(&mut self, l: Loop) -> Ident {
+        self.name(&format!("{}s", self.loops[l]))
+    }
+
+    /// Statements that add a value to the zeros of a block.
+    fn fill(&mut self, n: Node, inside: Inside<'_>, js: &Ident, out: &Ident) -> TokenStream {
+        let saved = (self.bound.clone(), self.rowed.clone(), self.named.len());
+        let tokens = if let Compute::Reduce(ReduceOp::Sum, own, body) = &self.nest.nodes[n].compute {
+            let sum = (ReduceOp::Sum, *body);
+            self.accumulate((own, own), sum, inside, js, out)
+        } else {
+            let sums = self.sums(n, inside, js);
+            let (before, value) = self.element(n, inside, js);
+            let index = pattern_of(&self.loops[inside.l], &value);
+            quote!(#sums #before #out.set(#js, |#index| #value);)
+        };
+        (self.bound, self.rowed) = (saved.0, saved.1);
+        self.named.truncate(saved.2);
+        tokens
+    }
+
+    /// Blocks for the sums that a value is made of.
+    fn sums(&mut self, n: Node, inside: Inside<'_>, js: &Ident) -> TokenStream {
+        let mut out = TokenStream::new();
+        for n in self.reached(inside.l, n, false) {
+            let Compute::Reduce(op, own, body) = &self.nest.nodes[n].compute else {
+                continue;
+            };
+            let wish = self.wish(n);
+            let name = self.name(&wish);
+            let start = self.literal(op.identity(Elem::Real)).tokens;
+            let sum = self.accumulate((own, own), (*op, *body), inside, js, &name);
+            let of = self.scope.real();
+            out.extend(quote!(let mut #name = rt::block::<#of>(#js, #start); #sum));
+            out.extend(quote!(let #name = #name.row(#js);));
+            let index = &self.loops[inside.l];
+            self.rowed.insert(n, Expr::atom(quote!(#name[#index])));
+        }
+        out
+    }
+
+    /// The loops of a sum around a block.
+    fn accumulate(
+        &mut self,
+        (own, open): (&[Loop], &[Loop]),
+        (op, body): (ReduceOp, Node),
+        inside: Inside<'_>,
+        js: &Ident,
+        into: &Ident,
+    ) -> TokenStream {
+        let Inside { l, known } = inside;
+        let Some((&o, rest)) = open.split_first() else {
+            if let Some(part) = self.part(l, own, js) {
+                let inner = self.term((op, body), inside, js, into);
+                return quote!(#part if !#js.is_empty() { #inner });
+            }
+            return self.term((op, body), inside, js, into);
+        };
+        let over = self.span_around(o, l, js, known);
+        let saved = (self.bound.clone(), self.rowed.clone(), self.named.len());
+        let lets = self.lets_without(Some(o), Some(l), known);
+        let lets: TokenStream = (lets.iter())
+            .map(|(name, value)| quote!(let #name = #value;))
+            .collect();
+        let inner = self.accumulate((own, rest), (op, body), inside, js, into);
+        (self.bound, self.rowed) = (saved.0, saved.1);
+        self.named.truncate(saved.2);
+        let all = quote!(#lets #inner);
+        let index = pattern_of(&self.loops[o], &all);
+        quote!(rt::for_each(#over, |#index| { #all });)
+    }
+
+    /// What a term adds to a block.
+    fn term(
+        &mut self,
+        (op, body): (ReduceOp, Node),
+        inside: Inside<'_>,
+        js: &Ident,
+        into: &Ident,
+    ) -> TokenStream {
+        let Inside { l, .. } = inside;
+        let is_along = self.varies(body, l);
+        if let (ReduceOp::Sum, Compute::Reduce(ReduceOp::Sum, own, terms)) =
+            (op, &self.nest.nodes[body].compute)
+            && is_along
+        {
+            return self.accumulate((own, own), (op, *terms), inside, js, into);
+        }
+        let sums = self.sums(body, inside, js);
+        let (before, value) = self.element(body, inside, js);
+        let how = match op {
+            ReduceOp::Sum => quote!(add),
+            ReduceOp::Product => quote!(multiply),
+            ReduceOp::Max => quote!(raise),
+            ReduceOp::Min => quote!(lower),
+            ReduceOp::LogSumExp => unreachable!("there is no plan for it"),
+        };
+        let index = pattern_of(&self.loops[l], &value);
+        quote!(#sums #before #into.#how(#js, |#index| #value);)
+    }
+
+    /// Where a loop of a sum runs for any index of a block.
+    fn span_around(&mut self, o: Loop, l: Loop, js: &Ident, known: &HashSet<Node>) -> TokenStream {
+        let nest = self.nest;
+        let (range, extent) = (&nest.ranges[o], &nest.loops[o]);
+        let (zero, end) = (Affine::default(), Affine::constant(extent.clone()));
+        let mut from: Vec<Expr> = (range.from.iter())
+            .map(|e| self.outermost(e, l, (quote!(#js.first()), quote!(#js.last()))))
+            .collect();
+        if !range.from.iter().any(|e| self.at_most(&zero, e, o)) {
+            from.push(Expr::atom(number(0)));
+        }
+        let mut to = vec![];
+        for e in &range.to {
+            to.push(match e {
+                At::Affine(e) => self.outermost(e, l, (quote!(#js.last()), quote!(#js.first()))),
+                At::Node(_) => self.end(o, e, known),
+            });
+        }
+        let fits = |e: &At| match e {
+            At::Affine(e) => self.at_most(e, &end, o),
+            At::Node(_) => false,
+        };
+        if !range.to.iter().any(fits) {
+            to.push(self.size(extent));
+        }
+        span(&extremum("max", from), &extremum("min", to))
+    }
+
+    /// A bound where the index of the block is one of these: as it adds, or is subtracted.
+    fn outermost(&self, e: &Affine, l: Loop, (add, sub): (TokenStream, TokenStream)) -> Expr {
+        let (op, index, rest) = match self.split(e, l) {
+            Some((1, rest)) => ("+", add, rest),
+            Some((-1, rest)) => ("-", sub, rest),
+            Some(_) | None => return self.affine(e),
+        };
+        match rest == Affine::default() && op == "+" {
+            true => Expr::atom(index),
+            false => self.affine(&rest).infix(op, Expr::atom(index)),
+        }
+    }
+
+    /// The part of a block for which a sum has the term that its loops are at.
+    fn part(&self, l: Loop, own: &[Loop], js: &Ident) -> Option<TokenStream> {
+        let bounds = self.bounds(l, own).unwrap_or_default();
+        let since = bounds.since.iter().map(|e| {
+            let e = self.affine(e).tokens;
+            quote!(.since(#e))
+        });
+        let before = bounds.before.iter().map(|e| {
+            let e = self.affine(e).tokens;
+            quote!(.before(#e))
+        });
+        let all: TokenStream = since.chain(before).collect();
+        (!all.is_empty()).then(|| quote!(let #js = #js #all;))
+    }
+
+    /// A value as a function of the index: what it reads and what is the same for all indices, and an expression.
+    fn element(&mut self, n: Node, inside: Inside<'_>, js: &Ident) -> (TokenStream, TokenStream) {
+        let Inside { l, known } = inside;
+        let nodes = self.reached(l, n, false);
+        let mut before = TokenStream::new();
+        let is_same = !self.varies(n, l);
+        let mut same: BTreeSet<Node> = is_same.then_some(n).into_iter().collect();
+        for &m in &nodes {
+            before.extend(self.row(m, l, js));
+            let operands = self.nest.operands(m).into_iter();
+            same.extend(operands.filter(|o| !self.varies(*o, l)));
+        }
+        for m in same {
+            let is_worth_it = match &self.nest.nodes[m].compute {
+                Compute::Read(_, at) => !at.is_empty(),
+                Compute::Prim(p, _) => p.cost() > 0,
+                Compute::Reduce(..) | Compute::ArgReduce(..) => true,
+                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => false,
+            };
+            if is_worth_it && !self.bound.contains_key(&m) && self.is_sure(m) {
+                let value = self.node(m, known).tokens;
+                let wish = self.wish(m);
+                let name = self.name(&wish);
+                before.extend(quote!(let #name = #value;));
+                self.bound.insert(m, name);
+            }
+        }
+        let mut lets = vec![];
+        for &m in &nodes {
+            let is_done = self.rowed.contains_key(&m) || self.bound.contains_key(&m);
+            if m != n && !is_done && self.wants_name(m, false) {
+                let value = self.node(m, known).tokens;
+                let wish = self.wish(m);
+                let name = self.name(&wish);
+                lets.push((name.clone(), value));
+                self.bound.insert(m, name);
+            }
+        }
+        let value = self.node(n, known).tokens;
+        for m in &nodes {
+            self.rowed.remove(m);
+            self.bound.remove(m);
+        }
+        let (lets, value) = in_place(lets, value);
+        let value = match lets.is_empty() {
+            true => value,
+            false => quote!({ #lets #value }),
+        };
+        (before, value)
+    }
+
+    /// A name for the neighbours that a node reads along a loop.
+    fn row(&mut self, n: Node, l: Loop, js: &Ident) -> TokenStream {
+        let Compute::Read(v, _) = &self.nest.nodes[n].compute else {
+            return TokenStream::new();
+        };
+        let v = *v;
+        let (array, at) = if let Some(at) = self.along(n, l) {
+            let at = at.iter().map(|a| self.affine(a).tokens).collect();
+            (self.scope.array(v), at)
+        } else if let Some((name, loops)) = self.across(n) {
+            let at = loops.iter().map(|m| self.affine(&Affine::of(*m)).tokens);
+            (quote!(#name), at.chain([number(0)]).collect::<Vec<_>>())
+        } else {
+            return TokenStream::new();
+        };
+        let name = self.name(&format!("{}_row", self.scope.label(v)));
+        let index = &self.loops[l];
+        let element = self.scope.element(v, Expr::atom(quote!(#name[#index])));
+        self.rowed.insert(n, element);
+        quote!(let #name = #array.row(#js, [#(#at),*]);)
+    }
+
+    fn across(&self, n: Node) -> Option<(Ident, Vec<Loop>)> {
+        self.blocks.as_ref()?.across.get(&n).cloned()
+    }
+
+    /// Whether a value cannot fail wherever the loops around it run.
+    fn is_sure(&self, n: Node) -> bool {
+        let s = &self.nest.nodes[n];
+        let here = match &s.compute {
+            // The bounds of an unguarded affine place were demanded on entry.
+            Compute::Read(_, at) => {
+                s.guard.is_none() && at.iter().all(|a| matches!(a, At::Affine(_)))
+            }
+            Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
+                let by = &self.nest.nodes[args[1]].compute;
+                matches!(by, Compute::Lit(Lit::Int(1..)))
+            }
+            Compute::Index(a) => a.is_total(),
+            Compute::Lit(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_) => true,
+        };
+        here && (self.nest.operands(n).iter()).all(|&o| self.bound.contains_key(&o) || self.is_sure(o))
+    }
+
+    /// Rows for what a light reduction reads, where it is not seen in the loop that indices are inside.
+    pub(super) fn rows(&mut self, l: Loop, body: Node) -> Option<(Ident, TokenStream, Vec<Node>)> {
+        self.find_varying(l, body);
+        let nest = self.nest;
+        let reads: Vec<Node> = (self.reached(l, body, true).into_iter())
+            .filter(|&n| {
+                let s = &nest.nodes[n];
+                let Compute::Read(v, at) = &s.compute else {
+                    return false;
+                };
+                let is_seen = nest.ranges[l].is_whole()
+                    && at.last() == Some(&At::Affine(Affine::of(l)))
+                    && self.scope.shape(*v).last() == Some(&nest.loops[l]);
+                s.guard.is_none() && !is_seen && self.along(n, l).is_some()
+            })
+            .collect();
+        if reads.is_empty() {
+            return None;
+        }
+        let js = self.stretch(l);
+        let rows = reads.iter().map(|&n| self.row(n, l, &js)).collect();
+        Some((js, rows, reads))
+    }
+}
+
+/// `a <= b`
+fn at_most(a: Expr, b: Expr) -> TokenStream {
+    a.infix("<=", b).tokens
+}
