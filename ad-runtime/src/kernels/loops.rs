@@ -402,7 +402,9 @@ impl<T: Real> Exponentials<T> {
     }
 }
 
-/// The index of the first value that beats all before it, where `start` is before all.
+/// The index of the first value that beats all before it, where `start` is before all: of equal ones the first.
+///
+/// Several values are computed at once, and which of them it is only if one of them is it.
 #[inline(always)]
 fn first<T: Real>(
     span: Range<usize>,
@@ -411,14 +413,31 @@ fn first<T: Real>(
     f: impl Fn(i64) -> T,
 ) -> i64 {
     let (mut best, mut at) = (start, 0);
-    for i in span.clone() {
-        // SAFETY: it is in the range.
-        unsafe { std::hint::assert_unchecked(i < span.end) };
-        let i = i as i64;
-        let v = f(i);
-        if beats(v, best) {
-            (best, at) = (v, i);
+    let (mut next, end) = (span.start, span.end);
+    while next < end {
+        // What no value is written to never wins.
+        let mut values = [start; LANES];
+        let count = (end - next).min(LANES);
+        let mut lane = 0;
+        while lane < count {
+            let i = next + lane;
+            // SAFETY: there are `count` indices from `next` on, at least.
+            unsafe { std::hint::assert_unchecked(i < end) };
+            values[lane] = f(i as i64);
+            lane += 1;
         }
+        let mut parts = [best; LANES];
+        for (part, &value) in parts.iter_mut().zip(&values) {
+            *part = if beats(value, *part) { value } else { *part };
+        }
+        let here = combined(parts, |a, b| if beats(b, a) { b } else { a });
+        if beats(here, best) {
+            best = here;
+            // Zeros are equal, whatever their signs.
+            let place = values.iter().position(|&v| v == here);
+            at = (next + place.unwrap_or(0)) as i64;
+        }
+        next += count;
     }
     at
 }
