@@ -21,14 +21,12 @@ use super::expr::{Expr, Prec};
 use super::nest::Writer;
 use super::range::{Run, extremum, pattern_of, span};
 use super::sizes::number;
-use super::tokens::in_place;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
-use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit, Size};
+use crate::ir::ty::{Elem, Size};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// Blocks that are shorter are no better than short sums.
 const SHORT: i64 = 16;
@@ -41,16 +39,12 @@ pub(super) struct Blocks {
     /// Copies of arrays with another last axis.
     copies: TokenStream,
     /// The name of the copy that a node reads, and its index but for the last component.
-    across: HashMap<Node, (Ident, Vec<Loop>)>,
+    pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
     used: bool,
 }
 
 impl Blocks {
-    fn choice(
-        &self,
-        blocks: &TokenStream,
-        plain: &dyn Fn() -> TokenStream,
-    ) -> Option<TokenStream> {
+    fn choice(&self, blocks: &TokenStream, plain: &dyn Fn() -> TokenStream) -> Option<TokenStream> {
         if !self.used {
             return None;
         }
@@ -82,9 +76,9 @@ pub(super) struct Plan {
 
 /// A value in a loop by blocks.
 #[derive(Clone, Copy)]
-struct Inside<'k> {
-    l: Loop,
-    known: &'k HashSet<Node>,
+pub(super) struct Inside<'k> {
+    pub(super) l: Loop,
+    pub(super) known: &'k HashSet<Node>,
 }
 
 /// Bounds on the index of a loop by blocks.
@@ -129,7 +123,9 @@ impl Writer<'_> {
         for &n in &all {
             let (own, sum) = match &nest.nodes[n].compute {
                 Compute::Reduce(op, own, sum) => match op {
-                    ReduceOp::Sum | ReduceOp::Product | ReduceOp::Max | ReduceOp::Min => (own, *sum),
+                    ReduceOp::Sum | ReduceOp::Product | ReduceOp::Max | ReduceOp::Min => {
+                        (own, *sum)
+                    }
                     ReduceOp::LogSumExp => return None,
                 },
                 Compute::ArgReduce(..) => return None,
@@ -167,59 +163,6 @@ impl Writer<'_> {
         is_read.then_some(plan)
     }
 
-    /// Finds the nodes below a node that are not the same for all indices of a loop. What was guarded stays inside of the
-    /// loop, even if it is.
-    fn find_varying(&mut self, l: Loop, n: Node) {
-        let nest = self.nest;
-        let (mut below, mut open) = (BTreeSet::new(), vec![n]);
-        while let Some(n) = open.pop() {
-            if nest.depends[n].contains(&l) && below.insert(n) {
-                open.extend(nest.operands(n));
-            }
-        }
-        let mut varying: HashSet<Node> = HashSet::new();
-        let mentions = |a: &Affine| a.coefficient(l).is_some();
-        for n in below {
-            let s = &nest.nodes[n];
-            let here = match &s.compute {
-                Compute::Index(a) => mentions(a),
-                Compute::Read(_, at) => at.iter().any(|a| match a {
-                    At::Affine(a) => mentions(a),
-                    At::Node(_) => false,
-                }),
-                Compute::Lit(_)
-                | Compute::Prim(..)
-                | Compute::Reduce(..)
-                | Compute::ArgReduce(..)
-                | Compute::Same(_) => false,
-            };
-            let runs = (s.own().iter()).any(|&o| nest.ranges[o].loops().any(|m| m == l));
-            if here || runs || nest.operands(n).iter().any(|o| varying.contains(o)) {
-                varying.insert(n);
-            }
-        }
-        self.varying.insert(l, varying);
-    }
-
-    fn varies(&self, n: Node, l: Loop) -> bool {
-        self.varying.get(&l).is_some_and(|all| all.contains(&n))
-    }
-
-    /// The nodes below a node that vary along a loop; in ascending order. With what sums are made of, if `through` them.
-    fn reached(&self, l: Loop, n: Node, through: bool) -> BTreeSet<Node> {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![n];
-        while let Some(n) = open.pop() {
-            if !self.varies(n, l) || self.rowed.contains_key(&n) || !seen.insert(n) {
-                continue;
-            }
-            if through || self.nest.nodes[n].own().is_empty() {
-                open.extend(self.nest.operands(n));
-            }
-        }
-        seen
-    }
-
     /// The conditions under which the loops of a sum are better outside, if they may be there.
     fn conditions(&self, l: Loop, own: &[Loop], out: &mut Vec<TokenStream>) -> Option<()> {
         let nest = self.nest;
@@ -240,7 +183,9 @@ impl Writer<'_> {
                 (Some(length), Some(terms)) if length < terms.max(SHORT) => return None,
                 (Some(_), Some(_)) => continue,
                 (Some(length), None) if length < SHORT => return None,
-                (_, Some(terms)) => at_most(Expr::atom(number(terms.max(SHORT))), self.size(&length)),
+                (_, Some(terms)) => {
+                    at_most(Expr::atom(number(terms.max(SHORT))), self.size(&length))
+                }
                 (None, None) if length == *terms => {
                     at_most(Expr::atom(number(SHORT)), self.size(&length))
                 }
@@ -302,26 +247,6 @@ impl Writer<'_> {
             Some(_) => return None,
         };
         Some((k, e.add_scaled(&Affine::of(l), &Size::lit(-k))))
-    }
-
-    /// Where the elements are that a node reads along a loop, at its index 0: if they are neighbours.
-    fn along(&self, n: Node, l: Loop) -> Option<Vec<Affine>> {
-        let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
-            return None;
-        };
-        let mut place = (at.iter())
-            .map(|a| match a {
-                At::Affine(a) => Some(a.clone()),
-                At::Node(_) => None,
-            })
-            .collect::<Option<Vec<Affine>>>()?;
-        let last = place.pop()?;
-        let is_unit = last.coefficient(l).is_some_and(|c| c.is(1));
-        if !is_unit || place.iter().any(|a| a.coefficient(l).is_some()) {
-            return None;
-        }
-        place.push(last.sub(&Affine::of(l)));
-        Some(place)
     }
 
     /// The conditions under which a copy of what a node reads may be read instead: one that is used again. All of it is
@@ -394,7 +319,7 @@ impl Writer<'_> {
         self.blocks = Some(blocks);
     }
 
-    fn name(&mut self, wish: &str) -> Ident {
+    pub(super) fn name(&mut self, wish: &str) -> Ident {
         let scope = self.scope;
         (self.names).fresh_beside(wish, &|name| scope.is_taken(name))
     }
@@ -437,14 +362,15 @@ impl Writer<'_> {
     }
 
     /// What the indices of a block are called.
-    fn stretch(&mut self, l: Loop) -> Ident {
+    pub(super) fn stretch(&mut self, l: Loop) -> Ident {
         self.name(&format!("{}s", self.loops[l]))
     }
 
     /// Statements that add a value to the zeros of a block.
     fn fill(&mut self, n: Node, inside: Inside<'_>, js: &Ident, out: &Ident) -> TokenStream {
         let saved = (self.bound.clone(), self.rowed.clone(), self.named.len());
-        let tokens = if let Compute::Reduce(ReduceOp::Sum, own, body) = &self.nest.nodes[n].compute {
+        let tokens = if let Compute::Reduce(ReduceOp::Sum, own, body) = &self.nest.nodes[n].compute
+        {
             let sum = (ReduceOp::Sum, *body);
             self.accumulate((own, own), sum, inside, js, out)
         } else {
@@ -592,129 +518,6 @@ impl Writer<'_> {
         });
         let all: TokenStream = since.chain(before).collect();
         (!all.is_empty()).then(|| quote!(let #js = #js #all;))
-    }
-
-    /// A value as a function of the index: what it reads and what is the same for all indices, and an expression.
-    fn element(&mut self, n: Node, inside: Inside<'_>, js: &Ident) -> (TokenStream, TokenStream) {
-        let Inside { l, known } = inside;
-        let nodes = self.reached(l, n, false);
-        let mut before = TokenStream::new();
-        let is_same = !self.varies(n, l);
-        let mut same: BTreeSet<Node> = is_same.then_some(n).into_iter().collect();
-        for &m in &nodes {
-            before.extend(self.row(m, l, js));
-            let operands = self.nest.operands(m).into_iter();
-            same.extend(operands.filter(|o| !self.varies(*o, l)));
-        }
-        for m in same {
-            let is_worth_it = match &self.nest.nodes[m].compute {
-                Compute::Read(_, at) => !at.is_empty(),
-                Compute::Prim(p, _) => p.cost() > 0,
-                Compute::Reduce(..) | Compute::ArgReduce(..) => true,
-                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => false,
-            };
-            if is_worth_it && !self.bound.contains_key(&m) && self.is_sure(m) {
-                let value = self.node(m, known).tokens;
-                let wish = self.wish(m);
-                let name = self.name(&wish);
-                before.extend(quote!(let #name = #value;));
-                self.bound.insert(m, name);
-            }
-        }
-        let mut lets = vec![];
-        for &m in &nodes {
-            let is_done = self.rowed.contains_key(&m) || self.bound.contains_key(&m);
-            if m != n && !is_done && self.wants_name(m, false) {
-                let value = self.node(m, known).tokens;
-                let wish = self.wish(m);
-                let name = self.name(&wish);
-                lets.push((name.clone(), value));
-                self.bound.insert(m, name);
-            }
-        }
-        let value = self.node(n, known).tokens;
-        for m in &nodes {
-            self.rowed.remove(m);
-            self.bound.remove(m);
-        }
-        let (lets, value) = in_place(lets, value);
-        let value = match lets.is_empty() {
-            true => value,
-            false => quote!({ #lets #value }),
-        };
-        (before, value)
-    }
-
-    /// A name for the neighbours that a node reads along a loop.
-    fn row(&mut self, n: Node, l: Loop, js: &Ident) -> TokenStream {
-        let Compute::Read(v, _) = &self.nest.nodes[n].compute else {
-            return TokenStream::new();
-        };
-        let v = *v;
-        let (array, at) = if let Some(at) = self.along(n, l) {
-            let at = at.iter().map(|a| self.affine(a).tokens).collect();
-            (self.scope.array(v), at)
-        } else if let Some((name, loops)) = self.across(n) {
-            let at = loops.iter().map(|m| self.affine(&Affine::of(*m)).tokens);
-            (quote!(#name), at.chain([number(0)]).collect::<Vec<_>>())
-        } else {
-            return TokenStream::new();
-        };
-        let name = self.name(&format!("{}_row", self.scope.label(v)));
-        let index = &self.loops[l];
-        let element = self.scope.element(v, Expr::atom(quote!(#name[#index])));
-        self.rowed.insert(n, element);
-        quote!(let #name = #array.row(#js, [#(#at),*]);)
-    }
-
-    fn across(&self, n: Node) -> Option<(Ident, Vec<Loop>)> {
-        self.blocks.as_ref()?.across.get(&n).cloned()
-    }
-
-    /// Whether a value cannot fail wherever the loops around it run.
-    fn is_sure(&self, n: Node) -> bool {
-        let s = &self.nest.nodes[n];
-        let here = match &s.compute {
-            // The bounds of an unguarded affine place were demanded on entry.
-            Compute::Read(_, at) => {
-                s.guard.is_none() && at.iter().all(|a| matches!(a, At::Affine(_)))
-            }
-            Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
-                let by = &self.nest.nodes[args[1]].compute;
-                matches!(by, Compute::Lit(Lit::Int(1..)))
-            }
-            Compute::Index(a) => a.is_total(),
-            Compute::Lit(_)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_) => true,
-        };
-        here && (self.nest.operands(n).iter()).all(|&o| self.bound.contains_key(&o) || self.is_sure(o))
-    }
-
-    /// Rows for what a light reduction reads, where it is not seen in the loop that indices are inside.
-    pub(super) fn rows(&mut self, l: Loop, body: Node) -> Option<(Ident, TokenStream, Vec<Node>)> {
-        self.find_varying(l, body);
-        let nest = self.nest;
-        let reads: Vec<Node> = (self.reached(l, body, true).into_iter())
-            .filter(|&n| {
-                let s = &nest.nodes[n];
-                let Compute::Read(v, at) = &s.compute else {
-                    return false;
-                };
-                let is_seen = nest.ranges[l].is_whole()
-                    && at.last() == Some(&At::Affine(Affine::of(l)))
-                    && self.scope.shape(*v).last() == Some(&nest.loops[l]);
-                s.guard.is_none() && !is_seen && self.along(n, l).is_some()
-            })
-            .collect();
-        if reads.is_empty() {
-            return None;
-        }
-        let js = self.stretch(l);
-        let rows = reads.iter().map(|&n| self.row(n, l, &js)).collect();
-        Some((js, rows, reads))
     }
 }
 

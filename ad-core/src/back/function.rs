@@ -518,7 +518,10 @@ impl<'a> Function<'a> {
         local.is_typed = w.is_typed(nest.root);
         let blocks = match w.by_blocks() {
             Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
-            None => self.elements(&mut w, &shape),
+            None => match Writer::new(nest, &[], self).by_rows() {
+                Some(row) => quote!(rt::build_rows([#(#shape),*], #row)),
+                None => self.elements(&mut w, &shape),
+            },
         };
         let outside = outside(nest);
         let plain = || match &outside {
@@ -676,6 +679,10 @@ impl Scope for Function<'_> {
             return Expr::atom(quote!(#ident));
         }
         self.element(v, Expr::atom(quote!(#ident[[#(#at),*]])))
+    }
+
+    fn is_in_loop(&self) -> bool {
+        self.outer.is_some()
     }
 
     fn array(&self, v: Var) -> TokenStream {

@@ -13,6 +13,7 @@ mod nest;
 mod outside;
 mod range;
 mod real;
+mod rows;
 mod sizes;
 mod tokens;
 pub(crate) mod unit;

@@ -39,6 +39,8 @@ pub(super) trait Scope {
     fn is_taken(&self, name: &str) -> bool;
     /// Whether what a variable is bound to says its type.
     fn is_typed(&self, v: Var) -> bool;
+    /// Whether it is the program of a loop, whose arrays change.
+    fn is_in_loop(&self) -> bool;
     /// What real numbers are.
     fn real(&self) -> &RealType;
 }

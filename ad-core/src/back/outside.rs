@@ -63,7 +63,10 @@ fn is_better(nest: &Nest, moved: &[Loop], last: Loop) -> bool {
             At::Affine(a) => a.coefficient(l).is_some(),
             At::Node(n) => nest.depends[*n].contains(&l),
         };
-        let Some(first) = at.iter().position(|a| moved.iter().any(|&l| mentions(a, l))) else {
+        let Some(first) = at
+            .iter()
+            .position(|a| moved.iter().any(|&l| mentions(a, l)))
+        else {
             continue;
         };
         let before = &at[..first];

@@ -7,7 +7,7 @@
 //! Where the sum is short, or runs along what does not lie side by side in memory, the loop over the block is the better
 //! one for vectors: its steps do not depend on each other, and read neighbours.
 
-use super::loops::{LANES, Span, combined, sealed};
+use super::loops::{Exponentials, LANES, ROUNDS, Span, combined, sealed};
 use super::{Dense, INTERMEDIATE, View, fail, lengths, pool};
 use crate::Real;
 use std::mem::MaybeUninit;
@@ -52,7 +52,10 @@ impl Stretch {
     #[must_use]
     pub fn before(self, end: i64) -> Stretch {
         let to = end.min(self.to).max(self.from);
-        Stretch { from: self.from, to }
+        Stretch {
+            from: self.from,
+            to,
+        }
     }
 
     /// Whether there is none.
@@ -335,6 +338,66 @@ pub fn build_blocks<T: Real, const N: usize>(
     }
 }
 
+/// A row that has no elements yet.
+#[derive(Debug)]
+pub struct Fresh<'a, T>(&'a mut [MaybeUninit<T>]);
+
+/// Says that a row has its elements.
+#[derive(Debug)]
+pub struct Written<'a>(std::marker::PhantomData<&'a mut ()>);
+
+impl<'a, T> Fresh<'a, T> {
+    /// Writes `f` of its index to each.
+    ///
+    /// # Panics
+    ///
+    /// Panics if these are not as many as the row has.
+    #[inline(always)]
+    pub fn set(self, js: Stretch, f: impl Fn(i64) -> T) -> Written<'a> {
+        assert!(self.0.len() == js.length(), "all elements of a row");
+        for (j, slot) in self.0.iter_mut().enumerate() {
+            slot.write(f(js.from + j as i64));
+        }
+        Written(std::marker::PhantomData)
+    }
+}
+
+/// The array whose rows `f` writes.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_rows<T, const N: usize>(
+    shape: [i64; N],
+    f: impl for<'a> Fn([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
+) -> Dense<T, N> {
+    let (shape, size) = lengths(shape);
+    let mut data = pool::with_capacity(size);
+    let length = shape.last().map_or(1, |&n| n);
+    let mut unwritten = &mut data.spare_capacity_mut()[..size];
+    super::loops::rows(shape, |start| {
+        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = rest;
+        let js = Stretch {
+            from: 0,
+            to: length as i64,
+        };
+        let Written(_) = f(start, js, Fresh(row));
+    });
+    assert!(unwritten.is_empty(), "rows cover the array");
+    // SAFETY: there is room for `size` elements. Each row that was split off the first `size` slots
+    // has been written completely, and nothing of them is left.
+    unsafe { data.set_len(size) };
+    Dense {
+        data,
+        shape,
+        name: INTERMEDIATE,
+    }
+}
+
 /// Combines numbers with partial results in turns.
 #[inline(always)]
 fn by_lanes<T: Copy>(parts: &mut [T; LANES], values: &[T], op: impl Fn(T, T) -> T) {
@@ -389,6 +452,27 @@ reductions! {
     minimum_blocks: HIGHEST, |m, v| if v < m { v } else { m };
 }
 
+/// The logarithm of the sum of the exponentials of all that `f` adds to zeros, block by block, without overflow; as
+/// [`logsumexp`](super::logsumexp) in what is special.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn logsumexp_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> T {
+    let mut all = Exponentials::new();
+    each(over.span(), |js| {
+        let mut values = block(js, T::NOUGHT);
+        f(js, &mut values);
+        for some in values.values(js).chunks(ROUNDS * LANES) {
+            // What no value is written to counts nothing.
+            let mut rounds = [[T::NEG_INFINITY; LANES]; ROUNDS];
+            for (round, values) in rounds.iter_mut().zip(some.chunks(LANES)) {
+                round[..values.len()].copy_from_slice(values);
+            }
+            all.add(&rounds[..some.len().div_ceil(LANES)]);
+        }
+    });
+    all.logarithm()
+}
+
 /// The index of the first value that beats all before it, where `start` is before all: of equal ones the first.
 #[inline(always)]
 fn first<T: Real>(
@@ -431,7 +515,7 @@ pub fn argmin_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>
 
 #[cfg(test)]
 mod tests {
-    use super::super::{argmax, argmin, build, maximum, minimum, sum};
+    use super::super::{argmax, argmin, build, logsumexp, maximum, minimum, sum};
     use super::*;
 
     /// Numbers with ties, and some that are special.
@@ -454,6 +538,9 @@ mod tests {
             assert_eq!(minimum_blocks(n, whole), minimum(n, number), "{n}");
             assert_eq!(argmax_blocks(n, whole), argmax(n, number), "{n}");
             assert_eq!(argmin_blocks(n, whole), argmin(n, number), "{n}");
+            let finite = |j: i64| number(j).clamp(-5.0, 5.0);
+            let blocks = logsumexp_blocks(n, |js, out| out.set(js, finite));
+            assert_eq!(bits(blocks), bits(logsumexp(n, finite)), "{n}");
             let nothing = |js: Stretch, out: &mut Block<f64>| out.set(js, |_| f64::NAN);
             assert_eq!(argmin_blocks(3..n, nothing), 0);
             let one = build([3, n], |[i, j]| number(i + 7 * j));
@@ -461,8 +548,10 @@ mod tests {
                 assert_eq!(from, js.first());
                 out.set(js, |j| number(i + 7 * j));
             });
+            let rows = build_rows([3, n], |[i, _], js, out| out.set(js, |j| number(i + 7 * j)));
             let bits = |x: &Dense<f64, 2>| x.data.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&one), bits(&blocks));
+            assert_eq!(bits(&one), bits(&rows));
         }
     }
 

@@ -306,7 +306,7 @@ reductions! {
 }
 
 /// How many times as many values as lanes are computed before exponentials are.
-const ROUNDS: usize = 4;
+pub(super) const ROUNDS: usize = 4;
 
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
 ///
@@ -343,7 +343,7 @@ pub fn logsumexp<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> T {
 }
 
 /// A sum of exponentials, relative to that of the largest so far.
-struct Exponentials<T> {
+pub(super) struct Exponentials<T> {
     largest: T,
     parts: [T; LANES],
     /// Not 0 where there was NaN.
@@ -352,7 +352,7 @@ struct Exponentials<T> {
 
 impl<T: Real> Exponentials<T> {
     #[inline(always)]
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Exponentials {
             largest: T::NEG_INFINITY,
             parts: [T::NOUGHT; LANES],
@@ -362,7 +362,7 @@ impl<T: Real> Exponentials<T> {
 
     #[cfg_attr(debug_assertions, inline(never))]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn add(&mut self, block: &[[T; LANES]]) {
+    pub(super) fn add(&mut self, block: &[[T; LANES]]) {
         let mut maxima = [self.largest; LANES];
         for values in block {
             for ((max, nan), &v) in maxima.iter_mut().zip(&mut self.nan).zip(values) {
@@ -391,7 +391,7 @@ impl<T: Real> Exponentials<T> {
 
     #[cfg_attr(debug_assertions, inline(never))]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn logarithm(self) -> T {
+    pub(super) fn logarithm(self) -> T {
         if self.nan != [0; LANES] {
             T::NAN
         } else if self.largest.is_infinite() {

@@ -22,8 +22,9 @@ pub use crate::elementary::{
     ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
 };
 pub use blocks::{
-    Block, Row, Stretch, argmax_blocks, argmin_blocks, block, build_blocks, maximum_blocks,
-    minimum_blocks, product_blocks, stretch, sum_blocks,
+    Block, Fresh, Row, Stretch, Written, argmax_blocks, argmin_blocks, block, build_blocks,
+    build_rows, logsumexp_blocks, maximum_blocks, minimum_blocks, product_blocks, stretch,
+    sum_blocks,
 };
 pub use contract::{Multiply, Part, contract};
 pub use dispatch::{InstructionSet, Kernel, dispatch};

@@ -3,7 +3,6 @@
 //! @ x: [3, 6]; k: [2, 2]
 //! @ x: [1, 3]; k: [1, 2]
 //! @ x: [2, 40]; k: [2, 3]
-//! @ x: [2, 3]; k: [0, 2]
 
 use cotangent::prelude::*;
 use ndarray::Array2;

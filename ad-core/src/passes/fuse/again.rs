@@ -29,7 +29,9 @@ pub fn again(program: &Program) -> Option<Program> {
     }
     let mut new: Vec<Var> = (0..program.params.len()).map(|k| Var(k as u32)).collect();
     for eq in &program.eqs {
-        let found = eq.loop_result().and_then(|(run, k)| Some((run, k, plan.get(&run)?)));
+        let found = eq
+            .loop_result()
+            .and_then(|(run, k)| Some((run, k, plan.get(&run)?)));
         let Some((run, k, collected)) = found else {
             let v = out.copy(eq, &mut |v| new[v.index()]);
             new.push(v);
@@ -49,8 +51,15 @@ pub fn again(program: &Program) -> Option<Program> {
                 init: all(c.from.init, of),
                 out: c.out,
             };
-            let ty = Type { elem: ty.elem, shape };
-            given[c.at] = out.push(Eq { ty, guard: None, op });
+            let ty = Type {
+                elem: ty.elem,
+                shape,
+            };
+            given[c.at] = out.push(Eq {
+                ty,
+                guard: None,
+                op,
+            });
         }
         let looped = Looped::new(Loop {
             body: run.looped.body.clone(),
@@ -60,10 +69,23 @@ pub fn again(program: &Program) -> Option<Program> {
             recompute: run.looped.recompute,
         });
         let shape = eq.ty.shape.iter().map(|s| translate_size(s, of)).collect();
-        let ty = Type { elem: eq.ty.elem, shape };
+        let ty = Type {
+            elem: eq.ty.elem,
+            shape,
+        };
         let init = all(run.init, of);
-        let op = Op::Loop { looped, steps, given, init, out: k };
-        let v = out.push(Eq { ty, guard: None, op });
+        let op = Op::Loop {
+            looped,
+            steps,
+            given,
+            init,
+            out: k,
+        };
+        let v = out.push(Eq {
+            ty,
+            guard: None,
+            op,
+        });
         new.push(v);
     }
     for (k, p) in program.params.iter().enumerate() {
@@ -125,12 +147,15 @@ fn plan(program: &Program) -> HashMap<Run<'_>, Vec<Collected<'_>>> {
         let Some(looped) = slice(from, &outs) else {
             continue;
         };
-        let collected = stacked.into_iter().enumerate().map(|(k, (at, from, _))| Collected {
-            at,
-            from,
-            looped: looped.clone(),
-            out: from.looped.states + k,
-        });
+        let collected = stacked
+            .into_iter()
+            .enumerate()
+            .map(|(k, (at, from, _))| Collected {
+                at,
+                from,
+                looped: looped.clone(),
+                out: from.looped.states + k,
+            });
         plan.insert(run, collected.collect());
     }
     plan
@@ -163,7 +188,8 @@ fn slice(from: Run<'_>, outs: &[usize]) -> Option<Looped> {
             true => body.results[k],
             false => Var((first + k) as u32),
         });
-        kept.chain(outs.iter().map(|out| body.results[*out])).collect()
+        kept.chain(outs.iter().map(|out| body.results[*out]))
+            .collect()
     };
     // Which states the collected ones need, and these.
     loop {
@@ -220,7 +246,9 @@ fn slice(from: Run<'_>, outs: &[usize]) -> Option<Looped> {
         }
     }
     let is_cheap = operations <= outs.len();
-    let all_alike = outs.iter().all(|out| body.ty(body.results[*out]).shape == *shape);
+    let all_alike = outs
+        .iter()
+        .all(|out| body.ty(body.results[*out]).shape == *shape);
     (is_cheap && all_alike).then(|| {
         Looped::new(Loop {
             body: program,
