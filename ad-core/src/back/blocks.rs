@@ -138,7 +138,7 @@ impl Writer<'_> {
             if nest.nodes[n].elem != Elem::Real {
                 return None;
             }
-            self.conditions(l, own, &mut plan.conditions)?;
+            self.conditions(l, (own, sum), &mut plan.conditions)?;
             for m in self.reached(l, sum, false) {
                 let s = &nest.nodes[m];
                 let costs = match &s.compute {
@@ -164,7 +164,12 @@ impl Writer<'_> {
     }
 
     /// The conditions under which the loops of a sum are better outside, if they may be there.
-    fn conditions(&self, l: Loop, own: &[Loop], out: &mut Vec<TokenStream>) -> Option<()> {
+    fn conditions(
+        &self,
+        l: Loop,
+        (own, body): (&[Loop], Node),
+        out: &mut Vec<TokenStream>,
+    ) -> Option<()> {
         let nest = self.nest;
         let bounds = self.bounds(l, own)?;
         let mut lengths = vec![nest.loops[l].clone()];
@@ -177,7 +182,18 @@ impl Writer<'_> {
                 lengths.push(length.constant);
             }
         }
-        let terms = &nest.loops[*own.last()?];
+        let last = *own.last()?;
+        let terms = &nest.loops[last];
+        let reads = self.reached(l, body, true);
+        let jumps = reads.iter().any(|n| self.jumps(*n, last));
+        // If none of it jumps, the loop of the sum is as good where it is as long.
+        if nest.loops[l] == *terms && !jumps {
+            return None;
+        }
+        let terms = match jumps {
+            true => &Size::lit(0),
+            false => terms,
+        };
         for length in lengths {
             let condition = match (length.as_lit(), terms.as_lit()) {
                 (Some(length), Some(terms)) if length < terms.max(SHORT) => return None,
@@ -197,6 +213,25 @@ impl Writer<'_> {
             out.push(condition);
         }
         Some(())
+    }
+
+    /// Whether what a node reads along a loop are no neighbours.
+    fn jumps(&self, n: Node, l: Loop) -> bool {
+        let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
+            return false;
+        };
+        let Some((last, before)) = at.split_last() else {
+            return false;
+        };
+        let mentions = |a: &At| match a {
+            At::Affine(a) => a.coefficient(l).is_some(),
+            At::Node(n) => self.nest.depends[*n].contains(&l),
+        };
+        before.iter().any(mentions)
+            || match last {
+                At::Affine(a) => (a.coefficient(l)).is_some_and(|c| !c.is(1) && !c.is(-1)),
+                At::Node(_) => mentions(last),
+            }
     }
 
     fn size(&self, s: &Size) -> Expr {

@@ -205,7 +205,7 @@ impl Writer<'_> {
             return false;
         };
         let is_seen = !self.scope.is_in_loop()
-            && nest.ranges[l].is_whole()
+            && nest.ranges[l].to.is_empty()
             && at.last() == Some(&At::Affine(Affine::of(l)))
             && self.scope.shape(*v).last() == Some(&nest.loops[l]);
         s.guard.is_none() && !is_seen && self.along(n, l).is_some()

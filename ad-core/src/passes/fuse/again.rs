@@ -259,3 +259,61 @@ fn slice(from: Run<'_>, outs: &[usize]) -> Option<Looped> {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::again;
+    use crate::ir::value::{Tensor, Value};
+    use crate::ir::{bulk_check, bulk_eval, bulk_text};
+    use crate::passes::join::join;
+
+    const POWERS: &str = "fn f(t: real[d0.0], x: real[d1.0])
+        v2: real[d0.0] = fill 1.0
+        loop 0 with 2 states
+            fn step(t: real[d0.0], x: real[d1.0], e: real[d0.0], p: real[d0.0], j: int[])
+            v5: real[d0.0] = gather v1[(v4)]
+            v6: real[d0.0] = mul(v5, v3)
+            v7: real[d0.0] = sub(v2, v6)
+            v8: real[d0.0] = mul(v3, v0)
+            return v7, v8, v3
+        v3: real[d1.0, d0.0] = loop 0 out 2 given [v0, v1] from [v0, v2] for d1.0
+        v4: real[d0.0] = loop 0 out 0 given [v0, v1] from [v0, v2] for d1.0
+        v5: real[d1.0] = fill 0.0
+        loop 1 with 1 states reverse
+            fn step(s: real[d1.0, d0.0], y: real[d0.0], z: real[d1.0], j: int[])
+            v4: real[d0.0] = gather v0[(v3), i0]
+            v5: real[] = contract v4[a] * v1[a] -> []
+            v6: real[d1.0] = scatter v2[i0] + v5[(v3)]
+            return v6
+        v6: real[d1.0] = loop 1 out 0 given [v3, v4] from [v5] for d1.0
+        return v6";
+
+    #[test]
+    fn one_product_is_computed_again() {
+        let before = bulk_text::parse(POWERS).unwrap();
+        let after = join(&again(&before).expect("it fires"));
+        bulk_check::check(&after).unwrap_or_else(|e| panic!("{e}\n{after}"));
+        // Nothing is collected for the second loop any more.
+        assert!(after.eqs.iter().all(|eq| eq.ty.rank() < 2), "{after}");
+        let reals = |data: &[f64]| Value::Real(Tensor::new(vec![data.len()], data.to_vec()));
+        for x in [&[][..], &[2.0], &[0.5, -1.0, 3.0]] {
+            let args = [reals(&[1.0, 2.0, -3.0, 0.5]), reals(x)];
+            let run = |program| bulk_eval::eval(program, &args).unwrap().results;
+            assert_eq!(run(&before), run(&after));
+        }
+    }
+
+    #[test]
+    fn what_is_dear_or_needed_elsewhere_is_collected() {
+        let two = POWERS.replace("mul(v3, v0)", "exp(v3)");
+        // The second loop looks at its state.
+        let looks = POWERS.replace("scatter v2[i0] + v5[(v3)]", "mul(v2, v2)");
+        let used = POWERS.replace("d1.0\n        return v6", "d1.0\n        return v6, v3");
+        let other_row = POWERS.replace("gather v0[(v3), i0]", "gather v0[0, i0]");
+        for text in [two, looks, used, other_row] {
+            let program = bulk_text::parse(&text).unwrap();
+            bulk_check::check(&program).unwrap_or_else(|e| panic!("{e}\n{program}"));
+            assert!(again(&program).is_none(), "{program}");
+        }
+    }
+}
