@@ -106,6 +106,52 @@ fn a_branch_that_is_not_taken_calls_nothing() {
     assert_eq!(guarded_grad(-4.0, 3.0), (0.0, 1.0));
 }
 
+/// `root(y)` depends on no index, and yet nothing is called where there is no element.
+#[differentiable]
+fn independent(x: &Array1<f64>, y: f64) -> f64 {
+    sum(x.len(), |i| x[i] * root(y))
+}
+
+#[differentiable]
+fn of_rows(a: &Array2<f64>, y: &Array1<f64>) -> f64 {
+    sum(a.nrows(), |i| sum(a.ncols(), |j| a[[i, j]] * root(y[i])))
+}
+
+#[differentiable(vjp)]
+fn filled(n: usize, y: f64) -> Array1<f64> {
+    let twice = |y: f64| root(y) + root(y);
+    build(n, |_| twice(y))
+}
+
+#[test]
+fn no_element_calls_nothing() {
+    let none = Array1::zeros(0);
+    assert_eq!(independent(&none, -1.0), 0.0);
+    assert_eq!(independent_grad(&none, -1.0), (none.clone(), 0.0));
+    let (x_bar, y_bar) = independent_grad(&array![1.0, 3.0], 4.0);
+    assert_eq!((x_bar, y_bar), (array![2.0, 2.0], 1.0));
+
+    // One row without columns, columns without rows, both.
+    let negative = array![-1.0];
+    let thin = Array2::zeros((1, 0));
+    assert_eq!(of_rows_grad(&thin, &negative), (thin, array![0.0]));
+    let flat = Array2::zeros((0, 1));
+    assert_eq!(of_rows_grad(&flat, &none), (flat, none.clone()));
+    let (a_bar, y_bar) = of_rows_grad(&array![[1.0, 2.0], [3.0, 5.0]], &array![4.0, 16.0]);
+    assert_eq!(a_bar, array![[2.0, 2.0], [4.0, 4.0]]);
+    assert_eq!(y_bar, array![0.75, 1.0]);
+
+    assert_eq!(filled_vjp(0, -1.0, &none), (none, 0.0));
+    let (y, y_bar) = filled_vjp(2, 4.0, &array![1.0, 0.5]);
+    assert_eq!((y, y_bar), (array![4.0, 4.0], 0.75));
+}
+
+#[test]
+#[should_panic(expected = "the root of what is not positive")]
+fn an_element_calls() {
+    independent_grad(&array![1.0], -1.0);
+}
+
 #[differentiable(vjp)]
 fn elsewhere(x: &Array1<f64>) -> Array1<f64> {
     let y = other::shifted(x, 2);
@@ -187,5 +233,94 @@ fn units_over_any_real_type_and_structs() {
             factor: 30.0,
             steps: 7
         }
+    );
+}
+
+mod recursive {
+    use cotangent::ndarray::Array1;
+    use cotangent::prelude::*;
+
+    /// It has no derivatives of its own.
+    #[differentiable]
+    pub(crate) fn power<T: Real>(x: T, n: usize) -> T {
+        if n == 0 {
+            T::one()
+        } else {
+            x * self::power(x, n - 1)
+        }
+    }
+
+    /// Called as a unit, as deep as the array is long.
+    #[differentiable(noinline)]
+    pub(crate) fn continued_fraction(x: &Array1<f64>, from: usize) -> f64 {
+        if from + 1 == x.len() {
+            x[from]
+        } else {
+            x[from] + 1.0 / continued_fraction(x, from + 1)
+        }
+    }
+
+    /// It calls another function besides itself, and takes the constant from where it is.
+    const SCALE: f64 = 0.5;
+
+    #[differentiable]
+    pub(crate) fn nested(x: f64, n: usize) -> f64 {
+        if n == 0 {
+            super::cube(x)
+        } else {
+            (SCALE * power(nested(x, n - 1), 2)).sin()
+        }
+    }
+}
+
+#[differentiable]
+fn cubed(x: f32) -> f32 {
+    recursive::power(x, 3)
+}
+
+#[differentiable]
+fn second(x: f64) -> f64 {
+    slope_grad(x)
+}
+
+#[differentiable]
+fn slope(x: f64) -> f64 {
+    recursive::power(x, 4)
+}
+
+#[differentiable]
+fn deeper(x: f64) -> f64 {
+    recursive::nested(x, 2)
+}
+
+#[differentiable]
+fn fractions(x: &Array1<f64>) -> f64 {
+    recursive::continued_fraction(x, 0) * sum(x.len(), |i| recursive::continued_fraction(x, i))
+}
+
+#[test]
+fn recursion() {
+    assert_eq!(cubed_grad(2.0), 12.0);
+    // The derivatives of x⁴ are 4 x³ and 12 x².
+    assert_eq!(second(2.0), 32.0);
+    assert_eq!(second_grad(2.0), 48.0);
+
+    let difference = |f: &dyn Fn(f64) -> f64, x: f64| (f(x + 1e-6) - f(x - 1e-6)) / 2e-6;
+    assert!((deeper_grad(1.1) - difference(&deeper, 1.1)).abs() < 1e-8);
+
+    let x = array![1.0, 2.0, 1.5, 3.0];
+    let x_bar = fractions_grad(&x);
+    for i in 0..x.len() {
+        let at = |s: f64| {
+            let mut x = x.clone();
+            x[i] = s;
+            fractions(&x)
+        };
+        assert!((x_bar[i] - difference(&at, x[i])).abs() < 1e-8);
+    }
+    let (value, x_bar) = recursive::continued_fraction_value_and_grad(&x, 2);
+    assert_eq!(
+        (value, x_bar),
+        (1.5 + 1.0 / 3.0, array![0.0, 0.0, 1.0, -1.0 / 9.0])
     );
 }

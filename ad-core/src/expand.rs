@@ -4,6 +4,7 @@ use crate::back::emit::{Context, name as name_of};
 use crate::back::unit::call_site;
 use crate::derive;
 use crate::front::attr::Modes;
+use crate::front::callee::Callees;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::unit::Rule;
 use crate::ir::{bulk, core_check, kernel};
@@ -38,15 +39,17 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         .self_type
         .as_ref()
         .and_then(|ty| syn::parse_str(ty).ok());
+    let in_impl = self_type.is_some();
     let place = (place.around != Around::Impl).then_some(place);
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
-    let failure = match front::analyse(attr.clone(), item.clone()) {
+    let callees = Callees::of(place.is_some());
+    let failure = match front::analyse_with(attr.clone(), item.clone(), &callees) {
         Ok(mut annotated) => {
             // The function itself stays as it is.
             annotated.item = syn::parse2(written).unwrap_or(annotated.item);
             return watched(&annotated.signature.ident.clone(), |see| {
-                expanded(annotated, place, see)
+                expanded(annotated, place, in_impl, see)
             });
         }
         Err(failure) => failure,
@@ -59,7 +62,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
             item: Some(written),
             ..*failure
         };
-        return failed(&failure, place);
+        return failed(&failure, place, in_impl);
     };
     let context = Context {
         signature,
@@ -78,16 +81,22 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         link::ask(&request, &failure.missing, &signature.ident, &root)
     };
     let functions = generated(promise.modes).into_iter().enumerate();
+    let is_deep = failure.is_deep();
     let functions = functions.map(|(k, what)| {
+        if is_deep {
+            return context.stub_of_deep(what);
+        }
         let head = context.head(what, false);
         let chain = request(Part::Body(what, k == 0));
         quote!(#head #chain)
     });
     let companions = place.map(|_| request(Part::Companions));
+    let into = (!is_deep).then(|| context.into_functions(promise.modes, in_impl));
     quote! {
         #[allow(dead_code)]
         #written
         #(#functions)*
+        #into
         #companions
     }
 }
@@ -99,7 +108,7 @@ pub fn resume(state: TokenStream) -> TokenStream {
         Ok(Resumed::Next(invocation)) => return invocation,
         Err(error) => return error.to_compile_error(),
     };
-    let failure = match link::callees(&request.known) {
+    let failure = match link::callees(&request) {
         Ok(callees) if request.part == Part::Custom => {
             return link::custom::told(&request, &callees);
         }
@@ -143,10 +152,17 @@ pub fn resume(state: TokenStream) -> TokenStream {
 fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
         Part::Companions | Part::Struct | Part::Custom => {
-            let bulk = to_bulk(f, &mut |_, _| {})?;
-            let inner = of_unit(f, &bulk)?;
+            let inner = match f.is_unit() {
+                true => of_unit(f, &to_bulk(f, &mut |_, _| {})?)?,
+                false => TokenStream::new(),
+            };
             Ok(link::companions(f, &request.place, &inner))
         }
+        Part::Body(..) if f.is_deep() => Err(format!(
+            "`{0}` calls itself; annotate it with `#[differentiable(noinline)]`, or call `{0}` where its name \
+             stands for nothing else",
+            f.signature.ident
+        )),
         Part::Body(what, is_first) => {
             let mut body = Err(String::new());
             watched(&f.signature.ident, |see| {
@@ -205,7 +221,7 @@ fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, Token
         called.chain(lines).collect::<Vec<_>>().join("\n")
     })?;
     let mut text = String::new();
-    let out = expanded(annotated, None, &mut |stage, program| {
+    let out = expanded(annotated, None, false, &mut |stage, program| {
         write_stage(&mut text, &stage, program);
     });
     Ok((text, out))
@@ -225,20 +241,29 @@ fn write_stage(text: &mut String, stage: &str, program: &dyn Display) {
 type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 
 /// The function and all that comes with it. `place` is where companions may stand.
-fn expanded(annotated: Annotated, place: Option<&Place>, see: Stages<'_>) -> TokenStream {
+fn expanded(
+    annotated: Annotated,
+    place: Option<&Place>,
+    in_impl: bool,
+    see: Stages<'_>,
+) -> TokenStream {
     let done = derivatives(&annotated, place.is_some(), see);
     match done {
         Ok((functions, inner)) => {
             let item = &annotated.item;
+            let modes = annotated.promise.modes;
+            let into =
+                (!annotated.is_deep()).then(|| context(&annotated).into_functions(modes, in_impl));
             let companions = place.map(|place| link::companions(&annotated, place, &inner));
             quote! {
                 #[allow(dead_code)]
                 #item
                 #functions
+                #into
                 #companions
             }
         }
-        Err(message) => failed(&broken(annotated, message), place),
+        Err(message) => failed(&broken(annotated, message), place, in_impl),
     }
 }
 
@@ -375,8 +400,15 @@ fn derivatives(
     with_unit: bool,
     see: Stages<'_>,
 ) -> Result<(TokenStream, TokenStream), String> {
-    let bulk = to_bulk(f, see)?;
     let mut out = TokenStream::new();
+    if f.is_deep() {
+        see(format!("{}: Core", f.program.name), &f.program);
+        for what in generated(f.promise.modes) {
+            out.extend(context(f).stub_of_deep(what));
+        }
+        return Ok((out, TokenStream::new()));
+    }
+    let bulk = to_bulk(f, see)?;
     let mut checks = &f.checks[..];
     for what in generated(f.promise.modes) {
         let kernels = derived(f, &bulk, what, see)?;
@@ -392,7 +424,7 @@ fn derivatives(
 }
 
 /// The errors, the function as it was, and stubs of what was promised.
-fn failed(failure: &Failure, place: Option<&Place>) -> TokenStream {
+fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> TokenStream {
     let errors = (!failure.elsewhere).then(|| failure.errors.to_compile_error());
     let item = &failure.item;
     let mut out = quote! {
@@ -417,6 +449,7 @@ fn failed(failure: &Failure, place: Option<&Place>) -> TokenStream {
         for what in generated(promise.modes) {
             out.extend(context.stub(what, true, probes.take()));
         }
+        out.extend(context.into_functions(promise.modes, in_impl));
         let companions = place.map(|p| link::broken(signature, promise.modes, p));
         out.extend(companions);
     }

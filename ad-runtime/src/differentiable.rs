@@ -9,3 +9,16 @@
     note = "structs derive it: `#[derive(Differentiable)]`"
 )]
 pub trait Differentiable {}
+
+/// What derivatives of a function take that calls itself: nothing, since how deep it goes is not known when
+/// they are compiled.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a function that calls itself has no derivatives of its own",
+    label = "how deep it goes is not known when it is compiled",
+    note = "call it from an annotated function with a literal for the integer that says how deep it goes, and \
+            differentiate that",
+    note = "or annotate it with `#[differentiable(noinline)]`: its derivatives then call themselves, and compute \
+            again at each level what is below"
+)]
+pub trait OfKnownDepth {}

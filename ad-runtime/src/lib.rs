@@ -15,7 +15,7 @@ pub mod scalar;
 mod special;
 
 pub use combinators::*;
-pub use differentiable::Differentiable;
+pub use differentiable::{Differentiable, OfKnownDepth};
 pub use functions::{RealArgument, digamma, erf, lgamma, relu, sigmoid, softplus};
 pub use real::Real;
 pub use special::{polygamma, trigamma};

@@ -6,6 +6,7 @@ use super::names::Names;
 use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, rename_module};
 use crate::front::infer::ConstUse;
 use crate::front::names::NameCheck;
+use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::ir::kernel::Program;
 use crate::pipeline::Derivative;
@@ -42,6 +43,12 @@ const ALLOW: [&str; 13] = [
     "clippy::restriction",
 ];
 
+/// What silences these lints.
+pub(super) fn allowed() -> TokenStream {
+    let lints = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
+    quote!(#[allow(#(#lints),*)])
+}
+
 /// The name of a generated function.
 pub(crate) fn name(signature: &Signature, what: Derivative) -> Ident {
     let suffix = match what {
@@ -64,7 +71,7 @@ impl Context<'_> {
             generics,
             real: _,
             args,
-            result,
+            result: _,
         } = self.signature;
         let name = name(self.signature, what);
         let mut params: Vec<TokenStream> = (args.iter())
@@ -76,32 +83,43 @@ impl Context<'_> {
         for (extra, ty) in self.extra_params(what) {
             params.push(quote!(#extra: #ty));
         }
-        let value = self.owned(&result.tree);
-        let gradients: Vec<TokenStream> = self
-            .wrt
-            .iter()
-            .map(|&k| self.owned(&args[k].ty.tree))
-            .collect();
-        let gradient = match &gradients[..] {
-            [one] => one.clone(),
-            many => quote!((#(#many),*)),
+        let output = match never {
+            true => quote!(!),
+            false => self.output(what),
         };
-        let output = match what {
-            _ if never => quote!(!),
+        let doc = self.doc(what, ident);
+        let (generics, _, clause) = generics.split_for_impl();
+        let allow = allowed();
+        quote! {
+            #(#cfg)*
+            #(#[doc = #doc])*
+            #allow
+            #[track_caller]
+            #vis fn #name #generics (#(#params),*) -> #output #clause
+        }
+    }
+
+    /// What a derivative returns.
+    fn output(&self, what: Derivative) -> TokenStream {
+        let value = self.owned(&self.signature.result.tree);
+        let gradient = self.gradient();
+        match what {
             Derivative::Value => value,
             Derivative::Grad => gradient,
             Derivative::ValueAndGrad | Derivative::Vjp => quote!((#value, #gradient)),
             Derivative::Jvp => quote!((#value, #value)),
-        };
-        let doc = self.doc(what, ident);
-        let (generics, _, clause) = generics.split_for_impl();
-        let allow = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
-        quote! {
-            #(#cfg)*
-            #(#[doc = #doc])*
-            #[allow(#(#allow),*)]
-            #[track_caller]
-            #vis fn #name #generics (#(#params),*) -> #output #clause
+        }
+    }
+
+    /// The type of a gradient.
+    pub(super) fn gradient(&self) -> TokenStream {
+        let args = &self.signature.args;
+        let gradients: Vec<TokenStream> = (self.wrt.iter())
+            .map(|&k| self.owned(&args[k].ty.tree))
+            .collect();
+        match &gradients[..] {
+            [one] => one.clone(),
+            many => quote!((#(#many),*)),
         }
     }
 
@@ -180,6 +198,38 @@ impl Context<'_> {
                 #first
                 let _ = (#(&#unused,)*);
                 ::core::unreachable!("the function did not compile")
+            }
+        }
+    }
+
+    /// A function that nothing can be given to, in the place of one that would call itself to a depth that
+    /// nobody knows.
+    pub(crate) fn stub_of_deep(&self, what: Derivative) -> TokenStream {
+        let signature = self.signature;
+        let (vis, cfg) = (&signature.vis, &signature.cfg);
+        let name = name(signature, what);
+        let args = signature.args.iter().map(|a| a.ident.clone());
+        let args = args.chain(self.extra_params(what).into_iter().map(|(i, _)| i));
+        let args: Vec<Ident> = args.collect();
+        let (first, others) = args.split_first().expect("something is differentiated");
+        let output = match signature.real {
+            RealType::F64 | RealType::F32 => self.output(what),
+            // Which type that is, nobody would know.
+            RealType::Parameter(_) => quote!(!),
+        };
+        let root = &self.root;
+        let doc = format!(
+            " Not there: `{}` calls itself, and how deep is not known here. Call it with a literal from an \
+             annotated function, or annotate it with `#[differentiable(noinline)]`.",
+            signature.ident
+        );
+        let allow = allowed();
+        quote! {
+            #(#cfg)*
+            #[doc = #doc]
+            #allow
+            #vis fn #name(#first: impl #root::runtime::OfKnownDepth #(, #others: impl Sized)*) -> #output {
+                ::core::unreachable!("nothing is of known depth")
             }
         }
     }

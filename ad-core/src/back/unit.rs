@@ -22,7 +22,7 @@ use crate::ir::bulk::{Param, Type, Var};
 use crate::ir::core::Ty;
 use crate::ir::kernel::Program;
 use crate::ir::ty::{Elem, Size};
-use crate::ir::unit::{Given as Sort, Part, Rule, Unit};
+use crate::ir::unit::{Given as Sort, Part, Routines, Rule, Unit};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -44,7 +44,7 @@ pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Un
         results: results.collect(),
         has_jvp,
         has_vjp,
-        routines: None,
+        routines: Routines::default(),
     }
 }
 

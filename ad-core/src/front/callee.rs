@@ -2,6 +2,7 @@
 
 use super::signature::Signature;
 use super::structs::Structs;
+use crate::back::unit::{unfit, unit_of};
 use crate::ir::core::Routine;
 use crate::ir::ty::Elem;
 use crate::ir::unit::Unit;
@@ -25,6 +26,8 @@ pub struct Callee {
     pub unit: Option<Unit>,
     /// Where constants of the callee's are found, below its path, and of which kind they are.
     pub consts: Vec<(String, Elem)>,
+    /// Whether it may be called as deep as it goes, if it calls itself.
+    pub recursive: bool,
 }
 
 /// Callees by the paths they are called by.
@@ -36,9 +39,44 @@ pub struct Callees {
     /// Whether functions are taken in wherever they can be: for what other functions are told about this
     /// one, who may differentiate it more often than a unit can be.
     pub inline: bool,
+    /// Whether a function may call itself: not a method, beside which nothing can stand.
+    recursive: bool,
+}
+
+impl Callee {
+    /// A function as it is called by itself, if it can be: as a unit.
+    fn itself(signature: &Signature) -> Option<Callee> {
+        let unit = unfit(signature)
+            .is_none()
+            .then(|| unit_of(signature, true, true))?;
+        let real = signature.args.iter().enumerate();
+        let real = real.filter(|(_, a)| a.ty.is_real());
+        Some(Callee {
+            signature: signature.clone(),
+            what: None,
+            wrt: real.map(|(k, _)| k).collect(),
+            routine: None,
+            unit: Some(unit),
+            consts: vec![],
+            recursive: true,
+        })
+    }
 }
 
 impl Callees {
+    /// Nothing is known yet; with whether the function may call itself.
+    pub fn of(recursive: bool) -> Callees {
+        Callees {
+            recursive,
+            ..Callees::default()
+        }
+    }
+
+    /// The function as it may call itself.
+    pub(super) fn itself(&self, signature: &Signature) -> Option<Callee> {
+        Callee::itself(signature).filter(|_| self.recursive)
+    }
+
     /// Adds one; `None` for a function that is wrong, which has been reported there.
     pub fn add(&mut self, path: &syn::Path, callee: Option<Callee>) {
         self.known.insert(key(path), callee);

@@ -11,6 +11,7 @@ pub mod callee;
 pub mod data;
 pub mod error;
 pub mod infer;
+mod itself;
 pub(crate) mod lower;
 pub mod names;
 mod parse;
@@ -68,6 +69,9 @@ impl Annotated {
         fn count(e: &Expr) -> usize {
             1 + e.parts().into_iter().map(count).sum::<usize>()
         }
+        if self.is_deep() {
+            return false;
+        }
         let wanted = self.attr.noinline
             || self
                 .program
@@ -78,6 +82,13 @@ impl Annotated {
                 .sum::<usize>()
                 > LARGE;
         wanted && unfit(&self.signature).is_none()
+    }
+
+    /// Whether it calls itself, and does not say that it may do so as a unit: then it has no derivatives
+    /// of its own, and where another function calls it, it must be seen there how deep it goes.
+    pub fn is_deep(&self) -> bool {
+        let own = self.signature.ident.to_string();
+        !self.attr.noinline && self.program.body.calls(&own)
     }
 
     /// The signature with the result as it is declared, in whatever parts it is computed.
@@ -110,6 +121,15 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The same as [`Annotated::is_deep`], as far as it can be told from the text.
+    pub fn is_deep(&self) -> bool {
+        let (Some(attr), Some(item)) = (&self.attr, &self.item) else {
+            return false;
+        };
+        let item: syn::Result<syn::ItemFn> = syn::parse2(item.clone());
+        !attr.noinline && item.is_ok_and(|item| itself::calls_itself(&item))
+    }
+
     /// Whether nothing is wrong but that callees are not known yet.
     pub fn only_missing(&self) -> bool {
         self.elsewhere && !self.missing.is_empty()
@@ -121,7 +141,7 @@ impl Failure {
 /// # Errors
 /// With everything that is wrong with it.
 pub fn analyse(attr: TokenStream, item: TokenStream) -> Result<Annotated, Box<Failure>> {
-    analyse_with(attr, item, &Callees::default())
+    analyse_with(attr, item, &Callees::of(true))
 }
 
 /// The same, given functions that it may call.

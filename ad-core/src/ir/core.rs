@@ -265,6 +265,15 @@ impl Block {
         Expr::under(self.lets, last.expect("one result"))
     }
 
+    /// Whether the function of that name calls itself in it.
+    pub fn calls(&self, own: &str) -> bool {
+        fn look(e: &Expr, own: &str) -> bool {
+            matches!(&*e.kind, Kind::Call(c) if c.unit.is_itself(own))
+                || e.parts().into_iter().any(|part| look(part, own))
+        }
+        self.parts().into_iter().any(|e| look(e, own))
+    }
+
     /// All expressions in it, in the order of evaluation.
     pub fn parts(&self) -> Vec<&Expr> {
         let lets = self.lets.iter().flat_map(Bound::parts);

@@ -17,6 +17,7 @@ use super::core::{Routine, Ty};
 use super::core_eval;
 use super::ty::Elem;
 use super::value::{Tensor, Value};
+use std::cell::OnceCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -82,8 +83,31 @@ pub struct Unit {
     pub has_jvp: bool,
     /// Whether its products with cotangents are known.
     pub has_vjp: bool,
-    /// What it computes, for interpreters: one routine for each rule, in the order of [`Rule::ALL`].
-    pub routines: Option<Rc<[Option<Routine>; 3]>>,
+    /// What it computes, for interpreters.
+    pub routines: Routines,
+}
+
+/// What a unit computes, as far as it is known: one routine for each rule, in the order of [`Rule::ALL`].
+/// Copies share it, so that it can be said of a function that calls itself when its body is there.
+#[derive(Clone, Default)]
+pub struct Routines(Rc<OnceCell<[Option<Routine>; 3]>>);
+
+impl Routines {
+    /// Says what it computes, if nobody has yet.
+    pub fn fill(&self, all: [Option<Routine>; 3]) {
+        let _ = self.0.set(all);
+    }
+
+    fn get(&self, rule: Rule) -> Option<&Routine> {
+        self.0.get()?[rule as usize].as_ref()
+    }
+}
+
+// They may be in each other.
+impl fmt::Debug for Routines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Routines")
+    }
 }
 
 impl Unit {
@@ -93,6 +117,11 @@ impl Unit {
             Some(path) => path.rsplit("__").next().unwrap_or(path),
             None => &self.path,
         }
+    }
+
+    /// Whether it is the function of that name, as it calls itself.
+    pub fn is_itself(&self, name: &str) -> bool {
+        self.path == name && self.prefix.is_empty()
     }
 
     /// What the names of its functions begin with where a function that calls it hands them on.
@@ -192,9 +221,7 @@ impl Unit {
     /// # Errors
     /// If it is not known what the unit computes, or computing fails.
     pub fn run(&self, rule: Rule, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
-        let known = self.routines.as_ref();
-        let routine = known.and_then(|all| all[rule as usize].as_ref());
-        let routine = routine.ok_or_else(|| {
+        let routine = self.routines.get(rule).ok_or_else(|| {
             format!(
                 "what `{}` computes as {} is not known",
                 self.name(),
@@ -380,7 +407,7 @@ impl std::str::FromStr for Unit {
             results: list(results)?,
             has_jvp: known.contains(&"jvp"),
             has_vjp: known.contains(&"vjp"),
-            routines: None,
+            routines: Routines::default(),
         })
     }
 }

@@ -113,13 +113,17 @@ fn constants(f: &Annotated) -> TokenStream {
 }
 
 /// The functions of the units that a function calls, handed on to those who take it in.
+///
+/// One that calls itself without being a unit is taken in until there is no such call.
 fn handed_on(f: &Annotated) -> TokenStream {
+    let own = f.signature.ident.to_string();
     let mut units: Vec<Called> = vec![];
     let mut look: Vec<&Expr> = f.program.body.parts();
     while let Some(e) = look.pop() {
         look.extend(e.parts());
         if let Kind::Call(call) = &*e.kind
             && !units.contains(&call.unit)
+            && !(f.is_deep() && call.unit.is_itself(&own))
         {
             units.push(call.unit.clone());
         }

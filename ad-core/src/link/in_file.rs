@@ -13,7 +13,7 @@ use crate::front::error::Errors;
 use crate::front::signature::Signature;
 use crate::front::structs::{self, Struct, Structs};
 use crate::front::{self, Annotated, Failure};
-use crate::ir::core::Routine;
+use crate::ir::core::{Kind, Routine};
 use crate::ir::unit::Unit;
 use crate::pipeline::{self, Derivative};
 use proc_macro2::TokenStream;
@@ -54,13 +54,16 @@ fn read(
     function: &syn::ItemFn,
     inline: bool,
 ) -> Result<Annotated, Box<Failure>> {
-    let mut callees = Callees::default();
+    let mut callees = Callees::of(true);
     callees.inline = inline;
     let name = function.sig.ident.to_string();
     loop {
         let item = function.to_token_stream();
         let failure = match front::analyse_with(arguments.clone(), item, &callees) {
-            Ok(annotated) => return Ok(annotated),
+            Ok(annotated) => {
+                tie(&annotated);
+                return Ok(annotated);
+            }
             Err(failure) => failure,
         };
         let mut found = false;
@@ -128,8 +131,9 @@ fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
             structs.add(&path, Some(structure(file, &path)?));
         }
     };
-    let mut unit = unit_of(&signature, named.jvp.is_some(), named.vjp.is_some());
-    unit.routines = Some([routine(name), of(&named.jvp), of(&named.vjp)].into());
+    let unit = unit_of(&signature, named.jvp.is_some(), named.vjp.is_some());
+    let routines = [routine(name), of(&named.jvp), of(&named.vjp)];
+    unit.routines.fill(routines);
     let real = signature.args.iter().enumerate();
     let real = real.filter(|(_, a)| a.ty.is_real());
     Some(Callee {
@@ -139,6 +143,7 @@ fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
         routine: None,
         unit: Some(unit),
         consts: vec![],
+        recursive: false,
     })
 }
 
@@ -190,8 +195,10 @@ fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {
     let consts: Vec<_> = f.consts.iter().map(|c| c.elem).collect();
     let whole = f.whole_signature();
     let unit = (what.is_none() && f.is_unit() && consts.is_empty()).then(|| unit(&f));
+    let recursive = f.is_unit();
     let program = f.called.unwrap_or(f.program);
     let mut callee = callee(f.signature, what, f.promise.wrt, &consts, program).ok()?;
+    callee.recursive = recursive;
     if let Some(unit) = unit {
         callee.unit = Some(unit);
         callee.signature = whole;
@@ -201,6 +208,12 @@ fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {
 
 /// An annotated function as a unit, with what it computes.
 fn unit(f: &Annotated) -> Unit {
+    let unit = unit_of(&f.whole_signature(), true, true);
+    unit.routines.fill(routines(f));
+    unit
+}
+
+fn routines(f: &Annotated) -> [Option<Routine>; 3] {
     let real = f.signature.args.iter().enumerate();
     let real: Vec<usize> = real
         .filter(|(_, a)| a.ty.is_real())
@@ -208,8 +221,20 @@ fn unit(f: &Annotated) -> Unit {
         .collect();
     let wrt = f.signature.real_leaves(&real);
     let routine = |what| pipeline::routine(&f.program, what, &wrt).ok();
-    let mut unit = unit_of(&f.whole_signature(), true, true);
     let value = Some(Routine::from(f.program.clone()));
-    unit.routines = Some([value, routine(Derivative::Jvp), routine(Derivative::Vjp)].into());
-    unit
+    [value, routine(Derivative::Jvp), routine(Derivative::Vjp)]
+}
+
+/// Says of a function that calls itself what it calls there.
+fn tie(f: &Annotated) {
+    let own = f.signature.ident.to_string();
+    let mut look = f.program.body.parts();
+    while let Some(e) = look.pop() {
+        look.extend(e.parts());
+        if let Kind::Call(call) = &*e.kind
+            && call.unit.is_itself(&own)
+        {
+            return call.unit.routines.fill(routines(f));
+        }
+    }
 }

@@ -392,9 +392,10 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
 }
 
 /// Reads what companions said.
-pub(crate) fn callees(known: &[(syn::Path, String)]) -> Result<Callees, String> {
-    let mut callees = Callees::default();
-    for (path, text) in known {
+pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
+    // A method has no place.
+    let mut callees = Callees::of(!request.place.unique.is_empty());
+    for (path, text) in &request.known {
         if let Some(text) = text.strip_prefix(STRUCT) {
             let of = Struct::decode(text).map_err(|e| e.to_string())?;
             callees.structs.add(path, Some(of));
@@ -476,6 +477,7 @@ fn decode(text: &str) -> Result<Callee, String> {
             routine: None,
             unit,
             consts: vec![],
+            recursive: false,
         });
     }
     let program = core_text::parse(program)?;
@@ -491,6 +493,7 @@ fn decode(text: &str) -> Result<Callee, String> {
         &consts,
         program,
     )?;
+    callee.recursive = unit.is_some();
     if unit.is_some() && callee.what.is_none() {
         callee.signature = whole;
         callee.unit = unit;
@@ -546,6 +549,7 @@ pub fn callee(
         routine: Some(routine),
         unit: None,
         consts: consts.map(|(k, elem)| (constant(k), *elem)).collect(),
+        recursive: false,
     })
 }
 

@@ -46,6 +46,7 @@ fn flags(words: &str) -> Result<Flags, String> {
             "nonsmooth" => flags.nonsmooth = true,
             "loose" => flags.loose = true,
             "nonfinite" => flags.nonfinite = true,
+            "deep" => flags.deep = true,
             _ => return Err(format!("there is no flag `{word}`")),
         }
     }
@@ -305,6 +306,7 @@ mod tests {
             nonsmooth: true,
             loose: true,
             nonfinite: true,
+            deep: false,
         };
         assert_eq!(cases[0].flags, all);
         let loose = Flags {

@@ -60,6 +60,7 @@
 //! | `nonsmooth` | central differences do not give the derivative here |
 //! | `loose` | numbers are compared with a wider tolerance |
 //! | `nonfinite` | the result holds infinities or NaN |
+//! | `deep` | it calls itself as a unit, so the gradient is as many times as dear as it is deep |
 //!
 //! # Features
 //!
@@ -162,6 +163,8 @@ pub struct Flags {
     pub loose: bool,
     /// The result holds infinities or NaN.
     pub nonfinite: bool,
+    /// The gradient costs as many times as much as the depth of the recursion.
+    pub deep: bool,
 }
 
 impl BitOr for Flags {
@@ -172,6 +175,7 @@ impl BitOr for Flags {
             nonsmooth: self.nonsmooth || other.nonsmooth,
             loose: self.loose || other.loose,
             nonfinite: self.nonfinite || other.nonfinite,
+            deep: self.deep || other.deep,
         }
     }
 }

@@ -60,7 +60,7 @@ fn every_stage_agrees_on_the_zoo() {
 
 #[test]
 fn gradients_of_the_zoo_are_cheap() {
-    let dear: Vec<String> = (OUTCOMES.iter())
+    let dear: Vec<String> = (OUTCOMES.iter().filter(|o| !o.case.flags.deep))
         .filter_map(|o| Some(o.failure(&o.counts.as_ref().ok()?.cheap().err()?)))
         .collect();
     assert_none(&dear);

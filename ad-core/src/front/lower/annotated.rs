@@ -12,7 +12,7 @@ use crate::front::names;
 use crate::front::real::RealType;
 use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
-use crate::ir::core::{Bound, Call, Expr, Kind, Loop, Sym};
+use crate::ir::core::{Bound, Call, Expr, Kind, Loop, Routine, Sym};
 use crate::ir::unit::{Called, Rule, Unit};
 use crate::pipeline::Derivative;
 
@@ -95,6 +95,9 @@ impl Lowerer<'_> {
             return Err(self.not_followed(path, args, loc));
         }
         let callees = self.callees;
+        if let Some(itself) = self.itself.clone().filter(|_| self.is_own(path)) {
+            return self.substituted(&self.own.clone().into(), &itself, values?, loc);
+        }
         match callees.get(path) {
             None => Err(self.errors.missing(&without_arguments(path))),
             Some(None) => Err(self.errors.elsewhere()),
@@ -117,18 +120,30 @@ impl Lowerer<'_> {
         }
         let last = *segments.last()?;
         let own = self.own.to_string();
-        let is_own = matches!(&segments[..], [_] | ["self", _]);
-        let of_own = last == own
-            || ["value", "grad", "value_and_grad", "vjp", "jvp"]
-                .iter()
-                .any(|suffix| last.strip_suffix(suffix) == Some(&format!("{own}_")));
-        if is_own && of_own {
+        let is_beside = matches!(&segments[..], [_] | ["self", _]);
+        let of_own = ["value", "grad", "value_and_grad", "vjp", "jvp"]
+            .iter()
+            .any(|suffix| last.strip_suffix(suffix) == Some(&format!("{own}_")));
+        if is_beside && of_own {
             return Some(format!(
-                "`{own}` calls itself: a function is compiled once for all its arguments, so how deep that \
-                 goes is not known, not even where an argument is a literal; write a loop over what each \
-                 call hands to the next, as `let mut s = ..; for i in 0..n {{ s = ..; }}` or `fold(n, \
-                 init, |s, i| ..)`"
+                "`{own}` calls `{last}`, which is made of `{own}` itself; write a function of its own for \
+                 what is differentiated in `{own}`, annotate it, and call its derivative"
             ));
+        }
+        if let (None, true) = (&self.itself, self.is_own(path)) {
+            let why = self.no_unit.unwrap_or(
+                "nothing can stand beside a method that says what it is; move it out of the `impl` block",
+            );
+            return Some(format!(
+                "`{own}` calls itself, and is no function that could be called as a unit: {why}. Or write a \
+                 loop over what each call hands to the next, as `let mut s = ..; for i in 0..n {{ s = ..; }}` \
+                 or `fold(n, init, |s, i| ..)`"
+            ));
+        }
+        if last == "Axis" {
+            return Some(
+                "an axis has to be seen where it is used; write `Axis(..)` there, as in `a.sum_axis(Axis(0))`".into(),
+            );
         }
         if is_function(path) && MACROS.contains(&last) {
             return Some(format!(
@@ -137,6 +152,13 @@ impl Lowerer<'_> {
             ));
         }
         None
+    }
+
+    /// Whether a path is that of the function itself.
+    fn is_own(&self, path: &syn::Path) -> bool {
+        let segments = names::segments(path);
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        matches!(&segments[..], [name] | ["self", name] if self.own == name)
     }
 
     /// What a call stands for, at its arguments.
@@ -182,13 +204,21 @@ impl Lowerer<'_> {
         }
         sound?;
         let called = matches!(callee.what, None | Some(Derivative::Value));
+        let own = callee.signature.ident.to_string();
+        let recursive = callee.routine.as_ref().filter(|r| r.body.calls(&own));
+        let unrolled = recursive.and_then(|r| self.unrolled(r, &own, &given));
+        if recursive.is_some() && !callee.recursive && !(called && is_flat(unrolled.as_ref(), &own))
+        {
+            return Err(self.errors.at(loc, too_deep(&name, &own, called)));
+        }
         if let Some(unit) = callee.unit.as_ref().filter(|_| called)
             && (callee.routine.is_none() || self.prefers_unit(unit))
+            && unrolled.is_none()
         {
             let results = self.called_as_unit(path, unit, given);
             return Ok(given_back(callee, results, &kept));
         }
-        let Some(routine) = &callee.routine else {
+        let Some(routine) = unrolled.as_ref().or(callee.routine.as_ref()) else {
             unreachable!("what cannot be called as a unit is taken in")
         };
         // Constants stand between what the function takes and what its derivative takes besides.
@@ -441,6 +471,26 @@ fn parameters(callee: &Callee) -> Vec<(String, &Tree)> {
         }
     }
     all
+}
+
+/// Whether nothing is left of calls of the function itself.
+fn is_flat(unrolled: Option<&Routine>, own: &str) -> bool {
+    unrolled.is_some_and(|r| !r.body.calls(own))
+}
+
+fn too_deep(name: &str, own: &str, called: bool) -> String {
+    if !called {
+        return format!(
+            "`{own}` calls itself, so `{name}` cannot be called here; write a function that calls `{own}` with a \
+             literal for what says how deep it goes, annotate it, and call its derivative"
+        );
+    }
+    format!(
+        "`{own}` calls itself, and how deep it goes is not known when this is compiled; give the integer that \
+         says so as a literal, as in `{own}(x, 3)`, write a loop over what each call hands to the next, or \
+         annotate `{own}` with `#[differentiable(noinline)]`: its derivatives then call themselves, and compute \
+         again at each level what is below"
+    )
 }
 
 fn counted(arguments: usize) -> String {

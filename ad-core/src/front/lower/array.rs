@@ -158,6 +158,10 @@ impl Lowerer<'_> {
         {
             return self.axis_number(*k, rank, *loc);
         }
+        if !matches!(e.kind, Kind::Call(..)) {
+            // A variable that stands for an axis is wrong already.
+            self.expr(e)?;
+        }
         Err(self.errors.at(
             e.loc,
             "which axis is meant must be known when the derivative is compiled; write `Axis(0)` \

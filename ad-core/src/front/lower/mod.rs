@@ -37,6 +37,7 @@ mod states;
 mod statistics;
 mod steps;
 mod structs;
+mod unroll;
 mod value;
 mod view;
 mod way;
@@ -44,7 +45,7 @@ mod whole;
 mod wiring;
 
 use super::attr::Checkpoint;
-use super::callee::Callees;
+use super::callee::{Callee, Callees};
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported, Result};
 use super::infer::{ConstUse, Consts};
@@ -52,6 +53,7 @@ use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
+use crate::back::unit::unfit;
 use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Program, Sym};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -94,6 +96,7 @@ pub(super) fn lower(
         checkpoint,
         called,
     } = options;
+    let itself = callees.itself(signature).map(Rc::new);
     let mut consts = Consts::default();
     loop {
         consts.restart();
@@ -123,6 +126,8 @@ pub(super) fn lower(
             root,
             callees,
             own: &signature.ident,
+            itself: itself.clone(),
+            no_unit: unfit(signature),
             through: None,
         };
         let program = lowerer.program(signature, body, checkpoint);
@@ -300,6 +305,10 @@ struct Lowerer<'a> {
     callees: &'a Callees,
     /// The name of the function itself.
     own: &'a syn::Ident,
+    /// What it is called as by itself.
+    itself: Option<Rc<Callee>>,
+    /// Why it cannot be called as a unit.
+    no_unit: Option<&'static str>,
     /// Where a function that is being taken in is called: its units are found there.
     through: Option<String>,
 }

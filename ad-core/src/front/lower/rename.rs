@@ -33,7 +33,7 @@ impl Lowerer<'_> {
         of.iter().map(|e| self.copied(e, names)).collect()
     }
 
-    fn copied_bound(&mut self, b: &Bound, names: &mut Names) -> Bound {
+    pub(super) fn copied_bound(&mut self, b: &Bound, names: &mut Names) -> Bound {
         match b {
             Bound::Let(sym, is) => {
                 let is = self.copied(is, names);

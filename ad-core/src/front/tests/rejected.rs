@@ -22,9 +22,17 @@ fn outside_of_the_language() {
     says("S::g(s)", "only free ones with an annotation");
     says("Self::g(s)", "not the `impl` block around it");
     says("std::g(s)", "only free ones with an annotation");
-    says("f(x, a, s, n, b)", "`f` calls itself");
-    says("f_grad(x, a, s, n, b).0", "`f` calls itself");
+    says("f_grad(x, a, s, n, b).0", "which is made of `f` itself");
+    one(
+        "",
+        "fn f<const N: usize>(x: [f64; N], n: usize) -> f64 { if n == 0 { x[0] } else { f(x, n - 1) } }",
+        "`f` calls itself, and is no function that could be called as a unit",
+    );
     says("mine::line(s)", "rename the function");
+    says(
+        "let axis = Axis(0); x.sum_axis(axis).sum()",
+        "has to be seen where it is used",
+    );
     says("s?", "`?` leaves");
     says("s.v", "no field `v`");
     says("unsafe { s }", "generated code is safe");

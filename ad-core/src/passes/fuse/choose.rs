@@ -274,25 +274,9 @@ fn free_of_charge(program: &Program) -> Vec<bool> {
     for eq in &program.eqs {
         let mut sum = usize::from(matches!(eq.op, Op::Map(..)));
         eq.visit(&mut |v| sum += weight[v.index()]);
-        let is = is_free(&eq.op) && sum <= FEW;
+        let is = eq.op.is_free() && sum <= FEW;
         free.push(is);
         weight.push(if is { sum } else { 0 });
     }
     free
-}
-
-/// Whether an equation costs no real operation.
-fn is_free(op: &Op) -> bool {
-    match op {
-        Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
-        Op::Map(p, _) => p.cost() == 0,
-        Op::Scatter(parts) => parts.is_empty(),
-        Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Loop { .. } => false,
-    }
 }

@@ -9,8 +9,15 @@
 //! V[g(e)]  over n × m                  = stack, for i < n, of V[g(e[i])] over m
 //! ```
 //!
-//! What does not depend on the space is computed outside of it. The results of the function itself are
-//! always those of its value, so that they have one name whatever else is asked for.
+//! What does not depend on the last axes of the space is computed outside of these, once, if they have
+//! elements:
+//!
+//! ```text
+//! V[g(e)]  over n × m, e over n        = V[g(e) where 0 < m]  over n, repeated along m
+//! ```
+//!
+//! The results of the function itself are always those of its value, so that they have one name whatever
+//! else is asked for.
 
 use super::{Known, Space, Val, Vectoriser, free_of};
 use crate::ir::build::Builder;
@@ -37,16 +44,8 @@ impl Vectoriser {
             c.args.truncate(c.unit.args.len());
             c.rule = Rule::Value;
         }
-        // Outside of the binders that it does not depend on.
-        let depth = self.depth_of(&c.args).min(space.axes.len());
         let inner = match space.guard {
-            None => Space {
-                axes: space.axes[..depth].to_vec(),
-                ends: (space.ends.iter().filter(|(k, _)| *k < depth))
-                    .cloned()
-                    .collect(),
-                ..space.clone()
-            },
+            None => self.outside_of_others(&c.args, space),
             Some(_) => space.clone(),
         };
         let depth = inner.axes.len();
@@ -56,6 +55,29 @@ impl Vectoriser {
             depth,
         };
         Ok(self.widen(&known, space))
+    }
+
+    /// The first axes of a space that is not guarded, up to the last that the arguments depend on, where the
+    /// others have elements.
+    fn outside_of_others(&mut self, args: &[Expr], space: &Space) -> Space {
+        let depth = self.depth_of(args).min(space.axes.len());
+        let (axes, others) = space.axes.split_at(depth);
+        let mut guard = None;
+        for n in others.iter().filter(|n| !n.at_least(1)) {
+            let none = self.out.fill(Lit::Int(0), &[]);
+            let n = self.out.index(Affine::constant(0, n.clone()), &[]);
+            let some = self.out.map(Prim::ILt, &[none, n], None);
+            guard = self.out.both(guard, Some(some));
+        }
+        Space {
+            axes: axes.to_vec(),
+            guard,
+            ends: (space.ends.iter().filter(|(k, _)| *k < depth))
+                .cloned()
+                .collect(),
+            conditional: space.conditional || guard.is_some(),
+            unsure: space.unsure,
+        }
     }
 
     /// How many of the axes around a call its arguments depend on: those up to the last.
@@ -73,7 +95,8 @@ impl Vectoriser {
         let depth = space.axes.len();
         let same = |d: &&Done| {
             (&d.call.unit, d.call.rule, &d.call.args) == (&c.unit, c.rule, &c.args)
-                && (d.depth, d.guard) == (depth, space.guard)
+                && d.depth == depth
+                && (d.guard.is_none() || d.guard == space.guard)
         };
         if let Some(done) = self.calls.iter().find(same) {
             return Ok(done.results.clone());
