@@ -21,6 +21,7 @@ use super::expr::{Expr, Prec};
 use super::nest::Writer;
 use super::range::{Run, extremum, pattern_of, span};
 use super::sizes::number;
+use crate::ir::bulk::Var;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::ty::{Elem, Size};
@@ -38,6 +39,8 @@ pub(super) struct Blocks {
     conditions: Vec<TokenStream>,
     /// Copies of arrays with another last axis.
     copies: TokenStream,
+    /// What there is a copy of, in terms of which axis is its last and how long they are, and its name.
+    copied: HashMap<(Var, usize, Vec<Size>), Ident>,
     /// The name of the copy that a node reads, and its index but for the last component.
     pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
     used: bool,
@@ -338,17 +341,28 @@ impl Writer<'_> {
             let Compute::Read(v, _) = &self.nest.nodes[n].compute else {
                 continue;
             };
-            let pattern: Vec<Ident> = loops.iter().map(|m| self.loops[*m].clone()).collect();
-            let at: Vec<TokenStream> = pattern.iter().map(|i| quote!(#i)).collect();
+            let extents = loops.iter().map(|m| self.nest.loops[*m].clone()).collect();
+            let axis = loops.iter().position(|m| *m == l).unwrap_or_default();
+            let at: Vec<TokenStream> = (loops.iter())
+                .map(|m| self.affine(&Affine::of(*m)).tokens)
+                .collect();
             loops.retain(|m| *m != l);
-            let name = self.name(&format!("{}_across", self.scope.label(*v)));
-            let order = loops.iter().copied().chain([l]);
-            let (shape, pattern): (Vec<_>, Vec<_>) = order
-                .map(|m| (self.size(&self.nest.loops[m]).tokens, &self.loops[m]))
-                .unzip();
-            let element = self.scope.read(*v, &at).tokens;
-            (blocks.copies)
-                .extend(quote!(let #name = rt::build([#(#shape),*], |[#(#pattern),*]| #element);));
+            let key = (*v, axis, extents);
+            let name = if let Some(name) = blocks.copied.get(&key) {
+                name.clone()
+            } else {
+                let name = self.name(&format!("{}_across", self.scope.label(*v)));
+                let order = loops.iter().copied().chain([l]);
+                let (shape, pattern): (Vec<_>, Vec<_>) = order
+                    .map(|m| (self.size(&self.nest.loops[m]).tokens, &self.loops[m]))
+                    .unzip();
+                let element = self.scope.read(*v, &at).tokens;
+                blocks.copies.extend(
+                    quote!(let #name = rt::build([#(#shape),*], |[#(#pattern),*]| #element);),
+                );
+                blocks.copied.insert(key, name.clone());
+                name
+            };
             blocks.across.insert(n, (name, loops));
         }
         self.blocks = Some(blocks);
