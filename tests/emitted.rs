@@ -47,7 +47,11 @@ fn prefix_sums() {
     let code = written("value, vjp", source, "f_value");
     assert_writes(
         &code,
-        "rt::build([x_len], |[i]| rt::sum_light(i + 1, |j| x[[j]]))",
+        "rt::build([x_len], |[i]| {
+            let js = rt::stretch(i + 1);
+            let x_row = x.row(js, [0]);
+            rt::sum_light(js, |j| x_row[j])
+        })",
     );
     let code = written("value, vjp", source, "f_vjp");
     assert_writes(
@@ -88,10 +92,22 @@ fn forward_substitution() {
     let source = "fn f(l: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> Array1<f64> {
         build(x.len(), |i| (b[i] - sum(i, |j| l[[i, j]] * x[j])) / l[[i, i]])
     }";
-    let wanted = "(b[[i]] - rt::sum_light(i, |j| l[[i, j]] * x[[j]])) / l[[i, i]]";
+    let wanted = "(b[[i]] - ({
+            let js = rt::stretch(i);
+            let l_row = l.row(js, [i, 0]);
+            let x_row = x.row(js, [0]);
+            rt::sum_light(js, |j| l_row[j] * x_row[j])
+        })) / l[[i, i]]";
     assert_writes(&written(VALUE, source, "f_value"), wanted);
     let backward = "rt::sum_light(i + 1..x_len, |j| l[[j, i]] *";
-    assert_writes(&written("vjp", source, "f_vjp"), backward);
+    let code = written("vjp", source, "f_vjp");
+    assert_has(&code, backward);
+    // Rows of the matrix are added, where there are many columns.
+    let rows = "rt::for_each(1 + is.first()..x_len, |j| {
+        let is = is.before(j);
+        if !is.is_empty() {
+            let l_row = l.row(is, [j, 0]);";
+    assert_has(&code, rows);
 }
 
 #[test]
@@ -139,7 +155,9 @@ fn causal_maxima() {
         let n = s.nrows();
         build(n, |i| maximum(n, |j| if j <= i { s[[i, j]] } else { f64::NEG_INFINITY }))
     }";
-    let wanted = "rt::build([s_rows], |[i]| rt::maximum_light(i + 1, |j| s[[i, j]]))";
+    let wanted = "let js = rt::stretch(i + 1);
+        let s_row = s.row(js, [i, 0]);
+        rt::maximum_light(js, |j| s_row[j])";
     assert_writes(&written("value, vjp", source, "f_value"), wanted);
     let wanted = "t[[i, rt::argmax(i + 1, |j| s[[i, j]])]] += cotangent[[i]];";
     assert_writes(&written("value, vjp", source, "f_vjp"), wanted);
@@ -165,4 +183,102 @@ fn other_conditions_stay() {
     let code = written(VALUE, source, "f_value");
     let wanted = "rt::sum(i + 1, |j| if x[[j]] > 0.0 { x[[j]].sqrt() } else { 0.0 })";
     assert!(plain(&code).contains(&plain(wanted)), "{code}");
+}
+
+/// A convolution, and the loop that it is to be written with.
+const CONVOLUTION: &str = "fn f(x: &Array1<f64>, k: &Array1<f64>) -> Array1<f64> {
+    build(x.len() - k.len() + 1, |i| sum(k.len(), |r| x[i + r] * k[r]))
+}";
+
+#[test]
+fn short_sums_around_blocks() {
+    let code = written("value, vjp", CONVOLUTION, "f_value");
+    let wanted = "if k_len.max(16) <= x_len + 1 - k_len {
+        rt::build_blocks([x_len + 1 - k_len], |[_], is, out| {
+            rt::for_each(0..k_len, |j| {
+                let x_row = x.row(is, [j]);
+                let k_j = k[[j]];
+                out.add(is, |i| x_row[i] * k_j);
+            });
+        })
+    } else {
+        rt::build([x_len + 1 - k_len], |[i]| {
+            let js = rt::stretch(k_len);
+            let x_row = x.row(js, [i]);
+            rt::sum_light(js, |j| x_row[j] * k[[j]])
+        })
+    }";
+    assert_has(&code, wanted);
+}
+
+#[test]
+fn bounds_of_a_sum_are_bounds_of_a_block() {
+    let code = written("value, vjp", CONVOLUTION, "f_vjp");
+    let wanted = "let is = is.since(j).before(j + x_len + 1 - k_len);
+        if !is.is_empty() {";
+    assert_has(&code, wanted);
+    // A band has few indices in each row.
+    let band = "fn f(a: &Array1<f64>, b: &Array1<f64>) -> Array1<f64> {
+        let n = a.len();
+        build(n, |i| sum(n, |j| if j < i + 2 && i < j + 2 { a[j] * b[i] } else { 0.0 }))
+    }";
+    assert!(!written(VALUE, band, "f_value").contains("blocks"));
+}
+
+#[test]
+fn no_blocks() {
+    for source in [
+        // What is read jumps, and a copy would be used once.
+        "fn f(x: &Array2<f64>) -> Array1<f64> {
+            build(x.nrows(), |i| sum(x.ncols(), |j| x[[i, j]].powi(2)))
+        }",
+        "fn f(x: &Array1<f64>) -> Array1<f64> {
+            build(x.len() / 2 - 4, |i| sum(4, |j| x[2 * i + j].powi(2)))
+        }",
+        // Few of them.
+        "fn f(x: &Array1<f64>, k: &Array1<f64>) -> Array1<f64> {
+            build(15, |i| sum(k.len(), |r| x[i + r] * k[r]))
+        }",
+        // What does not depend on the index of the sum is computed once.
+        "fn f(x: &Array1<f64>) -> Array1<f64> {
+            build(x.len(), |i| sum(9, |j| x[i].exp() * j as f64))
+        }",
+    ] {
+        let code = written(VALUE, source, "f_value");
+        assert!(!code.contains("blocks"), "{code}");
+    }
+}
+
+#[test]
+fn a_copy_for_what_jumps() {
+    let source = "fn f(x: &Array2<f64>, y: &Array2<f64>) -> Array1<f64> {
+        build(x.nrows(), |i| minimum(y.nrows(), |j| {
+            sum(x.ncols(), |c| (x[[i, c]] - y[[j, c]]).powi(2))
+        }))
+    }";
+    let code = written(VALUE, source, "f_value");
+    let wanted = "if x_cols.max(16) <= y_rows && 0 < x_rows && 0 < y_rows && 0 < x_cols {
+        let y_across = rt::build([x_cols, y_rows], |[k, j]| y[[j, k]]);
+        rt::build([x_rows], |[i]| rt::minimum_blocks(y_rows, |js, out| {
+            rt::for_each(0..x_cols, |k| {
+                let y_row = y_across.row(js, [k, 0]);";
+    assert_has(&code, wanted);
+}
+
+#[test]
+fn rows_of_a_sum_outside() {
+    let source = "fn f(x: &Array2<f64>, y: &Array2<f64>) -> Array2<f64> {
+        build((3, 3), |(r, s)| {
+            sum(y.dim(), |(i, j)| x[[i + r, j + s]] * y[[i, j]])
+        })
+    }";
+    let code = written(VALUE, source, "f_value");
+    let wanted = "rt::for_each([y_rows, 3, 3], |[i, j, k]| {
+        sums[[j, k]] += {
+            let ls = rt::stretch(y_cols);
+            let x_row = x.row(ls, [i + j, k]);
+            rt::sum_light(ls, |l| x_row[l] * y[[i, l]])
+        };
+    });";
+    assert_has(&code, wanted);
 }

@@ -4,7 +4,7 @@ use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::unit::{Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
-use crate::passes::fuse::fuse;
+use crate::passes::fuse::{again, fuse};
 use crate::passes::join::join;
 use crate::passes::linearise::{forward, linearise};
 use crate::passes::raise::raise;
@@ -149,8 +149,11 @@ fn lacking(unit: &Unit, rule: Rule) -> String {
 /// # Errors
 /// If fusion broke the program (a bug of the compiler).
 pub fn to_kernels(program: &Program) -> Result<kernel::Program, String> {
-    let program = &units::shared(program);
-    let kernels = fuse(program);
+    let mut program = units::shared(program);
+    if let Some(again) = again(&program) {
+        program = join(&again);
+    }
+    let kernels = fuse(&program);
     if cfg!(debug_assertions) {
         kernel_check::check(&kernels)
             .map_err(|e| format!("the pass `fuse` broke the program `{}`: {e}", program.name))?;

@@ -16,16 +16,33 @@ fn convolution_vjp(
     let x_len = x.len(0);
     let k_len = k.len(0);
     let cotangent_len = cotangent.len(0);
-    let value = rt::build(
-        [x_len + 1 - k_len],
-        |[i]| rt::sum_light(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
-    );
+    let value = if k_len.max(16) <= x_len + 1 - k_len {
+        rt::build_blocks(
+            [x_len + 1 - k_len],
+            |[_], is, out| {
+                rt::for_each(
+                    0..k_len,
+                    |j| {
+                        let x_row = x.row(is, [k_len - j - 1]);
+                        let k_j = k[[j]];
+                        out.add(is, |i| x_row[i] * k_j);
+                    },
+                );
+            },
+        )
+    } else {
+        rt::build(
+            [x_len + 1 - k_len],
+            |[i]| rt::sum_light(k_len, |j| x[[i + k_len - j - 1]] * k[[j]]),
+        )
+    };
     let k_bar = rt::build(
         [k_len],
-        |[i]| rt::sum_light(
-            x_len + 1 - k_len,
-            |j| x[[j + k_len - i - 1]] * cotangent[[j]],
-        ),
+        |[i]| {
+            let js = rt::stretch(x_len + 1 - k_len);
+            let x_row = x.row(js, [k_len - i - 1]);
+            rt::sum_light(js, |j| x_row[j] * cotangent[[j]])
+        },
     );
     (value.into_array(), k_bar.into_array())
 }

@@ -20,11 +20,12 @@ fn divergence_grad(
     let h_rows = h.len(0);
     let h_cols = h.len(1);
     let t = rt::contract(w, [0, 2], h, [2, 1], [0, 1]);
-    let t_2 = rt::build(
+    let t_2 = rt::build_rows(
         [w_rows, h_cols],
-        |[i, j]| {
-            let t_ij = t[[i, j]];
-            1.0 / t_ij - a[[i, j]] / t_ij / t_ij
+        |[i, _], js, out| {
+            let t_row = t.row(js, [i, 0]);
+            let a_row = a.row(js, [i, 0]);
+            out.set(js, |j| 1.0 / t_row[j] - a_row[j] / t_row[j] / t_row[j])
         },
     );
     let h_bar = rt::contract(w, [0, 2], t_2.view(), [0, 1], [2, 1]);

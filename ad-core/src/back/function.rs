@@ -13,6 +13,7 @@ use super::expr::Expr;
 use super::name_check::users;
 use super::names::Names;
 use super::nest::{Scope, Writer};
+use super::outside::outside;
 use super::range::pattern_of;
 use super::real;
 use super::sizes::{self, Named};
@@ -381,11 +382,20 @@ impl<'a> Function<'a> {
         };
         let tokens = match &step.work {
             Work::Nest(nest) if nest.outer == 0 => {
-                let mut w = Writer::new(nest, &[], self);
-                let (lets, root) = w.body();
-                let root = root.tokens;
+                let mut w = Writer::new(nest, &[], self).with_blocks();
+                let written = |w: &mut Writer<'_>| {
+                    let (lets, root) = w.body();
+                    (lets, root.tokens)
+                };
+                let (lets, root) = written(&mut w);
                 local.is_typed = w.is_typed(nest.root);
-                if lets.is_empty() {
+                let plain = || {
+                    let (lets, root) = written(&mut Writer::new(nest, &[], self));
+                    quote!(#lets #root)
+                };
+                if let Some(value) = w.choice(&quote!(#lets #root), &plain) {
+                    quote!(let #name = #value;)
+                } else if lets.is_empty() {
                     quote!(let #name = #root;)
                 } else {
                     quote!(let #name = { #lets #root };)
@@ -528,7 +538,10 @@ impl<'a> Function<'a> {
                 At::Affine(_) => None,
             })
             .collect();
-        Writer::new(&c.nest, &more, self).assignment(to, &c.at, op)
+        let mut w = Writer::new(&c.nest, &more, self).with_blocks();
+        let all = w.assignment(to, &c.at, op);
+        let plain = || Writer::new(&c.nest, &more, self).assignment(to, &c.at, op);
+        w.choice(&all, &plain).unwrap_or(all)
     }
 
     pub(super) fn fresh(&self, wish: &str) -> Ident {
@@ -547,16 +560,48 @@ impl<'a> Function<'a> {
     /// An array by its elements.
     fn build(&self, nest: &Nest, ty: &Type, local: &mut Local) -> TokenStream {
         let shape = self.shape_tokens(ty);
-        let mut w = Writer::new(nest, &[], self);
-        let (lets, root) = w.body();
+        let mut w = Writer::new(nest, &[], self).with_blocks();
         local.is_typed = w.is_typed(nest.root);
+        let blocks = match w.by_blocks() {
+            Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
+            None => match Writer::new(nest, &[], self).by_rows() {
+                Some(row) => quote!(rt::build_rows([#(#shape),*], #row)),
+                None => self.elements(&mut w, &shape),
+            },
+        };
+        let outside = outside(nest);
+        let plain = || match &outside {
+            Some(rows) => self.added(rows, &shape),
+            None => self.elements(&mut Writer::new(nest, &[], self), &shape),
+        };
+        match (w.choice(&blocks, &plain), &outside) {
+            (Some(chosen), _) => chosen,
+            (None, Some(_)) => {
+                let statements = plain();
+                quote!({ #statements })
+            }
+            (None, None) => blocks,
+        }
+    }
+
+    /// Statements that make an array of a contribution to zeros.
+    fn added(&self, c: &Contribution, shape: &[TokenStream]) -> TokenStream {
+        let sums = self.fresh("sums");
+        let zeros = real::zeros(&self.context.signature.real, None, shape);
+        let all = self.contribution(c, &sums, "+=");
+        quote!(let mut #sums = #zeros; #all #sums)
+    }
+
+    /// An array by its elements, one by one.
+    fn elements(&self, w: &mut Writer<'_>, shape: &[TokenStream]) -> TokenStream {
+        let (lets, root) = w.body();
         let root = root.tokens;
         let body = if lets.is_empty() {
             root
         } else {
             quote!({ #lets #root })
         };
-        let index = w.loops[..nest.outer].iter().map(|l| pattern_of(l, &body));
+        let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
         quote!(rt::build([#(#shape),*], |[#(#index),*]| #body))
     }
 
@@ -679,10 +724,21 @@ impl Scope for Function<'_> {
         if l.bare {
             return Expr::atom(quote!(#ident));
         }
-        let element = Expr::atom(quote!(#ident[[#(#at),*]]));
-        match l.scalar {
-            Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => element.cast("i64"),
-            Some(_) | None => element,
+        self.element(v, Expr::atom(quote!(#ident[[#(#at),*]])))
+    }
+
+    fn is_in_loop(&self) -> bool {
+        self.outer.is_some()
+    }
+
+    fn array(&self, v: Var) -> TokenStream {
+        self.local(v).ident
+    }
+
+    fn element(&self, v: Var, stored: Expr) -> Expr {
+        match self.local(v).scalar {
+            Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => stored.cast("i64"),
+            Some(_) | None => stored,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The back end: kernels to tokens. Together with the front end the only place that touches tokens;
 //! no errors arise here.
 
+mod blocks;
 mod data;
 pub(crate) mod emit;
 mod expr;
@@ -10,8 +11,10 @@ mod into;
 pub(crate) mod name_check;
 mod names;
 mod nest;
+mod outside;
 mod range;
 mod real;
+mod rows;
 mod sizes;
 mod tokens;
 pub(crate) mod unit;

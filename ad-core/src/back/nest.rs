@@ -1,6 +1,7 @@
 //! The body of a loop nest as an expression: single uses are written in place, shared scalars are
 //! bound by `let` in the outermost closure that has all their loops.
 
+use super::blocks::Blocks;
 use super::expr::{Expr, Prec};
 use super::facts::Facts;
 use super::names::Names;
@@ -26,6 +27,10 @@ pub(super) trait Scope {
     fn terms(&self, s: &Size) -> Vec<(Vec<Expr>, i64)>;
     /// An element of a variable (the variable itself, if it is a scalar), given the index.
     fn read(&self, v: Var, at: &[TokenStream]) -> Expr;
+    /// A variable that is an array.
+    fn array(&self, v: Var) -> TokenStream;
+    /// An element of a variable, given as what stands in memory.
+    fn element(&self, v: Var, stored: Expr) -> Expr;
     /// What a variable is called.
     fn label(&self, v: Var) -> String;
     /// The shape of a variable.
@@ -34,6 +39,8 @@ pub(super) trait Scope {
     fn is_taken(&self, name: &str) -> bool;
     /// Whether what a variable is bound to says its type.
     fn is_typed(&self, v: Var) -> bool;
+    /// Whether it is the program of a loop, whose arrays change.
+    fn is_in_loop(&self) -> bool;
     /// What real numbers are.
     fn real(&self) -> &RealType;
 }
@@ -55,16 +62,22 @@ struct Reduction {
 pub(super) struct Writer<'a> {
     pub(super) nest: &'a Nest,
     pub(super) scope: &'a dyn Scope,
-    names: Names,
+    pub(super) names: Names,
     pub(super) loops: Vec<Ident>,
     /// What stands for the indices of loops that are not written as such; loops further out alone.
     pub(super) fixed: HashMap<Loop, Affine>,
     /// How often each node is used, counting only what the root needs.
     uses: Vec<usize>,
     /// The names of the nodes that have one here.
-    bound: HashMap<Node, Ident>,
+    pub(super) bound: HashMap<Node, Ident>,
     /// The nodes that got their names here, in this order.
-    named: Vec<Node>,
+    pub(super) named: Vec<Node>,
+    /// The nodes that are elements of rows here.
+    pub(super) rowed: HashMap<Node, Expr>,
+    /// The nodes that are not the same for all indices of a loop, for those that are looked at.
+    pub(super) varying: HashMap<Loop, HashSet<Node>>,
+    /// What is written by blocks, if that is wanted.
+    pub(super) blocks: Option<Blocks>,
     facts: Facts,
     pub(super) may_fail: Vec<bool>,
     /// For each node whether its type is known from how it is written: literals of `f64` have no suffix.
@@ -99,6 +112,9 @@ impl<'a> Writer<'a> {
             uses,
             bound: HashMap::new(),
             named: vec![],
+            rowed: HashMap::new(),
+            varying: HashMap::new(),
+            blocks: None,
             facts: Facts::default(),
             may_fail: vec![],
             typed: vec![],
@@ -193,7 +209,7 @@ impl<'a> Writer<'a> {
 
     /// Whether a node is worth a name: it is used more than once, or computed outside of the loop
     /// that uses it.
-    fn wants_name(&self, n: Node, hoisted: bool) -> bool {
+    pub(super) fn wants_name(&self, n: Node, hoisted: bool) -> bool {
         let s = &self.nest.nodes[n];
         match &s.compute {
             Compute::Lit(_) | Compute::Index(_) => false,
@@ -282,9 +298,22 @@ impl<'a> Writer<'a> {
 
     /// `let`s at the start of a loop's body.
     fn lets(&mut self, at: Option<Loop>, known: &HashSet<Node>) -> Vec<(Ident, TokenStream)> {
+        self.lets_without(at, None, known)
+    }
+
+    /// The same, but for what depends on a loop.
+    pub(super) fn lets_without(
+        &mut self,
+        at: Option<Loop>,
+        without: Option<Loop>,
+        known: &HashSet<Node>,
+    ) -> Vec<(Ident, TokenStream)> {
         let wanted = self.facts.wanted.get(&at).cloned().unwrap_or_default();
         let mut out = vec![];
         for &n in wanted.iter() {
+            if without.is_some_and(|l| self.nest.depends[n].contains(&l)) {
+                continue;
+            }
             if known.contains(&n) || self.bound.contains_key(&n) {
                 continue;
             }
@@ -365,7 +394,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A name that says a little about the value.
-    fn wish(&self, n: Node) -> String {
+    pub(super) fn wish(&self, n: Node) -> String {
         if let Compute::Read(v, at) = &self.nest.nodes[n].compute {
             // `w[[i, j]]` is `w_ij`.
             let mut name = self.scope.label(*v) + "_";
@@ -407,6 +436,9 @@ impl<'a> Writer<'a> {
     pub(super) fn node(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
         if let Some(name) = self.bound.get(&n) {
             return Expr::atom(quote!(#name));
+        }
+        if let Some(element) = self.rowed.get(&n) {
+            return element.clone();
         }
         if known.contains(&n) {
             return Expr::atom(quote!(true));
@@ -517,6 +549,15 @@ impl<'a> Writer<'a> {
             return value;
         };
         let run = self.run(l, known, r.nothing.is_some());
+        let is_loop = !matches!(run, Run::Once(_));
+        if rest.is_empty()
+            && is_loop
+            && let Some(plan) = self.plan(l, r.body, known)
+        {
+            return self.reduced_by_blocks(r.name, (l, r.body), plan, run, known);
+        }
+        let light = r.light && rest.is_empty() && is_loop && self.is_light(l, r.body);
+        let rows = light.then(|| self.rows(l, r.body)).flatten();
         let before = self.named.len();
         let lets = self.lets(Some(l), known);
         let value = self.inside_loops(r, rest, known);
@@ -543,7 +584,6 @@ impl<'a> Writer<'a> {
             Run::Part(from, to) => span(&from, &to),
         };
         let index = pattern_of(&self.loops[l], &value.tokens);
-        let light = r.light && rest.is_empty() && self.is_light(l, r.body);
         let name = Ident::new(r.name, Span::mixed_site());
         let name = match light {
             true => format_ident!("{name}_light"),
@@ -554,7 +594,17 @@ impl<'a> Writer<'a> {
             let real = self.scope.real();
             quote!(::<#real>)
         });
-        Expr::atom(quote!(rt::#name #of (#span, |#index| #value)))
+        let Some((js, rows, reads)) = rows else {
+            return Expr::atom(quote!(rt::#name #of (#span, |#index| #value)));
+        };
+        for n in reads {
+            self.rowed.remove(&n);
+        }
+        Expr::block(quote!({
+            let #js = rt::stretch(#span);
+            #rows
+            rt::#name #of (#js, |#index| #value)
+        }))
     }
 
     /// Whether what a loop reduces is a few instructions, all of them arithmetic.
@@ -672,7 +722,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A literal of the function's real type, or of another kind.
-    fn literal(&self, l: Lit) -> Expr {
+    pub(super) fn literal(&self, l: Lit) -> Expr {
         real::literal(l, self.scope.real())
     }
 

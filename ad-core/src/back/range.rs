@@ -71,7 +71,7 @@ impl Writer<'_> {
     }
 
     /// Where a loop ends. What computes the end may fail, if the loop does not run at all.
-    fn end(&mut self, l: Loop, end: &At, known: &HashSet<Node>) -> Expr {
+    pub(super) fn end(&mut self, l: Loop, end: &At, known: &HashSet<Node>) -> Expr {
         let value = self.at(end, known);
         let extent: &Size = &self.nest.loops[l];
         match end {
@@ -85,7 +85,7 @@ impl Writer<'_> {
     }
 
     /// Whether one affine integer never exceeds another where a loop starts.
-    fn at_most(&self, a: &Affine, b: &Affine, l: Loop) -> bool {
+    pub(super) fn at_most(&self, a: &Affine, b: &Affine, l: Loop) -> bool {
         let difference = self.resolved(b).sub(&self.resolved(a));
         let outer = l.min(self.nest.outer);
         difference.is_nonnegative(&self.nest.loops, &self.nest.loops[..outer])
@@ -159,7 +159,7 @@ pub(super) fn pattern_of(index: &Ident, body: &TokenStream) -> TokenStream {
 }
 
 /// `a.min(b).min(c)`
-fn extremum(name: &str, all: Vec<Expr>) -> Expr {
+pub(super) fn extremum(name: &str, all: Vec<Expr>) -> Expr {
     let name = Ident::new(name, proc_macro2::Span::mixed_site());
     let one = |a: Expr, b: Expr| {
         // A method call needs a receiver whose type is known.

@@ -7,6 +7,7 @@
 //! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
 mod family;
+mod order;
 mod uses;
 
 pub use family::{Addend, Family, Fill, Member};

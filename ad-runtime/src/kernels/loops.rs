@@ -5,7 +5,7 @@ use crate::Real;
 use crate::combinators::Number;
 use std::ops::Range;
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
 
     impl Sealed for i64 {}
@@ -189,14 +189,14 @@ pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
 ///
 /// More than 8: LLVM unrolls a loop of at most that many steps completely, one exit after the other, before it
 /// tries to vectorise it.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// How many a reduction of a few instructions has.
 const FEW: usize = 8;
 
 /// Combines partial results: halves of them, again and again. There are a power of two.
 #[inline(always)]
-fn combined<T: Copy, const N: usize>(mut parts: [T; N], op: impl Fn(T, T) -> T) -> T {
+pub(super) fn combined<T: Copy, const N: usize>(mut parts: [T; N], op: impl Fn(T, T) -> T) -> T {
     let mut half = N / 2;
     while half > 0 {
         let mut lane = 0;
@@ -306,7 +306,7 @@ reductions! {
 }
 
 /// How many times as many values as lanes are computed before exponentials are.
-const ROUNDS: usize = 4;
+pub(super) const ROUNDS: usize = 4;
 
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
 ///
@@ -343,7 +343,7 @@ pub fn logsumexp<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> T {
 }
 
 /// A sum of exponentials, relative to that of the largest so far.
-struct Exponentials<T> {
+pub(super) struct Exponentials<T> {
     largest: T,
     parts: [T; LANES],
     /// Not 0 where there was NaN.
@@ -352,7 +352,7 @@ struct Exponentials<T> {
 
 impl<T: Real> Exponentials<T> {
     #[inline(always)]
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Exponentials {
             largest: T::NEG_INFINITY,
             parts: [T::NOUGHT; LANES],
@@ -362,7 +362,7 @@ impl<T: Real> Exponentials<T> {
 
     #[cfg_attr(debug_assertions, inline(never))]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn add(&mut self, block: &[[T; LANES]]) {
+    pub(super) fn add(&mut self, block: &[[T; LANES]]) {
         let mut maxima = [self.largest; LANES];
         for values in block {
             for ((max, nan), &v) in maxima.iter_mut().zip(&mut self.nan).zip(values) {
@@ -394,7 +394,7 @@ impl<T: Real> Exponentials<T> {
 
     #[cfg_attr(debug_assertions, inline(never))]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn logarithm(self) -> T {
+    pub(super) fn logarithm(self) -> T {
         if self.nan != [0; LANES] {
             T::NAN
         } else if self.largest.is_infinite() {
@@ -405,7 +405,9 @@ impl<T: Real> Exponentials<T> {
     }
 }
 
-/// The index of the first value that beats all before it, where `start` is before all.
+/// The index of the first value that beats all before it, where `start` is before all: of equal ones the first.
+///
+/// Several values are computed at once, and which of them it is only if one of them is it.
 #[inline(always)]
 fn first<T: Real>(
     span: Range<usize>,
@@ -414,14 +416,31 @@ fn first<T: Real>(
     f: impl Fn(i64) -> T,
 ) -> i64 {
     let (mut best, mut at) = (start, 0);
-    for i in span.clone() {
-        // SAFETY: it is in the range.
-        unsafe { std::hint::assert_unchecked(i < span.end) };
-        let i = i as i64;
-        let v = f(i);
-        if beats(v, best) {
-            (best, at) = (v, i);
+    let (mut next, end) = (span.start, span.end);
+    while next < end {
+        // What no value is written to never wins.
+        let mut values = [start; LANES];
+        let count = (end - next).min(LANES);
+        let mut lane = 0;
+        while lane < count {
+            let i = next + lane;
+            // SAFETY: there are `count` indices from `next` on, at least.
+            unsafe { std::hint::assert_unchecked(i < end) };
+            values[lane] = f(i as i64);
+            lane += 1;
         }
+        let mut parts = [best; LANES];
+        for (part, &value) in parts.iter_mut().zip(&values) {
+            *part = if beats(value, *part) { value } else { *part };
+        }
+        let here = combined(parts, |a, b| if beats(b, a) { b } else { a });
+        if beats(here, best) {
+            best = here;
+            // Zeros are equal, whatever their signs.
+            let place = values.iter().position(|&v| v == here);
+            at = (next + place.unwrap_or(0)) as i64;
+        }
+        next += count;
     }
     at
 }

@@ -3,6 +3,7 @@
 //! Arrays are row-major and contiguous here, extents and indices are `i64`, and a negative extent
 //! counts as 0. Everything is safe: an index outside of its array panics.
 
+mod blocks;
 mod contract;
 mod dispatch;
 mod loops;
@@ -21,6 +22,11 @@ pub use crate::combinators::MustBeTheOneFromCotangent;
 pub use crate::elementary::{
     acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, exp, exp_m1, exp2, hypot, ln,
     ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
+};
+pub use blocks::{
+    Block, Fresh, Row, Stretch, Written, argmax_blocks, argmin_blocks, block, build_blocks,
+    build_rows, logsumexp_blocks, maximum_blocks, minimum_blocks, product_blocks, stretch,
+    sum_blocks,
 };
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{InstructionSet, Kernel, dispatch};

@@ -3,6 +3,8 @@
 //! @ x: [6]; k: [3]
 //! @ x: [3]; k: [3]
 //! @ x: [4]; k: [1]
+//! @ x: [21]; k: [3]
+//! @ x: [40]; k: [20]
 
 use cotangent::prelude::*;
 use ndarray::Array1;

@@ -3,6 +3,9 @@
 //! @ points: [6, 2]; centers: [3, 2]
 //! @ points: [1, 1]; centers: [1, 1]
 //! @ points: [0, 2]; centers: [2, 2]
+//! @ points: [2, 2]; centers: [17, 2]
+//! @ points: [0, 2]; centers: [17, 2]
+//! @ points: [2, 0]; centers: [16, 3]
 
 use cotangent::prelude::*;
 use ndarray::Array2;

@@ -130,7 +130,7 @@ fn is_nothing(program: &Program, v: Var) -> bool {
 }
 
 /// Whether a state of a loop is only added to, and not looked at.
-fn is_sum(looped: &Loop, given: usize, state: usize) -> bool {
+pub(super) fn is_sum(looped: &Loop, given: usize, state: usize) -> bool {
     let param = Var((given + state) as u32);
     let condition = looped.goes_on.as_ref();
     condition.is_none_or(|c| uses(c)[param.index()] == 0)
@@ -166,7 +166,7 @@ fn adds_to(program: &Program, uses: &[usize], v: Var, state: Var) -> bool {
 }
 
 /// How often each variable is mentioned; the results of a loop mention what it starts from once.
-fn uses(program: &Program) -> Vec<usize> {
+pub(super) fn uses(program: &Program) -> Vec<usize> {
     let mut uses = vec![0; program.params.len() + program.eqs.len()];
     let mut runs: HashSet<Run<'_>> = HashSet::new();
     for eq in &program.eqs {

@@ -10,7 +10,7 @@
 //! sum is such a one, and so are the cotangents of what was repeated along the first axes of something.
 
 use crate::ir::core::ReduceOp;
-use crate::ir::kernel::{Affine, At, Compute, Contribution, Loop, Nest, Node, Range, Scalar};
+use crate::ir::kernel::{Affine, At, Compute, Contribution, Loop, Nest, Node, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
@@ -26,7 +26,7 @@ pub(super) fn interchange(nest: &Nest) -> Option<Contribution> {
         && nest.outer > 0
         && nest.root + 1 == nest.nodes.len()
         && loops.into_iter().all(is_whole);
-    if !possible || !is_better(nest, own) || repeats(nest, own, *body) {
+    if !possible || !is_better(nest, own) || nest.repeats(own, *body) {
         return None;
     }
     // Where the guard does not hold, nothing is added. That the loops of the sum run, they say themselves.
@@ -37,7 +37,7 @@ pub(super) fn interchange(nest: &Nest) -> Option<Contribution> {
         .chain(inner)
         .collect();
     let at = (own.len()..own.len() + nest.outer).map(|l| At::Affine(Affine::of(l)));
-    let mut nest = reordered(nest, &order, own.len() + nest.outer, *body);
+    let mut nest = nest.reordered(&order, own.len() + nest.outer, *body);
     if guard.is_some() {
         nest.nodes.push(Scalar {
             elem: Elem::Real,
@@ -97,76 +97,4 @@ fn is_better(nest: &Nest, own: &[Loop]) -> bool {
         jumps |= is_row && own.iter().any(|&l| before.iter().any(|a| mentions(a, l)));
     }
     jumps
-}
-
-/// Whether something would be computed in each step of the sum that does not depend on it.
-fn repeats(nest: &Nest, own: &[Loop], body: Node) -> bool {
-    let mut seen = vec![false; nest.nodes.len()];
-    let mut open = vec![body];
-    while let Some(n) = open.pop() {
-        if std::mem::replace(&mut seen[n], true) {
-            continue;
-        }
-        let costs = match &nest.nodes[n].compute {
-            Compute::Prim(p, _) => p.cost() > 0,
-            Compute::Reduce(..) | Compute::ArgReduce(..) => true,
-            Compute::Lit(_) | Compute::Index(_) | Compute::Read(..) | Compute::Same(_) => false,
-        };
-        if costs && !own.iter().all(|l| nest.depends[n].contains(l)) {
-            return true;
-        }
-        open.extend(nest.operands(n));
-    }
-    false
-}
-
-/// A nest with its loops in another order, and without its root.
-fn reordered(nest: &Nest, order: &[Loop], outer: usize, root: Node) -> Nest {
-    let mut place = vec![0; order.len()];
-    for (new, &old) in order.iter().enumerate() {
-        place[old] = new;
-    }
-    let affine = |a: &Affine| {
-        let mut terms: Vec<_> = (a.terms.iter())
-            .map(|(l, c)| (place[*l], c.clone()))
-            .collect();
-        terms.sort_by_key(|(l, _)| *l);
-        let constant = a.constant.clone();
-        Affine { terms, constant }
-    };
-    let at = |a: &At| match a {
-        At::Affine(a) => At::Affine(affine(a)),
-        At::Node(n) => At::Node(*n),
-    };
-    let range = |l: &Loop| {
-        let Range { from, to } = &nest.ranges[*l];
-        Range {
-            from: from.iter().map(affine).collect(),
-            to: to.iter().map(at).collect(),
-        }
-    };
-    let mut nodes = nest.nodes.clone();
-    nodes.truncate(nest.root);
-    for s in &mut nodes {
-        match &mut s.compute {
-            Compute::Index(a) => *a = affine(a),
-            Compute::Read(_, place) => place.iter_mut().for_each(|a| *a = at(a)),
-            Compute::Reduce(_, own, _) => own.iter_mut().for_each(|l| *l = place[*l]),
-            Compute::ArgReduce(_, own, _) => *own = place[*own],
-            Compute::Lit(_) | Compute::Prim(..) | Compute::Same(_) => {}
-        }
-    }
-    let depends = nest.depends[..nest.root].iter().map(|loops| {
-        let mut loops: Vec<Loop> = loops.iter().map(|&l| place[l]).collect();
-        loops.sort_unstable();
-        loops
-    });
-    Nest {
-        loops: order.iter().map(|&l| nest.loops[l].clone()).collect(),
-        ranges: order.iter().map(range).collect(),
-        outer,
-        depends: depends.collect(),
-        nodes,
-        root,
-    }
 }

@@ -10,6 +10,7 @@
 //!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 
 mod accumulate;
+mod again;
 mod change;
 mod choose;
 mod contractions;
@@ -39,6 +40,7 @@ use crate::ir::kernel::{
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
 use accumulate::accumulate;
+pub use again::again;
 use change::{Owned, adding, change, read_before};
 use choose::choose;
 use contractions::{expand_contractions, operands};

@@ -1,0 +1,576 @@
+//! Loops by blocks, with the loops of the sums in them around each block.
+//!
+//! ```text
+//! out[j] = g(Σ k: f(j, k))   =   for each block of j: t = 0; for k: for j: t[j] += f(j, k); out = g(t)
+//! ```
+//!
+//! A sum with few terms, or one whose terms are not neighbours in memory, is a bad innermost loop. The loop around it
+//! is a better one if it runs along the last axis of all that the terms read: its steps do not depend on each other. Each
+//! sum still adds its terms in order. Nothing is computed more often, and reads of arrays that jump along the loop are
+//! made from copies that do not, if the copy is used again in other loops.
+//!
+//! Bounds of the sum that depend on j are bounds on j where k is known:
+//!
+//! ```text
+//! j + a ≤ k < j + b   =   k − b < j ≤ k − a
+//! ```
+//!
+//! Which loop is longer is known only when the program runs, so what is written has both ways.
+
+use super::expr::{Expr, Prec};
+use super::nest::Writer;
+use super::range::{Run, extremum, pattern_of, span};
+use super::sizes::number;
+use crate::ir::bulk::Var;
+use crate::ir::core::ReduceOp;
+use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
+use crate::ir::ty::{Elem, Size};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use std::collections::{HashMap, HashSet};
+
+/// Blocks that are shorter are no better than short sums.
+const SHORT: i64 = 16;
+
+/// What is written by blocks so far.
+#[derive(Default)]
+pub(super) struct Blocks {
+    /// When this is the better way, and a possible one.
+    conditions: Vec<TokenStream>,
+    /// Copies of arrays with another last axis.
+    copies: TokenStream,
+    /// What there is a copy of, in terms of which axis is its last and how long they are, and its name.
+    copied: HashMap<(Var, usize, Vec<Size>), Ident>,
+    /// The name of the copy that a node reads, and its index but for the last component.
+    pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
+    used: bool,
+}
+
+impl Blocks {
+    fn choice(&self, blocks: &TokenStream, plain: &dyn Fn() -> TokenStream) -> Option<TokenStream> {
+        if !self.used {
+            return None;
+        }
+        let (conditions, copies) = (&self.conditions, &self.copies);
+        if conditions.is_empty() {
+            return Some(match copies.is_empty() {
+                true => blocks.clone(),
+                false => quote!({ #copies #blocks }),
+            });
+        }
+        let plain = plain();
+        Some(quote!(if #(#conditions)&&* { #copies #blocks } else { #plain }))
+    }
+
+    fn demand(&mut self, condition: TokenStream) {
+        let text = condition.to_string();
+        if self.conditions.iter().all(|c| c.to_string() != text) {
+            self.conditions.push(condition);
+        }
+    }
+}
+
+/// How a loop is written by blocks.
+pub(super) struct Plan {
+    conditions: Vec<TokenStream>,
+    /// Reads of copies.
+    across: Vec<Node>,
+}
+
+/// A value in a loop by blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Inside<'k> {
+    pub(super) l: Loop,
+    pub(super) known: &'k HashSet<Node>,
+}
+
+/// Bounds on the index of a loop by blocks.
+#[derive(Default)]
+struct Bounds {
+    since: Vec<Affine>,
+    before: Vec<Affine>,
+}
+
+impl Writer<'_> {
+    /// Allows loops by blocks.
+    pub(super) fn with_blocks(mut self) -> Self {
+        self.blocks = Some(Blocks::default());
+        self
+    }
+
+    /// What is written, if some of it is by blocks: that, or what is written without, whichever is better. The first
+    /// is an expression, or statements, with copies before it.
+    pub(super) fn choice(
+        &self,
+        blocks: &TokenStream,
+        plain: &dyn Fn() -> TokenStream,
+    ) -> Option<TokenStream> {
+        self.blocks.as_ref()?.choice(blocks, plain)
+    }
+
+    /// How the last loop around a value is written by blocks, if it can be.
+    pub(super) fn plan(&mut self, l: Loop, body: Node, known: &HashSet<Node>) -> Option<Plan> {
+        self.blocks.as_ref()?;
+        self.find_varying(l, body);
+        let nest = self.nest;
+        let all = self.reached(l, body, true);
+        let is_free = |n: &Node| nest.nodes[*n].guard.is_none_or(|g| known.contains(&g));
+        if nest.nodes[body].elem != Elem::Real || !all.iter().all(is_free) {
+            return None;
+        }
+        let mut plan = Plan {
+            conditions: vec![],
+            across: vec![],
+        };
+        let mut is_read = false;
+        for &n in &all {
+            let (own, sum) = match &nest.nodes[n].compute {
+                Compute::Reduce(op, own, sum) => match op {
+                    ReduceOp::Sum | ReduceOp::Product | ReduceOp::Max | ReduceOp::Min => {
+                        (own, *sum)
+                    }
+                    ReduceOp::LogSumExp => return None,
+                },
+                Compute::ArgReduce(..) => return None,
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Prim(..)
+                | Compute::Same(_) => continue,
+            };
+            if nest.nodes[n].elem != Elem::Real {
+                return None;
+            }
+            self.conditions(l, (own, sum), &mut plan.conditions)?;
+            for m in self.reached(l, sum, false) {
+                let s = &nest.nodes[m];
+                let costs = match &s.compute {
+                    Compute::Prim(p, _) => p.cost() > 0,
+                    Compute::Reduce(..) | Compute::ArgReduce(..) => true,
+                    Compute::Read(..) => {
+                        is_read = true;
+                        if self.along(m, l).is_none() {
+                            plan.conditions.extend(self.may_be_copied(m, l)?);
+                            plan.across.push(m);
+                        }
+                        false
+                    }
+                    Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => false,
+                };
+                // What does not depend on the sum's last loop would be computed in each of its steps.
+                if costs && nest.depends[m].last() != own.last() {
+                    return None;
+                }
+            }
+        }
+        is_read.then_some(plan)
+    }
+
+    /// The conditions under which the loops of a sum are better outside, if they may be there.
+    fn conditions(
+        &self,
+        l: Loop,
+        (own, body): (&[Loop], Node),
+        out: &mut Vec<TokenStream>,
+    ) -> Option<()> {
+        let nest = self.nest;
+        let bounds = self.bounds(l, own)?;
+        let mut lengths = vec![nest.loops[l].clone()];
+        for before in &bounds.before {
+            for since in &bounds.since {
+                let length = before.sub(since);
+                if !length.terms.is_empty() {
+                    return None;
+                }
+                lengths.push(length.constant);
+            }
+        }
+        let last = *own.last()?;
+        let terms = &nest.loops[last];
+        let reads = self.reached(l, body, true);
+        let jumps = reads.iter().any(|n| self.jumps(*n, last));
+        // If none of it jumps, the loop of the sum is as good where it is as long.
+        if nest.loops[l] == *terms && !jumps {
+            return None;
+        }
+        let terms = match jumps {
+            true => &Size::lit(0),
+            false => terms,
+        };
+        for length in lengths {
+            let condition = match (length.as_lit(), terms.as_lit()) {
+                (Some(length), Some(terms)) if length < terms.max(SHORT) => return None,
+                (Some(_), Some(_)) => continue,
+                (Some(length), None) if length < SHORT => return None,
+                (_, Some(terms)) => {
+                    at_most(Expr::atom(number(terms.max(SHORT))), self.size(&length))
+                }
+                (None, None) if length == *terms => {
+                    at_most(Expr::atom(number(SHORT)), self.size(&length))
+                }
+                (_, None) => {
+                    let (terms, least) = (self.size(terms).at(Prec::Atom), number(SHORT));
+                    at_most(Expr::atom(quote!(#terms.max(#least))), self.size(&length))
+                }
+            };
+            out.push(condition);
+        }
+        Some(())
+    }
+
+    /// Whether what a node reads along a loop are no neighbours.
+    fn jumps(&self, n: Node, l: Loop) -> bool {
+        let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
+            return false;
+        };
+        let Some((last, before)) = at.split_last() else {
+            return false;
+        };
+        let mentions = |a: &At| match a {
+            At::Affine(a) => a.coefficient(l).is_some(),
+            At::Node(n) => self.nest.depends[*n].contains(&l),
+        };
+        before.iter().any(mentions)
+            || match last {
+                At::Affine(a) => (a.coefficient(l)).is_some_and(|c| !c.is(1) && !c.is(-1)),
+                At::Node(_) => mentions(last),
+            }
+    }
+
+    fn size(&self, s: &Size) -> Expr {
+        self.scope.size(s)
+    }
+
+    /// What the ranges of loops say about the index of another one.
+    fn bounds(&self, l: Loop, own: &[Loop]) -> Option<Bounds> {
+        let nest = self.nest;
+        let mut out = Bounds::default();
+        for &o in own {
+            let range = &nest.ranges[o];
+            // Its one index may depend on the block.
+            if nest.once(o).is_some() {
+                return None;
+            }
+            let index = Affine::of(o);
+            // o ≥ ± j + rest
+            for e in &range.from {
+                match self.split(e, l)? {
+                    (0, _) => {}
+                    (1, rest) => out.before.push(index.sub(&rest).plus(1)),
+                    (_, rest) => out.since.push(rest.sub(&index)),
+                }
+            }
+            // o < ± j + rest
+            for e in &range.to {
+                match e {
+                    At::Node(n) if self.varies(*n, l) => return None,
+                    At::Node(_) => {}
+                    At::Affine(e) => match self.split(e, l)? {
+                        (0, _) => {}
+                        (1, rest) => out.since.push(index.sub(&rest).plus(1)),
+                        (_, rest) => out.before.push(rest.sub(&index)),
+                    },
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// The coefficient of a loop, if that is 0, 1 or −1, and the rest.
+    fn split(&self, e: &Affine, l: Loop) -> Option<(i64, Affine)> {
+        let k = match e.coefficient(l) {
+            None => 0,
+            Some(c) if c.is(1) => 1,
+            Some(c) if c.is(-1) => -1,
+            Some(_) => return None,
+        };
+        Some((k, e.add_scaled(&Affine::of(l), &Size::lit(-k))))
+    }
+
+    /// The conditions under which a copy of what a node reads may be read instead: one that is used again. All of it is
+    /// read anyway then.
+    fn may_be_copied(&self, n: Node, l: Loop) -> Option<Vec<TokenStream>> {
+        let nest = self.nest;
+        let s = &nest.nodes[n];
+        let loops = self.loops_read(n)?;
+        let around = 0..=*loops.iter().max()?.max(&l);
+        let is_again = (0..l).any(|m| !loops.contains(&m));
+        let is_possible = s.guard.is_none()
+            && is_again
+            && loops.contains(&l)
+            && around.clone().all(|m| nest.ranges[m].is_whole())
+            && (around.clone()).all(|m| nest.loops[m].is_total());
+        let runs = around.filter(|&m| !nest.loops[m].at_least(1));
+        let runs = runs.map(|m| {
+            Expr::atom(number(0))
+                .infix("<", self.size(&nest.loops[m]))
+                .tokens
+        });
+        is_possible.then(|| runs.collect())
+    }
+
+    /// The loops whose indices are the components of a read, each another one.
+    fn loops_read(&self, n: Node) -> Option<Vec<Loop>> {
+        let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
+            return None;
+        };
+        let mut loops: Vec<Loop> = vec![];
+        for a in at {
+            match a {
+                At::Affine(a) => match &a.terms[..] {
+                    [(l, _)] if *a == Affine::of(*l) && !loops.contains(l) => loops.push(*l),
+                    _ => return None,
+                },
+                At::Node(_) => return None,
+            }
+        }
+        Some(loops)
+    }
+
+    /// Begins to write a loop by blocks.
+    fn begin(&mut self, plan: Plan, l: Loop) {
+        let mut blocks = self.blocks.take().expect("only then there is a plan");
+        blocks.used = true;
+        for c in plan.conditions {
+            blocks.demand(c);
+        }
+        for n in plan.across {
+            let Some(mut loops) = self.loops_read(n) else {
+                continue;
+            };
+            let Compute::Read(v, _) = &self.nest.nodes[n].compute else {
+                continue;
+            };
+            let extents = loops.iter().map(|m| self.nest.loops[*m].clone()).collect();
+            let axis = loops.iter().position(|m| *m == l).unwrap_or_default();
+            let at: Vec<TokenStream> = (loops.iter())
+                .map(|m| self.affine(&Affine::of(*m)).tokens)
+                .collect();
+            loops.retain(|m| *m != l);
+            let key = (*v, axis, extents);
+            let name = if let Some(name) = blocks.copied.get(&key) {
+                name.clone()
+            } else {
+                let name = self.name(&format!("{}_across", self.scope.label(*v)));
+                let order = loops.iter().copied().chain([l]);
+                let (shape, pattern): (Vec<_>, Vec<_>) = order
+                    .map(|m| (self.size(&self.nest.loops[m]).tokens, &self.loops[m]))
+                    .unzip();
+                let element = self.scope.read(*v, &at).tokens;
+                blocks.copies.extend(
+                    quote!(let #name = rt::build([#(#shape),*], |[#(#pattern),*]| #element);),
+                );
+                blocks.copied.insert(key, name.clone());
+                name
+            };
+            blocks.across.insert(n, (name, loops));
+        }
+        self.blocks = Some(blocks);
+    }
+
+    pub(super) fn name(&mut self, wish: &str) -> Ident {
+        let scope = self.scope;
+        (self.names).fresh_beside(wish, &|name| scope.is_taken(name))
+    }
+
+    /// The last outer loop by blocks: an index pattern for them, and what computes a block.
+    pub(super) fn by_blocks(&mut self) -> Option<TokenStream> {
+        let l = self.nest.outer.checked_sub(1)?;
+        let known = HashSet::new();
+        let plan = self.plan(l, self.nest.root, &known)?;
+        self.begin(plan, l);
+        let (js, out) = (self.stretch(l), self.name("out"));
+        let lets = self.lets_without(None, Some(l), &known);
+        let lets = lets.iter().map(|(name, value)| quote!(let #name = #value;));
+        let mut body: TokenStream = lets.collect();
+        let inside = Inside { l, known: &known };
+        body.extend(self.fill(self.nest.root, inside, &js, &out));
+        let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
+        Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
+    }
+
+    /// A reduction over blocks of its last loop.
+    pub(super) fn reduced_by_blocks(
+        &mut self,
+        name: &str,
+        (l, body): (Loop, Node),
+        plan: Plan,
+        run: Run,
+        known: &HashSet<Node>,
+    ) -> Expr {
+        self.begin(plan, l);
+        let over = match run {
+            Run::Count(end) => end.tokens,
+            Run::Part(from, to) => span(&from, &to),
+            Run::Once(_) => unreachable!("it is no loop"),
+        };
+        let (js, out) = (self.stretch(l), self.name("out"));
+        let body = self.fill(body, Inside { l, known }, &js, &out);
+        let name = Ident::new(&format!("{name}_blocks"), Span::mixed_site());
+        Expr::atom(quote!(rt::#name(#over, |#js, #out| { #body })))
+    }
+
+    /// What the indices of a block are called.
+    pub(super) fn stretch(&mut self, l: Loop) -> Ident {
+        self.name(&format!("{}s", self.loops[l]))
+    }
+
+    /// Statements that add a value to the zeros of a block.
+    fn fill(&mut self, n: Node, inside: Inside<'_>, js: &Ident, out: &Ident) -> TokenStream {
+        let saved = (self.bound.clone(), self.rowed.clone(), self.named.len());
+        let tokens = if let Compute::Reduce(ReduceOp::Sum, own, body) = &self.nest.nodes[n].compute
+        {
+            let sum = (ReduceOp::Sum, *body);
+            self.accumulate((own, own), sum, inside, js, out)
+        } else {
+            let sums = self.sums(n, inside, js);
+            let (before, value) = self.element(n, inside, js);
+            let index = pattern_of(&self.loops[inside.l], &value);
+            quote!(#sums #before #out.set(#js, |#index| #value);)
+        };
+        (self.bound, self.rowed) = (saved.0, saved.1);
+        self.named.truncate(saved.2);
+        tokens
+    }
+
+    /// Blocks for the sums that a value is made of.
+    fn sums(&mut self, n: Node, inside: Inside<'_>, js: &Ident) -> TokenStream {
+        let mut out = TokenStream::new();
+        for n in self.reached(inside.l, n, false) {
+            let Compute::Reduce(op, own, body) = &self.nest.nodes[n].compute else {
+                continue;
+            };
+            let wish = self.wish(n);
+            let name = self.name(&wish);
+            let start = self.literal(op.identity(Elem::Real)).tokens;
+            let sum = self.accumulate((own, own), (*op, *body), inside, js, &name);
+            let of = self.scope.real();
+            out.extend(quote!(let mut #name = rt::block::<#of>(#js, #start); #sum));
+            out.extend(quote!(let #name = #name.row(#js);));
+            let index = &self.loops[inside.l];
+            self.rowed.insert(n, Expr::atom(quote!(#name[#index])));
+        }
+        out
+    }
+
+    /// The loops of a sum around a block.
+    fn accumulate(
+        &mut self,
+        (own, open): (&[Loop], &[Loop]),
+        (op, body): (ReduceOp, Node),
+        inside: Inside<'_>,
+        js: &Ident,
+        into: &Ident,
+    ) -> TokenStream {
+        let Inside { l, known } = inside;
+        let Some((&o, rest)) = open.split_first() else {
+            if let Some(part) = self.part(l, own, js) {
+                let inner = self.term((op, body), inside, js, into);
+                return quote!(#part if !#js.is_empty() { #inner });
+            }
+            return self.term((op, body), inside, js, into);
+        };
+        let over = self.span_around(o, l, js, known);
+        let saved = (self.bound.clone(), self.rowed.clone(), self.named.len());
+        let lets = self.lets_without(Some(o), Some(l), known);
+        let lets: TokenStream = (lets.iter())
+            .map(|(name, value)| quote!(let #name = #value;))
+            .collect();
+        let inner = self.accumulate((own, rest), (op, body), inside, js, into);
+        (self.bound, self.rowed) = (saved.0, saved.1);
+        self.named.truncate(saved.2);
+        let all = quote!(#lets #inner);
+        let index = pattern_of(&self.loops[o], &all);
+        quote!(rt::for_each(#over, |#index| { #all });)
+    }
+
+    /// What a term adds to a block.
+    fn term(
+        &mut self,
+        (op, body): (ReduceOp, Node),
+        inside: Inside<'_>,
+        js: &Ident,
+        into: &Ident,
+    ) -> TokenStream {
+        let Inside { l, .. } = inside;
+        let is_along = self.varies(body, l);
+        if let (ReduceOp::Sum, Compute::Reduce(ReduceOp::Sum, own, terms)) =
+            (op, &self.nest.nodes[body].compute)
+            && is_along
+        {
+            return self.accumulate((own, own), (op, *terms), inside, js, into);
+        }
+        let sums = self.sums(body, inside, js);
+        let (before, value) = self.element(body, inside, js);
+        let how = match op {
+            ReduceOp::Sum => quote!(add),
+            ReduceOp::Product => quote!(multiply),
+            ReduceOp::Max => quote!(raise),
+            ReduceOp::Min => quote!(lower),
+            ReduceOp::LogSumExp => unreachable!("there is no plan for it"),
+        };
+        let index = pattern_of(&self.loops[l], &value);
+        quote!(#sums #before #into.#how(#js, |#index| #value);)
+    }
+
+    /// Where a loop of a sum runs for any index of a block.
+    fn span_around(&mut self, o: Loop, l: Loop, js: &Ident, known: &HashSet<Node>) -> TokenStream {
+        let nest = self.nest;
+        let (range, extent) = (&nest.ranges[o], &nest.loops[o]);
+        let (zero, end) = (Affine::default(), Affine::constant(extent.clone()));
+        let mut from: Vec<Expr> = (range.from.iter())
+            .map(|e| self.outermost(e, l, (quote!(#js.first()), quote!(#js.last()))))
+            .collect();
+        if !range.from.iter().any(|e| self.at_most(&zero, e, o)) {
+            from.push(Expr::atom(number(0)));
+        }
+        let mut to = vec![];
+        for e in &range.to {
+            to.push(match e {
+                At::Affine(e) => self.outermost(e, l, (quote!(#js.last()), quote!(#js.first()))),
+                At::Node(_) => self.end(o, e, known),
+            });
+        }
+        let fits = |e: &At| match e {
+            At::Affine(e) => self.at_most(e, &end, o),
+            At::Node(_) => false,
+        };
+        if !range.to.iter().any(fits) {
+            to.push(self.size(extent));
+        }
+        span(&extremum("max", from), &extremum("min", to))
+    }
+
+    /// A bound where the index of the block is one of these: as it adds, or is subtracted.
+    fn outermost(&self, e: &Affine, l: Loop, (add, sub): (TokenStream, TokenStream)) -> Expr {
+        let (op, index, rest) = match self.split(e, l) {
+            Some((1, rest)) => ("+", add, rest),
+            Some((-1, rest)) => ("-", sub, rest),
+            Some(_) | None => return self.affine(e),
+        };
+        match rest == Affine::default() && op == "+" {
+            true => Expr::atom(index),
+            false => self.affine(&rest).infix(op, Expr::atom(index)),
+        }
+    }
+
+    /// The part of a block for which a sum has the term that its loops are at.
+    fn part(&self, l: Loop, own: &[Loop], js: &Ident) -> Option<TokenStream> {
+        let bounds = self.bounds(l, own).unwrap_or_default();
+        let since = bounds.since.iter().map(|e| {
+            let e = self.affine(e).tokens;
+            quote!(.since(#e))
+        });
+        let before = bounds.before.iter().map(|e| {
+            let e = self.affine(e).tokens;
+            quote!(.before(#e))
+        });
+        let all: TokenStream = since.chain(before).collect();
+        (!all.is_empty()).then(|| quote!(let #js = #js #all;))
+    }
+}
+
+/// `a <= b`
+fn at_most(a: Expr, b: Expr) -> TokenStream {
+    a.infix("<=", b).tokens
+}
