@@ -2,13 +2,19 @@
 
 mod block;
 mod direct;
+mod gemm;
+#[cfg(target_arch = "x86_64")]
+mod packed;
 mod plan;
 mod within;
 
+#[cfg(target_arch = "x86_64")]
+use super::dispatch::Level;
 use super::dispatch::dispatch;
 use super::{Dense, INTERMEDIATE, View, lengths, pool};
 use crate::Real;
-use direct::{Arrays, Blocks, Lines, Visit, each};
+use direct::{Arrays, Blocks, Lines, each};
+use gemm::{Gemm, Product, by_matrixmultiply};
 use plan::{COPIES, How, Plan, plan};
 use std::cmp::Reverse;
 use within::bounded;
@@ -113,32 +119,13 @@ pub trait Multiply: Sized {
         out: &mut Vec<Self>,
     );
 
-    /// `c = alpha a b + beta c`, as `matrixmultiply` does it.
+    /// Computes a product of matrices in blocks.
     ///
     /// # Safety
     ///
-    /// All elements that the sizes and strides lead to must be there, those of `c` for no one else.
+    /// Who made the product keeps what is promised there.
     #[doc(hidden)]
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the signature of a product of matrices"
-    )]
-    unsafe fn gemm(
-        m: usize,
-        k: usize,
-        n: usize,
-        alpha: Self,
-        a: *const Self,
-        rsa: isize,
-        csa: isize,
-        b: *const Self,
-        rsb: isize,
-        csb: isize,
-        beta: Self,
-        c: *mut Self,
-        rsc: isize,
-        csc: isize,
-    );
+    unsafe fn gemm(product: Product<Self>);
 }
 
 macro_rules! multiply {
@@ -156,28 +143,14 @@ macro_rules! multiply {
                 fill(a, b, out_axes, out_shape, within, out);
             }
 
-            #[inline]
-            unsafe fn gemm(
-                m: usize,
-                k: usize,
-                n: usize,
-                alpha: $t,
-                a: *const $t,
-                rsa: isize,
-                csa: isize,
-                b: *const $t,
-                rsb: isize,
-                csb: isize,
-                beta: $t,
-                c: *mut $t,
-                rsc: isize,
-                csc: isize,
-            ) {
+            unsafe fn gemm(product: Product<$t>) {
                 // SAFETY: the caller promises the same.
                 unsafe {
-                    matrixmultiply::$gemm(
-                        m, k, n, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc,
-                    );
+                    #[cfg(target_arch = "x86_64")]
+                    if packed::Packed::in_blocks(Level::chosen(), product) {
+                        return;
+                    }
+                    by_matrixmultiply!($gemm product);
                 }
             }
         }
@@ -543,46 +516,5 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
                 once,
             },
         ),
-    }
-}
-
-/// Products of matrices that are packed.
-struct Gemm<T> {
-    arrays: Arrays<T>,
-    rows: Loop,
-    columns: Loop,
-    sums: Loop,
-    once: bool,
-}
-
-impl<T: Real> Visit for Gemm<T> {
-    fn visit(&mut self, at: At) {
-        let Gemm {
-            rows,
-            columns,
-            sums,
-            ..
-        } = *self;
-        // SAFETY: who made the arrays promised that the positions are inside. Different elements of the product are
-        // at different places of it: the strides are those of different axes of an array.
-        unsafe {
-            let Arrays { a, b, out } = self.arrays.at(at);
-            T::gemm(
-                rows.n,
-                sums.n,
-                columns.n,
-                T::UNIT,
-                a,
-                rows.a as isize,
-                sums.a as isize,
-                b,
-                sums.b as isize,
-                columns.b as isize,
-                if self.once { T::NOUGHT } else { T::UNIT },
-                out,
-                rows.out as isize,
-                columns.out as isize,
-            );
-        }
     }
 }

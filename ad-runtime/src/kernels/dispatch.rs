@@ -58,10 +58,78 @@ pub fn dispatch<K: Kernel>(body: K) -> K::Output {
     }
 }
 
+/// What vectors the processor has, of those that we are allowed to use.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Baseline,
+    Avx2,
+    Avx512,
+}
+
+#[cfg(target_arch = "x86_64")]
+mod level {
+    use super::Level;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    const UNKNOWN: u8 = 0;
+    const BASELINE: u8 = 1;
+    const AVX2: u8 = 2;
+    const AVX512: u8 = 3;
+
+    /// Which copies run in this process.
+    static CHOSEN: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+    impl Level {
+        /// Those of this process.
+        #[inline]
+        pub(in super::super) fn chosen() -> Level {
+            match CHOSEN.load(Ordering::Relaxed) {
+                AVX512 => Level::Avx512,
+                AVX2 => Level::Avx2,
+                BASELINE => Level::Baseline,
+                _ => choose(),
+            }
+        }
+
+        /// The best of the processor.
+        pub(in super::super) fn best() -> Level {
+            macro_rules! has {
+                ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+            }
+            let avx2 = has!("avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt");
+            let avx512 = avx2 && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
+            match (avx512, avx2) {
+                (true, _) => Level::Avx512,
+                (false, true) => Level::Avx2,
+                (false, false) => Level::Baseline,
+            }
+        }
+    }
+
+    /// Looks at the processor, and at the variable. Threads that do this at once find the same.
+    #[cold]
+    #[inline(never)]
+    fn choose() -> Level {
+        let most = match std::env::var("COTANGENT_ISA").as_deref() {
+            Ok("baseline") => Level::Baseline,
+            Ok("avx2") => Level::Avx2,
+            Ok(_) | Err(_) => Level::Avx512,
+        };
+        let chosen = Level::best().min(most);
+        let known = match chosen {
+            Level::Baseline => BASELINE,
+            Level::Avx2 => AVX2,
+            Level::Avx512 => AVX512,
+        };
+        CHOSEN.store(known, Ordering::Relaxed);
+        chosen
+    }
+}
+
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86 {
-    use super::{Baseline, InstructionSet, Kernel, sealed};
-    use std::sync::atomic::{AtomicU8, Ordering};
+    use super::{Baseline, InstructionSet, Kernel, Level, sealed};
 
     struct Avx2;
     struct Avx512;
@@ -75,54 +143,15 @@ mod x86 {
         const VECTOR: usize = 64;
     }
 
-    const UNKNOWN: u8 = 0;
-    const BASELINE: u8 = 1;
-    const AVX2: u8 = 2;
-    const AVX512: u8 = 3;
-
-    /// Which copies run in this process.
-    static CHOSEN: AtomicU8 = AtomicU8::new(UNKNOWN);
-
-    #[inline]
-    fn chosen() -> u8 {
-        match CHOSEN.load(Ordering::Relaxed) {
-            UNKNOWN => choose(),
-            known => known,
-        }
-    }
-
-    /// Looks at the processor, and at the variable. Threads that do this at once find the same.
-    #[cold]
-    #[inline(never)]
-    fn choose() -> u8 {
-        macro_rules! has {
-            ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
-        }
-        let avx2 = has!("avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt");
-        let avx512 = avx2 && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
-        let best = match (avx512, avx2) {
-            (true, _) => AVX512,
-            (false, true) => AVX2,
-            (false, false) => BASELINE,
-        };
-        let most = match std::env::var("COTANGENT_ISA").as_deref() {
-            Ok("baseline") => BASELINE,
-            Ok("avx2") => AVX2,
-            Ok(_) | Err(_) => AVX512,
-        };
-        let chosen = best.min(most);
-        CHOSEN.store(chosen, Ordering::Relaxed);
-        chosen
-    }
-
     #[inline]
     #[track_caller]
     pub(super) fn dispatch<K: Kernel>(body: K) -> K::Output {
-        match chosen() {
+        match Level::chosen() {
             // SAFETY: the processor has what these are compiled for.
-            AVX512 => unsafe { avx512(body) },
-            AVX2 => unsafe { avx2(body) },
-            _ => body.run::<Baseline>(),
+            Level::Avx512 => unsafe { avx512(body) },
+            // SAFETY: the same.
+            Level::Avx2 => unsafe { avx2(body) },
+            Level::Baseline => body.run::<Baseline>(),
         }
     }
 

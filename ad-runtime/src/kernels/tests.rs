@@ -15,17 +15,17 @@ fn iota<const N: usize>(shape: [i64; N]) -> Dense<f64, N> {
 }
 
 /// A reproducible sequence.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % n
     }
-    fn real(&mut self) -> f64 {
+    pub(super) fn real(&mut self) -> f64 {
         self.below(2001) as f64 / 1000.0 - 1.0
     }
     fn reals(&mut self, n: usize) -> Vec<f64> {

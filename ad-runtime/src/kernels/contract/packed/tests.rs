@@ -1,0 +1,239 @@
+//! Products in blocks against sums by definition, with all vectors that the processor has.
+
+use super::{Packed, Product, SUMS};
+use crate::Real;
+use crate::kernels::dispatch::Level;
+use crate::kernels::tests::Random;
+
+/// A matrix somewhere in memory. What is not of it is NaN.
+struct Matrix<T> {
+    data: Vec<T>,
+    shape: [usize; 2],
+    strides: [usize; 2],
+}
+
+/// How a matrix lies: its rows or its columns are neighbours, or neither; and so many numbers are between two lines.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    step: usize,
+    by_columns: bool,
+    gap: usize,
+}
+
+impl Layout {
+    fn any(random: &mut Random) -> Layout {
+        Layout {
+            step: [1, 1, 1, 2][random.below(4)],
+            by_columns: random.below(2) == 1,
+            gap: [0, 0, 1, 5][random.below(4)],
+        }
+    }
+}
+
+impl<T: Real> Matrix<T> {
+    fn new([rows, columns]: [usize; 2], layout: Layout, mut number: impl FnMut() -> T) -> Self {
+        let (lines, length) = match layout.by_columns {
+            true => (columns, rows),
+            false => (rows, columns),
+        };
+        let line = (length * layout.step + layout.gap).max(1);
+        let strides = match layout.by_columns {
+            true => [layout.step, line],
+            false => [line, layout.step],
+        };
+        // Nothing after the last number.
+        let size = match lines * length {
+            0 => 0,
+            _ => (lines - 1) * line + (length - 1) * layout.step + 1,
+        };
+        let mut data = Vec::with_capacity(size);
+        data.resize(size, T::NAN);
+        for i in 0..rows {
+            for j in 0..columns {
+                data[i * strides[0] + j * strides[1]] = number();
+            }
+        }
+        Matrix {
+            data,
+            shape: [rows, columns],
+            strides,
+        }
+    }
+
+    fn at(&self, i: usize, j: usize) -> T {
+        self.data[i * self.strides[0] + j * self.strides[1]]
+    }
+}
+
+/// The element that a product has to have, with exactly these bits.
+fn element<T: Real>(a: &Matrix<T>, b: &Matrix<T>, old: Option<T>, i: usize, j: usize) -> T {
+    let k = a.shape[1];
+    let part = k.div_ceil(k.div_ceil(SUMS).max(1)).max(1);
+    let mut out = old;
+    for start in (0..k.max(1)).step_by(part) {
+        let mut sum = T::of(0.0);
+        for p in start..k.min(start + part) {
+            sum = a.at(i, p).mul_add(b.at(p, j), sum);
+        }
+        out = Some(match out {
+            None => sum,
+            Some(old) => old + sum,
+        });
+    }
+    out.unwrap_or(T::of(0.0))
+}
+
+/// What this process may test: all that the processor has.
+fn levels() -> impl Iterator<Item = Level> {
+    let all = [Level::Baseline, Level::Avx2, Level::Avx512];
+    all.into_iter().filter(|&level| level <= Level::best())
+}
+
+fn same<T: Real>(x: T, y: T) -> bool {
+    let (x, y): (f64, f64) = (x.into(), y.into());
+    x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
+}
+
+fn check<T: Packed>(
+    [m, k, n]: [usize; 3],
+    [for_a, for_b, for_out]: [Layout; 3],
+    once: bool,
+    mut number: impl FnMut() -> f64,
+) {
+    let a = Matrix::<T>::new([m, k], for_a, || T::of(number()));
+    let b = Matrix::<T>::new([k, n], for_b, || T::of(number()));
+    let old = Matrix::<T>::new([m, n], for_out, || T::of(number()));
+    for level in levels() {
+        let mut out = old.data.clone();
+        let product = Product {
+            m,
+            k,
+            n,
+            a: a.data.as_ptr(),
+            a_row: a.strides[0],
+            a_sum: a.strides[1],
+            b: b.data.as_ptr(),
+            b_sum: b.strides[0],
+            b_column: b.strides[1],
+            out: out.as_mut_ptr(),
+            out_row: old.strides[0],
+            out_column: old.strides[1],
+            once,
+        };
+        // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
+        let done = unsafe { T::in_blocks(level, product) };
+        assert_eq!(done, level != Level::Baseline);
+        let case = || {
+            format!("{level:?}, {m} x {k} x {n}, {for_a:?}, {for_b:?}, {for_out:?}, once: {once}")
+        };
+        let mut inside = vec![false; out.len()];
+        for i in 0..m {
+            for j in 0..n {
+                let place = i * old.strides[0] + j * old.strides[1];
+                let (x, y) = (out[place], old.data[place]);
+                let expected = match done {
+                    true => element(&a, &b, (!once).then_some(y), i, j),
+                    false => y,
+                };
+                assert!(
+                    same(x, expected),
+                    "{x} is not {expected} at {i}, {j} of {}",
+                    case()
+                );
+                inside[place] = true;
+            }
+        }
+        // What is between the elements has been left alone.
+        let between = inside.iter().zip(&out).filter(|(inside, _)| !**inside);
+        assert!(between.into_iter().all(|(_, x)| x.is_nan()), "{}", case());
+    }
+}
+
+/// Products of these sizes, in several layouts.
+fn layouts(sizes: [usize; 3], times: usize) {
+    let mut random = Random(sizes.iter().fold(17, |x, n| x * 131 + *n as u64));
+    for _ in 0..times {
+        let layouts = [(); 3].map(|()| Layout::any(&mut random));
+        let once = random.below(2) == 1;
+        check::<f64>(sizes, layouts, once, || random.real());
+        check::<f32>(sizes, layouts, once, || random.real());
+    }
+}
+
+/// With an interpreter, only some of many.
+fn some<T>(all: impl Iterator<Item = T>, step: usize) -> impl Iterator<Item = T> {
+    all.step_by(if cfg!(miri) { step } else { 1 })
+}
+
+#[test]
+fn all_small_sizes() {
+    let sizes = (0..41 * 41).flat_map(|mn| {
+        // All lengths of sums come up, each with other rows and columns.
+        let (m, n) = (mn / 41, mn % 41);
+        [[m, (m * 7 + n * 3) % 41, n], [m, (m + n * 5 + 19) % 41, n]]
+    });
+    for sizes in some(sizes, 331) {
+        layouts(sizes, 1);
+    }
+}
+
+#[test]
+fn rectangles_of_all_widths() {
+    let sizes = (0..110).map(|n| [[3, 1, 8, 11][n % 4], 5, n]);
+    for sizes in some(sizes, 37) {
+        layouts(sizes, 3);
+        let [m, k, n] = sizes;
+        layouts([n, k, m], 3);
+    }
+}
+
+#[test]
+fn all_that_is_copied() {
+    // Beyond the thresholds, with rows and columns that are left over.
+    let sizes = [
+        [63, 9, 63],
+        [64, 9, 64],
+        [65, 33, 67],
+        [130, 17, 24],
+        [24, 18, 131],
+    ];
+    for sizes in some(sizes.into_iter(), 2) {
+        layouts(sizes, if cfg!(miri) { 1 } else { 8 });
+    }
+}
+
+#[test]
+fn sums_and_columns_in_parts() {
+    if cfg!(miri) {
+        return layouts([2, SUMS + 1, 3], 1);
+    }
+    for k in [SUMS - 1, SUMS, SUMS + 1, 2 * SUMS + 3] {
+        layouts([9, k, 11], 4);
+        layouts([70, k, 30], 4);
+    }
+    for n in [240, 300, 511, 1000] {
+        layouts([5, 3, n], 4);
+        layouts([67, 3, n], 4);
+        layouts([n, 3, 67], 4);
+    }
+}
+
+#[test]
+fn infinities_and_zeros() {
+    for sizes in some([[5, 7, 6], [20, 3, 70], [70, 4, 20]].into_iter(), 2) {
+        let mut random = Random(23);
+        for once in [false, true] {
+            let layouts = [(); 3].map(|()| Layout::any(&mut random));
+            let mut number = || match random.below(12) {
+                0 => f64::INFINITY,
+                1 => f64::NEG_INFINITY,
+                2 => f64::NAN,
+                3 => -0.0,
+                4 => 0.0,
+                _ => random.real(),
+            };
+            check::<f64>(sizes, layouts, once, &mut number);
+            check::<f32>(sizes, layouts, once, &mut number);
+        }
+    }
+}
