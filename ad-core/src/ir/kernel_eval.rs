@@ -1,8 +1,8 @@
 //! The interpreter of kernels. What they mean, not how fast they are: a scalar is remembered until
 //! one of the loops it depends on moves on.
 
-mod family;
 mod contract;
+mod family;
 mod sequence;
 
 use super::build::without;
