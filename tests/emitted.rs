@@ -141,7 +141,7 @@ fn causal_maxima() {
     }";
     let wanted = "rt::build([s_rows], |[i]| rt::maximum_light(i + 1, |j| s[[i, j]]))";
     assert_writes(&written("value, vjp", source, "f_value"), wanted);
-    let wanted = "t[[i, rt::argmax(i + 1, |j| s[[i, j]])]] += cotangent[[i]];";
+    let wanted = "t[[i, rt::argmax(i + 1, |k| s[[i, k]])]] += cotangent[[i]];";
     assert_writes(&written("value, vjp", source, "f_vjp"), wanted);
 }
 

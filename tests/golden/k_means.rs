@@ -39,28 +39,20 @@ fn k_means_grad(
             }
         },
     );
-    let points_bar = rt::build(
-        [points_rows, points_cols],
-        |[i, j]| {
-            if 0 < centers_rows {
-                2.0 * (points[[i, j]] - centers[[t[[i]], j]])
-            } else {
-                0.0
-            }
-        },
-    );
     let mut centers_bar = rt::zeros_called(
         "the gradient of `centers`",
         [centers_rows, centers_cols],
     );
-    rt::for_each(
+    let points_bar = rt::build(
         [points_rows, points_cols],
         |[i, j]| {
             let c = 0 < centers_rows;
             let t_i = if c { t[[i]] } else { 0 };
+            let v = if c { points[[i, j]] - centers[[t_i, j]] } else { 0.0 };
             if c {
-                centers_bar[[t_i, j]] += -2.0 * (points[[i, j]] - centers[[t_i, j]]);
+                centers_bar[[t_i, j]] += -2.0 * v;
             }
+            if c { 2.0 * v } else { 0.0 }
         },
     );
     (points_bar.into_array(), centers_bar.into_array())
