@@ -20,73 +20,22 @@ fn k_means_grad(
     let points_cols = points.len(1);
     let centers_rows = centers.len(0);
     let centers_cols = centers.len(1);
-    let t = if points_cols.max(16) <= centers_rows && 0 < points_rows && 0 < centers_rows
-        && 0 < points_cols
-    {
-        let centers_across = rt::build(
-            [points_cols, centers_rows],
-            |[k, j]| centers[[j, k]],
-        );
-        rt::build(
-            [points_rows],
-            |[i]| {
-                if 0 < centers_rows {
-                    rt::argmin_blocks(
-                        centers_rows,
-                        |js, out| {
-                            rt::for_each(
-                                0..points_cols,
-                                |k| {
-                                    let centers_row = centers_across.row(js, [k, 0]);
-                                    let points_ik = points[[i, k]];
-                                    out.add(
-                                        js,
-                                        |j| {
-                                            let v = points_ik - centers_row[j];
-                                            v * v
-                                        },
-                                    );
-                                },
-                            );
-                        },
-                    )
-                } else {
-                    0
-                }
-            },
-        )
-    } else {
-        rt::build(
-            [points_rows],
-            |[i]| {
-                if 0 < centers_rows {
-                    rt::argmin(
-                        centers_rows,
-                        |j| {
-                            let ks = rt::stretch(points_cols);
-                            let centers_row = centers.row(ks, [j, 0]);
-                            rt::sum_light(
-                                ks,
-                                |k| {
-                                    let v = points[[i, k]] - centers_row[k];
-                                    v * v
-                                },
-                            )
-                        },
-                    )
-                } else {
-                    0
-                }
-            },
-        )
-    };
-    let points_bar = rt::build(
-        [points_rows, points_cols],
-        |[i, j]| {
+    let t = rt::build(
+        [points_rows],
+        |[i]| {
             if 0 < centers_rows {
-                2.0 * (points[[i, j]] - centers[[t[[i]], j]])
+                rt::argmin(
+                    centers_rows,
+                    |j| rt::sum_light(
+                        points_cols,
+                        |k| {
+                            let v = points[[i, k]] - centers[[j, k]];
+                            v * v
+                        },
+                    ),
+                )
             } else {
-                0.0
+                0
             }
         },
     );
@@ -94,14 +43,16 @@ fn k_means_grad(
         "the gradient of `centers`",
         [centers_rows, centers_cols],
     );
-    rt::for_each(
+    let points_bar = rt::build(
         [points_rows, points_cols],
         |[i, j]| {
             let c = 0 < centers_rows;
             let t_i = if c { t[[i]] } else { 0 };
+            let v = if c { points[[i, j]] - centers[[t_i, j]] } else { 0.0 };
             if c {
-                centers_bar[[t_i, j]] += -2.0 * (points[[i, j]] - centers[[t_i, j]]);
+                centers_bar[[t_i, j]] += -2.0 * v;
             }
+            if c { 2.0 * v } else { 0.0 }
         },
     );
     (points_bar.into_array(), centers_bar.into_array())

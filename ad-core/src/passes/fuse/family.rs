@@ -11,7 +11,8 @@
 //! several things that are added to one element are added index by index.
 //!
 //! Steps are taken in order, and each joins a family that may have it: one behind all it depends on, or that
-//! it reads at its own indices. The first that has something in common with it is preferred, then the last.
+//! it reads at its own indices. The first that has something in common with it is preferred; what is elementwise
+//! joins the last, if there is none.
 //! So a step only moves forward, to where all it needs is there.
 //!
 //! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. It joins a family
@@ -151,9 +152,11 @@ impl Groups {
                 group.scalars + scalars <= SCALARS && !is_slower
             };
             let shares = |g: &usize| !self.all[*g].mentions.is_disjoint(&mentions);
+            // What is elementwise, and small in a loop, need not have anything in common.
+            let is_near = |g: &usize| is_plain && self.all[*g].is_plain && fits(g);
             let behind = &open[behind..];
             let mut near = behind.iter().copied().take(CHOICES);
-            (near.find(|g| fits(g) && shares(g))).or(behind.last().copied().filter(fits))
+            (near.find(|g| fits(g) && shares(g))).or(behind.last().copied().filter(is_near))
         });
         let at = found.unwrap_or(self.all.len());
         for v in uses.iter().chain(&sizes) {

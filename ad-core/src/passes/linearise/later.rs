@@ -47,13 +47,19 @@ impl<'a> Later<'a> {
         }
     }
 
-    /// Whether an equation is computed later, given what the linear loop needs already, and
-    /// what it is given.
-    pub(super) fn has(&mut self, v: Var, needed: &[bool], is_given: &dyn Fn(Var) -> bool) -> bool {
+    /// Whether an equation is computed later, given what the linear loop needs already, what it is given, and what
+    /// is not the same in all steps: what is would be computed once.
+    pub(super) fn has(
+        &mut self,
+        v: Var,
+        needed: &[bool],
+        of: (&dyn Fn(Var) -> bool, &dyn Fn(Var) -> bool),
+    ) -> bool {
         if self.chosen.contains(&v) {
             return true;
         }
         let program = &self.active.body.program;
+        let (is_given, is_carried) = of;
         let shape = &program.ty(v).shape;
         let (mut all, mut open) = (BTreeSet::from([v]), vec![v]);
         while let Some(v) = open.pop() {
@@ -61,7 +67,7 @@ impl<'a> Later<'a> {
                 return false;
             };
             let is_free = match &eq.op {
-                Op::Map(..) => &eq.ty.shape == shape,
+                Op::Map(p, _) => &eq.ty.shape == shape && (p.cost() == 0 || is_carried(v)),
                 Op::Fill(_) | Op::Index(_) | Op::Copy(_) | Op::Stop(_) | Op::Gather { .. } => true,
                 Op::Scatter(_)
                 | Op::Reduce { .. }

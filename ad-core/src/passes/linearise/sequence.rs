@@ -613,7 +613,7 @@ impl Residuals {
             if run.looped.recompute
                 || !known.is_fixed(&eq.ty.shape)
                 || cheap
-                || later.has(v, &needed, &is_given)
+                || later.has(v, &needed, (&is_given, &|v| known.is_carried(v)))
             {
                 again.insert(v);
                 need(eq, &mut needed);
