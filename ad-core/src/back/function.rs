@@ -2,6 +2,7 @@
 
 mod dispatched;
 mod family;
+mod memory;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -135,8 +136,12 @@ impl<'a> Function<'a> {
         }
         let checks = self.checks();
         let mut steps = TokenStream::new();
-        for step in &self.program.steps {
+        for (step, gone) in self.program.steps.iter().zip(memory::gone(self.program)) {
             steps.extend(self.step(step));
+            for v in gone {
+                let array = &self.local(v).ident;
+                steps.extend(quote!(::core::mem::drop(#array);));
+            }
         }
         let results = self.results();
         let lengths = self.lengths_used();

@@ -172,3 +172,44 @@ fn states_trade_places() {
         }",
     );
 }
+
+#[test]
+fn bounds_of_products_are_written() {
+    let code = written(
+        "fn f(x: &Array2<f64>) -> Array2<f64>",
+        "fn f(x: real[d0.0, d0.1])
+        v1: int[d0.0, d0.0] = index i1
+        v2: int[d0.0, d0.0] = index i0
+        v3: bool[d0.0, d0.0] = ilt(v1, v2)
+        v4: real[d0.0, d0.0] = [v3] contract v0[a, c] * v0[b, c] -> [a, b]
+        return v4",
+    );
+    assert_has(
+        &code,
+        "rt::contract_within(x, [0, 2], x, [1, 2], [0, 1], [rt::up_to(1, 0, -1)])",
+    );
+}
+
+#[test]
+fn memory_is_given_back_for_arrays_of_the_same_shape() {
+    let program = |last: &str| {
+        format!(
+            "fn f(x: real[d0.0, d0.1], m: real[d0.1, d0.1])
+            v2: real[d0.0, d0.1] = contract v0[a, b] * v1[b, c] -> [a, c]
+            v3: real[d0.0, d0.1] = contract v2[a, b] * v1[b, c] -> [a, c]
+            v4: real[d0.0, d0.1] = contract v3[a, b] * v1[b, c] -> [a, c]
+            {last}"
+        )
+    };
+    let signature = "fn f(x: &Array2<f64>, m: &Array2<f64>) -> Array2<f64>";
+    let code = written(signature, &program("return v4"));
+    // The first is gone when the third is made; the second has nobody to give it to.
+    assert_eq!(code.matches("::core::mem::drop(").count(), 1);
+    assert_has(&code, "::core::mem::drop(t);");
+    let needed = "v5: real[d0.0, d0.1] = sub(v4, v2)
+            return v5";
+    let code = written(signature, &program(needed));
+    // The first is needed to the end; the second is not when the differences are made.
+    assert_eq!(code.matches("::core::mem::drop(").count(), 1);
+    assert_has(&code, "::core::mem::drop(t_2);");
+}
