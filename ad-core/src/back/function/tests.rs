@@ -165,7 +165,10 @@ fn states_trade_places() {
     assert_has(
         &code,
         "for _ in 0..n {
-            let p_next = rt::build([x_len], |[j]| q[[j]] + a_2);
+            let p_next = rt::build_rows([x_len], |[_], js, out| {
+                let q_row = q.row(js, [0]);
+                out.set(js, |j| q_row[j] + a_2)
+            });
             q = p;
             p = p_next;
             (a_2, b_2) = (b_2, a_2);
