@@ -102,7 +102,8 @@ fn table() -> String {
             ..
         } = counts;
         let ratio = (counts.ratio()).map_or(String::from("-"), |r| format!("{r:.2}"));
-        let dear = (cases.iter()).any(|o| o.counts.as_ref().is_ok_and(|c| c.cheap().is_err()));
+        let dear = (cases.iter().filter(|o| !o.case.flags.deep))
+            .any(|o| o.counts.as_ref().is_ok_and(|c| c.cheap().is_err()));
         let mark = if dear { " !" } else { "" };
         let name = cases[0].program.name;
         writeln!(

@@ -1,17 +1,31 @@
 //! Memory that is given back before the end.
 
 use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{Program, Step, Work};
+use crate::ir::kernel::{Fill, Program, Step, Work};
 use std::collections::HashMap;
 
 /// For each step the arrays that nobody needs after it, if an array of the same type is made later: that one gets the
 /// memory, and so a function holds no more such arrays than it needs at once.
 pub(super) fn gone(program: &Program) -> Vec<Vec<Var>> {
-    let mut last: HashMap<Var, usize> = HashMap::new();
-    for (k, step) in program.steps.iter().enumerate() {
-        for v in step.reads() {
-            last.insert(v, k);
+    // Who reads a part of an array reads the array.
+    let taken = program.taken();
+    let mut whole: HashMap<Var, Var> = HashMap::new();
+    let mut reads: Vec<Vec<Var>> = vec![];
+    for step in &program.steps {
+        let mut all = step.reads();
+        for v in &mut all {
+            *v = *whole.get(v).unwrap_or(v);
         }
+        all.sort_unstable();
+        all.dedup();
+        if let Some((of, _)) = program.part(&taken, step) {
+            whole.insert(step.out, *whole.get(&of).unwrap_or(&of));
+        }
+        reads.push(all);
+    }
+    let mut last: HashMap<Var, usize> = HashMap::new();
+    for (k, reads) in reads.iter().enumerate() {
+        last.extend(reads.iter().map(|v| (*v, k)));
     }
     // What is taken or copied is with who does that.
     let sources = program.steps.iter().flat_map(Step::sources);
@@ -22,31 +36,33 @@ pub(super) fn gone(program: &Program) -> Vec<Vec<Var>> {
     let mut later: Vec<&Type> = vec![];
     for (k, step) in program.steps.iter().enumerate().rev() {
         // Those of this step's reads that are the last ones.
-        let mut reads = step.reads();
-        reads.sort_unstable();
-        reads.dedup();
-        for v in reads {
-            let made = program.steps[..k].iter().find(|s| s.out == v && makes(s));
-            if let Some(made) = made
-                && last[&v] == k
+        for &v in reads[k].iter().filter(|v| last[v] == k) {
+            let mut made = program.steps[..k].iter().flat_map(makes);
+            if let Some((_, ty)) = made.find(|(made, _)| *made == v)
                 && !kept.contains(&v)
-                && later.contains(&&made.ty)
+                && later.contains(&ty)
             {
                 out[k].push(v);
             }
         }
-        if makes(step) {
-            later.push(&step.ty);
+        // A part is none.
+        if !whole.contains_key(&step.out) {
+            later.extend(makes(step).into_iter().map(|(_, ty)| ty));
         }
     }
     out
 }
 
-/// Whether a step makes a new array that may be large: one of several axes.
-fn makes(step: &Step) -> bool {
-    let new = match &step.work {
-        Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => true,
-        Work::Recur { .. } | Work::Change { .. } | Work::Loop(_) | Work::Call(_) => false,
+/// The new arrays of a step that may be large: those of several axes.
+fn makes(step: &Step) -> Vec<(Var, &Type)> {
+    let all = match &step.work {
+        Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => vec![(step.out, &step.ty)],
+        Work::Family(f) => {
+            let is_new = |fill: &Fill| !matches!(fill, Fill::Sum { to: Some(_), .. });
+            let new = f.members.iter().filter(|m| is_new(&m.fill));
+            new.map(|m| (m.var, &m.ty)).collect()
+        }
+        Work::Recur { .. } | Work::Change { .. } | Work::Loop(_) | Work::Call(_) => vec![],
     };
-    new && step.ty.rank() > 1
+    all.into_iter().filter(|(_, ty)| ty.rank() > 1).collect()
 }
