@@ -19,17 +19,17 @@
 //! with elementary functions in it that would be, and such functions join it, only if that saves enough:
 //! see [`CALL`].
 
-use super::graph::Graph;
+mod join;
+
 use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{
-    Addend, Affine, At, Compute, Contribution, Family, Fill, Loop, Member, Nest, Node, Program,
-    Range, Scalar, Source, Step, Work,
-};
+use crate::ir::kernel::{Affine, At, Compute, Contribution, Nest, Program, Range, Step, Work};
 use crate::ir::prims::Emit;
 use crate::ir::ty::{Atom, Size};
+use crate::passes::ablation::{Part, without};
+use join::Joiner;
 use std::collections::{HashMap, HashSet};
 
-/// How many scalars a family has at most: no more are at hand at once in what LLVM still compiles well.
+/// How many scalars a family has at most, so that functions do not become too large to compile.
 const SCALARS: usize = 2000;
 
 /// How many families are looked at for a step.
@@ -43,7 +43,8 @@ const ARRAY: usize = 4;
 
 /// Makes families.
 pub(super) fn group(mut program: Program) -> Program {
-    if program.steps.iter().filter(|s| space(s).is_some()).count() < 2 {
+    let few = program.steps.iter().filter(|s| space(s).is_some()).count() < 2;
+    if few || without(Part::Fusion) {
         return program;
     }
     let taken = program.taken();
@@ -348,165 +349,9 @@ fn joined(steps: Vec<Step>, lasting: &HashSet<Var>) -> Vec<Step> {
     let Some(space) = space(&steps[0]) else {
         return steps;
     };
-    let mut joiner = Joiner {
-        graph: Graph::new(space.clone(), space.len()),
-        elements: HashMap::new(),
-        begins: vec![],
-        members: vec![],
-    };
+    let mut joiner = Joiner::over(&space);
     for step in steps {
         joiner.add(step);
     }
     joiner.finish(lasting)
-}
-
-/// A family on its way.
-struct Joiner {
-    graph: Graph,
-    /// The scalars that are elements at the indices of the loops.
-    elements: HashMap<Var, Node>,
-    begins: Vec<Source>,
-    members: Vec<Member>,
-}
-
-impl Joiner {
-    fn add(&mut self, step: Step) {
-        let Step { out: var, ty, work } = step;
-        let (to, parts) = match work {
-            Work::Nest(nest) => {
-                let n = self.copy(&nest, &[]).0;
-                self.elements.insert(var, n);
-                let fill = Fill::Each(n);
-                self.members.push(Member { var, ty, fill });
-                return;
-            }
-            Work::Scatter(parts) => (None, parts),
-            Work::Change { of, parts, .. } => (Some(of), parts),
-            Work::Contract { .. }
-            | Work::Recur { .. }
-            | Work::Family(_)
-            | Work::Loop(_)
-            | Work::Call(_) => unreachable!("these are not over a space"),
-        };
-        let parts = parts.into_iter().map(|p| {
-            let (value, at) = self.copy(&p.nest, &p.at);
-            Addend { value, at }
-        });
-        let parts: Vec<Addend> = parts.collect();
-        // To a sum of the same family more is added.
-        let before = to.as_ref().and_then(|of| {
-            let mut members = self.members.iter_mut();
-            members.find(|m| of.taken && m.var == of.array)
-        });
-        if let Some(Member {
-            var: before,
-            fill: Fill::Sum { parts: all, .. },
-            ..
-        }) = before
-        {
-            *before = var;
-            all.extend(parts);
-            return;
-        }
-        let to = to.map(|of| {
-            self.begins.push(of);
-            self.begins.len() - 1
-        });
-        let fill = Fill::Sum { to, parts };
-        self.members.push(Member { var, ty, fill });
-    }
-
-    /// The scalars of a nest among the others; gives its root, and what a place becomes.
-    fn copy(&mut self, nest: &Nest, at: &[At]) -> (Node, Vec<At>) {
-        let inner = self.graph.loops.len();
-        for extent in &nest.loops[nest.outer..] {
-            self.graph.enter(extent.clone());
-        }
-        let moved = |l: Loop| match l < nest.outer {
-            true => l,
-            false => inner + l - nest.outer,
-        };
-        let affine = |a: &Affine| Affine {
-            terms: a
-                .terms
-                .iter()
-                .map(|(l, c)| (moved(*l), c.clone()))
-                .collect(),
-            constant: a.constant.clone(),
-        };
-        let mut new: Vec<Node> = vec![];
-        for (n, s) in nest.nodes.iter().enumerate() {
-            let place = |at: &[At]| -> Vec<At> {
-                let component = |a: &At| match a {
-                    At::Affine(a) => At::Affine(affine(a)),
-                    At::Node(n) => At::Node(new[*n]),
-                };
-                at.iter().map(component).collect()
-            };
-            for &l in s.own() {
-                let range = &nest.ranges[l];
-                self.graph.ranges[moved(l)] = Range {
-                    from: range.from.iter().map(affine).collect(),
-                    to: place(&range.to),
-                };
-            }
-            let compute = match &s.compute {
-                Compute::Lit(l) => Compute::Lit(*l),
-                Compute::Index(a) => Compute::Index(affine(a)),
-                Compute::Read(v, at) => match self.elements.get(v) {
-                    Some(&element) => Compute::Same(element),
-                    None => Compute::Read(*v, place(at)),
-                },
-                Compute::Prim(p, args) => Compute::Prim(*p, args.iter().map(|a| new[*a]).collect()),
-                Compute::Reduce(op, own, body) => {
-                    Compute::Reduce(*op, own.iter().map(|l| moved(*l)).collect(), new[*body])
-                }
-                Compute::ArgReduce(op, own, body) => {
-                    Compute::ArgReduce(*op, moved(*own), new[*body])
-                }
-                Compute::Same(m) => Compute::Same(new[*m]),
-            };
-            let guard = s.guard.map(|g| new[g]);
-            if let (&Compute::Same(m), None) = (&compute, guard) {
-                new.push(m);
-                continue;
-            }
-            let inside: Vec<Loop> = nest.depends[n].iter().map(|l| moved(*l)).collect();
-            let scalar = Scalar {
-                elem: s.elem,
-                guard,
-                compute,
-            };
-            new.push(self.graph.push(scalar, &inside));
-        }
-        let at = at.iter().map(|a| match a {
-            At::Affine(a) => At::Affine(affine(a)),
-            At::Node(n) => At::Node(new[*n]),
-        });
-        (new[nest.root], at.collect())
-    }
-
-    /// The family without members that nobody else needs; where one array is left, that alone.
-    fn finish(self, lasting: &HashSet<Var>) -> Vec<Step> {
-        let mut members = self.members;
-        members.retain(|m| match m.fill {
-            Fill::Each(_) => lasting.contains(&m.var),
-            Fill::Sum { .. } => true,
-        });
-        let Some(first) = members.first() else {
-            return vec![];
-        };
-        let (out, ty) = (first.var, first.ty.clone());
-        let root = first.fill.roots()[0];
-        let nest = self.graph.finish(root);
-        let work = match (&members[..], &first.fill) {
-            ([_], Fill::Each(_)) => Work::Nest(nest),
-            (_, Fill::Each(_) | Fill::Sum { .. }) => Work::Family(Box::new(Family {
-                nest,
-                begins: self.begins,
-                members,
-            })),
-        };
-        vec![Step { out, ty, work }]
-    }
 }
