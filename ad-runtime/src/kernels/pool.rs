@@ -7,11 +7,14 @@
 //! A [`Workspace`] keeps all of it, of arrays of any size, from one call to the next. Sizes are rounded up to those of
 //! a class, and memory goes to arrays of its class only. So a call that needs as many arrays of each class at a
 //! time as the call before finds them all.
+//!
+//! With `COTANGENT_POOL=off` in the environment all memory goes back to the allocator, to see what that costs.
 
 use std::alloc::{Layout, dealloc};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 /// Less than this is left to the allocator, which keeps it anyway.
 const LEAST: usize = 64 << 10;
@@ -227,6 +230,12 @@ pub fn within<R>(workspace: &mut Workspace, compute: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Whether nothing is kept.
+fn is_off() -> bool {
+    static OFF: OnceLock<bool> = OnceLock::new();
+    *OFF.get_or_init(|| std::env::var_os("COTANGENT_POOL").is_some_and(|is| is == "off"))
+}
+
 /// Whether arrays of so many bytes come from the pool.
 #[inline(always)]
 fn is_kept(bytes: usize) -> bool {
@@ -237,6 +246,9 @@ fn is_kept(bytes: usize) -> bool {
 #[inline(never)]
 fn taken<T>(capacity: usize) -> Result<Vec<T>, usize> {
     let wanted = Layout::array::<T>(capacity).map_err(|_| capacity)?;
+    if is_off() {
+        return Err(capacity);
+    }
     let place = Pool::place(wanted.size(), wanted.align()).ok_or(capacity)?;
     let (place, layout) = place;
     let rounded = layout.size() / size_of::<T>();
@@ -316,6 +328,9 @@ fn keep<T>(mut data: Vec<T>) {
     let Ok(layout) = Layout::array::<T>(data.capacity()) else {
         return;
     };
+    if is_off() {
+        return;
+    }
     // Only what has the size of its class is of use.
     let place = Pool::place(layout.size(), layout.align()).filter(|(_, of)| *of == layout);
     let (Some((place, _)), Some(start)) = (place, NonNull::new(data.as_mut_ptr().cast())) else {

@@ -7,6 +7,7 @@ use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, Loop};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Size};
+use crate::passes::ablation::{Part, without};
 use std::collections::HashMap;
 
 /// A place where a variable's elements are needed: in the nest of a stored variable, at affine
@@ -131,7 +132,8 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
             && (free
-                || (places.len() <= repeats(program, eq)
+                || (!without(Part::Fusion)
+                    && places.len() <= repeats(program, eq)
                     && places.iter().all(Place::is_once_per_element)));
         if !inline {
             stored[v.index()] = true;
