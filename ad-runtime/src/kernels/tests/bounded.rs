@@ -113,8 +113,8 @@ fn pairs(random: &mut Random, lengths: [usize; 4], infinite: usize) {
         [COLUMN, BATCH, ROW],
         [ROW, COLUMN, BATCH],
     ];
-    for layout in 0..3 {
-        let layouts = [a[layout], b[random.below(3)], out[random.below(3)]];
+    for a in a {
+        let layouts = [a, b[random.below(3)], out[random.below(3)]];
         for (x, y) in [(ROW, SUM), (SUM, COLUMN), (ROW, COLUMN), (BATCH, ROW)] {
             for by in [-3, -1, 0, 2] {
                 check(random, lengths, layouts, [(x, y, by)], infinite);
