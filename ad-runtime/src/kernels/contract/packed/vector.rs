@@ -36,6 +36,9 @@ pub(super) struct Tile<T> {
 /// Adds a rectangle of a product, or writes it.
 pub(super) type Add<T> = unsafe fn(&Tile<T>);
 
+/// Adds a rectangle that has been computed, of so many rows and vectors.
+type Finish<X, T> = unsafe fn(&[MaybeUninit<X>; MOST], [usize; 2], &Tile<T>);
+
 /// A rectangle is at most so many vectors wide.
 pub(super) const WIDTH: usize = 3;
 
@@ -54,7 +57,7 @@ pub(super) trait Vector: Copy {
     const TILES: &'static [[Add<Self::Number>; WIDTH]];
 
     /// Adds one that is not of whole vectors. Called, not inlined: it would be there for each size of rectangles.
-    const FINISH: unsafe fn(&[MaybeUninit<Self>; MOST], [usize; 2], &Tile<Self::Number>);
+    const FINISH: Finish<Self, Self::Number>;
 
     unsafe fn splat(x: Self::Number) -> Self;
     unsafe fn load(from: *const Self::Number) -> Self;
@@ -91,7 +94,7 @@ macro_rules! vector {
             const LANES: usize = $lanes;
             const TILES: &'static [[Add<$t>; WIDTH]] =
                 &[$([$enter::<$x, $r, 1>, $enter::<$x, $r, 2>, $enter::<$x, $r, 3>]),*];
-            const FINISH: unsafe fn(&[MaybeUninit<$x>; MOST], [usize; 2], &Tile<$t>) = $finish::<$x>;
+            const FINISH: Finish<$x, $t> = $finish::<$x>;
             // SAFETY of all these: the caller promises that the processor has the instructions, and that there are as many
             // numbers as a vector has. None of them needs an alignment.
             #[inline(always)]
