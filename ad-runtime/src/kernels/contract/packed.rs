@@ -14,7 +14,7 @@ use crate::Real;
 use crate::kernels::dispatch::Level;
 use crate::kernels::pool;
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
-use vector::{Tile, Vector, WIDTH};
+use vector::{Tile, Vector};
 
 #[cfg(test)]
 mod tests;
@@ -118,13 +118,14 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
     };
     let Product { m, k, n, .. } = product;
     let copies = Copies::of::<X>(&product);
-    let most = BLOCK / (SUMS * size_of::<X::Number>()) / (WIDTH * X::LANES) * (WIDTH * X::LANES);
+    let most =
+        BLOCK / (SUMS * size_of::<X::Number>()) / (X::WIDTH * X::LANES) * (X::WIDTH * X::LANES);
     let sums = part(k, SUMS, 1);
-    let columns = part(n, most, WIDTH * X::LANES);
-    let rows = part(m, ROWS, X::TILES.len());
+    let columns = part(n, most, X::WIDTH * X::LANES);
+    let rows = part(m, ROWS, X::ROWS);
     let for_b = match copies.b {
         Extent::All => columns.next_multiple_of(X::LANES) * (sums + 1),
-        Extent::Last => WIDTH * X::LANES * sums,
+        Extent::Last => X::WIDTH * X::LANES * sums,
         Extent::None => 0,
     };
     let for_a = if copies.a { rows * (sums + 1) } else { 0 };
@@ -264,7 +265,7 @@ impl<X: Vector> Block<X> {
         let Product { m, k, n, .. } = self.product;
         let mut i = 0;
         while i < m {
-            let rows = rows(m - i, X::TILES.len());
+            let rows = rows(m - i, X::ROWS);
             let (a, a_row, a_sum) = match self.copies.a {
                 true => (self.a_copy.wrapping_add(i * (k + 1)).cast_const(), 1, rows),
                 false => {
@@ -396,7 +397,7 @@ impl<X: Vector> Block<X> {
         if !self.copies.a {
             return;
         }
-        let most = X::TILES.len();
+        let most = X::ROWS;
         if a_row != 1 {
             let mut i = 0;
             while i < m {
@@ -420,7 +421,7 @@ impl<X: Vector> Block<X> {
         unsafe {
             match most {
                 8 => copy_rows::<_, 8>(a, a_sum, [i, k], self.a_copy),
-                4 => copy_rows::<_, 4>(a, a_sum, [i, k], self.a_copy),
+                6 => copy_rows::<_, 6>(a, a_sum, [i, k], self.a_copy),
                 _ => i = 0,
             }
         }
@@ -453,7 +454,7 @@ fn rows(left: usize, most: usize) -> usize {
 fn vectors<X: Vector>(left: usize) -> usize {
     match left.div_ceil(X::LANES) {
         4 => 2,
-        vectors => vectors.min(WIDTH),
+        vectors => vectors.min(X::WIDTH),
     }
 }
 
