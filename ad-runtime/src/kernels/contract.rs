@@ -350,8 +350,8 @@ pub(super) fn fill<T: Real>(
         return;
     }
     let len = merge(&mut room[..len]);
-    let copies = COPIES[usize::from(size_of::<T>() > 4)];
-    let plan = plan(&mut room[..len], copies);
+    let limits = COPIES[usize::from(size_of::<T>() > 4)];
+    let plan = plan(&mut room[..len], limits);
     out.clear();
     out.reserve(size);
     if !plan.once {

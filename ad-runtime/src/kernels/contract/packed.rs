@@ -14,7 +14,7 @@ use crate::Real;
 use crate::kernels::dispatch::Level;
 use crate::kernels::pool;
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
-use vector::{Tile, Vector, WIDTH};
+use vector::{Tile, Vector};
 
 #[cfg(test)]
 mod tests;
@@ -44,11 +44,15 @@ const SUMS: usize = 256;
 /// A block of `b` has at most so many bytes.
 const BLOCK: usize = 448 << 10;
 
+/// So many rows of `a` are copied at once.
+const ROWS: usize = 64;
+
 /// From so many rows on, `b` is copied.
 const MANY_ROWS: usize = 64;
 
-/// From so many columns on, `a` is copied, if that is no transposition.
-const MANY_COLUMNS: usize = 64;
+/// From so many columns on, `a` is copied, if the numbers of a row are on different pages.
+const MANY_COLUMNS: usize = 200;
+const PAGE: usize = 4096;
 
 /// Numbers whose products are computed here.
 pub(super) trait Packed: Real {
@@ -107,22 +111,24 @@ unsafe fn with_avx512<X: Vector>(product: Product<X::Number>) {
 /// The processor has these vectors, and who made the product keeps what is promised there.
 #[inline(always)]
 unsafe fn compute<X: Vector>(product: Product<X::Number>) {
-    let product = match product.out_row == 1 && product.out_column != 1 {
-        true => product.transposed(),
+    let turned = product.transposed();
+    let product = match cost::<X>(&turned) < cost::<X>(&product) {
+        true => turned,
         false => product,
     };
     let Product { m, k, n, .. } = product;
     let copies = Copies::of::<X>(&product);
-    let most = BLOCK / (SUMS * size_of::<X::Number>()) / (WIDTH * X::LANES) * (WIDTH * X::LANES);
+    let most =
+        BLOCK / (SUMS * size_of::<X::Number>()) / (X::WIDTH * X::LANES) * (X::WIDTH * X::LANES);
     let sums = part(k, SUMS, 1);
-    let columns = part(n, most, WIDTH * X::LANES);
-    let rows = X::TILES.len();
+    let columns = part(n, most, X::WIDTH * X::LANES);
+    let rows = part(m, ROWS, X::ROWS);
     let for_b = match copies.b {
-        Extent::All => columns.next_multiple_of(X::LANES) * sums,
-        Extent::Last => WIDTH * X::LANES * sums,
+        Extent::All => columns.next_multiple_of(X::LANES) * (sums + 1),
+        Extent::Last => X::WIDTH * X::LANES * sums,
         Extent::None => 0,
     };
-    let for_a = if copies.a { rows * sums } else { 0 };
+    let for_a = if copies.a { rows * (sums + 1) } else { 0 };
     let mut room = pool::with_capacity::<X::Number>(match for_a + for_b {
         0 => 0,
         some => some + LINE / size_of::<X::Number>(),
@@ -148,11 +154,21 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
                 block.product.k = depth;
                 block.product.n = width;
                 block.product.once = product.once && p == 0;
-                block.product.a = product.a.wrapping_add(p * product.a_sum);
                 let first = p * product.b_sum + j * product.b_column;
                 block.product.b = product.b.wrapping_add(first);
-                block.product.out = product.out.wrapping_add(j * product.out_column);
-                block.compute(m);
+                block.copy_b();
+                let mut i = 0;
+                while i < m {
+                    let height = rows.min(m - i);
+                    let first = p * product.a_sum + i * product.a_row;
+                    block.product.m = height;
+                    block.product.a = product.a.wrapping_add(first);
+                    let first = i * product.out_row + j * product.out_column;
+                    block.product.out = product.out.wrapping_add(first);
+                    block.copy_a();
+                    block.compute();
+                    i += rows;
+                }
             }
             p += sums.max(1);
         }
@@ -168,6 +184,36 @@ const LINE: usize = 64;
 fn part(n: usize, most: usize, multiple: usize) -> usize {
     let parts = n.div_ceil(most).max(1);
     n.div_ceil(parts).next_multiple_of(multiple).min(n)
+}
+
+/// About how many cycles a product takes in this orientation. The last vector of a row is computed as a whole.
+fn cost<X: Vector>(product: &Product<X::Number>) -> usize {
+    let Product { m, k, n, .. } = *product;
+    let size = size_of::<X::Number>();
+    let copies = Copies::of::<X>(product);
+    // Where what is read is next to what was read, copying takes a third of what it takes otherwise.
+    let copy = |n: usize, stride: usize| match stride {
+        1 => n.saturating_mul(size) / 16,
+        _ => n.saturating_mul(size) / 6,
+    };
+    let products = m.saturating_mul(k).saturating_mul(n.div_ceil(X::LANES));
+    let for_a = if copies.a {
+        copy(m * k, product.a_row)
+    } else {
+        0
+    };
+    let for_b = match copies.b {
+        Extent::All => copy(k * n, product.b_column),
+        Extent::Last | Extent::None => 0,
+    };
+    let store = match product.out_column {
+        1 => 0,
+        _ => 2 * m * n * k.div_ceil(SUMS),
+    };
+    products
+        .saturating_add(for_a)
+        .saturating_add(for_b)
+        .saturating_add(store)
 }
 
 /// What is copied.
@@ -187,10 +233,11 @@ enum Extent {
 
 impl Copies {
     fn of<X: Vector>(product: &Product<X::Number>) -> Copies {
-        let a = product.n >= MANY_COLUMNS && product.a_sum != 1;
+        let is_far = product.a_sum.saturating_mul(size_of::<X::Number>()) >= PAGE;
+        let a = product.a_sum != 1 && is_far && product.n >= MANY_COLUMNS;
         let b = if product.m >= MANY_ROWS || product.b_column != 1 {
             Extent::All
-        } else if product.n % X::LANES != 0 {
+        } else if !product.n.is_multiple_of(X::LANES) {
             Extent::Last
         } else {
             Extent::None
@@ -208,72 +255,73 @@ struct Block<X: Vector> {
 }
 
 impl<X: Vector> Block<X> {
-    /// Computes `m` rows.
+    /// Computes it.
     ///
     /// # Safety
     ///
-    /// They are there, and there is room for what is copied.
+    /// What is to be copied has been copied.
     #[inline(always)]
-    unsafe fn compute(&self, m: usize) {
-        let Product { k, n, .. } = self.product;
-        // SAFETY: all of this is in the block, or in the copies.
-        unsafe {
-            self.copy_b();
-            let mut i = 0;
-            while i < m {
-                let rows = rows(m - i, X::TILES.len());
-                let from = self.product.a.wrapping_add(i * self.product.a_row);
-                let (a, a_row, a_sum) = match self.copies.a {
-                    true => {
-                        let line = [self.product.a_row, self.product.a_sum];
-                        copy::<X>(from, line, [rows, k], self.a_copy, rows);
-                        (self.a_copy.cast_const(), 1, rows)
-                    }
-                    false => (from, self.product.a_row, self.product.a_sum),
-                };
-                let mut j = 0;
-                while j < n {
-                    let vectors = vectors::<X>(n - j);
-                    let columns = (vectors * X::LANES).min(n - j);
-                    let is_copied = match self.copies.b {
-                        Extent::None => false,
-                        Extent::Last => columns % X::LANES != 0,
-                        Extent::All => true,
-                    };
-                    let (b, b_sum) = match is_copied {
-                        true => (self.copied(j), vectors * X::LANES),
-                        false => (
-                            self.product.b.wrapping_add(j * self.product.b_column),
-                            self.product.b_sum,
-                        ),
-                    };
-                    let out = i * self.product.out_row + j * self.product.out_column;
-                    let tile = Tile {
-                        k,
-                        a,
-                        a_row,
-                        a_sum,
-                        b,
-                        b_sum,
-                        out: self.product.out.add(out),
-                        out_row: self.product.out_row,
-                        out_column: self.product.out_column,
-                        columns,
-                        once: self.product.once,
-                    };
-                    X::TILES[rows - 1][vectors - 1](&tile);
-                    j += columns;
+    unsafe fn compute(&self) {
+        let Product { m, k, n, .. } = self.product;
+        let mut i = 0;
+        while i < m {
+            let rows = rows(m - i, X::ROWS);
+            let (a, a_row, a_sum) = match self.copies.a {
+                true => (self.a_copy.wrapping_add(i * (k + 1)).cast_const(), 1, rows),
+                false => {
+                    let from = self.product.a.wrapping_add(i * self.product.a_row);
+                    (from, self.product.a_row, self.product.a_sum)
                 }
-                i += rows;
+            };
+            let mut j = 0;
+            while j < n {
+                let vectors = vectors::<X>(n - j);
+                let columns = (vectors * X::LANES).min(n - j);
+                let (b, b_sum) = match self.is_copied(columns) {
+                    true => (self.copied(j).cast_const(), vectors * X::LANES),
+                    false => {
+                        let from = self.product.b.wrapping_add(j * self.product.b_column);
+                        (from, self.product.b_sum)
+                    }
+                };
+                let out = i * self.product.out_row + j * self.product.out_column;
+                let tile = Tile {
+                    k,
+                    a,
+                    a_row,
+                    a_sum,
+                    b,
+                    b_sum,
+                    out: self.product.out.wrapping_add(out),
+                    out_row: self.product.out_row,
+                    out_column: self.product.out_column,
+                    columns,
+                    once: self.product.once,
+                };
+                // SAFETY: these rows and columns are in the block, or in the copies. There are as many as the rectangle
+                // has, but for columns that do not count; those have been copied as zeros.
+                unsafe { X::TILES[rows - 1][vectors - 1](&tile) };
+                j += columns;
             }
+            i += rows;
+        }
+    }
+
+    /// Whether a rectangle of so many columns reads a copy of `b`.
+    #[inline(always)]
+    fn is_copied(&self, columns: usize) -> bool {
+        match self.copies.b {
+            Extent::None => false,
+            Extent::Last => !columns.is_multiple_of(X::LANES),
+            Extent::All => true,
         }
     }
 
     /// Where the copy is of the columns from `j` on.
     #[inline(always)]
-    fn copied(&self, j: usize) -> *const X::Number {
+    fn copied(&self, j: usize) -> *mut X::Number {
         match self.copies.b {
-            Extent::All => self.b_copy.wrapping_add(j * self.product.k),
+            Extent::All => self.b_copy.wrapping_add(j * (self.product.k + 1)),
             Extent::Last | Extent::None => self.b_copy,
         }
     }
@@ -288,27 +336,103 @@ impl<X: Vector> Block<X> {
         let Product {
             k,
             n,
+            b,
             b_sum,
             b_column,
             ..
         } = self.product;
-        if self.copies.b == Extent::None {
-            return;
+        let is_whole = b_column == 1 && self.copies.b == Extent::All;
+        // All rectangles at once, row by row, but for the last columns.
+        let whole = if is_whole { n - n % X::LANES } else { 0 };
+        let lines = if whole == 0 { 0 } else { k };
+        for p in 0..lines {
+            let mut j = 0;
+            while j < whole {
+                let vectors = vectors::<X>(n - j);
+                let columns = vectors * X::LANES;
+                // SAFETY: these columns are there, and there is room for them.
+                unsafe {
+                    let from = b.add(p * b_sum + j);
+                    let to = self.copied(j).add(p * columns);
+                    for v in 0..vectors.min((whole - j) / X::LANES) {
+                        X::load(from.add(v * X::LANES)).store(to.add(v * X::LANES));
+                    }
+                }
+                j += columns;
+            }
         }
         let mut j = 0;
         while j < n {
             let vectors = vectors::<X>(n - j);
             let columns = (vectors * X::LANES).min(n - j);
-            if self.copies.b == Extent::All || columns % X::LANES != 0 {
+            let done = whole.saturating_sub(j).min(columns);
+            if self.is_copied(columns) && done < columns {
                 // SAFETY: these columns are there, and there is room for them.
                 unsafe {
-                    let from = self.product.b.wrapping_add(j * b_column);
-                    let to = self.copied(j).cast_mut();
-                    let width = vectors * X::LANES;
-                    copy::<X>(from, [b_column, b_sum], [columns, k], to, width);
+                    let from = b.wrapping_add((j + done) * b_column);
+                    let to = self.copied(j).add(done);
+                    let size = [columns - done, k, vectors * X::LANES - done];
+                    copy::<X>(from, [b_column, b_sum], size, to, vectors * X::LANES);
                 }
             }
             j += columns;
+        }
+    }
+
+    /// Copies what is to be copied of `a`.
+    ///
+    /// # Safety
+    ///
+    /// There is room.
+    #[inline(always)]
+    unsafe fn copy_a(&self) {
+        let Product {
+            m,
+            k,
+            a,
+            a_row,
+            a_sum,
+            ..
+        } = self.product;
+        if !self.copies.a {
+            return;
+        }
+        let most = X::ROWS;
+        if a_row != 1 {
+            let mut i = 0;
+            while i < m {
+                let rows = rows(m - i, most);
+                // SAFETY: these rows are there, and there is room for them.
+                unsafe {
+                    let from = a.add(i * a_row);
+                    let to = self.a_copy.add(i * (k + 1));
+                    copy::<X>(from, [a_row, a_sum], [rows, k, rows], to, rows);
+                }
+                i += rows;
+            }
+            return;
+        }
+        // All rectangles of most rows at once, column by column.
+        let mut i = 0;
+        while i < m && rows(m - i, most) == most {
+            i += most;
+        }
+        // SAFETY: these rows are there, and there is room for them.
+        unsafe {
+            match most {
+                8 => copy_rows::<_, 8>(a, a_sum, [i, k], self.a_copy),
+                6 => copy_rows::<_, 6>(a, a_sum, [i, k], self.a_copy),
+                _ => i = 0,
+            }
+        }
+        while i < m {
+            let rows = rows(m - i, most);
+            // SAFETY: the same.
+            unsafe {
+                let to = self.a_copy.add(i * (k + 1));
+                copy::<X>(a.add(i), [1, a_sum], [rows, k, rows], to, rows);
+            }
+            i += rows;
         }
     }
 }
@@ -330,11 +454,36 @@ fn rows(left: usize, most: usize) -> usize {
 fn vectors<X: Vector>(left: usize) -> usize {
     match left.div_ceil(X::LANES) {
         4 => 2,
-        vectors => vectors.min(WIDTH),
+        vectors => vectors.min(X::WIDTH),
     }
 }
 
-/// Copies `n` columns of `k` numbers, so that `width` neighbours are one of each, with zeros for those that are missing.
+/// Copies `m` rows of `k` columns, which are `next` apart, so that `N` numbers of a column are next to those of the next
+/// column. The next `N` rows come after those, and a gap, so that they are not at the same places of a cache.
+///
+/// # Safety
+///
+/// The number of rows is a multiple of `N`. They are there, and room for the copy.
+#[inline(always)]
+unsafe fn copy_rows<T: Copy, const N: usize>(
+    from: *const T,
+    next: usize,
+    [m, k]: [usize; 2],
+    to: *mut T,
+) {
+    for p in 0..k {
+        for i in (0..m).step_by(N) {
+            // SAFETY: the rows and columns are these.
+            unsafe {
+                let line = from.add(p * next + i).cast::<[T; N]>().read();
+                to.add(i * (k + 1) + p * N).cast::<[T; N]>().write(line);
+            }
+        }
+    }
+}
+
+/// Copies `n` columns of `k` numbers, so that one of each are neighbours, with zeros after them where they are to be more, and lines
+/// are `line` apart.
 ///
 /// # Safety
 ///
@@ -343,15 +492,15 @@ fn vectors<X: Vector>(left: usize) -> usize {
 unsafe fn copy<X: Vector>(
     from: *const X::Number,
     [column, next]: [usize; 2],
-    [n, k]: [usize; 2],
+    [n, k, width]: [usize; 3],
     to: *mut X::Number,
-    width: usize,
+    line: usize,
 ) {
-    // SAFETY: `j < n`, or that up to the width for what is written, and `p < k`.
+    // SAFETY: `j < n`, or below the width where it is written, and `p < k`.
     unsafe {
         if column == 1 {
             for p in 0..k {
-                let (from, to) = (from.add(p * next), to.add(p * width));
+                let (from, to) = (from.add(p * next), to.add(p * line));
                 let mut j = 0;
                 while j + X::LANES <= n {
                     X::load(from.add(j)).store(to.add(j));
@@ -373,12 +522,12 @@ unsafe fn copy<X: Vector>(
             let (from, to) = (from.add(j * column), to.add(j));
             let mut p = 0;
             while p + X::SIDE <= k {
-                X::transpose(from.add(p), column, to.add(p * width), width);
+                X::transpose(from.add(p), column, to.add(p * line), line);
                 p += X::SIDE;
             }
             while p < k {
                 for i in 0..X::SIDE {
-                    *to.add(p * width + i) = *from.add(i * column + p);
+                    *to.add(p * line + i) = *from.add(i * column + p);
                 }
                 p += 1;
             }
@@ -386,13 +535,13 @@ unsafe fn copy<X: Vector>(
         }
         while j < n {
             for p in 0..k {
-                *to.add(p * width + j) = *from.add(j * column + p * next);
+                *to.add(p * line + j) = *from.add(j * column + p * next);
             }
             j += 1;
         }
         while j < width {
             for p in 0..k {
-                *to.add(p * width + j) = X::Number::default();
+                *to.add(p * line + j) = X::Number::default();
             }
             j += 1;
         }

@@ -2,6 +2,8 @@
 
 use super::direct::Method;
 use super::{Axis, Loop, NOWHERE};
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::dispatch::Level;
 use std::cmp::Reverse;
 
 const ROWS: u8 = 0b101;
@@ -32,12 +34,51 @@ pub(super) enum How {
     Lines,
 }
 
-/// A product of matrices that has no more products than this is not packed.
-const SMALL: usize = 9000;
+/// Which products of matrices are small or thin, so that they are computed where they lie.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Those that have no more products than this.
+    small: usize,
+    /// Those for which `1/m + 1/k + 1/n` is at least this, where larger ones are computed by `matrixmultiply`: it copies so
+    /// many numbers for each product.
+    copies: f64,
+    /// The same, where they are computed by kernels of ours. These copy little, but compute whole vectors.
+    #[cfg(target_arch = "x86_64")]
+    own: f64,
+}
 
-/// Larger ones are not packed if `1/m + 1/k + 1/n` is at least this, with numbers of four bytes, and of eight: packing
-/// copies so many numbers for each product.
-pub(super) const COPIES: [f64; 2] = [0.1, 0.13];
+/// With numbers of four bytes, and of eight.
+pub(super) const COPIES: [Limits; 2] = [
+    Limits {
+        small: 16_000,
+        copies: 0.1,
+        #[cfg(target_arch = "x86_64")]
+        own: 0.3,
+    },
+    Limits {
+        small: 9_000,
+        copies: 0.13,
+        #[cfg(target_arch = "x86_64")]
+        own: 0.3,
+    },
+];
+
+impl Limits {
+    fn is_small(&self, [m, k, n]: [usize; 3]) -> bool {
+        m.saturating_mul(k).saturating_mul(n) <= self.small
+    }
+
+    fn is_thin(&self, size: [usize; 3]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let limit = match Level::chosen() {
+            Level::Baseline => self.copies,
+            Level::Avx2 | Level::Avx512 => self.own,
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let limit = self.copies;
+        size.iter().map(|&n| 1.0 / n as f64).sum::<f64>() >= limit
+    }
+}
 
 /// A sum of fewer products is one after the other.
 const SHORT: usize = 8;
@@ -51,7 +92,7 @@ const WIDE: usize = 8;
 const FULL: usize = 256;
 
 /// Decides how to compute a product, and sorts the loops, the outer ones first.
-pub(super) fn plan(loops: &mut [Axis], copies: f64) -> Plan {
+pub(super) fn plan(loops: &mut [Axis], limits: Limits) -> Plan {
     let longest = |class| {
         let steps = loops.iter().map(|axis| axis.steps).enumerate();
         let of_class = steps.filter(|(_, l)| l.class() == class);
@@ -63,7 +104,7 @@ pub(super) fn plan(loops: &mut [Axis], copies: f64) -> Plan {
     let wide = |l: &Loop| l.a == 1 && l.b == 1 && l.out == 1 && l.n >= WIDE;
     let lines = products < FULL && loops.iter().any(|axis| wide(&axis.steps));
     let block = match lines {
-        false if products > 1 => direct(rows, columns, sums, copies),
+        false if products > 1 => direct(rows, columns, sums, limits),
         _ => None,
     };
     let Some((how, swap)) = block else {
@@ -110,7 +151,7 @@ pub(super) fn plan(loops: &mut [Axis], copies: f64) -> Plan {
 }
 
 /// How to compute a block, and whether with the operands exchanged; `None` if nothing in it is contiguous.
-fn direct(rows: Loop, columns: Loop, sums: Loop, copies: f64) -> Option<(How, bool)> {
+fn direct(rows: Loop, columns: Loop, sums: Loop, limits: Limits) -> Option<(How, bool)> {
     let (m, k, n) = (rows.n, sums.n, columns.n);
     // What is there once is next to everything.
     let next = |n: usize, stride: usize| n == 1 || stride == 1;
@@ -145,8 +186,8 @@ fn direct(rows: Loop, columns: Loop, sums: Loop, copies: f64) -> Option<(How, bo
         true => rows.out == 1,
         false => by_rows,
     };
-    let is_small = m.saturating_mul(k).saturating_mul(n) <= SMALL;
-    let is_thin = || [m, k, n].map(|n| 1.0 / n as f64).iter().sum::<f64>() >= copies;
+    let is_small = limits.is_small([m, k, n]);
+    let is_thin = || limits.is_thin([m, k, n]);
     let method = if by_columns || by_rows {
         match is_small || is_thin() {
             true => Method::Rows,

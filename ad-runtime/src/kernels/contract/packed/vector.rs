@@ -36,8 +36,11 @@ pub(super) struct Tile<T> {
 /// Adds a rectangle of a product, or writes it.
 pub(super) type Add<T> = unsafe fn(&Tile<T>);
 
-/// A rectangle is at most so many vectors wide.
-pub(super) const WIDTH: usize = 3;
+/// Adds a rectangle that has been computed, of so many rows and vectors.
+type Finish<X, T> = unsafe fn(&[MaybeUninit<X>; MOST], [usize; 2], &Tile<T>);
+
+/// A rectangle has at most so many vectors.
+const MOST: usize = 24;
 
 /// A vector of numbers.
 ///
@@ -50,11 +53,16 @@ pub(super) trait Vector: Copy {
     /// How many numbers it has.
     const LANES: usize;
 
+    /// Rectangles have at most so many rows, and are so many vectors wide. Their sums, a row of vectors and a factor fit into the
+    /// registers; if there is no register left, LLVM keeps one of the sums in memory.
+    const ROWS: usize;
+    const WIDTH: usize;
+
     /// For rectangles of so many rows and vectors, less one.
-    const TILES: &'static [[Add<Self::Number>; WIDTH]];
+    const TILES: &'static [&'static [Add<Self::Number>]];
 
     /// Adds one that is not of whole vectors. Called, not inlined: it would be there for each size of rectangles.
-    const FINISH: unsafe fn(&[MaybeUninit<Self>; MOST], [usize; 2], &Tile<Self::Number>);
+    const FINISH: Finish<Self, Self::Number>;
 
     unsafe fn splat(x: Self::Number) -> Self;
     unsafe fn load(from: *const Self::Number) -> Self;
@@ -82,16 +90,22 @@ pub(super) trait Vector: Copy {
     );
 }
 
+macro_rules! tiles {
+    ($x:ident $enter:ident [$($r:literal)*] $v:tt) => { &[$(tiles!($x $enter $r $v)),*] };
+    ($x:ident $enter:ident $r:literal [$($v:literal)*]) => { &[$($enter::<$x, $r, $v>),*] };
+}
+
 macro_rules! vector {
-    ($x:ident $t:ident $lanes:literal $rows:literal $enter:ident $finish:ident [$($r:literal)*] $transpose:ident $side:literal
+    ($x:ident $t:ident $lanes:literal $rows:literal $width:literal $enter:ident $finish:ident [$($r:literal)*] $v:tt $transpose:ident $side:literal
         $splat:ident $load:ident $store:ident $plus:ident $fma:ident $($first:item)?
     ) => {
         impl Vector for $x {
             type Number = $t;
             const LANES: usize = $lanes;
-            const TILES: &'static [[Add<$t>; WIDTH]] =
-                &[$([$enter::<$x, $r, 1>, $enter::<$x, $r, 2>, $enter::<$x, $r, 3>]),*];
-            const FINISH: unsafe fn(&[MaybeUninit<$x>; MOST], [usize; 2], &Tile<$t>) = $finish::<$x>;
+            const ROWS: usize = $rows;
+            const WIDTH: usize = $width;
+            const TILES: &'static [&'static [Add<$t>]] = tiles!($x $enter [$($r)*] $v);
+            const FINISH: Finish<$x, $t> = $finish::<$x>;
             // SAFETY of all these: the caller promises that the processor has the instructions, and that there are as many
             // numbers as a vector has. None of them needs an alignment.
             #[inline(always)]
@@ -130,15 +144,15 @@ macro_rules! vector {
     };
 }
 
-vector! { __m256d f64 4 4 avx2 finish_avx2 [1 2 3 4] transpose_4 4
+vector! { __m256d f64 4 6 2 avx2 finish_avx2 [1 2 3 4 5 6] [1 2] transpose_4 4
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_fmadd_pd
 }
 
-vector! { __m256 f32 8 4 avx2 finish_avx2 [1 2 3 4] transpose_8 8
+vector! { __m256 f32 8 6 2 avx2 finish_avx2 [1 2 3 4 5 6] [1 2] transpose_8 8
     _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_fmadd_ps
 }
 
-vector! { __m512d f64 8 8 avx512 finish_avx512 [1 2 3 4 5 6 7 8] transpose_4 4
+vector! { __m512d f64 8 8 3 avx512 finish_avx512 [1 2 3 4 5 6 7 8] [1 2 3] transpose_4 4
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_fmadd_pd
     #[inline(always)]
     unsafe fn store_first(self, to: *mut f64, n: usize, once: bool) -> bool {
@@ -155,7 +169,7 @@ vector! { __m512d f64 8 8 avx512 finish_avx512 [1 2 3 4 5 6 7 8] transpose_4 4
     }
 }
 
-vector! { __m512 f32 16 8 avx512 finish_avx512 [1 2 3 4 5 6 7 8] transpose_8 8
+vector! { __m512 f32 16 8 3 avx512 finish_avx512 [1 2 3 4 5 6 7 8] [1 2 3] transpose_8 8
     _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_fmadd_ps
     #[inline(always)]
     unsafe fn store_first(self, to: *mut f32, n: usize, once: bool) -> bool {
@@ -267,9 +281,6 @@ unsafe fn add<X: Vector, const R: usize, const V: usize>(tile: &Tile<X::Number>)
         }
     }
 }
-
-/// A rectangle has at most so many vectors.
-const MOST: usize = 8 * WIDTH;
 
 /// Adds to the result what has been computed, where that is not a rectangle of whole vectors.
 ///
