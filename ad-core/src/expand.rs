@@ -91,7 +91,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         quote!(#head #chain)
     });
     let companions = place.map(|_| request(Part::Companions));
-    let into = (!is_deep).then(|| context.into_functions(promise.modes, in_impl));
+    let into = (!is_deep).then(|| context.functions_into(promise.modes, in_impl));
     quote! {
         #[allow(dead_code)]
         #written
@@ -253,7 +253,7 @@ fn expanded(
             let item = &annotated.item;
             let modes = annotated.promise.modes;
             let into =
-                (!annotated.is_deep()).then(|| context(&annotated).into_functions(modes, in_impl));
+                (!annotated.is_deep()).then(|| context(&annotated).functions_into(modes, in_impl));
             let companions = place.map(|place| link::companions(&annotated, place, &inner));
             quote! {
                 #[allow(dead_code)]
@@ -449,7 +449,7 @@ fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> TokenStrea
         for what in generated(promise.modes) {
             out.extend(context.stub(what, true, probes.take()));
         }
-        out.extend(context.into_functions(promise.modes, in_impl));
+        out.extend(context.functions_into(promise.modes, in_impl));
         let companions = place.map(|p| link::broken(signature, promise.modes, p));
         out.extend(companions);
     }

@@ -11,17 +11,17 @@ impl Context<'_> {
     /// `f_grad_into` and `f_value_and_grad_into`, if they are asked for: `f_grad` and `f_value_and_grad` in
     /// a workspace.
     /// In an `impl` block, functions are found by way of its type.
-    pub(crate) fn into_functions(&self, modes: Modes, in_impl: bool) -> TokenStream {
+    pub(crate) fn functions_into(&self, modes: Modes, in_impl: bool) -> TokenStream {
         if !(modes.into && modes.grad) {
             return TokenStream::new();
         }
         let both = [Derivative::Grad, Derivative::ValueAndGrad];
-        both.map(|what| self.into_function(what, in_impl))
+        both.map(|what| self.function_into(what, in_impl))
             .into_iter()
             .collect()
     }
 
-    fn into_function(&self, what: Derivative, in_impl: bool) -> TokenStream {
+    fn function_into(&self, what: Derivative, in_impl: bool) -> TokenStream {
         let signature = self.signature;
         let args = &signature.args;
         let of = name(signature, what);
