@@ -98,6 +98,10 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
         .collect();
     let types: Vec<&syn::Type> = of.fields.iter().map(|f| &f.ty).collect();
     let members: Vec<syn::Member> = of.fields.members().collect();
+    // That there are others is an error already.
+    let by_value = |f: &&syn::Field| !matches!(f.ty, syn::Type::Reference(_));
+    let owned = of.fields.iter().zip(&members);
+    let owned: Vec<&syn::Member> = owned.filter(|(f, _)| by_value(f)).map(|(_, m)| m).collect();
     let names: Vec<syn::Ident> = (0..types.len())
         .map(|k| format_ident!("field_{k}", span = Span::mixed_site()))
         .collect();
@@ -161,7 +165,7 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
         impl #impl_generics #rt::kernels::Refill for #ident #of_generics #refilled {
             #[track_caller]
             fn refill(&mut self, from: Self) {
-                #(#rt::kernels::Refill::refill(&mut self.#members, from.#members);)*
+                #(#rt::kernels::Refill::refill(&mut self.#owned, from.#owned);)*
             }
         }
     }

@@ -20,25 +20,66 @@ fn k_means_grad(
     let points_cols = points.len(1);
     let centers_rows = centers.len(0);
     let centers_cols = centers.len(1);
-    let t = rt::build(
-        [points_rows],
-        |[i]| {
-            if 0 < centers_rows {
-                rt::argmin(
-                    centers_rows,
-                    |j| rt::sum_light(
-                        points_cols,
-                        |k| {
-                            let v = points[[i, k]] - centers[[j, k]];
-                            v * v
+    let t = if points_cols.max(16) <= centers_rows && 0 < points_rows && 0 < centers_rows
+        && 0 < points_cols
+    {
+        let centers_across = rt::build(
+            [points_cols, centers_rows],
+            |[k, j]| centers[[j, k]],
+        );
+        rt::build(
+            [points_rows],
+            |[i]| {
+                if 0 < centers_rows {
+                    rt::argmin_blocks(
+                        centers_rows,
+                        |js, out| {
+                            rt::for_each(
+                                0..points_cols,
+                                |k| {
+                                    let centers_row = centers_across.row(js, [k, 0]);
+                                    let points_ik = points[[i, k]];
+                                    out.add(
+                                        js,
+                                        |j| {
+                                            let v = points_ik - centers_row[j];
+                                            v * v
+                                        },
+                                    );
+                                },
+                            );
                         },
-                    ),
-                )
-            } else {
-                0
-            }
-        },
-    );
+                    )
+                } else {
+                    0
+                }
+            },
+        )
+    } else {
+        rt::build(
+            [points_rows],
+            |[i]| {
+                if 0 < centers_rows {
+                    rt::argmin(
+                        centers_rows,
+                        |j| {
+                            let ks = rt::stretch(points_cols);
+                            let centers_row = centers.row(ks, [j, 0]);
+                            rt::sum_light(
+                                ks,
+                                |k| {
+                                    let v = points[[i, k]] - centers_row[k];
+                                    v * v
+                                },
+                            )
+                        },
+                    )
+                } else {
+                    0
+                }
+            },
+        )
+    };
     let mut centers_bar = rt::zeros_called(
         "the gradient of `centers`",
         [centers_rows, centers_cols],

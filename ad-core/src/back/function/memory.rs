@@ -2,7 +2,7 @@
 
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Fill, Program, Step, Work};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// For each step the arrays that nobody needs after it, if an array of the same type is made later: that one gets the
 /// memory, and so a function holds no more such arrays than it needs at once.
@@ -29,40 +29,48 @@ pub(super) fn gone(program: &Program) -> Vec<Vec<Var>> {
     }
     // What is taken or copied is with who does that.
     let sources = program.steps.iter().flat_map(Step::sources);
-    let kept: Vec<Var> = (sources.map(|s| s.array))
+    let kept: HashSet<Var> = (sources.map(|s| s.array))
         .chain(program.results.iter().copied())
         .collect();
+    let mut made: HashMap<Var, &Type> = HashMap::new();
+    for step in &program.steps {
+        makes(step, &mut |v, ty| {
+            made.insert(v, ty);
+        });
+    }
     let mut out = vec![vec![]; program.steps.len()];
-    let mut later: Vec<&Type> = vec![];
+    let mut later: HashSet<&Type> = HashSet::new();
     for (k, step) in program.steps.iter().enumerate().rev() {
         // Those of this step's reads that are the last ones.
         for &v in reads[k].iter().filter(|v| last[v] == k) {
-            let mut made = program.steps[..k].iter().flat_map(makes);
-            if let Some((_, ty)) = made.find(|(made, _)| *made == v)
-                && !kept.contains(&v)
-                && later.contains(&ty)
-            {
+            if made.get(&v).is_some_and(|ty| later.contains(*ty)) && !kept.contains(&v) {
                 out[k].push(v);
             }
         }
         // A part is none.
         if !whole.contains_key(&step.out) {
-            later.extend(makes(step).into_iter().map(|(_, ty)| ty));
+            makes(step, &mut |_, ty| {
+                later.insert(ty);
+            });
         }
     }
     out
 }
 
-/// The new arrays of a step that may be large: those of several axes.
-fn makes(step: &Step) -> Vec<(Var, &Type)> {
-    let all = match &step.work {
-        Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => vec![(step.out, &step.ty)],
-        Work::Family(f) => {
-            let is_new = |fill: &Fill| !matches!(fill, Fill::Sum { to: Some(_), .. });
-            let new = f.members.iter().filter(|m| is_new(&m.fill));
-            new.map(|m| (m.var, &m.ty)).collect()
+/// Calls `f` with the new arrays of a step that may be large: those of several axes.
+fn makes<'p>(step: &'p Step, f: &mut dyn FnMut(Var, &'p Type)) {
+    let mut large = |v: Var, ty: &'p Type| {
+        if ty.rank() > 1 {
+            f(v, ty);
         }
-        Work::Recur { .. } | Work::Change { .. } | Work::Loop(_) | Work::Call(_) => vec![],
     };
-    all.into_iter().filter(|(_, ty)| ty.rank() > 1).collect()
+    match &step.work {
+        Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => large(step.out, &step.ty),
+        Work::Family(family) => {
+            let is_new = |fill: &Fill| !matches!(fill, Fill::Sum { to: Some(_), .. });
+            let new = family.members.iter().filter(|m| is_new(&m.fill));
+            new.for_each(|m| large(m.var, &m.ty));
+        }
+        Work::Recur { .. } | Work::Change { .. } | Work::Loop(_) | Work::Call(_) => {}
+    }
 }
