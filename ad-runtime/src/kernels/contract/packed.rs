@@ -42,7 +42,7 @@ impl<T> Product<T> {
 const SUMS: usize = 256;
 
 /// A block of `b` has at most so many bytes.
-const BLOCK: usize = 448 << 10;
+const BLOCK: usize = 256 << 10;
 
 /// So many rows of `a` are copied at once.
 const ROWS: usize = 64;
@@ -50,7 +50,7 @@ const ROWS: usize = 64;
 /// From so many rows on, `b` is copied.
 const MANY_ROWS: usize = 64;
 
-/// From so many columns on, `a` is copied, if the numbers of a row are on different pages.
+/// From so many columns on, `a` is copied, if the numbers of a row are on different pages, or share lines with those of other rows.
 const MANY_COLUMNS: usize = 200;
 const PAGE: usize = 4096;
 
@@ -233,8 +233,11 @@ enum Extent {
 
 impl Copies {
     fn of<X: Vector>(product: &Product<X::Number>) -> Copies {
-        let is_far = product.a_sum.saturating_mul(size_of::<X::Number>()) >= PAGE;
-        let a = product.a_sum != 1 && is_far && product.n >= MANY_COLUMNS;
+        let size = size_of::<X::Number>();
+        let is_far = product.a_sum.saturating_mul(size) >= PAGE;
+        // Rectangles above one another read the same lines of a cache.
+        let is_shared = !LINE.is_multiple_of(X::ROWS * size);
+        let a = product.a_sum != 1 && product.n >= MANY_COLUMNS && (is_far || is_shared);
         let b = if product.m >= MANY_ROWS || product.b_column != 1 {
             Extent::All
         } else if !product.n.is_multiple_of(X::LANES) {
