@@ -31,6 +31,7 @@ pub use ndarray;
 
 #[doc(hidden)]
 pub use cotangent_runtime as runtime;
+pub use cotangent_runtime::kernels::Workspace;
 pub use cotangent_runtime::math;
 
 /// What an annotated function needs in scope.

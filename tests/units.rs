@@ -114,9 +114,7 @@ fn independent(x: &Array1<f64>, y: f64) -> f64 {
 
 #[differentiable]
 fn of_rows(a: &Array2<f64>, y: &Array1<f64>) -> f64 {
-    sum(a.nrows(), |i| {
-        sum(a.ncols(), |j| a[[i, j]] * root(y[i]))
-    })
+    sum(a.nrows(), |i| sum(a.ncols(), |j| a[[i, j]] * root(y[i])))
 }
 
 #[differentiable(vjp)]
@@ -321,5 +319,8 @@ fn recursion() {
         assert!((x_bar[i] - difference(&at, x[i])).abs() < 1e-8);
     }
     let (value, x_bar) = recursive::continued_fraction_value_and_grad(&x, 2);
-    assert_eq!((value, x_bar), (1.5 + 1.0 / 3.0, array![0.0, 0.0, 1.0, -1.0 / 9.0]));
+    assert_eq!(
+        (value, x_bar),
+        (1.5 + 1.0 / 3.0, array![0.0, 0.0, 1.0, -1.0 / 9.0])
+    );
 }

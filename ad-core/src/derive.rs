@@ -113,6 +113,18 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
             clause.predicates.push(syn::parse_quote!(#bound));
         }
     }
+    let mut refilling = generics.clone();
+    let parameters = generics.type_params().map(|p| &p.ident);
+    let parameters: Vec<TokenStream> = parameters
+        .map(|ident| quote!(#ident: #root::runtime::Real))
+        .collect();
+    if !parameters.is_empty() {
+        let clause = refilling.make_where_clause();
+        for bound in parameters {
+            clause.predicates.push(syn::parse_quote!(#bound));
+        }
+    }
+    let refilled = &refilling.where_clause;
     let (borrowing, _, bounded) = with_bounds.split_for_impl();
     let rt = quote!(#root::runtime);
     quote! {
@@ -140,6 +152,16 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
             #[inline]
             fn made((#(#names,)*): (#(#types,)*)) -> Self {
                 Self { #(#members: #names,)* }
+            }
+        }
+
+        #(#cfg)*
+        #[automatically_derived]
+        #[allow(private_interfaces, private_bounds)]
+        impl #impl_generics #rt::kernels::Refill for #ident #of_generics #refilled {
+            #[track_caller]
+            fn refill(&mut self, from: Self) {
+                #(#rt::kernels::Refill::refill(&mut self.#members, from.#members);)*
             }
         }
     }

@@ -39,6 +39,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         .self_type
         .as_ref()
         .and_then(|ty| syn::parse_str(ty).ok());
+    let in_impl = self_type.is_some();
     let place = (place.around != Around::Impl).then_some(place);
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
@@ -48,7 +49,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
             // The function itself stays as it is.
             annotated.item = syn::parse2(written).unwrap_or(annotated.item);
             return watched(&annotated.signature.ident.clone(), |see| {
-                expanded(annotated, place, see)
+                expanded(annotated, place, in_impl, see)
             });
         }
         Err(failure) => failure,
@@ -61,7 +62,7 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
             item: Some(written),
             ..*failure
         };
-        return failed(&failure, place);
+        return failed(&failure, place, in_impl);
     };
     let context = Context {
         signature,
@@ -90,10 +91,12 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
         quote!(#head #chain)
     });
     let companions = place.map(|_| request(Part::Companions));
+    let into = (!is_deep).then(|| context.into_functions(promise.modes, in_impl));
     quote! {
         #[allow(dead_code)]
         #written
         #(#functions)*
+        #into
         #companions
     }
 }
@@ -218,7 +221,7 @@ fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, Token
         called.chain(lines).collect::<Vec<_>>().join("\n")
     })?;
     let mut text = String::new();
-    let out = expanded(annotated, None, &mut |stage, program| {
+    let out = expanded(annotated, None, false, &mut |stage, program| {
         write_stage(&mut text, &stage, program);
     });
     Ok((text, out))
@@ -238,20 +241,29 @@ fn write_stage(text: &mut String, stage: &str, program: &dyn Display) {
 type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 
 /// The function and all that comes with it. `place` is where companions may stand.
-fn expanded(annotated: Annotated, place: Option<&Place>, see: Stages<'_>) -> TokenStream {
+fn expanded(
+    annotated: Annotated,
+    place: Option<&Place>,
+    in_impl: bool,
+    see: Stages<'_>,
+) -> TokenStream {
     let done = derivatives(&annotated, place.is_some(), see);
     match done {
         Ok((functions, inner)) => {
             let item = &annotated.item;
+            let modes = annotated.promise.modes;
+            let into =
+                (!annotated.is_deep()).then(|| context(&annotated).into_functions(modes, in_impl));
             let companions = place.map(|place| link::companions(&annotated, place, &inner));
             quote! {
                 #[allow(dead_code)]
                 #item
                 #functions
+                #into
                 #companions
             }
         }
-        Err(message) => failed(&broken(annotated, message), place),
+        Err(message) => failed(&broken(annotated, message), place, in_impl),
     }
 }
 
@@ -412,7 +424,7 @@ fn derivatives(
 }
 
 /// The errors, the function as it was, and stubs of what was promised.
-fn failed(failure: &Failure, place: Option<&Place>) -> TokenStream {
+fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> TokenStream {
     let errors = (!failure.elsewhere).then(|| failure.errors.to_compile_error());
     let item = &failure.item;
     let mut out = quote! {
@@ -437,6 +449,7 @@ fn failed(failure: &Failure, place: Option<&Place>) -> TokenStream {
         for what in generated(promise.modes) {
             out.extend(context.stub(what, true, probes.take()));
         }
+        out.extend(context.into_functions(promise.modes, in_impl));
         let companions = place.map(|p| link::broken(signature, promise.modes, p));
         out.extend(companions);
     }

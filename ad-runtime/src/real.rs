@@ -1,7 +1,7 @@
 //! The trait [`Real`]: what generic differentiable code may ask of a number.
 
 use crate::elementary::Elementary;
-use crate::kernels::{Multiply, Summand};
+use crate::kernels::{Multiply, Refill, Summand};
 use ndarray::{LinalgScalar, ScalarOperand};
 use std::fmt::{Display, LowerExp};
 use std::iter::{Product, Sum};
@@ -43,6 +43,7 @@ pub trait Real:
     Summand
     + Multiply
     + Elementary
+    + Refill
     + LinalgScalar
     + ScalarOperand
     + Default

@@ -43,6 +43,12 @@ const ALLOW: [&str; 13] = [
     "clippy::restriction",
 ];
 
+/// What silences these lints.
+pub(super) fn allowed() -> TokenStream {
+    let lints = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
+    quote!(#[allow(#(#lints),*)])
+}
+
 /// The name of a generated function.
 pub(crate) fn name(signature: &Signature, what: Derivative) -> Ident {
     let suffix = match what {
@@ -83,11 +89,11 @@ impl Context<'_> {
         };
         let doc = self.doc(what, ident);
         let (generics, _, clause) = generics.split_for_impl();
-        let allow = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
+        let allow = allowed();
         quote! {
             #(#cfg)*
             #(#[doc = #doc])*
-            #[allow(#(#allow),*)]
+            #allow
             #[track_caller]
             #vis fn #name #generics (#(#params),*) -> #output #clause
         }
@@ -95,20 +101,25 @@ impl Context<'_> {
 
     /// What a derivative returns.
     fn output(&self, what: Derivative) -> TokenStream {
-        let Signature { args, result, .. } = self.signature;
-        let value = self.owned(&result.tree);
-        let gradients: Vec<TokenStream> = (self.wrt.iter())
-            .map(|&k| self.owned(&args[k].ty.tree))
-            .collect();
-        let gradient = match &gradients[..] {
-            [one] => one.clone(),
-            many => quote!((#(#many),*)),
-        };
+        let value = self.owned(&self.signature.result.tree);
+        let gradient = self.gradient();
         match what {
             Derivative::Value => value,
             Derivative::Grad => gradient,
             Derivative::ValueAndGrad | Derivative::Vjp => quote!((#value, #gradient)),
             Derivative::Jvp => quote!((#value, #value)),
+        }
+    }
+
+    /// The type of a gradient.
+    pub(super) fn gradient(&self) -> TokenStream {
+        let args = &self.signature.args;
+        let gradients: Vec<TokenStream> = (self.wrt.iter())
+            .map(|&k| self.owned(&args[k].ty.tree))
+            .collect();
+        match &gradients[..] {
+            [one] => one.clone(),
+            many => quote!((#(#many),*)),
         }
     }
 
@@ -212,11 +223,11 @@ impl Context<'_> {
              annotated function, or annotate it with `#[differentiable(noinline)]`.",
             signature.ident
         );
-        let allow = ALLOW.map(|lint| lint.parse::<TokenStream>().expect("a path"));
+        let allow = allowed();
         quote! {
             #(#cfg)*
             #[doc = #doc]
-            #[allow(#(#allow),*)]
+            #allow
             #vis fn #name(#first: impl #root::runtime::OfKnownDepth #(, #others: impl Sized)*) -> #output {
                 ::core::unreachable!("nothing is of known depth")
             }

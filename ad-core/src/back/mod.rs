@@ -6,6 +6,7 @@ pub(crate) mod emit;
 mod expr;
 mod facts;
 mod function;
+mod into;
 pub(crate) mod name_check;
 mod names;
 mod nest;

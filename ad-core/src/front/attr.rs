@@ -9,7 +9,7 @@ use darling::util::{Flag, PathList};
 use proc_macro2::TokenStream;
 
 /// What can be written.
-const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `wrt(..)`, `checkpoint = ..`, `noinline` and `crate = ..`";
+const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `into`, `wrt(..)`, `checkpoint = ..`, `noinline` and `crate = ..`";
 
 /// As written between the parentheses.
 #[derive(Debug, Default, FromMeta)]
@@ -24,6 +24,8 @@ struct Arguments {
     jvp: Flag,
     #[darling(default)]
     noinline: Flag,
+    #[darling(default)]
+    into: Flag,
     #[darling(default)]
     wrt: Option<PathList>,
     #[darling(default)]
@@ -74,6 +76,8 @@ pub struct Modes {
     pub vjp: bool,
     /// `f_jvp`
     pub jvp: bool,
+    /// `f_grad_into` and `f_value_and_grad_into`
+    pub into: bool,
 }
 
 /// The attribute, before the function is looked at.
@@ -90,6 +94,7 @@ pub struct Attr {
     /// Where the crate is, if not at `::cotangent`.
     pub root: Option<syn::Path>,
     grad: Option<proc_macro2::Span>,
+    into: Option<proc_macro2::Span>,
 }
 
 /// What the attribute promises for this very function.
@@ -132,12 +137,14 @@ impl Attr {
                 grad: arguments.grad.is_present(),
                 vjp: arguments.vjp.is_present(),
                 jvp: arguments.jvp.is_present(),
+                into: arguments.into.is_present(),
             },
             wrt: arguments.wrt.map(|list| list.to_vec()),
             checkpoint: arguments.checkpoint,
             noinline: arguments.noinline.is_present(),
             root: arguments.root,
             grad: arguments.grad.is_present().then(|| arguments.grad.span()),
+            into: arguments.into.is_present().then(|| arguments.into.span()),
         })
     }
 
@@ -153,6 +160,7 @@ impl Attr {
                 grad: scalar,
                 vjp: !scalar,
                 jvp: !scalar,
+                into: false,
             }
         };
         if let (Some(span), false) = (self.grad, scalar) {
@@ -165,6 +173,11 @@ impl Attr {
                     signature.result.tree.kind()
                 ),
             ));
+        }
+        if let (Some(span), false) = (self.into, modes.grad) {
+            let message = "`into` writes the gradient where there is room for it, and needs `grad`; write \
+                           `#[differentiable(grad, into)]`";
+            return Err(errors.at(span, message));
         }
         Ok(Promise { modes, wrt: wrt? })
     }
@@ -223,7 +236,7 @@ fn misuse(entry: &NestedMeta) -> Option<String> {
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })));
             return (!text).then(|| CHECKPOINT.into());
         }
-        "value" | "grad" | "vjp" | "jvp" | "noinline" => {
+        "value" | "grad" | "vjp" | "jvp" | "noinline" | "into" => {
             let alone = matches!(meta, syn::Meta::Path(_));
             return (!alone).then(|| format!("`{name}` takes nothing; write `{name}` alone"));
         }
@@ -233,7 +246,6 @@ fn misuse(entry: &NestedMeta) -> Option<String> {
         "jacobian" => "write `vjp` or `jvp`, and call it once for each row or column",
         "hvp" => "write `grad`, and take the difference of two gradients along the direction",
         "hessian" => "write `grad`, and take differences of gradients",
-        "into" => "write `grad` without it",
         _ => return Some(format!("there is no option `{name}`; {OPTIONS}")),
     };
     Some(format!("`{name}` is not supported yet; {instead}"))

@@ -3,6 +3,7 @@
 pub mod build;
 pub mod bulk;
 pub mod bulk_check;
+mod bulk_cost;
 pub mod bulk_eval;
 pub mod bulk_text;
 pub mod core;

@@ -1,6 +1,7 @@
 //! The passes. Each takes a program and gives a program; none knows another. `crate::pipeline` says
 //! in which order they run.
 
+mod ablation;
 pub mod fuse;
 pub mod join;
 pub mod linearise;

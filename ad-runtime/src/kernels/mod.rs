@@ -8,6 +8,7 @@ mod dispatch;
 mod loops;
 mod pool;
 mod recur;
+mod refill;
 mod scalar;
 mod stack;
 mod structs;
@@ -28,7 +29,9 @@ pub use loops::{
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
+pub use pool::{Workspace, within};
 pub use recur::{Start, recur, recur_adding, running_products};
+pub use refill::{Refill, refill};
 pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
@@ -71,7 +74,7 @@ pub struct Input<'a, T, const N: usize> {
 #[derive(Debug)]
 enum Storage<'a, T> {
     Borrowed(&'a [T]),
-    Copied(Vec<T>),
+    Copied(pool::Room<T>),
 }
 
 /// An array that generated code computes.
@@ -224,7 +227,7 @@ impl<T, const N: usize> Input<'_, T, N> {
         View {
             data: match &self.data {
                 Storage::Borrowed(data) => data,
-                Storage::Copied(data) => data,
+                Storage::Copied(room) => &room.0,
             },
             shape: self.shape,
             name: self.name,
@@ -250,7 +253,11 @@ pub fn input<'a, T: Clone, D: Dimension, const N: usize>(
     };
     let data = match x.to_slice() {
         Some(data) => Storage::Borrowed(data),
-        None => Storage::Copied(x.iter().cloned().collect()),
+        None => {
+            let mut data = pool::with_capacity(x.len());
+            data.extend(x.iter().cloned());
+            Storage::Copied(pool::Room(data))
+        }
     };
     Input { data, shape, name }
 }

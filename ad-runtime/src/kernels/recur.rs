@@ -100,7 +100,9 @@ pub fn recur<T: Real, const N: usize>(
         a.shape,
         b.shape
     );
-    steps.run(b.data.to_vec(), |state, x| *state += x)
+    let mut data = pool::with_capacity(b.data.len());
+    data.extend_from_slice(b.data);
+    steps.run(data, |state, x| *state += x)
 }
 
 /// `out[0] = 0`, `out[k + 1] = a[k] * out[k] + b[k]` along `axis`; if `reverse`, `out[n] = 0`,
@@ -194,11 +196,12 @@ impl<'a, T: Real, const N: usize> Steps<'a, T, N> {
                 }
                 Some(mask) => {
                     let masks = mask.data.chunks_exact(of_factors);
-                    let mut masked = vec![];
+                    let mut room = pool::Room(pool::with_capacity(of_factors));
+                    let masked = &mut room.0;
                     for ((out, a), mask) in blocks.zip(factors).zip(masks) {
                         masked.clear();
                         masked.extend(a.iter().copied().zip(mask.iter().copied()));
-                        self.block(out, &masked, |&(a, there), before, out| {
+                        self.block(out, masked, |&(a, there), before, out| {
                             take(out, if there { a * before } else { before });
                         });
                     }

@@ -36,6 +36,9 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     #[track_caller]
     pub fn push_all<const M: usize>(&mut self, x: View<'_, T, M>) {
         fits(x.shape, self.shape);
+        while self.data.capacity() - self.data.len() < x.data.len() {
+            self.data = pool::grown(std::mem::take(&mut self.data));
+        }
         self.data.extend_from_slice(x.data);
         self.shape[0] += 1;
     }
@@ -56,6 +59,9 @@ impl<T: Copy> Stack<T, 1> {
     /// Adds one number.
     #[inline(always)]
     pub fn push(&mut self, x: T) {
+        if self.data.len() == self.data.capacity() {
+            self.data = pool::grown(std::mem::take(&mut self.data));
+        }
         self.data.push(x);
         self.shape[0] += 1;
     }

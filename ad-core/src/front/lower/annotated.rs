@@ -207,7 +207,8 @@ impl Lowerer<'_> {
         let own = callee.signature.ident.to_string();
         let recursive = callee.routine.as_ref().filter(|r| r.body.calls(&own));
         let unrolled = recursive.and_then(|r| self.unrolled(r, &own, &given));
-        if recursive.is_some() && !callee.recursive && !(called && is_flat(unrolled.as_ref(), &own)) {
+        if recursive.is_some() && !callee.recursive && !(called && is_flat(unrolled.as_ref(), &own))
+        {
             return Err(self.errors.at(loc, too_deep(&name, &own, called)));
         }
         if let Some(unit) = callee.unit.as_ref().filter(|_| called)

@@ -7,7 +7,7 @@ use super::value::{Plain, Value};
 use super::way::{Iter, Maybe, Stage, Way};
 use super::{Lowerer, under};
 use crate::front::error::{Loc, Reported, Result};
-use crate::front::surface::{Binary, Expr as Surface, Kind, Pattern, Stmt, Unary};
+use crate::front::surface::{Binary, Expr as Surface, Kind, Note, Pattern, Stmt, Unary};
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, ReduceOp};
 use crate::ir::prims::Prim;
@@ -18,6 +18,15 @@ struct Combined {
     op: ReduceOp,
     /// With what, as an expression of the item alone.
     with: Surface,
+}
+
+/// What a closure combines its state with, and how, if that is a reduction; and its other parameters.
+fn recognised((closure, _): &Callable, elem: Elem) -> Option<(&[(Pattern, Note)], Combined)> {
+    let ((Pattern::Name(state), _), items) = closure.params.split_first()? else {
+        return None;
+    };
+    let found = combined(&closure.body, &state.to_string(), elem)?;
+    (!items.is_empty()).then_some((items, found))
 }
 
 impl Lowerer<'_> {
@@ -299,11 +308,16 @@ impl Lowerer<'_> {
         spread: bool,
         loc: Loc,
     ) -> Result<Value> {
-        let init = self.expr(init).and_then(|v| self.plain(v, init.loc));
+        let start = self.expr(init);
         let arity = if spread { usize::MAX } else { 2 };
         let f = self.callable(f, arity, "fold");
-        let (init, f) = (init?, f?);
-        self.accumulate(iter, Some(init), &f, spread, loc)
+        let (start, f) = (start?, f?);
+        if let Value::Plain(plain) = &start
+            && recognised(&f, plain.elem()).is_some()
+        {
+            return self.accumulate(iter, Some(plain.clone()), &f, spread, loc);
+        }
+        self.folded_in_order(iter, (start, init.loc), &f, spread, loc)
     }
 
     /// A loop that does to its state what a reduction does.
@@ -311,23 +325,17 @@ impl Lowerer<'_> {
         &mut self,
         iter: &Iter,
         init: Option<Plain>,
-        (closure, env): &Callable,
+        f: &Callable,
         spread: bool,
         loc: Loc,
     ) -> Result<Value> {
         let elem = init.as_ref().map_or(Elem::Real, Plain::elem);
-        let found = match closure.params.split_first() {
-            Some(((Pattern::Name(state), _), items)) if !items.is_empty() => {
-                combined(&closure.body, &state.to_string(), elem).map(|found| (items, found))
-            }
-            Some(_) | None => None,
-        };
-        let Some((items, combined)) = found else {
+        let (closure, env) = f;
+        let Some((items, combined)) = recognised(f, elem) else {
             return Err(self.errors.at(
                 closure.body.loc,
-                "`fold` of an iterator is supported where its closure adds to its state, multiplies it, \
-                 or takes the larger or smaller; write a loop with `fold(n, init, |s, i| ..)`, which \
-                 takes a number of rounds and an index",
+                "`reduce` is supported where its closure adds, multiplies, or takes the larger or smaller; write \
+                 `fold(init, |s, x| ..)`, or a loop",
             ));
         };
         let op = combined.op;

@@ -2,16 +2,31 @@
 
 use super::Lowerer;
 use super::array::element;
+use super::call::Callable;
 use super::combinator::built;
 use super::header::unravelled;
 use super::sequence::{Head, Round};
+use super::size::product_of;
 use super::value::{Plain, Value};
+use super::way::Iter;
 use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::{Expr as Surface, Pattern};
 use crate::front::types::Scalar;
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
+
+/// What a variable is called.
+fn hint(pattern: &Pattern, other: &str) -> String {
+    match pattern {
+        Pattern::Name(ident) => ident.to_string(),
+        Pattern::Wild
+        | Pattern::Tuple(..)
+        | Pattern::List(..)
+        | Pattern::Struct(..)
+        | Pattern::Hole(..) => other.to_string(),
+    }
+}
 
 impl Lowerer<'_> {
     pub(super) fn fold(&mut self, args: &[Surface], loc: Loc) -> Result<Value> {
@@ -77,26 +92,11 @@ impl Lowerer<'_> {
         let init = self.expr(&args[1]);
         let closure = self.body_of(combinator, &args[2]);
         let (sizes, init, (closure, env)) = (sizes?, init?, closure?);
-        if !init.is_data() {
-            let message = format!(
-                "the state of `{name}` is numbers, bools, arrays and tuples of these, and this is {}{}",
-                init.describe(),
-                init.advice()
-            );
-            return Err(self.errors.at(args[1].loc, message));
-        }
+        self.is_state(name, &init, args[1].loc)?;
         let [state, at] = &closure.params[..] else {
             let message =
                 format!("the closure of `{name}` takes the state and the index; write `|s, i| ..`");
             return Err(self.errors.at(closure.params_loc, message));
-        };
-        let hint = |pattern: &Pattern, other: &str| match pattern {
-            Pattern::Name(ident) => ident.to_string(),
-            Pattern::Wild
-            | Pattern::Tuple(..)
-            | Pattern::List(..)
-            | Pattern::Struct(..)
-            | Pattern::Hole(..) => other.to_string(),
         };
         let init = self.annotated(init, &state.1, args[1].loc)?;
         let inits = vec![(hint(&state.0, "s"), init)];
@@ -149,6 +149,76 @@ impl Lowerer<'_> {
         );
         let (last, stacks) = result?;
         Ok((last, stacks, sizes))
+    }
+
+    /// `iter.fold(init, |s, x| e)`, one item after another; the closure of a `Zip` takes the parts of an item
+    /// one by one.
+    pub(super) fn folded_in_order(
+        &mut self,
+        iter: &Iter,
+        (init, init_loc): (Value, Loc),
+        f: &Callable,
+        spread: bool,
+        loc: Loc,
+    ) -> Result<Value> {
+        if !iter.after.is_empty() {
+            let message = "a `fold` behind a `filter` is supported where its closure adds to its state, \
+                           multiplies it, or takes the larger or smaller; write `if` into the closure in \
+                           place of the `filter`";
+            return Err(self.errors.at(loc, message));
+        }
+        let iter = iter.clone().flat();
+        let Some(sizes) = iter.extents.clone() else {
+            return Err(self.unbounded(loc));
+        };
+        self.is_state("fold", &init, init_loc)?;
+        let Some(((state, note), _)) = f.0.params.split_first() else {
+            let message = "the closure of `fold` takes the state and an item; write `|s, x| ..`";
+            return Err(self.errors.at(f.0.params_loc, message));
+        };
+        let init = self.annotated(init, note, init_loc)?;
+        let inits = vec![(hint(state, "s"), init)];
+        let count = product_of(&sizes);
+        let count = self.share_size(count);
+        let head = Head::Times {
+            count,
+            signed: false,
+        };
+        let result = self.sequence(head, inits, "i", loc, |l, mut states, index| {
+            let round = l.frame(|l| {
+                let item = (iter.at)(l, &[index])?;
+                let items = if spread { item.parts() } else { vec![item] };
+                let all = states.pop().into_iter().chain(items);
+                let all = all.map(|value| (Ok(value), loc)).collect();
+                let value = l.applied(f, all, loc)?;
+                Ok(l.named(value, "next"))
+            });
+            let (bound, value) = round?;
+            Ok(Round {
+                bound,
+                cond: None,
+                next: vec![value],
+                stacked: vec![],
+            })
+        });
+        let (mut last, _) = result?;
+        match last.pop() {
+            Some(value) => Ok(value),
+            None => unreachable!("there is one state"),
+        }
+    }
+
+    /// Whether a loop can carry a value.
+    fn is_state(&mut self, name: &str, init: &Value, loc: Loc) -> Result<()> {
+        if init.is_data() {
+            return Ok(());
+        }
+        let message = format!(
+            "the state of `{name}` is numbers, bools, arrays and tuples of these, and this is {}{}",
+            init.describe(),
+            init.advice()
+        );
+        Err(self.errors.at(loc, message))
     }
 
     /// `checkpoint(|| e)`: one round that reverse mode runs again, and what it collects.

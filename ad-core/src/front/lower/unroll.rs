@@ -242,7 +242,11 @@ fn evaluated(prim: Prim, args: &[Expr]) -> Option<Expr> {
     if let [a, b] = args {
         let is_and = prim == Prim::And;
         if let (true, Some(Lit::Bool(holds))) = (is_and || prim == Prim::Or, lit(a)) {
-            return Some(if holds == is_and { b.clone() } else { a.clone() });
+            return Some(if holds == is_and {
+                b.clone()
+            } else {
+                a.clone()
+            });
         }
     }
     if let (Prim::Select, [c, a, b]) = (prim, args)

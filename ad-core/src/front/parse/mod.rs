@@ -6,6 +6,7 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+mod each;
 mod expr;
 mod header;
 mod indexed;

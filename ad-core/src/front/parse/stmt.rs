@@ -1,6 +1,7 @@
 //! Blocks and statements. What leaves a block early is written as `if` with `else` here, so that
 //! only blocks that run to their end come out.
 
+use super::each::for_each;
 use super::indexed::by_indices;
 use super::pattern::names_in;
 use super::{Parser, outside};
@@ -330,10 +331,13 @@ impl Parser<'_> {
             syn::Expr::ForLoop(l) => self.for_loop(l),
             syn::Expr::While(l) => self.while_loop(l),
             syn::Expr::Loop(l) => self.endless_loop(l),
-            syn::Expr::MethodCall(call) => match self.changing_method(loc, call) {
-                Some(stmt) => stmt,
-                None => hole(self.unused(e)),
-            },
+            syn::Expr::MethodCall(call) => {
+                match (for_each(call), self.changing_method(loc, call)) {
+                    (Some(l), _) => self.for_loop(&l),
+                    (None, Some(stmt)) => stmt,
+                    (None, None) => hole(self.unused(e)),
+                }
+            }
             syn::Expr::Call(call) => match self.mem_swap(loc, call) {
                 Some(stmt) => stmt,
                 None => hole(self.unused(e)),

@@ -259,6 +259,25 @@ fn arrays_that_are_filled() {
     );
 }
 
+#[test]
+fn for_each_is_for() {
+    let args = "x: &Array1<f64>, s: f64, n: usize";
+    let pairs = [
+        (
+            "(0..n).for_each(|i| t += x[i] * s)",
+            "for i in 0..n { t += x[i] * s; }",
+        ),
+        (
+            "x.iter().enumerate().for_each(|(i, v): (usize, &f64)| if i > 1 { t = (t * v).sin(); })",
+            "for (i, v) in x.iter().enumerate() { if i > 1 { t = (t * v).sin(); } }",
+        ),
+    ];
+    for (each, with_for) in pairs {
+        let of = |l: &str| core(args, "f64", &format!("let mut t = s; {l}; t"));
+        assert_eq!(of(each), of(with_for));
+    }
+}
+
 /// Splitting loops into blocks changes nothing.
 #[test]
 fn blocks() {

@@ -29,7 +29,10 @@ fn outside_of_the_language() {
         "`f` calls itself, and is no function that could be called as a unit",
     );
     says("mine::line(s)", "rename the function");
-    says("let axis = Axis(0); x.sum_axis(axis).sum()", "has to be seen where it is used");
+    says(
+        "let axis = Axis(0); x.sum_axis(axis).sum()",
+        "has to be seen where it is used",
+    );
     says("s?", "`?` leaves");
     says("s.v", "no field `v`");
     says("unsafe { s }", "generated code is safe");
@@ -82,7 +85,7 @@ fn statements() {
         "write that in one statement",
     );
     says(
-        "let mut t = s; (0..n).for_each(|i| t += x[i]); t",
+        "let mut t = s; (0..n).for_each(|i| { if b { return; } t += x[i]; }); t",
         "write a loop",
     );
     says(
@@ -391,8 +394,8 @@ fn iterators() {
     );
     says("x.iter().take_while(|v| **v > s).sum()", "how far it goes");
     says(
-        "x.iter().fold(s, |p, q| q / p)",
-        "adds to its state, multiplies it",
+        "x.iter().filter(|v| **v > s).fold(s, |p, q| q / p)",
+        "write `if` into the closure",
     );
     says("x.iter().fold(a, |p, q| p + q)", "declared as `f64`");
     says(

@@ -6,6 +6,7 @@ use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
 use crate::ir::kernel::{Affine, Loop};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Size};
+use crate::passes::ablation::{Part, without};
 use std::collections::HashMap;
 
 /// A place where a variable's elements are needed: in the nest of a stored variable, at affine
@@ -125,7 +126,8 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
             && (free
-                || (places.len() <= repeats(program, eq)
+                || (!without(Part::Fusion)
+                    && places.len() <= repeats(program, eq)
                     && places.iter().all(Place::is_once_per_element)));
         if !inline {
             stored[v.index()] = true;
@@ -274,25 +276,9 @@ fn free_of_charge(program: &Program) -> Vec<bool> {
     for eq in &program.eqs {
         let mut sum = usize::from(matches!(eq.op, Op::Map(..)));
         eq.visit(&mut |v| sum += weight[v.index()]);
-        let is = is_free(&eq.op) && sum <= FEW;
+        let is = eq.op.is_free() && sum <= FEW;
         free.push(is);
         weight.push(if is { sum } else { 0 });
     }
     free
-}
-
-/// Whether an equation costs no real operation.
-fn is_free(op: &Op) -> bool {
-    match op {
-        Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
-        Op::Map(p, _) => p.cost() == 0,
-        Op::Scatter(parts) => parts.is_empty(),
-        Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Loop { .. } => false,
-    }
 }

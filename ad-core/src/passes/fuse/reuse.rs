@@ -4,6 +4,7 @@
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Program, Step, Work, reads_in_time};
 use crate::ir::ty::Atom;
+use crate::passes::ablation::{Part, without};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -20,7 +21,7 @@ pub(super) fn take(
         program.results.len()
     };
     let steps = &program.steps;
-    if steps.iter().all(|s| s.sources().is_empty()) {
+    if steps.iter().all(|s| s.sources().is_empty()) || without(Part::Reuse) {
         return program;
     }
     let mut order = Order::new(steps);

@@ -6,6 +6,7 @@ use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
+use crate::passes::ablation::{Part, without as ablated};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -86,7 +87,7 @@ fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     else {
         return None;
     };
-    if eq.ty.elem != Elem::Real || !s.used_once(*src) {
+    if eq.ty.elem != Elem::Real || !s.used_once(*src) || ablated(Part::Contractions) {
         return None;
     }
     let args = s.applied(*src, Prim::Mul)?.to_vec();

@@ -174,7 +174,7 @@ impl Run<'_> {
         }
         // What costs nothing is found again inside rather than stored outside.
         for (j, eq) in body.eqs.iter().enumerate() {
-            if is_free(&eq.op) {
+            if eq.op.is_free() {
                 outside[body.var_of(j).index()] = None;
             }
         }
@@ -520,22 +520,6 @@ fn used_by(program: &Program, results: &[Var]) -> Vec<bool> {
         }
     }
     used
-}
-
-/// Whether an operation costs no real operation.
-fn is_free(op: &Op) -> bool {
-    match op {
-        Op::Fill(_) | Op::Index(_) | Op::Gather { .. } | Op::Copy(_) | Op::Stop(_) => true,
-        Op::Map(p, _) => p.cost() == 0,
-        Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Loop { .. } => false,
-    }
 }
 
 /// Whether an equation has a value whatever its operands are, so that it may be computed in vain.

@@ -7,6 +7,7 @@ use super::block::{Block, FAR};
 use super::{At, Axis, Loop, NOWHERE};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
+use crate::kernels::pool::{Room, with_capacity};
 use std::marker::PhantomData;
 
 /// The arrays, from their first elements on. Who makes one promises that all positions which the loops lead to are
@@ -135,7 +136,7 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
     fn run<Set: InstructionSet>(self) {
         struct Each<T, Set> {
             block: Block<T>,
-            packed: Option<Vec<T>>,
+            packed: Option<Room<T>>,
             set: PhantomData<Set>,
         }
 
@@ -145,7 +146,7 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
                 let mut block = self.block;
                 // SAFETY: who made the arrays promised that the positions are inside.
                 block.arrays = unsafe { block.arrays.at(at) };
-                if let Some(packed) = &mut self.packed {
+                if let Some(Room(packed)) = &mut self.packed {
                     let (from, k, n) = (block.arrays.b, block.sums.n, block.columns.n);
                     packed.clear();
                     for p in 0..k {
@@ -180,7 +181,7 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
 
         let block = self.0.first();
         let packed = match self.0.method {
-            Method::Packed => Some(Vec::with_capacity(block.sums.n * block.columns.n)),
+            Method::Packed => Some(Room(with_capacity(block.sums.n * block.columns.n))),
             Method::Rows | Method::Dots | Method::PackedDots => None,
         };
         let set = PhantomData::<Set>;
@@ -195,7 +196,7 @@ impl<T: Real> Kernel for ByDots<'_, '_, T> {
     fn run<Set: InstructionSet>(self) {
         struct Each<T> {
             block: Block<T>,
-            packed: Option<Vec<T>>,
+            packed: Option<Room<T>>,
         }
 
         impl<T: Real> Visit for Each<T> {
@@ -206,7 +207,7 @@ impl<T: Real> Kernel for ByDots<'_, '_, T> {
                 // elements, and there is one row.
                 unsafe {
                     block.arrays = block.arrays.at(at);
-                    if let Some(packed) = &mut self.packed {
+                    if let Some(Room(packed)) = &mut self.packed {
                         packed.clear();
                         for p in 0..block.sums.n {
                             packed.push(*block.arrays.a.add(p * block.sums.a));
@@ -221,7 +222,7 @@ impl<T: Real> Kernel for ByDots<'_, '_, T> {
 
         let block = self.0.first();
         let packed = match self.0.method {
-            Method::PackedDots => Some(Vec::with_capacity(block.sums.n)),
+            Method::PackedDots => Some(Room(with_capacity(block.sums.n))),
             Method::Rows | Method::Packed | Method::Dots => None,
         };
         each(self.0.outer, Each { block, packed });
