@@ -46,7 +46,9 @@ const SUMS: usize = 256;
 /// A block of `b` has at most so many bytes.
 const BLOCK: usize = 256 << 10;
 
-/// So many rows of `a` are copied at once.
+/// The rows of `a` that are copied at once have at most so many bytes, to stay in the third cache; all rows if they do. So many of them
+/// are read together.
+const COPY: usize = 2 << 20;
 const ROWS: usize = 64;
 
 /// From so many rows on, `b` is copied.
@@ -124,7 +126,7 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
         BLOCK / (SUMS * size_of::<X::Number>()) / (X::WIDTH * X::LANES) * (X::WIDTH * X::LANES);
     let sums = part(k, SUMS, 1);
     let columns = part(n, most, X::WIDTH * X::LANES);
-    let rows = part(m, ROWS, X::ROWS);
+    let rows = part(m, COPY / (SUMS * size_of::<X::Number>()), X::ROWS);
     let for_b = match copies.b {
         Extent::All => columns.next_multiple_of(X::LANES) * (sums + 1),
         Extent::Last => X::WIDTH * X::LANES * sums,
@@ -143,38 +145,37 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
         b_copy: start,
         a_copy: start.wrapping_add(for_b),
     };
-    let mut j = 0;
-    while j < n {
-        let width = columns.min(n - j);
-        let mut p = 0;
-        // A sum of nothing is written as well.
-        while p < k || p == 0 {
-            let depth = sums.min(k - p);
-            // SAFETY: the block is in the product. The room is large enough for what is copied: as much of `b` as a block has,
-            // or its last columns, and as many rows of `a` as a rectangle has.
+    let mut p = 0;
+    // A sum of nothing is written as well.
+    while p < k || p == 0 {
+        block.product.k = sums.min(k - p);
+        block.product.once = product.once && p == 0;
+        let mut j = 0;
+        while j < n {
+            let first = p * product.b_sum + j * product.b_column;
+            block.product.b = product.b.wrapping_add(first);
+            block.product.n = columns.min(n - j);
+            // SAFETY: the block is in the product. The room is large enough for what is copied: as much of `b` as a block
+            // has, or its last columns, and as many rows of `a` as are copied at once.
             unsafe {
-                block.product.k = depth;
-                block.product.n = width;
-                block.product.once = product.once && p == 0;
-                let first = p * product.b_sum + j * product.b_column;
-                block.product.b = product.b.wrapping_add(first);
                 block.copy_b();
                 let mut i = 0;
                 while i < m {
-                    let height = rows.min(m - i);
                     let first = p * product.a_sum + i * product.a_row;
-                    block.product.m = height;
                     block.product.a = product.a.wrapping_add(first);
+                    block.product.m = rows.min(m - i);
                     let first = i * product.out_row + j * product.out_column;
                     block.product.out = product.out.wrapping_add(first);
-                    block.copy_a();
+                    if j == 0 || rows < m {
+                        block.copy_a();
+                    }
                     block.compute();
                     i += rows;
                 }
             }
-            p += sums.max(1);
+            j += columns;
         }
-        j += columns;
+        p += sums.max(1);
     }
     pool::give(room);
 }
@@ -403,6 +404,7 @@ impl<X: Vector> Block<X> {
             return;
         }
         let most = X::ROWS;
+        const { assert!(X::ROWS == 8 || X::ROWS == 6) };
         if a_row != 1 {
             let mut i = 0;
             while i < m {
@@ -422,12 +424,16 @@ impl<X: Vector> Block<X> {
         while i < m && rows(m - i, most) == most {
             i += most;
         }
-        // SAFETY: these rows are there, and there is room for them.
-        unsafe {
-            match most {
-                8 => copy_rows::<_, 8>(a, a_sum, [i, k], self.a_copy),
-                6 => copy_rows::<_, 6>(a, a_sum, [i, k], self.a_copy),
-                _ => i = 0,
+        let together = ROWS / most * most;
+        for start in (0..i).step_by(together) {
+            let size = [together.min(i - start), k];
+            // SAFETY: these rows are there, and there is room for them.
+            unsafe {
+                let (from, to) = (a.add(start), self.a_copy.add(start * (k + 1)));
+                match most {
+                    8 => copy_rows::<_, 8>(from, a_sum, size, to),
+                    _ => copy_rows::<_, 6>(from, a_sum, size, to),
+                }
             }
         }
         while i < m {
