@@ -54,9 +54,12 @@ const ROWS: usize = 64;
 /// From so many rows on, `b` is copied.
 const MANY_ROWS: usize = 64;
 
-/// From so many columns on, `a` is copied, if the numbers of a row are on different pages, or share lines with those of other rows.
-const MANY_COLUMNS: usize = 200;
+/// From so many columns on, `a` is copied, if the numbers of a row are on different pages, most of them.
+const SOME_COLUMNS: usize = 48;
 const PAGE: usize = 4096;
+
+/// From so many columns on, `a` is copied, if its rows share lines of a cache with rows of other rectangles.
+const MANY_COLUMNS: usize = 200;
 
 /// Numbers whose products are computed here.
 pub(super) trait Packed: Real {
@@ -237,10 +240,10 @@ enum Extent {
 impl Copies {
     fn of<X: Vector>(product: &Product<X::Number>) -> Copies {
         let size = size_of::<X::Number>();
-        let is_far = product.a_sum.saturating_mul(size) >= PAGE;
-        // Rectangles above one another read the same lines of a cache.
+        let is_far = product.a_sum.saturating_mul(size) > PAGE / 2;
         let is_shared = !LINE.is_multiple_of(X::ROWS * size);
-        let a = product.a_sum != 1 && product.n >= MANY_COLUMNS && (is_far || is_shared);
+        let a = product.a_sum != 1
+            && (is_far && product.n >= SOME_COLUMNS || is_shared && product.n >= MANY_COLUMNS);
         let b = if product.m >= MANY_ROWS || product.b_column != 1 {
             Extent::All
         } else if !product.n.is_multiple_of(X::LANES) {
