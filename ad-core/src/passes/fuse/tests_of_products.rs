@@ -2,7 +2,7 @@
 
 use super::fuse;
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{Operand, Program, Within, Work};
+use crate::ir::kernel::{Operand, Program, Step, Within, Work};
 use crate::ir::ty::Size;
 use crate::ir::value::{Tensor, Value};
 use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
@@ -112,8 +112,11 @@ fn what_is_there_in_full_is_stored_once() {
 
 /// Whether all elements of an array are computed.
 fn is_full(kernels: &Program, v: Var) -> bool {
-    let step = kernels.steps.iter().find(|s| s.out == v).expect("stored");
-    matches!(&step.work, Work::Nest(nest) if nest.ranges.iter().all(|r| r.is_whole()))
+    let defines = |s: &&Step| s.defines().iter().any(|(w, _)| *w == v);
+    let step = kernels.steps.iter().find(defines).expect("stored");
+    // A family runs over all indices.
+    matches!(&step.work, Work::Family(_))
+        || matches!(&step.work, Work::Nest(nest) if nest.ranges.iter().all(|r| r.is_whole()))
 }
 
 #[test]

@@ -7,12 +7,14 @@
 //! Every element is a sum of its products in order, in parts of [`SUMS`] at most. In each part, a product is rounded together
 //! with the sum that it is added to. So the result has the same bits with all vectors, and wherever the operands are.
 
+mod copy;
 mod vector;
 
 use super::gemm::Product;
 use crate::Real;
 use crate::kernels::dispatch::Level;
 use crate::kernels::pool;
+use copy::{copy, copy_rows};
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use vector::{Tile, Vector};
 
@@ -42,17 +44,22 @@ impl<T> Product<T> {
 const SUMS: usize = 256;
 
 /// A block of `b` has at most so many bytes.
-const BLOCK: usize = 448 << 10;
+const BLOCK: usize = 256 << 10;
 
-/// So many rows of `a` are copied at once.
+/// The rows of `a` that are copied at once have at most so many bytes, to stay in the third cache; all rows if they do. So many of them
+/// are read together.
+const COPY: usize = 2 << 20;
 const ROWS: usize = 64;
 
 /// From so many rows on, `b` is copied.
 const MANY_ROWS: usize = 64;
 
-/// From so many columns on, `a` is copied, if the numbers of a row are on different pages.
-const MANY_COLUMNS: usize = 200;
+/// From so many columns on, `a` is copied, if the numbers of a row are on different pages, most of them.
+const SOME_COLUMNS: usize = 48;
 const PAGE: usize = 4096;
+
+/// From so many columns on, `a` is copied, if its rows share lines of a cache with rows of other rectangles.
+const MANY_COLUMNS: usize = 200;
 
 /// Numbers whose products are computed here.
 pub(super) trait Packed: Real {
@@ -122,7 +129,7 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
         BLOCK / (SUMS * size_of::<X::Number>()) / (X::WIDTH * X::LANES) * (X::WIDTH * X::LANES);
     let sums = part(k, SUMS, 1);
     let columns = part(n, most, X::WIDTH * X::LANES);
-    let rows = part(m, ROWS, X::ROWS);
+    let rows = part(m, COPY / (SUMS * size_of::<X::Number>()), X::ROWS);
     let for_b = match copies.b {
         Extent::All => columns.next_multiple_of(X::LANES) * (sums + 1),
         Extent::Last => X::WIDTH * X::LANES * sums,
@@ -141,38 +148,37 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
         b_copy: start,
         a_copy: start.wrapping_add(for_b),
     };
-    let mut j = 0;
-    while j < n {
-        let width = columns.min(n - j);
-        let mut p = 0;
-        // A sum of nothing is written as well.
-        while p < k || p == 0 {
-            let depth = sums.min(k - p);
-            // SAFETY: the block is in the product. The room is large enough for what is copied: as much of `b` as a block has,
-            // or its last columns, and as many rows of `a` as a rectangle has.
+    let mut p = 0;
+    // A sum of nothing is written as well.
+    while p < k || p == 0 {
+        block.product.k = sums.min(k - p);
+        block.product.once = product.once && p == 0;
+        let mut j = 0;
+        while j < n {
+            let first = p * product.b_sum + j * product.b_column;
+            block.product.b = product.b.wrapping_add(first);
+            block.product.n = columns.min(n - j);
+            // SAFETY: the block is in the product. The room is large enough for what is copied: as much of `b` as a block
+            // has, or its last columns, and as many rows of `a` as are copied at once.
             unsafe {
-                block.product.k = depth;
-                block.product.n = width;
-                block.product.once = product.once && p == 0;
-                let first = p * product.b_sum + j * product.b_column;
-                block.product.b = product.b.wrapping_add(first);
                 block.copy_b();
                 let mut i = 0;
                 while i < m {
-                    let height = rows.min(m - i);
                     let first = p * product.a_sum + i * product.a_row;
-                    block.product.m = height;
                     block.product.a = product.a.wrapping_add(first);
+                    block.product.m = rows.min(m - i);
                     let first = i * product.out_row + j * product.out_column;
                     block.product.out = product.out.wrapping_add(first);
-                    block.copy_a();
+                    if j == 0 || rows < m {
+                        block.copy_a();
+                    }
                     block.compute();
                     i += rows;
                 }
             }
-            p += sums.max(1);
+            j += columns;
         }
-        j += columns;
+        p += sums.max(1);
     }
     pool::give(room);
 }
@@ -233,8 +239,11 @@ enum Extent {
 
 impl Copies {
     fn of<X: Vector>(product: &Product<X::Number>) -> Copies {
-        let is_far = product.a_sum.saturating_mul(size_of::<X::Number>()) >= PAGE;
-        let a = product.a_sum != 1 && is_far && product.n >= MANY_COLUMNS;
+        let size = size_of::<X::Number>();
+        let is_far = product.a_sum.saturating_mul(size) > PAGE / 2;
+        let is_shared = !LINE.is_multiple_of(X::ROWS * size);
+        let a = product.a_sum != 1
+            && (is_far && product.n >= SOME_COLUMNS || is_shared && product.n >= MANY_COLUMNS);
         let b = if product.m >= MANY_ROWS || product.b_column != 1 {
             Extent::All
         } else if !product.n.is_multiple_of(X::LANES) {
@@ -398,6 +407,7 @@ impl<X: Vector> Block<X> {
             return;
         }
         let most = X::ROWS;
+        const { assert!(X::ROWS == 8 || X::ROWS == 6) };
         if a_row != 1 {
             let mut i = 0;
             while i < m {
@@ -417,12 +427,16 @@ impl<X: Vector> Block<X> {
         while i < m && rows(m - i, most) == most {
             i += most;
         }
-        // SAFETY: these rows are there, and there is room for them.
-        unsafe {
-            match most {
-                8 => copy_rows::<_, 8>(a, a_sum, [i, k], self.a_copy),
-                6 => copy_rows::<_, 6>(a, a_sum, [i, k], self.a_copy),
-                _ => i = 0,
+        let together = ROWS / most * most;
+        for start in (0..i).step_by(together) {
+            let size = [together.min(i - start), k];
+            // SAFETY: these rows are there, and there is room for them.
+            unsafe {
+                let (from, to) = (a.add(start), self.a_copy.add(start * (k + 1)));
+                match most {
+                    8 => copy_rows::<_, 8>(from, a_sum, size, to),
+                    _ => copy_rows::<_, 6>(from, a_sum, size, to),
+                }
             }
         }
         while i < m {
@@ -455,95 +469,5 @@ fn vectors<X: Vector>(left: usize) -> usize {
     match left.div_ceil(X::LANES) {
         4 => 2,
         vectors => vectors.min(X::WIDTH),
-    }
-}
-
-/// Copies `m` rows of `k` columns, which are `next` apart, so that `N` numbers of a column are next to those of the next
-/// column. The next `N` rows come after those, and a gap, so that they are not at the same places of a cache.
-///
-/// # Safety
-///
-/// The number of rows is a multiple of `N`. They are there, and room for the copy.
-#[inline(always)]
-unsafe fn copy_rows<T: Copy, const N: usize>(
-    from: *const T,
-    next: usize,
-    [m, k]: [usize; 2],
-    to: *mut T,
-) {
-    for p in 0..k {
-        for i in (0..m).step_by(N) {
-            // SAFETY: the rows and columns are these.
-            unsafe {
-                let line = from.add(p * next + i).cast::<[T; N]>().read();
-                to.add(i * (k + 1) + p * N).cast::<[T; N]>().write(line);
-            }
-        }
-    }
-}
-
-/// Copies `n` columns of `k` numbers, so that one of each are neighbours, with zeros after them where they are to be more, and lines
-/// are `line` apart.
-///
-/// # Safety
-///
-/// The processor has these vectors, the columns are there, and room for the copy.
-#[inline(always)]
-unsafe fn copy<X: Vector>(
-    from: *const X::Number,
-    [column, next]: [usize; 2],
-    [n, k, width]: [usize; 3],
-    to: *mut X::Number,
-    line: usize,
-) {
-    // SAFETY: `j < n`, or below the width where it is written, and `p < k`.
-    unsafe {
-        if column == 1 {
-            for p in 0..k {
-                let (from, to) = (from.add(p * next), to.add(p * line));
-                let mut j = 0;
-                while j + X::LANES <= n {
-                    X::load(from.add(j)).store(to.add(j));
-                    j += X::LANES;
-                }
-                while j < n {
-                    *to.add(j) = *from.add(j);
-                    j += 1;
-                }
-                while j < width {
-                    *to.add(j) = X::Number::default();
-                    j += 1;
-                }
-            }
-            return;
-        }
-        let mut j = 0;
-        while next == 1 && j + X::SIDE <= n {
-            let (from, to) = (from.add(j * column), to.add(j));
-            let mut p = 0;
-            while p + X::SIDE <= k {
-                X::transpose(from.add(p), column, to.add(p * line), line);
-                p += X::SIDE;
-            }
-            while p < k {
-                for i in 0..X::SIDE {
-                    *to.add(p * line + i) = *from.add(i * column + p);
-                }
-                p += 1;
-            }
-            j += X::SIDE;
-        }
-        while j < n {
-            for p in 0..k {
-                *to.add(p * line + j) = *from.add(j * column + p * next);
-            }
-            j += 1;
-        }
-        while j < width {
-            for p in 0..k {
-                *to.add(p * line + j) = X::Number::default();
-            }
-            j += 1;
-        }
     }
 }

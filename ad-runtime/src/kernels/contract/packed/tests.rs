@@ -200,8 +200,27 @@ fn all_that_is_copied() {
         [65, 33, 67],
         [130, 17, 24],
         [24, 18, 131],
+        [75, 40, 230],
     ] {
         layouts(sizes, 8);
+    }
+    // Numbers of a row of `a` on different pages.
+    let turned = Layout {
+        step: 1,
+        by_columns: true,
+        gap: 0,
+    };
+    let mut random = Random(29);
+    for m in [1100, 1101] {
+        let sizes = [m, 7, 210];
+        check::<f64>(sizes, [turned; 3], true, || random.real());
+        let straight = Layout {
+            by_columns: false,
+            ..turned
+        };
+        let layouts = [turned, straight, straight];
+        check::<f64>(sizes, layouts, false, || random.real());
+        check::<f32>(sizes, layouts, true, || random.real());
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) type Add<T> = unsafe fn(&Tile<T>);
 /// Adds a rectangle that has been computed, of so many rows and vectors.
 type Finish<X, T> = unsafe fn(&[MaybeUninit<X>; MOST], [usize; 2], &Tile<T>);
 
+/// A sum of fewer products does not take long enough to fetch something.
+const LONG: usize = 32;
+
 /// A rectangle has at most so many vectors.
 const MOST: usize = 24;
 
@@ -242,6 +245,15 @@ unsafe fn add<X: Vector, const R: usize, const V: usize>(tile: &Tile<X::Number>)
     let (mut a, mut b) = (tile.a, tile.b);
     // SAFETY: the rows and columns that are read here are promised, and so are the places that are written.
     unsafe {
+        if tile.out_column == 1 && tile.k >= LONG {
+            // What is written in the end is fetched meanwhile.
+            for r in 0..R {
+                let out = tile.out.wrapping_add(r * tile.out_row);
+                for v in 0..V {
+                    _mm_prefetch::<_MM_HINT_T0>(out.wrapping_add(v * lanes).cast());
+                }
+            }
+        }
         let mut sums = [[X::splat(X::Number::default()); V]; R];
         for _ in 0..tile.k {
             let mut line = sums[0];
