@@ -225,6 +225,27 @@ fn all_that_is_copied() {
 }
 
 #[test]
+fn columns_on_different_pages() {
+    let far = Layout {
+        step: 1,
+        by_columns: true,
+        gap: 700,
+    };
+    let near = Layout {
+        gap: 0,
+        by_columns: false,
+        ..far
+    };
+    let mut random = Random(31);
+    for m in some([19, 8, 65, 70, 140].into_iter(), 5) {
+        for once in some([true, false].into_iter(), 2) {
+            check::<f64>([m, 3, 50], [far, near, near], once, || random.real());
+            check::<f32>([m, 3, 50], [far, near, near], once, || random.real());
+        }
+    }
+}
+
+#[test]
 fn sums_and_columns_in_parts() {
     if cfg!(miri) {
         return layouts([1, SUMS + 1, 2], 1);
