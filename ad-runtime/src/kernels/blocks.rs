@@ -191,7 +191,7 @@ impl<T, const N: usize> Dense<T, N> {
     }
 }
 
-/// A number for each index of a stretch of at most [`BLOCK`].
+/// A number for each index of a stretch of at most `BLOCK`.
 #[derive(Debug)]
 pub struct Block<T> {
     data: [MaybeUninit<T>; BLOCK],
