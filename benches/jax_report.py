@@ -26,7 +26,7 @@ at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
   second), in brackets their median.
   The ratio is that of the shortest.{clock} "Gradient/objective" compares with the compiled value alone.
 * Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
-  and did not get back, at the worst moment of one call. JAX: the memory that XLA plans for intermediate results and the result
+  and did not get back, at the worst moment of one call in a process that keeps no memory (`COTANGENT_POOL=off`). JAX: the memory that XLA plans for intermediate results and the result
   (`memory_analysis` of the compiled function).
 * Each objective is timed in a process of its own on the Rust side, which has done nothing before but make the data: its allocator would keep
   memory from earlier work, and make calls with large intermediate results up to three times faster.
