@@ -207,26 +207,12 @@ impl Unroller<'_, '_> {
             let result = block.results.swap_remove(out);
             return Some(Expr::under(block.lets, result));
         }
-        Some(match &*e.kind {
-            Kind::Prim(prim, args) => evaluated(*prim, args).unwrap_or(e),
-            Kind::Lit(_)
-            | Kind::Var(_)
-            | Kind::Let(..)
-            | Kind::If(..)
-            | Kind::Loop(..)
-            | Kind::Build(..)
-            | Kind::Reduce(..)
-            | Kind::ArgReduce(..)
-            | Kind::Scatter(_)
-            | Kind::Index(..)
-            | Kind::Update(_)
-            | Kind::Dim(..)
-            | Kind::Stop(_)
-            | Kind::Where(..)
-            | Kind::Recur(_)
-            | Kind::Demand(..)
-            | Kind::Call(_) => e,
-        })
+        let known = if let Kind::Prim(prim, args) = &*e.kind {
+            evaluated(*prim, args)
+        } else {
+            None
+        };
+        Some(known.unwrap_or(e))
     }
 }
 

@@ -56,10 +56,6 @@ struct Twins {
 }
 
 impl Twins {
-    #[allow(
-        clippy::mutable_key_type,
-        reason = "what changes inside of a loop is no part of its hash"
-    )]
     fn of(program: &Program) -> Twins {
         let params = program.params.len();
         let mut like: Vec<Var> = (0..params).map(|k| Var(k as u32)).collect();
