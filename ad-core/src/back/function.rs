@@ -6,6 +6,7 @@ mod memory;
 mod sequence;
 #[cfg(test)]
 mod tests;
+mod tiles;
 pub(crate) mod unit;
 
 use super::data::{Apart, Given};
@@ -370,6 +371,7 @@ impl<'a> Function<'a> {
             Work::Family(f) => return self.family(f),
             Work::Loop(s) => return self.sequence(s),
             Work::Call(c) => return self.unit_call(c),
+            Work::Tiles(t) => return self.tiles(t),
             Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
             Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {}
         }
@@ -501,7 +503,11 @@ impl<'a> Function<'a> {
                 };
                 quote!(let #mutable #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
             }
-            Work::Change { .. } | Work::Family(_) | Work::Loop(_) | Work::Call(_) => {
+            Work::Change { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_) => {
                 unreachable!("written above")
             }
         };

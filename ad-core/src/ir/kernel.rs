@@ -8,9 +8,11 @@
 
 mod family;
 mod order;
+mod tiles;
 mod uses;
 
 pub use family::{Addend, Family, Fill, Member};
+pub use tiles::Tiles;
 pub use uses::reads_in_time;
 
 use super::bulk::{self, Feed, Param, Require, Type, Var};
@@ -163,6 +165,8 @@ pub enum Work {
     Loop(Box<Sequence>),
     /// A call of a function that is a unit, which may compute several arrays.
     Call(Box<UnitCall>),
+    /// Kernels that run for a part of an axis at a time, which may compute several arrays.
+    Tiles(Box<Tiles>),
 }
 
 /// An array that something else begins with. It is taken where nobody needs it any more, and copied if
@@ -211,10 +215,10 @@ pub struct UnitCall {
     pub outs: Vec<Out>,
 }
 
-/// A result of a loop or of a call.
+/// A result of a loop, of a call or of tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Out {
-    /// Which it is: of a loop a state, then what is stacked, then the number of steps.
+    /// Which it is: of a loop a state, then what is stacked, then the number of steps; of tiles a result of theirs.
     pub result: usize,
     /// The variable that it defines.
     pub var: Var,
@@ -243,10 +247,10 @@ pub struct Operand {
     pub part: Option<Vec<(Size, Size)>>,
 }
 
-/// The computation of one array, or of all members of a family, or results of a loop or a call.
+/// The computation of one array, or of all members of a family, or results of a loop, a call or tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The variable that it defines; of a family the first, of a loop or a call the first result that is used.
+    /// The variable that it defines; of a family the first, of a loop, a call or tiles the first result that is used.
     pub out: Var,
     /// Its type.
     pub ty: Type,

@@ -3,6 +3,7 @@
 
 mod family;
 mod sequence;
+mod tiles;
 
 use super::build::without;
 use super::bulk::{Feed, Param, Type, Var, states};
@@ -103,7 +104,10 @@ impl Scope<'_> {
 
     fn step(&self, step: &Step) -> Result<(), String> {
         let ty = &step.ty;
-        if !matches!(step.work, Work::Family(_) | Work::Loop(_) | Work::Call(_)) {
+        if !matches!(
+            step.work,
+            Work::Family(_) | Work::Loop(_) | Work::Call(_) | Work::Tiles(_)
+        ) {
             ty.shape.iter().try_for_each(|s| self.size(s))?;
         }
         match &step.work {
@@ -197,6 +201,7 @@ impl Scope<'_> {
             Work::Family(f) => self.family(f),
             Work::Loop(s) => self.sequence(s),
             Work::Call(c) => self.call(c),
+            Work::Tiles(t) => self.tiles(t),
         }
     }
 

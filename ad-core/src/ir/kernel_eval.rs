@@ -4,6 +4,7 @@
 mod contract;
 mod family;
 mod sequence;
+mod tiles;
 
 use super::build::without;
 use super::bulk::{self, Feed, Type, Var};
@@ -106,6 +107,7 @@ impl<'a> Run<'a> {
             Work::Family(f) => return self.family(f),
             Work::Loop(s) => return self.sequence(s),
             Work::Call(c) => return self.call(c),
+            Work::Tiles(t) => return self.tiles(t),
             Work::Change { of, adds, parts } => self.change(of, *adds, parts)?,
             Work::Nest(nest) => {
                 let root = &nest.nodes[nest.root];
@@ -150,9 +152,11 @@ impl<'a> Run<'a> {
     fn array(&mut self, step: &Step) -> Result<Value, String> {
         let shape = self.shape(&step.ty)?;
         match &step.work {
-            Work::Family(_) | Work::Loop(_) | Work::Call(_) | Work::Change { .. } => {
-                Err("this is not one new array".into())
-            }
+            Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_)
+            | Work::Change { .. } => Err("this is not one new array".into()),
             Work::Nest(nest) => {
                 let mut out = vec![Lit::zero(step.ty.elem); shape.iter().product()];
                 let mut frame = Frame::new(self, nest)?;

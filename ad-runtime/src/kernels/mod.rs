@@ -16,6 +16,7 @@ mod stack;
 mod structs;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
@@ -46,6 +47,7 @@ pub use scalar::{
 pub use several::{Elements, build_all};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
+pub use tiles::{Slabs, tiles};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

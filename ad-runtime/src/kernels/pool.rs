@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 const LEAST: usize = 64 << 10;
 
 /// How much a thread keeps at most.
-const MOST: usize = 256 << 20;
+const MOST: usize = 512 << 20;
 
 /// Classes of the smallest sizes are so far apart.
 const STEP: usize = 32;

@@ -36,6 +36,7 @@ fn has_loops(program: &Program) -> bool {
         Work::Scatter(parts) | Work::Change { parts, .. } => any_is_long(parts),
         Work::Family(f) => is_long(&f.nest),
         Work::Loop(s) => has_loops(&s.body) || s.goes_on.as_ref().is_some_and(has_loops),
+        Work::Tiles(t) => has_loops(&t.body),
         // The runtime has its own ways.
         Work::Contract { .. } | Work::Recur { .. } | Work::Call(_) => false,
     })

@@ -63,7 +63,12 @@ struct Move {
 
 impl<'a> Function<'a> {
     /// A program of a loop, with its parameters at hand. Its first results are so many next states.
-    fn inside<'b>(&'b self, program: &'b Program, params: &[Local], states: usize) -> Function<'b> {
+    pub(super) fn inside<'b>(
+        &'b self,
+        program: &'b Program,
+        params: &[Local],
+        states: usize,
+    ) -> Function<'b> {
         let locals = params.iter().enumerate();
         let locals = locals.map(|(k, l)| (Var(k as u32), l.clone()));
         Function {
@@ -103,7 +108,7 @@ impl<'a> Function<'a> {
     }
 
     /// An array of its own with the elements of a variable.
-    fn copy_of(&self, v: Var) -> TokenStream {
+    pub(super) fn copy_of(&self, v: Var) -> TokenStream {
         let (local, view) = (self.local(v), self.view(v));
         match local.scalar {
             Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => {

@@ -12,6 +12,7 @@ impl Step {
             Work::Family(f) => f.members.iter().map(|m| (m.var, &m.ty)).collect(),
             Work::Loop(s) => s.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Call(c) => c.outs.iter().map(|o| (o.var, &o.ty)).collect(),
+            Work::Tiles(t) => t.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Nest(_)
             | Work::Scatter(_)
             | Work::Contract { .. }
@@ -36,6 +37,7 @@ impl Step {
             Work::Family(f) => f.nest.reads(&mut out),
             Work::Loop(s) => out.extend(&s.given),
             Work::Call(c) => out.extend(&c.args),
+            Work::Tiles(t) => out.extend(&t.given),
         }
         out
     }
@@ -50,7 +52,8 @@ impl Step {
             | Work::Scatter(_)
             | Work::Contract { .. }
             | Work::Recur { .. }
-            | Work::Call(_) => &[],
+            | Work::Call(_)
+            | Work::Tiles(_) => &[],
         }
     }
 
@@ -64,7 +67,8 @@ impl Step {
             | Work::Contract { .. }
             | Work::Recur { .. }
             | Work::Loop(_)
-            | Work::Call(_) => vec![],
+            | Work::Call(_)
+            | Work::Tiles(_) => vec![],
         }
     }
 
@@ -78,7 +82,8 @@ impl Step {
             | Work::Scatter(_)
             | Work::Contract { .. }
             | Work::Recur { .. }
-            | Work::Call(_) => &mut [],
+            | Work::Call(_)
+            | Work::Tiles(_) => &mut [],
         }
     }
 
@@ -133,6 +138,10 @@ impl Step {
             }
             Work::Recur { .. } | Work::Call(_) => {}
             Work::Loop(s) => s.steps.iter().for_each(f),
+            Work::Tiles(t) => {
+                f(&t.extent);
+                f(&t.each);
+            }
         }
     }
 }

@@ -97,7 +97,8 @@ impl Scope<'_> {
     }
 }
 
-fn type_of(program: &crate::ir::kernel::Program, v: Var) -> Option<&Type> {
+/// The type of a variable of a program.
+pub(super) fn type_of(program: &crate::ir::kernel::Program, v: Var) -> Option<&Type> {
     let param = program.params.get(v.index()).map(|p| &p.ty);
     let steps = program.steps.iter();
     let mut computed = steps.flat_map(|s| s.defines());

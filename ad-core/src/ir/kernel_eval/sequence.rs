@@ -3,7 +3,7 @@
 use super::{Frame, Mask, Run};
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Contribution, Loop, Sequence, Source};
-use crate::ir::ty::Lit;
+use crate::ir::ty::{Elem, Lit};
 use crate::ir::value::{Tensor, Value};
 use std::rc::Rc;
 
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
     }
 
     /// Sets the parameters for a step.
-    fn enter(
+    pub(super) fn enter(
         &mut self,
         given: &[Option<Rc<Value>>],
         states: Vec<Option<Rc<Value>>>,
@@ -182,7 +182,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn shared(&self, v: Var) -> Result<Rc<Value>, String> {
+    pub(super) fn shared(&self, v: Var) -> Result<Rc<Value>, String> {
         let kept = || self.kept.iter().find(|(k, _)| *k == v);
         let value = self.values.get(v.index()).cloned().flatten();
         let value = value.or_else(|| kept().map(|(_, value)| value.clone()));
@@ -191,29 +191,29 @@ impl<'a> Run<'a> {
 }
 
 /// Arrays of one shape behind each other.
-fn pile(
-    stack: &[Rc<Value>],
-    inner: Vec<usize>,
-    elem: crate::ir::ty::Elem,
-) -> Result<Value, String> {
-    use crate::ir::ty::Elem;
+fn pile(stack: &[Rc<Value>], inner: Vec<usize>, elem: Elem) -> Result<Value, String> {
     if let Some(v) = stack.iter().find(|v| v.shape() != inner) {
         return Err(format!("stacks the shape {:?} as {inner:?}", v.shape()));
     }
     let mut shape = vec![stack.len()];
     shape.extend(inner);
-    Ok(match elem {
+    Ok(joined(stack, shape, elem))
+}
+
+/// The elements of several arrays as one array.
+pub(super) fn joined(arrays: &[Rc<Value>], shape: Vec<usize>, elem: Elem) -> Value {
+    match elem {
         Elem::Real => {
-            let data = stack.iter().flat_map(|v| v.real().data.clone());
+            let data = arrays.iter().flat_map(|v| v.real().data.clone());
             Value::Real(Tensor::new(shape, data.collect()))
         }
         Elem::Int => {
-            let data = stack.iter().flat_map(|v| v.int().data.clone());
+            let data = arrays.iter().flat_map(|v| v.int().data.clone());
             Value::Int(Tensor::new(shape, data.collect()))
         }
         Elem::Bool => {
-            let data = stack.iter().flat_map(|v| v.bool().data.clone());
+            let data = arrays.iter().flat_map(|v| v.bool().data.clone());
             Value::Bool(Tensor::new(shape, data.collect()))
         }
-    })
+    }
 }

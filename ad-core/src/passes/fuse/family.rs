@@ -177,7 +177,8 @@ impl Groups {
             | Work::Recur { .. }
             | Work::Family(_)
             | Work::Loop(_)
-            | Work::Call(_) => Made::Otherwise,
+            | Work::Call(_)
+            | Work::Tiles(_) => Made::Otherwise,
         };
         for (v, _) in step.defines() {
             self.made.insert(v, (at, made));
@@ -241,7 +242,8 @@ fn space(step: &Step) -> Option<Vec<Size>> {
         | Work::Recur { .. }
         | Work::Family(_)
         | Work::Loop(_)
-        | Work::Call(_) => None,
+        | Work::Call(_)
+        | Work::Tiles(_) => None,
     }
 }
 
@@ -290,7 +292,8 @@ fn nests(step: &Step) -> Vec<&Nest> {
         | Work::Recur { .. }
         | Work::Family(_)
         | Work::Loop(_)
-        | Work::Call(_) => vec![],
+        | Work::Call(_)
+        | Work::Tiles(_) => vec![],
     }
 }
 

@@ -30,6 +30,7 @@ mod tests_of_families;
 mod tests_of_loops;
 #[cfg(test)]
 mod tests_of_products;
+mod tile;
 mod twins;
 mod wedge;
 
@@ -134,7 +135,8 @@ impl Fuser {
             }
             out.steps.push(step(&program, owned, &stored, k));
         }
-        family::group(reuse::take(out, owned.params.clone(), owned.is_body))
+        let program = reuse::take(out, owned.params.clone(), owned.is_body);
+        family::group(tile::tiled(program))
     }
 
     /// A result of a loop: the first is a step, the others are added to it.
@@ -212,6 +214,7 @@ fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec
         | Work::Contract { .. }
         | Work::Recur { .. }
         | Work::Family(_)
+        | Work::Tiles(_)
         | Work::Change { .. } => unreachable!("loops and calls are steps of their own"),
     };
     match outs.iter().find(|o| o.result == result).map(|o| o.var) {

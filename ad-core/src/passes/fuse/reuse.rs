@@ -67,6 +67,7 @@ fn is_alone(step: &Step, v: Var) -> bool {
             Work::Family(_)
             | Work::Loop(_)
             | Work::Call(_)
+            | Work::Tiles(_)
             | Work::Nest(_)
             | Work::Scatter(_)
             | Work::Contract { .. }

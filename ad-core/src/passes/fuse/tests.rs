@@ -27,6 +27,7 @@ fn nest(text: &str) -> Nest {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Call(_)
+        | Work::Tiles(_)
         | Work::Loop(_)) => {
             panic!("no nest: {other:?}")
         }

@@ -36,7 +36,8 @@ fn families(program: &Program) -> Vec<&Family> {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Call(_)
-        | Work::Loop(_) => None,
+        | Work::Loop(_)
+        | Work::Tiles(_) => None,
     });
     family.collect()
 }
@@ -165,6 +166,7 @@ fn additions_to_what_a_loop_carries_are_one_pass() {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Family(_)
+        | Work::Tiles(_)
         | Work::Call(_) => None,
     });
     let [body] = bodies.collect::<Vec<_>>()[..] else {

@@ -54,6 +54,7 @@ fn sequence(program: &Program) -> &Sequence {
         | Work::Recur { .. }
         | Work::Family(_)
         | Work::Call(_)
+        | Work::Tiles(_)
         | Work::Change { .. } => None,
     });
     let loops: Vec<&Sequence> = loops.collect();

@@ -29,7 +29,8 @@ fn product(kernels: &Program) -> (Var, Var, Vec<Within>) {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Call(_)
-        | Work::Loop(_) => None,
+        | Work::Loop(_)
+        | Work::Tiles(_) => None,
     });
     let one = all.next().expect("a product");
     assert!(all.next().is_none());

@@ -46,7 +46,8 @@ impl Joiner {
             | Work::Recur { .. }
             | Work::Family(_)
             | Work::Loop(_)
-            | Work::Call(_) => unreachable!("these are not over a space"),
+            | Work::Call(_)
+            | Work::Tiles(_) => unreachable!("these are not over a space"),
         };
         let parts = parts.into_iter().map(|p| {
             let (value, at) = self.copy(&p.nest, &p.at);

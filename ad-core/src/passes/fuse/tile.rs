@@ -1,0 +1,256 @@
+//! Arrays with many axes are made for a few indices of one axis at a time, so that they stay in a cache.
+//!
+//! ```text
+//! t[i,j,k] = f(i,j,k)                      for tiles of j {
+//! u[i,j,k] = g(t[i,j,k], ..)                   t[j,i,k] = f(i,j,k)
+//! v[i,j] = Σ_k u[i,j,k]             ─▶         u[j,i,k] = g(t[j,i,k], ..)
+//!                                              v[j,i] = Σ_k u[j,i,k]
+//! w[i] = max_j v[i,j]                      }
+//!                                          w[i] = max_j v[j,i]
+//! ```
+//!
+//! A *lane* is a size that axes of arrays have. A step is in the lane if one loop of it, outside of all others of that
+//! extent, is such an axis of what it makes: the element for an index of the lane needs nothing but elements for that index of
+//! other arrays that are made in the lane, and whatever of all others. Steps that need other indices, as the maximum
+//! above, stand behind all tiles, and what needs them in turn is in another *phase* with tiles of its own.
+//!
+//! In what is made in tiles, the lane is the first axis, so that a tile is one piece of memory; and so all other axes
+//! of what lasts must allow that: results and arguments stay as they are. Cheap functions of what is there anyway are
+//! computed again in a later phase instead of being kept. Nothing else is computed more often, no element in another
+//! way; sums along other axes keep their order.
+//!
+//! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if it saves two of them. How long
+//! a tile is, is found when the program runs, and all of a small program is one tile.
+
+mod body;
+mod lane;
+
+use super::family;
+use crate::ir::bulk::{Type, Var};
+use crate::ir::kernel::{Nest, Program, Step, Work};
+use crate::ir::ty::Size;
+use crate::passes::ablation::{Part, without};
+use lane::{Form, Lane};
+use std::collections::{HashMap, HashSet};
+
+/// How many axes an array has that should not be made as a whole.
+const AXES: usize = 3;
+
+/// How many such arrays have to be saved.
+const SAVED: usize = 2;
+
+/// How many lanes are tried.
+const LANES: usize = 4;
+
+/// The program with tiles, where these save arrays.
+pub(super) fn tiled(program: Program) -> Program {
+    if without(Part::Fusion) {
+        return program;
+    }
+    let mut lanes: Vec<&Size> = vec![];
+    let made = program.steps.iter().flat_map(Step::defines);
+    for (_, ty) in made.filter(|(_, ty)| ty.rank() >= AXES) {
+        let new = |n: &&Size| n.as_lit().is_none() && n.is_total();
+        for n in ty.shape.iter().filter(new) {
+            if !lanes.contains(&n) && lanes.len() < LANES {
+                lanes.push(n);
+            }
+        }
+    }
+    let plans = lanes.into_iter().filter_map(|n| Plan::new(&program, n));
+    // The first of those that save most.
+    match plans.rev().max_by_key(|plan| plan.saved) {
+        Some(plan) => plan.carried_out(&program),
+        None => program,
+    }
+}
+
+/// What becomes of the steps of a program.
+struct Plan {
+    lane: Size,
+    /// Those before, between and behind the phases.
+    whole: Vec<Vec<Step>>,
+    /// Those of each phase, with how the lane runs through them.
+    phases: Vec<Vec<(Step, Form)>>,
+    /// Which phases are worth it.
+    worth: Vec<bool>,
+    /// How many arrays are not made as a whole.
+    saved: usize,
+}
+
+impl Plan {
+    fn new(program: &Program, n: &Size) -> Option<Plan> {
+        let lane = Lane::new(program, n);
+        let count = lane.phases();
+        let mut whole = vec![vec![]; count + 1];
+        let mut phases = vec![vec![]; count];
+        for (step, place) in program.steps.iter().zip(&lane.places) {
+            match place {
+                lane::Place::Phase(p, form) => phases[p - 1].push((step.clone(), form.clone())),
+                lane::Place::Behind(p) => whole[*p].push(step.clone()),
+            }
+        }
+        let mut plan = Plan {
+            lane: n.clone(),
+            whole,
+            phases,
+            worth: vec![false; count],
+            saved: 0,
+        };
+        plan.compute_again(program, &lane);
+        for p in 0..count {
+            let saved = plan.saved_by(program, p);
+            if saved >= SAVED {
+                plan.worth[p] = true;
+                plan.saved += saved;
+            }
+        }
+        (plan.saved > 0).then_some(plan)
+    }
+
+    /// Gives each phase functions of its own that are cheap, and drops what nobody needs any more.
+    fn compute_again(&mut self, program: &Program, lane: &Lane<'_>) {
+        let defined = program.steps.iter().flat_map(Step::defines);
+        let mut next = defined.map(|(v, _)| v.0 + 1).max().unwrap_or(0);
+        for p in 0..self.phases.len() {
+            for k in 0..self.phases[p].len() {
+                let (step, form) = self.phases[p][k].clone();
+                if !lane.is_cheap(&step) {
+                    continue;
+                }
+                for later in &mut self.phases[p + 1..] {
+                    if !later.iter().any(|(s, _)| s.reads().contains(&step.out)) {
+                        continue;
+                    }
+                    let again = Var(next);
+                    next += 1;
+                    for (s, _) in later.iter_mut() {
+                        body::rename(s, &mut |v| if v == step.out { again } else { v });
+                    }
+                    let mut copy = step.clone();
+                    copy.out = again;
+                    later.insert(0, (copy, form.clone()));
+                }
+            }
+        }
+        loop {
+            let used = self.used(program);
+            let mut dropped = false;
+            for phase in &mut self.phases {
+                let before = phase.len();
+                phase.retain(|(s, _)| used.contains_key(&s.out));
+                dropped |= phase.len() < before;
+            }
+            if !dropped {
+                return;
+            }
+        }
+    }
+
+    /// The places that use each variable: a phase, or something else.
+    fn used(&self, program: &Program) -> HashMap<Var, HashSet<Option<usize>>> {
+        let mut out: HashMap<Var, HashSet<Option<usize>>> = HashMap::new();
+        let mut uses = |step: &Step, place: Option<usize>| {
+            for v in lane::uses(step) {
+                out.entry(v).or_default().insert(place);
+            }
+        };
+        for step in self.whole.iter().flatten() {
+            uses(step, None);
+        }
+        for (p, phase) in self.phases.iter().enumerate() {
+            phase.iter().for_each(|(s, _)| uses(s, Some(p)));
+        }
+        for r in &program.results {
+            out.entry(*r).or_default().insert(None);
+        }
+        out
+    }
+
+    /// What of a phase is needed elsewhere, in order.
+    fn lasting(&self, program: &Program, p: usize) -> Vec<Var> {
+        let used = self.used(program);
+        let lasts = |v: &Var| {
+            let places = used.get(v);
+            places.is_some_and(|places| places.iter().any(|place| *place != Some(p)))
+        };
+        let made = self.phases[p].iter().map(|(s, _)| s.out);
+        made.filter(lasts).collect()
+    }
+
+    /// How many large arrays are made and used in a phase alone, when its steps are families.
+    fn saved_by(&self, program: &Program, p: usize) -> usize {
+        let results = self.lasting(program, p);
+        let steps = self.phases[p].iter().map(|(s, _)| s.clone());
+        let grouped = family::group(Program {
+            name: program.name.clone(),
+            params: program.params.clone(),
+            steps: steps.collect(),
+            results: results.clone(),
+            requires: vec![],
+        });
+        let made = grouped.steps.iter().flat_map(Step::defines);
+        let saved = made.filter(|(v, ty)| ty.rank() >= AXES && !results.contains(v));
+        saved.count()
+    }
+
+    fn carried_out(mut self, program: &Program) -> Program {
+        let lasting: Vec<Vec<Var>> = (0..self.phases.len())
+            .map(|p| self.lasting(program, p))
+            .collect();
+        // The lane becomes the first axis of what is made in tiles.
+        let mut moved: HashMap<Var, usize> = HashMap::new();
+        for (phase, _) in self.phases.iter_mut().zip(&self.worth).filter(|(_, w)| **w) {
+            for (step, form) in phase {
+                if form.axis > 0 {
+                    moved.insert(step.out, form.axis);
+                }
+                body::outside(step, form);
+            }
+        }
+        let phases = self.phases.iter_mut().flatten().map(|(s, _)| s);
+        for step in self.whole.iter_mut().flatten().chain(phases) {
+            body::read_moved(step, &moved);
+        }
+        let mut types: HashMap<Var, Type> = HashMap::new();
+        for (k, p) in program.params.iter().enumerate() {
+            types.insert(Var(k as u32), p.ty.clone());
+        }
+        let phases = self.phases.iter().flatten().map(|(s, _)| s);
+        for step in self.whole.iter().flatten().chain(phases) {
+            types.extend(step.defines().into_iter().map(|(v, ty)| (v, ty.clone())));
+        }
+        let mut whole = self.whole.into_iter();
+        let mut steps = whole.next().unwrap_or_default();
+        for (p, phase) in self.phases.into_iter().enumerate() {
+            if self.worth[p] {
+                steps.push(body::tiles(&self.lane, phase, &lasting[p], &types));
+            } else {
+                steps.extend(phase.into_iter().map(|(s, _)| s));
+            }
+            steps.extend(whole.next().unwrap_or_default());
+        }
+        Program {
+            name: program.name.clone(),
+            params: program.params.clone(),
+            steps,
+            results: program.results.clone(),
+            requires: program.requires.clone(),
+        }
+    }
+}
+
+/// The nests of a step that may be in a lane.
+fn nests(step: &Step) -> Vec<&Nest> {
+    match &step.work {
+        Work::Nest(nest) => vec![nest],
+        Work::Scatter(parts) => parts.iter().map(|c| &c.nest).collect(),
+        Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Family(_)
+        | Work::Loop(_)
+        | Work::Call(_)
+        | Work::Tiles(_) => vec![],
+    }
+}

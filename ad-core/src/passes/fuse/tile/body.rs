@@ -1,0 +1,341 @@
+//! The steps of a phase as those of a tile.
+
+use super::lane::{Form, uses};
+use crate::ir::bulk::{Param, Type, Var};
+use crate::ir::kernel::{
+    Affine, At, Compute, Contribution, Loop, Nest, Operand, Out, Program, Step, Tiles, Work,
+};
+use crate::ir::ty::{Atom, Elem, Size};
+use crate::passes::fuse::family;
+use std::collections::HashMap;
+
+/// Moves an element of a list to its beginning.
+fn to_front<T>(list: &mut [T], from: usize) {
+    list[..=from].rotate_right(1);
+}
+
+/// A nest with one of its outer loops outside of all others.
+fn with_outermost(nest: &Nest, l: Loop) -> Nest {
+    let mut order: Vec<Loop> = (0..nest.loops.len()).collect();
+    to_front(&mut order, l);
+    let last = nest.nodes.len() - 1;
+    let mut out = nest.reordered(&order, nest.outer, last);
+    out.root = nest.root;
+    out
+}
+
+/// A place in terms of loops of which one has moved to the front.
+fn place_with_outermost(a: &mut At, l: Loop) {
+    if let At::Affine(a) = a {
+        for (m, _) in &mut a.terms {
+            *m = match (*m).cmp(&l) {
+                std::cmp::Ordering::Less => *m + 1,
+                std::cmp::Ordering::Equal => 0,
+                std::cmp::Ordering::Greater => *m,
+            };
+        }
+        a.terms.sort_by_key(|(m, _)| *m);
+    }
+}
+
+/// Makes the lane the outermost loop and the first axis of what a step makes.
+pub(super) fn outside(step: &mut Step, form: &mut Form) {
+    to_front(&mut step.ty.shape, form.axis);
+    match &mut step.work {
+        Work::Nest(nest) => *nest = with_outermost(nest, form.axis),
+        Work::Scatter(parts) => {
+            for (c, &l) in parts.iter_mut().zip(&form.loops) {
+                c.nest = with_outermost(&c.nest, l);
+                c.at.iter_mut().for_each(|a| place_with_outermost(a, l));
+                to_front(&mut c.at, form.axis);
+            }
+        }
+        Work::Contract { out_axes, .. } => to_front(out_axes, form.axis),
+        Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Family(_)
+        | Work::Loop(_)
+        | Work::Call(_)
+        | Work::Tiles(_) => unreachable!("no lane runs through these"),
+    }
+    form.axis = 0;
+    form.loops.fill(0);
+}
+
+/// The nests of a step.
+fn nests_mut(step: &mut Step) -> Vec<&mut Nest> {
+    match &mut step.work {
+        Work::Nest(nest) => vec![nest],
+        Work::Scatter(parts) | Work::Change { parts, .. } => {
+            parts.iter_mut().map(|c| &mut c.nest).collect()
+        }
+        Work::Family(f) => vec![&mut f.nest],
+        Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Loop(_)
+        | Work::Call(_)
+        | Work::Tiles(_) => vec![],
+    }
+}
+
+/// Reads arrays where the given axis of each has become the first.
+pub(super) fn read_moved(step: &mut Step, moved: &HashMap<Var, usize>) {
+    for nest in nests_mut(step) {
+        for s in &mut nest.nodes {
+            if let Compute::Read(v, at) = &mut s.compute
+                && let Some(&axis) = moved.get(v)
+            {
+                to_front(at, axis);
+            }
+        }
+    }
+    if let Work::Contract {
+        a,
+        b,
+        a_axes,
+        b_axes,
+        ..
+    } = &mut step.work
+    {
+        for (o, axes) in [(a, a_axes), (b, b_axes)] {
+            if let Some(&axis) = moved.get(&o.array) {
+                to_front(axes, axis);
+                if let Some(part) = &mut o.part {
+                    to_front(part, axis);
+                }
+            }
+        }
+    }
+}
+
+/// Names what a step reads in another way.
+pub(super) fn rename(step: &mut Step, to: &mut impl FnMut(Var) -> Var) {
+    for nest in nests_mut(step) {
+        for s in &mut nest.nodes {
+            if let Compute::Read(v, _) = &mut s.compute {
+                *v = to(*v);
+            }
+        }
+    }
+    if let Work::Contract { a, b, .. } = &mut step.work {
+        a.array = to(a.array);
+        b.array = to(b.array);
+    }
+}
+
+/// What a body is made with.
+struct Body {
+    /// What variables are in it.
+    names: HashMap<Var, Var>,
+    /// The variables that are made in it.
+    made: Vec<Var>,
+    first: Size,
+    length: Size,
+}
+
+impl Body {
+    fn size(&self, n: &Size) -> Size {
+        n.substitute(&mut |a| match a {
+            Atom::Value(v) => Size::atom(Atom::Value(self.names[&Var(*v)].0)),
+            a @ (Atom::Dim { .. }
+            | Atom::Int { .. }
+            | Atom::Quot(..)
+            | Atom::Rem(..)
+            | Atom::Min(..)
+            | Atom::Max(..)) => Size::atom(a.clone()),
+        })
+    }
+
+    fn ty(&self, ty: &Type) -> Type {
+        Type {
+            elem: ty.elem,
+            shape: ty.shape.iter().map(|n| self.size(n)).collect(),
+        }
+    }
+
+    /// An affine integer, in terms of an index of the lane that is counted from the first one of the tile; what it is compared
+    /// with is `counted` so, too, or not.
+    fn affine(&self, a: &mut Affine, counted: bool) {
+        a.constant = self.size(&a.constant);
+        for (_, c) in &mut a.terms {
+            *c = self.size(c);
+        }
+        let by = a.coefficient(0).filter(|_| !counted);
+        if let Some(by) = by.map(|c| c.mul(&self.first)) {
+            a.constant = a.constant.add(&by);
+        }
+    }
+
+    /// A nest whose outermost loop is the lane.
+    fn nest(&self, nest: &mut Nest) {
+        let at = |a: &mut At, counted: bool| {
+            if let At::Affine(a) = a {
+                self.affine(a, counted);
+            }
+        };
+        for r in &mut nest.ranges {
+            r.from.iter_mut().for_each(|a| self.affine(a, false));
+            r.to.iter_mut().for_each(|a| at(a, false));
+        }
+        for s in &mut nest.nodes {
+            match &mut s.compute {
+                Compute::Index(a) => self.affine(a, false),
+                Compute::Read(v, place) => {
+                    // What is made here begins where the tile does.
+                    let is_made = self.made.contains(v);
+                    let place = place.iter_mut().enumerate();
+                    place.for_each(|(k, a)| at(a, is_made && k == 0));
+                }
+                Compute::Lit(_)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => {}
+            }
+        }
+        for n in &mut nest.loops {
+            *n = self.size(n);
+        }
+        nest.loops[0] = self.length.clone();
+    }
+
+    /// An operand of a product.
+    fn operand(&self, o: &mut Operand, axes: &[u8], label: u8, types: &HashMap<Var, Type>) {
+        let lane = axes.iter().position(|l| *l == label);
+        let is_made = self.made.contains(&o.array);
+        let begin = if is_made {
+            Size::lit(0)
+        } else {
+            self.first.clone()
+        };
+        let shape = types[&o.array].shape.iter();
+        let mut part = match &o.part {
+            Some(part) => part.clone(),
+            None => shape.map(|n| (Size::lit(0), n.clone())).collect(),
+        };
+        for (start, n) in &mut part {
+            (*start, *n) = (self.size(start), self.size(n));
+        }
+        if let Some(k) = lane {
+            part[k] = (begin, self.length.clone());
+        }
+        if o.part.is_some() || (lane.is_some() && !is_made) {
+            o.part = Some(part);
+        }
+    }
+
+    fn step(&self, step: &mut Step, label: Option<u8>, types: &HashMap<Var, Type>) {
+        step.ty = self.ty(&step.ty);
+        step.ty.shape[0] = self.length.clone();
+        match &mut step.work {
+            Work::Nest(nest) => self.nest(nest),
+            Work::Scatter(parts) => {
+                for Contribution { nest, at } in parts {
+                    self.nest(nest);
+                    for (k, a) in at.iter_mut().enumerate() {
+                        if let At::Affine(a) = a {
+                            self.affine(a, k == 0);
+                        }
+                    }
+                }
+            }
+            Work::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                within,
+                ..
+            } => {
+                let label = label.expect("products have one");
+                self.operand(a, a_axes, label, types);
+                self.operand(b, b_axes, label, types);
+                for w in within {
+                    w.by = self.size(&w.by);
+                }
+            }
+            Work::Recur { .. }
+            | Work::Change { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_) => unreachable!("no lane runs through these"),
+        }
+        let names = &self.names;
+        step.out = names[&step.out];
+        rename(step, &mut |v| names[&v]);
+    }
+}
+
+/// The tiles of a phase, all of whose steps have the lane outermost.
+pub(super) fn tiles(
+    lane: &Size,
+    steps: Vec<(Step, Form)>,
+    lasting: &[Var],
+    types: &HashMap<Var, Type>,
+) -> Step {
+    let made: Vec<Var> = steps.iter().map(|(s, _)| s.out).collect();
+    let mut given: Vec<Var> = vec![];
+    for (s, _) in &steps {
+        given.extend(uses(s).into_iter().filter(|v| !made.contains(v)));
+    }
+    given.sort_unstable();
+    given.dedup();
+    let count = given.len() as u32;
+    let (first, length) = (Var(count), Var(count + 1));
+    let names = (given.iter().copied().zip((0..).map(Var)))
+        .chain(made.iter().copied().zip((count + 2..).map(Var)));
+    let atom = |v: Var| Size::atom(Atom::Value(v.0));
+    let body = Body {
+        names: names.collect(),
+        made,
+        first: atom(first),
+        length: atom(length),
+    };
+    let mut each = Size::lit(0);
+    for v in &body.made {
+        let row = types[v].shape[1..].iter();
+        each = each.add(&row.fold(Size::lit(1), |all, n| all.mul(n)));
+    }
+    let mut params: Vec<Param> = (given.iter())
+        .map(|v| Param {
+            name: format!("v{}", v.0),
+            ty: body.ty(&types[v]),
+        })
+        .collect();
+    params.extend(["first", "length"].map(|name| Param {
+        name: name.into(),
+        ty: Type {
+            elem: Elem::Int,
+            shape: vec![],
+        },
+    }));
+    let outs: Vec<Out> = (lasting.iter().enumerate())
+        .map(|(result, v)| Out {
+            result,
+            var: *v,
+            ty: types[v].clone(),
+        })
+        .collect();
+    let results = lasting.iter().map(|v| body.names[v]).collect();
+    let steps = steps.into_iter().map(|(mut step, form)| {
+        body.step(&mut step, form.label, types);
+        step
+    });
+    let program = family::group(Program {
+        name: "tile".into(),
+        params,
+        steps: steps.collect(),
+        results,
+        requires: vec![],
+    });
+    let (out, ty) = (outs[0].var, outs[0].ty.clone());
+    let work = Work::Tiles(Box::new(Tiles {
+        body: program,
+        given,
+        extent: lane.clone(),
+        each,
+        outs,
+    }));
+    Step { out, ty, work }
+}

@@ -1,0 +1,283 @@
+//! Which steps run along a lane, and in what order.
+
+use super::nests;
+use crate::ir::bulk::{Type, Var};
+use crate::ir::kernel::{Affine, At, Compute, Loop, Operand, Program, Range, Step, Work};
+use crate::ir::prims::Emit;
+use crate::ir::ty::{Atom, Size};
+use std::collections::{HashMap, HashSet};
+
+/// How many real operations a function may have that is computed again.
+const CHEAP: u64 = 2;
+
+/// How a lane runs through a step.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    /// The axis of what is made.
+    pub(super) axis: usize,
+    /// The loop of each nest.
+    pub(super) loops: Vec<Loop>,
+    /// The label, of a product.
+    pub(super) label: Option<u8>,
+}
+
+/// Where a step stands.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// In a phase, counted from 1.
+    Phase(usize, Form),
+    /// Behind so many phases.
+    Behind(usize),
+}
+
+impl Place {
+    /// How many phases have to be over before all that is made here is there.
+    fn over(&self) -> usize {
+        match self {
+            Place::Phase(p, _) | Place::Behind(p) => *p,
+        }
+    }
+}
+
+/// A lane of a program.
+pub(super) struct Lane<'a> {
+    program: &'a Program,
+    n: &'a Size,
+    types: HashMap<Var, &'a Type>,
+    /// What has to stay as it is.
+    pinned: HashSet<Var>,
+    made_by: HashMap<Var, usize>,
+    /// Where each step stands.
+    pub(super) places: Vec<Place>,
+}
+
+/// All that a step mentions and does not make, each once.
+pub(super) fn uses(step: &Step) -> Vec<Var> {
+    let mut out = step.reads();
+    out.extend(step.sources().iter().map(|s| s.array));
+    step.visit_sizes(&mut |n| {
+        n.visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                out.push(Var(*v));
+            }
+        });
+    });
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+impl<'a> Lane<'a> {
+    /// A lane of this length.
+    pub(super) fn new(program: &'a Program, n: &'a Size) -> Lane<'a> {
+        let params = program.params.iter().enumerate();
+        let mut types: HashMap<Var, &Type> = params.map(|(k, p)| (Var(k as u32), &p.ty)).collect();
+        let mut pinned: HashSet<Var> = program.results.iter().copied().collect();
+        for step in &program.steps {
+            types.extend(step.defines());
+            pinned.extend(step.sources().iter().map(|s| s.array));
+            if nests(step).is_empty() && !matches!(step.work, Work::Contract { .. }) {
+                pinned.extend(step.reads());
+            }
+        }
+        let mut lane = Lane {
+            program,
+            n,
+            types,
+            pinned,
+            made_by: HashMap::new(),
+            places: vec![],
+        };
+        let mut read_until: HashMap<Var, usize> = HashMap::new();
+        for (k, step) in program.steps.iter().enumerate() {
+            let uses = uses(step);
+            let place = match lane.form(step) {
+                Some(form) => {
+                    let phases = uses.iter().map(|v| lane.first_phase(step, &form, *v));
+                    Place::Phase(phases.max().unwrap_or(1), form)
+                }
+                None => {
+                    let made = uses.iter().filter_map(|v| lane.made_by.get(v));
+                    let mut over = made.map(|k| lane.places[*k].over()).max().unwrap_or(0);
+                    // What is taken has been read before.
+                    for s in step.sources().iter().filter(|s| s.taken) {
+                        over = over.max(read_until.get(&s.array).copied().unwrap_or(0));
+                    }
+                    Place::Behind(over)
+                }
+            };
+            for v in uses {
+                let until = read_until.entry(v).or_default();
+                *until = place.over().max(*until);
+            }
+            let made = step.defines().into_iter().map(|(v, _)| (v, k));
+            lane.made_by.extend(made);
+            lane.places.push(place);
+        }
+        lane
+    }
+
+    /// How many phases there are.
+    pub(super) fn phases(&self) -> usize {
+        self.places.iter().map(Place::over).max().unwrap_or(0)
+    }
+
+    /// The only axis of an array that is as long as the lane.
+    fn axis(&self, v: Var) -> Option<usize> {
+        let shape = &self.types[&v].shape;
+        let mut axes = shape.iter().enumerate().filter(|(_, n)| *n == self.n);
+        match (axes.next(), axes.next()) {
+            (Some((axis, _)), None) => Some(axis),
+            (Some(_), Some(_)) | (None, _) => None,
+        }
+    }
+
+    /// Whether an array is made in a phase.
+    fn is_inside(&self, v: Var) -> bool {
+        let place = self.made_by.get(&v).map(|k| &self.places[*k]);
+        matches!(place, Some(Place::Phase(..)))
+    }
+
+    /// How the lane runs through a step, if it does.
+    fn form(&self, step: &Step) -> Option<Form> {
+        let axis = match &step.work {
+            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => self.axis(step.out)?,
+            Work::Recur { .. }
+            | Work::Change { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_) => return None,
+        };
+        if axis > 0 && self.pinned.contains(&step.out) {
+            return None;
+        }
+        let form = |loops, label| Form { axis, loops, label };
+        let form = match &step.work {
+            Work::Nest(_) => form(vec![axis], None),
+            Work::Scatter(parts) => {
+                let loops = parts.iter().map(|c| match &c.at[axis] {
+                    At::Affine(a) => (0..c.nest.outer).find(|l| *a == Affine::of(*l)),
+                    At::Node(_) => None,
+                });
+                form(loops.collect::<Option<_>>()?, None)
+            }
+            Work::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+                within,
+            } => {
+                let label = out_axes[axis];
+                let is_whole = |o: &Operand, axes: &[u8]| {
+                    let at = axes.iter().position(|l| *l == label);
+                    let part = at.and_then(|k| Some(&o.part.as_ref()?[k]));
+                    part.is_none_or(|(start, n)| start.is(0) && n == self.n)
+                };
+                let bounded = within.iter().any(|w| w.less == label || w.more == label);
+                if bounded || !is_whole(a, a_axes) || !is_whole(b, b_axes) {
+                    return None;
+                }
+                form(vec![], Some(label))
+            }
+            Work::Recur { .. }
+            | Work::Change { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_) => return None,
+        };
+        let runs = nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
+            nest.loops[l] == *self.n && nest.ranges[l].is_whole() && nest.once(l).is_none()
+        });
+        (runs && self.reads_rows(step, &form)).then_some(form)
+    }
+
+    /// Whether what is not made in the lane is read so that an index of the lane is a row, and not a column.
+    fn reads_rows(&self, step: &Step, form: &Form) -> bool {
+        nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
+            nest.nodes.iter().all(|s| match &s.compute {
+                Compute::Read(v, at) if !self.is_inside(*v) => {
+                    let runs = |a: &At| match a {
+                        At::Affine(a) => a.coefficient(l).is_some(),
+                        At::Node(_) => false,
+                    };
+                    !at.iter().skip(1).any(runs)
+                }
+                Compute::Read(..)
+                | Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => true,
+            })
+        })
+    }
+
+    /// The first phase in which a step of the lane may use a variable.
+    fn first_phase(&self, step: &Step, form: &Form, v: Var) -> usize {
+        let Some(&k) = self.made_by.get(&v) else {
+            return 1;
+        };
+        match &self.places[k] {
+            Place::Phase(p, of) if self.is_read_along(step, form, v, of.axis) => *p,
+            place @ (Place::Phase(..) | Place::Behind(_)) => place.over() + 1,
+        }
+    }
+
+    /// Whether a step reads an array at its own index of the lane only.
+    fn is_read_along(&self, step: &Step, form: &Form, v: Var, axis: usize) -> bool {
+        let mut mentioned = false;
+        step.visit_sizes(&mut |n| n.visit(&mut |a| mentioned |= *a == Atom::Value(v.0)));
+        if mentioned {
+            return false;
+        }
+        if let Work::Contract {
+            a,
+            b,
+            a_axes,
+            b_axes,
+            ..
+        } = &step.work
+        {
+            let along = |o: &Operand, axes: &[u8]| o.array != v || Some(axes[axis]) == form.label;
+            return along(a, a_axes) && along(b, b_axes);
+        }
+        nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
+            nest.nodes.iter().all(|s| match &s.compute {
+                Compute::Read(w, at) if *w == v => at[axis] == At::Affine(Affine::of(l)),
+                Compute::Read(..)
+                | Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Prim(..)
+                | Compute::Reduce(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_) => true,
+            })
+        })
+    }
+
+    /// Whether it is better to compute something again than to keep it: few operations on what is there in any
+    /// case.
+    pub(super) fn is_cheap(&self, step: &Step) -> bool {
+        let Work::Nest(nest) = &step.work else {
+            return false;
+        };
+        let mut cost = 0;
+        let cheap = nest.nodes.iter().all(|s| match &s.compute {
+            Compute::Read(v, _) => !self.is_inside(*v),
+            Compute::Prim(p, _) => {
+                cost += p.cost();
+                !matches!(p.emission(), Emit::Call(_))
+            }
+            Compute::Reduce(..) | Compute::ArgReduce(..) => false,
+            Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => true,
+        });
+        let stays = !self.program.results.contains(&step.out);
+        let whole = nest.ranges.iter().all(Range::is_whole);
+        cheap && stays && whole && cost <= CHEAP
+    }
+}
