@@ -47,6 +47,8 @@ pub trait Real:
     + LinalgScalar
     + ScalarOperand
     + Default
+    + Send
+    + Sync
     + Display
     + LowerExp
     + Neg<Output = Self>

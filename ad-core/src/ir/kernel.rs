@@ -12,7 +12,7 @@ mod tiles;
 mod uses;
 
 pub use family::{Addend, Family, Fill, Member};
-pub use tiles::Tiles;
+pub use tiles::{Division, Tiles};
 pub use uses::reads_in_time;
 
 use super::bulk::{self, Feed, Param, Require, Type, Var};

@@ -15,14 +15,24 @@
 pub trait InstructionSet: sealed::Sealed {
     /// How many bytes a vector has.
     const VECTOR: usize;
+
+    /// Calls a function from code that is compiled for this. What another thread calls has to begin so.
+    #[doc(hidden)]
+    #[track_caller]
+    fn within<R>(f: impl FnOnce() -> R) -> R;
 }
 
 /// What the whole program is compiled for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Baseline;
+pub struct Baseline;
 
 impl InstructionSet for Baseline {
     const VECTOR: usize = 16;
+
+    #[inline(always)]
+    fn within<R>(f: impl FnOnce() -> R) -> R {
+        f()
+    }
 }
 
 mod sealed {
@@ -137,10 +147,31 @@ mod x86 {
     impl sealed::Sealed for Avx2 {}
     impl InstructionSet for Avx2 {
         const VECTOR: usize = 32;
+
+        #[inline]
+        fn within<R>(f: impl FnOnce() -> R) -> R {
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            fn inside<R>(f: impl FnOnce() -> R) -> R {
+                f()
+            }
+            // SAFETY: this type is given to bodies by [`avx2`] only, so the processor has it.
+            unsafe { inside(f) }
+        }
     }
     impl sealed::Sealed for Avx512 {}
     impl InstructionSet for Avx512 {
         const VECTOR: usize = 64;
+
+        #[inline]
+        fn within<R>(f: impl FnOnce() -> R) -> R {
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            fn inside<R>(f: impl FnOnce() -> R) -> R {
+                f()
+            }
+            // SAFETY: this type is given to bodies by [`avx512`] only, so the processor has it.
+            unsafe { inside(f) }
+        }
     }
 
     #[inline]

@@ -16,6 +16,7 @@ mod stack;
 mod structs;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod tiles;
 
 pub use crate::Real;
@@ -30,7 +31,7 @@ pub use blocks::{
     sum_blocks,
 };
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
-pub use dispatch::{InstructionSet, Kernel, dispatch};
+pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
     minimum, minimum_light, product, product_light, sum, sum_light,
@@ -47,7 +48,8 @@ pub use scalar::{
 pub use several::{Elements, build_all};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
-pub use tiles::{Slabs, tiles};
+pub use threads::Shared;
+pub use tiles::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

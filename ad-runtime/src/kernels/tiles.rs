@@ -1,153 +1,389 @@
 //! Arrays that are made tile by tile.
 
-use super::{Dense, INTERMEDIATE, lengths, pool};
+use super::threads::{self, Shared};
+use super::{Dense, INTERMEDIATE, InstructionSet, lengths, pool};
+use crate::Real;
+use std::mem::{MaybeUninit, take};
 
 /// How many elements the arrays of a tile have together: with eight bytes each, half of what the second cache of most
 /// processors holds.
 const ELEMENTS: i64 = 64 << 10;
 
-/// The tiles of an axis with so many indices, for each of which so many elements are made: where each begins and how many
-/// indices it has. They are as equal as can be.
-pub fn tiles(indices: i64, each: i64) -> impl Iterator<Item = (i64, i64)> {
-    let indices = indices.max(0);
-    let most = (ELEMENTS / each.max(1)).max(1);
-    let count = indices / most + i64::from(indices % most > 0);
-    (0..count).map(move |k| {
-        let [first, end] = [k, k + 1].map(|k| {
-            // The product may be large.
-            (i128::from(indices) * i128::from(k) / i128::from(count)) as i64
-        });
-        (first, end - first)
-    })
-}
+/// How much work is worth a thread, in operations.
+const WORK: i64 = 1 << 16;
 
-/// An array on its way, whose tiles are parts of its first axis.
-#[derive(Debug)]
-pub struct Slabs<T, const N: usize> {
-    shape: [usize; N],
-    size: usize,
-    data: Vec<T>,
-}
-
-impl<T: Copy, const N: usize> Slabs<T, N> {
-    /// An array that will have this shape.
-    ///
-    /// # Panics
-    ///
-    /// Panics if no array can have it.
-    #[must_use]
-    #[track_caller]
-    pub fn new(shape: [i64; N]) -> Self {
-        let (shape, size) = lengths(shape);
-        let data = vec![];
-        Slabs { shape, size, data }
-    }
-
-    /// The elements of the next tile. The first one begins at 0, and each where the one before ends.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the shape does not fit.
-    #[track_caller]
-    pub fn put(&mut self, first: i64, mut tile: Dense<T, N>) {
-        assert!(
-            tile.shape[1..] == self.shape[1..],
-            "a tile of shape {:?} is put into one of shape {:?}",
-            tile.shape,
-            self.shape
-        );
-        // What is empty has no tile that matters.
-        let row: usize = self.shape[1..].iter().product();
-        assert!(
-            usize::try_from(first).is_ok_and(|first| first * row == self.data.len()),
-            "tiles are put one after the other"
-        );
-        if tile.shape == self.shape {
-            self.data = std::mem::take(&mut tile.data);
-            return;
-        }
-        if self.data.capacity() == 0 {
-            self.data = pool::with_capacity(self.size);
-        }
-        self.data.extend_from_slice(&tile.data);
-    }
-
+/// What a tile makes of one array.
+pub trait Piece: Sized + Send {
+    /// What is known of the array before.
+    type Shape: Copy;
     /// The array.
+    type Whole;
+    #[doc(hidden)]
+    type Store;
+    #[doc(hidden)]
+    type Room<'r>: Send
+    where
+        Self: 'r;
+
+    #[doc(hidden)]
+    fn store(shape: Self::Shape, threads: usize) -> Self::Store;
+    #[doc(hidden)]
+    fn rooms<'r>(store: &'r mut Self::Store, lengths: &[usize]) -> Vec<Self::Room<'r>>
+    where
+        Self: 'r;
+    #[doc(hidden)]
+    fn put(self, room: &mut Self::Room<'_>);
+    #[doc(hidden)]
+    fn is_full(room: &Self::Room<'_>) -> bool;
+    /// # Safety
     ///
-    /// # Panics
-    ///
-    /// Panics if a tile is missing.
-    #[must_use]
+    /// The rooms of all threads are full.
+    #[doc(hidden)]
+    unsafe fn whole(store: Self::Store) -> Self::Whole;
+    #[doc(hidden)]
+    fn alone(self) -> Self::Whole;
+}
+
+/// Arrays of which each tile makes a part of the first axis.
+impl<T: Copy + Send, const N: usize> Piece for Dense<T, N> {
+    type Shape = [i64; N];
+    type Whole = Dense<T, N>;
+    type Store = ([usize; N], usize, Vec<T>);
+    type Room<'r>
+        = &'r mut [MaybeUninit<T>]
+    where
+        Self: 'r;
+
     #[track_caller]
-    pub fn finish(self) -> Dense<T, N> {
-        assert_eq!(self.data.len(), self.size, "all tiles are put");
+    fn store(shape: [i64; N], _: usize) -> Self::Store {
+        let (shape, size) = lengths(shape);
+        (shape, size, pool::with_capacity(size))
+    }
+
+    fn rooms<'r>((shape, size, data): &'r mut Self::Store, lengths: &[usize]) -> Vec<Self::Room<'r>>
+    where
+        Self: 'r,
+    {
+        let row: usize = shape[1..].iter().product();
+        let mut free = &mut data.spare_capacity_mut()[..*size];
+        let mut room = |length: &usize| {
+            let (here, rest) = take(&mut free).split_at_mut(length * row);
+            free = rest;
+            here
+        };
+        let rooms = lengths.iter().map(&mut room).collect();
+        assert!(free.is_empty(), "all tiles together are the array");
+        rooms
+    }
+
+    fn put(self, room: &mut Self::Room<'_>) {
+        let (here, rest) = take(room).split_at_mut(self.data.len());
+        for (to, x) in here.iter_mut().zip(&self.data) {
+            to.write(*x);
+        }
+        *room = rest;
+    }
+
+    fn is_full(room: &Self::Room<'_>) -> bool {
+        room.is_empty()
+    }
+
+    unsafe fn whole((shape, size, mut data): Self::Store) -> Self::Whole {
+        // SAFETY: the rooms are all of the first `size` elements, and full.
+        unsafe { data.set_len(size) };
         Dense {
-            data: self.data,
-            shape: self.shape,
+            data,
+            shape,
             name: INTERMEDIATE,
         }
     }
+
+    fn alone(self) -> Self::Whole {
+        self
+    }
 }
+
+/// What is added up over all tiles.
+#[derive(Debug)]
+pub struct Added<T, const N: usize>(pub Dense<T, N>);
+
+impl<T: Real, const N: usize> Piece for Added<T, N> {
+    type Shape = ();
+    type Whole = Dense<T, N>;
+    type Store = Vec<Option<Dense<T, N>>>;
+    type Room<'r>
+        = &'r mut Option<Dense<T, N>>
+    where
+        Self: 'r;
+
+    fn store((): (), threads: usize) -> Self::Store {
+        (0..threads).map(|_| None).collect()
+    }
+
+    fn rooms<'r>(store: &'r mut Self::Store, _: &[usize]) -> Vec<Self::Room<'r>>
+    where
+        Self: 'r,
+    {
+        store.iter_mut().collect()
+    }
+
+    fn put(self, room: &mut Self::Room<'_>) {
+        match room {
+            Some(sum) => add(sum, &self.0),
+            None => **room = Some(self.0),
+        }
+    }
+
+    fn is_full(room: &Self::Room<'_>) -> bool {
+        room.is_some()
+    }
+
+    unsafe fn whole(store: Self::Store) -> Self::Whole {
+        let all = store.into_iter().flatten().reduce(|mut sum, next| {
+            add(&mut sum, &next);
+            sum
+        });
+        all.expect("every room is full")
+    }
+
+    fn alone(self) -> Self::Whole {
+        self.0
+    }
+}
+
+fn add<T: Real, const N: usize>(sum: &mut Dense<T, N>, next: &Dense<T, N>) {
+    assert!(sum.shape == next.shape, "tiles add to the same array");
+    for (x, y) in sum.data.iter_mut().zip(&next.data) {
+        *x = *x + *y;
+    }
+}
+
+/// What a tile makes.
+pub trait Tile: Sized + Send {
+    /// What is known of the arrays before.
+    type Shapes: Copy;
+    /// The arrays.
+    type Wholes;
+
+    #[doc(hidden)]
+    fn made<Set: InstructionSet>(
+        shapes: Self::Shapes,
+        tiles: &Tiling,
+        f: impl Fn(i64, i64) -> Self + Shared,
+    ) -> Self::Wholes;
+}
+
+/// How an axis is divided.
+#[derive(Debug)]
+pub struct Tiling {
+    indices: i64,
+    count: i64,
+    threads: i64,
+}
+
+impl Tiling {
+    fn new(indices: i64, count: i64, threads: i64) -> Tiling {
+        Tiling {
+            indices,
+            count: count.max(1),
+            threads: threads.clamp(1, count.max(1)),
+        }
+    }
+
+    /// The first index of a tile, or of what would be the next one.
+    fn first(&self, tile: i64) -> i64 {
+        // The product may be large.
+        (i128::from(self.indices) * i128::from(tile) / i128::from(self.count)) as i64
+    }
+
+    /// The tiles of each thread.
+    fn threads(&self) -> Vec<(i64, i64)> {
+        let end = |thread: i64| self.count * thread / self.threads;
+        (0..self.threads).map(|k| (end(k), end(k + 1))).collect()
+    }
+
+    /// How many indices each thread has.
+    fn lengths(&self) -> Vec<usize> {
+        let threads = self.threads().into_iter();
+        let length = |(from, to)| (self.first(to) - self.first(from)) as usize;
+        threads.map(length).collect()
+    }
+}
+
+/// The arrays whose tiles are `f` of where each begins, and how many indices it has. For each index so
+/// many elements are made: a tile has as many indices as leave these in a fast cache, and all have about as many. There is
+/// one tile at least. Threads compute tiles at the same time, each some that are neighbours.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn in_tiles<Set: InstructionSet, R: Tile>(
+    indices: i64,
+    each: i64,
+    shapes: R::Shapes,
+    f: impl Fn(i64, i64) -> R + Shared,
+) -> R::Wholes {
+    let (indices, each) = (indices.max(0), each.max(1));
+    let most = (ELEMENTS / each).max(1);
+    let fitting = indices / most + i64::from(indices % most > 0);
+    let threads = threads_for(indices, each);
+    let tiling = Tiling::new(indices, fitting.max(threads), threads);
+    R::made::<Set>(shapes, &tiling, f)
+}
+
+/// The same with a tile for each thread that there is enough work for: so many operations for each index.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn in_shares<Set: InstructionSet, R: Tile>(
+    indices: i64,
+    work: i64,
+    shapes: R::Shapes,
+    f: impl Fn(i64, i64) -> R + Shared,
+) -> R::Wholes {
+    let indices = indices.max(0);
+    let threads = threads_for(indices, work);
+    R::made::<Set>(shapes, &Tiling::new(indices, threads, threads), f)
+}
+
+/// How many threads so many indices are worth.
+fn threads_for(indices: i64, work: i64) -> i64 {
+    let threads = threads::count() as i64;
+    (indices.saturating_mul(work.max(1)) / WORK).clamp(1, threads.min(indices).max(1))
+}
+
+macro_rules! tile {
+    ($($P:ident $p:ident)*) => {
+        impl<$($P: Piece),*> Tile for ($($P,)*) where $($P::Shape: Copy),* {
+            type Shapes = ($($P::Shape,)*);
+            type Wholes = ($($P::Whole,)*);
+
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            #[track_caller]
+            fn made<Set: InstructionSet>(
+                ($($p,)*): Self::Shapes,
+                tiling: &Tiling,
+                f: impl Fn(i64, i64) -> Self + Shared,
+            ) -> Self::Wholes {
+                // `f` is called at one place, so that it is inlined into what is compiled for the instruction set.
+                let tile = |k: i64| Set::within(|| f(tiling.first(k), tiling.first(k + 1) - tiling.first(k)));
+                if tiling.count == 1 {
+                    let ($($p,)*) = tile(0);
+                    return ($($p.alone(),)*);
+                }
+                let ranges = tiling.threads();
+                let lengths = tiling.lengths();
+                $(let mut $p = $P::store($p, ranges.len());)*
+                {
+                    $(let mut $p = $P::rooms(&mut $p, &lengths).into_iter();)*
+                    let rooms = ranges.into_iter().map(|range| {
+                        (range, ($($p.next().expect("a room for each thread"),)*))
+                    });
+                    let rooms: Vec<_> = rooms.collect();
+                    threads::each(rooms, |((from, to), ($(mut $p,)*))| {
+                        #[allow(non_snake_case, reason = "the pieces have the names of their types")]
+                        for k in from..to {
+                            let ($($P,)*) = tile(k);
+                            $($P.put(&mut $p);)*
+                        }
+                        $(assert!($P::is_full(&$p), "all tiles are put");)*
+                    });
+                }
+                // SAFETY: the rooms of every thread were full at its end.
+                ($(unsafe { $P::whole($p) },)*)
+            }
+        }
+    };
+}
+
+/// Implements the trait for all beginnings of a list.
+macro_rules! beginnings {
+    ([$($before:tt)*] $P:ident $p:ident $($rest:tt)*) => {
+        tile!($($before)* $P $p);
+        beginnings!([$($before)* $P $p] $($rest)*);
+    };
+    ([$($before:tt)*]) => {};
+}
+
+beginnings!([] A a B b C c D d E e G g H h I i J j K l L m M n N o O q P r Q s S t T u U v V w);
 
 #[cfg(test)]
 mod tests {
-    use super::super::build;
+    use super::super::dispatch::Baseline;
+    use super::super::{build, zeros};
     use super::*;
 
     #[test]
     fn tiles_cover_an_axis() {
-        for (indices, each, count) in [
-            (0, 10, 0),
-            (-3, 10, 0),
-            (1, i64::MAX, 1),
-            (5, 0, 1),
-            (5, ELEMENTS / 2, 3),
-            (1000, ELEMENTS / 7, 143),
-            (7, 2 * ELEMENTS, 7),
-        ] {
-            let all: Vec<(i64, i64)> = tiles(indices, each).collect();
-            assert_eq!(all.len(), count, "{indices} with {each}");
-            let end = all.iter().fold(0, |end, &(first, len)| {
-                assert!(first == end && len > 0);
-                first + len
-            });
-            assert_eq!(end, indices.max(0));
-            let lens = || all.iter().map(|&(_, len)| len);
-            assert!(lens().max().unwrap_or(0) <= lens().min().unwrap_or(0) + 1);
+        for (indices, count, threads) in
+            [(0, 1, 1), (1, 1, 1), (5, 3, 2), (1000, 143, 4), (7, 7, 9)]
+        {
+            let tiling = Tiling::new(indices, count, threads);
+            assert_eq!((tiling.first(0), tiling.first(count)), (0, indices));
+            let lens: Vec<i64> = (0..count)
+                .map(|k| tiling.first(k + 1) - tiling.first(k))
+                .collect();
+            assert!(lens.iter().max().unwrap() <= &(lens.iter().min().unwrap() + 1));
+            let ranges = tiling.threads();
+            assert_eq!(ranges[0].0, 0);
+            assert_eq!(ranges.last().unwrap().1, count);
+            assert!(
+                ranges
+                    .windows(2)
+                    .all(|w| w[0].1 == w[1].0 && w[0].0 < w[0].1)
+            );
+            assert_eq!(tiling.lengths().iter().sum::<usize>(), indices as usize);
+        }
+    }
+
+    /// The rows of an array and the sum of its columns, by so many tiles and threads.
+    fn computed(tiling: &Tiling) -> (Dense<i64, 2>, Dense<f64, 1>) {
+        let shapes = ([tiling.indices, 2], ());
+        <(Dense<i64, 2>, Added<f64, 1>)>::made::<Baseline>(shapes, tiling, |first, len| {
+            let mut sums = zeros([2]);
+            let rows = build([len, 2], |[i, j]| 2 * (first + i) + j);
+            for i in 0..len {
+                for j in 0..2 {
+                    sums[[j]] += rows[[i, j]] as f64;
+                }
+            }
+            (rows, Added(sums))
+        })
+    }
+
+    #[test]
+    fn tiles_are_put_together() {
+        for indices in [0, 1, 2, 7] {
+            for count in 1..=indices.max(1) {
+                for threads in 1..=count {
+                    let (rows, sums) = computed(&Tiling::new(indices, count, threads));
+                    assert_eq!((rows.len(0), rows.len(1)), (indices, 2));
+                    let all = rows.into_array().into_raw_vec_and_offset().0;
+                    assert!(all.into_iter().eq(0..2 * indices));
+                    let sum = (indices * (indices - 1)) as f64;
+                    assert_eq!(sums.into_vec(), [sum, sum + indices as f64]);
+                }
+            }
         }
     }
 
     #[test]
-    fn slabs_are_put_behind_each_other() {
-        let tile = |first: i64, len: i64| build([len, 2], move |[i, j]| 2 * (first + i) + j);
-        let mut all = Slabs::<i64, 2>::new([3, 2]);
-        all.put(0, tile(0, 2));
-        all.put(2, tile(2, 1));
-        assert_eq!(
-            all.finish().into_array().into_raw_vec_and_offset().0,
-            [0, 1, 2, 3, 4, 5]
-        );
-        let mut one = Slabs::<i64, 2>::new([3, 2]);
-        one.put(0, tile(0, 3));
-        assert_eq!(one.finish().len(0), 3);
-        let nothing = Slabs::<i64, 2>::new([0, 2]).finish();
-        assert_eq!((nothing.len(0), nothing.len(1)), (0, 2));
-        let mut empty = Slabs::<i64, 2>::new([3, 0]);
-        empty.put(0, build([2, 0], |_| 0));
-        empty.put(2, build([1, 0], |_| 0));
-        assert_eq!(empty.finish().len(0), 3);
+    fn small_programs_are_one_tile() {
+        let (count,) = in_tiles::<Baseline, _>(10, 100, ([10],), |first, len| {
+            (build([len], move |[i]| (first + i, len)),)
+        });
+        assert_eq!(count[[9]], (9, 10));
+        let (count,) = in_tiles::<Baseline, _>(10, ELEMENTS, ([10],), |first, len| {
+            (build([len], move |[i]| (first + i, len)),)
+        });
+        assert_eq!(count[[9]], (9, 1));
     }
 
     #[test]
-    #[should_panic(expected = "all tiles are put")]
-    fn a_missing_tile_is_noticed() {
-        let _ = Slabs::<i64, 1>::new([3]).finish();
-    }
-
-    #[test]
-    #[should_panic(expected = "one after the other")]
-    fn order_matters() {
-        let mut all = Slabs::<i64, 1>::new([3]);
-        all.put(1, build([2], |[i]| i));
+    #[should_panic(expected = "all tiles")]
+    fn a_tile_of_another_length_is_noticed() {
+        let tiling = Tiling::new(4, 2, 1);
+        let _ =
+            <(Dense<i64, 1>,)>::made::<Baseline>(([4],), &tiling, |_, _| (build([1], |[i]| i),));
     }
 }

@@ -106,7 +106,7 @@ impl Function<'_> {
             }
             Ident::new(&name, Span::mixed_site())
         };
-        let (name, set) = (fresh("Body"), fresh("Set"));
+        let (name, set) = (fresh("Body"), self.set());
         let generic = match real {
             RealType::Parameter(t) if is_generic => Some(t),
             RealType::Parameter(_) | RealType::F64 | RealType::F32 => None,

@@ -1,8 +1,9 @@
-//! Tiles: a loop whose steps make some neighbouring elements of arrays.
+//! Tiles: a closure that makes some neighbouring elements of arrays.
 
 use super::{Function, Local, Scope, memory};
-use crate::ir::kernel::{Out, Tiles};
-use proc_macro2::{Ident, Literal, TokenStream};
+use crate::ir::bulk::Var;
+use crate::ir::kernel::{Division, Tiles};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 impl Function<'_> {
@@ -26,37 +27,55 @@ impl Function<'_> {
                 steps.extend(quote!(::core::mem::drop(#array);));
             }
         }
-        let mut before = TokenStream::new();
-        let mut after = TokenStream::new();
-        let mut names = vec![];
+        let (mut shapes, mut pieces, mut pattern) = (vec![], vec![], vec![]);
+        let mut names: Vec<(Var, Ident)> = vec![];
         for out in &t.outs {
             let name = self.fresh(&self.wish(out.var));
-            let (elem, rank) = self.elem_and_rank(out);
-            let shape = self.shape_tokens(&out.ty);
-            before.extend(quote!(let mut #name = rt::Slabs::<#elem, #rank>::new([#(#shape),*]);));
+            let mutable = self.mutable.contains(&out.var).then(|| quote!(mut));
+            pattern.push(quote!(#mutable #name));
+            names.push((out.var, name));
             let v = t.body.results[out.result];
-            let part = match inner.local(v).is_view {
+            let piece = match inner.local(v).is_view {
                 true => inner.copy_of(v),
                 false => inner.local(v).ident,
             };
-            steps.extend(quote!(#name.put(#first, #part);));
-            let mutable = self.mutable.contains(&out.var).then(|| quote!(mut));
-            after.extend(quote!(let #mutable #name = #name.finish();));
-            names.push(name);
+            let shape = self.shape_tokens(&out.ty);
+            let (shape, piece) = match t.added.contains(&out.result) {
+                true => (quote!(()), quote!(rt::Added(#piece))),
+                false => (quote!([#(#shape),*]), piece),
+            };
+            shapes.push(shape);
+            pieces.push(piece);
         }
-        for (out, name) in t.outs.iter().zip(&names) {
-            self.locals.borrow_mut().insert(out.var, named(name, false));
+        for (v, name) in &names {
+            self.locals.borrow_mut().insert(*v, named(name, false));
         }
-        let (extent, each) = (self.size(&t.extent).tokens, self.size(&t.each).tokens);
+        let extent = self.size(&t.extent).tokens;
+        let (kernel, each) = match &t.division {
+            Division::Tiles(elements) => (quote!(in_tiles), elements),
+            Division::Shares(work) => (quote!(in_shares), work),
+        };
+        let (each, set) = (self.size(each).tokens, self.instruction_set());
         quote! {
-            #before
-            for (#first, #length) in rt::tiles(#extent, #each) { #steps }
-            #after
+            let (#(#pattern,)*) = rt::#kernel::<#set, _>(#extent, #each, (#(#shapes,)*), |#first, #length| {
+                #steps
+                (#(#pieces,)*)
+            });
         }
     }
 
-    fn elem_and_rank(&self, out: &Out) -> (TokenStream, Literal) {
-        let rank = Literal::usize_unsuffixed(out.ty.rank());
-        (self.scalar(out.ty.elem), rank)
+    /// What the code of a body is compiled for.
+    fn instruction_set(&self) -> TokenStream {
+        match self.root().dispatched {
+            true => self.set().into_token_stream(),
+            false => quote!(rt::Baseline),
+        }
+    }
+
+    /// The name of the type parameter that says so.
+    pub(super) fn set(&self) -> Ident {
+        let real = &self.context.signature.real;
+        let name = if real.name() == "Set" { "Set_" } else { "Set" };
+        Ident::new(name, Span::mixed_site())
     }
 }

@@ -140,7 +140,7 @@ impl Step {
             Work::Loop(s) => s.steps.iter().for_each(f),
             Work::Tiles(t) => {
                 f(&t.extent);
-                f(&t.each);
+                f(t.division.each());
             }
         }
     }

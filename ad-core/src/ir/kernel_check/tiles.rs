@@ -9,7 +9,7 @@ use crate::ir::ty::{Atom, Elem, Size};
 impl Scope<'_> {
     pub(super) fn tiles(&self, t: &Tiles) -> Result<(), String> {
         self.size(&t.extent)?;
-        self.size(&t.each)?;
+        self.size(t.division.each())?;
         let params = &t.body.params;
         if t.given.len() + 2 != params.len() {
             return Err("the tiles do not have the parameters of their body".into());
@@ -39,7 +39,13 @@ impl Scope<'_> {
             if twice {
                 return wrong("is there twice");
             }
-            if ty.shape.first() != Some(&length) || o.ty.shape.first() != Some(&t.extent) {
+            let is_part =
+                ty.shape.first() == Some(&length) && o.ty.shape.first() == Some(&t.extent);
+            let is_added = t.added.contains(&o.result);
+            if is_added && ty.elem != Elem::Real {
+                return wrong("cannot be added up");
+            }
+            if !is_part && !is_added {
                 return wrong("is not made tile by tile");
             }
             if (ty.elem, ty.rank()) != (o.ty.elem, o.ty.rank()) {

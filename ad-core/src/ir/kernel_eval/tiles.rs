@@ -6,6 +6,17 @@ use crate::ir::kernel::Tiles;
 use crate::ir::value::{Tensor, Value};
 use std::rc::Rc;
 
+/// The sum of arrays, and how many additions that takes.
+fn added(parts: &[Rc<Value>]) -> (Value, u64) {
+    let mut sum = parts[0].real().clone();
+    for next in &parts[1..] {
+        let all = sum.data.iter_mut().zip(&next.real().data);
+        all.for_each(|(x, y)| *x += y);
+    }
+    let additions = (parts.len() - 1) * sum.data.len();
+    (Value::Real(sum), additions as u64)
+}
+
 /// How many indices a tile has here: several, so that a tile is neither one index nor everything.
 const TILE: usize = 2;
 
@@ -23,18 +34,23 @@ impl<'a> Run<'a> {
         let mut parts: Vec<Vec<Rc<Value>>> = vec![vec![]; t.outs.len()];
         let mut body = Run::new(&t.body, self.args);
         let mut first = 0;
-        while first < extent {
+        while first < extent || parts.iter().any(Vec::is_empty) {
             let length = TILE.min(extent - first);
             let [at, many] = [first, length].map(|n| Rc::new(Value::Int(Tensor::scalar(n as i64))));
             body.enter(&given, vec![Some(at)], vec![], many);
             body.steps()?;
             for ((o, shape), parts) in t.outs.iter().zip(&mut shapes).zip(&mut parts) {
                 let part = body.shared(t.body.results[o.result])?;
-                shape[0] = length;
+                let is_added = t.added.contains(&o.result);
+                if !is_added {
+                    shape[0] = length;
+                }
                 if part.shape() != shape {
                     return Err(format!("a tile of the shape {:?}", part.shape()));
                 }
-                shape[0] = extent;
+                if !is_added {
+                    shape[0] = extent;
+                }
                 parts.push(part);
             }
             first += length;
@@ -42,7 +58,15 @@ impl<'a> Run<'a> {
         self.cost += body.cost;
         for ((o, shape), parts) in t.outs.iter().zip(shapes).zip(&parts) {
             self.masks[o.var.index()] = None;
-            self.values[o.var.index()] = Some(Rc::new(joined(parts, shape, o.ty.elem)));
+            let value = match t.added.contains(&o.result) {
+                true => {
+                    let (sum, additions) = added(parts);
+                    self.cost += additions;
+                    sum
+                }
+                false => joined(parts, shape, o.ty.elem),
+            };
+            self.values[o.var.index()] = Some(Rc::new(value));
         }
         Ok(())
     }

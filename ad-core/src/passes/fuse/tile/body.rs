@@ -3,7 +3,8 @@
 use super::lane::{Form, uses};
 use crate::ir::bulk::{Param, Type, Var};
 use crate::ir::kernel::{
-    Affine, At, Compute, Contribution, Loop, Nest, Operand, Out, Program, Step, Tiles, Work,
+    Affine, At, Compute, Contribution, Division, Loop, Nest, Operand, Out, Program, Step, Tiles,
+    Work,
 };
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::passes::fuse::family;
@@ -334,8 +335,9 @@ pub(super) fn tiles(
         body: program,
         given,
         extent: lane.clone(),
-        each,
+        division: Division::Tiles(each),
         outs,
+        added: vec![],
     }));
     Step { out, ty, work }
 }
