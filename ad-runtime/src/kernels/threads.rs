@@ -12,6 +12,15 @@ pub(super) fn count() -> usize {
     }
 }
 
+/// The same where nothing else is computed at the same time, and one where something is.
+pub(super) fn idle() -> usize {
+    #[cfg(feature = "parallel")]
+    if rayon::current_thread_index().is_some() {
+        return 1;
+    }
+    count()
+}
+
 /// Does something with each item, at the same time where there are threads.
 pub(super) fn each<T: Send>(items: Vec<T>, f: impl Fn(T) + Shared) {
     #[cfg(feature = "parallel")]

@@ -22,6 +22,7 @@ mod nest;
 mod prune;
 mod rebuild;
 mod reuse;
+mod share;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -136,7 +137,11 @@ impl Fuser {
             out.steps.push(step(&program, owned, &stored, k));
         }
         let program = reuse::take(out, owned.params.clone(), owned.is_body);
-        family::group(tile::tiled(program))
+        let program = family::group(tile::tiled(program));
+        match owned.is_inner {
+            true => program,
+            false => share::shares(program),
+        }
     }
 
     /// A result of a loop: the first is a step, the others are added to it.

@@ -22,7 +22,7 @@
 //! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if it saves two of them. How long
 //! a tile is, is found when the program runs, and all of a small program is one tile.
 
-mod body;
+pub(super) mod body;
 mod lane;
 
 use super::family;

@@ -1,5 +1,6 @@
 //! Products of large matrices.
 
+use super::super::threads;
 use super::direct::{Arrays, Visit};
 use super::{At, Loop};
 use crate::Real;
@@ -46,7 +47,7 @@ impl<T: Real> Visit for Gemm<T> {
         // at different places of it: the strides are those of different axes of an array.
         unsafe {
             let Arrays { a, b, out } = self.arrays.at(at);
-            T::gemm(Product {
+            let product = Product {
                 m: rows.n,
                 k: sums.n,
                 n: columns.n,
@@ -60,7 +61,104 @@ impl<T: Real> Visit for Gemm<T> {
                 out_row: rows.out,
                 out_column: columns.out,
                 once,
-            });
+            };
+            threads::each(product.shares(threads::idle()), |share| T::gemm(share));
+        }
+    }
+}
+
+/// How many products are worth a thread.
+const WORK: usize = 1 << 18;
+
+/// Shares begin at multiples of so many rows or columns, so that rectangles in registers are complete.
+const ALIGNED: usize = 24;
+
+// SAFETY: a product is a description of memory; who computes it promises that no one else has the result. The numbers
+// themselves may go from thread to thread.
+unsafe impl<T: Real> Send for Product<T> {}
+
+impl<T> Product<T> {
+    /// Parts of the result for so many threads, if it is large: rows or columns next to each other, all of which together
+    /// are the result. Each element is computed as in the whole.
+    fn shares(self, threads: usize) -> Vec<Product<T>> {
+        let work = self.m.saturating_mul(self.k).saturating_mul(self.n);
+        let by_rows = self.m >= self.n;
+        let length = if by_rows { self.m } else { self.n };
+        let count = (work / WORK).min(length / ALIGNED).clamp(1, threads.max(1));
+        if count == 1 {
+            return vec![self];
+        }
+        let end = |k: usize| match k == count {
+            true => length,
+            false => length * k / count / ALIGNED * ALIGNED,
+        };
+        let share = |k: usize| {
+            let (first, many) = (end(k), end(k + 1) - end(k));
+            let mut share = Product { ..self };
+            // These are places inside of what the whole product reads and writes.
+            if by_rows {
+                share.m = many;
+                share.a = self.a.wrapping_add(first * self.a_row);
+                share.out = self.out.wrapping_add(first * self.out_row);
+            } else {
+                share.n = many;
+                share.b = self.b.wrapping_add(first * self.b_column);
+                share.out = self.out.wrapping_add(first * self.out_column);
+            }
+            share
+        };
+        (0..count).map(share).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_the_whole() {
+        for (m, n) in [
+            (1000, 30),
+            (30, 1000),
+            (512, 512),
+            (23, 4000),
+            (48, 47),
+            (0, 100),
+        ] {
+            for threads in 1..6 {
+                let whole = Product {
+                    m,
+                    k: 4000,
+                    n,
+                    a: std::ptr::null::<f64>(),
+                    a_row: 4000,
+                    a_sum: 1,
+                    b: std::ptr::null(),
+                    b_sum: n,
+                    b_column: 1,
+                    out: std::ptr::null_mut(),
+                    out_row: n,
+                    out_column: 1,
+                    once: true,
+                };
+                let shares = whole.shares(threads);
+                assert!(!shares.is_empty() && shares.len() <= threads);
+                let (mut rows, mut columns) = (0, 0);
+                for s in &shares {
+                    let place = s.out.addr() / size_of::<f64>();
+                    assert_eq!(place, rows * n + columns);
+                    assert_eq!(s.a.addr() / size_of::<f64>(), rows * 4000);
+                    assert_eq!(s.b.addr() / size_of::<f64>(), columns);
+                    match m >= n {
+                        true => rows += s.m,
+                        false => columns += s.n,
+                    }
+                }
+                assert_eq!(if m >= n { rows } else { columns }, m.max(n));
+                if m * n >= 100_000 && threads > 1 {
+                    assert!(shares.len() > 1);
+                }
+            }
         }
     }
 }

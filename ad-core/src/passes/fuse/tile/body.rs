@@ -3,8 +3,8 @@
 use super::lane::{Form, uses};
 use crate::ir::bulk::{Param, Type, Var};
 use crate::ir::kernel::{
-    Affine, At, Compute, Contribution, Division, Loop, Nest, Operand, Out, Program, Step, Tiles,
-    Work,
+    Affine, At, Compute, Contribution, Division, Fill, Loop, Nest, Operand, Out, Program, Step,
+    Tiles, Work,
 };
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::passes::fuse::family;
@@ -268,6 +268,72 @@ impl Body {
     }
 }
 
+/// What tiles are given, and what variables are in their bodies.
+fn enter(used: impl Iterator<Item = Var>, made: Vec<Var>) -> (Vec<Var>, Body) {
+    let mut given: Vec<Var> = used.filter(|v| !made.contains(v)).collect();
+    given.sort_unstable();
+    given.dedup();
+    let count = given.len() as u32;
+    let names = (given.iter().copied().zip((0..).map(Var)))
+        .chain(made.iter().copied().zip((count + 2..).map(Var)));
+    let atom = |v: u32| Size::atom(Atom::Value(v));
+    let body = Body {
+        names: names.collect(),
+        made,
+        first: atom(count),
+        length: atom(count + 1),
+    };
+    (given, body)
+}
+
+impl Body {
+    /// The program of these steps.
+    fn program(
+        &self,
+        given: &[Var],
+        steps: Vec<Step>,
+        results: &[Var],
+        types: &HashMap<Var, Type>,
+    ) -> Program {
+        let mut params: Vec<Param> = (given.iter())
+            .map(|v| Param {
+                name: format!("v{}", v.0),
+                ty: self.ty(&types[v]),
+            })
+            .collect();
+        params.extend(["first", "length"].map(|name| Param {
+            name: name.into(),
+            ty: Type {
+                elem: Elem::Int,
+                shape: vec![],
+            },
+        }));
+        Program {
+            name: "tile".into(),
+            params,
+            steps,
+            results: results.iter().map(|v| self.names[v]).collect(),
+            requires: vec![],
+        }
+    }
+}
+
+/// Results of tiles.
+fn outs(vars: &[Var], types: &HashMap<Var, Type>) -> Vec<Out> {
+    let out = |(result, v): (usize, &Var)| Out {
+        result,
+        var: *v,
+        ty: types[v].clone(),
+    };
+    vars.iter().enumerate().map(out).collect()
+}
+
+fn step_of(tiles: Tiles) -> Step {
+    let (out, ty) = (tiles.outs[0].var, tiles.outs[0].ty.clone());
+    let work = Work::Tiles(Box::new(tiles));
+    Step { out, ty, work }
+}
+
 /// The tiles of a phase, all of whose steps have the lane outermost.
 pub(super) fn tiles(
     lane: &Size,
@@ -276,68 +342,92 @@ pub(super) fn tiles(
     types: &HashMap<Var, Type>,
 ) -> Step {
     let made: Vec<Var> = steps.iter().map(|(s, _)| s.out).collect();
-    let mut given: Vec<Var> = vec![];
-    for (s, _) in &steps {
-        given.extend(uses(s).into_iter().filter(|v| !made.contains(v)));
-    }
-    given.sort_unstable();
-    given.dedup();
-    let count = given.len() as u32;
-    let (first, length) = (Var(count), Var(count + 1));
-    let names = (given.iter().copied().zip((0..).map(Var)))
-        .chain(made.iter().copied().zip((count + 2..).map(Var)));
-    let atom = |v: Var| Size::atom(Atom::Value(v.0));
-    let body = Body {
-        names: names.collect(),
-        made,
-        first: atom(first),
-        length: atom(length),
-    };
+    let (given, body) = enter(steps.iter().flat_map(|(s, _)| uses(s)), made);
     let mut each = Size::lit(0);
     for v in &body.made {
         let row = types[v].shape[1..].iter();
         each = each.add(&row.fold(Size::lit(1), |all, n| all.mul(n)));
     }
-    let mut params: Vec<Param> = (given.iter())
-        .map(|v| Param {
-            name: format!("v{}", v.0),
-            ty: body.ty(&types[v]),
-        })
-        .collect();
-    params.extend(["first", "length"].map(|name| Param {
-        name: name.into(),
-        ty: Type {
-            elem: Elem::Int,
-            shape: vec![],
-        },
-    }));
-    let outs: Vec<Out> = (lasting.iter().enumerate())
-        .map(|(result, v)| Out {
-            result,
-            var: *v,
-            ty: types[v].clone(),
-        })
-        .collect();
-    let results = lasting.iter().map(|v| body.names[v]).collect();
     let steps = steps.into_iter().map(|(mut step, form)| {
         body.step(&mut step, form.label, types);
         step
     });
-    let program = family::group(Program {
-        name: "tile".into(),
-        params,
-        steps: steps.collect(),
-        results,
-        requires: vec![],
-    });
-    let (out, ty) = (outs[0].var, outs[0].ty.clone());
-    let work = Work::Tiles(Box::new(Tiles {
-        body: program,
+    let program = body.program(&given, steps.collect(), lasting, types);
+    step_of(Tiles {
+        body: family::group(program),
         given,
         extent: lane.clone(),
         division: Division::Tiles(each),
-        outs,
+        outs: outs(lasting, types),
         added: vec![],
-    }));
-    Step { out, ty, work }
+    })
+}
+
+/// A step over many indices, in shares of them: what has an element for each index is put together, and sums are
+/// added.
+pub(in crate::passes::fuse) fn shared(
+    mut step: Step,
+    work: Size,
+    types: &HashMap<Var, Type>,
+) -> Step {
+    let defined: Vec<Var> = step.defines().into_iter().map(|(v, _)| v).collect();
+    let (given, body) = enter(uses(&step).into_iter(), defined.clone());
+    let mut added = vec![];
+    step.out = body.names[&step.out];
+    step.ty = body.ty(&step.ty);
+    let place = |a: &mut At| {
+        if let At::Affine(a) = a {
+            body.affine(a, false);
+        }
+    };
+    let extent = match &mut step.work {
+        Work::Nest(nest) => {
+            let extent = nest.loops[0].clone();
+            body.nest(nest);
+            step.ty.shape[0] = body.length.clone();
+            extent
+        }
+        Work::Scatter(parts) => {
+            let extent = parts[0].nest.loops[0].clone();
+            for c in parts {
+                body.nest(&mut c.nest);
+                c.at.iter_mut().for_each(place);
+            }
+            added.push(0);
+            extent
+        }
+        Work::Family(f) => {
+            let extent = f.nest.loops[0].clone();
+            body.nest(&mut f.nest);
+            for (k, m) in f.members.iter_mut().enumerate() {
+                m.var = body.names[&m.var];
+                m.ty = body.ty(&m.ty);
+                match &mut m.fill {
+                    Fill::Each(_) => m.ty.shape[0] = body.length.clone(),
+                    Fill::Sum { parts, .. } => {
+                        added.push(k);
+                        parts.iter_mut().flat_map(|p| &mut p.at).for_each(place);
+                    }
+                }
+            }
+            let first = &f.members[0];
+            (step.out, step.ty) = (first.var, first.ty.clone());
+            extent
+        }
+        Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Loop(_)
+        | Work::Call(_)
+        | Work::Tiles(_) => unreachable!("these are not divided"),
+    };
+    rename(&mut step, &mut |v| body.names[&v]);
+    step_of(Tiles {
+        body: body.program(&given, vec![step], &defined, types),
+        given,
+        extent,
+        division: Division::Shares(work),
+        outs: outs(&defined, types),
+        added,
+    })
 }
