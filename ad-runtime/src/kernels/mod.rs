@@ -6,6 +6,7 @@
 mod blocks;
 mod contract;
 mod dispatch;
+mod divided;
 mod loops;
 mod pool;
 mod recur;
@@ -17,7 +18,6 @@ mod structs;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod tiles;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
@@ -32,6 +32,7 @@ pub use blocks::{
 };
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
+pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 pub use loops::{
     Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
     minimum, minimum_light, product, product_light, sum, sum_light,
@@ -49,7 +50,6 @@ pub use several::{Elements, build_all};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 pub use threads::Shared;
-pub use tiles::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

@@ -31,6 +31,8 @@ mod tests_of_families;
 mod tests_of_loops;
 #[cfg(test)]
 mod tests_of_products;
+#[cfg(test)]
+mod tests_of_tiles;
 mod tile;
 mod twins;
 mod wedge;

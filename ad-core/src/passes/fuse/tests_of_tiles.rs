@@ -1,0 +1,119 @@
+//! What is made in tiles, and that it is the same.
+
+use super::fuse;
+use crate::ir::bulk::Var;
+use crate::ir::kernel::{Program, Step, Tiles, Work};
+use crate::ir::value::{Tensor, Value};
+use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
+
+/// The kernels of a program, which agree with it on arrays of these shapes.
+fn fused(text: &str, shapes: &[&[usize]]) -> Program {
+    let bulk = bulk_text::parse(text).unwrap();
+    bulk_check::check(&bulk).unwrap();
+    let kernels = fuse(&bulk);
+    kernel_check::check(&kernels).unwrap_or_else(|e| panic!("{e}\n{kernels:#?}"));
+    let real = |shape: &&[usize]| {
+        let data = (1..=shape.iter().product::<usize>()).map(|k| 1.0 / k as f64);
+        Value::Real(Tensor::new(shape.to_vec(), data.collect()))
+    };
+    let args: Vec<Value> = shapes.iter().map(real).collect();
+    let wanted = bulk_eval::eval(&bulk, &args).unwrap();
+    let (results, _) = kernel_eval::eval(&kernels, &args).unwrap();
+    assert_eq!(results, wanted.results);
+    kernels
+}
+
+fn tiles(program: &Program) -> Vec<&Tiles> {
+    let of = |s: &'_ Step| matches!(s.work, Work::Tiles(_));
+    let steps = program.steps.iter().filter(|s| of(s));
+    let tiles = steps.filter_map(|s| match &s.work {
+        Work::Tiles(t) => Some(&**t),
+        Work::Nest(_)
+        | Work::Scatter(_)
+        | Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Family(_)
+        | Work::Call(_)
+        | Work::Loop(_) => None,
+    });
+    tiles.collect()
+}
+
+/// `u = exp(x[i] · m[j]) m[j]`, where j numbers matrices, and more that is made of it.
+fn products(more: &str) -> String {
+    format!(
+        "fn f(x: real[d0.0, d0.1], m: real[d1.0, d0.1, d0.1])
+        v2: real[d0.0, d1.0, d0.1] = contract v0[i, k] * v1[j, k, l] -> [i, j, l]
+        v3: real[d0.0, d1.0, d0.1] = exp(v2)
+        v4: real[d0.0, d1.0, d0.1] = contract v3[i, j, k] * v1[j, k, l] -> [i, j, l]
+        {more}"
+    )
+}
+
+#[test]
+fn what_only_neighbours_need_is_made_in_tiles() {
+    let text = products(
+        "v5: real[d0.0, d1.0] = sum v4 over 2
+        v6: real[d0.0] = logsumexp v5 over 1
+        return v6",
+    );
+    let program = fused(&text, &[&[4, 2], &[5, 2, 2]]);
+    let [tiles] = tiles(&program)[..] else {
+        panic!("{program:#?}")
+    };
+    // The lane is the first axis of what lasts.
+    let lasting: Vec<Var> = tiles.outs.iter().map(|o| o.var).collect();
+    assert_eq!(lasting, [Var(5)]);
+    let shape: Vec<String> = tiles.outs[0]
+        .ty
+        .shape
+        .iter()
+        .map(|n| n.to_string())
+        .collect();
+    assert_eq!(shape, ["d1.0", "d0.0"]);
+    assert_eq!(tiles.extent.to_string(), "d1.0");
+    // Without matrices there is nothing to compute.
+    fused(&text, &[&[4, 2], &[0, 2, 2]]);
+    fused(&text, &[&[0, 2], &[3, 2, 2]]);
+}
+
+#[test]
+fn what_needs_all_indices_is_between_two_phases() {
+    let text = products(
+        "v5: real[d0.0, d1.0] = sum v4 over 2
+        v6: real[d0.0] = logsumexp v5 over 1
+        v7: real[d0.0, d1.0] = gather v6[i0]
+        v8: real[d0.0, d1.0] = sub(v5, v7)
+        v9: real[d0.0, d1.0] = exp(v8)
+        v10: real[d0.0, d1.0, d0.1] = gather v9[i0, i1]
+        v11: real[d0.0, d1.0, d0.1] = mul(v10, v3)
+        v12: real[d0.0, d1.0, d0.1] = contract v11[i, j, k] * v1[j, l, k] -> [i, j, l]
+        v13: real[d0.0, d1.0, d0.1] = mul(v12, v3)
+        v14: real[d1.0, d0.1, d0.1] = contract v13[i, j, k] * v0[i, l] -> [j, k, l]
+        return v6, v14",
+    );
+    let program = fused(&text, &[&[4, 2], &[5, 2, 2]]);
+    let [first, second] = tiles(&program)[..] else {
+        panic!("{program:#?}")
+    };
+    assert!(first.outs.iter().any(|o| o.var == Var(5)));
+    assert_eq!(second.outs.last().map(|o| o.var), Some(Var(14)));
+}
+
+#[test]
+fn results_keep_their_axes() {
+    // As `v4` is returned, with the lane in the middle, it is made as a whole; only one array would be saved.
+    let text = products("return v4");
+    assert!(tiles(&fused(&text, &[&[4, 2], &[5, 2, 2]])).is_empty());
+}
+
+#[test]
+fn what_is_one_pass_anyway_is_not_divided() {
+    let text = "fn f(x: real[d0.0, d0.1, d0.2])
+        v1: real[d0.0, d0.1, d0.2] = exp(v0)
+        v2: real[d0.0, d0.1, d0.2] = mul(v1, v0)
+        v3: real[d0.0, d0.1, d0.2] = add(v1, v2)
+        return v3";
+    assert!(tiles(&fused(text, &[&[2, 3, 2]])).is_empty());
+}
