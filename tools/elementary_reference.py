@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Prints references for the elementary functions: `elementary_reference.py COUNT [FUNCTION..]`. Needs mpmath.
 
+With `angles` instead of a count it prints sines, cosines or tangents for every exponent.
+
 A line has the name of a function, the bits of its arguments, the bits of the nearest result, and what the exact one
 has beyond that, in thousandths of a unit in the last place. `ad-runtime/src/elementary/tests.rs` reads it.
 """
@@ -9,7 +11,7 @@ import random
 import sys
 from struct import pack, unpack
 from mpmath import (acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, digamma, erf, exp, expm1, floor,
-                    frexp, gamma, hypot, isinf, isnan, ldexp, log, loggamma, log1p, mp, mpf, nint, pi, sin, sinh, sqrt, tan, tanh)
+                    frexp, gamma, hypot, isinf, isnan, ldexp, log, loggamma, log1p, mp, mpf, nint, pi, sin, sinh, sqrt, tan, tanh, workprec)
 
 mp.prec = 320
 LARGEST = float.fromhex("0x1.fffffffffffffp1023")
@@ -72,23 +74,49 @@ def multiples(step, most):
     return pick
 
 
-def closest_to_multiples():
-    """The numbers below 2^30 that are closest to multiples of pi / 2, by continued fractions."""
-    found = []
-    for e in range(30):
-        rest = mpf(2) ** (e - 52) / (pi / 2)
-        before, m = 1, 0
+def closest_to_multiples(exponent):
+    """The number of 53 bits with this exponent of 2 that is closest to a multiple of pi / 2, by continued fractions.
+
+    It is m 2^(exponent - 52), and the multiple n pi / 2, so n / m is close to 2^(exponent - 52) / (pi / 2), the `rest`: a
+    convergent, or one with numerator and denominator multiplied so that m has 53 bits.
+    """
+    best = None
+    with workprec(1400):
+        rest = mpf(2) ** (exponent - 52) / (pi / 2)
+        whole = floor(rest)
+        (n, before), (m, m_before) = (int(whole), 1), (1, 0)
+        x = rest - whole
         while m < 2**53:
-            whole = int(floor(1 / rest)) if m or before != 1 else int(floor(rest))
-            if m == 0 and before == 1:
-                before, m, rest = 0, 1, rest - whole
-                continue
-            before, m, rest = m, whole * m + before, 1 / rest - whole
-            if 2**52 <= m < 2**53:
-                found.append(float(m) * 2.0 ** (e - 52))
-            elif m < 2**52 and 2**52 <= m * (2**53 // m) < 2**53:
-                found.append(float(m * (2**53 // m)) * 2.0 ** (e - 52))
+            factor = -(-(2**52) // m)
+            if factor * m < 2**53:
+                distance = abs(factor * (m * rest - n))
+                if best is None or distance < best[0]:
+                    best = distance, factor * m
+            x = 1 / x
+            whole = int(floor(x))
+            x -= whole
+            n, before = whole * n + before, n
+            m, m_before = whole * m + m_before, m
+    return times_power(best[1], exponent - 52)
+
+
+def times_power(m, e):
+    return float.fromhex(hex(m) + f"p{e}")
+
+
+def hard_angles():
+    found = [closest_to_multiples(e) for e in range(1024)]
     return lambda: random.choice(found)
+
+
+def angles():
+    """Lines for each exponent from 2^0 on: the number that is closest to a multiple of pi / 2, and any one."""
+    random.seed("angles")
+    for e in range(1024):
+        name = ("sin", "cos", "tan")[e % 3]
+        for x in (closest_to_multiples(e), times_power(random.randint(2**52, 2**53 - 1), e - 52)):
+            y, missing = nearest(FUNCTIONS[name][0](mpf(x)))
+            print(name, f"{bits(x):x}", f"{bits(y):x}", missing)
 
 
 def pair(first, second):
@@ -117,6 +145,14 @@ def minus_inverse(x):
 
 # For each function, how it is computed and what its arguments are picked from.
 tiny = magnitude(-1074, -20)
+hard = hard_angles()
+
+
+def huge():
+    """Any number of at least 1/2, all exponents alike."""
+    return number(random.randint(bits(0.5), bits(LARGEST)))
+
+
 FUNCTIONS = {
     "exp": (exp, [between(-746, 710), between(-1, 1), around(709.782712893384, -708.3964185322641, -745.13), signed(tiny), multiples(log(2) / 2, 9)]),
     "exp2": (lambda x: mpf(2) ** x, [between(-1076, 1025), between(-1, 1), around(1023.9999999, -1022, -1074.5), signed(tiny), multiples(0.5, 10)]),
@@ -125,9 +161,9 @@ FUNCTIONS = {
     "ln_1p": (log1p, [wide, between(-1, 2), around(-1 + 2.0**-50, 0.4142135623730951, -0.2928932188134524), signed(tiny), signed(magnitude(-60, -1))]),
     "log2": (lambda x: log(x) / log(mpf(2)), [wide, between(0, 3), around(1, 0.7071067811865476, 1.4142135623730951, 2.2250738585072014e-308), magnitude(-1074, -1000)]),
     "log10": (lambda x: log(x) / log(mpf(10)), [wide, between(0, 3), around(1, 0.7071067811865476, 1.4142135623730951, 2.2250738585072014e-308), magnitude(-1074, -1000)]),
-    "sin": (sin, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny), signed(closest_to_multiples())]),
-    "cos": (cos, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny), signed(closest_to_multiples())]),
-    "tan": (tan, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 29)), signed(multiples(pi / 4, 30)), signed(tiny), signed(closest_to_multiples())]),
+    "sin": (sin, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 52)), signed(multiples(pi / 4, 53)), signed(tiny), signed(hard), signed(magnitude(30, 522)), huge]),
+    "cos": (cos, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 52)), signed(multiples(pi / 4, 53)), signed(tiny), signed(hard), signed(magnitude(30, 522)), huge]),
+    "tan": (tan, [between(-10, 10), signed(magnitude(-40, 29)), signed(multiples(pi / 2, 52)), signed(multiples(pi / 4, 53)), signed(tiny), signed(hard), signed(magnitude(30, 522)), huge]),
     "tanh": (tanh, [between(-20, 20), between(-1, 1), signed(magnitude(-60, 5)), signed(tiny), around(0.1733, 0.5199, -0.1733)]),
     "sinh": (sinh, [between(-720, 720), between(-3, 3), signed(magnitude(-60, 3)), signed(tiny), around(0.6931471805598903, 1.0397, 710.4758600739439, 22)]),
     "cosh": (cosh, [between(-720, 720), between(-3, 3), signed(magnitude(-60, 3)), signed(tiny), around(0.6931471805598903, 1.0397, 710.4758600739439, 22)]),
@@ -150,6 +186,9 @@ FUNCTIONS = {
 
 
 def main():
+    if sys.argv[1] == "angles":
+        angles()
+        return
     count = int(sys.argv[1])
     for name in sys.argv[2:] or FUNCTIONS:
         random.seed(name)

@@ -9,6 +9,7 @@
 
 #[macro_use]
 mod polynomial;
+mod angle;
 mod erf;
 mod exp;
 mod gamma;
@@ -183,11 +184,11 @@ functions! {
     log2 = log2_of(x);
     /// The logarithm to base 10.
     log10 = log10_of(x);
-    /// The sine. Beyond 2³⁰ it is that of a number within few units in the last place of `x`.
+    /// The sine.
     sin = sin_of(x);
-    /// The cosine. Beyond 2³⁰ it is that of a number within few units in the last place of `x`.
+    /// The cosine.
     cos = cos_of(x);
-    /// The tangent. Beyond 2³⁰ it is that of a number within few units in the last place of `x`.
+    /// The tangent.
     tan = tan_of(x);
     /// The hyperbolic tangent.
     tanh = tanh_of(x);

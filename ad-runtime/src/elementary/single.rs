@@ -3,7 +3,7 @@
 //! Exponentials and the natural logarithm are computed in `f32`, with twice as many elements at a time. The others are
 //! computed in `f64`, with fewer terms.
 
-use super::power;
+use super::{angle, power};
 use std::f32::consts::LOG2_E;
 
 /// `ln 2` in two parts; the first has 15 bits, so its product with an exponent is exact.
@@ -274,23 +274,10 @@ pub(super) fn erf(x: f32) -> f32 {
     result.copysign(x)
 }
 
-/// π/2 in three parts, the first two with 23 bits: exact products up to 2³⁰.
-const PARTS: [f64; 3] = [
-    1.570796251296997,
-    7.549789415861596e-08,
-    5.390302858158119e-15,
-];
-
 /// Sine and cosine of what is left of |x| after reduction by multiples k of π/2, and k in the lowest bits.
 #[inline(always)]
 fn parts(x: f32) -> (f64, f64, u64) {
-    let x = f64::from(x.abs());
-    let rounded = x * std::f64::consts::FRAC_2_PI + 6755399441055744.0;
-    let k = rounded - 6755399441055744.0;
-    let r = ((x - k * PARTS[0]) - k * PARTS[1]) - k * PARTS[2];
-    // Where k is not exact any more, r may be anything. NaN stays.
-    let wild = r.abs() > 1.0;
-    let r = if wild { 0.5 } else { r };
+    let (r, bits) = angle::reduce_single(x.abs());
     let z = r * r;
     let z2 = z * z;
     // With errors of 2⁻³⁵·⁶ and 2⁻³¹·⁸.
@@ -306,7 +293,7 @@ fn parts(x: f32) -> (f64, f64, u64) {
         -0.0013887588637815805,
         2.4463721163611998e-05,
     );
-    (r + (r * z) * s, 1.0 + z * c, rounded.to_bits())
+    (r + (r * z) * s, 1.0 + z * c, bits)
 }
 
 /// `value` rounded, with its sign changed where bit 1 of `bits` is set.

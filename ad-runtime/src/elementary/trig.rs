@@ -1,54 +1,9 @@
 //! Trigonometric functions.
 //!
-//! An argument is reduced by multiples k of π/2, with π/2 in five parts. The first four have 23 bits, so their products
-//! with k are exact for |x| up to 2³⁰, and what is left has 53 correct bits also where x is next to such a multiple.
-//! Beyond that the products are rounded, by no more than a few units in the last place of x: what comes out is
-//! the sine of a number that close to x. Exactness there would need some hundred operations more, or a branch,
-//! and a loop with that branch is not vectorised.
+//! An argument is reduced by multiples k of π/2 (`angle`), and what is left goes into polynomials.
 
+use super::angle::{Reduced, reduce};
 use super::two::sum_ordered;
-use std::f64::consts::FRAC_2_PI;
-
-/// π/2
-const PARTS: [f64; 5] = [
-    1.570796251296997,
-    7.549789415861596e-08,
-    5.390302529957765e-15,
-    3.2820031633724233e-22,
-    3.7950107727212256e-29,
-];
-
-/// Added to a number below 2⁵¹ this rounds it to an integer, which is then in the lowest bits.
-const ROUND: f64 = 6755399441055744.0;
-
-/// `x = k π/2 + r + low`, with |r| below 0.7855
-struct Reduced {
-    /// k in the lowest bits
-    bits: u64,
-    r: f64,
-    low: f64,
-}
-
-/// For `x` that is not negative.
-#[inline(always)]
-fn reduce(x: f64) -> Reduced {
-    let rounded = x * FRAC_2_PI + ROUND;
-    let k = rounded - ROUND;
-    // Up to here without any error.
-    let d = (x - k * PARTS[0]) - k * PARTS[1];
-    // Where the product is the larger of the two, the difference is exact: both are multiples of its last bit.
-    let (d, lost) = sum_ordered(d, -(k * PARTS[2]));
-    let (d, lost_too) = sum_ordered(d, -(k * PARTS[3]));
-    let rest = (lost + lost_too) - k * PARTS[4];
-    let (r, low) = sum_ordered(d, rest);
-    // Where k is not exact any more, r may be anything. NaN stays.
-    let wild = r.abs() > 1.0;
-    Reduced {
-        bits: rounded.to_bits(),
-        r: if wild { 0.5 } else { r },
-        low: if wild { 0.0 } else { low },
-    }
-}
 
 /// What sin(r + low) has beyond r, for |r| below 0.7855. The error is 2⁻⁵⁵·⁵.
 #[inline(always)]

@@ -17,7 +17,7 @@ pub(super) fn sum_ordered(a: f64, b: f64) -> (f64, f64) {
 
 /// `a` as a sum of two numbers, with at most 26 and 27 bits.
 #[inline(always)]
-fn halves(a: f64) -> (f64, f64) {
+pub(super) fn halves(a: f64) -> (f64, f64) {
     let high = f64::from_bits(a.to_bits() & 0xffff_ffff_f800_0000);
     (high, a - high)
 }
