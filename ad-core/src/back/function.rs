@@ -4,6 +4,7 @@ mod dispatched;
 mod family;
 mod memory;
 mod sequence;
+mod small;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unit;
@@ -41,6 +42,8 @@ pub(super) struct Local {
     pub(super) bare: bool,
     /// A view already (a parameter), not an owned array.
     pub(super) is_view: bool,
+    /// How many elements an owned array on the stack has.
+    pub(super) small: Option<usize>,
     /// Whether what it is bound to says its type: literals of `f64` have no suffix.
     is_typed: bool,
 }
@@ -169,6 +172,7 @@ impl<'a> Function<'a> {
             scalar: None,
             bare,
             is_view: true,
+            small: None,
             is_typed: true,
         };
         self.locals.borrow_mut().insert(v, local);
@@ -203,6 +207,7 @@ impl<'a> Function<'a> {
                 scalar: Some(w.scalar),
                 bare: w.is_scalar(),
                 is_view: true,
+                small: None,
                 is_typed: true,
             },
             None => {
@@ -218,6 +223,7 @@ impl<'a> Function<'a> {
                     scalar: None,
                     bare: true,
                     is_view: true,
+                    small: None,
                     is_typed: true,
                 }
             }
@@ -383,6 +389,7 @@ impl<'a> Function<'a> {
             scalar: None,
             bare: step.ty.rank() == 0,
             is_view: false,
+            small: small::elements(step),
             is_typed: true,
         };
         let tokens = match &step.work {
@@ -413,7 +420,7 @@ impl<'a> Function<'a> {
             Work::Nest(nest) => {
                 let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
                 let elements = Writer::new(nest, &[], self).assignment(&name, &here, "=");
-                let zeros = real::zeros(&self.context.signature.real, None, &shape);
+                let zeros = self.zeros(None, local.small, &shape);
                 quote!(let mut #name = #zeros; #elements)
             }
             Work::Scatter(contributions) => {
@@ -425,8 +432,7 @@ impl<'a> Function<'a> {
                             continue;
                         }
                         let called = self.model(step.out, &step.ty);
-                        let zeros =
-                            real::zeros(&self.context.signature.real, called.as_deref(), &shape);
+                        let zeros = self.zeros(called.as_deref(), local.small, &shape);
                         all.extend(quote!(let mut #name = #zeros;));
                     }
                     all.extend(self.contribution(c, &name, "+="));
@@ -435,6 +441,7 @@ impl<'a> Function<'a> {
                 if step.ty.rank() == 0 {
                     all.extend(quote!(let #name = #name[[]];));
                     local.bare = true;
+                    local.small = None;
                 }
                 all
             }
@@ -529,6 +536,7 @@ impl<'a> Function<'a> {
             scalar: local.scalar,
             bare: false,
             is_view: true,
+            small: None,
             is_typed: true,
         };
         self.locals.borrow_mut().insert(step.out, local);
@@ -565,6 +573,11 @@ impl<'a> Function<'a> {
     /// An array by its elements.
     fn build(&self, nest: &Nest, ty: &Type, local: &mut Local) -> TokenStream {
         let shape = self.shape_tokens(ty);
+        if let Some(len) = local.small {
+            let mut w = Writer::new(nest, &[], self);
+            local.is_typed = w.is_typed(nest.root);
+            return self.elements_of(&mut w, &small::builder(len), &shape);
+        }
         let mut w = Writer::new(nest, &[], self).with_blocks();
         local.is_typed = w.is_typed(nest.root);
         let blocks = match w.by_blocks() {
@@ -599,6 +612,16 @@ impl<'a> Function<'a> {
 
     /// An array by its elements, one by one.
     fn elements(&self, w: &mut Writer<'_>, shape: &[TokenStream]) -> TokenStream {
+        self.elements_of(w, &quote!(build), shape)
+    }
+
+    /// The same with a function of the runtime.
+    fn elements_of(
+        &self,
+        w: &mut Writer<'_>,
+        builder: &TokenStream,
+        shape: &[TokenStream],
+    ) -> TokenStream {
         let (lets, root) = w.body();
         let root = root.tokens;
         let body = if lets.is_empty() {
@@ -607,7 +630,7 @@ impl<'a> Function<'a> {
             quote!({ #lets #root })
         };
         let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
-        quote!(rt::build([#(#shape),*], |[#(#index),*]| #body))
+        quote!(rt::#builder([#(#shape),*], |[#(#index),*]| #body))
     }
 
     /// The name that a variable should have: results say which they are.
