@@ -297,6 +297,12 @@ impl<'a> Function<'a> {
                 n.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
                 let here = Size::dim(k, axis);
                 let by_type = |w: &Written| w.fixed_length(axis).is_some();
+                // A length that is a number where it matters need not be one elsewhere.
+                let is_demanded = |r: &Require| {
+                    r.relation == Relation::Equal
+                        && [(&r.left, &r.right), (&r.right, &r.left)].contains(&(&here, n))
+                };
+                let computed = computed || self.program.requires.iter().any(is_demanded);
                 if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type)
                 {
                     all.push(Require {
@@ -415,25 +421,28 @@ impl<'a> Function<'a> {
             }
             Work::Nest(nest) if is_whole(nest) => {
                 let values = self.build(nest, &step.ty, &mut local);
-                quote!(let #mutable #name = #values;)
+                let of = self.annotation(&step.ty, local.small);
+                quote!(let #mutable #name #of = #values;)
             }
             Work::Nest(nest) => {
                 let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
                 let elements = Writer::new(nest, &[], self).assignment(&name, &here, "=");
                 let zeros = self.zeros(None, local.small, &shape);
-                quote!(let mut #name = #zeros; #elements)
+                let of = self.annotation(&step.ty, local.small);
+                quote!(let mut #name #of = #zeros; #elements)
             }
             Work::Scatter(contributions) => {
                 let mut all = TokenStream::new();
+                let of = self.annotation(&step.ty, local.small);
                 for (k, c) in contributions.iter().enumerate() {
                     if k == 0 {
                         if let Some(values) = self.whole(c, &step.ty, &mut local) {
-                            all.extend(quote!(let mut #name = #values;));
+                            all.extend(quote!(let mut #name #of = #values;));
                             continue;
                         }
                         let called = self.model(step.out, &step.ty);
                         let zeros = self.zeros(called.as_deref(), local.small, &shape);
-                        all.extend(quote!(let mut #name = #zeros;));
+                        all.extend(quote!(let mut #name #of = #zeros;));
                     }
                     all.extend(self.contribution(c, &name, "+="));
                 }
@@ -573,10 +582,10 @@ impl<'a> Function<'a> {
     /// An array by its elements.
     fn build(&self, nest: &Nest, ty: &Type, local: &mut Local) -> TokenStream {
         let shape = self.shape_tokens(ty);
-        if let Some(len) = local.small {
+        if local.small.is_some() {
+            local.is_typed = true;
             let mut w = Writer::new(nest, &[], self);
-            local.is_typed = w.is_typed(nest.root);
-            return self.elements_of(&mut w, &small::builder(len), &shape);
+            return self.elements_of(&mut w, &quote!(build_small), &shape);
         }
         let mut w = Writer::new(nest, &[], self).with_blocks();
         local.is_typed = w.is_typed(nest.root);

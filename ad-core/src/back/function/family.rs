@@ -34,7 +34,8 @@ impl Function<'_> {
                             let shape = self.shape_tokens(&m.ty);
                             let called = self.model(m.var, &m.ty);
                             let zeros = self.zeros(called.as_deref(), small::len(&m.ty), &shape);
-                            (name.clone(), quote!(let mut #name = #zeros;))
+                            let of = self.annotation(&m.ty, small::len(&m.ty));
+                            (name.clone(), quote!(let mut #name #of = #zeros;))
                         }
                     };
                     before.extend(made);

@@ -2,7 +2,6 @@
 
 use super::{Function, Local};
 use crate::back::real;
-use crate::front::real::RealType;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Step, Work};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -50,6 +49,12 @@ impl Function<'_> {
         }
     }
 
+    /// The same after a name, if the array is on the stack: how many elements there are says only the type.
+    pub(super) fn annotation(&self, ty: &Type, small: Option<usize>) -> Option<TokenStream> {
+        let owned = self.owned(ty, Some(small?));
+        Some(quote!(: #owned))
+    }
+
     /// The type of a variable.
     pub(super) fn ty(&self, v: Var) -> &Type {
         match self.program.params.get(v.index()) {
@@ -60,12 +65,11 @@ impl Function<'_> {
 
     /// An array that is filled later.
     pub(super) fn blank(&self, ident: &Ident, ty: &Type) -> TokenStream {
-        let Some(len) = len(ty).map(Literal::usize_unsuffixed) else {
+        let Some(of) = self.annotation(ty, len(ty)) else {
             return self.stack(ident, ty, true);
         };
-        let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
         let shape = self.shape_tokens(ty);
-        quote!(let mut #ident = rt::blank_small::<#elem, #rank, #len>([#(#shape),*]);)
+        quote!(let mut #ident #of = rt::blank_small([#(#shape),*]);)
     }
 
     /// Zeros; `called` is what panics call the array.
@@ -76,19 +80,12 @@ impl Function<'_> {
         shape: &[TokenStream],
     ) -> TokenStream {
         let real = &self.context.signature.real;
-        let Some(len) = small.map(Literal::usize_unsuffixed) else {
+        if small.is_none() {
             return real::zeros(real, called, shape);
-        };
-        let rank = Literal::usize_unsuffixed(shape.len());
-        let of = match real {
-            RealType::F64 => quote!(f64),
-            RealType::F32 | RealType::Parameter(_) => quote!(#real),
-        };
+        }
         match called {
-            None => quote!(rt::zeros_small::<#of, #rank, #len>([#(#shape),*])),
-            Some(called) => {
-                quote!(rt::zeros_small_called::<#of, #rank, #len>(#called, [#(#shape),*]))
-            }
+            None => quote!(rt::zeros_small([#(#shape),*])),
+            Some(called) => quote!(rt::zeros_small_called(#called, [#(#shape),*])),
         }
     }
 
