@@ -137,3 +137,59 @@ fn eq_mentions(eq: &Eq, dim: &Atom) -> bool {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::lengths;
+    use crate::ir::{bulk_check, bulk_text};
+
+    /// The program with numbers for lengths, as text.
+    fn known(text: &str) -> Option<String> {
+        let program = bulk_text::parse(text).unwrap();
+        bulk_check::check(&program).unwrap_or_else(|e| panic!("{e}\n{program}"));
+        let known = lengths(&program)?;
+        bulk_check::check(&known).unwrap_or_else(|e| panic!("{e}\n{known}"));
+        Some(known.to_string())
+    }
+
+    /// Sums of rows, one in each step, and more equations and results.
+    fn rows(steps: &str, more: &str, results: &str) -> String {
+        format!(
+            "fn f(x: real[d0.0], m: real[d1.0, d1.1])
+              require d1.1 == 3 when d0.0
+              loop 0 with 1 states
+                fn step(m: real[d1.0, d1.1], s: real[], i: int[])
+                  v3: real[d1.1] = gather v0[(v2), i0]
+                  v4: real[] = sum v3 over [0]
+                  v5: real[] = add(v1, v4)
+                  return v5
+              v2: real[] = fill 0.0
+              v3: real[] = loop 0 out 0 given [v1] from [v2] for {steps}
+              {more}
+              return v3{results}"
+        )
+    }
+
+    #[test]
+    fn what_a_loop_demands_is_known_in_it() {
+        let program = known(&rows("d0.0", "", "")).unwrap();
+        assert!(program.contains("m: real[d1.0, 3]"), "{program}");
+        assert!(program.contains("v3: real[3] = gather"), "{program}");
+        assert!(program.contains("require d1.1 == 3 when d0.0"), "{program}");
+        let row = "v4: real[d0.0, d1.1] = gather v0[i0]";
+        let program = known(&rows("d0.0", row, ", v4")).unwrap();
+        assert!(program.contains("v4: real[d0.0, 3]"), "{program}");
+    }
+
+    #[test]
+    fn what_matters_without_the_loop_is_as_it_was() {
+        assert_eq!(known(&rows("d0.0 + 1", "", "")), None);
+        let all = "v4: real[] = sum v1 over [0, 1]";
+        assert_eq!(known(&rows("d0.0", all, ", v4")), None);
+        let length = "v4: int[] = index d1.1";
+        assert_eq!(known(&rows("d0.0", length, ", v4")), None);
+        let first = "v4: real[d1.1] = gather v0[0]";
+        assert_eq!(known(&rows("d0.0", first, ", v4")), None);
+        assert_eq!(known(&rows("d0.0", "", ", v1")), None);
+    }
+}
