@@ -6,6 +6,7 @@ use crate::ir::unit::{Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::{again, fuse};
 use crate::passes::join::join;
+use crate::passes::lengths::lengths;
 use crate::passes::linearise::{forward, linearise};
 use crate::passes::raise::raise;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
@@ -150,6 +151,9 @@ fn lacking(unit: &Unit, rule: Rule) -> String {
 /// If fusion broke the program (a bug of the compiler).
 pub fn to_kernels(program: &Program) -> Result<kernel::Program, String> {
     let mut program = units::shared(program);
+    if let Some(known) = lengths(&program) {
+        program = simplify(&known);
+    }
     if let Some(again) = again(&program) {
         program = join(&again);
     }

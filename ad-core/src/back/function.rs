@@ -4,6 +4,7 @@ mod dispatched;
 mod family;
 mod memory;
 mod sequence;
+mod small;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -42,6 +43,8 @@ pub(super) struct Local {
     pub(super) bare: bool,
     /// A view already (a parameter), not an owned array.
     pub(super) is_view: bool,
+    /// How many elements an owned array on the stack has.
+    pub(super) small: Option<usize>,
     /// Whether what it is bound to says its type: literals of `f64` have no suffix.
     is_typed: bool,
 }
@@ -170,6 +173,7 @@ impl<'a> Function<'a> {
             scalar: None,
             bare,
             is_view: true,
+            small: None,
             is_typed: true,
         };
         self.locals.borrow_mut().insert(v, local);
@@ -204,6 +208,7 @@ impl<'a> Function<'a> {
                 scalar: Some(w.scalar),
                 bare: w.is_scalar(),
                 is_view: true,
+                small: None,
                 is_typed: true,
             },
             None => {
@@ -219,6 +224,7 @@ impl<'a> Function<'a> {
                     scalar: None,
                     bare: true,
                     is_view: true,
+                    small: None,
                     is_typed: true,
                 }
             }
@@ -292,6 +298,12 @@ impl<'a> Function<'a> {
                 n.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
                 let here = Size::dim(k, axis);
                 let by_type = |w: &Written| w.fixed_length(axis).is_some();
+                // A length that is a number where it matters need not be one elsewhere.
+                let is_demanded = |r: &Require| {
+                    r.relation == Relation::Equal
+                        && [(&r.left, &r.right), (&r.right, &r.left)].contains(&(&here, n))
+                };
+                let computed = computed || self.program.requires.iter().any(is_demanded);
                 if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type)
                 {
                     all.push(Require {
@@ -385,6 +397,7 @@ impl<'a> Function<'a> {
             scalar: None,
             bare: step.ty.rank() == 0,
             is_view: false,
+            small: small::elements(step),
             is_typed: true,
         };
         let tokens = match &step.work {
@@ -410,26 +423,28 @@ impl<'a> Function<'a> {
             }
             Work::Nest(nest) if is_whole(nest) => {
                 let values = self.build(nest, &step.ty, &mut local);
-                quote!(let #mutable #name = #values;)
+                let of = self.annotation(&step.ty, local.small);
+                quote!(let #mutable #name #of = #values;)
             }
             Work::Nest(nest) => {
                 let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
                 let elements = Writer::new(nest, &[], self).assignment(&name, &here, "=");
-                let zeros = real::zeros(&self.context.signature.real, None, &shape);
-                quote!(let mut #name = #zeros; #elements)
+                let zeros = self.zeros(None, local.small, &shape);
+                let of = self.annotation(&step.ty, local.small);
+                quote!(let mut #name #of = #zeros; #elements)
             }
             Work::Scatter(contributions) => {
                 let mut all = TokenStream::new();
+                let of = self.annotation(&step.ty, local.small);
                 for (k, c) in contributions.iter().enumerate() {
                     if k == 0 {
                         if let Some(values) = self.whole(c, &step.ty, &mut local) {
-                            all.extend(quote!(let mut #name = #values;));
+                            all.extend(quote!(let mut #name #of = #values;));
                             continue;
                         }
                         let called = self.model(step.out, &step.ty);
-                        let zeros =
-                            real::zeros(&self.context.signature.real, called.as_deref(), &shape);
-                        all.extend(quote!(let mut #name = #zeros;));
+                        let zeros = self.zeros(called.as_deref(), local.small, &shape);
+                        all.extend(quote!(let mut #name #of = #zeros;));
                     }
                     all.extend(self.contribution(c, &name, "+="));
                 }
@@ -437,6 +452,7 @@ impl<'a> Function<'a> {
                 if step.ty.rank() == 0 {
                     all.extend(quote!(let #name = #name[[]];));
                     local.bare = true;
+                    local.small = None;
                 }
                 all
             }
@@ -535,6 +551,7 @@ impl<'a> Function<'a> {
             scalar: local.scalar,
             bare: false,
             is_view: true,
+            small: None,
             is_typed: true,
         };
         self.locals.borrow_mut().insert(step.out, local);
@@ -571,6 +588,11 @@ impl<'a> Function<'a> {
     /// An array by its elements.
     fn build(&self, nest: &Nest, ty: &Type, local: &mut Local) -> TokenStream {
         let shape = self.shape_tokens(ty);
+        if local.small.is_some() {
+            local.is_typed = true;
+            let mut w = Writer::new(nest, &[], self);
+            return self.elements_of(&mut w, &quote!(build_small), &shape);
+        }
         let mut w = Writer::new(nest, &[], self).with_blocks();
         local.is_typed = w.is_typed(nest.root);
         let blocks = match w.by_blocks() {
@@ -605,6 +627,16 @@ impl<'a> Function<'a> {
 
     /// An array by its elements, one by one.
     fn elements(&self, w: &mut Writer<'_>, shape: &[TokenStream]) -> TokenStream {
+        self.elements_of(w, &quote!(build), shape)
+    }
+
+    /// The same with a function of the runtime.
+    fn elements_of(
+        &self,
+        w: &mut Writer<'_>,
+        builder: &TokenStream,
+        shape: &[TokenStream],
+    ) -> TokenStream {
         let (lets, root) = w.body();
         let root = root.tokens;
         let body = if lets.is_empty() {
@@ -613,7 +645,7 @@ impl<'a> Function<'a> {
             quote!({ #lets #root })
         };
         let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
-        quote!(rt::build([#(#shape),*], |[#(#index),*]| #body))
+        quote!(rt::#builder([#(#shape),*], |[#(#index),*]| #body))
     }
 
     /// The name that a variable should have: results say which they are.

@@ -4,6 +4,7 @@
 mod ablation;
 pub mod fuse;
 pub mod join;
+pub mod lengths;
 pub mod linearise;
 pub mod raise;
 pub mod simplify;

@@ -13,6 +13,7 @@ mod recur;
 mod refill;
 mod scalar;
 mod several;
+mod small;
 mod stack;
 mod structs;
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub use scalar::{
     sign0, softplus,
 };
 pub use several::{Elements, build_all};
+pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zeros_small_called};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 pub use threads::Shared;

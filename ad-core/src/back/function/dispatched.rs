@@ -153,11 +153,9 @@ impl Function<'_> {
             if !seen.insert(name.to_string()) {
                 continue;
             }
-            let elem = self.scalar(ty.elem);
-            let rank = Literal::usize_unsuffixed(ty.rank());
             types.push(match local.bare {
-                true => elem,
-                false => quote!(rt::Dense<#elem, #rank>),
+                true => self.scalar(ty.elem),
+                false => self.owned(ty, local.small),
             });
             names.push(name);
         }

@@ -1,6 +1,6 @@
 //! Several arrays in one pass.
 
-use super::{Function, Local, Scope, pattern_of, real};
+use super::{Function, Local, Scope, pattern_of, small};
 use crate::back::nest::Writer;
 use crate::ir::kernel::{Family, Fill, Member};
 use proc_macro2::{Ident, TokenStream};
@@ -18,12 +18,12 @@ impl Function<'_> {
         let mut placed: Vec<(Ident, &Member)> = vec![];
         for m in &f.members {
             match &m.fill {
-                Fill::Each(_) if new.len() < TOGETHER => {
+                Fill::Each(_) if new.len() < TOGETHER && small::len(&m.ty).is_none() => {
                     new.push((self.fresh(&self.wish(m.var)), m));
                 }
                 Fill::Each(_) => {
                     let name = self.fresh(&self.wish(m.var));
-                    before.extend(self.stack(&name, &m.ty, true));
+                    before.extend(self.blank(&name, &m.ty));
                     placed.push((name, m));
                 }
                 Fill::Sum { to, .. } => {
@@ -33,9 +33,9 @@ impl Function<'_> {
                             let name = self.fresh(&self.wish(m.var));
                             let shape = self.shape_tokens(&m.ty);
                             let called = self.model(m.var, &m.ty);
-                            let real = &self.context.signature.real;
-                            let zeros = real::zeros(real, called.as_deref(), &shape);
-                            (name.clone(), quote!(let mut #name = #zeros;))
+                            let zeros = self.zeros(called.as_deref(), small::len(&m.ty), &shape);
+                            let of = self.annotation(&m.ty, small::len(&m.ty));
+                            (name.clone(), quote!(let mut #name #of = #zeros;))
                         }
                     };
                     before.extend(made);
@@ -82,11 +82,16 @@ impl Function<'_> {
                 Fill::Sum { to: None, .. } => true,
                 Fill::Sum { to: Some(k), .. } => self.is_typed(f.begins[*k].array),
             };
+            let small = match &m.fill {
+                Fill::Sum { to: Some(k), .. } => self.begun_small(&f.begins[*k], &m.ty),
+                Fill::Each(_) | Fill::Sum { to: None, .. } => small::len(&m.ty),
+            };
             let local = Local {
                 ident: name.to_token_stream(),
                 scalar: None,
                 bare: false,
                 is_view: false,
+                small,
                 is_typed,
             };
             self.locals.borrow_mut().insert(m.var, local);

@@ -1,5 +1,6 @@
 //! Memory that is given back before the end.
 
+use super::small;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Fill, Program, Step, Work};
 use std::collections::{HashMap, HashSet};
@@ -57,10 +58,10 @@ pub(super) fn gone(program: &Program) -> Vec<Vec<Var>> {
     out
 }
 
-/// Calls `f` with the new arrays of a step that may be large: those of several axes.
+/// Calls `f` with the new arrays of a step that may be large: those of several axes, and not on the stack.
 fn makes<'p>(step: &'p Step, f: &mut dyn FnMut(Var, &'p Type)) {
     let mut large = |v: Var, ty: &'p Type| {
-        if ty.rank() > 1 {
+        if ty.rank() > 1 && small::len(ty).is_none() {
             f(v, ty);
         }
     };

@@ -1,7 +1,7 @@
 //! Loops, and arrays that are changed.
 
 use super::super::range::{pattern_of, span};
-use super::{Function, Local, Scope, Writer};
+use super::{Function, Local, Scope, Writer, small};
 use crate::back::expr::Expr;
 use crate::back::sizes::number;
 use crate::back::tokens::mentions;
@@ -107,8 +107,8 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// An array of its own with the elements of a variable.
-    pub(super) fn copy_of(&self, v: Var) -> TokenStream {
+    /// An array of its own with the elements of a variable, on the stack or not.
+    pub(super) fn copy_of(&self, v: Var, small: Option<usize>) -> TokenStream {
         let (local, view) = (self.local(v), self.view(v));
         match local.scalar {
             Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => {
@@ -120,20 +120,21 @@ impl<'a> Function<'a> {
                 });
                 let at: Vec<TokenStream> = index.iter().map(|i| quote!(#i)).collect();
                 let element = self.read(v, &at).tokens;
-                quote!(rt::build([#(#lengths),*], |[#(#index),*]| #element))
+                let build = small.map_or(quote!(build), small::builder);
+                quote!(rt::#build([#(#lengths),*], |[#(#index),*]| #element))
             }
-            Some(_) | None => quote!(rt::copied(#view)),
+            Some(_) | None => Self::copied(&view, small),
         }
     }
 
     /// What something begins with.
-    fn begin(&self, of: &Source, rank: usize) -> TokenStream {
-        if rank == 0 {
+    fn begin(&self, of: &Source, ty: &Type) -> TokenStream {
+        if ty.rank() == 0 {
             return self.read(of.array, &[]).tokens;
         }
         match of.taken {
-            true => self.local(of.array).ident,
-            false => self.copy_of(of.array),
+            true => Self::moved(&self.local(of.array), small::len(ty)),
+            false => self.copy_of(of.array, small::len(ty)),
         }
     }
 
@@ -145,13 +146,22 @@ impl<'a> Function<'a> {
         let values = match ty.rank() {
             0 => {
                 let value = self.read(of.array, &[]).tokens;
-                quote!(rt::build([], |_| #value))
+                let build = small::builder(1);
+                quote!(rt::#build([], |_| #value))
             }
-            _ => self.copy_of(of.array),
+            _ => self.copy_of(of.array, small::len(ty)),
         };
         let name = self.fresh(&self.wish(to));
         let made = quote!(let mut #name = #values;);
         (name, made)
+    }
+
+    /// How many elements an array has that is changed on the stack.
+    pub(super) fn begun_small(&self, of: &Source, ty: &Type) -> Option<usize> {
+        match of.taken {
+            true => self.local(of.array).small,
+            false => small::len(ty),
+        }
     }
 
     /// An array with elements replaced or added to.
@@ -171,6 +181,7 @@ impl<'a> Function<'a> {
             scalar: None,
             bare: false,
             is_view: false,
+            small: self.begun_small(of, &step.ty),
             is_typed: self.is_typed(of.array),
         };
         self.locals.borrow_mut().insert(step.out, local);
@@ -188,13 +199,18 @@ impl<'a> Function<'a> {
             scalar: None,
             bare,
             is_view: false,
+            small: None,
             is_typed: true,
+        };
+        let state = |ident: &Ident, ty: &Type| Local {
+            small: small::len(ty).filter(|_| ty.rank() > 0),
+            ..named(ident, ty.rank() == 0)
         };
         let states: Vec<Ident> = (0..s.states)
             .map(|k| self.fresh(&plain(&body.params[first + k].name)))
             .collect();
         for (k, ident) in states.iter().enumerate() {
-            params.push(named(ident, body.params[first + k].ty.rank() == 0));
+            params.push(state(ident, &body.params[first + k].ty));
         }
         let index = self.root().names.borrow_mut().index(&|_| false);
         params.push(named(&index, true));
@@ -239,14 +255,16 @@ impl<'a> Function<'a> {
                 || inner.mutable.contains(&s.state(k))
                 || out_of(k).is_some_and(|o| self.mutable.contains(&o.var));
             let mutable = changes.then(|| quote!(mut));
+            let value = self.begin(source, ty);
             let elem = self.scalar(ty.elem);
-            let rank = Literal::usize_unsuffixed(ty.rank());
             let ty = match (ty.rank(), ty.elem) {
                 (0, _) => quote!(: #elem),
-                (_, Elem::Int) => quote!(: rt::Dense<#elem, #rank>),
+                (_, Elem::Int) => {
+                    let owned = self.owned(ty, small::len(ty));
+                    quote!(: #owned)
+                }
                 (_, Elem::Real | Elem::Bool) => TokenStream::new(),
             };
-            let value = self.begin(source, body.params[first + k].ty.rank());
             before.extend(quote!(let #mutable #ident #ty = #value;));
         }
         let mut after = TokenStream::new();
@@ -297,7 +315,7 @@ impl<'a> Function<'a> {
         let mut locals = self.locals.borrow_mut();
         for (k, ident) in states.iter().enumerate() {
             if let Some(out) = out_of(k) {
-                locals.insert(out.var, named(ident, out.ty.rank() == 0));
+                locals.insert(out.var, state(ident, &body.params[first + k].ty));
             }
         }
         for (ident, out) in stacks.iter().flatten() {
@@ -329,7 +347,7 @@ impl<'a> Function<'a> {
         }
         let view = match self.local(v).scalar {
             Some(s) if s.elem() == Elem::Int && s != Scalar::I64 => {
-                let copy = self.copy_of(v);
+                let copy = self.copy_of(v, small::len(self.ty(v)));
                 quote!(#copy.view())
             }
             Some(_) | None => self.view(v),
@@ -378,12 +396,13 @@ impl<'a> Function<'a> {
                 let stays = states[l] == from.as_str();
                 name(results[l]) == from && (l > k || stays)
             };
+            let small = small::len(&self.program.params[given + k].ty);
             let value = if self.shape(v).is_empty() {
                 self.read(v, &[]).tokens
             } else if v.index() < given || (0..states.len()).any(|l| l != k && is_needed(l)) {
-                self.copy_of(v)
+                self.copy_of(v, small)
             } else {
-                self.local(v).ident
+                Self::moved(&self.local(v), small)
             };
             moves.push(Move {
                 to,

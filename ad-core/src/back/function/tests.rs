@@ -216,3 +216,38 @@ fn memory_is_given_back_for_arrays_of_the_same_shape() {
     assert_eq!(code.matches("::core::mem::drop(").count(), 1);
     assert_has(&code, "::core::mem::drop(t_2);");
 }
+
+#[test]
+fn few_elements_are_on_the_stack() {
+    let code = written(
+        "fn f(x: &Array1<f64>, m: &Array2<f64>) -> Array1<f64>",
+        "fn f(x: real[d0.0], m: real[d1.0, d1.1])
+        require d1.0 >= d0.0 when d0.0
+        require d1.1 == 3 when d0.0
+        loop 0 with 1 states
+            fn step(m: real[d1.0, d1.1], x: real[d0.0], s: real[3], i: int[])
+            v4: real[d1.1] = gather v0[(v3), i0]
+            v5: real[] = gather v1[(v3)]
+            v6: real[3] = gather v5[]
+            v7: real[3] = mul(v2, v6)
+            v8: real[3] = gather v4[i0]
+            v9: real[3] = add(v7, v8)
+            return v9
+        v2: real[3] = fill 0.0
+        v3: real[3] = loop 0 out 0 given [v1, v0] from [v2] for d0.0
+        return v3",
+    );
+    // The demand is the one that there was.
+    assert_has(&code, "assert!(x_len <= 0 || m_cols == 3,");
+    assert!(!code.contains("assert!(m_cols==3"), "{code}");
+    assert_has(
+        &code,
+        "let t: rt::Small<f64, 1, 3> = rt::build_small([3], |[_]| 0.0);",
+    );
+    assert_has(
+        &code,
+        "let s_next: rt::Small<f64, 1, 3> = rt::build_small([3], |[j]|",
+    );
+    assert_has(&code, "s = s_next;");
+    assert_has(&code, "s.into_array()");
+}

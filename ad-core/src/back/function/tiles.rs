@@ -13,6 +13,7 @@ impl Function<'_> {
             scalar: None,
             bare,
             is_view: false,
+            small: None,
             is_typed: true,
         };
         let mut params: Vec<Local> = t.given.iter().map(|v| self.local(*v)).collect();
@@ -36,8 +37,8 @@ impl Function<'_> {
             names.push((out.var, name));
             let v = t.body.results[out.result];
             let piece = match inner.local(v).is_view {
-                true => inner.copy_of(v),
-                false => inner.local(v).ident,
+                true => inner.copy_of(v, None),
+                false => Self::moved(&inner.local(v), None),
             };
             let shape = self.shape_tokens(&out.ty);
             let (shape, piece) = match t.added.contains(&out.result) {

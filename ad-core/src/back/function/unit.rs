@@ -68,6 +68,7 @@ impl Function<'_> {
                 scalar: None,
                 bare: rank == 0,
                 is_view: false,
+                small: None,
                 is_typed: true,
             };
             self.locals.borrow_mut().insert(o.var, local);

@@ -10,6 +10,9 @@ use crate::ir::ty::{Lit, Size};
 use crate::passes::simplify::live;
 use std::collections::HashMap;
 
+/// As many products as a call of a kernel takes time for.
+const FEW: i64 = 64;
+
 /// Contractions that are no product of a matrix become a sum of products again, so that they fuse
 /// with what is around them; so do products of a matrix and a vector whose matrix is computed for
 /// this use alone. Guarded results of the others are masked afterwards.
@@ -39,7 +42,10 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                 let sums = a_axes.iter().any(|l| !out_axes.contains(l));
                 let (rows, columns) = (alone(a_axes, b_axes), alone(b_axes, a_axes));
                 let matrix_vector = (rows != columns) && !computed_here(*a) && !computed_here(*b);
-                if sums && ((rows && columns) || matrix_vector) {
+                let operands = [(*a, &a_axes[..]), (*b, &b_axes[..])];
+                let is_worth_a_call =
+                    ((rows && columns) || matrix_vector) && !is_small(program, &operands);
+                if sums && is_worth_a_call {
                     let (bounds, others) = split(program, eq);
                     let mut conjunction = |all: Vec<Var>| {
                         (all.into_iter()).fold(None, |g, m| out.both(g, Some(new[m.index()])))
@@ -87,6 +93,23 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
     }
     let results = program.results.iter().map(|r| new[r.index()]).collect();
     live(&out.finish(results))
+}
+
+/// Whether a contraction is known to be of a few products.
+fn is_small(program: &Program, operands: &[(Var, &[u8]); 2]) -> bool {
+    let mut seen = vec![];
+    let mut products = 1_i64;
+    for (v, axes) in operands {
+        for (l, n) in axes.iter().zip(&program.ty(*v).shape) {
+            if seen.contains(l) {
+                continue;
+            }
+            seen.push(*l);
+            let Some(n) = n.as_lit() else { return false };
+            products = products.saturating_mul(n.max(0));
+        }
+    }
+    products <= FEW
 }
 
 /// `Σ a · b` written out. A product with a structural zero is one.
