@@ -569,7 +569,7 @@ impl<'a> Function<'a> {
         local.is_typed = w.is_typed(nest.root);
         let blocks = match w.by_blocks() {
             Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
-            None => match Writer::new(nest, &[], self).by_rows() {
+            None => match Writer::new(nest, &[], self).by_rows(&[nest.root]) {
                 Some(row) => quote!(rt::build_rows([#(#shape),*], #row)),
                 None => self.elements(&mut w, &shape),
             },

@@ -43,7 +43,7 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
-pub use several::{Elements, build_all};
+pub use several::{Elements, FreshAll, WrittenAll, build_all, build_all_rows};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 
