@@ -277,14 +277,38 @@ impl Writer<'_> {
         guard.is_none_or(|g| self.piece.holds.contains(&g))
     }
 
-    /// Whether a read under a guard that holds in the middle of a loop is inside of its array there: not only where it
-    /// is used.
-    pub(super) fn is_inside(&self, n: Node, l: Loop, pieces: &Pieces) -> bool {
+    /// What is computed at each index of the middle of a loop, whatever the conditions are that are left.
+    pub(super) fn always(&self, roots: &[Node]) -> HashSet<Node> {
+        let (mut seen, mut open) = (HashSet::new(), roots.to_vec());
+        while let Some(n) = open.pop() {
+            if !self.is_bare(n) || !seen.insert(n) {
+                continue;
+            }
+            let mut below = self.live_operands(n);
+            if let Compute::Prim(Prim::Select | Prim::And | Prim::Or, args) =
+                &self.nest.nodes[n].compute
+                && below.len() > 1
+            {
+                below.retain(|o| *o == args[0]);
+            }
+            open.extend(below);
+        }
+        seen
+    }
+
+    /// Whether what is read along a loop, in its middle, is inside of the array also where it is not used.
+    pub(super) fn is_inside(
+        &self,
+        n: Node,
+        l: Loop,
+        pieces: &Pieces,
+        always: &HashSet<Node>,
+    ) -> bool {
         let s = &self.nest.nodes[n];
         let Compute::Read(v, at) = &s.compute else {
             return true;
         };
-        if s.guard.is_none() {
+        if s.guard.is_none() || always.contains(&n) {
             return true;
         }
         let low = Affine::constant(Size::lit(pieces.first));
