@@ -4,6 +4,7 @@ mod dispatched;
 mod family;
 mod memory;
 mod sequence;
+mod tiled;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unit;

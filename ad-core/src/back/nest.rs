@@ -470,7 +470,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What holds where a guard does.
-    fn learn(&self, g: Node, known: &mut HashSet<Node>) {
+    pub(super) fn learn(&self, g: Node, known: &mut HashSet<Node>) {
         let mut stack = vec![g];
         let mut new = vec![];
         while let Some(g) = stack.pop() {
@@ -618,7 +618,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether what a loop reduces is a few instructions, all of them arithmetic.
-    fn is_light(&self, l: Loop, body: Node) -> bool {
+    pub(super) fn is_light(&self, l: Loop, body: Node) -> bool {
         const FEW: usize = 8;
         let (mut seen, mut open) = (HashSet::new(), vec![body]);
         while let Some(n) = open.pop() {

@@ -12,6 +12,7 @@ use super::pieces::Known;
 use super::range::pattern_of;
 use super::sizes::number;
 use super::tokens::in_place;
+use crate::ir::bulk::Var;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
@@ -322,6 +323,93 @@ impl Writer<'_> {
         let body = quote!(#lets #cuts #body);
         let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
         Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
+    }
+
+    /// The elements that some arrays have at an index of the loop, by the names of rows or of elements.
+    fn stored(&mut self, js: Option<&Ident>, l: Loop, stored: &dyn Fn(Var) -> Option<Ident>) {
+        for (n, s) in self.nest.nodes.iter().enumerate() {
+            if let Compute::Read(v, _) = &s.compute
+                && let Some(name) = stored(*v)
+            {
+                let index = &self.loops[l];
+                let element = match js {
+                    Some(_) => quote!(#name[#index]),
+                    None => quote!(#name),
+                };
+                self.rowed.insert(n, Expr::atom(element));
+            }
+        }
+    }
+
+    /// What computes the elements of roots in a tile of the only loop: what comes before it, the index, and a tuple. What
+    /// a tile has of its own is `stored`.
+    pub(super) fn elements_of_tile(
+        &mut self,
+        roots: &[Node],
+        js: &Ident,
+        stored: &dyn Fn(Var) -> Option<Ident>,
+    ) -> Option<(TokenStream, TokenStream, TokenStream)> {
+        let (nest, l) = (self.nest, 0);
+        for &n in roots {
+            self.find_varying(l, n);
+        }
+        self.stored(None, l, stored);
+        if !self.is_plain_in_tile(l, roots) {
+            return None;
+        }
+        let lets = self.lets_without(None, Some(l), &HashSet::new());
+        let lets: TokenStream = (lets.iter())
+            .map(|(name, value)| quote!(let #name = #value;))
+            .collect();
+        let known = &HashSet::new();
+        let (before, value) = self.together(roots, Inside { l, known }, Some(js));
+        debug_assert_eq!(nest.outer, 1);
+        let index = pattern_of(&self.loops[l], &value);
+        Some((quote!(#lets #before), index, value))
+    }
+
+    /// The sum over a tile of the only loop, and where it is added.
+    pub(super) fn sum_of_tile(
+        &mut self,
+        js: &Ident,
+        stored: &dyn Fn(Var) -> Option<Ident>,
+    ) -> Option<(Option<TokenStream>, TokenStream)> {
+        let (nest, l) = (self.nest, 0);
+        let root = &nest.nodes[nest.root];
+        let Compute::Reduce(_, _, body) = &root.compute else {
+            return None;
+        };
+        let light = self.is_light(l, *body);
+        let guard = root.guard.map(|g| self.node(g, &HashSet::new()).tokens);
+        if let Some(g) = root.guard {
+            let mut known = HashSet::new();
+            self.learn(g, &mut known);
+            self.piece.holds = known;
+        }
+        self.find_varying(l, *body);
+        self.stored(Some(js), l, stored);
+        if !self.is_plain_in_tile(l, &[*body]) {
+            return None;
+        }
+        let known = &self.piece.holds.clone();
+        let (before, value) = self.together(&[*body], Inside { l, known }, Some(js));
+        let index = pattern_of(&self.loops[l], &value);
+        let name = match light {
+            true => quote!(sum_light),
+            false => quote!(sum),
+        };
+        let of = (!self.is_typed(*body)).then(|| {
+            let real = self.scope.real();
+            quote!(::<#real>)
+        });
+        Some((guard, quote!(#before rt::#name #of (#js, |#index| #value))))
+    }
+
+    /// Whether nothing is under a condition in a tile, and all sums are done.
+    fn is_plain_in_tile(&self, l: Loop, roots: &[Node]) -> bool {
+        let is_plain = |n: Node| self.is_bare(n) && self.nest.nodes[n].own().is_empty();
+        let all = |&root: &Node| self.reached(l, root, true).into_iter().all(is_plain);
+        roots.iter().all(all)
     }
 
     /// Rows for what a light reduction reads.

@@ -114,6 +114,17 @@ pub struct Row<'a, T> {
     from: i64,
 }
 
+impl<'a, T> Row<'a, T> {
+    /// An element for each index of a stretch.
+    #[inline(always)]
+    pub(super) fn new(data: &'a [T], js: Stretch) -> Row<'a, T> {
+        Row {
+            data,
+            from: js.from,
+        }
+    }
+}
+
 impl<T> Index<i64> for Row<'_, T> {
     type Output = T;
 

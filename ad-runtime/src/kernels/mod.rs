@@ -14,6 +14,7 @@ mod scalar;
 mod several;
 mod stack;
 mod structs;
+mod tiles;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +44,7 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
+pub use tiles::{Parts, TilePart, replace, tiles};
 pub use several::{Elements, FreshAll, WrittenAll, build_all, build_all_rows};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};

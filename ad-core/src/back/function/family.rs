@@ -23,7 +23,7 @@ impl Function<'_> {
                 }
                 Fill::Each(_) => {
                     let name = self.fresh(&self.wish(m.var));
-                    before.extend(self.stack(&name, &m.ty, true));
+                    before.extend(self.stack(&name, &m.ty));
                     placed.push((name, m));
                 }
                 Fill::Sum { to, .. } => {
