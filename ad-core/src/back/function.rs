@@ -4,9 +4,9 @@ mod dispatched;
 mod family;
 mod memory;
 mod sequence;
-mod tiled;
 #[cfg(test)]
 mod tests;
+mod tiled;
 pub(crate) mod unit;
 
 use super::data::{Apart, Given};

@@ -253,8 +253,7 @@ impl Writer<'_> {
         }
         let always = self.always(roots);
         let is_plain = |n: &Node| {
-            let is_read =
-                self.along(*n, l).is_none() || self.is_inside(*n, l, &pieces, &always);
+            let is_read = self.along(*n, l).is_none() || self.is_inside(*n, l, &pieces, &always);
             self.is_bare(*n) && nest.nodes[*n].own().is_empty() && is_read
         };
         if !nodes.iter().all(is_plain) || !nodes.iter().any(|&n| self.is_worth_a_row(n, l)) {

@@ -14,9 +14,9 @@ mod scalar;
 mod several;
 mod stack;
 mod structs;
-mod tiles;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
@@ -44,10 +44,10 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
-pub use tiles::{Parts, TilePart, replace, tiles};
 pub use several::{Elements, FreshAll, WrittenAll, build_all, build_all_rows};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
+pub use tiles::{Parts, TilePart, replace, tiles};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

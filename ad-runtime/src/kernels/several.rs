@@ -34,7 +34,10 @@ pub trait Elements: Sized {
 }
 
 /// A row of each of several arrays that has no elements yet.
-#[allow(missing_debug_implementations, reason = "elements that are not written cannot be shown")]
+#[allow(
+    missing_debug_implementations,
+    reason = "elements that are not written cannot be shown"
+)]
 pub struct FreshAll<'a, E: Elements + 'a>(E::Rows<'a>);
 
 /// Says that these rows have their elements.

@@ -198,8 +198,8 @@ impl<'a> Function<'a> {
             .map(|k| out_of(k).map(|o| (self.fresh(&self.wish(o.var)), o)))
             .collect();
 
-        // What steps come in their order is pushed.
-        let is_placed = s.steps.is_some() && s.reverse;
+        // Arrays of steps that come in their order are pushed: there is no need to fill the stack before.
+        let is_placed = |o: &Out| s.steps.is_some() && (s.reverse || o.ty.rank() == 1);
         let condition = s
             .goes_on
             .as_ref()
@@ -228,13 +228,17 @@ impl<'a> Function<'a> {
             let all = stacks.iter().zip(&body.results[s.states..]);
             all.filter(|(_, v)| wanted(**v))
                 .filter_map(|(stack, v)| {
-                    let (ident, _) = stack.as_ref()?;
-                    Some(inner.stacked(ident, &index, *v, is_placed))
+                    let (ident, out) = stack.as_ref()?;
+                    Some(inner.stacked(ident, &index, *v, is_placed(out)))
                 })
                 .collect()
         };
         let mut steps = stack(&|v| taken.contains(&v) && v.index() < body.params.len());
-        let written = if in_tiles.is_some() { &[] } else { &body.steps[..] };
+        let written = if in_tiles.is_some() {
+            &[]
+        } else {
+            &body.steps[..]
+        };
         for step in written {
             steps.extend(inner.step(step));
             let made = step.defines();
@@ -272,11 +276,11 @@ impl<'a> Function<'a> {
         }
         let mut after = TokenStream::new();
         for (ident, out) in stacks.iter().flatten() {
-            before.extend(match (is_placed, &s.steps) {
+            before.extend(match (is_placed(out), &s.steps) {
                 (true, _) => self.stack(ident, &out.ty),
                 (false, steps) => self.pushed(ident, &out.ty, steps.as_ref()),
             });
-            if !is_placed {
+            if !is_placed(out) {
                 let mutable = self.mutable.contains(&out.var).then(|| quote!(mut));
                 after.extend(quote!(let #mutable #ident = #ident.finish();));
             }

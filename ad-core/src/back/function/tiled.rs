@@ -138,8 +138,7 @@ impl<'a> Tiled<'a> {
         nest.outer == 0
             && nest.loops == [self.length.clone()]
             && c.at.iter().all(place)
-            && (nest.nodes.iter().enumerate())
-                .all(|(n, s)| n == nest.root || s.own().is_empty())
+            && (nest.nodes.iter().enumerate()).all(|(n, s)| n == nest.root || s.own().is_empty())
             && is_plain(nest, l, may_read)
     }
 }
@@ -189,7 +188,11 @@ impl Function<'_> {
             let mut named = vec![];
             for (k, part) in &parts {
                 let row = self.fresh(&format!("{}_row", states[*k]));
-                if c.nest.nodes.iter().any(|s| matches!(&s.compute, Compute::Read(v, _) if state(*v) == Some(*k))) {
+                if c.nest
+                    .nodes
+                    .iter()
+                    .any(|s| matches!(&s.compute, Compute::Read(v, _) if state(*v) == Some(*k)))
+                {
                     rows.extend(quote!(let #row = #part.row(#tile);));
                 }
                 named.push((*k, row));
@@ -197,7 +200,10 @@ impl Function<'_> {
             let mut w = Writer::new(&c.nest, &[], self);
             let stored = |v: Var| {
                 let k = state(v)?;
-                named.iter().find(|(j, _)| *j == k).map(|(_, row)| row.clone())
+                named
+                    .iter()
+                    .find(|(j, _)| *j == k)
+                    .map(|(_, row)| row.clone())
             };
             let (guard, value) = w.sum_of_tile(tile, &stored)?;
             let to = &states[*k];
@@ -214,12 +220,17 @@ impl Function<'_> {
             .collect();
         let stored = |v: Var| {
             let k = state(v)?;
-            old.iter().find(|(j, _)| *j == k).map(|(_, name)| name.clone())
+            old.iter()
+                .find(|(j, _)| *j == k)
+                .map(|(_, name)| name.clone())
         };
         let (before, index, value) = w.elements_of_tile(&roots, tile, &stored)?;
         let text = value.to_string();
         let names = old.iter().map(|(_, name)| {
-            match text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| *name == word) {
+            match text
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| *name == word)
+            {
                 true => quote!(#name),
                 false => quote!(_),
             }

@@ -43,9 +43,8 @@ impl Simplifier {
         };
         // Two different integers, one of which is never below the other: it is above.
         let shape = self.out.shape(comparison);
-        let never_negative = |a: &Affine| {
-            (a.range(&shape)).is_some_and(|(low, _)| low.at_least_given(0, &shape))
-        };
+        let never_negative =
+            |a: &Affine| (a.range(&shape)).is_some_and(|(low, _)| low.at_least_given(0, &shape));
         match p {
             Prim::ILt => vec![less_one(up)],
             Prim::ILe => vec![up],
