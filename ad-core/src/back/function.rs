@@ -7,6 +7,7 @@ mod sequence;
 mod small;
 #[cfg(test)]
 mod tests;
+mod tiled;
 mod tiles;
 pub(crate) mod unit;
 
@@ -597,7 +598,7 @@ impl<'a> Function<'a> {
         local.is_typed = w.is_typed(nest.root);
         let blocks = match w.by_blocks() {
             Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
-            None => match Writer::new(nest, &[], self).by_rows() {
+            None => match Writer::new(nest, &[], self).by_rows(&[nest.root]) {
                 Some(row) => quote!(rt::build_rows([#(#shape),*], #row)),
                 None => self.elements(&mut w, &shape),
             },

@@ -12,6 +12,7 @@ pub(crate) mod name_check;
 mod names;
 mod nest;
 mod outside;
+mod pieces;
 mod range;
 mod real;
 mod rows;

@@ -5,6 +5,7 @@ use super::blocks::Blocks;
 use super::expr::{Expr, Prec};
 use super::facts::Facts;
 use super::names::Names;
+use super::pieces::Known;
 use super::range::{Run, pattern_of, span};
 use super::real;
 use super::sizes::{number, polynomial};
@@ -76,6 +77,8 @@ pub(super) struct Writer<'a> {
     pub(super) rowed: HashMap<Node, Expr>,
     /// The nodes that are not the same for all indices of a loop, for those that are looked at.
     pub(super) varying: HashMap<Loop, HashSet<Node>>,
+    /// What is known of conditions in the piece of a loop that is written.
+    pub(super) piece: Known,
     /// What is written by blocks, if that is wanted.
     pub(super) blocks: Option<Blocks>,
     facts: Facts,
@@ -114,6 +117,7 @@ impl<'a> Writer<'a> {
             named: vec![],
             rowed: HashMap::new(),
             varying: HashMap::new(),
+            piece: Known::default(),
             blocks: None,
             facts: Facts::default(),
             may_fail: vec![],
@@ -443,7 +447,13 @@ impl<'a> Writer<'a> {
         if known.contains(&n) {
             return Expr::atom(quote!(true));
         }
+        if self.piece.fails.contains(&n) {
+            return Expr::atom(quote!(false));
+        }
         let s = &self.nest.nodes[n];
+        if s.guard.is_some_and(|g| self.piece.fails.contains(&g)) {
+            return self.literal(Lit::zero(s.elem));
+        }
         let Some(g) = s.guard.filter(|g| !known.contains(g)) else {
             return self.compute(&s.compute, known);
         };
@@ -460,7 +470,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What holds where a guard does.
-    fn learn(&self, g: Node, known: &mut HashSet<Node>) {
+    pub(super) fn learn(&self, g: Node, known: &mut HashSet<Node>) {
         let mut stack = vec![g];
         let mut new = vec![];
         while let Some(g) = stack.pop() {
@@ -608,7 +618,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether what a loop reduces is a few instructions, all of them arithmetic.
-    fn is_light(&self, l: Loop, body: Node) -> bool {
+    pub(super) fn is_light(&self, l: Loop, body: Node) -> bool {
         const FEW: usize = 8;
         let (mut seen, mut open) = (HashSet::new(), vec![body]);
         while let Some(n) = open.pop() {
@@ -767,6 +777,9 @@ impl<'a> Writer<'a> {
         };
         if known.contains(&c) {
             return self.node(a, known);
+        }
+        if self.piece.fails.contains(&c) {
+            return self.node(b, known);
         }
         let condition = self.node(c, known).tokens;
         let mut then = known.clone();

@@ -8,9 +8,11 @@
 use super::blocks::Inside;
 use super::expr::Expr;
 use super::nest::Writer;
+use super::pieces::Known;
 use super::range::pattern_of;
 use super::sizes::number;
 use super::tokens::in_place;
+use crate::ir::bulk::Var;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
@@ -50,7 +52,7 @@ impl Writer<'_> {
                 varying.insert(n);
             }
         }
-        self.varying.insert(l, varying);
+        self.varying.entry(l).or_default().extend(varying);
     }
 
     pub(super) fn varies(&self, n: Node, l: Loop) -> bool {
@@ -66,7 +68,7 @@ impl Writer<'_> {
                 continue;
             }
             if through || self.nest.nodes[n].own().is_empty() {
-                open.extend(self.nest.operands(n));
+                open.extend(self.live_operands(n));
             }
         }
         seen
@@ -99,15 +101,32 @@ impl Writer<'_> {
         inside: Inside<'_>,
         js: &Ident,
     ) -> (TokenStream, TokenStream) {
+        self.together(&[n], inside, Some(js))
+    }
+
+    /// The same for several values, as a tuple. Without the name of neighbours it is all in the expression.
+    fn together(
+        &mut self,
+        roots: &[Node],
+        inside: Inside<'_>,
+        js: Option<&Ident>,
+    ) -> (TokenStream, TokenStream) {
         let Inside { l, known } = inside;
-        let nodes = self.reached(l, n, false);
+        let mut nodes = BTreeSet::new();
+        let mut same = BTreeSet::new();
+        for &n in roots {
+            nodes.extend(self.reached(l, n, false));
+            same.extend((!self.varies(n, l)).then_some(n));
+        }
         let mut before = TokenStream::new();
-        let is_same = !self.varies(n, l);
-        let mut same: BTreeSet<Node> = is_same.then_some(n).into_iter().collect();
-        for &m in &nodes {
-            before.extend(self.row(m, l, js));
-            let operands = self.nest.operands(m).into_iter();
-            same.extend(operands.filter(|o| !self.varies(*o, l)));
+        if let Some(js) = js {
+            for &m in &nodes {
+                before.extend(self.row(m, l, js));
+                let operands = self.live_operands(m).into_iter();
+                same.extend(operands.filter(|o| !self.varies(*o, l)));
+            }
+        } else {
+            same.clear();
         }
         for m in same {
             let is_worth_it = match &self.nest.nodes[m].compute {
@@ -127,7 +146,8 @@ impl Writer<'_> {
         let mut lets = vec![];
         for &m in &nodes {
             let is_done = self.rowed.contains_key(&m) || self.bound.contains_key(&m);
-            if m != n && !is_done && self.wants_name(m, false) {
+            let is_root = roots == [m];
+            if !is_root && !is_done && self.wants_name(m, false) {
                 let value = self.node(m, known).tokens;
                 let wish = self.wish(m);
                 let name = self.name(&wish);
@@ -135,7 +155,13 @@ impl Writer<'_> {
                 self.bound.insert(m, name);
             }
         }
-        let value = self.node(n, known).tokens;
+        let values: Vec<TokenStream> = (roots.iter())
+            .map(|n| self.node(*n, known).tokens)
+            .collect();
+        let value = match &values[..] {
+            [one] => one.clone(),
+            many => quote!((#(#many),*)),
+        };
         for m in &nodes {
             self.rowed.remove(m);
             self.bound.remove(m);
@@ -208,32 +234,181 @@ impl Writer<'_> {
             && nest.ranges[l].to.is_empty()
             && at.last() == Some(&At::Affine(Affine::of(l)))
             && self.scope.shape(*v).last() == Some(&nest.loops[l]);
-        s.guard.is_none() && !is_seen && self.along(n, l).is_some()
+        self.is_bare(n) && !is_seen && self.along(n, l).is_some()
     }
 
-    /// The last outer loop as one over rows: an index pattern for the others, and what computes a row.
-    pub(super) fn by_rows(&mut self) -> Option<TokenStream> {
-        let (nest, known) = (self.nest, HashSet::new());
-        let (l, root) = (nest.outer.checked_sub(1)?, nest.root);
-        self.find_varying(l, root);
-        let nodes = self.reached(l, root, true);
+    /// The last outer loop as one over rows: an index pattern for the others, and what computes a row of each root.
+    /// It runs in pieces, if there are conditions on its index.
+    pub(super) fn by_rows(&mut self, roots: &[Node]) -> Option<TokenStream> {
+        let nest = self.nest;
+        let l = nest.outer.checked_sub(1)?;
+        for &n in roots {
+            self.find_varying(l, n);
+        }
+        let pieces = self.pieces(l, roots).unwrap_or_default();
+        self.piece = pieces.middle.clone();
+        let mut nodes = BTreeSet::new();
+        for &n in roots {
+            nodes.extend(self.reached(l, n, true));
+        }
+        let always = self.always(roots);
         let is_plain = |n: &Node| {
-            let s = &nest.nodes[*n];
-            s.guard.is_none() && s.own().is_empty()
+            let is_read = self.along(*n, l).is_none() || self.is_inside(*n, l, &pieces, &always);
+            self.is_bare(*n) && nest.nodes[*n].own().is_empty() && is_read
         };
         if !nodes.iter().all(is_plain) || !nodes.iter().any(|&n| self.is_worth_a_row(n, l)) {
             return None;
         }
         let (js, out) = (self.stretch(l), self.name("out"));
-        let lets = self.lets_without(None, Some(l), &known);
+        let lets = self.lets_without(None, Some(l), &HashSet::new());
         let lets = lets.iter().map(|(name, value)| quote!(let #name = #value;));
         let lets: TokenStream = lets.collect();
-        let inside = Inside { l, known: &known };
-        let (before, value) = self.element(root, inside, &js);
+        let (head, tail) = (self.name("head"), self.name("tail"));
+        let end = |w: &Self| {
+            let end = nest.loops[l].plus(-pieces.last);
+            w.scope.size(&end).tokens
+        };
+        let first = number(pieces.first);
+        let cuts = match (pieces.first, pieces.last) {
+            (0, 0) => TokenStream::new(),
+            (_, 0) => quote!(let (#head, #js) = #js.cut(#first);),
+            (0, _) => {
+                let end = end(self);
+                quote!(let (#js, #tail) = #js.cut(#end);)
+            }
+            (_, _) => {
+                let end = end(self);
+                quote!(let (#head, #js) = #js.cut(#first); let (#js, #tail) = #js.cut(#end);)
+            }
+        };
+        let edge = |w: &mut Self, known: &Known, js: &Ident| {
+            w.piece = known.clone();
+            let inside = Inside {
+                l,
+                known: &known.holds,
+            };
+            let (_, value) = w.together(roots, inside, None);
+            let index = pattern_of(&w.loops[l], &value);
+            quote!(let #out = #out.begin(#js, |#index| #value);)
+        };
+        let mut body = TokenStream::new();
+        if pieces.first > 0 {
+            body.extend(edge(self, &pieces.head, &head));
+        }
+        self.piece = pieces.middle.clone();
+        let inside = Inside {
+            l,
+            known: &pieces.middle.holds,
+        };
+        let (before, value) = self.together(roots, inside, Some(&js));
         let index = pattern_of(&self.loops[l], &value);
-        let body = quote!(#lets #before #out.set(#js, |#index| #value));
+        let set = quote!(#before);
+        body.extend(match pieces.last {
+            0 => quote!(#set #out.set(#js, |#index| #value)),
+            _ => {
+                let tail_values = {
+                    self.piece = pieces.tail.clone();
+                    let inside = Inside {
+                        l,
+                        known: &pieces.tail.holds,
+                    };
+                    self.together(roots, inside, None).1
+                };
+                let at = pattern_of(&self.loops[l], &tail_values);
+                quote!(#set let #out = #out.begin(#js, |#index| #value); #out.set(#tail, |#at| #tail_values))
+            }
+        });
+        self.piece = Known::default();
+        let body = quote!(#lets #cuts #body);
         let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
         Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
+    }
+
+    /// The elements that some arrays have at an index of the loop, by the names of rows or of elements.
+    fn stored(&mut self, js: Option<&Ident>, l: Loop, stored: &dyn Fn(Var) -> Option<Ident>) {
+        for (n, s) in self.nest.nodes.iter().enumerate() {
+            if let Compute::Read(v, _) = &s.compute
+                && let Some(name) = stored(*v)
+            {
+                let index = &self.loops[l];
+                let element = match js {
+                    Some(_) => quote!(#name[#index]),
+                    None => quote!(#name),
+                };
+                self.rowed.insert(n, Expr::atom(element));
+            }
+        }
+    }
+
+    /// What computes the elements of roots in a tile of the only loop: what comes before it, the index, and a tuple. What
+    /// a tile has of its own is `stored`.
+    pub(super) fn elements_of_tile(
+        &mut self,
+        roots: &[Node],
+        js: &Ident,
+        stored: &dyn Fn(Var) -> Option<Ident>,
+    ) -> Option<(TokenStream, TokenStream, TokenStream)> {
+        let (nest, l) = (self.nest, 0);
+        for &n in roots {
+            self.find_varying(l, n);
+        }
+        self.stored(None, l, stored);
+        if !self.is_plain_in_tile(l, roots) {
+            return None;
+        }
+        let lets = self.lets_without(None, Some(l), &HashSet::new());
+        let lets: TokenStream = (lets.iter())
+            .map(|(name, value)| quote!(let #name = #value;))
+            .collect();
+        let known = &HashSet::new();
+        let (before, value) = self.together(roots, Inside { l, known }, Some(js));
+        debug_assert_eq!(nest.outer, 1);
+        let index = pattern_of(&self.loops[l], &value);
+        Some((quote!(#lets #before), index, value))
+    }
+
+    /// The sum over a tile of the only loop, and where it is added.
+    pub(super) fn sum_of_tile(
+        &mut self,
+        js: &Ident,
+        stored: &dyn Fn(Var) -> Option<Ident>,
+    ) -> Option<(Option<TokenStream>, TokenStream)> {
+        let (nest, l) = (self.nest, 0);
+        let root = &nest.nodes[nest.root];
+        let Compute::Reduce(_, _, body) = &root.compute else {
+            return None;
+        };
+        let light = self.is_light(l, *body);
+        let guard = root.guard.map(|g| self.node(g, &HashSet::new()).tokens);
+        if let Some(g) = root.guard {
+            let mut known = HashSet::new();
+            self.learn(g, &mut known);
+            self.piece.holds = known;
+        }
+        self.find_varying(l, *body);
+        self.stored(Some(js), l, stored);
+        if !self.is_plain_in_tile(l, &[*body]) {
+            return None;
+        }
+        let known = &self.piece.holds.clone();
+        let (before, value) = self.together(&[*body], Inside { l, known }, Some(js));
+        let index = pattern_of(&self.loops[l], &value);
+        let name = match light {
+            true => quote!(sum_light),
+            false => quote!(sum),
+        };
+        let of = (!self.is_typed(*body)).then(|| {
+            let real = self.scope.real();
+            quote!(::<#real>)
+        });
+        Some((guard, quote!(#before rt::#name #of (#js, |#index| #value))))
+    }
+
+    /// Whether nothing is under a condition in a tile, and all sums are done.
+    fn is_plain_in_tile(&self, l: Loop, roots: &[Node]) -> bool {
+        let is_plain = |n: Node| self.is_bare(n) && self.nest.nodes[n].own().is_empty();
+        let all = |&root: &Node| self.reached(l, root, true).into_iter().all(is_plain);
+        roots.iter().all(all)
     }
 
     /// Rows for what a light reduction reads.

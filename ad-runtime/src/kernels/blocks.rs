@@ -58,6 +58,15 @@ impl Stretch {
         }
     }
 
+    /// Those that are less than an index, and those that are not.
+    #[inline(always)]
+    #[must_use]
+    pub fn cut(self, at: i64) -> (Stretch, Stretch) {
+        let at = at.max(self.from).min(self.to);
+        let (from, to) = (self.from, self.to);
+        (Stretch { from, to: at }, Stretch { from: at, to })
+    }
+
     /// Whether there is none.
     #[inline(always)]
     #[must_use]
@@ -66,8 +75,17 @@ impl Stretch {
     }
 
     #[inline(always)]
-    fn length(self) -> usize {
+    pub(super) fn length(self) -> usize {
         (self.to - self.from) as usize
+    }
+
+    /// So many from 0 on.
+    #[inline(always)]
+    pub(super) fn all(length: usize) -> Stretch {
+        Stretch {
+            from: 0,
+            to: length as i64,
+        }
     }
 }
 
@@ -94,6 +112,17 @@ pub fn stretch(over: impl Span) -> Stretch {
 pub struct Row<'a, T> {
     data: &'a [T],
     from: i64,
+}
+
+impl<'a, T> Row<'a, T> {
+    /// An element for each index of a stretch.
+    #[inline(always)]
+    pub(super) fn new(data: &'a [T], js: Stretch) -> Row<'a, T> {
+        Row {
+            data,
+            from: js.from,
+        }
+    }
 }
 
 impl<T> Index<i64> for Row<'_, T> {
@@ -347,6 +376,19 @@ pub struct Fresh<'a, T>(&'a mut [MaybeUninit<T>]);
 pub struct Written<'a>(std::marker::PhantomData<&'a mut ()>);
 
 impl<'a, T> Fresh<'a, T> {
+    /// Writes `f` of its index to each of the first elements; the others are left.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are not as many.
+    #[inline(always)]
+    #[must_use]
+    pub fn begin(self, js: Stretch, f: impl Fn(i64) -> T) -> Fresh<'a, T> {
+        let (here, rest) = self.0.split_at_mut(js.length());
+        let Written(_) = Fresh(here).set(js, f);
+        Fresh(rest)
+    }
+
     /// Writes `f` of its index to each.
     ///
     /// # Panics

@@ -221,15 +221,16 @@ fn reduce<T: Copy>(
     f: impl Fn(i64) -> T,
 ) -> T {
     let mut parts = [start; LANES];
-    let (mut next, end) = (span.start, span.end);
+    let Range { start: from, end } = span;
+    let mut next = from;
     while next < end {
         let count = (end - next).min(LANES);
         let mut lane = 0;
         while lane < count {
             let i = next + lane;
             // SAFETY: there are `count` indices from `next` on, at least. With this, comparisons with lengths that
-            // are `end` go away.
-            unsafe { std::hint::assert_unchecked(i < end) };
+            // are `end`, or that of the range, go away.
+            unsafe { std::hint::assert_unchecked(i < end && i - from < end - from) };
             parts[lane] = op(parts[lane], f(i as i64));
             lane += 1;
         }
@@ -248,7 +249,8 @@ fn reduce_light<T: Copy>(
     op: impl Fn(T, T) -> T,
     f: impl Fn(i64) -> T,
 ) -> T {
-    let (mut next, end) = (span.start, span.end);
+    let Range { start: from, end } = span;
+    let mut next = from;
     let mut rest = start;
     let mut total = start;
     if end.saturating_sub(next) >= FEW {
@@ -258,7 +260,7 @@ fn reduce_light<T: Copy>(
             while lane < FEW {
                 let i = next + lane;
                 // SAFETY: there are that many indices from `next` on, at least.
-                unsafe { std::hint::assert_unchecked(i < end) };
+                unsafe { std::hint::assert_unchecked(i < end && i - from < end - from) };
                 parts[lane] = op(parts[lane], f(i as i64));
                 lane += 1;
             }

@@ -19,6 +19,7 @@ mod structs;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod tiles;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
@@ -47,11 +48,12 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
-pub use several::{Elements, build_all};
+pub use several::{Elements, FreshAll, WrittenAll, build_all, build_all_rows};
 pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zeros_small_called};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 pub use threads::Shared;
+pub use tiles::{Parts, TilePart, replace, tiles};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

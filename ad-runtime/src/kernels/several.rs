@@ -1,5 +1,6 @@
 //! Several arrays in one pass.
 
+use super::blocks::Stretch;
 use super::loops::{inside, rows};
 use super::{Dense, INTERMEDIATE, lengths, pool};
 use std::mem::{MaybeUninit, take};
@@ -11,6 +12,76 @@ pub trait Elements: Sized {
 
     #[doc(hidden)]
     fn build<const N: usize>(shape: [i64; N], f: impl FnMut([i64; N]) -> Self) -> Self::Arrays<N>;
+
+    /// A row of each that has no elements yet.
+    #[doc(hidden)]
+    type Rows<'a>
+    where
+        Self: 'a;
+
+    /// Writes the first elements of each row; the others are left.
+    #[doc(hidden)]
+    fn begin<'a>(rows: Self::Rows<'a>, js: Stretch, f: impl Fn(i64) -> Self) -> Self::Rows<'a>;
+
+    #[doc(hidden)]
+    fn left(rows: &Self::Rows<'_>) -> usize;
+
+    #[doc(hidden)]
+    fn build_rows<const N: usize>(
+        shape: [i64; N],
+        f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+    ) -> Self::Arrays<N>;
+}
+
+/// A row of each of several arrays that has no elements yet.
+#[allow(
+    missing_debug_implementations,
+    reason = "elements that are not written cannot be shown"
+)]
+pub struct FreshAll<'a, E: Elements + 'a>(E::Rows<'a>);
+
+/// Says that these rows have their elements.
+#[derive(Debug)]
+pub struct WrittenAll<'a>(std::marker::PhantomData<&'a mut ()>);
+
+impl<'a, E: Elements> FreshAll<'a, E> {
+    /// Writes `f` of its index to each of the first elements; the others are left.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are not as many.
+    #[inline(always)]
+    #[must_use]
+    pub fn begin(self, js: Stretch, f: impl Fn(i64) -> E) -> FreshAll<'a, E> {
+        FreshAll(E::begin(self.0, js, f))
+    }
+
+    /// Writes `f` of its index to each.
+    ///
+    /// # Panics
+    ///
+    /// Panics if these are not as many as the rows have.
+    #[inline(always)]
+    pub fn set(self, js: Stretch, f: impl Fn(i64) -> E) -> WrittenAll<'a> {
+        let rest = E::begin(self.0, js, f);
+        assert!(E::left(&rest) == 0, "all elements of a row");
+        WrittenAll(std::marker::PhantomData)
+    }
+}
+
+/// The arrays whose rows `f` writes.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_all_rows<E: Elements, const N: usize>(
+    shape: [i64; N],
+    f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, E>) -> WrittenAll<'a>,
+) -> E::Arrays<N> {
+    E::build_rows(shape, f)
 }
 
 /// The arrays whose elements at every index are `f` of it. `f` is called in row-major order.
@@ -78,6 +149,80 @@ macro_rules! elements {
                             let $x = here;
                         )*
                         row((start, shape), &mut f, $($x),*);
+                    });
+                    let ($($x,)*) = unwritten;
+                    $(assert!($x.is_empty(), "rows cover the array");)*
+                }
+                ($({
+                    // SAFETY: there is room for `size` elements. Each row that was split off the first `size`
+                    // slots has been written completely, and nothing of them is left.
+                    unsafe { $x.set_len(size) };
+                    Dense {
+                        data: $x,
+                        shape,
+                        name: INTERMEDIATE,
+                    }
+                },)*)
+            }
+
+            type Rows<'a> = ($(&'a mut [MaybeUninit<$T>],)*) where Self: 'a;
+
+            #[inline(always)]
+            #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
+            fn begin<'a>(
+                rows: Self::Rows<'a>,
+                js: Stretch,
+                f: impl Fn(i64) -> Self,
+            ) -> Self::Rows<'a> {
+                /// Writes the beginning of each row. A function of its own, as above.
+                #[inline(always)]
+                fn row<$($T),*>(
+                    js: Stretch,
+                    f: &impl Fn(i64) -> ($($T,)*),
+                    $($x: &mut [MaybeUninit<$T>],)*
+                ) {
+                    let (first, length) = (js.first(), js.length());
+                    $(assert!($x.len() == length);)*
+                    for j in 0..length {
+                        let here = f(first + j as i64);
+                        let ($($T,)*) = here;
+                        // SAFETY: each slice has `length` elements.
+                        unsafe { $($x.get_unchecked_mut(j).write($T);)* }
+                    }
+                }
+
+                let ($($x,)*) = rows;
+                $(let $x = $x.split_at_mut(js.length());)*
+                row(js, &f, $($x.0),*);
+                ($($x.1,)*)
+            }
+
+            #[inline(always)]
+            fn left(rows: &Self::Rows<'_>) -> usize {
+                rows.0.len()
+            }
+
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            #[track_caller]
+            #[allow(clippy::many_single_char_names)]
+            fn build_rows<const N: usize>(
+                shape: [i64; N],
+                f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+            ) -> Self::Arrays<N> {
+                let (shape, size) = lengths(shape);
+                let length = shape.last().map_or(1, |&n| n);
+                $(let mut $x = pool::with_capacity::<$T>(size);)*
+                {
+                    let mut unwritten = ($(&mut $x.spare_capacity_mut()[..size],)*);
+                    rows(shape, |start| {
+                        let ($($x,)*) = &mut unwritten;
+                        let here = ($({
+                            let (here, rest) = take($x).split_at_mut(length);
+                            *$x = rest;
+                            here
+                        },)*);
+                        let WrittenAll(_) = f(start, Stretch::all(length), FreshAll(here));
                     });
                     let ($($x,)*) = unwritten;
                     $(assert!($x.is_empty(), "rows cover the array");)*

@@ -11,7 +11,7 @@ pub struct Stack<T, const N: usize> {
 }
 
 impl<T: Copy, const N: usize> Stack<T, N> {
-    /// Nothing yet. The first length does not count.
+    /// Nothing yet, with room for as many steps as the first length says.
     ///
     /// # Panics
     ///
@@ -19,12 +19,13 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     #[must_use]
     #[track_caller]
     pub fn new(shape: [i64; N]) -> Self {
-        let (mut shape, _) = lengths(shape);
+        let (mut shape, size) = lengths(shape);
         shape[0] = 0;
-        Stack {
-            data: vec![],
-            shape,
-        }
+        let data = match size {
+            0 => vec![],
+            _ => pool::with_capacity(size),
+        };
+        Stack { data, shape }
     }
 
     /// Adds an array.

@@ -71,10 +71,19 @@ impl Function<'_> {
             })
             .collect();
         let pass = quote!(([#(#extents),*], |[#(#index),*]| #body));
-        let pass = match &patterns[..] {
-            [] => quote!(rt::for_each #pass;),
-            [one] => quote!(let #one = rt::build #pass;),
-            many => quote!(let (#(#many),*) = rt::build_all #pass;),
+        let rows = match sums.is_empty() && placed.is_empty() {
+            true => Writer::new(&f.nest, &more, self).by_rows(&elements),
+            false => None,
+        };
+        let shape = f.nest.loops[..f.nest.outer].iter();
+        let shape = shape.map(|n| self.size(n).tokens);
+        let rows = rows.map(|row| quote!(([#(#shape),*], #row)));
+        let pass = match (&patterns[..], rows) {
+            ([], _) => quote!(rt::for_each #pass;),
+            ([one], Some(rows)) => quote!(let #one = rt::build_rows #rows;),
+            ([one], None) => quote!(let #one = rt::build #pass;),
+            (many, Some(rows)) => quote!(let (#(#many),*) = rt::build_all_rows #rows;),
+            (many, None) => quote!(let (#(#many),*) = rt::build_all #pass;),
         };
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {

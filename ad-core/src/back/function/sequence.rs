@@ -1,6 +1,7 @@
 //! Loops, and arrays that are changed.
 
 use super::super::range::{pattern_of, span};
+use super::tiled::Tiled;
 use super::{Function, Local, Scope, Writer, small};
 use crate::back::expr::Expr;
 use crate::back::sizes::number;
@@ -8,7 +9,7 @@ use crate::back::tokens::mentions;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Contribution, Out, Program, Sequence, Source, Step, Work};
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Size};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::cell::RefCell;
@@ -218,11 +219,28 @@ impl<'a> Function<'a> {
             .map(|k| out_of(k).map(|o| (self.fresh(&self.wish(o.var)), o)))
             .collect();
 
+        // Arrays of steps that come in their order are pushed: there is no need to fill the stack before.
+        let is_placed = |o: &Out| s.steps.is_some() && (s.reverse || o.ty.rank() == 1);
         let condition = s
             .goes_on
             .as_ref()
             .map(|c| self.inside(c, &params, 0).condition());
         let inner = self.inside(body, &params, s.states);
+        let tiled = Tiled::of(s);
+        let in_tiles = tiled.as_ref().and_then(|t| {
+            let around = |steps: TokenStream| {
+                let count = s.steps.as_ref().expect("known for tiles");
+                let range = span(&Expr::atom(number(0)), &self.size(count));
+                let range = match s.reverse {
+                    true => quote!((#range).rev()),
+                    false => range,
+                };
+                let pattern = pattern_of(&index, &steps);
+                quote!(for #pattern in #range { #steps })
+            };
+            let tile = self.tile_name();
+            inner.tile(s, t, &states, (&tile, &around))
+        });
         // What is changed later is stacked at once, the rest at the end.
         let taken: HashSet<Var> = (body.steps.iter().flat_map(Step::sources))
             .filter_map(|s| s.taken.then_some(s.array))
@@ -231,13 +249,18 @@ impl<'a> Function<'a> {
             let all = stacks.iter().zip(&body.results[s.states..]);
             all.filter(|(_, v)| wanted(**v))
                 .filter_map(|(stack, v)| {
-                    let (ident, _) = stack.as_ref()?;
-                    Some(inner.stacked(ident, &index, *v, s.steps.is_some()))
+                    let (ident, out) = stack.as_ref()?;
+                    Some(inner.stacked(ident, &index, *v, is_placed(out)))
                 })
                 .collect()
         };
         let mut steps = stack(&|v| taken.contains(&v) && v.index() < body.params.len());
-        for step in &body.steps {
+        let written = if in_tiles.is_some() {
+            &[]
+        } else {
+            &body.steps[..]
+        };
+        for step in written {
             steps.extend(inner.step(step));
             let made = step.defines();
             steps.extend(stack(&|v| {
@@ -245,13 +268,20 @@ impl<'a> Function<'a> {
             }));
         }
         let stacked = stack(&|v| !taken.contains(&v));
-        let (next, assigned) = inner.next(&states, &body.results[..s.states]);
+        let (next, assigned) = match in_tiles.is_some() {
+            true => (TokenStream::new(), vec![]),
+            false => inner.next(&states, &body.results[..s.states]),
+        };
         let all = quote!(#steps #stacked #next);
 
         let mut before = TokenStream::new();
         for (k, (source, ident)) in s.init.iter().zip(&states).enumerate() {
             let ty = &body.params[first + k].ty;
-            let changes = assigned[k]
+            let is_assigned = match in_tiles.is_some() {
+                true => body.results[k] != s.state(k),
+                false => assigned[k],
+            };
+            let changes = is_assigned
                 || inner.mutable.contains(&s.state(k))
                 || out_of(k).is_some_and(|o| self.mutable.contains(&o.var));
             let mutable = changes.then(|| quote!(mut));
@@ -269,14 +299,18 @@ impl<'a> Function<'a> {
         }
         let mut after = TokenStream::new();
         for (ident, out) in stacks.iter().flatten() {
-            before.extend(self.stack(ident, &out.ty, s.steps.is_some()));
-            if s.steps.is_none() {
+            before.extend(match (is_placed(out), &s.steps) {
+                (true, _) => self.stack(ident, &out.ty),
+                (false, steps) => self.pushed(ident, &out.ty, steps.as_ref()),
+            });
+            if !is_placed(out) {
                 let mutable = self.mutable.contains(&out.var).then(|| quote!(mut));
                 after.extend(quote!(let #mutable #ident = #ident.finish();));
             }
         }
         let count = out_of(body.results.len());
         let looped = match (&s.steps, condition) {
+            (Some(_), _) if in_tiles.is_some() => in_tiles.unwrap_or_default(),
             (Some(n), _) => {
                 let end = self.size(n);
                 let range = span(&Expr::atom(number(0)), &end);
@@ -325,22 +359,26 @@ impl<'a> Function<'a> {
     }
 
     /// Room for what is stacked.
-    pub(super) fn stack(&self, ident: &Ident, ty: &Type, counted: bool) -> TokenStream {
+    pub(super) fn stack(&self, ident: &Ident, ty: &Type) -> TokenStream {
         let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
-        let mut shape: Vec<TokenStream> = vec![quote!(0)];
-        shape.extend(ty.shape[1..].iter().map(|n| self.size(n).tokens));
-        if !counted {
-            return quote!(let mut #ident = rt::Stack::<#elem, #rank>::new([#(#shape),*]););
-        }
-        shape[0] = self.size(&ty.shape[0]).tokens;
+        let shape = ty.shape.iter().map(|n| self.size(n).tokens);
         quote!(let mut #ident = rt::blank::<#elem, #rank>([#(#shape),*]);)
     }
 
+    /// A stack on which values are pushed, so many if that is known.
+    fn pushed(&self, ident: &Ident, ty: &Type, steps: Option<&Size>) -> TokenStream {
+        let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
+        let first = steps.map_or(number(0), |n| self.size(n).tokens);
+        let rest = ty.shape[1..].iter().map(|n| self.size(n).tokens);
+        let shape = std::iter::once(first).chain(rest);
+        quote!(let mut #ident = rt::Stack::<#elem, #rank>::new([#(#shape),*]);)
+    }
+
     /// What puts a value on a stack.
-    fn stacked(&self, stack: &Ident, index: &Ident, v: Var, counted: bool) -> TokenStream {
+    fn stacked(&self, stack: &Ident, index: &Ident, v: Var, placed: bool) -> TokenStream {
         if self.shape(v).is_empty() {
             let value = self.read(v, &[]).tokens;
-            return match counted {
+            return match placed {
                 true => quote!(#stack[[#index]] = #value;),
                 false => quote!(#stack.push(#value);),
             };
@@ -352,7 +390,7 @@ impl<'a> Function<'a> {
             }
             Some(_) | None => self.view(v),
         };
-        match counted {
+        match placed {
             true => quote!(#stack.put(#index, #view);),
             false => quote!(#stack.push_all(#view);),
         }

@@ -67,7 +67,7 @@ impl Function<'_> {
     /// An array that is filled later.
     pub(super) fn blank(&self, ident: &Ident, ty: &Type) -> TokenStream {
         let Some(of) = self.annotation(ty, len(ty)) else {
-            return self.stack(ident, ty, true);
+            return self.stack(ident, ty);
         };
         let shape = self.shape_tokens(ty);
         quote!(let mut #ident #of = rt::blank_small([#(#shape),*]);)

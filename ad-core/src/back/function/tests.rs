@@ -104,10 +104,10 @@ fn what_is_stacked_is_written_where_it_belongs() {
     // The old state is put away first and then changed.
     assert_has(
         &code,
-        "let mut t = rt::blank::<f64, 2>([n, x_len]);
+        "let mut t = rt::Stack::<f64, 2>::new([n, x_len]);
         let mut t_2 = rt::blank::<f64, 1>([n]);
         for i in 0..n {
-            t.put(i, y.view());
+            t.push_all(y.view());
             let t_3 = rt::exp(y[[0]]);
             y[[0]] = t_3;
             t_2[[i]] = t_3;

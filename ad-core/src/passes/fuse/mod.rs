@@ -313,7 +313,13 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
                 Elem::Real => Skips::Zero,
                 Elem::Int | Elem::Bool => Skips::Nothing,
             };
-            let nest = narrow(nest.finish(root), vec![], skips).0;
+            let whole = nest.finish(root);
+            let narrowed = narrow(whole.clone(), vec![], skips).0;
+            // An array that is zero at its ends only is not filled with zeros first.
+            let nest = match narrow::spares_little(&narrowed) {
+                true => narrow(whole, vec![], Skips::Nothing).0,
+                false => narrowed,
+            };
             match interchange(&nest) {
                 Some(rows) => Work::Scatter(vec![rows]),
                 None => Work::Nest(nest),

@@ -84,6 +84,31 @@ pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
     without(&nest, &at, known, ranges)
 }
 
+/// How many indices at an end of a loop are few.
+const FEW: i64 = 4;
+
+/// Whether no loops are left out of a nest but a few of the first and last indices of the last outer one, and it has no
+/// loops further in.
+pub(super) fn spares_little(nest: &Nest) -> bool {
+    let Some(last) = nest.outer.checked_sub(1) else {
+        return false;
+    };
+    let few = |n: Option<i64>| n.is_some_and(|n| (0..=FEW).contains(&n));
+    let (range, extent) = (&nest.ranges[last], &nest.loops[last]);
+    let first = |a: &Affine| a.terms.is_empty() && few(a.constant.as_lit());
+    let end = |e: &At| match e {
+        At::Affine(a) => a.terms.is_empty() && few(extent.sub(&a.constant).as_lit()),
+        At::Node(_) => false,
+    };
+    // Of a few indices in all it is not little.
+    let is_long = extent.as_lit().is_none_or(|n| n > 4 * FEW);
+    is_long
+        && nest.outer == nest.loops.len()
+        && nest.ranges[..last].iter().all(Range::is_whole)
+        && range.from.iter().all(first)
+        && range.to.iter().all(end)
+}
+
 /// What is known to be narrowed so far.
 struct Narrowing<'a> {
     nest: &'a Nest,

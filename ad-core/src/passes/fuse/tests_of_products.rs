@@ -117,7 +117,8 @@ fn is_full(kernels: &Program, v: Var) -> bool {
     let step = kernels.steps.iter().find(defines).expect("stored");
     // A family runs over all indices.
     matches!(&step.work, Work::Family(_))
-        || matches!(&step.work, Work::Nest(nest) if nest.ranges.iter().all(|r| r.is_whole()))
+        || matches!(&step.work, Work::Nest(nest) if nest.ranges.iter().all(|r| r.is_whole())
+            && nest.nodes[nest.root].guard.is_none())
 }
 
 #[test]

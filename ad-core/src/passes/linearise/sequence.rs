@@ -587,6 +587,7 @@ impl Residuals {
                     !known.is_carried(*src)
                         || body.ty(*src).rank() < eq.ty.rank()
                         || at_hand.contains(src)
+                        || is_shifted(body, eq, &|v| !known.is_carried(v))
                         || chains.is_version(*src) && !chains.is_little(*src, &eq.ty.shape)
                 }
                 Op::Map(p, _) => !known.is_carried(v) && p.cost() == 0,
@@ -638,6 +639,24 @@ impl Residuals {
             restored,
         }
     }
+}
+
+/// Whether all that is read of an array is as large as the array, and lies side by side as there: a stack of the array
+/// takes no more room, is read at any time, and serves whatever else is read of it. What guards the read has to be at hand.
+fn is_shifted(body: &Program, eq: &Eq, at_hand: &dyn Fn(Var) -> bool) -> bool {
+    let Op::Gather { src, index } = &eq.op else {
+        return false;
+    };
+    let is_shift = |(k, i): (usize, &Ix)| match i {
+        Ix::Affine(a) => {
+            let apart = a.add_scaled(&Affine::axis(a.coefs.len(), k), &Size::lit(-1));
+            apart.is_constant()
+        }
+        Ix::Data(_) => false,
+    };
+    body.ty(*src).shape == eq.ty.shape
+        && index.iter().enumerate().all(is_shift)
+        && eq.guard.is_none_or(at_hand)
 }
 
 /// What is collected in each step, as a parameter; in terms of the parameters.

@@ -41,12 +41,18 @@ impl Simplifier {
             a.constant = a.constant.plus(-1);
             a
         };
+        // Two different integers, one of which is never below the other: it is above.
+        let shape = self.out.shape(comparison);
+        let never_negative =
+            |a: &Affine| (a.range(&shape)).is_some_and(|(low, _)| low.at_least_given(0, &shape));
         match p {
             Prim::ILt => vec![less_one(up)],
             Prim::ILe => vec![up],
             Prim::IGt => vec![less_one(down)],
             Prim::IGe => vec![down],
             Prim::IEq => vec![up, down],
+            Prim::INe if never_negative(&down) => vec![less_one(down)],
+            Prim::INe if never_negative(&up) => vec![less_one(up)],
             _ => vec![],
         }
     }

@@ -133,8 +133,8 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// `scatter v[index]  =  Σ_free [index⁻¹ inside] v[index⁻¹]` for an affine index that can be inverted: the
 /// gather form. The guard says which elements of the result are hit; the sum runs over the axes of v
 /// that an element of the result leaves open, as for windows `i + j`. Of several parts only
-/// those are changed that hit each element exactly once; the others would be asked for at every
-/// element of the result, and are written where they go instead.
+/// those are changed that hit each element exactly once, or all but a few; the others would be asked for at
+/// every element of the result, and are written where they go instead.
 ///
 /// A guarded v stays as it is if its index may lie outside of the result.
 fn scatter_inverted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
@@ -166,7 +166,10 @@ fn scatter_inverted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let mut out = vec![];
     for p in parts {
         match gather_form(s, p, &eq.ty.shape) {
-            Some((src, 0)) if !is_whole(s, p, &eq.ty.shape) && s.out.guard(src).is_none() => {
+            Some((src, 0))
+                if !is_whole(s, p, &eq.ty.shape)
+                    && (s.out.guard(src).is_none() || is_shift(s, p, &eq.ty.shape)) =>
+            {
                 changed = true;
                 let index = identity(rank);
                 out.push(Part { src, index });
@@ -192,6 +195,23 @@ pub(super) fn identity(rank: usize) -> Vec<Ix> {
 /// Whether a part adds to each element of the result the one at its position.
 pub(super) fn is_whole(s: &Simplifier, p: &Part, shape: &[Size]) -> bool {
     p.index == identity(shape.len()) && s.out.ty(p.src).shape == shape
+}
+
+/// Whether a part hits all elements of the result but a few at the ends of its axes: it is moved along them by
+/// constants, which are small compared to lengths that are known.
+fn is_shift(s: &Simplifier, p: &Part, shape: &[Size]) -> bool {
+    let domain = s.out.shape(p.src);
+    let along = |(k, (a, (m, n))): (usize, (&Affine, (&Size, &Size)))| {
+        let by = a.add_scaled(&Affine::axis(domain.len(), k), &Size::lit(-1));
+        let small = |x: i64| n.as_lit().is_none_or(|n| x.abs().saturating_mul(4) <= n);
+        let shorter = n.sub(m).as_lit().is_some_and(small);
+        by.is_constant() && by.constant.as_lit().is_some_and(small) && shorter
+    };
+    domain.len() == shape.len()
+        && all_affine(&p.index).is_some_and(|index| {
+            let axes = index.into_iter().zip(domain.iter().zip(shape));
+            axes.enumerate().all(along)
+        })
 }
 
 /// A part of a scatter read from its result: an array over the shape of the result and then the free

@@ -1,0 +1,261 @@
+//! Loops that run tile by tile.
+//!
+//! A sequential loop goes through all of its states in each step, and what is larger than the fastest cache comes from
+//! further away each time. Where an element of the next states needs of the states only those at the same index, the steps
+//! for a few neighbours need nothing of the others:
+//!
+//! ```text
+//! for i in 0..s { for k in 0..n { e[k] = f(i, k, e[k]); } }   =   for each tile of 0..n { for i in 0..s { for k in the tile { .. } } }
+//! ```
+//!
+//! and the states are changed in place. Sums over all k may be added to other states, at places that do not depend on k:
+//! they are the sums of those over the tiles, which are added in their order.
+
+use super::{Function, Scope, Writer};
+use crate::ir::bulk::Var;
+use crate::ir::core::ReduceOp;
+use crate::ir::kernel::{
+    Affine, At, Compute, Contribution, Fill, Nest, Node, Range, Sequence, Work,
+};
+use crate::ir::ty::{Atom, Elem, Size};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use std::collections::HashSet;
+
+/// Of a loop over tiles: what its steps do.
+pub(super) struct Tiled<'a> {
+    /// The length of the tiled axis.
+    length: &'a Size,
+    /// The nest that computes next elements of states.
+    nest: &'a Nest,
+    /// These states, and the nodes.
+    next: Vec<(usize, Node)>,
+    /// Sums that are added to other states.
+    sums: Vec<(usize, &'a Contribution)>,
+}
+
+/// How many states the runtime changes in one pass.
+const TOGETHER: usize = 8;
+
+impl<'a> Tiled<'a> {
+    /// What a loop does in tiles, if it can be done so.
+    pub(super) fn of(s: &'a Sequence) -> Option<Tiled<'a>> {
+        let body = &s.body;
+        s.steps.as_ref()?;
+        if s.goes_on.is_some() || s.outs.iter().any(|o| o.result >= s.states) {
+            return None;
+        }
+        let state_of = |v: Var| {
+            let k = v.index().checked_sub(s.given.len())?;
+            (k < s.states).then_some(k)
+        };
+        let result_of = |v: Var| body.results[..s.states].iter().position(|r| *r == v);
+        let mut next = vec![];
+        let mut nest = None;
+        let mut sums = vec![];
+        for step in &body.steps {
+            match &step.work {
+                Work::Nest(one) if nest.is_none() => {
+                    nest = Some(one);
+                    next.push((result_of(step.out)?, one.root));
+                }
+                Work::Family(family) if nest.is_none() => {
+                    nest = Some(&family.nest);
+                    for m in &family.members {
+                        let Fill::Each(root) = &m.fill else {
+                            return None;
+                        };
+                        next.push((result_of(m.var)?, *root));
+                    }
+                }
+                Work::Change { of, adds, parts } => {
+                    let k = state_of(of.array)?;
+                    if !adds || !of.taken || result_of(step.out) != Some(k) {
+                        return None;
+                    }
+                    sums.extend(parts.iter().map(|c| (k, c)));
+                }
+                Work::Nest(_)
+                | Work::Family(_)
+                | Work::Scatter(_)
+                | Work::Contract { .. }
+                | Work::Recur { .. }
+                | Work::Loop(_)
+                | Work::Call(_)
+                | Work::Tiles(_) => return None,
+            }
+        }
+        let nest = nest?;
+        let [length] = &nest.loops[..] else {
+            return None;
+        };
+        let here = length.as_lit().is_none_or(|n| n > 64) && is_outside(length);
+        let is_result_once = |k: &usize| {
+            let results = &body.results[..s.states];
+            results.iter().filter(|r| **r == results[*k]).count() == 1
+        };
+        // Each state is changed, added to, or stays.
+        let stays = |k: usize| state_of(body.results[k]) == Some(k);
+        let changed: HashSet<usize> = next.iter().map(|(k, _)| *k).collect();
+        let added: HashSet<usize> = sums.iter().map(|(k, _)| *k).collect();
+        let all = (0..s.states)
+            .all(|k| stays(k) || changed.contains(&k) != added.contains(&k) && is_result_once(&k));
+        let is_tiled = |k: &usize| {
+            let ty = &body.params[s.given.len() + k].ty;
+            ty.elem == Elem::Real && ty.shape == [length.clone()]
+        };
+        if !here || !all || next.len() > TOGETHER || !changed.iter().all(is_tiled) {
+            return None;
+        }
+        let tiled = Tiled {
+            length,
+            nest,
+            next,
+            sums,
+        };
+        let may_read = |v: Var, at: &[At], l: usize| {
+            if v.index() < s.given.len() {
+                return true;
+            }
+            match state_of(v) {
+                Some(k) if changed.contains(&k) => at == [At::Affine(Affine::of(l))],
+                Some(k) => stays(k),
+                None => v.index() == s.given.len() + s.states,
+            }
+        };
+        let fits = is_plain(nest, 0, &may_read);
+        (fits && tiled.sums.iter().all(|(_, c)| tiled.is_sum(c, &may_read))).then_some(tiled)
+    }
+
+    /// Whether a contribution is a sum over the tiled axis, to one place.
+    fn is_sum(&self, c: &Contribution, may_read: &dyn Fn(Var, &[At], usize) -> bool) -> bool {
+        let nest = &c.nest;
+        let root = &nest.nodes[nest.root];
+        let Compute::Reduce(ReduceOp::Sum, own, _) = &root.compute else {
+            return false;
+        };
+        let [l] = own[..] else { return false };
+        let place = |a: &At| matches!(a, At::Affine(a) if a.terms.is_empty());
+        nest.outer == 0
+            && nest.loops == [self.length.clone()]
+            && c.at.iter().all(place)
+            && (nest.nodes.iter().enumerate()).all(|(n, s)| n == nest.root || s.own().is_empty())
+            && is_plain(nest, l, may_read)
+    }
+}
+
+/// Whether a size is known before the loop.
+fn is_outside(n: &Size) -> bool {
+    let mut outside = true;
+    n.visit(&mut |a| outside &= !matches!(a, Atom::Value(_)));
+    outside
+}
+
+/// Whether a nest runs over all of its only loop, and reads what it may.
+fn is_plain(nest: &Nest, l: usize, may_read: &dyn Fn(Var, &[At], usize) -> bool) -> bool {
+    nest.ranges.iter().all(Range::is_whole)
+        && nest.nodes.iter().all(|s| match &s.compute {
+            Compute::Read(v, at) => may_read(*v, at, l),
+            Compute::Reduce(..) => nest.outer == 0,
+            Compute::ArgReduce(..) => false,
+            Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => true,
+        })
+}
+
+impl Function<'_> {
+    /// The steps of a loop for a tile, in its body; `states` are their names. `None` if rows cannot be read there.
+    pub(super) fn tile(
+        &self,
+        s: &Sequence,
+        t: &Tiled<'_>,
+        states: &[Ident],
+        (tile, around): (&Ident, &dyn Fn(TokenStream) -> TokenStream),
+    ) -> Option<TokenStream> {
+        let first = s.given.len();
+        let state = |v: Var| {
+            let k = v.index().checked_sub(first)?;
+            t.next.iter().any(|(j, _)| *j == k).then_some(k)
+        };
+        let parts: Vec<(usize, Ident)> = (t.next.iter())
+            .map(|(k, _)| (*k, self.fresh(&format!("{}_part", states[*k]))))
+            .collect();
+        let mut steps = TokenStream::new();
+        for (k, c) in &t.sums {
+            let place = c.at.iter().map(|a| match a {
+                At::Affine(a) => self.size(&a.constant).tokens,
+                At::Node(_) => unreachable!("places of sums are sizes"),
+            });
+            let mut rows = TokenStream::new();
+            let mut named = vec![];
+            for (k, part) in &parts {
+                let row = self.fresh(&format!("{}_row", states[*k]));
+                if c.nest
+                    .nodes
+                    .iter()
+                    .any(|s| matches!(&s.compute, Compute::Read(v, _) if state(*v) == Some(*k)))
+                {
+                    rows.extend(quote!(let #row = #part.row(#tile);));
+                }
+                named.push((*k, row));
+            }
+            let mut w = Writer::new(&c.nest, &[], self);
+            let stored = |v: Var| {
+                let k = state(v)?;
+                named
+                    .iter()
+                    .find(|(j, _)| *j == k)
+                    .map(|(_, row)| row.clone())
+            };
+            let (guard, value) = w.sum_of_tile(tile, &stored)?;
+            let to = &states[*k];
+            let add = quote!(#to[[#(#place),*]] += { #rows #value };);
+            steps.extend(match guard {
+                Some(g) => quote!(if #g { #add }),
+                None => add,
+            });
+        }
+        let roots: Vec<Node> = t.next.iter().map(|(_, n)| *n).collect();
+        let mut w = Writer::new(t.nest, &roots[1..], self);
+        let old: Vec<(usize, Ident)> = (t.next.iter())
+            .map(|(k, _)| (*k, self.fresh(&format!("{}_old", states[*k]))))
+            .collect();
+        let stored = |v: Var| {
+            let k = state(v)?;
+            old.iter()
+                .find(|(j, _)| *j == k)
+                .map(|(_, name)| name.clone())
+        };
+        let (before, index, value) = w.elements_of_tile(&roots, tile, &stored)?;
+        let text = value.to_string();
+        let names = old.iter().map(|(_, name)| {
+            match text
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| *name == word)
+            {
+                true => quote!(#name),
+                false => quote!(_),
+            }
+        });
+        let idents: Vec<&Ident> = parts.iter().map(|(_, part)| part).collect();
+        let value = match &roots[..] {
+            [_] => quote!((#value,)),
+            _ => value,
+        };
+        steps.extend(quote!(
+            #before
+            rt::replace((#(&mut #idents,)*), |#index, (#(#names,)*)| #value);
+        ));
+        let looped = around(steps);
+        let taken = parts.iter().map(|(k, part)| {
+            let whole = &states[*k];
+            quote!(let mut #part = #whole.part(#tile);)
+        });
+        let length = self.size(t.length).tokens;
+        Some(quote!(for #tile in rt::tiles(#length) { #(#taken)* #looped }))
+    }
+
+    /// A name for a tile.
+    pub(super) fn tile_name(&self) -> Ident {
+        self.fresh("tile")
+    }
+}

@@ -1,0 +1,208 @@
+//! Sequential loops by tiles: all steps for some neighbouring elements, before those for the next.
+
+use super::Dense;
+use super::blocks::{Row, Stretch};
+use std::mem::MaybeUninit;
+
+/// How many elements are in a tile at most. Some arrays of them are in the fastest cache together.
+const TILE: usize = 512;
+
+/// The tiles of an axis. There is one, even if it is empty.
+#[inline(always)]
+pub fn tiles(length: i64) -> impl Iterator<Item = Stretch> {
+    let length = length.max(0) as usize;
+    let count = length.div_ceil(TILE).max(1);
+    (0..count).map(move |k| {
+        let (_, rest) = Stretch::all(length).cut((k * TILE) as i64);
+        rest.before(((k + 1) * TILE) as i64)
+    })
+}
+
+/// Where the elements of a tile are while they change: at the beginning of a cache line, as the widest vectors want it.
+#[repr(align(64))]
+struct Room<T>([MaybeUninit<T>; TILE]);
+
+/// The elements of an array in a tile, which change. They go back to the array in the end.
+pub struct TilePart<'a, T: Copy> {
+    room: Room<T>,
+    home: &'a mut [T],
+    js: Stretch,
+}
+
+impl<T: Copy> Dense<T, 1> {
+    /// The elements in a tile.
+    ///
+    /// # Panics
+    ///
+    /// Panics if they are not all there, or too many.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn part(&mut self, js: Stretch) -> TilePart<'_, T> {
+        let from = js.first() as usize;
+        let home = &mut self.data[from..from + js.length()];
+        let mut room = Room([const { MaybeUninit::uninit() }; TILE]);
+        for (slot, &x) in room.0[..home.len()].iter_mut().zip(home.iter()) {
+            slot.write(x);
+        }
+        TilePart { room, home, js }
+    }
+}
+
+impl<T: Copy> TilePart<'_, T> {
+    #[inline(always)]
+    fn all(&self) -> &[T] {
+        let length = self.home.len();
+        // SAFETY: as many have been written when it was made, and are never taken away; there is room for them.
+        unsafe { std::slice::from_raw_parts(self.room.0.as_ptr().cast::<T>(), length) }
+    }
+
+    #[inline(always)]
+    fn all_mut(&mut self) -> &mut [T] {
+        let length = self.home.len();
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.room.0.as_mut_ptr().cast::<T>(), length) }
+    }
+
+    /// These elements, for reading.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is another tile.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn row(&self, js: Stretch) -> Row<'_, T> {
+        assert!(js.first() == self.js.first() && js.length() == self.home.len());
+        Row::new(self.all(), js)
+    }
+}
+
+impl<T: Copy> Drop for TilePart<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let length = self.home.len();
+        for (x, new) in self.home.iter_mut().zip(&self.room.0[..length]) {
+            // SAFETY: as above.
+            *x = unsafe { new.assume_init() };
+        }
+    }
+}
+
+/// Elements of several arrays.
+pub trait Parts {
+    /// One of each.
+    type Values;
+
+    #[doc(hidden)]
+    fn replace(self, f: impl Fn(i64, Self::Values) -> Self::Values);
+}
+
+/// Makes the elements at each index `f` of the index and of what they were.
+///
+/// # Panics
+///
+/// Panics if the parts are not those of one tile.
+#[inline(always)]
+#[track_caller]
+pub fn replace<P: Parts>(parts: P, f: impl Fn(i64, P::Values) -> P::Values) {
+    parts.replace(f);
+}
+
+macro_rules! parts {
+    ($($T:ident $x:ident)*) => {
+        impl<$($T: Copy),*> Parts for ($(&mut TilePart<'_, $T>,)*) {
+            type Values = ($($T,)*);
+
+            #[inline(always)]
+            #[allow(non_snake_case, clippy::many_single_char_names)]
+            fn replace(self, f: impl Fn(i64, Self::Values) -> Self::Values) {
+                /// A function of its own, as what is behind a parameter is known to be nowhere else, and the loop is
+                /// vectorised without a comparison of addresses.
+                #[inline(always)]
+                #[allow(non_snake_case, clippy::too_many_arguments)]
+                fn all<$($T: Copy),*>(
+                    js: Stretch,
+                    f: &impl Fn(i64, ($($T,)*)) -> ($($T,)*),
+                    $($x: &mut [$T],)*
+                ) {
+                    let (first, length) = (js.first(), js.length());
+                    $(assert!($x.len() == length, "parts of one tile");)*
+                    for j in 0..length {
+                        // SAFETY: each slice has `length` elements.
+                        let old = unsafe { ($(*$x.get_unchecked(j),)*) };
+                        let ($($T,)*) = f(first + j as i64, old);
+                        // SAFETY: as above.
+                        unsafe { $(*$x.get_unchecked_mut(j) = $T;)* }
+                    }
+                }
+
+                let ($($x,)*) = self;
+                let js = parts!(@first $($x)*).js;
+                all(js, &f, $($x.all_mut()),*);
+            }
+        }
+    };
+    (@first $x:ident $($rest:ident)*) => { $x };
+}
+
+parts!(A a);
+parts!(A a B b);
+parts!(A a B b C c);
+parts!(A a B b C c D d);
+parts!(A a B b C c D d E e);
+parts!(A a B b C c D d E e F g);
+parts!(A a B b C c D d E e F g G h);
+parts!(A a B b C c D d E e F g G h H i);
+
+#[cfg(test)]
+mod tests {
+    use super::super::build;
+    use super::*;
+
+    #[test]
+    fn tiles_cover_an_axis() {
+        for n in [0, 1, 511, 512, 513, 1024, 2000] {
+            let mut next = 0;
+            let mut count = 0;
+            for js in tiles(n) {
+                assert_eq!(js.first(), next);
+                next += js.length() as i64;
+                count += 1;
+            }
+            assert_eq!(next, n);
+            assert_eq!(count, (n as usize).div_ceil(512).max(1));
+        }
+        assert!(tiles(-1).all(Stretch::is_empty));
+    }
+
+    #[test]
+    fn elements_are_replaced_together() {
+        let n = 1100;
+        let mut a = build([n], |[i]| i as f64);
+        let mut b = build([n], |[i]| -(i as f64));
+        for js in tiles(n) {
+            let (mut a, mut b) = (a.part(js), b.part(js));
+            for _ in 0..3 {
+                replace((&mut a, &mut b), |i, (a, b)| (b, a + i as f64));
+            }
+            let row = a.row(js);
+            let last = js.last();
+            assert_eq!(row[last], last as f64 * 0.0);
+        }
+        for i in [0, 1, 511, 512, 1099] {
+            let x = i as f64;
+            // (x, -x), (-x, 2 x), (2 x, 0), (0, 3 x)
+            assert_eq!((a[[i]], b[[i]]), (0.0, 3.0 * x));
+        }
+    }
+
+    #[test]
+    #[should_panic]
+    fn another_tile_is_refused() {
+        let mut a = build([600], |[i]| i as f64);
+        let all: Vec<Stretch> = tiles(600).collect();
+        let part = a.part(all[0]);
+        let _ = part.row(all[1]);
+    }
+}
