@@ -43,7 +43,8 @@ impl Writer<'_> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
-                | Compute::Same(_) => false,
+                | Compute::Same(_)
+                | Compute::Extreme(_) => false,
             };
             let runs = (s.own().iter()).any(|&o| nest.ranges[o].loops().any(|m| m == l));
             if here || runs || nest.operands(n).iter().any(|o| varying.contains(o)) {
@@ -114,10 +115,12 @@ impl Writer<'_> {
                 Compute::Read(_, at) => !at.is_empty(),
                 Compute::Prim(p, _) => p.cost() > 0,
                 Compute::Reduce(..) | Compute::ArgReduce(..) => true,
-                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => false,
+                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) | Compute::Extreme(_) => {
+                    false
+                }
             };
             if is_worth_it && !self.bound.contains_key(&m) && self.is_sure(m) {
-                let value = self.node(m, known).tokens;
+                let value = self.whole(m, known).tokens;
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 before.extend(quote!(let #name = #value;));
@@ -128,7 +131,7 @@ impl Writer<'_> {
         for &m in &nodes {
             let is_done = self.rowed.contains_key(&m) || self.bound.contains_key(&m);
             if m != n && !is_done && self.wants_name(m, false) {
-                let value = self.node(m, known).tokens;
+                let value = self.whole(m, known).tokens;
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 lets.push((name.clone(), value));
@@ -191,7 +194,8 @@ impl Writer<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => true,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => true,
         };
         here && (self.nest.operands(n).iter())
             .all(|&o| self.bound.contains_key(&o) || self.is_sure(o))

@@ -405,7 +405,8 @@ impl<T: Real> Exponentials<T> {
     }
 }
 
-/// The index of the first value that beats all before it, where `start` is before all: of equal ones the first.
+/// The index of the first value that beats all before it, where `start` is before all, and that value: of equal ones the first. If
+/// there is none, the index is 0, and the value is the one there; `start`, if the span does not begin at 0.
 ///
 /// Several values are computed at once, and which of them it is only if one of them is it.
 #[inline(always)]
@@ -414,8 +415,8 @@ fn first<T: Real>(
     start: T,
     beats: impl Fn(T, T) -> bool,
     f: impl Fn(i64) -> T,
-) -> i64 {
-    let (mut best, mut at) = (start, 0);
+) -> (i64, T) {
+    let (mut best, mut at, mut first) = (start, 0, start);
     let (mut next, end) = (span.start, span.end);
     while next < end {
         // What no value is written to never wins.
@@ -429,32 +430,49 @@ fn first<T: Real>(
             values[lane] = f(i as i64);
             lane += 1;
         }
+        if next == 0 {
+            first = values[0];
+        }
         let mut parts = [best; LANES];
         for (part, &value) in parts.iter_mut().zip(&values) {
             *part = if beats(value, *part) { value } else { *part };
         }
         let here = combined(parts, |a, b| if beats(b, a) { b } else { a });
         if beats(here, best) {
-            best = here;
             // Zeros are equal, whatever their signs.
-            let place = values.iter().position(|&v| v == here);
-            at = (next + place.unwrap_or(0)) as i64;
+            let place = values.iter().position(|&v| v == here).unwrap_or(0);
+            best = values[place];
+            at = (next + place) as i64;
         }
         next += count;
     }
-    at
+    (at, if beats(best, start) { best } else { first })
 }
 
 /// The index of the first of the largest of all `f(i)`; 0 if nothing is more than −∞.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmax<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
-    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
+    greatest(over, f).0
 }
 
 /// The index of the first of the smallest of all `f(i)`; 0 if nothing is less than ∞.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmin<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
+    least(over, f).0
+}
+
+/// [`argmax`] and what is there; −∞ if it is 0 and nothing is.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn greatest<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
+    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
+}
+
+/// [`argmin`] and what is there; ∞ if it is 0 and nothing is.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn least<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
     first(over.span(), T::INFINITY, |v, best| v < best, f)
 }

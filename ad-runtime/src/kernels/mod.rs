@@ -25,14 +25,14 @@ pub use crate::elementary::{
 };
 pub use blocks::{
     Block, Fresh, Row, Stretch, Written, argmax_blocks, argmin_blocks, block, build_blocks,
-    build_rows, logsumexp_blocks, maximum_blocks, minimum_blocks, product_blocks, stretch,
-    sum_blocks,
+    build_rows, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks, minimum_blocks,
+    product_blocks, stretch, sum_blocks,
 };
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
-    minimum, minimum_light, product, product_light, sum, sum_light,
+    Indices, Span, Summand, argmax, argmin, build, for_each, greatest, least, logsumexp, maximum,
+    maximum_light, minimum, minimum_light, product, product_light, sum, sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;

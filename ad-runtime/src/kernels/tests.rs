@@ -312,6 +312,37 @@ fn reductions_over_ranges() {
 }
 
 #[test]
+fn extrema_with_their_places() {
+    let bits = |(at, x): (i64, f64)| (at, x.to_bits());
+    let mut random = Random(3);
+    let mut x = random.reals(100);
+    (x[7], x[40], x[41]) = (-0.0, 0.0, f64::NAN);
+    let ways: [fn(f64) -> f64; 5] = [
+        |x| x,
+        |x| x.max(-0.0),
+        |x| if x == 0.0 { x } else { f64::NAN },
+        |_| f64::NAN,
+        |x| if x < 0.5 { f64::NAN } else { f64::INFINITY },
+    ];
+    for way in ways {
+        for n in [1, 5, 8, 16, 17, 42, 100] {
+            let f = |i: i64| way(x[i as usize]);
+            // The value is the one at the place, whatever it is.
+            let (most, least_at) = (argmax(n, f), argmin(n, f));
+            assert_eq!(bits(greatest(n, f)), bits((most, f(most))));
+            assert_eq!(bits(least(n, f)), bits((least_at, f(least_at))));
+            let blocks = |js: Stretch, out: &mut Block<f64>| out.set(js, f);
+            assert_eq!(bits(greatest_blocks(n, blocks)), bits((most, f(most))));
+            assert_eq!(bits(least_blocks(n, blocks)), bits((least_at, f(least_at))));
+        }
+    }
+    let nan = |_: i64| f64::NAN;
+    assert_eq!(least(3..9, nan), (0, f64::INFINITY));
+    assert_eq!(greatest(0, |_| 1.0), (0, f64::NEG_INFINITY));
+    assert_eq!(greatest(3..9, |i| i as f64), (8, 8.0));
+}
+
+#[test]
 fn reductions_with_nan() {
     for n in [3, 100] {
         let f = |i: i64| if i % 2 == 0 { f64::NAN } else { i as f64 };

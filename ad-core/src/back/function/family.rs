@@ -44,7 +44,7 @@ impl Function<'_> {
             }
         }
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
-        let mut w = Writer::new(&f.nest, &more, self);
+        let writer = || Writer::new(&f.nest, &more, self);
         let addends: Vec<_> = (sums.iter())
             .flat_map(|(to, m)| m.fill.parts().iter().map(|p| (to.clone(), p)))
             .collect();
@@ -53,28 +53,42 @@ impl Function<'_> {
             .iter()
             .map(|(to, m)| (to.clone(), m.fill.roots()[0]))
             .collect();
-        let (lets, rest) = w.members(&rest, &addends, &elements);
-        let is_block = !lets.is_empty() || !addends.is_empty() || !placed.is_empty();
-        let body = quote!(#lets #rest);
-        let index = w.loops[..f.nest.outer].iter();
-        let index: Vec<TokenStream> = index.map(|l| pattern_of(l, &body)).collect();
-        let extents = f.nest.loops[..f.nest.outer].iter();
-        let extents = extents.map(|n| self.size(n).tokens);
-        let body = match is_block {
-            true => quote!({ #body }),
-            false => body,
+        let is_made = !addends.is_empty() || !placed.is_empty();
+        let function = match &new[..] {
+            [] => quote!(rt::for_each),
+            [_] => quote!(rt::build),
+            _ => quote!(rt::build_all),
         };
+        let pass = |w: &mut Writer<'_>| {
+            let (lets, rest) = w.members(&rest, &addends, &elements);
+            let is_block = !lets.is_empty() || is_made;
+            let body = quote!(#lets #rest);
+            let body = match is_block {
+                true => quote!({ #body }),
+                false => body,
+            };
+            if f.nest.outer == 0 {
+                return body;
+            }
+            let index = w.loops[..f.nest.outer].iter();
+            let index: Vec<TokenStream> = index.map(|l| pattern_of(l, &body)).collect();
+            let extents = f.nest.loops[..f.nest.outer].iter();
+            let extents = extents.map(|n| self.size(n).tokens);
+            quote!(#function([#(#extents),*], |[#(#index),*]| #body))
+        };
+        let mut w = writer().with_blocks();
+        let all = pass(&mut w);
+        let all = (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);
         let patterns: Vec<TokenStream> = (new.iter())
             .map(|(name, m)| {
                 let mutable = self.mutable.contains(&m.var).then(|| quote!(mut));
                 quote!(#mutable #name)
             })
             .collect();
-        let pass = quote!(([#(#extents),*], |[#(#index),*]| #body));
         let pass = match &patterns[..] {
-            [] => quote!(rt::for_each #pass;),
-            [one] => quote!(let #one = rt::build #pass;),
-            many => quote!(let (#(#many),*) = rt::build_all #pass;),
+            [] => quote!(#all;),
+            [one] => quote!(let #one = #all;),
+            many => quote!(let (#(#many),*) = #all;),
         };
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {
@@ -85,7 +99,7 @@ impl Function<'_> {
             let local = Local {
                 ident: name.to_token_stream(),
                 scalar: None,
-                bare: false,
+                bare: m.ty.rank() == 0,
                 is_view: false,
                 is_typed,
             };

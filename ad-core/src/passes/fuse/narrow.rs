@@ -74,7 +74,8 @@ pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
             | Compute::Index(_)
             | Compute::Read(..)
             | Compute::Prim(..)
-            | Compute::Same(_) => {}
+            | Compute::Same(_)
+            | Compute::Extreme(_) => {}
         }
     }
     if narrowing.ranges.iter().all(Range::is_whole) {
@@ -181,7 +182,8 @@ impl Narrowing<'_> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
-                | Compute::Same(_) => {
+                | Compute::Same(_)
+                | Compute::Extreme(_) => {
                     out.push(n);
                     &[]
                 }
@@ -216,7 +218,8 @@ impl Narrowing<'_> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
-                | Compute::Same(_) => false,
+                | Compute::Same(_)
+                | Compute::Extreme(_) => false,
             };
             if may_fail {
                 return false;
@@ -264,7 +267,8 @@ impl Narrowing<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => None,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
         }
     }
 
@@ -323,7 +327,8 @@ impl Narrowing<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => return,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => return,
         };
         let Some(index) = self.affine(index) else {
             return;
