@@ -3,6 +3,7 @@
 mod dispatched;
 mod family;
 mod memory;
+mod replaced;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -28,7 +29,7 @@ use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a variable is at hand in the function being written.
@@ -71,6 +72,8 @@ pub(super) struct Function<'a> {
     states: usize,
     /// Whether its steps are a body of their own, for several instruction sets.
     dispatched: bool,
+    /// The array that the step's new one may replace.
+    replaced: Cell<Option<Var>>,
 }
 
 impl<'a> Function<'a> {
@@ -121,6 +124,7 @@ impl<'a> Function<'a> {
             outer: None,
             states: 0,
             dispatched,
+            replaced: Cell::default(),
         }
     }
 
@@ -136,9 +140,16 @@ impl<'a> Function<'a> {
         }
         let checks = self.checks();
         let mut steps = TokenStream::new();
-        for (step, gone) in self.program.steps.iter().zip(memory::gone(self.program)) {
+        let replaced = replaced::replaced(self.program);
+        let gone = memory::gone(self.program).into_iter().zip(replaced);
+        for (step, (gone, replaced)) in self.program.steps.iter().zip(gone) {
+            self.replaced.set(replaced);
             steps.extend(self.step(step));
+            let is_replaced = self.replaced.take() != replaced;
             for v in gone {
+                if is_replaced && replaced == Some(v) {
+                    continue;
+                }
                 let array = &self.local(v).ident;
                 steps.extend(quote!(::core::mem::drop(#array);));
             }
@@ -599,6 +610,7 @@ impl<'a> Function<'a> {
 
     /// An array by its elements, one by one.
     fn elements(&self, w: &mut Writer<'_>, shape: &[TokenStream]) -> TokenStream {
+        let old = (self.replaced.take()).map(|v| (self.local(v).ident, replaced::given(w, v)));
         let (lets, root) = w.body();
         let root = root.tokens;
         let body = if lets.is_empty() {
@@ -606,8 +618,16 @@ impl<'a> Function<'a> {
         } else {
             quote!({ #lets #root })
         };
-        let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
-        quote!(rt::build([#(#shape),*], |[#(#index),*]| #body))
+        let index: Vec<TokenStream> = (w.loops[..w.nest.outer].iter())
+            .map(|l| pattern_of(l, &body))
+            .collect();
+        match old {
+            Some((array, element)) => {
+                let element = pattern_of(&element, &body);
+                quote!(rt::replace(#array, |[#(#index),*], #element| #body))
+            }
+            None => quote!(rt::build([#(#shape),*], |[#(#index),*]| #body)),
+        }
     }
 
     /// The name that a variable should have: results say which they are.

@@ -178,6 +178,45 @@ pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> 
     }
 }
 
+/// An array with each of its elements replaced by `f` of its index and of what it was. `f` is called in row-major order.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn replace<T: Copy, const N: usize>(
+    mut array: Dense<T, N>,
+    mut f: impl FnMut([i64; N], T) -> T,
+) -> Dense<T, N> {
+    /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is vectorised
+    /// without a comparison of addresses.
+    #[inline(always)]
+    fn replace_row<T: Copy, const N: usize>(
+        (start, shape): ([i64; N], [usize; N]),
+        f: &mut impl FnMut([i64; N], T) -> T,
+        row: &mut [T],
+    ) {
+        for (j, slot) in row.iter_mut().enumerate() {
+            let mut at = start;
+            if let Some(last) = at.last_mut() {
+                *last = j as i64;
+            }
+            // SAFETY: rows start inside, and have as many elements as the last axis.
+            unsafe { inside(at, shape) };
+            *slot = f(at, *slot);
+        }
+    }
+
+    let shape = array.shape;
+    let length = shape.last().map_or(1, |&n| n);
+    let mut rest = &mut array.data[..];
+    rows(shape, |start| {
+        let (row, behind) = std::mem::take(&mut rest).split_at_mut(length);
+        rest = behind;
+        replace_row((start, shape), &mut f, row);
+    });
+    array.name = INTERMEDIATE;
+    array
+}
+
 /// Calls `f` with every index, in row-major order.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]

@@ -312,6 +312,24 @@ fn reductions_over_ranges() {
 }
 
 #[test]
+fn elements_are_replaced_in_place() {
+    let old = build([3, 4], |[i, j]| 10 * i + j);
+    let memory = old.data.as_ptr();
+    let other = build([3, 4], |[i, j]| i * j);
+    let mut order = vec![];
+    let new = replace(old, |[i, j], x| {
+        order.push((i, j));
+        x - other[[i, j]] + i
+    });
+    assert_eq!(new.data.as_ptr(), memory);
+    assert_eq!(order, (0..12).map(|k| (k / 4, k % 4)).collect::<Vec<_>>());
+    let wanted = build([3, 4], |[i, j]| 11 * i + j - i * j);
+    assert_eq!((&new.data, new.shape), (&wanted.data, wanted.shape));
+    let nothing = replace(build([2, 0], |_| 1.0), |_, _| unreachable!());
+    assert_eq!(nothing.shape, [2, 0]);
+}
+
+#[test]
 fn extrema_with_their_places() {
     let bits = |(at, x): (i64, f64)| (at, x.to_bits());
     let mut random = Random(3);

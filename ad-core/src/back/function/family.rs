@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 /// For how many arrays the runtime has a function that fills them together.
-const TOGETHER: usize = 16;
+pub(super) const TOGETHER: usize = 16;
 
 impl Function<'_> {
     /// Sums begin as arrays of their own; new arrays are what the pass returns.

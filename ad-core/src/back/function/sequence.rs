@@ -82,6 +82,7 @@ impl<'a> Function<'a> {
             outer: Some(self),
             states,
             dispatched: false,
+            replaced: std::cell::Cell::default(),
         }
     }
 
