@@ -496,7 +496,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What holds where a guard does.
-    fn learn(&self, g: Node, known: &mut HashSet<Node>) {
+    pub(super) fn learn(&self, g: Node, known: &mut HashSet<Node>) {
         let mut stack = vec![g];
         let mut new = vec![];
         while let Some(g) = stack.pop() {

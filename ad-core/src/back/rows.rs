@@ -179,11 +179,17 @@ impl Writer<'_> {
 
     /// Whether a value cannot fail wherever the loops around it run.
     pub(super) fn is_sure(&self, n: Node) -> bool {
+        self.is_sure_where(n, &HashSet::new())
+    }
+
+    /// The same, where some conditions hold.
+    pub(super) fn is_sure_where(&self, n: Node, known: &HashSet<Node>) -> bool {
         let s = &self.nest.nodes[n];
         let here = match &s.compute {
             // The bounds of an unguarded affine place were demanded on entry.
             Compute::Read(_, at) => {
-                s.guard.is_none() && at.iter().all(|a| matches!(a, At::Affine(_)))
+                s.guard.is_none_or(|g| known.contains(&g))
+                    && at.iter().all(|a| matches!(a, At::Affine(_)))
             }
             Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
                 let by = &self.nest.nodes[args[1]].compute;
@@ -198,7 +204,7 @@ impl Writer<'_> {
             | Compute::Extreme(_) => true,
         };
         here && (self.nest.operands(n).iter())
-            .all(|&o| self.bound.contains_key(&o) || self.is_sure(o))
+            .all(|&o| self.bound.contains_key(&o) || self.is_sure_where(o, known))
     }
 
     /// Whether it is not seen in a loop that what a node reads along it is inside.

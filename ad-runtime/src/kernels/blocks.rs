@@ -66,7 +66,7 @@ impl Stretch {
     }
 
     #[inline(always)]
-    fn length(self) -> usize {
+    pub(super) fn length(self) -> usize {
         (self.to - self.from) as usize
     }
 }
@@ -112,7 +112,11 @@ impl<T> Index<i64> for Row<'_, T> {
 /// Where a row begins in memory: the index `at`, moved along the last axis by the first of the stretch. `None` if
 /// it is not inside completely. Rows of nothing are anywhere.
 #[inline(always)]
-fn start_of<const N: usize>(js: Stretch, at: [i64; N], shape: [usize; N]) -> Option<usize> {
+pub(super) fn start_of<const N: usize>(
+    js: Stretch,
+    at: [i64; N],
+    shape: [usize; N],
+) -> Option<usize> {
     if js.from == js.to {
         return Some(0);
     }
@@ -168,7 +172,11 @@ impl<'a, T, const N: usize> View<'a, T, N> {
 
 /// The index that a row fails at.
 #[cold]
-fn first_outside<const N: usize>(js: Stretch, at: [i64; N], shape: [usize; N]) -> [i64; N] {
+pub(super) fn first_outside<const N: usize>(
+    js: Stretch,
+    at: [i64; N],
+    shape: [usize; N],
+) -> [i64; N] {
     let mut index = at;
     index[N - 1] = at[N - 1].wrapping_add(js.from);
     if index.iter().zip(shape).all(|(&i, n)| (i as usize) < n) {
@@ -360,6 +368,17 @@ impl<'a, T> Fresh<'a, T> {
         }
         Written(std::marker::PhantomData)
     }
+
+    /// A row that somebody else writes.
+    ///
+    /// # Safety
+    ///
+    /// `write` writes all of its elements.
+    #[inline(always)]
+    pub(super) unsafe fn written(self, write: impl FnOnce(&mut [MaybeUninit<T>])) -> Written<'a> {
+        write(self.0);
+        Written(std::marker::PhantomData)
+    }
 }
 
 /// The array whose rows `f` writes.
@@ -372,7 +391,7 @@ impl<'a, T> Fresh<'a, T> {
 #[track_caller]
 pub fn build_rows<T, const N: usize>(
     shape: [i64; N],
-    f: impl for<'a> Fn([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
+    mut f: impl for<'a> FnMut([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
 ) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     let mut data = pool::with_capacity(size);

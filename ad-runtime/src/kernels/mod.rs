@@ -14,6 +14,7 @@ mod scalar;
 mod several;
 mod stack;
 mod structs;
+mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -46,6 +47,7 @@ pub use scalar::{
 pub use several::{Elements, build_all};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
+pub use sums::{RowMut, Sums, add_to_rows, for_rows};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

@@ -1,8 +1,11 @@
 //! Several arrays in one pass.
 
 use super::{Function, Local, Scope, pattern_of, real};
+use crate::back::expr::Expr;
 use crate::back::nest::Writer;
-use crate::ir::kernel::{Family, Fill, Member};
+use crate::back::sizes::number;
+use crate::back::sums::FEW;
+use crate::ir::kernel::{Addend, Family, Fill, Member, Node};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -79,6 +82,12 @@ impl Function<'_> {
         let mut w = writer().with_blocks();
         let all = pass(&mut w);
         let all = (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);
+        let rows = self.by_rows(f, (&elements, &addends), placed.is_empty());
+        let all = match rows {
+            Some((Some(long), rows)) => quote!(if #long { #rows } else { #all }),
+            Some((None, rows)) => rows,
+            None => all,
+        };
         let patterns: Vec<TokenStream> = (new.iter())
             .map(|(name, m)| {
                 let mutable = self.mutable.contains(&m.var).then(|| quote!(mut));
@@ -106,5 +115,33 @@ impl Function<'_> {
             self.locals.borrow_mut().insert(m.var, local);
         }
         quote!(#before #pass)
+    }
+
+    /// The pass by rows, if it adds to rows, and when that is better, unless it always is.
+    fn by_rows(
+        &self,
+        f: &Family,
+        (elements, sums): (&[Node], &[(Ident, &Addend)]),
+        is_all: bool,
+    ) -> Option<(Option<TokenStream>, TokenStream)> {
+        let length = f.nest.loops[..f.nest.outer].last()?;
+        let is_short = length.as_lit().is_some_and(|n| n < FEW);
+        if elements.len() > 1 || !is_all || is_short {
+            return None;
+        }
+        let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
+        let mut w = Writer::new(&f.nest, &more, self);
+        let row = w.added_by_rows(elements.first().copied(), sums)?;
+        let function = match elements {
+            [] => quote!(rt::for_rows),
+            _ => quote!(rt::build_rows),
+        };
+        let extents = f.nest.loops[..f.nest.outer].iter();
+        let extents = extents.map(|n| self.size(n).tokens);
+        let long = (length.as_lit().is_none()).then(|| {
+            let few = Expr::atom(number(FEW));
+            few.infix("<=", self.size(length)).tokens
+        });
+        Some((long, quote!(#function([#(#extents),*], #row))))
     }
 }
