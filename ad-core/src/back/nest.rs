@@ -567,7 +567,7 @@ impl<'a> Writer<'a> {
                 };
                 let reduction = Reduction {
                     name,
-                    light: false,
+                    light: true,
                     nothing: None,
                     plus_zero: false,
                     body: *body,

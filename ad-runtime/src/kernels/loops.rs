@@ -515,3 +515,76 @@ pub fn greatest<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
 pub fn least<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
     first(over.span(), T::INFINITY, |v, best| v < best, f)
 }
+
+/// The same as [`first`], for a body of a few instructions: each lane has its best value and where it was, so that nothing but
+/// the end looks at several of them. `start` where there is none.
+#[inline(always)]
+fn first_light<T: Real>(
+    span: Range<usize>,
+    start: T,
+    beats: impl Fn(T, T) -> bool,
+    f: impl Fn(i64) -> T,
+) -> (i64, T) {
+    let (mut best, mut at) = (start, 0);
+    let (mut next, end) = (span.start, span.end);
+    if end.saturating_sub(next) >= FEW {
+        let (mut values, mut places) = ([start; FEW], [0_i64; FEW]);
+        while end - next >= FEW {
+            let mut lane = 0;
+            while lane < FEW {
+                let i = next + lane;
+                // SAFETY: there are that many indices from `next` on, at least.
+                unsafe { std::hint::assert_unchecked(i < end) };
+                let value = f(i as i64);
+                let wins = beats(value, values[lane]);
+                values[lane] = if wins { value } else { values[lane] };
+                places[lane] = if wins { i as i64 } else { places[lane] };
+                lane += 1;
+            }
+            next += FEW;
+        }
+        for (&value, &place) in values.iter().zip(&places) {
+            // Of equal ones the first.
+            let is_before = value == best && place < at;
+            if beats(value, best) || is_before && beats(value, start) {
+                (best, at) = (value, place);
+            }
+        }
+    }
+    while next < end {
+        let value = f(next as i64);
+        if beats(value, best) {
+            (best, at) = (value, next as i64);
+        }
+        next += 1;
+    }
+    (at, best)
+}
+
+macro_rules! light {
+    ($($place:ident $both:ident: $start:ident, $beats:expr, $of:literal;)*) => {$(
+        #[doc = concat!("[`", $of, "`], for a body of a few instructions.")]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $place<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
+            first_light(over.span(), T::$start, $beats, f).0
+        }
+
+        #[doc = concat!("[`", $of, "`] and what is there, for a body of a few instructions.")]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $both<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
+            let span = over.span();
+            let has_first = span.start == 0 && span.end > 0;
+            let (at, best) = first_light(span, T::$start, $beats, &f);
+            let found: fn(T, T) -> bool = $beats;
+            let is_first = !found(best, T::$start) && has_first;
+            (at, if is_first { f(0) } else { best })
+        }
+    )*};
+}
+
+light! {
+    argmax_light greatest_light: NEG_INFINITY, |v, best| v > best, "argmax";
+    argmin_light least_light: INFINITY, |v, best| v < best, "argmin";
+}

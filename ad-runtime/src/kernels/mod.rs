@@ -32,8 +32,9 @@ pub use blocks::{
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmin, build, for_each, greatest, least, logsumexp, maximum,
-    maximum_light, minimum, minimum_light, product, product_light, replace, sum, sum_light,
+    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, for_each, greatest,
+    greatest_light, least, least_light, logsumexp, maximum, maximum_light, minimum, minimum_light,
+    product, product_light, replace, sum, sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;

@@ -349,6 +349,9 @@ fn extrema_with_their_places() {
             let (most, least_at) = (argmax(n, f), argmin(n, f));
             assert_eq!(bits(greatest(n, f)), bits((most, f(most))));
             assert_eq!(bits(least(n, f)), bits((least_at, f(least_at))));
+            assert_eq!(bits(greatest_light(n, f)), bits((most, f(most))));
+            assert_eq!(bits(least_light(n, f)), bits((least_at, f(least_at))));
+            assert_eq!((argmax_light(n, f), argmin_light(n, f)), (most, least_at));
             let blocks = |js: Stretch, out: &mut Block<f64>| out.set(js, f);
             assert_eq!(bits(greatest_blocks(n, blocks)), bits((most, f(most))));
             assert_eq!(bits(least_blocks(n, blocks)), bits((least_at, f(least_at))));
@@ -356,6 +359,8 @@ fn extrema_with_their_places() {
     }
     let nan = |_: i64| f64::NAN;
     assert_eq!(least(3..9, nan), (0, f64::INFINITY));
+    assert_eq!(least_light(3..19, nan), (0, f64::INFINITY));
+    assert_eq!(greatest_light(3..29, |i| -(i as f64)), (3, -3.0));
     assert_eq!(greatest(0, |_| 1.0), (0, f64::NEG_INFINITY));
     assert_eq!(greatest(3..9, |i| i as f64), (8, 8.0));
 }

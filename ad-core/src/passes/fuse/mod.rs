@@ -26,6 +26,8 @@ mod reuse;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_of_extremes;
+#[cfg(test)]
 mod tests_of_families;
 #[cfg(test)]
 mod tests_of_loops;
