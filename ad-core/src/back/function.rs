@@ -5,6 +5,7 @@ mod family;
 mod memory;
 mod replaced;
 mod sequence;
+mod summed;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unit;
@@ -74,6 +75,10 @@ pub(super) struct Function<'a> {
     dispatched: bool,
     /// The array that the step's new one may replace.
     replaced: Cell<Option<Var>>,
+    /// The sum of its elements, if that is wanted as well.
+    summed: Cell<Option<Var>>,
+    /// The sums that are there already.
+    sums: RefCell<HashSet<Var>>,
 }
 
 impl<'a> Function<'a> {
@@ -125,6 +130,8 @@ impl<'a> Function<'a> {
             states: 0,
             dispatched,
             replaced: Cell::default(),
+            summed: Cell::default(),
+            sums: RefCell::default(),
         }
     }
 
@@ -141,10 +148,14 @@ impl<'a> Function<'a> {
         let checks = self.checks();
         let mut steps = TokenStream::new();
         let replaced = replaced::replaced(self.program);
+        let sums = summed::summed(self.program);
         let gone = memory::gone(self.program).into_iter().zip(replaced);
         for (step, (gone, replaced)) in self.program.steps.iter().zip(gone) {
             self.replaced.set(replaced);
-            steps.extend(self.step(step));
+            self.summed.set(sums.get(&step.out).copied());
+            if !self.sums.borrow().contains(&step.out) {
+                steps.extend(self.step(step));
+            }
             let is_replaced = self.replaced.take() != replaced;
             for v in gone {
                 if is_replaced && replaced == Some(v) {
@@ -418,8 +429,22 @@ impl<'a> Function<'a> {
                 }
             }
             Work::Nest(nest) if is_whole(nest) => {
+                let sum = self.summed.get();
                 let values = self.build(nest, &step.ty, &mut local);
-                quote!(let #mutable #name = #values;)
+                match sum.filter(|_| self.summed.take().is_none()) {
+                    Some(sum) => {
+                        let total = self.fresh(&self.wish(sum));
+                        let of = Local {
+                            ident: total.to_token_stream(),
+                            bare: true,
+                            ..local.clone()
+                        };
+                        self.locals.borrow_mut().insert(sum, of);
+                        self.sums.borrow_mut().insert(sum);
+                        quote!(let (#mutable #name, #total) = #values;)
+                    }
+                    None => quote!(let #mutable #name = #values;),
+                }
             }
             Work::Nest(nest) => {
                 let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
@@ -626,6 +651,7 @@ impl<'a> Function<'a> {
                 let element = pattern_of(&element, &body);
                 quote!(rt::replace(#array, |[#(#index),*], #element| #body))
             }
+            None if self.summed.take().is_some() => summed::with_sum(shape, (&index, &body)),
             None => quote!(rt::build([#(#shape),*], |[#(#index),*]| #body)),
         }
     }

@@ -48,7 +48,7 @@ pub use scalar::{
 pub use several::{Elements, build_all};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
-pub use sums::{RowMut, Sums, add_to_rows, for_rows};
+pub use sums::{RowMut, Sums, add_to_rows, build_and_sum, for_rows};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

@@ -1,8 +1,9 @@
 //! Rows that are added to, several in one loop.
 
 use super::blocks::{Fresh, Stretch, Written, first_outside, start_of};
-use super::loops::{rows, sealed};
-use super::{Dense, fail};
+use super::loops::{LANES, combined, inside, rows, sealed};
+use super::{Dense, INTERMEDIATE, fail, lengths, pool};
+use crate::Real;
 use std::mem::MaybeUninit;
 use std::ops::AddAssign;
 
@@ -84,6 +85,65 @@ pub fn for_rows<const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N], Str
     let shape = shape.map(|n| n.max(0) as usize);
     let js = super::stretch(shape.last().map_or(1, |&n| n as i64));
     rows(shape, |start| f(start, js));
+}
+
+/// The array whose elements at every index are `f` of it, and their sum. `f` is called in row-major order.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_and_sum<T: Real, const N: usize>(
+    shape: [i64; N],
+    mut f: impl FnMut([i64; N]) -> T,
+) -> (Dense<T, N>, T) {
+    /// How many elements are added up at a time: they are in the fastest cache.
+    const NEAR: usize = 1024;
+    const PARTS: usize = 2 * LANES;
+    let (shape, size) = lengths(shape);
+    let mut data = pool::with_capacity(size);
+    let length = shape.last().map_or(1, |&n| n);
+    let mut unwritten = &mut data.spare_capacity_mut()[..size];
+    let mut parts = [T::NOUGHT; PARTS];
+    rows(shape, |start| {
+        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = rest;
+        for (k, some) in row.chunks_mut(NEAR).enumerate() {
+            for (j, slot) in some.iter_mut().enumerate() {
+                let mut at = start;
+                if let Some(last) = at.last_mut() {
+                    *last = (k * NEAR + j) as i64;
+                }
+                // SAFETY: rows start inside, and have as many elements as the last axis.
+                unsafe { inside(at, shape) };
+                slot.write(f(at));
+            }
+            // SAFETY: all of these have just been written.
+            let values =
+                unsafe { std::slice::from_raw_parts(some.as_ptr().cast::<T>(), some.len()) };
+            let mut rounds = values.chunks_exact(PARTS);
+            for round in &mut rounds {
+                for (part, &value) in parts.iter_mut().zip(round) {
+                    *part += value;
+                }
+            }
+            for (part, &value) in parts.iter_mut().zip(rounds.remainder()) {
+                *part += value;
+            }
+        }
+    });
+    assert!(unwritten.is_empty(), "rows cover the array");
+    // SAFETY: there is room for `size` elements. Each row that was split off the first `size` slots
+    // has been written completely, and nothing of them is left.
+    unsafe { data.set_len(size) };
+    let array = Dense {
+        data,
+        shape,
+        name: INTERMEDIATE,
+    };
+    (array, combined(parts, |a, b| a + b))
 }
 
 macro_rules! sums {
@@ -195,6 +255,21 @@ mod tests {
         for_each([2, 3, 20], |[i, j, k]| one[[j, k]] += x[[i, j, k]]);
         assert_eq!(a.data, one.data);
         for_rows([2, 0], |_, _| unreachable!());
+    }
+
+    #[test]
+    fn arrays_are_added_up_while_they_are_made() {
+        for shape in [[1, 3000], [40, 7], [3, 1024], [0, 5], [5, 0], [1, 1]] {
+            let f = |[i, j]: [i64; 2]| ((i * 31 + j * 17) % 101) as f64 - 50.0;
+            let (array, total) = build_and_sum(shape, f);
+            let alone = build(shape, f);
+            assert_eq!((&array.data, array.shape), (&alone.data, alone.shape));
+            // Whole numbers have one sum.
+            assert_eq!(total, alone.data.iter().sum::<f64>() + 0.0);
+        }
+        let (_, total) = build_and_sum([3], |[i]| if i == 1 { f64::NAN } else { 1.0 });
+        assert!(total.is_nan());
+        assert!(build_and_sum([2], |_| -0.0).1.is_sign_positive());
     }
 
     #[test]

@@ -83,6 +83,8 @@ impl<'a> Function<'a> {
             states,
             dispatched: false,
             replaced: std::cell::Cell::default(),
+            summed: std::cell::Cell::default(),
+            sums: RefCell::default(),
         }
     }
 
