@@ -136,7 +136,8 @@ impl Writer<'_> {
                 | Compute::Index(_)
                 | Compute::Read(..)
                 | Compute::Prim(..)
-                | Compute::Same(_) => continue,
+                | Compute::Same(_)
+                | Compute::Extreme(_) => continue,
             };
             if nest.nodes[n].elem != Elem::Real {
                 return None;
@@ -155,7 +156,10 @@ impl Writer<'_> {
                         }
                         false
                     }
-                    Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => false,
+                    Compute::Lit(_)
+                    | Compute::Index(_)
+                    | Compute::Same(_)
+                    | Compute::Extreme(_) => false,
                 };
                 // What does not depend on the sum's last loop would be computed in each of its steps.
                 if costs && nest.depends[m].last() != own.last() {

@@ -1,6 +1,6 @@
 //! Expressions of Rust with their precedence, so that parentheses stand only where they must.
 
-use proc_macro2::{Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
 
 /// How tightly an expression binds; larger binds tighter.
@@ -42,6 +42,12 @@ impl Expr {
             tokens,
             prec: Prec::Block,
         }
+    }
+
+    /// A part of a tuple.
+    pub(super) fn field(self, k: usize) -> Expr {
+        let (tuple, k) = (self.at(Prec::Atom), Literal::usize_unsuffixed(k));
+        Expr::atom(quote!(#tuple.#k))
     }
 
     /// The tokens as an operand of something that binds at `prec`.

@@ -4,7 +4,7 @@
 use crate::ir::kernel::{Compute, Loop, Nest, Node};
 use crate::ir::prims::Prim;
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Facts about the nodes of a nest.
@@ -18,6 +18,8 @@ pub(super) struct Facts {
     pub(super) conjunctions: Vec<Vec<Node>>,
     /// For each condition the nodes that hold wherever it does not.
     pub(super) negations: Vec<Vec<Node>>,
+    /// The positions of extrema whose values are needed as well.
+    pub(super) pairs: HashSet<Node>,
     /// The nodes that are needed whenever the outer loops run.
     roots: Vec<Node>,
     ways: OnceCell<Vec<Ways>>,
@@ -32,9 +34,13 @@ impl Facts {
     ) -> Facts {
         let mut conjunctions = vec![vec![]; nest.nodes.len()];
         let mut negations = vec![vec![]; nest.nodes.len()];
+        let mut pairs = HashSet::new();
         // Comparisons that have an opposite, by what they compare.
         let mut comparisons: HashMap<&[Node], Vec<(Prim, Node)>> = HashMap::new();
         for (n, s) in nest.nodes.iter().enumerate() {
+            if let Compute::Extreme(place) = &s.compute {
+                pairs.insert(*place);
+            }
             let Compute::Prim(p, args) = &s.compute else {
                 continue;
             };
@@ -58,6 +64,7 @@ impl Facts {
             needed,
             conjunctions,
             negations,
+            pairs,
             roots,
             ways: OnceCell::new(),
         }
@@ -124,7 +131,8 @@ fn ways(nest: &Nest, roots: &[Node], class: &[Option<Loop>]) -> Vec<Ways> {
             | Compute::Index(_)
             | Compute::Read(..)
             | Compute::Prim(..)
-            | Compute::Same(_) => None,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
         };
         // Where a loop ends matters only if it has an extent.
         for (k, &l) in s.own().iter().enumerate() {

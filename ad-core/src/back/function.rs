@@ -3,8 +3,10 @@
 mod dispatched;
 mod family;
 mod memory;
+mod replaced;
 mod sequence;
 mod small;
+mod summed;
 #[cfg(test)]
 mod tests;
 mod tiled;
@@ -31,7 +33,7 @@ use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a variable is at hand in the function being written.
@@ -76,6 +78,12 @@ pub(super) struct Function<'a> {
     states: usize,
     /// Whether its steps are a body of their own, for several instruction sets.
     dispatched: bool,
+    /// The array that the step's new one may replace.
+    replaced: Cell<Option<Var>>,
+    /// The sum of its elements, if that is wanted as well.
+    summed: Cell<Option<Var>>,
+    /// The sums that are there already.
+    sums: RefCell<HashSet<Var>>,
 }
 
 impl<'a> Function<'a> {
@@ -126,6 +134,9 @@ impl<'a> Function<'a> {
             outer: None,
             states: 0,
             dispatched,
+            replaced: Cell::default(),
+            summed: Cell::default(),
+            sums: RefCell::default(),
         }
     }
 
@@ -141,9 +152,20 @@ impl<'a> Function<'a> {
         }
         let checks = self.checks();
         let mut steps = TokenStream::new();
-        for (step, gone) in self.program.steps.iter().zip(memory::gone(self.program)) {
-            steps.extend(self.step(step));
+        let replaced = replaced::replaced(self.program);
+        let sums = summed::summed(self.program);
+        let gone = memory::gone(self.program).into_iter().zip(replaced);
+        for (step, (gone, replaced)) in self.program.steps.iter().zip(gone) {
+            self.replaced.set(replaced);
+            self.summed.set(sums.get(&step.out).copied());
+            if !self.sums.borrow().contains(&step.out) {
+                steps.extend(self.step(step));
+            }
+            let is_replaced = self.replaced.take() != replaced;
             for v in gone {
+                if is_replaced && replaced == Some(v) {
+                    continue;
+                }
                 let array = &self.local(v).ident;
                 steps.extend(quote!(::core::mem::drop(#array);));
             }
@@ -423,9 +445,25 @@ impl<'a> Function<'a> {
                 }
             }
             Work::Nest(nest) if is_whole(nest) => {
+                let sum = self.summed.get();
                 let values = self.build(nest, &step.ty, &mut local);
-                let of = self.annotation(&step.ty, local.small);
-                quote!(let #mutable #name #of = #values;)
+                match sum.filter(|_| self.summed.take().is_none()) {
+                    Some(sum) => {
+                        let total = self.fresh(&self.wish(sum));
+                        let of = Local {
+                            ident: total.to_token_stream(),
+                            bare: true,
+                            ..local.clone()
+                        };
+                        self.locals.borrow_mut().insert(sum, of);
+                        self.sums.borrow_mut().insert(sum);
+                        quote!(let (#mutable #name, #total) = #values;)
+                    }
+                    None => {
+                        let of = self.annotation(&step.ty, local.small);
+                        quote!(let #mutable #name #of = #values;)
+                    }
+                }
             }
             Work::Nest(nest) => {
                 let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
@@ -628,7 +666,16 @@ impl<'a> Function<'a> {
 
     /// An array by its elements, one by one.
     fn elements(&self, w: &mut Writer<'_>, shape: &[TokenStream]) -> TokenStream {
-        self.elements_of(w, &quote!(build), shape)
+        let old = (self.replaced.take()).map(|v| (self.local(v).ident, replaced::given(w, v)));
+        let (index, body) = Self::element(w);
+        match old {
+            Some((array, element)) => {
+                let element = pattern_of(&element, &body);
+                quote!(rt::replace(#array, |[#(#index),*], #element| #body))
+            }
+            None if self.summed.take().is_some() => summed::with_sum(shape, (&index, &body)),
+            None => quote!(rt::build([#(#shape),*], |[#(#index),*]| #body)),
+        }
     }
 
     /// The same with a function of the runtime.
@@ -638,15 +685,20 @@ impl<'a> Function<'a> {
         builder: &TokenStream,
         shape: &[TokenStream],
     ) -> TokenStream {
+        let (index, body) = Self::element(w);
+        quote!(rt::#builder([#(#shape),*], |[#(#index),*]| #body))
+    }
+
+    /// The element at an index.
+    fn element(w: &mut Writer<'_>) -> (Vec<TokenStream>, TokenStream) {
         let (lets, root) = w.body();
         let root = root.tokens;
-        let body = if lets.is_empty() {
-            root
-        } else {
-            quote!({ #lets #root })
+        let body = match lets.is_empty() {
+            true => root,
+            false => quote!({ #lets #root }),
         };
         let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
-        quote!(rt::#builder([#(#shape),*], |[#(#index),*]| #body))
+        (index.collect(), body)
     }
 
     /// The name that a variable should have: results say which they are.

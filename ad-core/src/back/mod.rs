@@ -17,5 +17,6 @@ mod range;
 mod real;
 mod rows;
 mod sizes;
+mod sums;
 mod tokens;
 pub(crate) mod unit;

@@ -222,6 +222,8 @@ impl<'a> Writer<'a> {
             Compute::Prim(Prim::Not, _) if s.guard.is_none() => false,
             Compute::Read(..) | Compute::Same(_) => self.uses[n] > 1,
             Compute::Prim(p, _) => self.uses[n] > 1 || (hoisted && p.cost() > 0),
+            // A pair that has a name has both.
+            Compute::Extreme(place) => (self.uses[n] > 1 || hoisted) && self.uses[*place] == 1,
             Compute::Reduce(..) | Compute::ArgReduce(..) => self.uses[n] > 1 || hoisted,
         }
     }
@@ -251,7 +253,8 @@ impl<'a> Writer<'a> {
                 | Compute::Index(_)
                 | Compute::Read(..)
                 | Compute::Prim(..)
-                | Compute::Same(_) => self.home(n),
+                | Compute::Same(_)
+                | Compute::Extreme(_) => self.home(n),
             };
             for o in s.operands() {
                 if self.home(o) != at && Some(o) != s.guard {
@@ -278,7 +281,8 @@ impl<'a> Writer<'a> {
                 | Compute::Index(_)
                 | Compute::Read(..)
                 | Compute::Prim(..)
-                | Compute::Same(_) => (None, None),
+                | Compute::Same(_)
+                | Compute::Extreme(_) => (None, None),
             };
             let mut around = self.home(n);
             for (k, &l) in s.own().iter().enumerate() {
@@ -321,7 +325,7 @@ impl<'a> Writer<'a> {
             if known.contains(&n) || self.bound.contains_key(&n) {
                 continue;
             }
-            let mut value = self.node(n, known);
+            let mut value = self.whole(n, known);
             if self.may_fail[n] && !self.facts.needed[n] {
                 value = self.only_if_needed(n, value);
             }
@@ -371,7 +375,8 @@ impl<'a> Writer<'a> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
-                | Compute::Same(_) => false,
+                | Compute::Same(_)
+                | Compute::Extreme(_) => false,
             };
             let fails = here || self.nest.operands(n).iter().any(|&o| self.may_fail[o]);
             self.may_fail.push(fails);
@@ -392,7 +397,7 @@ impl<'a> Writer<'a> {
             });
             quote!(#(#runs)&&*)
         });
-        let zero = self.literal(Lit::zero(self.nest.nodes[n].elem)).tokens;
+        let zero = self.nothing(n).tokens;
         let value = value.tokens;
         Expr::block(quote!(if #(#ways)||* { #value } else { #zero }))
     }
@@ -428,7 +433,8 @@ impl<'a> Writer<'a> {
             | Compute::Index(_)
             | Compute::Read(..)
             | Compute::Prim(..)
-            | Compute::Same(_) => match self.nest.nodes[n].elem {
+            | Compute::Same(_)
+            | Compute::Extreme(_) => match self.nest.nodes[n].elem {
                 Elem::Real => "v",
                 Elem::Int => "n",
                 Elem::Bool => "c",
@@ -438,6 +444,26 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn node(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
+        match &self.nest.nodes[n].compute {
+            Compute::ArgReduce(..) if self.facts.pairs.contains(&n) => {
+                self.whole(n, known).field(0)
+            }
+            &Compute::Extreme(place) if !self.bound.contains_key(&n) => {
+                self.whole(place, known).field(1)
+            }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Extreme(_)
+            | Compute::Same(_) => self.whole(n, known),
+        }
+    }
+
+    /// What a name stands for: a node, or a position with the extremum there.
+    pub(super) fn whole(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
         if let Some(name) = self.bound.get(&n) {
             return Expr::atom(quote!(#name));
         }
@@ -455,18 +481,28 @@ impl<'a> Writer<'a> {
             return self.literal(Lit::zero(s.elem));
         }
         let Some(g) = s.guard.filter(|g| !known.contains(g)) else {
-            return self.compute(&s.compute, known);
+            return self.compute(n, known);
         };
         let guard = self.node(g, known);
         let mut inner = known.clone();
         self.learn(g, &mut inner);
-        let value = self.compute(&s.compute, &inner);
+        let value = self.compute(n, &inner);
         if s.elem == Elem::Bool {
             return guard.infix("&&", value);
         }
         let (guard, value) = (guard.tokens, value.tokens);
-        let zero = self.literal(Lit::zero(s.elem)).tokens;
+        let zero = self.nothing(n).tokens;
         Expr::block(quote!(if #guard { #value } else { #zero }))
+    }
+
+    /// What stands for a value that is not computed.
+    fn nothing(&self, n: Node) -> Expr {
+        let zero = self.literal(Lit::zero(self.nest.nodes[n].elem));
+        if !self.facts.pairs.contains(&n) {
+            return zero;
+        }
+        let (place, value) = (zero.tokens, self.literal(Lit::Real(0.0)).tokens);
+        Expr::atom(quote!((#place, #value)))
     }
 
     /// What holds where a guard does.
@@ -495,11 +531,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn compute(&mut self, c: &Compute, known: &HashSet<Node>) -> Expr {
-        match c {
+    fn compute(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
+        match &self.nest.nodes[n].compute {
             Compute::Lit(l) => self.literal(*l),
             Compute::Index(a) => self.affine(a),
             Compute::Same(n) => self.node(*n, known),
+            Compute::Extreme(place) => self.whole(*place, known).field(1),
             Compute::Read(v, at) => {
                 let at: Vec<TokenStream> = at.iter().map(|a| self.at(a, known).tokens).collect();
                 self.scope.read(*v, &at)
@@ -533,12 +570,14 @@ impl<'a> Writer<'a> {
             }
             Compute::ArgReduce(op, own, body) => {
                 let name = match op {
+                    Extremum::Max if self.facts.pairs.contains(&n) => "greatest",
+                    Extremum::Min if self.facts.pairs.contains(&n) => "least",
                     Extremum::Max => "argmax",
                     Extremum::Min => "argmin",
                 };
                 let reduction = Reduction {
                     name,
-                    light: false,
+                    light: true,
                     nothing: None,
                     plus_zero: false,
                     body: *body,
@@ -627,7 +666,9 @@ impl<'a> Writer<'a> {
             }
             let s = &self.nest.nodes[n];
             let is_cheap = match &s.compute {
-                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => true,
+                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) | Compute::Extreme(_) => {
+                    true
+                }
                 Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
                 Compute::Prim(p, _) => match p.emission() {
                     Emit::Infix(_) | Emit::Prefix(_) | Emit::Cast(_) => s.elem == Elem::Real,
@@ -727,7 +768,8 @@ impl<'a> Writer<'a> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => x.at(Prec::Atom),
+            | Compute::Same(_)
+            | Compute::Extreme(_) => x.at(Prec::Atom),
         }
     }
 
@@ -755,7 +797,7 @@ impl<'a> Writer<'a> {
         match &self.nest.nodes[n].compute {
             Compute::Lit(Lit::Real(x)) => !x.is_finite(),
             Compute::Lit(Lit::Int(_) | Lit::Bool(_)) | Compute::Index(_) => true,
-            Compute::ArgReduce(..) => true,
+            Compute::ArgReduce(..) | Compute::Extreme(_) => true,
             Compute::Read(v, _) => self.scope.is_typed(*v),
             Compute::Same(n) => of(n),
             // A loop that is written says the type, too.

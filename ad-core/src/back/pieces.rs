@@ -162,6 +162,7 @@ impl Writer<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
+            | Compute::Extreme(_)
             | Compute::Same(_) => None,
         }
     }
@@ -259,6 +260,7 @@ impl Writer<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
+            | Compute::Extreme(_)
             | Compute::Same(_) => {
                 let mut all = self.nest.operands(n);
                 if let Some(g) = s.guard.filter(|g| holds.contains(g)) {

@@ -45,7 +45,8 @@ impl Writer<'_> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
-                | Compute::Same(_) => false,
+                | Compute::Same(_)
+                | Compute::Extreme(_) => false,
             };
             let runs = (s.own().iter()).any(|&o| nest.ranges[o].loops().any(|m| m == l));
             if here || runs || nest.operands(n).iter().any(|o| varying.contains(o)) {
@@ -133,10 +134,12 @@ impl Writer<'_> {
                 Compute::Read(_, at) => !at.is_empty(),
                 Compute::Prim(p, _) => p.cost() > 0,
                 Compute::Reduce(..) | Compute::ArgReduce(..) => true,
-                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => false,
+                Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) | Compute::Extreme(_) => {
+                    false
+                }
             };
             if is_worth_it && !self.bound.contains_key(&m) && self.is_sure(m) {
-                let value = self.node(m, known).tokens;
+                let value = self.whole(m, known).tokens;
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 before.extend(quote!(let #name = #value;));
@@ -148,7 +151,7 @@ impl Writer<'_> {
             let is_done = self.rowed.contains_key(&m) || self.bound.contains_key(&m);
             let is_root = roots == [m];
             if !is_root && !is_done && self.wants_name(m, false) {
-                let value = self.node(m, known).tokens;
+                let value = self.whole(m, known).tokens;
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 lets.push((name.clone(), value));
@@ -202,11 +205,17 @@ impl Writer<'_> {
 
     /// Whether a value cannot fail wherever the loops around it run.
     pub(super) fn is_sure(&self, n: Node) -> bool {
+        self.is_sure_where(n, &HashSet::new())
+    }
+
+    /// The same, where some conditions hold.
+    pub(super) fn is_sure_where(&self, n: Node, known: &HashSet<Node>) -> bool {
         let s = &self.nest.nodes[n];
         let here = match &s.compute {
             // The bounds of an unguarded affine place were demanded on entry.
             Compute::Read(_, at) => {
-                s.guard.is_none() && at.iter().all(|a| matches!(a, At::Affine(_)))
+                s.guard.is_none_or(|g| known.contains(&g))
+                    && at.iter().all(|a| matches!(a, At::Affine(_)))
             }
             Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
                 let by = &self.nest.nodes[args[1]].compute;
@@ -217,10 +226,11 @@ impl Writer<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => true,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => true,
         };
         here && (self.nest.operands(n).iter())
-            .all(|&o| self.bound.contains_key(&o) || self.is_sure(o))
+            .all(|&o| self.bound.contains_key(&o) || self.is_sure_where(o, known))
     }
 
     /// Whether it is not seen in a loop that what a node reads along it is inside.

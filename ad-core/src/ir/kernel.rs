@@ -60,6 +60,9 @@ pub enum Compute {
     Reduce(ReduceOp, Vec<Loop>, Node),
     /// The position of the first extremum of a node over a loop.
     ArgReduce(Extremum, Loop, Node),
+    /// The value that a node of the position of an extremum found there. That has values: a position that is
+    /// 0 since nothing is better than nothing may be outside of the loop's range, and has what is neutral.
+    Extreme(Node),
     /// Another node.
     Same(Node),
 }
@@ -324,7 +327,8 @@ impl Nest {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => None,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
         }));
     }
 
@@ -440,7 +444,8 @@ impl Scalar {
             | Compute::Index(_)
             | Compute::Read(..)
             | Compute::Prim(..)
-            | Compute::Same(_) => &[],
+            | Compute::Same(_)
+            | Compute::Extreme(_) => &[],
         }
     }
 
@@ -456,7 +461,10 @@ impl Scalar {
                 })
                 .collect(),
             Compute::Prim(_, args) => args.clone(),
-            Compute::Reduce(_, _, n) | Compute::ArgReduce(_, _, n) | Compute::Same(n) => vec![*n],
+            Compute::Reduce(_, _, n)
+            | Compute::ArgReduce(_, _, n)
+            | Compute::Extreme(n)
+            | Compute::Same(n) => vec![*n],
         };
         out.extend(self.guard);
         out

@@ -310,6 +310,13 @@ impl Scope<'_> {
             Compute::ArgReduce(_, _, body) => {
                 same(kind(*body), Elem::Real, "the body")?;
             }
+            Compute::Extreme(m) => {
+                same(s.elem, Elem::Real, "an extremum")?;
+                let place = &nest.nodes[*m];
+                if !matches!(place.compute, Compute::ArgReduce(..)) || place.guard != s.guard {
+                    return Err(format!("node {m} is no position for it"));
+                }
+            }
         }
         let mut here = nest.depends[n].clone();
         for &l in s.own() {

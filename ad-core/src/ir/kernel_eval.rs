@@ -564,6 +564,28 @@ impl<'a> Frame<'a> {
                 self.cost += cost::arg_reduce(n);
                 whole(Lit::Int(at))
             }
+            Compute::Extreme(place) => {
+                let at = match self.node(*place)? {
+                    Lit::Int(at) => at,
+                    l @ (Lit::Real(_) | Lit::Bool(_)) => return Err(format!("{l} is no index")),
+                };
+                let nest = self.nest;
+                let Compute::ArgReduce(op, own, body) = &nest.nodes[*place].compute else {
+                    return Err("an extremum without its position".into());
+                };
+                if !self.range(*own)?.contains(&at) {
+                    return whole(Lit::Real(match op {
+                        Extremum::Max => f64::NEG_INFINITY,
+                        Extremum::Min => f64::INFINITY,
+                    }));
+                }
+                // It has been computed to find the position.
+                let cost = self.cost;
+                self.loops[*own] = at;
+                let x = self.real(*body)?;
+                self.cost = cost;
+                whole(Lit::Real(x))
+            }
         }
     }
 

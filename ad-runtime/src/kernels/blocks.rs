@@ -141,7 +141,11 @@ impl<T> Index<i64> for Row<'_, T> {
 /// Where a row begins in memory: the index `at`, moved along the last axis by the first of the stretch. `None` if
 /// it is not inside completely. Rows of nothing are anywhere.
 #[inline(always)]
-fn start_of<const N: usize>(js: Stretch, at: [i64; N], shape: [usize; N]) -> Option<usize> {
+pub(super) fn start_of<const N: usize>(
+    js: Stretch,
+    at: [i64; N],
+    shape: [usize; N],
+) -> Option<usize> {
     if js.from == js.to {
         return Some(0);
     }
@@ -197,7 +201,11 @@ impl<'a, T, const N: usize> View<'a, T, N> {
 
 /// The index that a row fails at.
 #[cold]
-fn first_outside<const N: usize>(js: Stretch, at: [i64; N], shape: [usize; N]) -> [i64; N] {
+pub(super) fn first_outside<const N: usize>(
+    js: Stretch,
+    at: [i64; N],
+    shape: [usize; N],
+) -> [i64; N] {
     let mut index = at;
     index[N - 1] = at[N - 1].wrapping_add(js.from);
     if index.iter().zip(shape).all(|(&i, n)| (i as usize) < n) {
@@ -402,6 +410,17 @@ impl<'a, T> Fresh<'a, T> {
         }
         Written(std::marker::PhantomData)
     }
+
+    /// A row that somebody else writes.
+    ///
+    /// # Safety
+    ///
+    /// `write` writes all of its elements.
+    #[inline(always)]
+    pub(super) unsafe fn written(self, write: impl FnOnce(&mut [MaybeUninit<T>])) -> Written<'a> {
+        write(self.0);
+        Written(std::marker::PhantomData)
+    }
 }
 
 /// The array whose rows `f` writes.
@@ -414,7 +433,7 @@ impl<'a, T> Fresh<'a, T> {
 #[track_caller]
 pub fn build_rows<T, const N: usize>(
     shape: [i64; N],
-    f: impl for<'a> Fn([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
+    mut f: impl for<'a> FnMut([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
 ) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     let mut data = pool::with_capacity(size);
@@ -515,49 +534,66 @@ pub fn logsumexp_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block
     all.logarithm()
 }
 
-/// The index of the first value that beats all before it, where `start` is before all: of equal ones the first.
+/// The index of the first value that beats all before it, where `start` is before all, and that value; as in `loops`.
 #[inline(always)]
 fn first<T: Real>(
     span: Range<usize>,
     start: T,
     beats: impl Fn(T, T) -> bool,
     f: impl Fn(Stretch, &mut Block<T>),
-) -> i64 {
-    let (mut best, mut at) = (start, 0);
+) -> (i64, T) {
+    let (mut best, mut at, mut first) = (start, 0, start);
     each(span, |js| {
         let mut values = block(js, T::NOUGHT);
         f(js, &mut values);
         let values = values.values(js);
+        if js.from == 0 {
+            first = values.first().map_or(start, |v| *v);
+        }
         let mut parts = [best; LANES];
         by_lanes(&mut parts, values, |m, v| if beats(v, m) { v } else { m });
         let here = combined(parts, |a, b| if beats(b, a) { b } else { a });
         if beats(here, best) {
-            best = here;
             // Zeros are equal, whatever their signs.
-            let place = values.iter().position(|&v| v == here);
-            at = js.from + place.unwrap_or(0) as i64;
+            let place = values.iter().position(|&v| v == here).unwrap_or(0);
+            best = values[place];
+            at = js.from + place as i64;
         }
     });
-    at
+    (at, if beats(best, start) { best } else { first })
 }
 
 /// The index of the first of the largest of all that `f` adds to zeros; 0 if nothing is more than −∞.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmax_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> i64 {
-    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
+    greatest_blocks(over, f).0
 }
 
 /// The index of the first of the smallest of all that `f` adds to zeros; 0 if nothing is less than ∞.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmin_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> i64 {
+    least_blocks(over, f).0
+}
+
+/// [`argmax_blocks`] and what is there; −∞ if it is 0 and nothing is.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn greatest_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> (i64, T) {
+    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
+}
+
+/// [`argmin_blocks`] and what is there; ∞ if it is 0 and nothing is.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn least_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> (i64, T) {
     first(over.span(), T::INFINITY, |v, best| v < best, f)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{argmax, argmin, build, logsumexp, maximum, minimum, sum};
+    use super::super::{argmax, argmin, build, greatest, least, logsumexp, maximum, minimum, sum};
     use super::*;
 
     /// Numbers with ties, and some that are special.
@@ -580,6 +616,9 @@ mod tests {
             assert_eq!(minimum_blocks(n, whole), minimum(n, number), "{n}");
             assert_eq!(argmax_blocks(n, whole), argmax(n, number), "{n}");
             assert_eq!(argmin_blocks(n, whole), argmin(n, number), "{n}");
+            let both = |(at, x): (i64, f64)| (at, bits(x));
+            assert_eq!(both(greatest_blocks(n, whole)), both(greatest(n, number)));
+            assert_eq!(both(least_blocks(n, whole)), both(least(n, number)));
             let finite = |j: i64| number(j).clamp(-5.0, 5.0);
             let blocks = logsumexp_blocks(n, |js, out| out.set(js, finite));
             assert_eq!(bits(blocks), bits(logsumexp(n, finite)), "{n}");

@@ -178,6 +178,45 @@ pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> 
     }
 }
 
+/// An array with each of its elements replaced by `f` of its index and of what it was. `f` is called in row-major order.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn replace<T: Copy, const N: usize>(
+    mut array: Dense<T, N>,
+    mut f: impl FnMut([i64; N], T) -> T,
+) -> Dense<T, N> {
+    /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is vectorised
+    /// without a comparison of addresses.
+    #[inline(always)]
+    fn replace_row<T: Copy, const N: usize>(
+        (start, shape): ([i64; N], [usize; N]),
+        f: &mut impl FnMut([i64; N], T) -> T,
+        row: &mut [T],
+    ) {
+        for (j, slot) in row.iter_mut().enumerate() {
+            let mut at = start;
+            if let Some(last) = at.last_mut() {
+                *last = j as i64;
+            }
+            // SAFETY: rows start inside, and have as many elements as the last axis.
+            unsafe { inside(at, shape) };
+            *slot = f(at, *slot);
+        }
+    }
+
+    let shape = array.shape;
+    let length = shape.last().map_or(1, |&n| n);
+    let mut rest = &mut array.data[..];
+    rows(shape, |start| {
+        let (row, behind) = std::mem::take(&mut rest).split_at_mut(length);
+        rest = behind;
+        replace_row((start, shape), &mut f, row);
+    });
+    array.name = INTERMEDIATE;
+    array
+}
+
 /// Calls `f` with every index, in row-major order.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -407,7 +446,8 @@ impl<T: Real> Exponentials<T> {
     }
 }
 
-/// The index of the first value that beats all before it, where `start` is before all: of equal ones the first.
+/// The index of the first value that beats all before it, where `start` is before all, and that value: of equal ones the first. If
+/// there is none, the index is 0, and the value is the one there; `start`, if the span does not begin at 0.
 ///
 /// Several values are computed at once, and which of them it is only if one of them is it.
 #[inline(always)]
@@ -416,8 +456,8 @@ fn first<T: Real>(
     start: T,
     beats: impl Fn(T, T) -> bool,
     f: impl Fn(i64) -> T,
-) -> i64 {
-    let (mut best, mut at) = (start, 0);
+) -> (i64, T) {
+    let (mut best, mut at, mut first) = (start, 0, start);
     let (mut next, end) = (span.start, span.end);
     while next < end {
         // What no value is written to never wins.
@@ -431,32 +471,122 @@ fn first<T: Real>(
             values[lane] = f(i as i64);
             lane += 1;
         }
+        if next == 0 {
+            first = values[0];
+        }
         let mut parts = [best; LANES];
         for (part, &value) in parts.iter_mut().zip(&values) {
             *part = if beats(value, *part) { value } else { *part };
         }
         let here = combined(parts, |a, b| if beats(b, a) { b } else { a });
         if beats(here, best) {
-            best = here;
             // Zeros are equal, whatever their signs.
-            let place = values.iter().position(|&v| v == here);
-            at = (next + place.unwrap_or(0)) as i64;
+            let place = values.iter().position(|&v| v == here).unwrap_or(0);
+            best = values[place];
+            at = (next + place) as i64;
         }
         next += count;
     }
-    at
+    (at, if beats(best, start) { best } else { first })
 }
 
 /// The index of the first of the largest of all `f(i)`; 0 if nothing is more than −∞.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmax<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
-    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
+    greatest(over, f).0
 }
 
 /// The index of the first of the smallest of all `f(i)`; 0 if nothing is less than ∞.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn argmin<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
+    least(over, f).0
+}
+
+/// [`argmax`] and what is there; −∞ if it is 0 and nothing is.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn greatest<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
+    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
+}
+
+/// [`argmin`] and what is there; ∞ if it is 0 and nothing is.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn least<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
     first(over.span(), T::INFINITY, |v, best| v < best, f)
+}
+
+/// The same as [`first`], for a body of a few instructions: each lane has its best value and where it was, so that nothing but
+/// the end looks at several of them. `start` where there is none.
+#[inline(always)]
+fn first_light<T: Real>(
+    span: Range<usize>,
+    start: T,
+    beats: impl Fn(T, T) -> bool,
+    f: impl Fn(i64) -> T,
+) -> (i64, T) {
+    let (mut best, mut at) = (start, 0);
+    let (mut next, end) = (span.start, span.end);
+    if end.saturating_sub(next) >= FEW {
+        let (mut values, mut places) = ([start; FEW], [0_i64; FEW]);
+        while end - next >= FEW {
+            let mut lane = 0;
+            while lane < FEW {
+                let i = next + lane;
+                // SAFETY: there are that many indices from `next` on, at least.
+                unsafe { std::hint::assert_unchecked(i < end) };
+                let value = f(i as i64);
+                let wins = beats(value, values[lane]);
+                values[lane] = if wins { value } else { values[lane] };
+                places[lane] = if wins { i as i64 } else { places[lane] };
+                lane += 1;
+            }
+            next += FEW;
+        }
+        for (&value, &place) in values.iter().zip(&places) {
+            // Of equal ones the first.
+            let is_before = value == best && place < at;
+            if beats(value, best) || is_before && beats(value, start) {
+                (best, at) = (value, place);
+            }
+        }
+    }
+    while next < end {
+        let value = f(next as i64);
+        if beats(value, best) {
+            (best, at) = (value, next as i64);
+        }
+        next += 1;
+    }
+    (at, best)
+}
+
+macro_rules! light {
+    ($($place:ident $both:ident: $start:ident, $beats:expr, $of:literal;)*) => {$(
+        #[doc = concat!("[`", $of, "`], for a body of a few instructions.")]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $place<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> i64 {
+            first_light(over.span(), T::$start, $beats, f).0
+        }
+
+        #[doc = concat!("[`", $of, "`] and what is there, for a body of a few instructions.")]
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $both<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
+            let span = over.span();
+            let has_first = span.start == 0 && span.end > 0;
+            let (at, best) = first_light(span, T::$start, $beats, &f);
+            let found: fn(T, T) -> bool = $beats;
+            let is_first = !found(best, T::$start) && has_first;
+            (at, if is_first { f(0) } else { best })
+        }
+    )*};
+}
+
+light! {
+    argmax_light greatest_light: NEG_INFINITY, |v, best| v > best, "argmax";
+    argmin_light least_light: INFINITY, |v, best| v < best, "argmin";
 }

@@ -16,6 +16,7 @@ mod several;
 mod small;
 mod stack;
 mod structs;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -29,15 +30,16 @@ pub use crate::elementary::{
 };
 pub use blocks::{
     Block, Fresh, Row, Stretch, Written, argmax_blocks, argmin_blocks, block, build_blocks,
-    build_rows, logsumexp_blocks, maximum_blocks, minimum_blocks, product_blocks, stretch,
-    sum_blocks,
+    build_rows, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks, minimum_blocks,
+    product_blocks, stretch, sum_blocks,
 };
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
-    minimum, minimum_light, product, product_light, sum, sum_light,
+    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, for_each, greatest,
+    greatest_light, least, least_light, logsumexp, maximum, maximum_light, minimum, minimum_light,
+    product, product_light, replace, sum, sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
@@ -52,8 +54,9 @@ pub use several::{Elements, FreshAll, WrittenAll, build_all, build_all_rows};
 pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zeros_small_called};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
+pub use sums::{RowMut, Sums, add_to_rows, build_and_sum, for_rows};
 pub use threads::Shared;
-pub use tiles::{Parts, TilePart, replace, tiles};
+pub use tiles::{Parts, TilePart, replace_parts, tiles};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

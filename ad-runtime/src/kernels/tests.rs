@@ -312,6 +312,60 @@ fn reductions_over_ranges() {
 }
 
 #[test]
+fn elements_are_replaced_in_place() {
+    let old = build([3, 4], |[i, j]| 10 * i + j);
+    let memory = old.data.as_ptr();
+    let other = build([3, 4], |[i, j]| i * j);
+    let mut order = vec![];
+    let new = replace(old, |[i, j], x| {
+        order.push((i, j));
+        x - other[[i, j]] + i
+    });
+    assert_eq!(new.data.as_ptr(), memory);
+    assert_eq!(order, (0..12).map(|k| (k / 4, k % 4)).collect::<Vec<_>>());
+    let wanted = build([3, 4], |[i, j]| 11 * i + j - i * j);
+    assert_eq!((&new.data, new.shape), (&wanted.data, wanted.shape));
+    let nothing = replace(build([2, 0], |_| 1.0), |_, _| unreachable!());
+    assert_eq!(nothing.shape, [2, 0]);
+}
+
+#[test]
+fn extrema_with_their_places() {
+    let bits = |(at, x): (i64, f64)| (at, x.to_bits());
+    let mut random = Random(3);
+    let mut x = random.reals(100);
+    (x[7], x[40], x[41]) = (-0.0, 0.0, f64::NAN);
+    let ways: [fn(f64) -> f64; 5] = [
+        |x| x,
+        |x| x.max(-0.0),
+        |x| if x == 0.0 { x } else { f64::NAN },
+        |_| f64::NAN,
+        |x| if x < 0.5 { f64::NAN } else { f64::INFINITY },
+    ];
+    for way in ways {
+        for n in [1, 5, 8, 16, 17, 42, 100] {
+            let f = |i: i64| way(x[i as usize]);
+            // The value is the one at the place, whatever it is.
+            let (most, least_at) = (argmax(n, f), argmin(n, f));
+            assert_eq!(bits(greatest(n, f)), bits((most, f(most))));
+            assert_eq!(bits(least(n, f)), bits((least_at, f(least_at))));
+            assert_eq!(bits(greatest_light(n, f)), bits((most, f(most))));
+            assert_eq!(bits(least_light(n, f)), bits((least_at, f(least_at))));
+            assert_eq!((argmax_light(n, f), argmin_light(n, f)), (most, least_at));
+            let blocks = |js: Stretch, out: &mut Block<f64>| out.set(js, f);
+            assert_eq!(bits(greatest_blocks(n, blocks)), bits((most, f(most))));
+            assert_eq!(bits(least_blocks(n, blocks)), bits((least_at, f(least_at))));
+        }
+    }
+    let nan = |_: i64| f64::NAN;
+    assert_eq!(least(3..9, nan), (0, f64::INFINITY));
+    assert_eq!(least_light(3..19, nan), (0, f64::INFINITY));
+    assert_eq!(greatest_light(3..29, |i| -(i as f64)), (3, -3.0));
+    assert_eq!(greatest(0, |_| 1.0), (0, f64::NEG_INFINITY));
+    assert_eq!(greatest(3..9, |i| i as f64), (8, 8.0));
+}
+
+#[test]
 fn reductions_with_nan() {
     for n in [3, 100] {
         let f = |i: i64| if i % 2 == 0 { f64::NAN } else { i as f64 };

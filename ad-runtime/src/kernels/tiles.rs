@@ -105,7 +105,7 @@ pub trait Parts {
 /// Panics if the parts are not those of one tile.
 #[inline(always)]
 #[track_caller]
-pub fn replace<P: Parts>(parts: P, f: impl Fn(i64, P::Values) -> P::Values) {
+pub fn replace_parts<P: Parts>(parts: P, f: impl Fn(i64, P::Values) -> P::Values) {
     parts.replace(f);
 }
 
@@ -184,7 +184,7 @@ mod tests {
         for js in tiles(n) {
             let (mut a, mut b) = (a.part(js), b.part(js));
             for _ in 0..3 {
-                replace((&mut a, &mut b), |i, (a, b)| (b, a + i as f64));
+                replace_parts((&mut a, &mut b), |i, (a, b)| (b, a + i as f64));
             }
             let row = a.row(js);
             let last = js.last();

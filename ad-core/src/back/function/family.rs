@@ -1,13 +1,16 @@
 //! Several arrays in one pass.
 
 use super::{Function, Local, Scope, pattern_of, small};
+use crate::back::expr::Expr;
 use crate::back::nest::Writer;
-use crate::ir::kernel::{Family, Fill, Member};
+use crate::back::sizes::number;
+use crate::back::sums::FEW;
+use crate::ir::kernel::{Addend, Family, Fill, Member, Node};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 /// For how many arrays the runtime has a function that fills them together.
-const TOGETHER: usize = 16;
+pub(super) const TOGETHER: usize = 16;
 
 impl Function<'_> {
     /// Sums begin as arrays of their own; new arrays are what the pass returns.
@@ -44,7 +47,7 @@ impl Function<'_> {
             }
         }
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
-        let mut w = Writer::new(&f.nest, &more, self);
+        let writer = || Writer::new(&f.nest, &more, self);
         let addends: Vec<_> = (sums.iter())
             .flat_map(|(to, m)| m.fill.parts().iter().map(|p| (to.clone(), p)))
             .collect();
@@ -53,16 +56,52 @@ impl Function<'_> {
             .iter()
             .map(|(to, m)| (to.clone(), m.fill.roots()[0]))
             .collect();
-        let (lets, rest) = w.members(&rest, &addends, &elements);
-        let is_block = !lets.is_empty() || !addends.is_empty() || !placed.is_empty();
-        let body = quote!(#lets #rest);
-        let index = w.loops[..f.nest.outer].iter();
-        let index: Vec<TokenStream> = index.map(|l| pattern_of(l, &body)).collect();
-        let extents = f.nest.loops[..f.nest.outer].iter();
-        let extents = extents.map(|n| self.size(n).tokens);
-        let body = match is_block {
-            true => quote!({ #body }),
-            false => body,
+        let is_made = !addends.is_empty() || !placed.is_empty();
+        let function = match &new[..] {
+            [] => quote!(rt::for_each),
+            [_] => quote!(rt::build),
+            _ => quote!(rt::build_all),
+        };
+        let pass = |w: &mut Writer<'_>| {
+            let (lets, rest) = w.members(&rest, &addends, &elements);
+            let is_block = !lets.is_empty() || is_made;
+            let body = quote!(#lets #rest);
+            let body = match is_block {
+                true => quote!({ #body }),
+                false => body,
+            };
+            if f.nest.outer == 0 {
+                return body;
+            }
+            let index = w.loops[..f.nest.outer].iter();
+            let index: Vec<TokenStream> = index.map(|l| pattern_of(l, &body)).collect();
+            let extents = f.nest.loops[..f.nest.outer].iter();
+            let extents = extents.map(|n| self.size(n).tokens);
+            quote!(#function([#(#extents),*], |[#(#index),*]| #body))
+        };
+        let mut w = writer().with_blocks();
+        let all = pass(&mut w);
+        let all = (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);
+        let elementwise = match sums.is_empty() && placed.is_empty() {
+            true => writer().by_rows(&elements),
+            false => None,
+        };
+        let rows = match elementwise {
+            Some(row) => {
+                let function = match &elements[..] {
+                    [_] => quote!(rt::build_rows),
+                    _ => quote!(rt::build_all_rows),
+                };
+                let extents = f.nest.loops[..f.nest.outer].iter();
+                let extents = extents.map(|n| self.size(n).tokens);
+                Some((None, quote!(#function([#(#extents),*], #row))))
+            }
+            None => self.by_rows(f, (&elements, &addends), placed.is_empty()),
+        };
+        let all = match rows {
+            Some((Some(long), rows)) => quote!(if #long { #rows } else { #all }),
+            Some((None, rows)) => rows,
+            None => all,
         };
         let patterns: Vec<TokenStream> = (new.iter())
             .map(|(name, m)| {
@@ -70,20 +109,10 @@ impl Function<'_> {
                 quote!(#mutable #name)
             })
             .collect();
-        let pass = quote!(([#(#extents),*], |[#(#index),*]| #body));
-        let rows = match sums.is_empty() && placed.is_empty() {
-            true => Writer::new(&f.nest, &more, self).by_rows(&elements),
-            false => None,
-        };
-        let shape = f.nest.loops[..f.nest.outer].iter();
-        let shape = shape.map(|n| self.size(n).tokens);
-        let rows = rows.map(|row| quote!(([#(#shape),*], #row)));
-        let pass = match (&patterns[..], rows) {
-            ([], _) => quote!(rt::for_each #pass;),
-            ([one], Some(rows)) => quote!(let #one = rt::build_rows #rows;),
-            ([one], None) => quote!(let #one = rt::build #pass;),
-            (many, Some(rows)) => quote!(let (#(#many),*) = rt::build_all_rows #rows;),
-            (many, None) => quote!(let (#(#many),*) = rt::build_all #pass;),
+        let pass = match &patterns[..] {
+            [] => quote!(#all;),
+            [one] => quote!(let #one = #all;),
+            many => quote!(let (#(#many),*) = #all;),
         };
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {
@@ -98,7 +127,7 @@ impl Function<'_> {
             let local = Local {
                 ident: name.to_token_stream(),
                 scalar: None,
-                bare: false,
+                bare: m.ty.rank() == 0,
                 is_view: false,
                 small,
                 is_typed,
@@ -106,5 +135,33 @@ impl Function<'_> {
             self.locals.borrow_mut().insert(m.var, local);
         }
         quote!(#before #pass)
+    }
+
+    /// The pass by rows, if it adds to rows, and when that is better, unless it always is.
+    fn by_rows(
+        &self,
+        f: &Family,
+        (elements, sums): (&[Node], &[(Ident, &Addend)]),
+        is_all: bool,
+    ) -> Option<(Option<TokenStream>, TokenStream)> {
+        let length = f.nest.loops[..f.nest.outer].last()?;
+        let is_short = length.as_lit().is_some_and(|n| n < FEW);
+        if elements.len() > 1 || !is_all || is_short {
+            return None;
+        }
+        let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
+        let mut w = Writer::new(&f.nest, &more, self);
+        let row = w.added_by_rows(elements.first().copied(), sums)?;
+        let function = match elements {
+            [] => quote!(rt::for_rows),
+            _ => quote!(rt::build_rows),
+        };
+        let extents = f.nest.loops[..f.nest.outer].iter();
+        let extents = extents.map(|n| self.size(n).tokens);
+        let long = (length.as_lit().is_none()).then(|| {
+            let few = Expr::atom(number(FEW));
+            few.infix("<=", self.size(length)).tokens
+        });
+        Some((long, quote!(#function([#(#extents),*], #row))))
     }
 }

@@ -88,6 +88,9 @@ impl<'a> Function<'a> {
             outer: Some(self),
             states,
             dispatched: false,
+            replaced: std::cell::Cell::default(),
+            summed: std::cell::Cell::default(),
+            sums: RefCell::default(),
         }
     }
 

@@ -157,7 +157,7 @@ fn is_plain(nest: &Nest, l: usize, may_read: &dyn Fn(Var, &[At], usize) -> bool)
         && nest.nodes.iter().all(|s| match &s.compute {
             Compute::Read(v, at) => may_read(*v, at, l),
             Compute::Reduce(..) => nest.outer == 0,
-            Compute::ArgReduce(..) => false,
+            Compute::ArgReduce(..) | Compute::Extreme(_) => false,
             Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => true,
         })
 }
@@ -243,7 +243,7 @@ impl Function<'_> {
         };
         steps.extend(quote!(
             #before
-            rt::replace((#(&mut #idents,)*), |#index, (#(#names,)*)| #value);
+            rt::replace_parts((#(&mut #idents,)*), |#index, (#(#names,)*)| #value);
         ));
         let looped = around(steps);
         let taken = parts.iter().map(|(k, part)| {

@@ -14,7 +14,11 @@ impl Nest {
             let costs = match &self.nodes[n].compute {
                 Compute::Prim(p, _) => p.cost() > 0,
                 Compute::Reduce(..) | Compute::ArgReduce(..) => true,
-                Compute::Lit(_) | Compute::Index(_) | Compute::Read(..) | Compute::Same(_) => false,
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Same(_)
+                | Compute::Extreme(_) => false,
             };
             if costs && !own.iter().all(|l| self.depends[n].contains(l)) {
                 return true;
@@ -57,7 +61,7 @@ impl Nest {
                 Compute::Read(_, place) => place.iter_mut().for_each(|a| *a = at(a)),
                 Compute::Reduce(_, own, _) => own.iter_mut().for_each(|l| *l = place[*l]),
                 Compute::ArgReduce(_, own, _) => *own = place[*own],
-                Compute::Lit(_) | Compute::Prim(..) | Compute::Same(_) => {}
+                Compute::Lit(_) | Compute::Prim(..) | Compute::Same(_) | Compute::Extreme(_) => {}
             }
         }
         let depends = self.depends[..root + 1].iter().map(|loops| {

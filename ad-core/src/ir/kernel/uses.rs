@@ -110,7 +110,8 @@ impl Step {
                     | Compute::Prim(..)
                     | Compute::Reduce(..)
                     | Compute::ArgReduce(..)
-                    | Compute::Same(_) => {}
+                    | Compute::Same(_)
+                    | Compute::Extreme(_) => {}
                 }
             }
         }
@@ -199,7 +200,8 @@ pub fn reads_in_time(parts: &[Contribution], array: Var, adds: bool) -> bool {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => None,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
         });
         let here = |at: &Vec<At>| {
             let affine = at.iter().all(|a| matches!(a, At::Affine(_)));

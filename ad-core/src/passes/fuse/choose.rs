@@ -1,6 +1,7 @@
 //! Which arrays are stored.
 
 use super::contractions::operands;
+use super::extreme::extremes;
 use super::{follow, is_opaque, with_loops};
 use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
 use crate::ir::core::ReduceOp;
@@ -8,7 +9,7 @@ use crate::ir::kernel::{Affine, Loop};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Size};
 use crate::passes::ablation::{Part, without};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A place where a variable's elements are needed: in the nest of a stored variable, at affine
 /// functions of its loops.
@@ -59,8 +60,16 @@ impl Place {
     }
 }
 
+/// What is stored.
+pub(super) struct Choice {
+    /// Whether each variable is.
+    pub(super) stored: Vec<bool>,
+    /// The positions of extrema that are computed together with the value there, and that.
+    pub(super) extremes: HashMap<Var, Var>,
+}
+
 /// Decides which variables are stored; some are for other reasons.
-pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
+pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
     let count = program.params.len() + program.eqs.len();
     let free = free_of_charge(program);
     let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
@@ -70,6 +79,8 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
     for r in &program.results {
         stored[r.index()] = true;
     }
+    let mut extremes = extremes(program, &stored);
+    let is_extreme: HashSet<Var> = extremes.values().copied().collect();
     let mark = |s: &Size, stored: &mut Vec<bool>| {
         s.visit(&mut |a| {
             if let Atom::Value(v) = a {
@@ -80,7 +91,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
     for p in &program.params {
         p.ty.shape.iter().for_each(|s| mark(s, &mut stored));
     }
-    for eq in &program.eqs {
+    for (k, eq) in program.eqs.iter().enumerate() {
         eq.visit_sizes(&mut |s| mark(s, &mut stored));
         match &eq.op {
             Op::Contract {
@@ -99,6 +110,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
             }
             Op::Update { src, .. } => stored[src.index()] = true,
             // A read that may fail is a read of an array: its failure must not be lost.
+            Op::Gather { .. } if is_extreme.contains(&program.var_of(k)) => {}
             Op::Gather { src, index } => {
                 let of = &program.ty(*src).shape;
                 let plain = index.iter().zip(of).all(|(i, n)| match i {
@@ -123,6 +135,15 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
             | Op::Copy(_)
             | Op::Stop(_) => {}
         }
+    }
+    // If it is an array for another reason, reading it costs nothing.
+    extremes.retain(|place, _| match program.eq(*place).map(|e| &e.op) {
+        Some(Op::ArgReduce { src, .. }) => !stored[src.index()],
+        Some(_) | None => false,
+    });
+    for (place, value) in &extremes {
+        stored[place.index()] = true;
+        stored[value.index()] = true;
     }
     for (k, eq) in program.eqs.iter().enumerate().rev() {
         let v = program.var_of(k);
@@ -159,6 +180,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
                 | Op::Loop { .. } => {}
                 Op::Map(_, args) => args.iter().for_each(|a| need(*a, p.clone())),
                 Op::Copy(a) | Op::Stop(a) => need(*a, p.clone()),
+                Op::Gather { .. } if extremes.values().any(|e| *e == v) => {}
                 Op::Gather { src, index } => {
                     let mut at = vec![];
                     for i in index {
@@ -212,7 +234,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Vec<bool> {
             }
         }
     }
-    stored
+    Choice { stored, extremes }
 }
 
 /// Whether a variable is a sum along axes before the last one.

@@ -305,7 +305,11 @@ fn is_plain(step: &Step) -> bool {
             nest.nodes.iter().all(|s| match &s.compute {
                 Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
                 Compute::Reduce(..) | Compute::ArgReduce(..) => false,
-                Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => true,
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Prim(..)
+                | Compute::Same(_)
+                | Compute::Extreme(_) => true,
             })
         })
 }
@@ -320,7 +324,8 @@ fn calls(step: &Step) -> usize {
         | Compute::Read(..)
         | Compute::Reduce(..)
         | Compute::ArgReduce(..)
-        | Compute::Same(_) => false,
+        | Compute::Same(_)
+        | Compute::Extreme(_) => false,
     });
     calls.count()
 }
@@ -339,7 +344,8 @@ fn is_read_in_place(step: &Step, v: Var) -> bool {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => true,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => true,
         })
     })
 }

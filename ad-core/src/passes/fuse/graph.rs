@@ -63,7 +63,10 @@ impl Graph {
                     }
                 }
             }
-            Compute::Prim(..) | Compute::Reduce(..) | Compute::ArgReduce(..) => {
+            Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Extreme(_) => {
                 depends.extend(inside);
             }
             Compute::Lit(_) | Compute::Same(_) => {}

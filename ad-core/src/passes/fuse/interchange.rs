@@ -69,7 +69,8 @@ fn says_they_run(nest: &Nest, condition: Node, loops: &[Loop]) -> bool {
         | Compute::Prim(..)
         | Compute::Reduce(..)
         | Compute::ArgReduce(..)
-        | Compute::Same(_) => None,
+        | Compute::Same(_)
+        | Compute::Extreme(_) => None,
     };
     *p == Prim::ILt
         && constant(zero).is_some_and(|zero| zero.is(0))

@@ -14,6 +14,7 @@ mod again;
 mod change;
 mod choose;
 mod contractions;
+mod extreme;
 mod family;
 mod graph;
 mod interchange;
@@ -25,6 +26,8 @@ mod reuse;
 mod share;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_extremes;
 #[cfg(test)]
 mod tests_of_families;
 #[cfg(test)]
@@ -46,13 +49,14 @@ use crate::ir::unit::{Called, Rule};
 use accumulate::accumulate;
 pub use again::again;
 use change::{Owned, adding, change, read_before};
-use choose::choose;
+use choose::{Choice, choose};
 use contractions::{expand_contractions, operands};
+use extreme::both;
 use interchange::interchange;
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use twins::shared;
 use wedge::within;
 
@@ -82,7 +86,11 @@ struct Fuser {
 impl Fuser {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
         let program = expand_contractions(&shared(&accumulate(prune(program))));
-        let mut stored = choose(&program, read_before(&program, owned));
+        let Choice {
+            mut stored,
+            extremes,
+        } = choose(&program, read_before(&program, owned));
+        let with_places: HashSet<Var> = extremes.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),
             params: program.params.clone(),
@@ -95,7 +103,12 @@ impl Fuser {
         // That of each call.
         let mut calls: HashMap<(&Called, Rule, &Vec<Var>), usize> = HashMap::new();
         for k in 0..program.eqs.len() {
-            if !stored[program.var_of(k).index()] {
+            let var = program.var_of(k);
+            if !stored[var.index()] || with_places.contains(&var) {
+                continue;
+            }
+            if let Some(value) = extremes.get(&var) {
+                out.steps.push(both(&program, &stored, var, *value));
                 continue;
             }
             if let Some((run, result)) = program.eqs[k].loop_result() {

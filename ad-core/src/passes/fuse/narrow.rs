@@ -74,7 +74,8 @@ pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
             | Compute::Index(_)
             | Compute::Read(..)
             | Compute::Prim(..)
-            | Compute::Same(_) => {}
+            | Compute::Same(_)
+            | Compute::Extreme(_) => {}
         }
     }
     if narrowing.ranges.iter().all(Range::is_whole) {
@@ -206,7 +207,8 @@ impl Narrowing<'_> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
-                | Compute::Same(_) => {
+                | Compute::Same(_)
+                | Compute::Extreme(_) => {
                     out.push(n);
                     &[]
                 }
@@ -241,7 +243,8 @@ impl Narrowing<'_> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
-                | Compute::Same(_) => false,
+                | Compute::Same(_)
+                | Compute::Extreme(_) => false,
             };
             if may_fail {
                 return false;
@@ -289,7 +292,8 @@ impl Narrowing<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => None,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
         }
     }
 
@@ -348,7 +352,8 @@ impl Narrowing<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => return,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => return,
         };
         let Some(index) = self.affine(index) else {
             return;

@@ -90,6 +90,12 @@ impl<'a> NestBuilder<'a> {
         }
     }
 
+    /// The value where an extremum is.
+    pub(super) fn extreme(&mut self, place: Node) -> Node {
+        let guard = self.graph.scalar(place).guard;
+        self.push(Elem::Real, guard, Compute::Extreme(place))
+    }
+
     /// An element of a variable, computed here.
     pub(super) fn compute(&mut self, v: Var, place: &[Affine]) -> Node {
         let key = (v, place.to_vec());

@@ -96,6 +96,7 @@ impl Rebuild<'_> {
                 self.range(*own);
                 Compute::ArgReduce(*op, *own, self.node(*body))
             }
+            Compute::Extreme(m) => Compute::Extreme(self.node(*m)),
             Compute::Same(m) => Compute::Same(self.node(*m)),
         };
         match (compute, guard) {
@@ -153,7 +154,8 @@ impl Rebuild<'_> {
             | Compute::Prim(..)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
-            | Compute::Same(_) => None,
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
         }
     }
 

@@ -91,6 +91,7 @@ fn operations(nest: &Nest) -> Option<Size> {
             | Compute::Index(_)
             | Compute::Reduce(..)
             | Compute::ArgReduce(..)
+            | Compute::Extreme(_)
             | Compute::Same(_) => 0,
         };
         let loops = depends.iter().filter(|l| **l > 0).map(|l| &nest.loops[*l]);

@@ -125,6 +125,7 @@ impl Joiner {
                 Compute::ArgReduce(op, own, body) => {
                     Compute::ArgReduce(*op, moved(*own), new[*body])
                 }
+                Compute::Extreme(m) => Compute::Extreme(new[*m]),
                 Compute::Same(m) => Compute::Same(new[*m]),
             };
             let guard = s.guard.map(|g| new[g]);

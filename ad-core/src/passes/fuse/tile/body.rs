@@ -191,6 +191,7 @@ impl Body {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
+                | Compute::Extreme(_)
                 | Compute::Same(_) => {}
             }
         }

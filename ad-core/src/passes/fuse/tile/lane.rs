@@ -212,6 +212,7 @@ impl<'a> Lane<'a> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
+                | Compute::Extreme(_)
                 | Compute::Same(_) => true,
             })
         })
@@ -255,6 +256,7 @@ impl<'a> Lane<'a> {
                 | Compute::Prim(..)
                 | Compute::Reduce(..)
                 | Compute::ArgReduce(..)
+                | Compute::Extreme(_)
                 | Compute::Same(_) => true,
             })
         })
@@ -273,7 +275,7 @@ impl<'a> Lane<'a> {
                 cost += p.cost();
                 !matches!(p.emission(), Emit::Call(_))
             }
-            Compute::Reduce(..) | Compute::ArgReduce(..) => false,
+            Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
             Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => true,
         });
         let stays = !self.program.results.contains(&step.out);
