@@ -32,6 +32,7 @@ fn extremes(program: &Program) -> usize {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Call(_)
+        | Work::Tiles(_)
         | Work::Loop(_) => None,
     });
     let nodes = families.flatten();
