@@ -291,41 +291,26 @@ impl Writer<'_> {
                 quote!(let (#head, #js) = #js.cut(#first); let (#js, #tail) = #js.cut(#end);)
             }
         };
-        let edge = |w: &mut Self, known: &Known, js: &Ident| {
+        // A piece: what comes before it, the index, and the values.
+        let piece = |w: &mut Self, known: &Known, js: Option<&Ident>| {
             w.piece = known.clone();
-            let inside = Inside {
-                l,
-                known: &known.holds,
-            };
-            let (_, value) = w.together(roots, inside, None);
+            let known = &known.holds;
+            let (before, value) = w.together(roots, Inside { l, known }, js);
             let index = pattern_of(&w.loops[l], &value);
-            quote!(let #out = #out.begin(#js, |#index| #value);)
+            (before, quote!(|#index| #value))
         };
         let mut body = TokenStream::new();
         if pieces.first > 0 {
-            body.extend(edge(self, &pieces.head, &head));
+            let (_, values) = piece(self, &pieces.head, None);
+            body.extend(quote!(let #out = #out.begin(#head, #values);));
         }
-        self.piece = pieces.middle.clone();
-        let inside = Inside {
-            l,
-            known: &pieces.middle.holds,
-        };
-        let (before, value) = self.together(roots, inside, Some(&js));
-        let index = pattern_of(&self.loops[l], &value);
-        let set = quote!(#before);
+        let (before, values) = piece(self, &pieces.middle, Some(&js));
+        body.extend(before);
         body.extend(match pieces.last {
-            0 => quote!(#set #out.set(#js, |#index| #value)),
+            0 => quote!(#out.set(#js, #values)),
             _ => {
-                let tail_values = {
-                    self.piece = pieces.tail.clone();
-                    let inside = Inside {
-                        l,
-                        known: &pieces.tail.holds,
-                    };
-                    self.together(roots, inside, None).1
-                };
-                let at = pattern_of(&self.loops[l], &tail_values);
-                quote!(#set let #out = #out.begin(#js, |#index| #value); #out.set(#tail, |#at| #tail_values))
+                let (_, last) = piece(self, &pieces.tail, None);
+                quote!(let #out = #out.begin(#js, #values); #out.set(#tail, #last))
             }
         });
         self.piece = Known::default();

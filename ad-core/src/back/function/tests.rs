@@ -176,6 +176,76 @@ fn states_trade_places() {
     );
 }
 
+/// `x[0]` where a condition on the index holds, and `x[i] * y[i - 1]` elsewhere.
+fn with_first(place: &str) -> String {
+    let text = format!(
+        "fn f(x: real[d0.0], y: real[d0.0], n: int[])
+        v3: int[d0.0] = index i0
+        v4: int[d0.0] = index {place}
+        v5: bool[d0.0] = ieq(v3, v4)
+        v6: bool[d0.0] = ine(v3, v4)
+        v7: real[d0.0] = [v5] gather v0[0]
+        v8: real[d0.0] = [v6] gather v1[i0 - 1]
+        v9: real[d0.0] = [v6] mul(v0, v8)
+        v10: real[d0.0] = select(v5, v7, v9)
+        return v10"
+    );
+    let signature = "fn f(x: &Array1<f64>, y: &Array1<f64>, n: i64) -> Array1<f64>";
+    written(signature, &text)
+}
+
+#[test]
+fn a_loop_runs_in_pieces() {
+    assert_has(
+        &with_first("0"),
+        "let (head, is) = is.cut(1);
+        let out = out.begin(head, |_| x[[0]]);
+        let x_row = x.row(is, [0]);
+        let y_row = y.row(is, [-1]);
+        out.set(is, |i| x_row[i] * y_row[i])",
+    );
+    // Of several first indices it is not known which they are.
+    assert_has(&with_first("1"), "let out = out.begin(head, |i| {");
+    // Nobody knows where this is.
+    assert!(!with_first("n2").contains(".cut("));
+}
+
+#[test]
+fn elementwise_states_are_tiled() {
+    let with = |read: &str, last: &str| {
+        let text = format!(
+            "fn f(x: real[d0.0], t: real[d1.0], p: real[d1.0], s: real[d0.0])
+            loop 0 with 2 states
+                fn step(x: real[d0.0], t: real[d1.0], p: real[d1.0], s: real[d0.0], i: int[])
+                v5: real[d1.0] = gather v0[(v4)]
+                v6: real[d1.0] = gather v2[{read}]
+                v7: real[d1.0] = mul(v6, v1)
+                v8: real[d1.0] = add(v7, v5)
+                v9: real[] = sum v2 over [0]
+                v10: real[d0.0] = scatter v3[i0] + v9[(v4)]
+                return {last}
+            v4: real[d1.0] = loop 0 out 0 given [v0, v1] from [v2, v3] for d0.0
+            v5: real[d0.0] = loop 0 out 1 given [v0, v1] from [v2, v3] for d0.0
+            v6: real[] = sum v4 over [0]
+            v7: real[d0.0] = gather v6[]
+            v8: real[d0.0] = add(v5, v7)
+            return v8"
+        );
+        let signature = "fn f(x: &Array1<f64>, t: &Array1<f64>, p: &Array1<f64>, s: &Array1<f64>) -> Array1<f64>";
+        written(signature, &text)
+    };
+    let tiled = with("i0", "v8, v10");
+    assert_has(&tiled, "in rt::tiles(t_len) {");
+    assert_has(&tiled, "rt::sum_light(tile, |");
+    assert_has(&tiled, "rt::replace((&mut p_2_part,), |");
+    // Another element of the state, or a state that is another one.
+    for code in [with("d1.0 - 1 - i0", "v8, v10"), with("i0", "v8, v3")] {
+        let is_tiled = code.contains("rt::tiles");
+        assert_eq!(is_tiled, code.contains("rt::replace"), "{code}");
+    }
+    assert!(!with("d1.0 - 1 - i0", "v8, v10").contains("rt::tiles"));
+}
+
 #[test]
 fn bounds_of_products_are_written() {
     let code = written(

@@ -70,7 +70,8 @@ impl<'a> Tiled<'a> {
                 }
                 Work::Change { of, adds, parts } => {
                     let k = state_of(of.array)?;
-                    if !adds || !of.taken || result_of(step.out) != Some(k) {
+                    let is_array = step.ty.rank() > 0;
+                    if !adds || !is_array || !of.taken || result_of(step.out) != Some(k) {
                         return None;
                     }
                     sums.extend(parts.iter().map(|c| (k, c)));

@@ -2,7 +2,7 @@
 
 use super::fuse;
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{Operand, Program, Step, Within, Work};
+use crate::ir::kernel::{Nest, Operand, Program, Step, Within, Work};
 use crate::ir::ty::Size;
 use crate::ir::value::{Tensor, Value};
 use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
@@ -115,10 +115,24 @@ fn what_is_there_in_full_is_stored_once() {
 fn is_full(kernels: &Program, v: Var) -> bool {
     let defines = |s: &&Step| s.defines().iter().any(|(w, _)| *w == v);
     let step = kernels.steps.iter().find(defines).expect("stored");
-    // A family runs over all indices.
-    matches!(&step.work, Work::Family(_))
-        || matches!(&step.work, Work::Nest(nest) if nest.ranges.iter().all(|r| r.is_whole())
-            && nest.nodes[nest.root].guard.is_none())
+    let is_guarded = |nest: &Nest, n: usize| nest.nodes[n].guard.is_some();
+    match &step.work {
+        Work::Nest(nest) => {
+            nest.ranges.iter().all(|r| r.is_whole()) && !is_guarded(nest, nest.root)
+        }
+        // It runs over all indices.
+        Work::Family(family) => {
+            let member = family.members.iter().find(|m| m.var == v);
+            let roots = member.map_or(vec![], |m| m.fill.roots());
+            !roots.iter().any(|&n| is_guarded(&family.nest, n))
+        }
+        Work::Scatter(_)
+        | Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Loop(_)
+        | Work::Call(_) => false,
+    }
 }
 
 #[test]
