@@ -1,5 +1,6 @@
 //! Several arrays in one pass.
 
+use super::replaced::is_small;
 use super::{Function, Local, Scope, pattern_of, real};
 use crate::back::expr::Expr;
 use crate::back::nest::Writer;
@@ -126,7 +127,7 @@ impl Function<'_> {
     ) -> Option<(Option<TokenStream>, TokenStream)> {
         let length = f.nest.loops[..f.nest.outer].last()?;
         let is_short = length.as_lit().is_some_and(|n| n < FEW);
-        if elements.len() > 1 || !is_all || is_short {
+        if elements.len() > 1 || !is_all || is_short || f.members.iter().any(|m| is_small(&m.ty)) {
             return None;
         }
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();

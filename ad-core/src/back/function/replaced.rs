@@ -11,6 +11,17 @@ use crate::ir::kernel::{
 };
 use std::collections::{HashMap, HashSet};
 
+/// Whether an array has a few elements only, so that how it lies in memory does not matter.
+pub(super) fn is_small(ty: &Type) -> bool {
+    const FEW: i64 = 64;
+    let mut elements = 1_i64;
+    ty.shape.iter().all(|n| {
+        let n = n.as_lit().unwrap_or(FEW + 1).max(0);
+        elements = elements.saturating_mul(n);
+        elements <= FEW
+    })
+}
+
 /// For each step the array that its new one may replace.
 pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
     // Who reads a part of an array reads the array.
@@ -30,7 +41,8 @@ pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
     let mut made: HashMap<Var, &Type> = HashMap::new();
     let mut out = vec![];
     for (k, step) in program.steps.iter().enumerate() {
-        let replaced = new(step).filter(|_| parts[k].is_none()).and_then(|nest| {
+        let is_new = parts[k].is_none() && !is_small(&step.ty);
+        let replaced = new(step).filter(|_| is_new).and_then(|nest| {
             let mut reads = vec![];
             nest.reads(&mut reads);
             reads.into_iter().find(|v| {
