@@ -132,11 +132,11 @@ fn gaussian_mixture_value_and_grad(
         [0, 1, 2],
         [rt::up_to(3, 2, -1)],
     );
-    let t_8 = rt::build(
+    let t_8 = rt::replace(
+        t_7,
         [x_rows, alpha_len, x_cols],
-        |[i, j, k]| t_3[[j, k]] * t_4[[i, j, k]] + t_7[[i, j, k]],
+        |[i, j, k], t_7_ijk| t_3[[j, k]] * t_4[[i, j, k]] + t_7_ijk,
     );
-    ::core::mem::drop(t_7);
     let t_9 = rt::build(
         [x_rows, alpha_len],
         |[i, j]| {
@@ -261,23 +261,52 @@ fn gaussian_mixture_value_and_grad(
     let mut t_19 = rt::zeros([alpha_len, x_cols]);
     let mut t_20 = rt::zeros([alpha_len, x_cols]);
     let mut t_21 = rt::zeros([alpha_len, x_cols]);
-    let t_18 = rt::build(
-        [x_rows, alpha_len, x_cols],
-        |[i, j, k]| {
-            let c = t_9[[i, j]] != f64::NEG_INFINITY;
-            let v = if c { 2.0 * (t_8[[i, j, k]] * t_15[[i, j]]) } else { 0.0 };
-            if c {
-                t_19[[j, k]] += v;
-            }
-            if c {
-                t_20[[j, k]] += -(t_3[[j, k]] * v);
-            }
-            if c {
-                t_21[[j, k]] += t_4[[i, j, k]] * v;
-            }
-            v
-        },
-    );
+    let t_18 = if 8 <= x_cols {
+        rt::build_rows(
+            [x_rows, alpha_len, x_cols],
+            |[i, j, _], ks, out| {
+                let c = t_9[[i, j]] != f64::NEG_INFINITY;
+                if c {
+                    let t_8_row = t_8.row(ks, [i, j, 0]);
+                    let t_3_row = t_3.row(ks, [j, 0]);
+                    let t_4_row = t_4.row(ks, [i, j, 0]);
+                    let t_15_ij = t_15[[i, j]];
+                    out.set_and_add(
+                        ks,
+                        (
+                            t_19.row_mut(ks, [j, 0]),
+                            t_20.row_mut(ks, [j, 0]),
+                            t_21.row_mut(ks, [j, 0]),
+                        ),
+                        |k| {
+                            let v = 2.0 * (t_8_row[k] * t_15_ij);
+                            (v, (v, -(t_3_row[k] * v), t_4_row[k] * v))
+                        },
+                    )
+                } else {
+                    out.set(ks, |_| 0.0)
+                }
+            },
+        )
+    } else {
+        rt::build(
+            [x_rows, alpha_len, x_cols],
+            |[i, j, k]| {
+                let c = t_9[[i, j]] != f64::NEG_INFINITY;
+                let v = if c { 2.0 * (t_8[[i, j, k]] * t_15[[i, j]]) } else { 0.0 };
+                if c {
+                    t_19[[j, k]] += v;
+                }
+                if c {
+                    t_20[[j, k]] += -(t_3[[j, k]] * v);
+                }
+                if c {
+                    t_21[[j, k]] += t_4[[i, j, k]] * v;
+                }
+                v
+            },
+        )
+    };
     let mut mu_bar = rt::zeros_called("the gradient of `mu`", [mu_rows, mu_cols]);
     rt::for_each(
         [alpha_len],

@@ -671,7 +671,7 @@ impl<'a> Function<'a> {
         match old {
             Some((array, element)) => {
                 let element = pattern_of(&element, &body);
-                quote!(rt::replace(#array, |[#(#index),*], #element| #body))
+                quote!(rt::replace(#array, [#(#shape),*], |[#(#index),*], #element| #body))
             }
             None if self.summed.take().is_some() => summed::with_sum(shape, (&index, &body)),
             None => quote!(rt::build([#(#shape),*], |[#(#index),*]| #body)),

@@ -178,12 +178,18 @@ pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> 
     }
 }
 
-/// An array with each of its elements replaced by `f` of its index and of what it was. `f` is called in row-major order.
+/// An array of this shape with each of its elements replaced by `f` of its index and of what it was. `f` is called in
+/// row-major order.
+///
+/// # Panics
+///
+/// Panics if it has another shape. It is said so that what reads the array later is seen to be inside.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 pub fn replace<T: Copy, const N: usize>(
     mut array: Dense<T, N>,
+    shape: [i64; N],
     mut f: impl FnMut([i64; N], T) -> T,
 ) -> Dense<T, N> {
     /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is vectorised
@@ -205,16 +211,24 @@ pub fn replace<T: Copy, const N: usize>(
         }
     }
 
-    let shape = array.shape;
+    let (shape, size) = lengths(shape);
+    assert!(
+        array.shape == shape,
+        "an array is replaced by one of its shape"
+    );
     let length = shape.last().map_or(1, |&n| n);
-    let mut rest = &mut array.data[..];
+    let mut data = std::mem::take(&mut array.data);
+    let mut rest = &mut data[..size];
     rows(shape, |start| {
         let (row, behind) = std::mem::take(&mut rest).split_at_mut(length);
         rest = behind;
         replace_row((start, shape), &mut f, row);
     });
-    array.name = INTERMEDIATE;
-    array
+    Dense {
+        data,
+        shape,
+        name: INTERMEDIATE,
+    }
 }
 
 /// Calls `f` with every index, in row-major order.

@@ -317,7 +317,7 @@ fn elements_are_replaced_in_place() {
     let memory = old.data.as_ptr();
     let other = build([3, 4], |[i, j]| i * j);
     let mut order = vec![];
-    let new = replace(old, |[i, j], x| {
+    let new = replace(old, [3, 4], |[i, j], x| {
         order.push((i, j));
         x - other[[i, j]] + i
     });
@@ -325,7 +325,7 @@ fn elements_are_replaced_in_place() {
     assert_eq!(order, (0..12).map(|k| (k / 4, k % 4)).collect::<Vec<_>>());
     let wanted = build([3, 4], |[i, j]| 11 * i + j - i * j);
     assert_eq!((&new.data, new.shape), (&wanted.data, wanted.shape));
-    let nothing = replace(build([2, 0], |_| 1.0), |_, _| unreachable!());
+    let nothing = replace(build([2, 0], |_| 1.0), [2, 0], |_, _| unreachable!());
     assert_eq!(nothing.shape, [2, 0]);
 }
 

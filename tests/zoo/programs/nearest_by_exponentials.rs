@@ -4,7 +4,7 @@
 //! @ x: [1]; c: [1]; w: [1]
 //! @ x: [0]; c: [3]; w: [3]
 //! @ x: [3]; c: [0]; w: [0]
-//! @ x: [20]; c: [18]; w: [18]
+//! @ x: [20]; c: [18]; w: [18] @@ nonsmooth
 
 use cotangent::prelude::*;
 use ndarray::Array1;

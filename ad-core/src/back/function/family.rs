@@ -146,7 +146,11 @@ impl Function<'_> {
     ) -> Option<(Option<TokenStream>, TokenStream)> {
         let length = f.nest.loops[..f.nest.outer].last()?;
         let is_short = length.as_lit().is_some_and(|n| n < FEW);
-        if elements.len() > 1 || !is_all || is_short {
+        if elements.len() > 1
+            || !is_all
+            || is_short
+            || f.members.iter().any(|m| small::len(&m.ty).is_some())
+        {
             return None;
         }
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();

@@ -4,6 +4,7 @@
 //! read before it is replaced. So no memory has to be fetched that is only written, and a function holds an array less.
 
 use super::family::TOGETHER;
+use super::small;
 use crate::back::nest::Writer;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{
@@ -30,7 +31,8 @@ pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
     let mut made: HashMap<Var, &Type> = HashMap::new();
     let mut out = vec![];
     for (k, step) in program.steps.iter().enumerate() {
-        let replaced = new(step).filter(|_| parts[k].is_none()).and_then(|nest| {
+        let is_new = parts[k].is_none() && small::len(&step.ty).is_none();
+        let replaced = new(step).filter(|_| is_new).and_then(|nest| {
             let mut reads = vec![];
             nest.reads(&mut reads);
             reads.into_iter().find(|v| {

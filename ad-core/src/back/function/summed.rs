@@ -3,6 +3,7 @@
 //! The sum of all elements of an array that was made element by element is a pass over memory that adds a number to another. What
 //! was just written is still in the fastest cache.
 
+use super::small;
 use crate::ir::bulk::Var;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Program, Range, Step, Work};
@@ -22,7 +23,7 @@ pub(super) fn summed(program: &Program) -> HashMap<Var, Var> {
         if step.ty.elem != Elem::Real {
             continue;
         }
-        if nest.outer > 0 && is_plain(nest) {
+        if nest.outer > 0 && is_plain(nest) && small::len(&step.ty).is_none() {
             shapes.insert(step.out, &nest.loops);
         } else if let Some(array) = sum_of(step, nest)
             && shapes.get(&array) == Some(&&nest.loops)

@@ -52,14 +52,13 @@ const CASES: [&[f64]; 4] = [
 fn the_value_at_an_extremum_needs_no_array() {
     let text = "fn f(x: real[d0.0, d0.1])
         v1: real[d0.0, d0.1] = exp(v0)
-        v2: int[] = fill 0
-        v3: int[d0.0] = gather v2[]
-        v4: int[d0.0] = index d0.1
-        v5: bool[d0.0] = ilt(v3, v4)
-        v6: int[d0.0] = [v5] argmin v1 along 1
-        v7: real[d0.0] = [v5] gather v1[i0, v6]
-        v8: real[d0.0] = mul(v7, v7)
-        return v6, v8";
+        v2: int[d0.0] = fill 0
+        v3: int[d0.0] = index d0.1
+        v4: bool[d0.0] = ilt(v2, v3)
+        v5: int[d0.0] = [v4] argmin v1 along 1
+        v6: real[d0.0] = [v4] gather v1[i0, v5]
+        v7: real[d0.0] = mul(v6, v6)
+        return v5, v7";
     let program = fused(text, &[2, 3], &CASES);
     assert_eq!(extremes(&program), 1);
     // The position with the value, and the square.
