@@ -607,7 +607,11 @@ impl<'a> Function<'a> {
             quote!({ #lets #root })
         };
         let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
-        quote!(rt::build([#(#shape),*], |[#(#index),*]| #body))
+        let build = match w.is_costly(&[w.nest.root], false) {
+            true => quote!(build_costly),
+            false => quote!(build),
+        };
+        quote!(rt::#build([#(#shape),*], |[#(#index),*]| #body))
     }
 
     /// The name that a variable should have: results say which they are.

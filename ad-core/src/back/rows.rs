@@ -231,7 +231,11 @@ impl Writer<'_> {
         let inside = Inside { l, known: &known };
         let (before, value) = self.element(root, inside, &js);
         let index = pattern_of(&self.loops[l], &value);
-        let body = quote!(#lets #before #out.set(#js, |#index| #value));
+        let set = match self.is_costly(&[root], true) {
+            true => quote!(set_costly),
+            false => quote!(set),
+        };
+        let body = quote!(#lets #before #out.#set(#js, |#index| #value));
         let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
         Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
     }

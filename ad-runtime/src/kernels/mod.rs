@@ -10,6 +10,7 @@ mod loops;
 mod pool;
 mod recur;
 mod refill;
+mod rest;
 mod scalar;
 mod several;
 mod stack;
@@ -31,8 +32,8 @@ pub use blocks::{
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{InstructionSet, Kernel, dispatch};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmin, build, for_each, logsumexp, maximum, maximum_light,
-    minimum, minimum_light, product, product_light, sum, sum_light,
+    Indices, Span, Summand, argmax, argmin, build, build_costly, for_each, logsumexp, maximum,
+    maximum_light, minimum, minimum_light, product, product_light, sum, sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
@@ -43,7 +44,7 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
-pub use several::{Elements, build_all};
+pub use several::{Elements, build_all, build_all_costly};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};
 

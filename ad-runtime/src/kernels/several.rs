@@ -1,7 +1,7 @@
 //! Several arrays in one pass.
 
 use super::loops::{inside, rows};
-use super::{Dense, INTERMEDIATE, lengths, pool};
+use super::{Dense, INTERMEDIATE, lengths, pool, rest};
 use std::mem::{MaybeUninit, take};
 
 /// The elements of several arrays at one index.
@@ -9,8 +9,12 @@ pub trait Elements: Sized {
     /// These arrays.
     type Arrays<const N: usize>;
 
+    // Where `COSTLY`, `f` is called with some indices twice.
     #[doc(hidden)]
-    fn build<const N: usize>(shape: [i64; N], f: impl FnMut([i64; N]) -> Self) -> Self::Arrays<N>;
+    fn build<const COSTLY: bool, const N: usize>(
+        shape: [i64; N],
+        f: impl FnMut([i64; N]) -> Self,
+    ) -> Self::Arrays<N>;
 }
 
 /// The arrays whose elements at every index are `f` of it. `f` is called in row-major order.
@@ -25,7 +29,22 @@ pub fn build_all<E: Elements, const N: usize>(
     shape: [i64; N],
     f: impl FnMut([i64; N]) -> E,
 ) -> E::Arrays<N> {
-    E::build(shape, f)
+    E::build::<false, N>(shape, f)
+}
+
+/// The same arrays, where `f` takes long: it is called with some indices twice.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_all_costly<E: Elements + Copy, const N: usize>(
+    shape: [i64; N],
+    f: impl Fn([i64; N]) -> E,
+) -> E::Arrays<N> {
+    E::build::<true, N>(shape, f)
 }
 
 macro_rules! elements {
@@ -37,21 +56,21 @@ macro_rules! elements {
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[track_caller]
             #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
-            fn build<const N: usize>(
+            fn build<const COSTLY: bool, const N: usize>(
                 shape: [i64; N],
                 mut f: impl FnMut([i64; N]) -> Self,
             ) -> Self::Arrays<N> {
                 /// Writes a row of each array. A function of its own, as what is behind a parameter is known to
                 /// be nowhere else, and the loop is vectorised without a comparison of addresses.
                 #[inline(always)]
-                fn row<$($T,)* const N: usize>(
+                fn row<$($T,)* const COSTLY: bool, const N: usize>(
                     (start, shape): ([i64; N], [usize; N]),
                     f: &mut impl FnMut([i64; N]) -> ($($T,)*),
                     $($x: &mut [MaybeUninit<$T>],)*
                 ) {
                     let length = shape.last().map_or(1, |&n| n);
                     $(assert!($x.len() == length);)*
-                    for j in 0..length {
+                    let mut element = |j: usize| {
                         let mut at = start;
                         if let Some(last) = at.last_mut() {
                             *last = j as i64;
@@ -62,6 +81,15 @@ macro_rules! elements {
                         let ($($T,)*) = here;
                         // SAFETY: each slice has `length` elements.
                         unsafe { $($x.get_unchecked_mut(j).write($T);)* }
+                    };
+                    // One of the two is compiled.
+                    if COSTLY {
+                        let largest = [$(size_of::<$T>()),*].into_iter().fold(1, usize::max);
+                        rest::indices(length, largest, element);
+                    } else {
+                        for j in 0..length {
+                            element(j);
+                        }
                     }
                 }
 
@@ -77,7 +105,7 @@ macro_rules! elements {
                             *$x = rest;
                             let $x = here;
                         )*
-                        row((start, shape), &mut f, $($x),*);
+                        row::<$($T,)* COSTLY, N>((start, shape), &mut f, $($x),*);
                     });
                     let ($($x,)*) = unwritten;
                     $(assert!($x.is_empty(), "rows cover the array");)*

@@ -71,10 +71,14 @@ impl Function<'_> {
             })
             .collect();
         let pass = quote!(([#(#extents),*], |[#(#index),*]| #body));
-        let pass = match &patterns[..] {
-            [] => quote!(rt::for_each #pass;),
-            [one] => quote!(let #one = rt::build #pass;),
-            many => quote!(let (#(#many),*) = rt::build_all #pass;),
+        // What is added somewhere is added once.
+        let is_costly = addends.is_empty() && placed.is_empty() && w.is_costly(&elements, false);
+        let pass = match (&patterns[..], is_costly) {
+            ([], _) => quote!(rt::for_each #pass;),
+            ([one], false) => quote!(let #one = rt::build #pass;),
+            ([one], true) => quote!(let #one = rt::build_costly #pass;),
+            (many, false) => quote!(let (#(#many),*) = rt::build_all #pass;),
+            (many, true) => quote!(let (#(#many),*) = rt::build_all_costly #pass;),
         };
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {
