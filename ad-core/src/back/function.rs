@@ -667,6 +667,7 @@ impl<'a> Function<'a> {
     /// An array by its elements, one by one.
     fn elements(&self, w: &mut Writer<'_>, shape: &[TokenStream]) -> TokenStream {
         let old = (self.replaced.take()).map(|v| (self.local(v).ident, replaced::given(w, v)));
+        let is_costly = w.is_costly(&[w.nest.root], false);
         let (index, body) = Self::element(w);
         match old {
             Some((array, element)) => {
@@ -674,6 +675,7 @@ impl<'a> Function<'a> {
                 quote!(rt::replace(#array, [#(#shape),*], |[#(#index),*], #element| #body))
             }
             None if self.summed.take().is_some() => summed::with_sum(shape, (&index, &body)),
+            None if is_costly => quote!(rt::build_costly([#(#shape),*], |[#(#index),*]| #body)),
             None => quote!(rt::build([#(#shape),*], |[#(#index),*]| #body)),
         }
     }

@@ -2,6 +2,7 @@
 //! no errors arise here.
 
 mod blocks;
+mod costly;
 mod data;
 pub(crate) mod emit;
 mod expr;

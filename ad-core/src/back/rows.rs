@@ -307,6 +307,7 @@ impl Writer<'_> {
         let (before, values) = piece(self, &pieces.middle, Some(&js));
         body.extend(before);
         body.extend(match pieces.last {
+            0 if self.is_costly(roots, true) => quote!(#out.set_costly(#js, #values)),
             0 => quote!(#out.set(#js, #values)),
             _ => {
                 let (_, last) = piece(self, &pieces.tail, None);

@@ -8,7 +8,7 @@
 //! one for vectors: its steps do not depend on each other, and read neighbours.
 
 use super::loops::{Exponentials, LANES, ROUNDS, Span, combined, sealed};
-use super::{Dense, INTERMEDIATE, View, fail, lengths, pool};
+use super::{Dense, INTERMEDIATE, View, fail, lengths, pool, rest};
 use crate::Real;
 use std::mem::MaybeUninit;
 use std::ops::{Index, Range};
@@ -419,6 +419,23 @@ impl<'a, T> Fresh<'a, T> {
     #[inline(always)]
     pub(super) unsafe fn written(self, write: impl FnOnce(&mut [MaybeUninit<T>])) -> Written<'a> {
         write(self.0);
+        Written(std::marker::PhantomData)
+    }
+
+    /// The same, where `f` takes long: it is called with some indices twice.
+    ///
+    /// # Panics
+    ///
+    /// Panics if these are not as many as the row has.
+    #[inline(always)]
+    pub fn set_costly(self, js: Stretch, f: impl Fn(i64) -> T) -> Written<'a>
+    where
+        T: Copy,
+    {
+        assert!(self.0.len() == js.length(), "all elements of a row");
+        rest::each(self.0, size_of::<T>(), |j, slot| {
+            slot.write(f(js.from + j as i64));
+        });
         Written(std::marker::PhantomData)
     }
 }

@@ -68,6 +68,28 @@ pub fn dispatch<K: Kernel>(body: K) -> K::Output {
     }
 }
 
+/// How many bytes the vectors have that bodies are compiled for in this process. Results may not depend on it.
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[inline(always)]
+pub(super) fn vector() -> usize {
+    match Level::chosen() {
+        Level::Avx512 => 64,
+        Level::Avx2 => 32,
+        Level::Baseline => Baseline::VECTOR,
+    }
+}
+
+/// The same where there is only the baseline. With debug assertions it is more, so that tests see what depends on it.
+#[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
+#[inline(always)]
+pub(super) fn vector() -> usize {
+    if cfg!(debug_assertions) {
+        64
+    } else {
+        Baseline::VECTOR
+    }
+}
+
 /// What vectors the processor has, of those that we are allowed to use.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,9 @@
 //! Loops and reductions.
 
-use super::{Dense, INTERMEDIATE, lengths, pool};
+use super::{Dense, INTERMEDIATE, lengths, pool, rest};
 use crate::Real;
 use crate::combinators::Number;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 pub(super) mod sealed {
@@ -148,7 +149,32 @@ pub(super) fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; 
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
-pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> T) -> Dense<T, N> {
+pub fn build<T, const N: usize>(shape: [i64; N], f: impl FnMut([i64; N]) -> T) -> Dense<T, N> {
+    built::<T, false, N>(shape, f)
+}
+
+/// The same array, where `f` takes long: it is called with some indices twice.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_costly<T: Copy, const N: usize>(
+    shape: [i64; N],
+    f: impl Fn([i64; N]) -> T,
+) -> Dense<T, N> {
+    built::<T, true, N>(shape, f)
+}
+
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+fn built<T, const COSTLY: bool, const N: usize>(
+    shape: [i64; N],
+    mut f: impl FnMut([i64; N]) -> T,
+) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);
@@ -157,7 +183,7 @@ pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> 
     rows(shape, |start| {
         let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
         unwritten = rest;
-        for (j, slot) in row.iter_mut().enumerate() {
+        let mut element = |j: usize, slot: &mut MaybeUninit<T>| {
             let mut at = start;
             if let Some(last) = at.last_mut() {
                 *last = j as i64;
@@ -165,6 +191,14 @@ pub fn build<T, const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N]) -> 
             // SAFETY: rows start inside, and have as many elements as the last axis.
             unsafe { inside(at, shape) };
             slot.write(f(at));
+        };
+        // One of the two is compiled.
+        if COSTLY {
+            rest::each(row, size_of::<T>(), element);
+        } else {
+            for (j, slot) in row.iter_mut().enumerate() {
+                element(j, slot);
+            }
         }
     });
     assert!(unwritten.is_empty(), "rows cover the array");

@@ -11,6 +11,7 @@ mod loops;
 mod pool;
 mod recur;
 mod refill;
+mod rest;
 mod scalar;
 mod several;
 mod small;
@@ -37,9 +38,9 @@ pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, for_each, greatest,
-    greatest_light, least, least_light, logsumexp, maximum, maximum_light, minimum, minimum_light,
-    product, product_light, replace, sum, sum_light,
+    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
+    for_each, greatest, greatest_light, least, least_light, logsumexp, maximum, maximum_light,
+    minimum, minimum_light, product, product_light, replace, sum, sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
@@ -50,7 +51,7 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
-pub use several::{Elements, FreshAll, WrittenAll, build_all, build_all_rows};
+pub use several::{Elements, FreshAll, WrittenAll, build_all, build_all_costly, build_all_rows};
 pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zeros_small_called};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};

@@ -2,7 +2,7 @@
 
 use super::blocks::Stretch;
 use super::loops::{inside, rows};
-use super::{Dense, INTERMEDIATE, lengths, pool};
+use super::{Dense, INTERMEDIATE, lengths, pool, rest};
 use std::mem::{MaybeUninit, take};
 
 /// The elements of several arrays at one index.
@@ -10,8 +10,12 @@ pub trait Elements: Sized {
     /// These arrays.
     type Arrays<const N: usize>;
 
+    // Where `COSTLY`, `f` is called with some indices twice.
     #[doc(hidden)]
-    fn build<const N: usize>(shape: [i64; N], f: impl FnMut([i64; N]) -> Self) -> Self::Arrays<N>;
+    fn build<const COSTLY: bool, const N: usize>(
+        shape: [i64; N],
+        f: impl FnMut([i64; N]) -> Self,
+    ) -> Self::Arrays<N>;
 
     /// A row of each that has no elements yet.
     #[doc(hidden)]
@@ -21,7 +25,11 @@ pub trait Elements: Sized {
 
     /// Writes the first elements of each row; the others are left.
     #[doc(hidden)]
-    fn begin<'a>(rows: Self::Rows<'a>, js: Stretch, f: impl Fn(i64) -> Self) -> Self::Rows<'a>;
+    fn begin<'a, const COSTLY: bool>(
+        rows: Self::Rows<'a>,
+        js: Stretch,
+        f: impl Fn(i64) -> Self,
+    ) -> Self::Rows<'a>;
 
     #[doc(hidden)]
     fn left(rows: &Self::Rows<'_>) -> usize;
@@ -53,7 +61,7 @@ impl<'a, E: Elements> FreshAll<'a, E> {
     #[inline(always)]
     #[must_use]
     pub fn begin(self, js: Stretch, f: impl Fn(i64) -> E) -> FreshAll<'a, E> {
-        FreshAll(E::begin(self.0, js, f))
+        FreshAll(E::begin::<false>(self.0, js, f))
     }
 
     /// Writes `f` of its index to each.
@@ -63,7 +71,22 @@ impl<'a, E: Elements> FreshAll<'a, E> {
     /// Panics if these are not as many as the rows have.
     #[inline(always)]
     pub fn set(self, js: Stretch, f: impl Fn(i64) -> E) -> WrittenAll<'a> {
-        let rest = E::begin(self.0, js, f);
+        let rest = E::begin::<false>(self.0, js, f);
+        assert!(E::left(&rest) == 0, "all elements of a row");
+        WrittenAll(std::marker::PhantomData)
+    }
+
+    /// The same, where `f` takes long: it is called with some indices twice.
+    ///
+    /// # Panics
+    ///
+    /// Panics if these are not as many as the rows have.
+    #[inline(always)]
+    pub fn set_costly(self, js: Stretch, f: impl Fn(i64) -> E) -> WrittenAll<'a>
+    where
+        E: Copy,
+    {
+        let rest = E::begin::<true>(self.0, js, f);
         assert!(E::left(&rest) == 0, "all elements of a row");
         WrittenAll(std::marker::PhantomData)
     }
@@ -96,7 +119,22 @@ pub fn build_all<E: Elements, const N: usize>(
     shape: [i64; N],
     f: impl FnMut([i64; N]) -> E,
 ) -> E::Arrays<N> {
-    E::build(shape, f)
+    E::build::<false, N>(shape, f)
+}
+
+/// The same arrays, where `f` takes long: it is called with some indices twice.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_all_costly<E: Elements + Copy, const N: usize>(
+    shape: [i64; N],
+    f: impl Fn([i64; N]) -> E,
+) -> E::Arrays<N> {
+    E::build::<true, N>(shape, f)
 }
 
 macro_rules! elements {
@@ -108,21 +146,21 @@ macro_rules! elements {
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[track_caller]
             #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
-            fn build<const N: usize>(
+            fn build<const COSTLY: bool, const N: usize>(
                 shape: [i64; N],
                 mut f: impl FnMut([i64; N]) -> Self,
             ) -> Self::Arrays<N> {
                 /// Writes a row of each array. A function of its own, as what is behind a parameter is known to
                 /// be nowhere else, and the loop is vectorised without a comparison of addresses.
                 #[inline(always)]
-                fn row<$($T,)* const N: usize>(
+                fn row<$($T,)* const COSTLY: bool, const N: usize>(
                     (start, shape): ([i64; N], [usize; N]),
                     f: &mut impl FnMut([i64; N]) -> ($($T,)*),
                     $($x: &mut [MaybeUninit<$T>],)*
                 ) {
                     let length = shape.last().map_or(1, |&n| n);
                     $(assert!($x.len() == length);)*
-                    for j in 0..length {
+                    let mut element = |j: usize| {
                         let mut at = start;
                         if let Some(last) = at.last_mut() {
                             *last = j as i64;
@@ -133,6 +171,15 @@ macro_rules! elements {
                         let ($($T,)*) = here;
                         // SAFETY: each slice has `length` elements.
                         unsafe { $($x.get_unchecked_mut(j).write($T);)* }
+                    };
+                    // One of the two is compiled.
+                    if COSTLY {
+                        let largest = [$(size_of::<$T>()),*].into_iter().fold(1, usize::max);
+                        rest::indices(length, largest, element);
+                    } else {
+                        for j in 0..length {
+                            element(j);
+                        }
                     }
                 }
 
@@ -148,7 +195,7 @@ macro_rules! elements {
                             *$x = rest;
                             let $x = here;
                         )*
-                        row((start, shape), &mut f, $($x),*);
+                        row::<$($T,)* COSTLY, N>((start, shape), &mut f, $($x),*);
                     });
                     let ($($x,)*) = unwritten;
                     $(assert!($x.is_empty(), "rows cover the array");)*
@@ -169,31 +216,40 @@ macro_rules! elements {
 
             #[inline(always)]
             #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
-            fn begin<'a>(
+            fn begin<'a, const COSTLY: bool>(
                 rows: Self::Rows<'a>,
                 js: Stretch,
                 f: impl Fn(i64) -> Self,
             ) -> Self::Rows<'a> {
                 /// Writes the beginning of each row. A function of its own, as above.
                 #[inline(always)]
-                fn row<$($T),*>(
+                fn row<$($T,)* const COSTLY: bool>(
                     js: Stretch,
                     f: &impl Fn(i64) -> ($($T,)*),
                     $($x: &mut [MaybeUninit<$T>],)*
                 ) {
                     let (first, length) = (js.first(), js.length());
                     $(assert!($x.len() == length);)*
-                    for j in 0..length {
+                    let mut element = |j: usize| {
                         let here = f(first + j as i64);
                         let ($($T,)*) = here;
                         // SAFETY: each slice has `length` elements.
                         unsafe { $($x.get_unchecked_mut(j).write($T);)* }
+                    };
+                    // One of the two is compiled.
+                    if COSTLY {
+                        let largest = [$(size_of::<$T>()),*].into_iter().fold(1, usize::max);
+                        rest::indices(length, largest, element);
+                    } else {
+                        for j in 0..length {
+                            element(j);
+                        }
                     }
                 }
 
                 let ($($x,)*) = rows;
                 $(let $x = $x.split_at_mut(js.length());)*
-                row(js, &f, $($x.0),*);
+                row::<$($T,)* COSTLY>(js, &f, $($x.0),*);
                 ($($x.1,)*)
             }
 

@@ -269,7 +269,7 @@ mod tests {
         }
         let (_, total) = build_and_sum([3], |[i]| if i == 1 { f64::NAN } else { 1.0 });
         assert!(total.is_nan());
-        assert!(build_and_sum([2], |_| -0.0).1.is_sign_positive());
+        assert!(build_and_sum([2], |_| -0.0_f64).1.is_sign_positive());
     }
 
     #[test]

@@ -57,10 +57,14 @@ impl Function<'_> {
             .map(|(to, m)| (to.clone(), m.fill.roots()[0]))
             .collect();
         let is_made = !addends.is_empty() || !placed.is_empty();
-        let function = match &new[..] {
-            [] => quote!(rt::for_each),
-            [_] => quote!(rt::build),
-            _ => quote!(rt::build_all),
+        // What is added somewhere is added once.
+        let is_costly = !is_made && writer().is_costly(&elements, false);
+        let function = match (&new[..], is_costly) {
+            ([], _) => quote!(rt::for_each),
+            ([_], false) => quote!(rt::build),
+            ([_], true) => quote!(rt::build_costly),
+            (_, false) => quote!(rt::build_all),
+            (_, true) => quote!(rt::build_all_costly),
         };
         let pass = |w: &mut Writer<'_>| {
             let (lets, rest) = w.members(&rest, &addends, &elements);

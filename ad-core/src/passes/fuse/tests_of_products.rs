@@ -131,7 +131,8 @@ fn is_full(kernels: &Program, v: Var) -> bool {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Loop(_)
-        | Work::Call(_) => false,
+        | Work::Call(_)
+        | Work::Tiles(_) => false,
     }
 }
 
