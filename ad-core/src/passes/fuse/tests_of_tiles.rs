@@ -1,7 +1,6 @@
 //! What is made in tiles, and that it is the same.
 
 use super::fuse;
-use crate::ir::bulk::Var;
 use crate::ir::kernel::{Program, Step, Tiles, Work};
 use crate::ir::value::{Tensor, Value};
 use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
@@ -51,6 +50,19 @@ fn products(more: &str) -> String {
     )
 }
 
+/// What tiles run along, and what lasts of them with its axes.
+fn lanes(program: &Program) -> Vec<String> {
+    let lane = |t: &Tiles| {
+        let outs = t.outs.iter().map(|o| {
+            let shape: Vec<String> = o.ty.shape.iter().map(|n| n.to_string()).collect();
+            format!("v{} [{}]", o.var.0, shape.join(", "))
+        });
+        let outs: Vec<String> = outs.collect();
+        format!("{}: {}", t.extent, outs.join(", "))
+    };
+    tiles(program).into_iter().map(lane).collect()
+}
+
 #[test]
 fn what_only_neighbours_need_is_made_in_tiles() {
     let text = products(
@@ -58,24 +70,27 @@ fn what_only_neighbours_need_is_made_in_tiles() {
         v6: real[d0.0] = logsumexp v5 over [1]
         return v6",
     );
+    for shapes in [[4, 5], [5, 4], [0, 3], [3, 0]] {
+        let [n, matrices] = shapes;
+        let program = fused(&text, &[&[n, 2], &[matrices, 2, 2]]);
+        assert_eq!(lanes(&program), ["d0.0: v6 [d0.0]"]);
+    }
+}
+
+#[test]
+fn the_lane_is_the_first_axis() {
+    let text = products(
+        "v5: real[d0.0, d1.0] = sum v4 over [2]
+        v6: real[d1.0] = logsumexp v5 over [0]
+        v7: real[d0.0] = sum v5 over [1]
+        return v6, v7",
+    );
+    // As the sum needs them all, `v5` lasts.
     let program = fused(&text, &[&[4, 2], &[5, 2, 2]]);
-    let [tiles] = tiles(&program)[..] else {
-        panic!("{program:#?}")
-    };
-    // The lane is the first axis of what lasts.
-    let lasting: Vec<Var> = tiles.outs.iter().map(|o| o.var).collect();
-    assert_eq!(lasting, [Var(5)]);
-    let shape: Vec<String> = tiles.outs[0]
-        .ty
-        .shape
-        .iter()
-        .map(|n| n.to_string())
-        .collect();
-    assert_eq!(shape, ["d1.0", "d0.0"]);
-    assert_eq!(tiles.extent.to_string(), "d1.0");
-    // Without matrices there is nothing to compute.
-    fused(&text, &[&[4, 2], &[0, 2, 2]]);
-    fused(&text, &[&[0, 2], &[3, 2, 2]]);
+    assert_eq!(lanes(&program), ["d0.0: v5 [d0.0, d1.0], v7 [d0.0]"]);
+    let text = text.replace("return v6, v7", "return v6");
+    let program = fused(&text, &[&[4, 2], &[5, 2, 2]]);
+    assert_eq!(lanes(&program), ["d1.0: v6 [d1.0]"]);
 }
 
 #[test]
@@ -91,14 +106,18 @@ fn what_needs_all_indices_is_between_two_phases() {
         v12: real[d0.0, d1.0, d0.1] = contract v11[i, j, k] * v1[j, l, k] -> [i, j, l]
         v13: real[d0.0, d1.0, d0.1] = mul(v12, v3)
         v14: real[d1.0, d0.1, d0.1] = contract v13[i, j, k] * v0[i, l] -> [j, k, l]
-        return v6, v14",
+        v15: real[d1.0, d0.1, d0.1] = contract v11[i, j, k] * v0[i, l] -> [j, k, l]
+        v16: real[d1.0, d0.1, d0.1] = contract v12[i, j, k] * v0[i, l] -> [j, k, l]
+        return v6, v14, v15, v16",
     );
     let program = fused(&text, &[&[4, 2], &[5, 2, 2]]);
-    let [first, second] = tiles(&program)[..] else {
+    let [first, second] = &lanes(&program)[..] else {
         panic!("{program:#?}")
     };
-    assert!(first.outs.iter().any(|o| o.var == Var(5)));
-    assert_eq!(second.outs.last().map(|o| o.var), Some(Var(14)));
+    assert_eq!(first, "d1.0: v3 [d1.0, d0.0, d0.1], v5 [d1.0, d0.0]");
+    let shape = "[d1.0, d0.1, d0.1]";
+    let wanted = [14, 15, 16].map(|v| format!("v{v} {shape}")).join(", ");
+    assert_eq!(*second, format!("d1.0: {wanted}"));
 }
 
 #[test]

@@ -31,6 +31,7 @@ use crate::ir::kernel::{Nest, Program, Step, Work};
 use crate::ir::ty::Size;
 use crate::passes::ablation::{Part, without};
 use lane::{Form, Lane};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// How many axes an array has that should not be made as a whole.
@@ -58,8 +59,9 @@ pub(super) fn tiled(program: Program) -> Program {
         }
     }
     let plans = lanes.into_iter().filter_map(|n| Plan::new(&program, n));
-    // The first of those that save most.
-    match plans.rev().max_by_key(|plan| plan.saved) {
+    // The first of those that save most, and keep least.
+    let worth = |plan: &Plan| (plan.saved, Reverse(plan.kept));
+    match plans.rev().max_by_key(worth) {
         Some(plan) => plan.carried_out(&program),
         None => program,
     }
@@ -76,6 +78,8 @@ struct Plan {
     worth: Vec<bool>,
     /// How many arrays are not made as a whole.
     saved: usize,
+    /// How many axes those have that are.
+    kept: usize,
 }
 
 impl Plan {
@@ -96,6 +100,7 @@ impl Plan {
             phases,
             worth: vec![false; count],
             saved: 0,
+            kept: 0,
         };
         plan.compute_again(program, &lane);
         for p in 0..count {
@@ -103,6 +108,8 @@ impl Plan {
             if saved >= SAVED {
                 plan.worth[p] = true;
                 plan.saved += saved;
+                let lasting = plan.lasting(program, p);
+                plan.kept += lasting.iter().map(|v| lane.rank(*v)).sum::<usize>();
             }
         }
         (plan.saved > 0).then_some(plan)

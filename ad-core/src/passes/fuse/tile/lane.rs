@@ -117,6 +117,11 @@ impl<'a> Lane<'a> {
         lane
     }
 
+    /// How many axes an array of the program has.
+    pub(super) fn rank(&self, v: Var) -> usize {
+        self.types.get(&v).map_or(0, |ty| ty.rank())
+    }
+
     /// How many phases there are.
     pub(super) fn phases(&self) -> usize {
         self.places.iter().map(Place::over).max().unwrap_or(0)
