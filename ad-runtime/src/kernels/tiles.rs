@@ -2,7 +2,6 @@
 
 use super::Dense;
 use super::blocks::{Row, Stretch};
-use std::mem::MaybeUninit;
 
 /// How many elements are in a tile at most. Some arrays of them are in the fastest cache together.
 const TILE: usize = 512;
@@ -18,52 +17,30 @@ pub fn tiles(length: i64) -> impl Iterator<Item = Stretch> {
     })
 }
 
-/// Where the elements of a tile are while they change: at the beginning of a cache line, as the widest vectors want it.
-#[repr(align(64))]
-struct Room<T>([MaybeUninit<T>; TILE]);
-
-/// The elements of an array in a tile, which change. They go back to the array in the end.
-pub struct TilePart<'a, T: Copy> {
-    room: Room<T>,
-    home: &'a mut [T],
+/// The elements of an array in a tile, which change.
+#[derive(Debug)]
+pub struct TilePart<'a, T> {
+    data: &'a mut [T],
     js: Stretch,
 }
 
-impl<T: Copy> Dense<T, 1> {
+impl<T> Dense<T, 1> {
     /// The elements in a tile.
     ///
     /// # Panics
     ///
-    /// Panics if they are not all there, or too many.
+    /// Panics if they are not all there.
     #[inline(always)]
     #[must_use]
     #[track_caller]
     pub fn part(&mut self, js: Stretch) -> TilePart<'_, T> {
         let from = js.first() as usize;
-        let home = &mut self.data[from..from + js.length()];
-        let mut room = Room([const { MaybeUninit::uninit() }; TILE]);
-        for (slot, &x) in room.0[..home.len()].iter_mut().zip(home.iter()) {
-            slot.write(x);
-        }
-        TilePart { room, home, js }
+        let data = &mut self.data[from..from + js.length()];
+        TilePart { data, js }
     }
 }
 
-impl<T: Copy> TilePart<'_, T> {
-    #[inline(always)]
-    fn all(&self) -> &[T] {
-        let length = self.home.len();
-        // SAFETY: as many have been written when it was made, and are never taken away; there is room for them.
-        unsafe { std::slice::from_raw_parts(self.room.0.as_ptr().cast::<T>(), length) }
-    }
-
-    #[inline(always)]
-    fn all_mut(&mut self) -> &mut [T] {
-        let length = self.home.len();
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts_mut(self.room.0.as_mut_ptr().cast::<T>(), length) }
-    }
-
+impl<T> TilePart<'_, T> {
     /// These elements, for reading.
     ///
     /// # Panics
@@ -73,19 +50,8 @@ impl<T: Copy> TilePart<'_, T> {
     #[must_use]
     #[track_caller]
     pub fn row(&self, js: Stretch) -> Row<'_, T> {
-        assert!(js.first() == self.js.first() && js.length() == self.home.len());
-        Row::new(self.all(), js)
-    }
-}
-
-impl<T: Copy> Drop for TilePart<'_, T> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        let length = self.home.len();
-        for (x, new) in self.home.iter_mut().zip(&self.room.0[..length]) {
-            // SAFETY: as above.
-            *x = unsafe { new.assume_init() };
-        }
+        assert!(js.first() == self.js.first() && js.length() == self.data.len());
+        Row::new(self.data, js)
     }
 }
 
@@ -139,7 +105,7 @@ macro_rules! parts {
 
                 let ($($x,)*) = self;
                 let js = parts!(@first $($x)*).js;
-                all(js, &f, $($x.all_mut()),*);
+                all(js, &f, $(&mut *$x.data),*);
             }
         }
     };
