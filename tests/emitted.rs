@@ -159,7 +159,11 @@ fn causal_maxima() {
         let s_row = s.row(js, [i, 0]);
         rt::maximum_light(js, |j| s_row[j])";
     assert_writes(&written("value, vjp", source, "f_value"), wanted);
-    let wanted = "t[[i, rt::argmax(i + 1, |k| s[[i, k]])]] += cotangent[[i]];";
+    let wanted = "t[[i, {
+            let ks = rt::stretch(i + 1);
+            let s_row = s.row(ks, [i, 0]);
+            rt::argmax_light(ks, |k| s_row[k])
+        }]] += cotangent[[i]];";
     assert_writes(&written("value, vjp", source, "f_vjp"), wanted);
 }
 

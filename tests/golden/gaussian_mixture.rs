@@ -74,97 +74,126 @@ fn gaussian_mixture_value_and_grad(
     let l_cols = l.len(1);
     let x_rows = x.len(0);
     let x_cols = x.len(1);
-    let (t, t_2) = rt::build_all(
-        [alpha_len],
-        |[i]| {
-            let total = {
-                let js = rt::stretch(x_cols);
-                let q_row = q.row(js, [i, 0]);
-                rt::sum_light(js, |j| q_row[j])
-            };
-            (total, if 0 < x_rows { alpha[[i]] + total } else { 0.0 })
-        },
-    );
-    let t_3 = rt::build_rows(
-        [alpha_len, x_cols],
-        |[i, _], js, out| {
-            let q_row = q.row(js, [i, 0]);
-            out.set(js, |j| rt::exp(q_row[j]))
-        },
-    );
-    let t_4 = rt::build_rows(
-        [x_rows, alpha_len, x_cols],
-        |[i, j, _], ks, out| {
-            let x_row = x.row(ks, [i, 0]);
-            let mu_row = mu.row(ks, [j, 0]);
-            out.set(ks, |k| x_row[k] - mu_row[k])
-        },
-    );
-    let t_5 = rt::build(
-        [alpha_len, x_cols, x_cols],
-        |[_, j, k]| {
-            if (0 < x_rows) & (k < j) {
-                k * (2 * x_cols - k - 1) / 2 + j - k - 1
-            } else {
-                0
-            }
-        },
-    );
-    let mut t_6 = rt::zeros([alpha_len, x_cols, x_cols]);
-    rt::for_each(
-        [alpha_len, x_cols],
-        |[i, j]| {
-            rt::for_each(
-                [j],
-                |[k]| {
-                    if 0 < x_rows {
-                        t_6[[i, j, k]] = l[[i, t_5[[i, j, k]]]];
+    let t = rt::logsumexp(alpha_len, |i| alpha[[i]]);
+    let t_2 = if 0 < alpha_len { 0.5 * gamma * gamma } else { 0.0 };
+    let t_3 = -(x_rows as f64);
+    let t_4 = if 0 < alpha_len { -t_2 } else { 0.0 };
+    let t_5 = if (0 < alpha_len) & (0 < l_cols) { t_4 * 2.0 } else { 0.0 };
+    let (t_15, t_16, t_17, t_18, t_19, t_20) = rt::in_tiles::<
+        Set,
+        _,
+    >(
+        alpha_len,
+        x_rows + 3 * x_rows * x_cols + x_cols + 2 * x_cols * x_cols + 2,
+        (
+            [alpha_len],
+            [alpha_len, x_cols],
+            [alpha_len, x_cols, x_cols],
+            [alpha_len, x_cols, x_cols],
+            [alpha_len, x_rows, x_cols],
+            [alpha_len, x_rows],
+        ),
+        |first, len| {
+            let (t_6, t_7) = rt::build_all(
+                [len],
+                |[i]| {
+                    let total = {
+                        let js = rt::stretch(x_cols);
+                        let q_row = q.row(js, [i + first, 0]);
+                        rt::sum_light(js, |j| q_row[j])
+                    };
+                    (total, if 0 < x_rows { alpha[[i + first]] + total } else { 0.0 })
+                },
+            );
+            let t_8 = rt::build_rows(
+                [len, x_cols],
+                |[i, _], js, out| {
+                    let q_row = q.row(js, [i + first, 0]);
+                    out.set_costly(js, |j| rt::exp(q_row[j]))
+                },
+            );
+            let t_9 = rt::build_rows(
+                [len, x_rows, x_cols],
+                |[i, j, _], ks, out| {
+                    let x_row = x.row(ks, [j, 0]);
+                    let mu_row = mu.row(ks, [i + first, 0]);
+                    out.set(ks, |k| x_row[k] - mu_row[k])
+                },
+            );
+            let t_10 = rt::build(
+                [len, x_cols, x_cols],
+                |[_, j, k]| {
+                    if (0 < x_rows) & (k < j) {
+                        k * (2 * x_cols - k - 1) / 2 + j - k - 1
+                    } else {
+                        0
                     }
                 },
             );
-        },
-    );
-    let t_7 = rt::contract_within(
-        t_6.view(),
-        [1, 2, 3],
-        t_4.view(),
-        [0, 1, 3],
-        [0, 1, 2],
-        [rt::up_to(3, 2, -1)],
-    );
-    let t_8 = rt::replace(
-        t_7,
-        [x_rows, alpha_len, x_cols],
-        |[i, j, k], t_7_ijk| t_3[[j, k]] * t_4[[i, j, k]] + t_7_ijk,
-    );
-    let t_9 = rt::build(
-        [x_rows, alpha_len],
-        |[i, j]| {
-            t_2[[j]]
-                - 0.5
-                    * rt::sum_light(
-                        x_cols,
-                        |k| {
-                            let t_8_ijk = t_8[[i, j, k]];
-                            t_8_ijk * t_8_ijk
+            let mut t_11 = rt::zeros([len, x_cols, x_cols]);
+            rt::for_each(
+                [len, x_cols],
+                |[i, j]| {
+                    rt::for_each(
+                        [j],
+                        |[k]| {
+                            if 0 < x_rows {
+                                t_11[[i, j, k]] = l[[i + first, t_10[[i, j, k]]]];
+                            }
                         },
-                    )
+                    );
+                },
+            );
+            let t_12 = rt::contract_within(
+                t_11.view(),
+                [1, 2, 3],
+                t_9.view(),
+                [1, 0, 3],
+                [1, 0, 2],
+                [rt::up_to(3, 2, -1)],
+            );
+            let t_13 = rt::build_rows(
+                [len, x_rows, x_cols],
+                |[i, j, _], ks, out| {
+                    let t_8_row = t_8.row(ks, [i, 0]);
+                    let t_9_row = t_9.row(ks, [i, j, 0]);
+                    let t_12_row = t_12.row(ks, [i, j, 0]);
+                    out.set(ks, |k| t_8_row[k] * t_9_row[k] + t_12_row[k])
+                },
+            );
+            let t_14 = rt::build(
+                [len, x_rows],
+                |[i, j]| {
+                    t_7[[i]]
+                        - 0.5
+                            * ({
+                                let ks = rt::stretch(x_cols);
+                                let t_13_row = t_13.row(ks, [i, j, 0]);
+                                rt::sum_light(
+                                    ks,
+                                    |k| {
+                                        let t_13_ijk = t_13_row[k];
+                                        t_13_ijk * t_13_ijk
+                                    },
+                                )
+                            })
+                },
+            );
+            (t_6, t_8, t_10, t_11, t_13, t_14)
         },
     );
-    let t_10 = rt::build([x_rows], |[i]| rt::logsumexp(alpha_len, |j| t_9[[i, j]]));
-    let t_11 = rt::logsumexp(alpha_len, |i| alpha[[i]]);
-    let t_12 = if 0 < alpha_len { 0.5 * gamma * gamma } else { 0.0 };
+    let t_21 = rt::build([x_rows], |[i]| rt::logsumexp(alpha_len, |j| t_20[[j, i]]));
     let value = if x_cols.max(16) <= alpha_len && 0 < x_rows && 0 < alpha_len
         && 0 < x_cols && l_cols.max(16) <= alpha_len && 0 < l_cols
     {
-        let t_3_across = rt::build([x_cols, alpha_len], |[p, j]| t_3[[j, p]]);
+        let t_16_across = rt::build([x_cols, alpha_len], |[p, j]| t_16[[j, p]]);
         let l_across = rt::build([l_cols, alpha_len], |[i_2, j]| l[[j, i_2]]);
         let v = (x_cols + m + 1) as f64;
         let v_2 = if 0 < x_cols { 0.5 * v } else { 0.0 };
         let v_3 = v * x_cols as f64 * rt::ln(gamma / 1.4142135623730951)
             - (0.25 * (x_cols * x_cols - x_cols) as f64 * 1.1447298858494002
                 + rt::sum(x_cols, |k| rt::lgamma(v_2 - 0.5 * k as f64)));
-        rt::sum_light(x_rows, |i| t_10[[i]]) - x_rows as f64 * t_11
+        rt::sum_light(x_rows, |i| t_21[[i]]) - x_rows as f64 * t
             - 0.5 * (x_rows * x_cols) as f64 * 1.8378770664093453
             + rt::sum_blocks(
                 alpha_len,
@@ -173,8 +202,8 @@ fn gaussian_mixture_value_and_grad(
                     rt::for_each(
                         0..x_cols,
                         |p| {
-                            let t_3_row = t_3_across.row(js, [p, 0]);
-                            total.add(js, |j| t_3_row[j] * t_3_row[j]);
+                            let t_16_row = t_16_across.row(js, [p, 0]);
+                            total.add(js, |j| t_16_row[j] * t_16_row[j]);
                         },
                     );
                     let total = total.row(js);
@@ -187,10 +216,10 @@ fn gaussian_mixture_value_and_grad(
                         },
                     );
                     let total_2 = total_2.row(js);
-                    let t_row = t.row(js, [0]);
+                    let t_15_row = t_15.row(js, [0]);
                     out.set(
                         js,
-                        |j| v_3 + m as f64 * t_row[j] - t_12 * (total[j] + total_2[j]),
+                        |j| v_3 + m as f64 * t_15_row[j] - t_2 * (total[j] + total_2[j]),
                     );
                 },
             )
@@ -200,18 +229,18 @@ fn gaussian_mixture_value_and_grad(
         let v_3 = v * x_cols as f64 * rt::ln(gamma / 1.4142135623730951)
             - (0.25 * (x_cols * x_cols - x_cols) as f64 * 1.1447298858494002
                 + rt::sum(x_cols, |k| rt::lgamma(v_2 - 0.5 * k as f64)));
-        rt::sum_light(x_rows, |i| t_10[[i]]) - x_rows as f64 * t_11
+        rt::sum_light(x_rows, |i| t_21[[i]]) - x_rows as f64 * t
             - 0.5 * (x_rows * x_cols) as f64 * 1.8378770664093453
             + rt::sum(
                 alpha_len,
                 |j| {
-                    v_3 + m as f64 * t[[j]]
-                        - t_12
+                    v_3 + m as f64 * t_15[[j]]
+                        - t_2
                             * (rt::sum_light(
                                 x_cols,
                                 |p| {
-                                    let t_3_jp = t_3[[j, p]];
-                                    t_3_jp * t_3_jp
+                                    let t_16_jp = t_16[[j, p]];
+                                    t_16_jp * t_16_jp
                                 },
                             )
                                 + rt::sum_light(
@@ -224,89 +253,126 @@ fn gaussian_mixture_value_and_grad(
                 },
             )
     };
-    let t_13 = -(x_rows as f64);
-    let (t_14, t_15) = rt::build_all(
-        [x_rows, alpha_len],
-        |[i, j]| {
-            let t_9_ij = t_9[[i, j]];
-            let c = t_9_ij != f64::NEG_INFINITY;
-            let v = if c { rt::exp(t_9_ij - t_10[[i]]) } else { 0.0 };
-            (v, if c { 0.5 * -v } else { 0.0 })
-        },
-    );
-    let mut t_16 = rt::zeros_called("an array of the shape of `alpha`", [alpha_len]);
-    rt::for_each(
-        [x_rows, alpha_len],
-        |[i, j]| {
-            t_16[[j]] += t_14[[i, j]];
-        },
-    );
-    let (alpha_bar, t_17) = rt::build_all(
-        [alpha_len],
-        |[i]| {
-            let alpha_i = alpha[[i]];
-            let c = alpha_i != f64::NEG_INFINITY;
-            let c_2 = 0 < x_rows;
-            let v = if c_2 { t_16[[i]] } else { 0.0 };
-            (
-                if c | c_2 {
-                    (if c { rt::exp(alpha_i - t_11) * t_13 } else { 0.0 }) + v
-                } else {
-                    0.0
+    let (alpha_bar, t_33, t_34, t_35, t_36, t_37) = rt::in_tiles::<
+        Set,
+        _,
+    >(
+        alpha_len,
+        2 * x_rows + 2 * x_rows * x_cols + 3 * x_cols + x_cols * x_cols + 3,
+        (
+            [alpha_len],
+            [alpha_len, x_cols],
+            [alpha_len, x_cols],
+            [alpha_len, x_cols],
+            [alpha_len],
+            [alpha_len, x_cols, x_cols],
+        ),
+        |first_2, len_2| {
+            let t_22 = rt::build_rows(
+                [len_2, x_rows, x_cols],
+                |[i, j, _], ks, out| {
+                    let x_row = x.row(ks, [j, 0]);
+                    let mu_row = mu.row(ks, [i + first_2, 0]);
+                    out.set(ks, |k| x_row[k] - mu_row[k])
                 },
-                m as f64 + v,
-            )
+            );
+            let (t_23, t_24) = rt::build_all(
+                [len_2, x_rows],
+                |[i, j]| {
+                    let t_20_x = t_20[[i + first_2, j]];
+                    let c = t_20_x != f64::NEG_INFINITY;
+                    let v = if c { rt::exp(t_20_x - t_21[[j]]) } else { 0.0 };
+                    (v, if c { 0.5 * -v } else { 0.0 })
+                },
+            );
+            let mut t_25 = rt::zeros([len_2]);
+            rt::for_each(
+                [len_2, x_rows],
+                |[i, j]| {
+                    t_25[[i]] += t_23[[i, j]];
+                },
+            );
+            let (t_26, t_27) = rt::build_all(
+                [len_2],
+                |[i]| {
+                    let alpha_x = alpha[[i + first_2]];
+                    let c = alpha_x != f64::NEG_INFINITY;
+                    let c_2 = 0 < x_rows;
+                    let v = if c_2 { t_25[[i]] } else { 0.0 };
+                    (
+                        if c | c_2 {
+                            (if c { rt::exp(alpha_x - t) * t_3 } else { 0.0 }) + v
+                        } else {
+                            0.0
+                        },
+                        m as f64 + v,
+                    )
+                },
+            );
+            let mut t_29 = rt::zeros([len_2, x_cols]);
+            let mut t_30 = rt::zeros([len_2, x_cols]);
+            let mut t_31 = rt::zeros([len_2, x_cols]);
+            let t_28 = if 8 <= x_cols {
+                rt::build_rows(
+                    [len_2, x_rows, x_cols],
+                    |[i, j, _], ks, out| {
+                        let c = t_20[[i + first_2, j]] != f64::NEG_INFINITY;
+                        if c {
+                            let t_19_row = t_19.row(ks, [i + first_2, j, 0]);
+                            let t_16_row = t_16.row(ks, [i + first_2, 0]);
+                            let t_22_row = t_22.row(ks, [i, j, 0]);
+                            let t_24_ij = t_24[[i, j]];
+                            out.set_and_add(
+                                ks,
+                                (
+                                    t_29.row_mut(ks, [i, 0]),
+                                    t_30.row_mut(ks, [i, 0]),
+                                    t_31.row_mut(ks, [i, 0]),
+                                ),
+                                |k| {
+                                    let v = 2.0 * (t_19_row[k] * t_24_ij);
+                                    (v, (v, -(t_16_row[k] * v), t_22_row[k] * v))
+                                },
+                            )
+                        } else {
+                            out.set(ks, |_| 0.0)
+                        }
+                    },
+                )
+            } else {
+                rt::build(
+                    [len_2, x_rows, x_cols],
+                    |[i, j, k]| {
+                        let c = t_20[[i + first_2, j]] != f64::NEG_INFINITY;
+                        let v = if c {
+                            2.0 * (t_19[[i + first_2, j, k]] * t_24[[i, j]])
+                        } else {
+                            0.0
+                        };
+                        if c {
+                            t_29[[i, k]] += v;
+                        }
+                        if c {
+                            t_30[[i, k]] += -(t_16[[i + first_2, k]] * v);
+                        }
+                        if c {
+                            t_31[[i, k]] += t_22[[i, j, k]] * v;
+                        }
+                        v
+                    },
+                )
+            };
+            let t_32 = rt::contract_within(
+                t_22.view(),
+                [1, 0, 3],
+                t_28.view(),
+                [1, 0, 2],
+                [1, 2, 3],
+                [rt::up_to(3, 2, -1)],
+            );
+            (t_26, t_29, t_30, t_31, t_27, t_32)
         },
     );
-    let mut t_19 = rt::zeros([alpha_len, x_cols]);
-    let mut t_20 = rt::zeros([alpha_len, x_cols]);
-    let mut t_21 = rt::zeros([alpha_len, x_cols]);
-    let t_18 = if 8 <= x_cols {
-        rt::build_rows(
-            [x_rows, alpha_len, x_cols],
-            |[i, j, _], ks, out| {
-                let c = t_9[[i, j]] != f64::NEG_INFINITY;
-                if c {
-                    let t_8_row = t_8.row(ks, [i, j, 0]);
-                    let t_3_row = t_3.row(ks, [j, 0]);
-                    let t_4_row = t_4.row(ks, [i, j, 0]);
-                    let t_15_ij = t_15[[i, j]];
-                    out.set_and_add(
-                        ks,
-                        (
-                            t_19.row_mut(ks, [j, 0]),
-                            t_20.row_mut(ks, [j, 0]),
-                            t_21.row_mut(ks, [j, 0]),
-                        ),
-                        |k| {
-                            let v = 2.0 * (t_8_row[k] * t_15_ij);
-                            (v, (v, -(t_3_row[k] * v), t_4_row[k] * v))
-                        },
-                    )
-                } else {
-                    out.set(ks, |_| 0.0)
-                }
-            },
-        )
-    } else {
-        rt::build(
-            [x_rows, alpha_len, x_cols],
-            |[i, j, k]| {
-                let c = t_9[[i, j]] != f64::NEG_INFINITY;
-                let v = if c { 2.0 * (t_8[[i, j, k]] * t_15[[i, j]]) } else { 0.0 };
-                if c {
-                    t_19[[j, k]] += v;
-                }
-                if c {
-                    t_20[[j, k]] += -(t_3[[j, k]] * v);
-                }
-                if c {
-                    t_21[[j, k]] += t_4[[i, j, k]] * v;
-                }
-                v
-            },
-        )
-    };
     let mut mu_bar = rt::zeros_called("the gradient of `mu`", [mu_rows, mu_cols]);
     rt::for_each(
         [alpha_len],
@@ -318,7 +384,7 @@ fn gaussian_mixture_value_and_grad(
                         mu_bar[[i, j]]
                             += -rt::sum(
                                 j + 1..x_cols,
-                                |k| t_6[[i, k, j]] * t_19[[i, k]],
+                                |k| t_18[[i, k, j]] * t_33[[i, k]],
                             );
                     }
                 },
@@ -329,12 +395,10 @@ fn gaussian_mixture_value_and_grad(
         [alpha_len, x_cols],
         |[i, j]| {
             if 0 < x_rows {
-                mu_bar[[i, j]] += t_20[[i, j]];
+                mu_bar[[i, j]] += t_34[[i, j]];
             }
         },
     );
-    ::core::mem::drop(t_6);
-    let t_22 = if 0 < alpha_len { -t_12 } else { 0.0 };
     let mut q_bar = rt::zeros([q_rows, q_cols]);
     rt::for_each(
         [alpha_len.min(q_rows)],
@@ -342,28 +406,19 @@ fn gaussian_mixture_value_and_grad(
             rt::for_each(
                 [x_cols.min(q_cols)],
                 |[j]| {
-                    let t_3_ij = t_3[[i, j]];
-                    q_bar[[i, j]] = t_3_ij
-                        * ((if 0 < alpha_len { 2.0 * (t_3_ij * t_22) } else { 0.0 })
-                            + t_21[[i, j]]) + t_17[[i]];
+                    let t_16_ij = t_16[[i, j]];
+                    q_bar[[i, j]] = t_16_ij
+                        * ((if 0 < alpha_len { 2.0 * (t_16_ij * t_4) } else { 0.0 })
+                            + t_35[[i, j]]) + t_36[[i]];
                 },
             );
         },
-    );
-    let t_23 = if (0 < alpha_len) & (0 < l_cols) { t_22 * 2.0 } else { 0.0 };
-    let t_24 = rt::contract_within(
-        t_4.view(),
-        [0, 1, 3],
-        t_18.view(),
-        [0, 1, 2],
-        [1, 2, 3],
-        [rt::up_to(3, 2, -1)],
     );
     let mut l_bar = rt::zeros_called("the gradient of `l`", [l_rows, l_cols]);
     rt::for_each(
         [alpha_len, l_cols],
         |[i, j]| {
-            l_bar[[i, j]] += l[[i, j]] * t_23;
+            l_bar[[i, j]] += l[[i, j]] * t_5;
         },
     );
     rt::for_each(
@@ -373,7 +428,7 @@ fn gaussian_mixture_value_and_grad(
                 [j],
                 |[k]| {
                     if 0 < x_rows {
-                        l_bar[[i, t_5[[i, j, k]]]] += t_24[[i, j, k]];
+                        l_bar[[i, t_17[[i, j, k]]]] += t_37[[i, j, k]];
                     }
                 },
             );

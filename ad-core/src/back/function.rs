@@ -629,6 +629,10 @@ impl<'a> Function<'a> {
         let shape = self.shape_tokens(ty);
         if local.small.is_some() {
             local.is_typed = true;
+            if let Some(rows) = outside(nest) {
+                let statements = self.added(&rows, ty, local.small);
+                return quote!({ #statements });
+            }
             let mut w = Writer::new(nest, &[], self);
             return self.elements_of(&mut w, &quote!(build_small), &shape);
         }
@@ -643,7 +647,7 @@ impl<'a> Function<'a> {
         };
         let outside = outside(nest);
         let plain = || match &outside {
-            Some(rows) => self.added(rows, &shape),
+            Some(rows) => self.added(rows, ty, None),
             None => self.elements(&mut Writer::new(nest, &[], self), &shape),
         };
         match (w.choice(&blocks, &plain), &outside) {
@@ -657,11 +661,12 @@ impl<'a> Function<'a> {
     }
 
     /// Statements that make an array of a contribution to zeros.
-    fn added(&self, c: &Contribution, shape: &[TokenStream]) -> TokenStream {
+    fn added(&self, c: &Contribution, ty: &Type, small: Option<usize>) -> TokenStream {
         let sums = self.fresh("sums");
-        let zeros = real::zeros(&self.context.signature.real, None, shape);
+        let zeros = self.zeros(None, small, &self.shape_tokens(ty));
+        let of = self.annotation(ty, small);
         let all = self.contribution(c, &sums, "+=");
-        quote!(let mut #sums = #zeros; #all #sums)
+        quote!(let mut #sums #of = #zeros; #all #sums)
     }
 
     /// An array by its elements, one by one.

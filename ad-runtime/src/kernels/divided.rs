@@ -154,7 +154,7 @@ impl<T: Real, const N: usize> Piece for Added<T, N> {
 fn add<T: Real, const N: usize>(sum: &mut Dense<T, N>, next: &Dense<T, N>) {
     assert!(sum.shape == next.shape, "tiles add to the same array");
     for (x, y) in sum.data.iter_mut().zip(&next.data) {
-        *x = *x + *y;
+        *x += *y;
     }
 }
 

@@ -27,10 +27,7 @@ pub(super) fn each<T: Send>(items: Vec<T>, f: impl Fn(T) + Shared) {
     {
         use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
         if items.len() > 1 {
-            return items
-                .into_par_iter()
-                .with_max_len(1)
-                .for_each(|item| f(item));
+            return items.into_par_iter().with_max_len(1).for_each(&f);
         }
     }
     items.into_iter().for_each(f);

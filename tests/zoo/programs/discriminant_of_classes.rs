@@ -7,7 +7,7 @@
 use cotangent::prelude::*;
 use ndarray::{Array2, Array3};
 
-#[differentiable(value, grad)]
+#[differentiable(value, grad, vjp, jvp)]
 pub fn discriminant_of_classes(
     x: &Array2<f64>,
     centre: &Array2<f64>,

@@ -5,12 +5,18 @@ use crate::back::expr::Expr;
 use crate::back::nest::Writer;
 use crate::back::sizes::number;
 use crate::back::sums::FEW;
+use crate::ir::bulk::Type;
 use crate::ir::kernel::{Addend, Family, Fill, Member, Node};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 /// For how many arrays the runtime has a function that fills them together.
 pub(super) const TOGETHER: usize = 16;
+
+/// How many elements a new array has that is on the stack. A single one is a plain scalar.
+fn on_stack(ty: &Type) -> Option<usize> {
+    small::len(ty).filter(|_| ty.rank() > 0)
+}
 
 impl Function<'_> {
     /// Sums begin as arrays of their own; new arrays are what the pass returns.
@@ -21,7 +27,7 @@ impl Function<'_> {
         let mut placed: Vec<(Ident, &Member)> = vec![];
         for m in &f.members {
             match &m.fill {
-                Fill::Each(_) if new.len() < TOGETHER && small::len(&m.ty).is_none() => {
+                Fill::Each(_) if new.len() < TOGETHER && on_stack(&m.ty).is_none() => {
                     new.push((self.fresh(&self.wish(m.var)), m));
                 }
                 Fill::Each(_) => {
@@ -126,7 +132,8 @@ impl Function<'_> {
             };
             let small = match &m.fill {
                 Fill::Sum { to: Some(k), .. } => self.begun_small(&f.begins[*k], &m.ty),
-                Fill::Each(_) | Fill::Sum { to: None, .. } => small::len(&m.ty),
+                Fill::Each(_) => on_stack(&m.ty),
+                Fill::Sum { to: None, .. } => small::len(&m.ty),
             };
             let local = Local {
                 ident: name.to_token_stream(),

@@ -121,6 +121,24 @@ fn what_needs_all_indices_is_between_two_phases() {
 }
 
 #[test]
+fn what_is_read_elsewhere_is_made_as_a_whole() {
+    // The doubles are cheap, but of each index the one at 1 is needed.
+    let text = products(
+        "v5: real[d0.0, d1.0] = sum v4 over [2]
+        v6: real[d0.0] = logsumexp v5 over [1]
+        v7: real[d0.0] = fill 2.0
+        v8: real[d0.0, d1.0, d0.1] = gather v7[1]
+        v9: real[d0.0, d1.0, d0.1] = mul(v8, v4)
+        v10: real[d0.0, d1.0, d0.1] = contract v9[i, j, k] * v1[j, l, k] -> [i, j, l]
+        v11: real[d0.0, d1.0] = sum v10 over [2]
+        v12: real[d0.0] = sum v11 over [1]
+        v13: real[d0.0] = mul(v12, v7)
+        return v6, v13",
+    );
+    fused(&text, &[&[4, 2], &[5, 2, 2]]);
+}
+
+#[test]
 fn results_keep_their_axes() {
     // The middle axis of `v4` is none that it may be divided along.
     let text = products("return v4");

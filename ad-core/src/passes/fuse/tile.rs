@@ -126,7 +126,11 @@ impl Plan {
                     continue;
                 }
                 for later in &mut self.phases[p + 1..] {
-                    if !later.iter().any(|(s, _)| s.reads().contains(&step.out)) {
+                    let mut users = later.iter().filter(|(s, _)| s.reads().contains(&step.out));
+                    // Who needs other indices needs the whole array.
+                    let along =
+                        |(s, f): &(Step, Form)| lane.is_read_along(s, f, step.out, form.axis);
+                    if users.clone().next().is_none() || !users.all(along) {
                         continue;
                     }
                     let again = Var(next);

@@ -62,7 +62,10 @@ impl<T: Real> Visit for Gemm<T> {
                 out_column: columns.out,
                 once,
             };
-            threads::each(product.shares(threads::idle()), |share| T::gemm(share));
+            match product.count_of_shares(threads::idle()) {
+                1 => T::gemm(product),
+                count => threads::each(product.shares(count), |share| T::gemm(share)),
+            }
         }
     }
 }
@@ -78,16 +81,18 @@ const ALIGNED: usize = 24;
 unsafe impl<T: Real> Send for Product<T> {}
 
 impl<T> Product<T> {
-    /// Parts of the result for so many threads, if it is large: rows or columns next to each other, all of which together
-    /// are the result. Each element is computed as in the whole.
-    fn shares(self, threads: usize) -> Vec<Product<T>> {
+    /// How many of so many threads the product is worth.
+    fn count_of_shares(&self, threads: usize) -> usize {
         let work = self.m.saturating_mul(self.k).saturating_mul(self.n);
+        let length = self.m.max(self.n);
+        (work / WORK).min(length / ALIGNED).clamp(1, threads)
+    }
+
+    /// So many parts of the result: rows or columns next to each other, all of which together
+    /// are the result. Each element is computed as in the whole.
+    fn shares(self, count: usize) -> Vec<Product<T>> {
         let by_rows = self.m >= self.n;
         let length = if by_rows { self.m } else { self.n };
-        let count = (work / WORK).min(length / ALIGNED).clamp(1, threads.max(1));
-        if count == 1 {
-            return vec![self];
-        }
         let end = |k: usize| match k == count {
             true => length,
             false => length * k / count / ALIGNED * ALIGNED,
@@ -110,6 +115,31 @@ impl<T> Product<T> {
         (0..count).map(share).collect()
     }
 }
+
+/// Computes a product by `matrixmultiply`.
+macro_rules! by_matrixmultiply {
+    ($gemm:ident $product:expr) => {{
+        let Product {
+            m,
+            k,
+            n,
+            a,
+            b,
+            out,
+            once,
+            ..
+        } = $product;
+        let beta = if once { 0.0 } else { 1.0 };
+        let [a_row, a_sum] = [$product.a_row as isize, $product.a_sum as isize];
+        let [b_sum, b_column] = [$product.b_sum as isize, $product.b_column as isize];
+        let [out_row, out_column] = [$product.out_row as isize, $product.out_column as isize];
+        matrixmultiply::$gemm(
+            m, k, n, 1.0, a, a_row, a_sum, b, b_sum, b_column, beta, out, out_row, out_column,
+        );
+    }};
+}
+
+pub(super) use by_matrixmultiply;
 
 #[cfg(test)]
 mod tests {
@@ -141,8 +171,10 @@ mod tests {
                     out_column: 1,
                     once: true,
                 };
-                let shares = whole.shares(threads);
-                assert!(!shares.is_empty() && shares.len() <= threads);
+                let count = whole.count_of_shares(threads);
+                let shares = whole.shares(count);
+                assert_eq!(shares.len(), count);
+                assert!(count >= 1 && count <= threads);
                 let (mut rows, mut columns) = (0, 0);
                 for s in &shares {
                     let place = s.out.addr() / size_of::<f64>();
@@ -162,28 +194,3 @@ mod tests {
         }
     }
 }
-
-/// Computes a product by `matrixmultiply`.
-macro_rules! by_matrixmultiply {
-    ($gemm:ident $product:expr) => {{
-        let Product {
-            m,
-            k,
-            n,
-            a,
-            b,
-            out,
-            once,
-            ..
-        } = $product;
-        let beta = if once { 0.0 } else { 1.0 };
-        let [a_row, a_sum] = [$product.a_row as isize, $product.a_sum as isize];
-        let [b_sum, b_column] = [$product.b_sum as isize, $product.b_column as isize];
-        let [out_row, out_column] = [$product.out_row as isize, $product.out_column as isize];
-        matrixmultiply::$gemm(
-            m, k, n, 1.0, a, a_row, a_sum, b, b_sum, b_column, beta, out, out_row, out_column,
-        );
-    }};
-}
-
-pub(super) use by_matrixmultiply;

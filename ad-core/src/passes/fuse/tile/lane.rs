@@ -235,7 +235,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Whether a step reads an array at its own index of the lane only.
-    fn is_read_along(&self, step: &Step, form: &Form, v: Var, axis: usize) -> bool {
+    pub(super) fn is_read_along(&self, step: &Step, form: &Form, v: Var, axis: usize) -> bool {
         let mut mentioned = false;
         step.visit_sizes(&mut |n| n.visit(&mut |a| mentioned |= *a == Atom::Value(v.0)));
         if mentioned {
