@@ -15,7 +15,7 @@ pub fn nearest_by_exponentials(x: &Array1<f64>, c: &Array1<f64>, w: &Array1<f64>
         (x[i] - c[j]).exp() + (c[j] - x[i]).exp()
     });
     sum(x.len(), |i| {
-        if c.len() > 0 {
+        if !c.is_empty() {
             let k = argmin(c.len(), |j| distance[[i, j]]);
             distance[[i, k]] * w[k]
         } else {
