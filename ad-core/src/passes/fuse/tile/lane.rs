@@ -46,6 +46,8 @@ pub(super) struct Lane<'a> {
     types: HashMap<Var, &'a Type>,
     /// What has to stay as it is.
     pinned: HashSet<Var>,
+    /// What steps take.
+    taken: HashSet<Var>,
     made_by: HashMap<Var, usize>,
     /// Where each step stands.
     pub(super) places: Vec<Place>,
@@ -85,6 +87,7 @@ impl<'a> Lane<'a> {
             n,
             types,
             pinned,
+            taken: program.taken(),
             made_by: HashMap::new(),
             places: vec![],
         };
@@ -275,7 +278,8 @@ impl<'a> Lane<'a> {
         };
         let mut cost = 0;
         let cheap = nest.nodes.iter().all(|s| match &s.compute {
-            Compute::Read(v, _) => !self.is_inside(*v),
+            // What is taken may be gone by then.
+            Compute::Read(v, _) => !self.is_inside(*v) && !self.taken.contains(v),
             Compute::Prim(p, _) => {
                 cost += p.cost();
                 !matches!(p.emission(), Emit::Call(_))
