@@ -129,7 +129,9 @@ impl Writer<'_> {
                     ReduceOp::Sum | ReduceOp::Product | ReduceOp::Max | ReduceOp::Min => {
                         (own, *sum)
                     }
-                    ReduceOp::LogSumExp => return None,
+                    // What it is made of is looked at twice.
+                    ReduceOp::LogSumExp if self.costs(l, *sum) => return None,
+                    ReduceOp::LogSumExp => (own, *sum),
                 },
                 Compute::ArgReduce(..) => return None,
                 Compute::Lit(_)
@@ -168,6 +170,21 @@ impl Writer<'_> {
             }
         }
         is_read.then_some(plan)
+    }
+
+    /// Whether something of a value that varies along a loop is an operation.
+    fn costs(&self, l: Loop, n: Node) -> bool {
+        self.reached(l, n, true)
+            .iter()
+            .any(|m| match &self.nest.nodes[*m].compute {
+                Compute::Prim(p, _) => p.cost() > 0,
+                Compute::Reduce(..) | Compute::ArgReduce(..) => true,
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Same(_)
+                | Compute::Extreme(_) => false,
+            })
     }
 
     /// The conditions under which the loops of a sum are better outside, if they may be there.
@@ -444,12 +461,25 @@ impl Writer<'_> {
             let Compute::Reduce(op, own, body) = &self.nest.nodes[n].compute else {
                 continue;
             };
+            let op = match op {
+                ReduceOp::LogSumExp => ReduceOp::Max,
+                op @ (ReduceOp::Sum | ReduceOp::Product | ReduceOp::Max | ReduceOp::Min) => *op,
+            };
             let wish = self.wish(n);
             let name = self.name(&wish);
             let start = self.literal(op.identity(Elem::Real)).tokens;
-            let sum = self.accumulate((own, own), (*op, *body), inside, js, &name);
+            let sum = self.accumulate((own, own), (op, *body), inside, js, &name);
             let of = self.scope.real();
             out.extend(quote!(let mut #name = rt::block::<#of>(#js, #start); #sum));
+            if matches!(
+                self.nest.nodes[n].compute,
+                Compute::Reduce(ReduceOp::LogSumExp, ..)
+            ) {
+                let of_sum = (ReduceOp::LogSumExp, *body);
+                let sum = self.accumulate((own, own), of_sum, inside, js, &name);
+                out.extend(quote!(let mut #name = #name.exponentials(#js); #sum));
+                out.extend(quote!(let mut #name = #name.logarithm(#js);));
+            }
             out.extend(quote!(let #name = #name.row(#js);));
             let index = &self.loops[inside.l];
             self.rowed.insert(n, Expr::atom(quote!(#name[#index])));
@@ -507,11 +537,11 @@ impl Writer<'_> {
         let sums = self.sums(body, inside, js);
         let (before, value) = self.element(body, inside, js);
         let how = match op {
-            ReduceOp::Sum => quote!(add),
+            // Its exponential, if it is a sum of these.
+            ReduceOp::Sum | ReduceOp::LogSumExp => quote!(add),
             ReduceOp::Product => quote!(multiply),
             ReduceOp::Max => quote!(raise),
             ReduceOp::Min => quote!(lower),
-            ReduceOp::LogSumExp => unreachable!("there is no plan for it"),
         };
         let index = pattern_of(&self.loops[l], &value);
         quote!(#sums #before #into.#how(#js, |#index| #value);)

@@ -20,4 +20,5 @@ mod rows;
 mod sizes;
 mod sums;
 mod tokens;
+mod totals;
 pub(crate) mod unit;

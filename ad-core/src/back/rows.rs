@@ -106,7 +106,7 @@ impl Writer<'_> {
     }
 
     /// The same for several values, as a tuple. Without the name of neighbours it is all in the expression.
-    fn together(
+    pub(super) fn together(
         &mut self,
         roots: &[Node],
         inside: Inside<'_>,

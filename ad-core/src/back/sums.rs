@@ -77,7 +77,8 @@ impl Writer<'_> {
             .map(|(name, value)| quote!(let #name = #value;))
             .collect();
         let condition = guard.map(|g| self.node(g, &nothing).tokens);
-        let (before, value) = self.row_of_values(l, (&values, new.is_some()), &known, &js);
+        let (before, value) =
+            self.row_of_values(l, (&values, usize::from(new.is_some())), &known, &js);
         let rows: Vec<TokenStream> = (sums.iter())
             .map(|(to, s)| {
                 let place = s.at.iter().map(|a| match a {
@@ -114,7 +115,7 @@ impl Writer<'_> {
     }
 
     /// The same as [`Self::find_varying`], below several nodes.
-    fn find_varying_below(&mut self, l: Loop, nodes: &[Node]) {
+    pub(super) fn find_varying_below(&mut self, l: Loop, nodes: &[Node]) {
         let mut all = HashSet::new();
         for &n in nodes {
             self.find_varying(l, n);
@@ -124,7 +125,7 @@ impl Writer<'_> {
     }
 
     /// Whether all that varies along a loop is made of rows, where some conditions hold.
-    fn are_rows(&self, l: Loop, values: &[Node], known: &HashSet<Node>) -> bool {
+    pub(super) fn are_rows(&self, l: Loop, values: &[Node], known: &HashSet<Node>) -> bool {
         let nodes: BTreeSet<Node> = (values.iter())
             .flat_map(|&n| self.reached(l, n, true))
             .collect();
@@ -142,10 +143,11 @@ impl Writer<'_> {
     }
 
     /// Slices and what is the same in the whole row, and the values at an index: where some conditions hold.
-    fn row_of_values(
+    /// So many of the first are new.
+    pub(super) fn row_of_values(
         &mut self,
         l: Loop,
-        (values, with_new): (&[Node], bool),
+        (values, new): (&[Node], usize),
         known: &HashSet<Node>,
         js: &Ident,
     ) -> (TokenStream, TokenStream) {
@@ -191,12 +193,11 @@ impl Writer<'_> {
         let all: Vec<TokenStream> = (values.iter())
             .map(|n| self.node(*n, known).tokens)
             .collect();
-        let all = match with_new {
-            true => {
-                let (new, rest) = (&all[0], &all[1..]);
-                quote!((#new, (#(#rest,)*)))
-            }
-            false => quote!((#(#all,)*)),
+        let (new, rest) = all.split_at(new);
+        let all = match new {
+            [] => quote!((#(#rest,)*)),
+            [one] => quote!((#one, (#(#rest,)*))),
+            many => quote!(((#(#many),*), (#(#rest,)*))),
         };
         for m in &nodes {
             self.rowed.remove(m);

@@ -7,6 +7,8 @@
 //! Where the sum is short, or runs along what does not lie side by side in memory, the loop over the block is the better
 //! one for vectors: its steps do not depend on each other, and read neighbours.
 
+mod exponentials;
+
 use super::loops::{Exponentials, LANES, ROUNDS, Span, combined, sealed};
 use super::{Dense, INTERMEDIATE, View, fail, lengths, pool, rest};
 use crate::Real;
@@ -393,7 +395,7 @@ impl<'a, T> Fresh<'a, T> {
     /// Panics if there are not as many.
     #[inline(always)]
     #[must_use]
-    pub fn begin(self, js: Stretch, f: impl Fn(i64) -> T) -> Fresh<'a, T> {
+    pub fn begin(self, js: Stretch, f: impl FnMut(i64) -> T) -> Fresh<'a, T> {
         let (here, rest) = self.0.split_at_mut(js.length());
         let Written(_) = Fresh(here).set(js, f);
         Fresh(rest)
@@ -405,7 +407,7 @@ impl<'a, T> Fresh<'a, T> {
     ///
     /// Panics if these are not as many as the row has.
     #[inline(always)]
-    pub fn set(self, js: Stretch, f: impl Fn(i64) -> T) -> Written<'a> {
+    pub fn set(self, js: Stretch, mut f: impl FnMut(i64) -> T) -> Written<'a> {
         assert!(self.0.len() == js.length(), "all elements of a row");
         for (j, slot) in self.0.iter_mut().enumerate() {
             slot.write(f(js.from + j as i64));

@@ -28,7 +28,7 @@ pub trait Elements: Sized {
     fn begin<'a, const COSTLY: bool>(
         rows: Self::Rows<'a>,
         js: Stretch,
-        f: impl Fn(i64) -> Self,
+        f: impl FnMut(i64) -> Self,
     ) -> Self::Rows<'a>;
 
     #[doc(hidden)]
@@ -37,7 +37,7 @@ pub trait Elements: Sized {
     #[doc(hidden)]
     fn build_rows<const N: usize>(
         shape: [i64; N],
-        f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+        f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
     ) -> Self::Arrays<N>;
 }
 
@@ -60,7 +60,7 @@ impl<'a, E: Elements> FreshAll<'a, E> {
     /// Panics if there are not as many.
     #[inline(always)]
     #[must_use]
-    pub fn begin(self, js: Stretch, f: impl Fn(i64) -> E) -> FreshAll<'a, E> {
+    pub fn begin(self, js: Stretch, f: impl FnMut(i64) -> E) -> FreshAll<'a, E> {
         FreshAll(E::begin::<false>(self.0, js, f))
     }
 
@@ -102,7 +102,7 @@ impl<'a, E: Elements> FreshAll<'a, E> {
 #[track_caller]
 pub fn build_all_rows<E: Elements, const N: usize>(
     shape: [i64; N],
-    f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, E>) -> WrittenAll<'a>,
+    f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, E>) -> WrittenAll<'a>,
 ) -> E::Arrays<N> {
     E::build_rows(shape, f)
 }
@@ -219,13 +219,13 @@ macro_rules! elements {
             fn begin<'a, const COSTLY: bool>(
                 rows: Self::Rows<'a>,
                 js: Stretch,
-                f: impl Fn(i64) -> Self,
+                mut f: impl FnMut(i64) -> Self,
             ) -> Self::Rows<'a> {
                 /// Writes the beginning of each row. A function of its own, as above.
                 #[inline(always)]
                 fn row<$($T,)* const COSTLY: bool>(
                     js: Stretch,
-                    f: &impl Fn(i64) -> ($($T,)*),
+                    f: &mut impl FnMut(i64) -> ($($T,)*),
                     $($x: &mut [MaybeUninit<$T>],)*
                 ) {
                     let (first, length) = (js.first(), js.length());
@@ -249,7 +249,7 @@ macro_rules! elements {
 
                 let ($($x,)*) = rows;
                 $(let $x = $x.split_at_mut(js.length());)*
-                row::<$($T,)* COSTLY>(js, &f, $($x.0),*);
+                row::<$($T,)* COSTLY>(js, &mut f, $($x.0),*);
                 ($($x.1,)*)
             }
 
@@ -264,7 +264,7 @@ macro_rules! elements {
             #[allow(clippy::many_single_char_names)]
             fn build_rows<const N: usize>(
                 shape: [i64; N],
-                f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+                mut f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
             ) -> Self::Arrays<N> {
                 let (shape, size) = lengths(shape);
                 let length = shape.last().map_or(1, |&n| n);

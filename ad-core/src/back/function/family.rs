@@ -106,7 +106,9 @@ impl Function<'_> {
                 let extents = extents.map(|n| self.size(n).tokens);
                 Some((None, quote!(#function([#(#extents),*], #row))))
             }
-            None => self.by_rows(f, (&elements, &addends), placed.is_empty()),
+            None if placed.is_empty() => (self.by_totals(f, &elements, &addends))
+                .or_else(|| self.by_rows(f, &elements, &addends)),
+            None => None,
         };
         let all = match rows {
             Some((Some(long), rows)) => quote!(if #long { #rows } else { #all }),
@@ -152,16 +154,12 @@ impl Function<'_> {
     fn by_rows(
         &self,
         f: &Family,
-        (elements, sums): (&[Node], &[(Ident, &Addend)]),
-        is_all: bool,
+        elements: &[Node],
+        sums: &[(Ident, &Addend)],
     ) -> Option<(Option<TokenStream>, TokenStream)> {
         let length = f.nest.loops[..f.nest.outer].last()?;
         let is_short = length.as_lit().is_some_and(|n| n < FEW);
-        if elements.len() > 1
-            || !is_all
-            || is_short
-            || f.members.iter().any(|m| small::len(&m.ty).is_some())
-        {
+        if elements.len() > 1 || is_short || f.members.iter().any(|m| small::len(&m.ty).is_some()) {
             return None;
         }
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
@@ -178,5 +176,29 @@ impl Function<'_> {
             few.infix("<=", self.size(length)).tokens
         });
         Some((long, quote!(#function([#(#extents),*], #row))))
+    }
+
+    /// The pass by rows, if it adds sums over them.
+    fn by_totals(
+        &self,
+        f: &Family,
+        elements: &[Node],
+        sums: &[(Ident, &Addend)],
+    ) -> Option<(Option<TokenStream>, TokenStream)> {
+        if f.members.iter().any(|m| small::len(&m.ty).is_some()) {
+            return None;
+        }
+        let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
+        let writer = || Writer::new(&f.nest, &more, self);
+        let (lets, rest) = writer().members(&[], sums, elements);
+        let row = writer().totals_by_rows(elements, sums, &quote!({ #lets #rest }))?;
+        let function = match elements {
+            [] => quote!(rt::for_rows),
+            [_] => quote!(rt::build_rows),
+            _ => quote!(rt::build_all_rows),
+        };
+        let extents = f.nest.loops[..f.nest.outer].iter();
+        let extents = extents.map(|n| self.size(n).tokens);
+        Some((None, quote!(#function([#(#extents),*], #row))))
     }
 }

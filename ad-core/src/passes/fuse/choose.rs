@@ -3,11 +3,11 @@
 use super::contractions::operands;
 use super::extreme::extremes;
 use super::{follow, is_opaque, with_loops};
-use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
+use crate::ir::bulk::{Eq, Ix, Op, Program, Type, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, Loop};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Atom, Size};
+use crate::ir::ty::{Atom, Elem, Size};
 use crate::passes::ablation::{Part, without};
 use std::collections::{HashMap, HashSet};
 
@@ -127,10 +127,12 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
                     stored[p.src.index()] |= sums_rows(program, p.src);
                 }
             }
+            Op::Reduce { src, .. } => {
+                stored[program.var_of(k).index()] |= reduces_products(program, *src, &eq.ty);
+            }
             Op::Fill(_)
             | Op::Index(_)
             | Op::Map(..)
-            | Op::Reduce { .. }
             | Op::ArgReduce { .. }
             | Op::Copy(_)
             | Op::Stop(_) => {}
@@ -235,6 +237,44 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
         }
     }
     Choice { stored, extremes }
+}
+
+/// Whether a reduction to several axes reads products of matrices with even more, element by element. If what it gives is an
+/// array of its own, both can be made in tiles, and of the larger ones there is a part at a time.
+fn reduces_products(program: &Program, src: Var, reduced: &Type) -> bool {
+    /// How many equations are looked at.
+    const FEW: usize = 16;
+    const AXES: usize = 3;
+    let rank = program.ty(src).rank();
+    if reduced.rank() < 2 || rank < AXES || reduced.elem != Elem::Real {
+        return false;
+    }
+    let (mut seen, mut open) = (vec![], vec![src]);
+    while let Some(v) = open.pop() {
+        if seen.contains(&v) || seen.len() == FEW {
+            continue;
+        }
+        seen.push(v);
+        match program.eq(v).map(|e| &e.op) {
+            Some(Op::Contract { .. }) => return true,
+            Some(Op::Map(_, args)) => open.extend(args),
+            Some(Op::Copy(a) | Op::Stop(a)) => open.push(*a),
+            Some(
+                Op::Fill(_)
+                | Op::Index(_)
+                | Op::Gather { .. }
+                | Op::Scatter(_)
+                | Op::Reduce { .. }
+                | Op::ArgReduce { .. }
+                | Op::Recur { .. }
+                | Op::Update { .. }
+                | Op::Call { .. }
+                | Op::Loop { .. },
+            )
+            | None => {}
+        }
+    }
+    false
 }
 
 /// Whether a variable is a sum along axes before the last one.

@@ -298,20 +298,37 @@ fn nests(step: &Step) -> Vec<&Nest> {
 }
 
 /// Whether the loop over the last index is vectorised: nothing is read or written at computed places, and
-/// nothing reduced.
+/// nothing reduced but over it.
 fn is_plain(step: &Step) -> bool {
-    matches!(step.work, Work::Nest(_))
-        && nests(step).into_iter().all(|nest| {
-            nest.nodes.iter().all(|s| match &s.compute {
-                Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
-                Compute::Reduce(..) | Compute::ArgReduce(..) => false,
-                Compute::Lit(_)
-                | Compute::Index(_)
-                | Compute::Prim(..)
-                | Compute::Same(_)
-                | Compute::Extreme(_) => true,
-            })
+    let fits = match &step.work {
+        Work::Nest(_) => true,
+        Work::Scatter(parts) => parts.len() == 1 && sums_over_rows(&parts[0]),
+        Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Family(_)
+        | Work::Loop(_)
+        | Work::Call(_)
+        | Work::Tiles(_) => false,
+    };
+    fits && nests(step).into_iter().all(|nest| {
+        nest.nodes.iter().all(|s| match &s.compute {
+            Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
+            Compute::Reduce(..) | Compute::ArgReduce(..) => false,
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Same(_)
+            | Compute::Extreme(_) => true,
         })
+    })
+}
+
+/// Whether a contribution is to the same element at all indices of the innermost loop.
+fn sums_over_rows(c: &Contribution) -> bool {
+    let last = c.nest.outer - 1;
+    c.at.iter()
+        .all(|a| matches!(a, At::Affine(a) if a.coefficient(last).is_none()))
 }
 
 /// How many elementary functions are called.

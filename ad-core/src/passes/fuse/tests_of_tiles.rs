@@ -114,7 +114,7 @@ fn what_needs_all_indices_is_between_two_phases() {
     let [first, second] = &lanes(&program)[..] else {
         panic!("{program:#?}")
     };
-    assert_eq!(first, "d1.0: v3 [d1.0, d0.0, d0.1], v5 [d1.0, d0.0]");
+    assert_eq!(first, "d1.0: v3 [d1.0, d0.1, d0.0], v5 [d1.0, d0.0]");
     let shape = "[d1.0, d0.1, d0.1]";
     let wanted = [14, 15, 16].map(|v| format!("v{v} {shape}")).join(", ");
     assert_eq!(*second, format!("d1.0: {wanted}"));
@@ -157,4 +157,64 @@ fn what_is_one_pass_anyway_is_not_divided() {
         v3: real[d0.0, d0.1, d0.2] = add(v1, v2)
         return v3";
     assert!(tiles(&fused(text, &[&[2, 3, 2]])).is_empty());
+}
+
+/// The axes of what the first tiles make, by the names of lengths; `#` is that of the tile.
+fn axes_inside(program: &Program) -> Vec<String> {
+    let Some(t) = tiles(program).first().copied() else {
+        panic!("{program:#?}")
+    };
+    let axes = |ty: &crate::ir::bulk::Type| {
+        let axis = |n: &crate::ir::ty::Size| match *n
+            == crate::ir::ty::Size::atom(crate::ir::ty::Atom::Value(t.length().0))
+        {
+            true => "#".to_owned(),
+            false => n.to_string(),
+        };
+        let axes: Vec<String> = ty.shape.iter().map(axis).collect();
+        axes.join(" ")
+    };
+    let made = t.body.steps.iter().flat_map(Step::defines);
+    made.map(|(_, ty)| axes(ty)).collect()
+}
+
+#[test]
+fn the_axis_that_may_be_long_is_the_last() {
+    // Matrices of d0.1 by d0.1 say that this is short.
+    let text = products(
+        "v5: real[d0.0, d1.0] = sum v4 over [2]
+        v6: real[d0.0, d1.0, d0.1] = gather v0[i0, i2]
+        v7: real[d0.0, d1.0, d0.1] = mul(v6, v4)
+        v8: real[d1.0, d0.1] = sum v7 over [0]
+        v9: real[d1.0] = logsumexp v5 over [0]
+        return v8, v9",
+    );
+    for shapes in [[4, 5], [20, 3], [0, 3], [3, 0]] {
+        let [n, matrices] = shapes;
+        let program = fused(&text, &[&[n, 2], &[matrices, 2, 2]]);
+        let inside = axes_inside(&program);
+        assert!(inside.contains(&"# d0.1 d0.0".to_owned()), "{inside:?}");
+        assert!(!inside.contains(&"# d0.0 d0.1".to_owned()), "{inside:?}");
+        // The points are read along their columns: from a copy.
+        let copies = program.steps.iter().filter(|s| {
+            let shape: Vec<String> = s.ty.shape.iter().map(ToString::to_string).collect();
+            matches!(s.work, Work::Nest(_)) && shape == ["d0.1", "d0.0"]
+        });
+        assert_eq!(copies.count(), 1);
+    }
+}
+
+#[test]
+fn an_axis_that_may_be_long_stays_the_last() {
+    let text = "fn f(x: real[d0.0, d0.1], m: real[d1.0, d1.1, d0.1])
+        v2: real[d0.0, d1.0, d1.1] = contract v0[i, k] * v1[j, l, k] -> [i, j, l]
+        v3: real[d0.0, d1.0, d1.1] = exp(v2)
+        v4: real[d0.0, d1.0, d0.1] = contract v3[i, j, k] * v1[j, k, l] -> [i, j, l]
+        v5: real[d0.0, d1.0] = sum v4 over [2]
+        v6: real[d0.0] = logsumexp v5 over [1]
+        return v6";
+    let program = fused(text, &[&[4, 2], &[5, 3, 2]]);
+    let inside = axes_inside(&program);
+    assert!(inside.contains(&"# d1.0 d1.1".to_owned()), "{inside:?}");
+    assert!(inside.contains(&"# d1.0 d0.1".to_owned()), "{inside:?}");
 }

@@ -24,6 +24,7 @@
 
 pub(super) mod body;
 mod lane;
+mod layout;
 
 use super::family;
 use crate::ir::bulk::{Type, Var};
@@ -31,6 +32,7 @@ use crate::ir::kernel::{Nest, Program, Step, Work};
 use crate::ir::ty::Size;
 use crate::passes::ablation::{Part, without};
 use lane::{Form, Lane};
+use layout::Arrangement;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -70,6 +72,8 @@ pub(super) fn tiled(program: Program) -> Program {
 /// What becomes of the steps of a program.
 struct Plan {
     lane: Size,
+    /// What has to stay as it is.
+    pinned: HashSet<Var>,
     /// Those before, between and behind the phases.
     whole: Vec<Vec<Step>>,
     /// Those of each phase, with how the lane runs through them.
@@ -96,6 +100,7 @@ impl Plan {
         }
         let mut plan = Plan {
             lane: n.clone(),
+            pinned: lane.pinned.clone(),
             whole,
             phases,
             worth: vec![false; count],
@@ -209,14 +214,18 @@ impl Plan {
         let lasting: Vec<Vec<Var>> = (0..self.phases.len())
             .map(|p| self.lasting(program, p))
             .collect();
-        // The lane becomes the first axis of what is made in tiles.
-        let mut moved: HashMap<Var, usize> = HashMap::new();
+        // The lane becomes the first axis of what is made in tiles, and the longest the last one.
+        let all = self.phases.iter().zip(&self.worth).filter(|(_, w)| **w);
+        let in_tiles: Vec<&(Step, Form)> = all.flat_map(|(phase, _)| phase).collect();
+        let run = layout::run(program, &self.lane, &in_tiles);
+        let mut moved: HashMap<Var, Vec<usize>> = HashMap::new();
         for (phase, _) in self.phases.iter_mut().zip(&self.worth).filter(|(_, w)| **w) {
             for (step, form) in phase {
-                if form.axis > 0 {
-                    moved.insert(step.out, form.axis);
+                let arrangement = Arrangement::new(step, form, run.as_ref(), &self.pinned);
+                if !arrangement.axes.is_sorted() {
+                    moved.insert(step.out, arrangement.axes.clone());
                 }
-                body::outside(step, form);
+                body::arranged(step, form, &arrangement);
             }
         }
         let phases = self.phases.iter_mut().flatten().map(|(s, _)| s);
@@ -231,10 +240,14 @@ impl Plan {
         for step in self.whole.iter().flatten().chain(phases) {
             types.extend(step.defines().into_iter().map(|(v, ty)| (v, ty.clone())));
         }
+        let mut copied = layout::Copies::new();
         let mut whole = self.whole.into_iter();
         let mut steps = whole.next().unwrap_or_default();
-        for (p, phase) in self.phases.into_iter().enumerate() {
+        for (p, mut phase) in self.phases.into_iter().enumerate() {
             if self.worth[p] {
+                if let Some(run) = &run {
+                    steps.extend(layout::copies(&mut phase, run, &mut copied, &mut types));
+                }
                 steps.push(body::tiles(&self.lane, phase, &lasting[p], &types));
             } else {
                 steps.extend(phase.into_iter().map(|(s, _)| s));

@@ -4,6 +4,7 @@ use super::direct::Arrays;
 use super::plan::{COPIES, plan};
 use super::{At, Axis, BLANK, FEW, merge, run};
 use crate::Real;
+use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
 use std::ops::Range;
 
 /// What of a product counts: where the index of one label is at most that of another one, plus a number.
@@ -293,7 +294,10 @@ impl Region {
             lines(&self.axes, out, &mut |line, n, step| {
                 if step == 1 {
                     let line = std::slice::from_raw_parts(line, n);
-                    found |= line.iter().fold(false, |found, x| found | (*x != *x));
+                    found |= match n >= LONG {
+                        true => dispatch(HasNan(line)),
+                        false => has_nan(line),
+                    };
                 } else {
                     for k in 0..n {
                         let x = *line.add(k * step);
@@ -304,6 +308,26 @@ impl Region {
         }
         found
     }
+}
+
+/// From how many numbers on a line is worth to be looked at by the widest vectors.
+const LONG: usize = 64;
+
+struct HasNan<'a, T>(&'a [T]);
+
+impl<T: Real> Kernel for HasNan<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<Set: InstructionSet>(self) -> bool {
+        has_nan(self.0)
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "that is what a NaN is")]
+fn has_nan<T: Real>(line: &[T]) -> bool {
+    line.iter().fold(false, |found, x| found | (*x != *x))
 }
 
 /// Calls `f` with each line along the last axis: where it begins, its length and the step along it.

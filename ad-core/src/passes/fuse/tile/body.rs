@@ -1,6 +1,7 @@
 //! The steps of a phase as those of a tile.
 
 use super::lane::{Form, uses};
+use super::layout::Arrangement;
 use crate::ir::bulk::{Param, Type, Var};
 use crate::ir::kernel::{
     Affine, At, Compute, Contribution, Division, Fill, Loop, Nest, Operand, Out, Program, Step,
@@ -10,48 +11,47 @@ use crate::ir::ty::{Atom, Elem, Size};
 use crate::passes::fuse::family;
 use std::collections::HashMap;
 
-/// Moves an element of a list to its beginning.
-fn to_front<T>(list: &mut [T], from: usize) {
-    list[..=from].rotate_right(1);
+/// A list in another order, whose first elements are those at these places.
+pub(super) fn in_order<T: Clone>(list: &mut [T], order: &[usize]) {
+    let old: Vec<T> = order.iter().map(|&k| list[k].clone()).collect();
+    list[..old.len()].clone_from_slice(&old);
 }
 
-/// A nest with one of its outer loops outside of all others.
-fn with_outermost(nest: &Nest, l: Loop) -> Nest {
-    let mut order: Vec<Loop> = (0..nest.loops.len()).collect();
-    to_front(&mut order, l);
+/// A nest with its outer loops in another order.
+fn with_outer(nest: &Nest, outer: &[Loop]) -> Nest {
+    let order: Vec<Loop> = (outer.iter().copied())
+        .chain(nest.outer..nest.loops.len())
+        .collect();
     let last = nest.nodes.len() - 1;
     let mut out = nest.reordered(&order, nest.outer, last);
     out.root = nest.root;
     out
 }
 
-/// A place in terms of loops of which one has moved to the front.
-fn place_with_outermost(a: &mut At, l: Loop) {
+/// A place in terms of loops in another order.
+fn place_with_outer(a: &mut At, outer: &[Loop]) {
     if let At::Affine(a) = a {
         for (m, _) in &mut a.terms {
-            *m = match (*m).cmp(&l) {
-                std::cmp::Ordering::Less => *m + 1,
-                std::cmp::Ordering::Equal => 0,
-                std::cmp::Ordering::Greater => *m,
-            };
+            *m = outer.iter().position(|l| l == m).unwrap_or(*m);
         }
         a.terms.sort_by_key(|(m, _)| *m);
     }
 }
 
-/// Makes the lane the outermost loop and the first axis of what a step makes.
-pub(super) fn outside(step: &mut Step, form: &mut Form) {
-    to_front(&mut step.ty.shape, form.axis);
+/// Makes the axes of what a step makes those of an arrangement, and the lane the outermost loop.
+pub(super) fn arranged(step: &mut Step, form: &mut Form, arrangement: &Arrangement) {
+    let axes = &arrangement.axes;
+    in_order(&mut step.ty.shape, axes);
     match &mut step.work {
-        Work::Nest(nest) => *nest = with_outermost(nest, form.axis),
+        Work::Nest(nest) => *nest = with_outer(nest, &arrangement.loops[0]),
         Work::Scatter(parts) => {
-            for (c, &l) in parts.iter_mut().zip(&form.loops) {
-                c.nest = with_outermost(&c.nest, l);
-                c.at.iter_mut().for_each(|a| place_with_outermost(a, l));
-                to_front(&mut c.at, form.axis);
+            for (c, outer) in parts.iter_mut().zip(&arrangement.loops) {
+                c.nest = with_outer(&c.nest, outer);
+                c.at.iter_mut().for_each(|a| place_with_outer(a, outer));
+                in_order(&mut c.at, axes);
             }
         }
-        Work::Contract { out_axes, .. } => to_front(out_axes, form.axis),
+        Work::Contract { out_axes, .. } => in_order(out_axes, axes),
         Work::Recur { .. }
         | Work::Change { .. }
         | Work::Family(_)
@@ -64,7 +64,7 @@ pub(super) fn outside(step: &mut Step, form: &mut Form) {
 }
 
 /// The nests of a step.
-fn nests_mut(step: &mut Step) -> Vec<&mut Nest> {
+pub(super) fn nests_mut(step: &mut Step) -> Vec<&mut Nest> {
     match &mut step.work {
         Work::Nest(nest) => vec![nest],
         Work::Scatter(parts) | Work::Change { parts, .. } => {
@@ -79,14 +79,14 @@ fn nests_mut(step: &mut Step) -> Vec<&mut Nest> {
     }
 }
 
-/// Reads arrays where the given axis of each has become the first.
-pub(super) fn read_moved(step: &mut Step, moved: &HashMap<Var, usize>) {
+/// Reads arrays whose axes are in another order now.
+pub(super) fn read_moved(step: &mut Step, moved: &HashMap<Var, Vec<usize>>) {
     for nest in nests_mut(step) {
         for s in &mut nest.nodes {
             if let Compute::Read(v, at) = &mut s.compute
-                && let Some(&axis) = moved.get(v)
+                && let Some(axes) = moved.get(v)
             {
-                to_front(at, axis);
+                in_order(at, axes);
             }
         }
     }
@@ -98,11 +98,11 @@ pub(super) fn read_moved(step: &mut Step, moved: &HashMap<Var, usize>) {
         ..
     } = &mut step.work
     {
-        for (o, axes) in [(a, a_axes), (b, b_axes)] {
-            if let Some(&axis) = moved.get(&o.array) {
-                to_front(axes, axis);
+        for (o, labels) in [(a, a_axes), (b, b_axes)] {
+            if let Some(axes) = moved.get(&o.array) {
+                in_order(labels, axes);
                 if let Some(part) = &mut o.part {
-                    to_front(part, axis);
+                    in_order(part, axes);
                 }
             }
         }

@@ -45,7 +45,7 @@ pub(super) struct Lane<'a> {
     n: &'a Size,
     types: HashMap<Var, &'a Type>,
     /// What has to stay as it is.
-    pinned: HashSet<Var>,
+    pub(super) pinned: HashSet<Var>,
     /// What steps take.
     taken: HashSet<Var>,
     made_by: HashMap<Var, usize>,

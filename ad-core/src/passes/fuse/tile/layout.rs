@@ -1,0 +1,213 @@
+//! In which order the axes are of what is made in tiles.
+//!
+//! The lane is the first axis, and the others stay as they are, unless the last one is short while another is long:
+//!
+//! ```text
+//! t[j,i,k] = x[i,k] - m[j,k]           y[k,i] = x[i,k]
+//! u[j,i,k] = Σ_l r[j,k,l] t[j,i,l]     t[j,k,i] = y[k,i] - m[j,k]
+//! v[j,i] = Σ_k u[j,i,k]           ─▶   u[j,k,i] = Σ_l r[j,k,l] t[j,l,i]
+//!                                      v[j,i] = Σ_k u[j,k,i]
+//! ```
+//!
+//! Loops over rows of ten are slow, and sums over each of them slower; in rows of a thousand all of these are loops over vectors.
+//! How long axes are is known when the program runs. But who makes an array with an axis twice, as the matrices
+//! above, expects it to be short, since time and memory are quadratic in it; and what occurs once in every array may be as long as there are
+//! data. A number is short, too.
+//!
+//! What is read from outside, and along its rows in the other order, is copied in the new one, once for all tiles.
+
+use super::body::{in_order, nests_mut};
+use super::lane::Form;
+use crate::ir::bulk::{Type, Var};
+use crate::ir::kernel::{
+    Affine, At, Compute, Contribution, Loop, Nest, Program, Range, Scalar, Step, Work,
+};
+use crate::ir::ty::{Elem, Size};
+use std::collections::{HashMap, HashSet};
+
+/// How the axes of what a step makes are arranged, and its loops.
+pub(super) struct Arrangement {
+    /// The axes as they were, in the new order.
+    pub(super) axes: Vec<usize>,
+    /// The same of the outer loops of each nest.
+    pub(super) loops: Vec<Vec<Loop>>,
+}
+
+/// The length of the axis that should be the last one, if some last one is short.
+pub(super) fn run(program: &Program, lane: &Size, steps: &[&(Step, Form)]) -> Option<Size> {
+    let params = program.params.iter().map(|p| &p.ty);
+    let made = program
+        .steps
+        .iter()
+        .flat_map(Step::defines)
+        .map(|(_, ty)| ty);
+    let types: Vec<&Type> = params.chain(made).collect();
+    let is_short = |n: &Size| {
+        let twice = |ty: &&Type| ty.shape.iter().filter(|m| *m == n).count() > 1;
+        n.as_lit().is_some() || types.iter().any(twice)
+    };
+    steps.iter().find_map(|(step, form)| {
+        let axes = step.ty.shape.iter().enumerate();
+        let rest: Vec<&Size> = axes
+            .filter(|(k, _)| *k != form.axis)
+            .map(|(_, n)| n)
+            .collect();
+        let (last, others) = rest.split_last()?;
+        let is_long = |n: &&&Size| !is_short(n) && n.is_total() && **n != lane;
+        is_short(last).then(|| others.iter().find(is_long).map(|n| (*n).clone()))?
+    })
+}
+
+impl Arrangement {
+    /// The lane first; and last the axis of this length, if that may be.
+    pub(super) fn new(
+        step: &Step,
+        form: &Form,
+        run: Option<&Size>,
+        pinned: &HashSet<Var>,
+    ) -> Arrangement {
+        let rank = step.ty.rank();
+        let axes = first_and_last(rank, form.axis, None);
+        let stays = |loops: Vec<Vec<Loop>>| Arrangement {
+            axes: axes.clone(),
+            loops,
+        };
+        let is_last = |k: usize, run: &Size| k != form.axis && step.ty.shape[k] == *run;
+        let axis = run.and_then(|run| (0..rank).find(|&k| is_last(k, run)));
+        let axis = axis.filter(|_| !pinned.contains(&step.out));
+        let moved = || first_and_last(rank, form.axis, axis);
+        match &step.work {
+            Work::Nest(nest) => match axis {
+                Some(l) if may_be_innermost(nest, l) => Arrangement {
+                    axes: moved(),
+                    loops: vec![first_and_last(nest.outer, form.axis, axis)],
+                },
+                Some(_) | None => stays(vec![axes.clone()]),
+            },
+            Work::Scatter(parts) => {
+                let loops = parts.iter().zip(&form.loops);
+                let loops = loops.map(|(c, &lane)| {
+                    let last = run.and_then(|run| innermost(c, axis, run));
+                    first_and_last(c.nest.outer, lane, last)
+                });
+                Arrangement {
+                    axes: moved(),
+                    loops: loops.collect(),
+                }
+            }
+            Work::Contract { .. } => Arrangement {
+                axes: moved(),
+                loops: vec![],
+            },
+            Work::Recur { .. }
+            | Work::Change { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_) => unreachable!("no lane runs through these"),
+        }
+    }
+}
+
+/// So many places in order, but for one that is the first, and one that is the last.
+fn first_and_last(count: usize, first: usize, last: Option<usize>) -> Vec<usize> {
+    let rest = (0..count).filter(|k| *k != first && Some(*k) != last);
+    std::iter::once(first).chain(rest).chain(last).collect()
+}
+
+/// Whether no loop behind an outer loop runs where that says.
+fn may_be_innermost(nest: &Nest, l: Loop) -> bool {
+    (l + 1..nest.outer).all(|m| nest.ranges[m].loops().all(|o| o != l))
+}
+
+/// The loop of a contribution that goes to the innermost place: the one along the last axis, or one that is summed
+/// over. Each element is the same sum in the same order: the loop goes past axes of the result only.
+fn innermost(c: &Contribution, axis: Option<usize>, run: &Size) -> Option<Loop> {
+    let Contribution { nest, at } = c;
+    let is_axis = |l: Loop| at.contains(&At::Affine(Affine::of(l)));
+    let l = match axis {
+        Some(k) => (0..nest.outer).find(|l| at[k] == At::Affine(Affine::of(*l)))?,
+        None => (0..nest.outer).find(|&l| nest.loops[l] == *run && !is_axis(l))?,
+    };
+    let fits = nest.ranges[l].is_whole() && may_be_innermost(nest, l);
+    (fits && (l + 1..nest.outer).all(is_axis)).then_some(l)
+}
+
+/// Which copy there is of what, with which axis as its last.
+pub(super) type Copies = HashMap<(Var, usize), Var>;
+
+/// Copies of what the steps of a phase read along other axes than the last, which they read instead.
+pub(super) fn copies(
+    phase: &mut [(Step, Form)],
+    run: &Size,
+    copied: &mut Copies,
+    types: &mut HashMap<Var, Type>,
+) -> Vec<Step> {
+    let made: HashSet<Var> = phase.iter().map(|(s, _)| s.out).collect();
+    let mut next = types.keys().map(|v| v.0 + 1).max().unwrap_or(0);
+    let mut steps = vec![];
+    for nest in phase.iter_mut().flat_map(|(s, _)| nests_mut(s)) {
+        let Some(l) = (nest.outer.checked_sub(1)).filter(|l| nest.loops[*l] == *run) else {
+            continue;
+        };
+        for s in &mut nest.nodes {
+            let Compute::Read(v, at) = &mut s.compute else {
+                continue;
+            };
+            let Some(axis) = along(at, l) else { continue };
+            let ty = types[v].clone();
+            let is_other = axis + 1 < at.len() && ty.shape[axis] == *run;
+            if made.contains(v) || !is_other || ty.elem != Elem::Real {
+                continue;
+            }
+            let order: Vec<usize> = (0..at.len()).filter(|k| *k != axis).chain([axis]).collect();
+            let copy = *copied.entry((*v, axis)).or_insert_with(|| {
+                let copy = Var(next);
+                next += 1;
+                let step = copy_of(*v, ty.clone(), &order, copy);
+                types.insert(copy, step.ty.clone());
+                steps.push(step);
+                copy
+            });
+            *v = copy;
+            in_order(at, &order);
+        }
+    }
+    steps
+}
+
+/// The only axis along which a loop runs through an array, from its beginning and element by element.
+fn along(at: &[At], l: Loop) -> Option<usize> {
+    let mentions = |a: &At| match a {
+        At::Affine(a) => a.coefficient(l).is_some(),
+        At::Node(_) => true,
+    };
+    let axis = at.iter().position(|a| *a == At::Affine(Affine::of(l)))?;
+    (at.iter().enumerate())
+        .all(|(k, a)| k == axis || !mentions(a))
+        .then_some(axis)
+}
+
+/// An array with its axes in another order.
+fn copy_of(v: Var, mut ty: Type, order: &[usize], out: Var) -> Step {
+    in_order(&mut ty.shape, order);
+    let rank = ty.rank();
+    let at = (0..rank).map(|axis| {
+        let l = order.iter().position(|k| *k == axis).unwrap_or(axis);
+        At::Affine(Affine::of(l))
+    });
+    let read = Scalar {
+        elem: ty.elem,
+        guard: None,
+        compute: Compute::Read(v, at.collect()),
+    };
+    let work = Work::Nest(Nest {
+        loops: ty.shape.clone(),
+        ranges: vec![Range::default(); rank],
+        outer: rank,
+        nodes: vec![read],
+        depends: vec![(0..rank).collect()],
+        root: 0,
+    });
+    Step { out, ty, work }
+}
