@@ -63,14 +63,30 @@ impl Function<'_> {
             .map(|(to, m)| (to.clone(), m.fill.roots()[0]))
             .collect();
         let is_made = !addends.is_empty() || !placed.is_empty();
+        // Where new arrays are made that a loop keeps.
+        let rooms: Vec<Option<TokenStream>> =
+            new.iter().map(|(_, m)| self.rooms.take(m.var)).collect();
+        let places = rooms.iter().any(Option::is_some).then(|| {
+            let places: Vec<TokenStream> = (rooms.iter())
+                .map(|p| p.clone().unwrap_or_else(|| quote!(rt::anew())))
+                .collect();
+            match &places[..] {
+                [one] => quote!(#one,),
+                many => quote!((#(#many),*),),
+            }
+        });
         // What is added somewhere is added once.
         let is_costly = !is_made && writer().is_costly(&elements, false);
-        let function = match (&new[..], is_costly) {
-            ([], _) => quote!(rt::for_each),
-            ([_], false) => quote!(rt::build),
-            ([_], true) => quote!(rt::build_costly),
-            (_, false) => quote!(rt::build_all),
-            (_, true) => quote!(rt::build_all_costly),
+        let function = match (&new[..], is_costly, &places) {
+            ([], ..) => quote!(rt::for_each),
+            ([_], false, None) => quote!(rt::build),
+            ([_], false, Some(_)) => quote!(rt::build_in),
+            ([_], true, None) => quote!(rt::build_costly),
+            ([_], true, Some(_)) => quote!(rt::build_costly_in),
+            (_, false, None) => quote!(rt::build_all),
+            (_, false, Some(_)) => quote!(rt::build_all_in),
+            (_, true, None) => quote!(rt::build_all_costly),
+            (_, true, Some(_)) => quote!(rt::build_all_costly_in),
         };
         let pass = |w: &mut Writer<'_>| {
             let (lets, rest) = w.members(&rest, &addends, &elements);
@@ -87,7 +103,7 @@ impl Function<'_> {
             let index: Vec<TokenStream> = index.map(|l| pattern_of(l, &body)).collect();
             let extents = f.nest.loops[..f.nest.outer].iter();
             let extents = extents.map(|n| self.size(n).tokens);
-            quote!(#function([#(#extents),*], |[#(#index),*]| #body))
+            quote!(#function(#places [#(#extents),*], |[#(#index),*]| #body))
         };
         let mut w = writer().with_blocks();
         let all = pass(&mut w);
@@ -98,15 +114,17 @@ impl Function<'_> {
         };
         let rows = match elementwise {
             Some(row) => {
-                let function = match &elements[..] {
-                    [_] => quote!(rt::build_rows),
-                    _ => quote!(rt::build_all_rows),
+                let function = match (&elements[..], &places) {
+                    ([_], None) => quote!(rt::build_rows),
+                    ([_], Some(_)) => quote!(rt::build_rows_in),
+                    (_, None) => quote!(rt::build_all_rows),
+                    (_, Some(_)) => quote!(rt::build_all_rows_in),
                 };
                 let extents = f.nest.loops[..f.nest.outer].iter();
                 let extents = extents.map(|n| self.size(n).tokens);
-                Some((None, quote!(#function([#(#extents),*], #row))))
+                Some((None, quote!(#function(#places [#(#extents),*], #row))))
             }
-            None => self.by_rows(f, (&elements, &addends), placed.is_empty()),
+            None => self.by_rows(f, (&elements, &addends), placed.is_empty(), places.as_ref()),
         };
         let all = match rows {
             Some((Some(long), rows)) => quote!(if #long { #rows } else { #all }),
@@ -139,7 +157,7 @@ impl Function<'_> {
                 ident: name.to_token_stream(),
                 scalar: None,
                 bare: m.ty.rank() == 0,
-                is_view: false,
+                is_view: self.rooms.is_kept(m.var).is_some(),
                 small,
                 is_typed,
             };
@@ -154,6 +172,7 @@ impl Function<'_> {
         f: &Family,
         (elements, sums): (&[Node], &[(Ident, &Addend)]),
         is_all: bool,
+        place: Option<&TokenStream>,
     ) -> Option<(Option<TokenStream>, TokenStream)> {
         let length = f.nest.loops[..f.nest.outer].last()?;
         let is_short = length.as_lit().is_some_and(|n| n < FEW);
@@ -167,9 +186,10 @@ impl Function<'_> {
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
         let mut w = Writer::new(&f.nest, &more, self);
         let row = w.added_by_rows(elements.first().copied(), sums)?;
-        let function = match elements {
-            [] => quote!(rt::for_rows),
-            _ => quote!(rt::build_rows),
+        let function = match (elements, place) {
+            ([], _) => quote!(rt::for_rows),
+            (_, None) => quote!(rt::build_rows),
+            (_, Some(_)) => quote!(rt::build_rows_in),
         };
         let extents = f.nest.loops[..f.nest.outer].iter();
         let extents = extents.map(|n| self.size(n).tokens);
@@ -177,6 +197,6 @@ impl Function<'_> {
             let few = Expr::atom(number(FEW));
             few.infix("<=", self.size(length)).tokens
         });
-        Some((long, quote!(#function([#(#extents),*], #row))))
+        Some((long, quote!(#function(#place [#(#extents),*], #row))))
     }
 }
