@@ -35,6 +35,8 @@ pub(super) struct Rooms {
     rows: RefCell<HashMap<Var, TokenStream>>,
     /// For results of loops, the stack that all of their rows go to.
     deep: RefCell<HashMap<Var, Ident>>,
+    /// What the places of next states are called, by the state.
+    next: RefCell<HashMap<usize, Ident>>,
     /// What has been made there.
     kept: RefCell<HashSet<Var>>,
 }
@@ -155,8 +157,9 @@ impl Function<'_> {
             let Some(stack) = at.and_then(|at| stacks[at].as_ref()) else {
                 continue;
             };
-            let next = next_of(&stack.ident);
+            let next = self.fresh(&format!("{}_next", stack.ident));
             places.insert(body.results[k], quote!(#next));
+            self.rooms.next.borrow_mut().insert(k, next);
         }
     }
 
@@ -174,7 +177,7 @@ impl Function<'_> {
             };
             let (stack, state, next) = (&stack.ident, &states[k], self.program.results[k]);
             if self.rooms.is_kept(next).is_some() {
-                let name = next_of(stack);
+                let name = &self.rooms.next.borrow()[&k];
                 before.extend(quote!(let (#state, #name) = #stack.step();));
                 after.extend(quote!(#stack.go_on();));
             } else {
@@ -185,9 +188,4 @@ impl Function<'_> {
         }
         (before, after)
     }
-}
-
-/// What the place of the next state is called.
-fn next_of(stack: &Ident) -> Ident {
-    quote::format_ident!("{stack}_next", span = stack.span())
 }

@@ -304,10 +304,12 @@ impl<'a> Function<'a> {
 
         let mut before = TokenStream::new();
         for (k, (source, ident)) in s.init.iter().zip(&states).enumerate() {
-            if rows[k].is_some() {
+            let ty = &body.params[first + k].ty;
+            if let Some(Stacked { ident, out, .. }) = rows[k].and_then(|at| stacks[at].as_ref()) {
+                let value = self.begin(source, ty);
+                before.extend(self.stack_of_states(ident, &out.ty, s.steps.as_ref(), &value));
                 continue;
             }
-            let ty = &body.params[first + k].ty;
             let is_assigned = match in_tiles.is_some() {
                 true => body.results[k] != s.state(k),
                 false => assigned[k],
@@ -338,9 +340,7 @@ impl<'a> Function<'a> {
             match (stack, state, &s.steps) {
                 (Some(stack), ..) if stack.is_deep => {}
                 (Some(stack), ..) if stack.is_placed => before.extend(self.stack(ident, &out.ty)),
-                (_, Some(k), steps) => {
-                    let value = self.begin(&s.init[k], &body.params[first + k].ty);
-                    before.extend(self.stack_of_states(ident, &out.ty, steps.as_ref(), &value));
+                (_, Some(k), _) => {
                     let last = out_of(k).map(|o| (mutable(o.var), &states[k]));
                     let last = last.map_or(quote!(_), |(mutable, name)| quote!(#mutable #name));
                     let mutable = mutable(out.var);
@@ -436,7 +436,7 @@ impl<'a> Function<'a> {
     ) -> TokenStream {
         let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
         let shape = self.shape_of_stack(ty, steps);
-        quote!(let mut #ident = rt::Stack::<#elem, #rank>::states([#(#shape),*], (#first).view());)
+        quote!(let mut #ident = rt::Stack::<#elem, #rank>::states([#(#shape),*], #first.view());)
     }
 
     /// What puts a value on a stack.

@@ -70,7 +70,11 @@ pub(super) struct Choice {
 }
 
 /// Decides which variables are stored; some are for other reasons.
-pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
+///
+/// In the body of a sequential loop more is computed where it is needed: its arrays are in a cache as a rule, so that it is
+/// the number of passes that counts, and what one of them writes and another reads. Outside of loops arrays that are
+/// stored are what [`super::tile`] makes tiles of.
+pub(super) fn choose(program: &Program, mut stored: Vec<bool>, is_body: bool) -> Choice {
     let count = program.params.len() + program.eqs.len();
     let free = free_of_charge(program);
     let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
@@ -118,7 +122,11 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
                     Ix::Data(_) => false,
                     Ix::Affine(a) => {
                         let shape = &eq.ty.shape;
-                        eq.guard.is_none_or(|g| inside(program, g, (a, shape), n))
+                        let says = |g| match is_body {
+                            true => inside(program, g, (a, shape), n),
+                            false => a.inside(shape, n),
+                        };
+                        eq.guard.is_none_or(says)
                     }
                 });
                 if !plain {
@@ -150,7 +158,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
         stored[value.index()] = true;
     }
     let lasting = stored.clone();
-    let repeats = Repeats::of(program, &lasting);
+    let repeats = Repeats::of(program, &lasting, is_body);
     for (k, eq) in program.eqs.iter().enumerate().rev() {
         let v = program.var_of(k);
         let mut places = std::mem::take(&mut needed[v.index()]);
@@ -276,10 +284,11 @@ struct Repeats<'a> {
     stored: &'a [bool],
     /// How many equations use each variable, up to two.
     uses: Vec<u8>,
+    is_body: bool,
 }
 
 impl<'a> Repeats<'a> {
-    fn of(program: &'a Program, stored: &'a [bool]) -> Repeats<'a> {
+    fn of(program: &'a Program, stored: &'a [bool], is_body: bool) -> Repeats<'a> {
         let mut uses = vec![0; stored.len()];
         for eq in &program.eqs {
             eq.visit(&mut |v| uses[v.index()] = 2.min(uses[v.index()] + 1));
@@ -288,13 +297,14 @@ impl<'a> Repeats<'a> {
             program,
             stored,
             uses,
+            is_body,
         }
     }
 
     fn at(&self, eq: &Eq) -> usize {
         const FEW: usize = 3;
         const MANY: usize = 8;
-        if is_light(&eq.op) {
+        if self.is_body && is_light(&eq.op) {
             let mut light = 0;
             let mut elements = HashSet::new();
             if self.is_of_one(eq, 2, &mut light, &mut elements) && elements.len() < 2 {
@@ -353,14 +363,14 @@ impl<'a> Repeats<'a> {
 
     /// Whether an element is read from memory where it is needed.
     fn is_at_hand(&self, v: Var) -> bool {
-        let lies = |v: Var| self.program.eq(v).is_none() || self.stored[v.index()];
+        let lies = |v: Var| self.program.eq(v).is_none() || self.is_body && self.stored[v.index()];
         let Some(eq) = self.program.eq(v) else {
             return true;
         };
         match &eq.op {
             Op::Fill(_) | Op::Index(_) => true,
             // What is needed here and elsewhere is stored, if it cannot be repeated itself.
-            Op::Gather { src, .. } => lies(*src) || self.is_shared(*src),
+            Op::Gather { src, .. } => lies(*src) || self.is_body && self.is_shared(*src),
             Op::Map(..)
             | Op::Scatter(_)
             | Op::Reduce { .. }

@@ -92,7 +92,7 @@ impl Fuser {
         let Choice {
             mut stored,
             extremes,
-        } = choose(&program, read_before(&program, owned));
+        } = choose(&program, read_before(&program, owned), owned.is_body);
         let with_places: HashSet<Var> = extremes.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),
