@@ -4,6 +4,7 @@ mod dispatched;
 mod family;
 mod memory;
 mod replaced;
+mod rooms;
 mod sequence;
 mod small;
 mod summed;
@@ -24,6 +25,7 @@ use super::range::pattern_of;
 use super::real;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
+use rooms::Rooms;
 use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
@@ -84,6 +86,8 @@ pub(super) struct Function<'a> {
     summed: Cell<Option<Var>>,
     /// The sums that are there already.
     sums: RefCell<HashSet<Var>>,
+    /// Where arrays are made that the loop keeps of which this is a step.
+    rooms: Rooms,
 }
 
 impl<'a> Function<'a> {
@@ -137,6 +141,7 @@ impl<'a> Function<'a> {
             replaced: Cell::default(),
             summed: Cell::default(),
             sums: RefCell::default(),
+            rooms: Rooms::default(),
         }
     }
 
@@ -446,7 +451,8 @@ impl<'a> Function<'a> {
             }
             Work::Nest(nest) if is_whole(nest) => {
                 let sum = self.summed.get();
-                let values = self.build(nest, &step.ty, &mut local);
+                let room = || self.rooms.take(step.out);
+                let values = self.build(nest, &step.ty, &mut local, &room);
                 match sum.filter(|_| self.summed.take().is_none()) {
                     Some(sum) => {
                         let total = self.fresh(&self.wish(sum));
@@ -621,11 +627,17 @@ impl<'a> Function<'a> {
             .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
         let all = in_order && c.nest.outer > 0 && c.nest.loops[..c.nest.outer] == ty.shape;
         let all = all && is_whole(&c.nest);
-        all.then(|| self.build(&c.nest, ty, local))
+        all.then(|| self.build(&c.nest, ty, local, &|| None))
     }
 
-    /// An array by its elements.
-    fn build(&self, nest: &Nest, ty: &Type, local: &mut Local) -> TokenStream {
+    /// An array by its elements; at a place of its own, if there is one.
+    fn build(
+        &self,
+        nest: &Nest,
+        ty: &Type,
+        local: &mut Local,
+        room: &dyn Fn() -> Option<TokenStream>,
+    ) -> TokenStream {
         let shape = self.shape_tokens(ty);
         if local.small.is_some() {
             local.is_typed = true;
@@ -638,6 +650,20 @@ impl<'a> Function<'a> {
         }
         let mut w = Writer::new(nest, &[], self).with_blocks();
         local.is_typed = w.is_typed(nest.root);
+        if nest.loops.len() == nest.outer
+            && let Some(place) = room()
+        {
+            local.is_view = true;
+            if let Some(row) = Writer::new(nest, &[], self).by_rows(&[nest.root]) {
+                return quote!(rt::build_rows_in(#place, [#(#shape),*], #row));
+            }
+            let is_costly = w.is_costly(&[nest.root], false);
+            let (index, body) = Self::element(&mut w);
+            return match is_costly {
+                true => quote!(rt::build_costly_in(#place, [#(#shape),*], |[#(#index),*]| #body)),
+                false => quote!(rt::build_in(#place, [#(#shape),*], |[#(#index),*]| #body)),
+            };
+        }
         let blocks = match w.by_blocks() {
             Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
             None => match Writer::new(nest, &[], self).by_rows(&[nest.root]) {

@@ -58,11 +58,11 @@ pub(super) fn rename_module(tokens: TokenStream, from: &str, to: &str) -> TokenS
 }
 
 /// `let`s in front of what uses them. A name that turned out to occur once only, as the condition of
-/// an `if`, gives way to what it stands for.
+/// an `if`, gives way to what it stands for, and a comparison that nobody needs where it stands is left out.
 ///
 /// Every token is looked at once, and copied once if something in it gives way.
 pub(super) fn in_place(
-    lets: Vec<(Ident, TokenStream)>,
+    mut lets: Vec<(Ident, TokenStream)>,
     rest: TokenStream,
 ) -> (TokenStream, TokenStream) {
     if lets.is_empty() {
@@ -70,14 +70,22 @@ pub(super) fn in_place(
     }
     let mut uses: HashMap<String, Use> =
         (lets.iter().map(|(name, _)| (name.to_string(), Use::Never))).collect();
-    for part in lets.iter().map(|(_, value)| value).chain([&rest]) {
-        count(part, &mut uses);
-    }
+    count(&rest, &mut uses);
+    // Values only use names before them.
+    let mut is_left: Vec<bool> = (lets.iter().rev())
+        .map(|(name, value)| {
+            let is_left = uses[&name.to_string()] != Use::Never || may_fail(value);
+            if is_left {
+                count(value, &mut uses);
+            }
+            is_left
+        })
+        .collect();
+    lets.retain(|_| is_left.pop().unwrap_or(true));
     if !uses.values().any(|u| *u == Use::Condition) {
         let lets = lets.iter().map(|(name, value)| quote!(let #name = #value;));
         return (lets.collect(), rest);
     }
-    // Values only use names before them.
     let mut values: HashMap<String, TokenStream> = HashMap::new();
     let mut out = TokenStream::new();
     for (name, value) in lets {
@@ -91,6 +99,23 @@ pub(super) fn in_place(
     }
     let rest = replaced(&rest, &values).unwrap_or(rest);
     (out, rest)
+}
+
+/// Whether something is read, called or divided, and may not be left out for that.
+fn may_fail(tokens: &TokenStream) -> bool {
+    let mut before = None;
+    tokens.clone().into_iter().any(|t| {
+        let is = match &t {
+            TokenTree::Group(g) => {
+                let is_call = g.delimiter() == Delimiter::Parenthesis && before == Some(true);
+                g.delimiter() == Delimiter::Bracket || is_call || may_fail(&g.stream())
+            }
+            TokenTree::Punct(p) => matches!(p.as_char(), '/' | '%'),
+            TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+        };
+        before = Some(matches!(t, TokenTree::Ident(_)));
+        is
+    })
 }
 
 /// How a name is used.

@@ -10,6 +10,7 @@
 mod exponentials;
 
 use super::loops::{Exponentials, LANES, ROUNDS, Span, combined, sealed};
+use super::places::{Place, anew};
 use super::{Dense, INTERMEDIATE, View, fail, lengths, pool, rest};
 use crate::Real;
 use std::mem::MaybeUninit;
@@ -454,12 +455,27 @@ impl<'a, T> Fresh<'a, T> {
 #[track_caller]
 pub fn build_rows<T, const N: usize>(
     shape: [i64; N],
-    mut f: impl for<'a> FnMut([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
+    f: impl for<'a> FnMut([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
 ) -> Dense<T, N> {
+    build_rows_in(anew(), shape, f)
+}
+
+/// The array whose rows `f` writes, made at a place.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_rows_in<T, const N: usize, P: Place<T, N>>(
+    mut place: P,
+    shape: [i64; N],
+    mut f: impl for<'a> FnMut([i64; N], Stretch, Fresh<'a, T>) -> Written<'a>,
+) -> P::Made {
     let (shape, size) = lengths(shape);
-    let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);
-    let mut unwritten = &mut data.spare_capacity_mut()[..size];
+    let mut unwritten = place.slots(shape, size);
     super::loops::rows(shape, |start| {
         let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
         unwritten = rest;
@@ -470,14 +486,8 @@ pub fn build_rows<T, const N: usize>(
         let Written(_) = f(start, js, Fresh(row));
     });
     assert!(unwritten.is_empty(), "rows cover the array");
-    // SAFETY: there is room for `size` elements. Each row that was split off the first `size` slots
-    // has been written completely, and nothing of them is left.
-    unsafe { data.set_len(size) };
-    Dense {
-        data,
-        shape,
-        name: INTERMEDIATE,
-    }
+    // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them is left.
+    unsafe { place.made(shape, size) }
 }
 
 /// Combines numbers with partial results in turns.

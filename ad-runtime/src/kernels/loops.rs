@@ -1,6 +1,7 @@
 //! Loops and reductions.
 
-use super::{Dense, INTERMEDIATE, lengths, pool, rest};
+use super::places::{Place, anew};
+use super::{Dense, INTERMEDIATE, lengths, rest};
 use crate::Real;
 use crate::combinators::Number;
 use std::mem::MaybeUninit;
@@ -150,7 +151,23 @@ pub(super) fn rows<const N: usize>(shape: [usize; N], mut row: impl FnMut([i64; 
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
 pub fn build<T, const N: usize>(shape: [i64; N], f: impl FnMut([i64; N]) -> T) -> Dense<T, N> {
-    built::<T, false, N>(shape, f)
+    built::<T, false, N, _>(anew(), shape, f)
+}
+
+/// The same array, made at a place.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_in<T, const N: usize, P: Place<T, N>>(
+    place: P,
+    shape: [i64; N],
+    f: impl FnMut([i64; N]) -> T,
+) -> P::Made {
+    built::<T, false, N, P>(place, shape, f)
 }
 
 /// The same array, where `f` takes long: it is called with some indices twice.
@@ -165,21 +182,37 @@ pub fn build_costly<T: Copy, const N: usize>(
     shape: [i64; N],
     f: impl Fn([i64; N]) -> T,
 ) -> Dense<T, N> {
-    built::<T, true, N>(shape, f)
+    built::<T, true, N, _>(anew(), shape, f)
+}
+
+/// The same array, made at a place, where `f` takes long: it is called with some indices twice.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_costly_in<T: Copy, const N: usize, P: Place<T, N>>(
+    place: P,
+    shape: [i64; N],
+    f: impl Fn([i64; N]) -> T,
+) -> P::Made {
+    built::<T, true, N, P>(place, shape, f)
 }
 
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
-fn built<T, const COSTLY: bool, const N: usize>(
+fn built<T, const COSTLY: bool, const N: usize, P: Place<T, N>>(
+    mut place: P,
     shape: [i64; N],
     mut f: impl FnMut([i64; N]) -> T,
-) -> Dense<T, N> {
+) -> P::Made {
     let (shape, size) = lengths(shape);
-    let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);
     // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
-    let mut unwritten = &mut data.spare_capacity_mut()[..size];
+    let mut unwritten = place.slots(shape, size);
     rows(shape, |start| {
         let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
         unwritten = rest;
@@ -202,14 +235,8 @@ fn built<T, const COSTLY: bool, const N: usize>(
         }
     });
     assert!(unwritten.is_empty(), "rows cover the array");
-    // SAFETY: there is room for `size` elements. Each row that was split off the first `size` slots
-    // has been written completely, and nothing of them is left.
-    unsafe { data.set_len(size) };
-    Dense {
-        data,
-        shape,
-        name: INTERMEDIATE,
-    }
+    // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them is left.
+    unsafe { place.made(shape, size) }
 }
 
 /// An array of this shape with each of its elements replaced by `f` of its index and of what it was. `f` is called in

@@ -2,7 +2,8 @@
 
 use super::blocks::Stretch;
 use super::loops::{inside, rows};
-use super::{Dense, INTERMEDIATE, lengths, pool, rest};
+use super::places::{Place, anew};
+use super::{Dense, lengths, rest};
 use std::mem::{MaybeUninit, take};
 
 /// The elements of several arrays at one index.
@@ -16,6 +17,13 @@ pub trait Elements: Sized {
         shape: [i64; N],
         f: impl FnMut([i64; N]) -> Self,
     ) -> Self::Arrays<N>;
+
+    #[doc(hidden)]
+    fn build_in<const COSTLY: bool, const N: usize, P: Places<Self, N>>(
+        places: P,
+        shape: [i64; N],
+        f: impl FnMut([i64; N]) -> Self,
+    ) -> P::Made;
 
     /// A row of each that has no elements yet.
     #[doc(hidden)]
@@ -39,6 +47,31 @@ pub trait Elements: Sized {
         shape: [i64; N],
         f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
     ) -> Self::Arrays<N>;
+
+    #[doc(hidden)]
+    fn build_rows_in<const N: usize, P: Places<Self, N>>(
+        places: P,
+        shape: [i64; N],
+        f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+    ) -> P::Made;
+}
+
+/// Where several arrays are made.
+pub trait Places<E: Elements, const N: usize> {
+    /// What is at hand when they are made.
+    type Made;
+
+    /// Room for all elements of arrays of this shape, which are so many in each.
+    #[doc(hidden)]
+    fn slots(&mut self, shape: [usize; N], size: usize) -> E::Rows<'_>;
+
+    /// The arrays of the same shape.
+    ///
+    /// # Safety
+    ///
+    /// All of the slots have been written.
+    #[doc(hidden)]
+    unsafe fn made(self, shape: [usize; N], size: usize) -> Self::Made;
 }
 
 /// A row of each of several arrays that has no elements yet.
@@ -122,6 +155,54 @@ pub fn build_all<E: Elements, const N: usize>(
     E::build::<false, N>(shape, f)
 }
 
+/// The arrays whose rows `f` writes, each made at its place.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_all_rows_in<E: Elements, const N: usize, P: Places<E, N>>(
+    places: P,
+    shape: [i64; N],
+    f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, E>) -> WrittenAll<'a>,
+) -> P::Made {
+    E::build_rows_in(places, shape, f)
+}
+
+/// The arrays whose elements at every index are `f` of it, each made at its place. `f` is called in row-major order.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_all_in<E: Elements, const N: usize, P: Places<E, N>>(
+    places: P,
+    shape: [i64; N],
+    f: impl FnMut([i64; N]) -> E,
+) -> P::Made {
+    E::build_in::<false, N, P>(places, shape, f)
+}
+
+/// The same arrays, where `f` takes long: it is called with some indices twice.
+///
+/// # Panics
+///
+/// Panics if no array can have this shape.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn build_all_costly_in<E: Elements + Copy, const N: usize, P: Places<E, N>>(
+    places: P,
+    shape: [i64; N],
+    f: impl Fn([i64; N]) -> E,
+) -> P::Made {
+    E::build_in::<true, N, P>(places, shape, f)
+}
+
 /// The same arrays, where `f` takes long: it is called with some indices twice.
 ///
 /// # Panics
@@ -138,18 +219,29 @@ pub fn build_all_costly<E: Elements + Copy, const N: usize>(
 }
 
 macro_rules! elements {
-    ($($T:ident $x:ident)*) => {
+    ($($T:ident $x:ident $P:ident)*) => {
         impl<$($T),*> Elements for ($($T,)*) {
             type Arrays<const N: usize> = ($(Dense<$T, N>,)*);
 
             #[cfg_attr(debug_assertions, inline)]
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[track_caller]
-            #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
             fn build<const COSTLY: bool, const N: usize>(
                 shape: [i64; N],
-                mut f: impl FnMut([i64; N]) -> Self,
+                f: impl FnMut([i64; N]) -> Self,
             ) -> Self::Arrays<N> {
+                Self::build_in::<COSTLY, N, _>(($(anew::<$T>(),)*), shape, f)
+            }
+
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            #[track_caller]
+            #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
+            fn build_in<const COSTLY: bool, const N: usize, P: Places<Self, N>>(
+                mut places: P,
+                shape: [i64; N],
+                mut f: impl FnMut([i64; N]) -> Self,
+            ) -> P::Made {
                 /// Writes a row of each array. A function of its own, as what is behind a parameter is known to
                 /// be nowhere else, and the loop is vectorised without a comparison of addresses.
                 #[inline(always)]
@@ -185,9 +277,8 @@ macro_rules! elements {
 
                 let (shape, size) = lengths(shape);
                 let length = shape.last().map_or(1, |&n| n);
-                $(let mut $x = pool::with_capacity::<$T>(size);)*
                 {
-                    let mut unwritten = ($(&mut $x.spare_capacity_mut()[..size],)*);
+                    let mut unwritten = places.slots(shape, size);
                     rows(shape, |start| {
                         let ($($x,)*) = &mut unwritten;
                         $(
@@ -200,16 +291,9 @@ macro_rules! elements {
                     let ($($x,)*) = unwritten;
                     $(assert!($x.is_empty(), "rows cover the array");)*
                 }
-                ($({
-                    // SAFETY: there is room for `size` elements. Each row that was split off the first `size`
-                    // slots has been written completely, and nothing of them is left.
-                    unsafe { $x.set_len(size) };
-                    Dense {
-                        data: $x,
-                        shape,
-                        name: INTERMEDIATE,
-                    }
-                },)*)
+                // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them
+                // is left.
+                unsafe { places.made(shape, size) }
             }
 
             type Rows<'a> = ($(&'a mut [MaybeUninit<$T>],)*) where Self: 'a;
@@ -261,16 +345,26 @@ macro_rules! elements {
             #[cfg_attr(debug_assertions, inline)]
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[track_caller]
-            #[allow(clippy::many_single_char_names)]
             fn build_rows<const N: usize>(
                 shape: [i64; N],
                 mut f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
             ) -> Self::Arrays<N> {
+                Self::build_rows_in(($(anew::<$T>(),)*), shape, f)
+            }
+
+            #[cfg_attr(debug_assertions, inline)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            #[track_caller]
+            #[allow(clippy::many_single_char_names)]
+            fn build_rows_in<const N: usize, P: Places<Self, N>>(
+                mut places: P,
+                shape: [i64; N],
+                f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+            ) -> P::Made {
                 let (shape, size) = lengths(shape);
                 let length = shape.last().map_or(1, |&n| n);
-                $(let mut $x = pool::with_capacity::<$T>(size);)*
                 {
-                    let mut unwritten = ($(&mut $x.spare_capacity_mut()[..size],)*);
+                    let mut unwritten = places.slots(shape, size);
                     rows(shape, |start| {
                         let ($($x,)*) = &mut unwritten;
                         let here = ($({
@@ -283,16 +377,30 @@ macro_rules! elements {
                     let ($($x,)*) = unwritten;
                     $(assert!($x.is_empty(), "rows cover the array");)*
                 }
-                ($({
-                    // SAFETY: there is room for `size` elements. Each row that was split off the first `size`
-                    // slots has been written completely, and nothing of them is left.
-                    unsafe { $x.set_len(size) };
-                    Dense {
-                        data: $x,
-                        shape,
-                        name: INTERMEDIATE,
-                    }
-                },)*)
+                // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them
+                // is left.
+                unsafe { places.made(shape, size) }
+            }
+        }
+
+        impl<const N: usize, $($T, $P: Place<$T, N>),*> Places<($($T,)*), N> for ($($P,)*) {
+            type Made = ($($P::Made,)*);
+
+            #[inline(always)]
+            fn slots(
+                &mut self,
+                shape: [usize; N],
+                size: usize,
+            ) -> <($($T,)*) as Elements>::Rows<'_> {
+                let ($($x,)*) = self;
+                ($($x.slots(shape, size),)*)
+            }
+
+            #[inline(always)]
+            unsafe fn made(self, shape: [usize; N], size: usize) -> Self::Made {
+                let ($($x,)*) = self;
+                // SAFETY: the caller has written all of them.
+                ($(unsafe { $x.made(shape, size) },)*)
             }
         }
     };
@@ -300,14 +408,14 @@ macro_rules! elements {
 
 /// Implements the trait for all beginnings of a list, but the shortest.
 macro_rules! beginnings {
-    ([$($before:tt)*] $T:ident $x:ident $($rest:tt)*) => {
-        elements!($($before)* $T $x);
-        beginnings!([$($before)* $T $x] $($rest)*);
+    ([$($before:tt)*] $T:ident $x:ident $P:ident $($rest:tt)*) => {
+        elements!($($before)* $T $x $P);
+        beginnings!([$($before)* $T $x $P] $($rest)*);
     };
     ([$($before:tt)*]) => {};
 }
 
-beginnings!([A a] B b C c D d E e F g G h H i I k J l K m L o M p O q P r Q s);
+beginnings!([A a PA] B b PB C c PC D d PD E e PE F g PF G h PG H i PH I k PI J l PJ K m PK L o PL M p PM O q PO R r PR S s PS);
 
 #[cfg(test)]
 mod tests {

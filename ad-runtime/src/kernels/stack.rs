@@ -1,6 +1,8 @@
 //! What loops collect, step by step.
 
+use super::places::{Kept, Next};
 use super::{Dense, INTERMEDIATE, View, lengths, pool};
+use std::mem::MaybeUninit;
 
 /// An array that grows by one element of its first axis with every step.
 #[derive(Clone, Debug)]
@@ -8,6 +10,8 @@ pub struct Stack<T, const N: usize> {
     data: Vec<T>,
     /// The first is the number of steps so far.
     shape: [usize; N],
+    /// Whether there is a next state behind the last one.
+    is_ahead: bool,
 }
 
 impl<T: Copy, const N: usize> Stack<T, N> {
@@ -25,7 +29,170 @@ impl<T: Copy, const N: usize> Stack<T, N> {
             0 => vec![],
             _ => pool::with_capacity(size),
         };
-        Stack { data, shape }
+        Stack {
+            data,
+            shape,
+            is_ahead: false,
+        }
+    }
+
+    /// The first of the states of a loop with so many steps, with room for all of them and the one after the last step.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no array can have these lengths, or the state has others.
+    #[must_use]
+    #[track_caller]
+    pub fn states<const M: usize>(shape: [i64; N], first: View<'_, T, M>) -> Self {
+        let mut all = shape;
+        all[0] = shape[0].max(0).saturating_add(1);
+        let mut states = Stack::new(all);
+        states.push_all(first);
+        states
+    }
+
+    /// The state of this step, and room for the next.
+    #[inline(always)]
+    #[track_caller]
+    pub fn step<const M: usize>(&mut self) -> (View<'_, T, M>, Next<'_, T>) {
+        let mut shape = [0; M];
+        shape.copy_from_slice(&self.shape[1..]);
+        let size: usize = shape.iter().product();
+        self.reserve(size);
+        let len = self.data.len();
+        assert!(size <= len, "there is a state");
+        let start = self.data.as_mut_ptr();
+        // SAFETY: the last `size` elements are there, and as many more have room behind them, which nothing else
+        // refers to.
+        let (state, slots) = unsafe {
+            let slots = start.add(len).cast::<MaybeUninit<T>>();
+            (
+                std::slice::from_raw_parts(start.add(len - size), size),
+                std::slice::from_raw_parts_mut(slots, size),
+            )
+        };
+        self.is_ahead = false;
+        let state = View {
+            data: state,
+            shape,
+            name: INTERMEDIATE,
+        };
+        let is_written = &mut self.is_ahead;
+        (state, Next { slots, is_written })
+    }
+
+    /// Makes the next state that of the next step.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it has not been made.
+    #[inline(always)]
+    #[track_caller]
+    pub fn go_on(&mut self) {
+        assert!(self.is_ahead, "there is a next state");
+        self.is_ahead = false;
+        let size: usize = self.shape[1..].iter().product();
+        // SAFETY: `step` has seen to it that there is room, and since then nothing else was added.
+        unsafe { self.data.set_len(self.data.len() + size) };
+        self.shape[0] += 1;
+    }
+
+    /// The states of all steps, and the one after the last.
+    #[inline]
+    #[must_use]
+    pub fn finish_states<const M: usize>(mut self) -> (Dense<T, N>, Dense<T, M>) {
+        let mut shape = [0; M];
+        shape.copy_from_slice(&self.shape[1..]);
+        let before = self.data.len() - shape.iter().product::<usize>();
+        let mut last = pool::with_capacity(self.data.len() - before);
+        last.extend_from_slice(&self.data[before..]);
+        self.data.truncate(before);
+        self.shape[0] -= 1;
+        let last = Dense {
+            data: last,
+            shape,
+            name: INTERMEDIATE,
+        };
+        (self.finish(), last)
+    }
+
+    /// Where the next row is made.
+    #[inline(always)]
+    pub fn row(&mut self) -> Kept<'_, T, N> {
+        Kept {
+            stack: self,
+            is_deep: false,
+        }
+    }
+
+    /// Where the next row of a row is made, or one that is further in.
+    #[inline(always)]
+    pub fn inner_row(&mut self) -> Kept<'_, T, N> {
+        Kept {
+            stack: self,
+            is_deep: true,
+        }
+    }
+
+    /// Adds a row of a row, or one that is further in.
+    ///
+    /// # Panics
+    ///
+    /// Panics if its shape is not that of the others.
+    #[inline]
+    #[track_caller]
+    pub fn push_inner<const M: usize>(&mut self, x: View<'_, T, M>) {
+        fits(x.shape, self.shape);
+        self.reserve(x.data.len());
+        self.data.extend_from_slice(x.data);
+    }
+
+    /// Says that all of a row has been added.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it has not.
+    #[inline(always)]
+    #[track_caller]
+    pub fn end_row(&mut self) {
+        let size: usize = self.shape[1..].iter().product();
+        self.shape[0] += 1;
+        assert!(self.data.len() == self.shape[0] * size, "a whole row is added");
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, more: usize) {
+        while self.data.capacity() - self.data.len() < more {
+            self.data = pool::grown(std::mem::take(&mut self.data));
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn slots<const M: usize>(
+        &mut self,
+        shape: [usize; M],
+        size: usize,
+        is_deep: bool,
+    ) -> &mut [MaybeUninit<T>] {
+        assert!(is_deep || M + 1 == N, "a row is one of all");
+        fits(shape, self.shape);
+        self.reserve(size);
+        &mut self.data.spare_capacity_mut()[..size]
+    }
+
+    /// So many elements that have been written.
+    ///
+    /// # Safety
+    ///
+    /// They have been, to the slots for a row of this kind.
+    #[inline(always)]
+    pub(super) unsafe fn written(&mut self, size: usize, is_deep: bool) -> &[T] {
+        let len = self.data.len();
+        // SAFETY: the slots were room of the vector, and all of them have been written.
+        unsafe { self.data.set_len(len + size) };
+        self.shape[0] += usize::from(!is_deep);
+        &self.data[len..]
     }
 
     /// Adds an array.
@@ -36,10 +203,9 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     #[inline]
     #[track_caller]
     pub fn push_all<const M: usize>(&mut self, x: View<'_, T, M>) {
+        assert!(M + 1 == N, "a row is one of all");
         fits(x.shape, self.shape);
-        while self.data.capacity() - self.data.len() < x.data.len() {
-            self.data = pool::grown(std::mem::take(&mut self.data));
-        }
+        self.reserve(x.data.len());
         self.data.extend_from_slice(x.data);
         self.shape[0] += 1;
     }
@@ -53,6 +219,17 @@ impl<T: Copy, const N: usize> Stack<T, N> {
             shape: self.shape,
             name: INTERMEDIATE,
         }
+    }
+}
+
+impl<T: Copy, const N: usize> Stack<T, N> {
+    /// Adds one number to a row.
+    #[inline(always)]
+    pub fn push_number(&mut self, x: T) {
+        if self.data.len() == self.data.capacity() {
+            self.data = pool::grown(std::mem::take(&mut self.data));
+        }
+        self.data.push(x);
     }
 }
 
@@ -72,7 +249,7 @@ impl<T: Copy> Stack<T, 1> {
 #[track_caller]
 fn fits<const M: usize, const N: usize>(one: [usize; M], all: [usize; N]) {
     assert!(
-        one[..] == all[1..],
+        M < N && one[..] == all[N - M..],
         "an array of shape {one:?} is collected into one of shape {all:?}"
     );
 }
@@ -102,6 +279,7 @@ impl<T: Copy, const N: usize> Dense<T, N> {
     #[inline]
     #[track_caller]
     pub fn put<const M: usize>(&mut self, index: i64, x: View<'_, T, M>) {
+        assert!(M + 1 == N, "a row is one of all");
         fits(x.shape, self.shape);
         let inside = usize::try_from(index).ok().filter(|&i| i < self.shape[0]);
         let Some(at) = inside else {
@@ -114,7 +292,7 @@ impl<T: Copy, const N: usize> Dense<T, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{build, slice};
+    use super::super::{anew, build, build_all_in, build_in, slice};
     use super::*;
 
     #[test]
@@ -132,6 +310,83 @@ mod tests {
         let mut nothing = Stack::<bool, 2>::new([0, -3]);
         nothing.push_all(slice("a", &[]));
         assert_eq!(nothing.finish().into_array().dim(), (1, 0));
+    }
+
+    #[test]
+    fn rows_are_made_where_they_are_kept() {
+        let mut rows = Stack::<f64, 2>::new([1, 3]);
+        // There is room for one; it grows.
+        for k in 0..3 {
+            let row = build_in(rows.row(), [3], |[i]| (10 * k + i) as f64);
+            assert_eq!(row[[2]], (10 * k + 2) as f64);
+        }
+        let (row, other) =
+            build_all_in((rows.row(), anew()), [3], |[i]| (i as f64, i as f64 + 0.5));
+        assert_eq!((row[[1]], other[[1]]), (1.0, 1.5));
+        let all = rows.finish().into_array();
+        assert_eq!(all.dim(), (4, 3));
+        assert_eq!(all.row(2), ndarray::arr1(&[20.0, 21.0, 22.0]));
+        assert_eq!(all.row(3), ndarray::arr1(&[0.0, 1.0, 2.0]));
+        let mut empty = Stack::<f64, 2>::new([5, -1]);
+        let row = build_in(empty.row(), [-1], |_| 1.0);
+        assert_eq!(row.len(0), 0);
+        assert_eq!(empty.finish().into_array().dim(), (1, 0));
+    }
+
+    #[test]
+    fn rows_of_rows_are_made_where_they_are_kept() {
+        let mut rows = Stack::<f64, 3>::new([2, 2, 2]);
+        for k in 0..2 {
+            let _ = build_in(rows.inner_row(), [2], |[i]| (4 * k + i) as f64);
+            rows.push_inner(slice("a", &[(4 * k + 2) as f64, 0.5]));
+            rows.end_row();
+        }
+        let all = rows.finish().into_array();
+        assert_eq!(
+            all,
+            ndarray::arr3(&[[[0.0, 1.0], [2.0, 0.5]], [[4.0, 5.0], [6.0, 0.5]]])
+        );
+    }
+
+    #[test]
+    fn states_are_rows() {
+        let first = build([2], |[i]| i as f64);
+        let mut states = Stack::<f64, 2>::states([2, 2], first.view());
+        for _ in 0..2 {
+            let (state, next) = states.step::<1>();
+            let next = build_in(next, [2], |[i]| state[[i]] + 1.0);
+            assert_eq!(next[[0]], state[[0]] + 1.0);
+            states.go_on();
+        }
+        let (all, last) = states.finish_states::<1>();
+        assert_eq!(all.into_array(), ndarray::arr2(&[[0.0, 1.0], [1.0, 2.0]]));
+        assert_eq!(last.into_vec(), [2.0, 3.0]);
+        let none = Stack::<f64, 2>::states([-1, 2], first.view());
+        let (all, last) = none.finish_states::<1>();
+        assert_eq!(all.into_array().dim(), (0, 2));
+        assert_eq!(last.into_vec(), [0.0, 1.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "there is a next state")]
+    fn a_state_that_was_not_made_is_none() {
+        let mut states = Stack::<f64, 2>::states([1, 1], slice("a", &[1.0]));
+        let _ = states.step::<1>();
+        states.go_on();
+    }
+
+    #[test]
+    #[should_panic(expected = "a whole row is added")]
+    fn half_a_row_is_refused() {
+        let mut rows = Stack::<f64, 2>::new([1, 2]);
+        rows.push_number(1.0);
+        rows.end_row();
+    }
+
+    #[test]
+    #[should_panic(expected = "a row is one of all")]
+    fn a_row_of_a_row_is_not_a_row() {
+        Stack::<f64, 3>::new([1, 1, 1]).push_all(slice("a", &[1.0]));
     }
 
     #[test]

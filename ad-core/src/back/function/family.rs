@@ -63,14 +63,30 @@ impl Function<'_> {
             .map(|(to, m)| (to.clone(), m.fill.roots()[0]))
             .collect();
         let is_made = !addends.is_empty() || !placed.is_empty();
+        // Where new arrays are made that a loop keeps.
+        let rooms: Vec<Option<TokenStream>> =
+            new.iter().map(|(_, m)| self.rooms.take(m.var)).collect();
+        let places = rooms.iter().any(Option::is_some).then(|| {
+            let places: Vec<TokenStream> = (rooms.iter())
+                .map(|p| p.clone().unwrap_or_else(|| quote!(rt::anew())))
+                .collect();
+            match &places[..] {
+                [one] => quote!(#one,),
+                many => quote!((#(#many),*),),
+            }
+        });
         // What is added somewhere is added once.
         let is_costly = !is_made && writer().is_costly(&elements, false);
-        let function = match (&new[..], is_costly) {
-            ([], _) => quote!(rt::for_each),
-            ([_], false) => quote!(rt::build),
-            ([_], true) => quote!(rt::build_costly),
-            (_, false) => quote!(rt::build_all),
-            (_, true) => quote!(rt::build_all_costly),
+        let function = match (&new[..], is_costly, &places) {
+            ([], ..) => quote!(rt::for_each),
+            ([_], false, None) => quote!(rt::build),
+            ([_], false, Some(_)) => quote!(rt::build_in),
+            ([_], true, None) => quote!(rt::build_costly),
+            ([_], true, Some(_)) => quote!(rt::build_costly_in),
+            (_, false, None) => quote!(rt::build_all),
+            (_, false, Some(_)) => quote!(rt::build_all_in),
+            (_, true, None) => quote!(rt::build_all_costly),
+            (_, true, Some(_)) => quote!(rt::build_all_costly_in),
         };
         let pass = |w: &mut Writer<'_>| {
             let (lets, rest) = w.members(&rest, &addends, &elements);
@@ -87,7 +103,7 @@ impl Function<'_> {
             let index: Vec<TokenStream> = index.map(|l| pattern_of(l, &body)).collect();
             let extents = f.nest.loops[..f.nest.outer].iter();
             let extents = extents.map(|n| self.size(n).tokens);
-            quote!(#function([#(#extents),*], |[#(#index),*]| #body))
+            quote!(#function(#places [#(#extents),*], |[#(#index),*]| #body))
         };
         let mut w = writer().with_blocks();
         let all = pass(&mut w);
@@ -98,16 +114,21 @@ impl Function<'_> {
         };
         let rows = match elementwise {
             Some(row) => {
-                let function = match &elements[..] {
-                    [_] => quote!(rt::build_rows),
-                    _ => quote!(rt::build_all_rows),
+                let function = match (&elements[..], &places) {
+                    ([_], None) => quote!(rt::build_rows),
+                    ([_], Some(_)) => quote!(rt::build_rows_in),
+                    (_, None) => quote!(rt::build_all_rows),
+                    (_, Some(_)) => quote!(rt::build_all_rows_in),
                 };
                 let extents = f.nest.loops[..f.nest.outer].iter();
                 let extents = extents.map(|n| self.size(n).tokens);
-                Some((None, quote!(#function([#(#extents),*], #row))))
+                Some((None, quote!(#function(#places [#(#extents),*], #row))))
             }
-            None if placed.is_empty() => (self.by_totals(f, &elements, &addends))
-                .or_else(|| self.by_rows(f, &elements, &addends)),
+            None if placed.is_empty() => {
+                let sums = (&elements[..], &addends[..]);
+                (self.by_totals(f, sums, places.as_ref()))
+                    .or_else(|| self.by_rows(f, sums, places.as_ref()))
+            }
             None => None,
         };
         let all = match rows {
@@ -141,7 +162,7 @@ impl Function<'_> {
                 ident: name.to_token_stream(),
                 scalar: None,
                 bare: m.ty.rank() == 0,
-                is_view: false,
+                is_view: self.rooms.is_kept(m.var).is_some(),
                 small,
                 is_typed,
             };
@@ -154,8 +175,8 @@ impl Function<'_> {
     fn by_rows(
         &self,
         f: &Family,
-        elements: &[Node],
-        sums: &[(Ident, &Addend)],
+        (elements, sums): (&[Node], &[(Ident, &Addend)]),
+        place: Option<&TokenStream>,
     ) -> Option<(Option<TokenStream>, TokenStream)> {
         let length = f.nest.loops[..f.nest.outer].last()?;
         let is_short = length.as_lit().is_some_and(|n| n < FEW);
@@ -165,9 +186,10 @@ impl Function<'_> {
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
         let mut w = Writer::new(&f.nest, &more, self);
         let row = w.added_by_rows(elements.first().copied(), sums)?;
-        let function = match elements {
-            [] => quote!(rt::for_rows),
-            _ => quote!(rt::build_rows),
+        let function = match (elements, place) {
+            ([], _) => quote!(rt::for_rows),
+            (_, None) => quote!(rt::build_rows),
+            (_, Some(_)) => quote!(rt::build_rows_in),
         };
         let extents = f.nest.loops[..f.nest.outer].iter();
         let extents = extents.map(|n| self.size(n).tokens);
@@ -175,15 +197,15 @@ impl Function<'_> {
             let few = Expr::atom(number(FEW));
             few.infix("<=", self.size(length)).tokens
         });
-        Some((long, quote!(#function([#(#extents),*], #row))))
+        Some((long, quote!(#function(#place [#(#extents),*], #row))))
     }
 
     /// The pass by rows, if it adds sums over them.
     fn by_totals(
         &self,
         f: &Family,
-        elements: &[Node],
-        sums: &[(Ident, &Addend)],
+        (elements, sums): (&[Node], &[(Ident, &Addend)]),
+        place: Option<&TokenStream>,
     ) -> Option<(Option<TokenStream>, TokenStream)> {
         if f.members.iter().any(|m| small::len(&m.ty).is_some()) {
             return None;
@@ -192,13 +214,15 @@ impl Function<'_> {
         let writer = || Writer::new(&f.nest, &more, self);
         let (lets, rest) = writer().members(&[], sums, elements);
         let row = writer().totals_by_rows(elements, sums, &quote!({ #lets #rest }))?;
-        let function = match elements {
-            [] => quote!(rt::for_rows),
-            [_] => quote!(rt::build_rows),
-            _ => quote!(rt::build_all_rows),
+        let function = match (elements, place) {
+            ([], _) => quote!(rt::for_rows),
+            ([_], None) => quote!(rt::build_rows),
+            ([_], Some(_)) => quote!(rt::build_rows_in),
+            (_, None) => quote!(rt::build_all_rows),
+            (_, Some(_)) => quote!(rt::build_all_rows_in),
         };
         let extents = f.nest.loops[..f.nest.outer].iter();
         let extents = extents.map(|n| self.size(n).tokens);
-        Some((None, quote!(#function([#(#extents),*], #row))))
+        Some((None, quote!(#function(#place [#(#extents),*], #row))))
     }
 }

@@ -1,6 +1,7 @@
 //! Loops, and arrays that are changed.
 
 use super::super::range::{pattern_of, span};
+use super::rooms::{Rooms, Stacked};
 use super::tiled::Tiled;
 use super::{Function, Local, Scope, Writer, small};
 use crate::back::expr::Expr;
@@ -8,7 +9,7 @@ use crate::back::sizes::number;
 use crate::back::tokens::mentions;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{Contribution, Out, Program, Sequence, Source, Step, Work};
+use crate::ir::kernel::{Contribution, Program, Sequence, Source, Step, Work};
 use crate::ir::ty::{Elem, Size};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -91,6 +92,7 @@ impl<'a> Function<'a> {
             replaced: std::cell::Cell::default(),
             summed: std::cell::Cell::default(),
             sums: RefCell::default(),
+            rooms: Rooms::default(),
         }
     }
 
@@ -213,23 +215,44 @@ impl<'a> Function<'a> {
         let states: Vec<Ident> = (0..s.states)
             .map(|k| self.fresh(&plain(&body.params[first + k].name)))
             .collect();
+        let tiled = Tiled::of(s);
+        // What is stacked by this loop, in an array of the loop around it if that stacks it all the same.
+        let stacks: Vec<Option<Stacked<'_>>> = (s.states..body.results.len())
+            .map(|k| {
+                let out = out_of(k)?;
+                let deep = self.rooms.deep(out.var);
+                let is_deep = deep.is_some();
+                let ident = deep.unwrap_or_else(|| self.fresh(&self.wish(out.var)));
+                // Arrays of steps that come in their order are pushed: there is no need to fill the stack before.
+                let is_placed = s.steps.is_some() && (s.reverse || out.ty.rank() == 1);
+                Some(Stacked {
+                    ident,
+                    out,
+                    is_deep,
+                    is_placed: is_placed && !is_deep,
+                })
+            })
+            .collect();
+        // The states that are rows of a stack.
+        let rows: Vec<Option<usize>> = (0..s.states)
+            .map(|k| Stacked::states(s, k, &stacks).filter(|_| tiled.is_none()))
+            .collect();
         for (k, ident) in states.iter().enumerate() {
-            params.push(state(ident, &body.params[first + k].ty));
+            params.push(Local {
+                is_view: rows[k].is_some(),
+                ..state(ident, &body.params[first + k].ty)
+            });
         }
         let index = self.root().names.borrow_mut().index(&|_| false);
         params.push(named(&index, true));
-        let stacks: Vec<Option<(Ident, &Out)>> = (s.states..body.results.len())
-            .map(|k| out_of(k).map(|o| (self.fresh(&self.wish(o.var)), o)))
-            .collect();
-
-        // Arrays of steps that come in their order are pushed: there is no need to fill the stack before.
-        let is_placed = |o: &Out| s.steps.is_some() && (s.reverse || o.ty.rank() == 1);
         let condition = s
             .goes_on
             .as_ref()
             .map(|c| self.inside(c, &params, 0).condition());
         let inner = self.inside(body, &params, s.states);
-        let tiled = Tiled::of(s);
+        if tiled.is_none() {
+            inner.make_room(s, &stacks, &rows);
+        }
         let in_tiles = tiled.as_ref().and_then(|t| {
             let around = |steps: TokenStream| {
                 let count = s.steps.as_ref().expect("known for tiles");
@@ -249,11 +272,12 @@ impl<'a> Function<'a> {
             .filter_map(|s| s.taken.then_some(s.array))
             .collect();
         let stack = |wanted: &dyn Fn(Var) -> bool| -> TokenStream {
-            let all = stacks.iter().zip(&body.results[s.states..]);
-            all.filter(|(_, v)| wanted(**v))
-                .filter_map(|(stack, v)| {
-                    let (ident, out) = stack.as_ref()?;
-                    Some(inner.stacked(ident, &index, *v, is_placed(out)))
+            let all = stacks.iter().zip(&body.results[s.states..]).enumerate();
+            all.filter(|(_, (_, v))| wanted(**v))
+                .filter_map(|(at, (stack, v))| {
+                    let stack = stack.as_ref()?;
+                    let is_state = rows.contains(&Some(at));
+                    (!is_state).then(|| inner.stacked(stack, &index, *v))
                 })
                 .collect()
         };
@@ -273,13 +297,19 @@ impl<'a> Function<'a> {
         let stacked = stack(&|v| !taken.contains(&v));
         let (next, assigned) = match in_tiles.is_some() {
             true => (TokenStream::new(), vec![]),
-            false => inner.next(&states, &body.results[..s.states]),
+            false => inner.next(&states, &body.results[..s.states], &rows),
         };
-        let all = quote!(#steps #stacked #next);
+        let (from_rows, to_rows) = inner.next_rows(&states, &stacks, &rows);
+        let all = quote!(#from_rows #steps #stacked #next #to_rows);
 
         let mut before = TokenStream::new();
         for (k, (source, ident)) in s.init.iter().zip(&states).enumerate() {
             let ty = &body.params[first + k].ty;
+            if let Some(Stacked { ident, out, .. }) = rows[k].and_then(|at| stacks[at].as_ref()) {
+                let value = self.begin(source, ty);
+                before.extend(self.stack_of_states(ident, &out.ty, s.steps.as_ref(), &value));
+                continue;
+            }
             let is_assigned = match in_tiles.is_some() {
                 true => body.results[k] != s.state(k),
                 false => assigned[k],
@@ -301,14 +331,29 @@ impl<'a> Function<'a> {
             before.extend(quote!(let #mutable #ident #ty = #value;));
         }
         let mut after = TokenStream::new();
-        for (ident, out) in stacks.iter().flatten() {
-            before.extend(match (is_placed(out), &s.steps) {
-                (true, _) => self.stack(ident, &out.ty),
-                (false, steps) => self.pushed(ident, &out.ty, steps.as_ref()),
-            });
-            if !is_placed(out) {
-                let mutable = self.mutable.contains(&out.var).then(|| quote!(mut));
-                after.extend(quote!(let #mutable #ident = #ident.finish();));
+        for (at, stack) in stacks.iter().enumerate() {
+            let Some(Stacked { ident, out, .. }) = stack else {
+                continue;
+            };
+            let state = rows.iter().position(|r| *r == Some(at));
+            let mutable = |v: Var| self.mutable.contains(&v).then(|| quote!(mut));
+            match (stack, state, &s.steps) {
+                (Some(stack), ..) if stack.is_deep => {}
+                (Some(stack), ..) if stack.is_placed => before.extend(self.stack(ident, &out.ty)),
+                (_, Some(k), _) => {
+                    let last = out_of(k).map(|o| (mutable(o.var), &states[k]));
+                    let last = last.map_or(quote!(_), |(mutable, name)| quote!(#mutable #name));
+                    let mutable = mutable(out.var);
+                    let rank = Literal::usize_unsuffixed(out.ty.rank() - 1);
+                    after.extend(
+                        quote!(let (#mutable #ident, #last) = #ident.finish_states::<#rank>();),
+                    );
+                }
+                (_, None, steps) => {
+                    before.extend(self.pushed(ident, &out.ty, steps.as_ref()));
+                    let mutable = mutable(out.var);
+                    after.extend(quote!(let #mutable #ident = #ident.finish();));
+                }
             }
         }
         let count = out_of(body.results.len());
@@ -355,8 +400,8 @@ impl<'a> Function<'a> {
                 locals.insert(out.var, state(ident, &body.params[first + k].ty));
             }
         }
-        for (ident, out) in stacks.iter().flatten() {
-            locals.insert(out.var, named(ident, false));
+        for stack in stacks.iter().flatten() {
+            locals.insert(stack.out.var, named(&stack.ident, false));
         }
         quote!(#before #looped #after)
     }
@@ -371,19 +416,49 @@ impl<'a> Function<'a> {
     /// A stack on which values are pushed, so many if that is known.
     fn pushed(&self, ident: &Ident, ty: &Type, steps: Option<&Size>) -> TokenStream {
         let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
-        let first = steps.map_or(number(0), |n| self.size(n).tokens);
-        let rest = ty.shape[1..].iter().map(|n| self.size(n).tokens);
-        let shape = std::iter::once(first).chain(rest);
+        let shape = self.shape_of_stack(ty, steps);
         quote!(let mut #ident = rt::Stack::<#elem, #rank>::new([#(#shape),*]);)
     }
 
+    fn shape_of_stack(&self, ty: &Type, steps: Option<&Size>) -> Vec<TokenStream> {
+        let first = steps.map_or(number(0), |n| self.size(n).tokens);
+        let rest = ty.shape[1..].iter().map(|n| self.size(n).tokens);
+        std::iter::once(first).chain(rest).collect()
+    }
+
+    /// A stack of the states of a loop, the first of which is this one.
+    fn stack_of_states(
+        &self,
+        ident: &Ident,
+        ty: &Type,
+        steps: Option<&Size>,
+        first: &TokenStream,
+    ) -> TokenStream {
+        let (elem, rank) = (self.scalar(ty.elem), Literal::usize_unsuffixed(ty.rank()));
+        let shape = self.shape_of_stack(ty, steps);
+        quote!(let mut #ident = rt::Stack::<#elem, #rank>::states([#(#shape),*], #first.view());)
+    }
+
     /// What puts a value on a stack.
-    fn stacked(&self, stack: &Ident, index: &Ident, v: Var, placed: bool) -> TokenStream {
+    fn stacked(&self, to: &Stacked<'_>, index: &Ident, v: Var) -> TokenStream {
+        let Stacked {
+            ident: stack,
+            is_deep,
+            is_placed: placed,
+            ..
+        } = to;
+        let (is_deep, placed) = (*is_deep, *placed);
+        if let Some(is_inner) = self.rooms.is_kept(v) {
+            return (is_inner && !is_deep)
+                .then(|| quote!(#stack.end_row();))
+                .unwrap_or_default();
+        }
         if self.shape(v).is_empty() {
             let value = self.read(v, &[]).tokens;
-            return match placed {
-                true => quote!(#stack[[#index]] = #value;),
-                false => quote!(#stack.push(#value);),
+            return match (placed, is_deep) {
+                (true, _) => quote!(#stack[[#index]] = #value;),
+                (false, true) => quote!(#stack.push_number(#value);),
+                (false, false) => quote!(#stack.push(#value);),
             };
         }
         let view = match self.local(v).scalar {
@@ -393,9 +468,10 @@ impl<'a> Function<'a> {
             }
             Some(_) | None => self.view(v),
         };
-        match placed {
-            true => quote!(#stack.put(#index, #view);),
-            false => quote!(#stack.push_all(#view);),
+        match (placed, is_deep) {
+            (true, _) => quote!(#stack.put(#index, #view);),
+            (false, true) => quote!(#stack.push_inner(#view);),
+            (false, false) => quote!(#stack.push_all(#view);),
         }
     }
 
@@ -422,15 +498,22 @@ impl<'a> Function<'a> {
     }
 
     /// The statements that make the next states the states, and which states they assign.
-    fn next(&self, states: &[Ident], results: &[Var]) -> (TokenStream, Vec<bool>) {
+    fn next(
+        &self,
+        states: &[Ident],
+        results: &[Var],
+        rows: &[Option<usize>],
+    ) -> (TokenStream, Vec<bool>) {
         let name = |v: Var| self.local(v).ident.to_string();
         let given = self.program.params.len() - 1 - states.len();
         let mut moves: Vec<Move> = vec![];
         let mut assigned = vec![];
         for (k, (state, &v)) in states.iter().zip(results).enumerate() {
             let (to, from) = (state.to_string(), name(v));
-            assigned.push(to != from);
-            if to == from {
+            // Rows of a stack are no variables.
+            let stays = to == from || rows[k].is_some();
+            assigned.push(!stays);
+            if stays {
                 continue;
             }
             let is_needed = |l: usize| {

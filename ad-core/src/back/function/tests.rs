@@ -116,6 +116,84 @@ fn what_is_stacked_is_written_where_it_belongs() {
 }
 
 #[test]
+fn what_is_kept_is_made_where_it_is_kept() {
+    let text = "fn f(x: real[d0.0], n: int[])
+        loop 0 with 1 states
+            fn step(y: real[d0.0], i: int[])
+            v2: real[d0.0] = exp(v0)
+            v3: real[d0.0] = mul(v2, v0)
+            return v3, v0, v2
+        v2: real[n1, d0.0] = loop 0 out 1 given [] from [v0] for n1
+        v3: real[n1, d0.0] = loop 0 out 2 given [] from [v0] for n1
+        v4: real[d0.0] = loop 0 out 0 given [] from [v0] for n1
+        v5: real[n1, d0.0] = gather v4[i1]
+        v6: real[n1, d0.0] = add(v2, v3)
+        v7: real[n1, d0.0] = mul(v6, v5)
+        return v7";
+    let code = written("fn f(x: &Array1<f64>, n: i64) -> Array2<f64>", text);
+    assert_has(
+        &code,
+        "let mut t = rt::Stack::<f64, 2>::states([n, x_len], rt::copied(x).view());
+        let mut t_2 = rt::Stack::<f64, 2>::new([n, x_len]);
+        for _ in 0..n { let (y, t_next) = t.step();",
+    );
+    assert_has(&code, "_in((t_2.row(), t_next), [x_len], ");
+    assert_has(
+        &code,
+        "t.go_on(); }
+        let (t, y) = t.finish_states::<1>();
+        let t_2 = t_2.finish();",
+    );
+    assert!(!code.contains("push"), "{code}");
+    // Backwards, each is written at its index.
+    let reverse = written(
+        "fn f(x: &Array1<f64>, n: i64) -> Array2<f64>",
+        &text.replace("1 states", "1 states reverse"),
+    );
+    assert_has(&reverse, "t.put(i, y.view());");
+    // The state is the next one of another state as well.
+    let two = text
+        .replace("1 states", "2 states")
+        .replace("y: real[d0.0], i", "y: real[d0.0], z: real[d0.0], i")
+        .replace("v3: real[d0.0] = mul(v2, v0)\n            return v3, v0, v2", "v4: real[d0.0] = mul(v3, v1)\n            return v4, v0, v0, v3")
+        .replace("v2: real[d0.0] = exp(v0)", "v3: real[d0.0] = exp(v0)")
+        .replace("from [v0]", "from [v0, v0]")
+        .replace("out 2", "out 3")
+        .replace("out 1", "out 2");
+    let two = written("fn f(x: &Array1<f64>, n: i64) -> Array2<f64>", &two);
+    assert_has(&two, "t.push_all(y.view());");
+    assert_has(&two, "t_2.row()");
+}
+
+#[test]
+fn what_an_inner_loop_keeps_goes_to_the_outer_stack() {
+    let text = "fn f(x: real[d0.0], n: int[])
+        loop 0 with 1 states
+            fn step(y: real[d0.0], i: int[])
+            loop 0 with 1 states
+                fn step(z: real[d0.0], j: int[])
+                v2: real[d0.0] = exp(v0)
+                v3: real[] = sum v0 over [0]
+                v4: real[d0.0] = gather v3[]
+                v5: real[d0.0] = mul(v2, v4)
+                return v5, v2, v3
+            v2: real[d0.0] = loop 0 out 0 given [] from [v0] for 4
+            v3: real[4, d0.0] = loop 0 out 1 given [] from [v0] for 4
+            v4: real[4] = loop 0 out 2 given [] from [v0] for 4
+            return v2, v3, v4
+        v2: real[n1, 4, d0.0] = loop 0 out 1 given [] from [v0] for n1
+        v3: real[n1, 4] = loop 0 out 2 given [] from [v0] for n1
+        v4: real[n1, 4, d0.0] = gather v3[i0, i1]
+        v5: real[n1, 4, d0.0] = add(v2, v4)
+        return v5";
+    let code = written("fn f(x: &Array1<f64>, n: i64) -> Array3<f64>", text);
+    assert_has(&code, "(t.inner_row(),");
+    assert_has(&code, "t_2.push_number(");
+    assert_has(&code, "t.end_row(); t_2.end_row();");
+    assert!(!code.contains("push_all"), "{code}");
+}
+
+#[test]
 fn a_condition_and_what_it_counts() {
     let code = written(
         "fn f(x: f64) -> Array1<f64>",

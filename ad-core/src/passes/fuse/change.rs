@@ -55,11 +55,24 @@ pub(super) fn changed(program: &Program, owned: &Owned, k: usize) -> Option<(Var
             && (p.index.iter().enumerate())
                 .all(|(k, i)| matches!(i, Ix::Affine(a) if a.as_axis() == Some(k)))
     };
+    // What is computed element by element is made together with other arrays, and changed where it lies, if the rest
+    // is added to few of its elements.
+    let adds_little = || {
+        let is_fixed = |i: &Ix| matches!(i, Ix::Affine(a) if a.is_constant());
+        let is_little =
+            |p: &Part| program.ty(p.src).rank() < rank || p.index.iter().all(is_fixed);
+        owned.is_body && parts[1..].iter().all(is_little) && is_whole(&parts[0])
+    };
+    let is_elementwise = |v: Var| {
+        let eq = program.eq(v).filter(|e| e.guard.is_none());
+        eq.is_some_and(|e| matches!(e.op, Op::Map(..)))
+    };
     let may_be_taken = |v: Var| {
         let is_sequence = |op: &Op| matches!(op, Op::Loop { .. } | Op::Update { .. });
         let op = program.eq(v).map(|e| &e.op);
         owned.has(program, v)
             && (op.is_none_or(is_sequence)
+                || is_elementwise(v) && adds_little()
                 || owned.is_inner
                     && op.is_some_and(|op| matches!(op, Op::Scatter(p) if p.len() > 1)))
     };

@@ -2,6 +2,7 @@
 
 use super::contractions::operands;
 use super::extreme::extremes;
+use super::inside::inside;
 use super::{follow, is_opaque, with_loops};
 use crate::ir::bulk::{Eq, Ix, Op, Program, Type, Var};
 use crate::ir::core::ReduceOp;
@@ -69,7 +70,11 @@ pub(super) struct Choice {
 }
 
 /// Decides which variables are stored; some are for other reasons.
-pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
+///
+/// In the body of a sequential loop more is computed where it is needed: its arrays are in a cache as a rule, so that it is
+/// the number of passes that counts, and what one of them writes and another reads. Outside of loops arrays that are
+/// stored are what [`super::tile`] makes tiles of.
+pub(super) fn choose(program: &Program, mut stored: Vec<bool>, is_body: bool) -> Choice {
     let count = program.params.len() + program.eqs.len();
     let free = free_of_charge(program);
     let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
@@ -115,7 +120,14 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
                 let of = &program.ty(*src).shape;
                 let plain = index.iter().zip(of).all(|(i, n)| match i {
                     Ix::Data(_) => false,
-                    Ix::Affine(a) => eq.guard.is_none() || a.inside(&eq.ty.shape, n),
+                    Ix::Affine(a) => {
+                        let shape = &eq.ty.shape;
+                        let says = |g| match is_body {
+                            true => inside(program, g, (a, shape), n),
+                            false => a.inside(shape, n),
+                        };
+                        eq.guard.is_none_or(says)
+                    }
                 });
                 if !plain {
                     stored[src.index()] = true;
@@ -147,6 +159,8 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
         stored[place.index()] = true;
         stored[value.index()] = true;
     }
+    let lasting = stored.clone();
+    let repeats = Repeats::of(program, &lasting, is_body);
     for (k, eq) in program.eqs.iter().enumerate().rev() {
         let v = program.var_of(k);
         let mut places = std::mem::take(&mut needed[v.index()]);
@@ -156,7 +170,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
             && !is_opaque(&eq.op)
             && (free
                 || (!without(Part::Fusion)
-                    && places.len() <= repeats(program, eq)
+                    && places.len() <= repeats.at(eq)
                     && places.iter().all(Place::is_once_per_element)));
         if !inline {
             stored[v.index()] = true;
@@ -302,14 +316,101 @@ fn enter(p: &Place, axes: &[usize], loops: &mut HashMap<(Var, usize), usize>) ->
     p.moved(at, around)
 }
 
-/// At how many places an equation may be computed that counts. One operation on what lies in memory
-/// anyway is cheaper than a pass over memory to keep its result.
-fn repeats(program: &Program, eq: &Eq) -> usize {
-    const FEW: usize = 3;
-    let at_hand = |v: &Var| match program.eq(*v).map(|e| &e.op) {
-        None | Some(Op::Fill(_) | Op::Index(_)) => true,
-        Some(Op::Gather { src, .. }) => program.eq(*src).is_none(),
-        Some(
+/// At how many places each equation may be computed. One operation on what lies in memory anyway is cheaper than a pass
+/// over memory to keep its result, and two on one element are not dearer than to read that result.
+struct Repeats<'a> {
+    program: &'a Program,
+    /// Which variables are stored for other reasons.
+    stored: &'a [bool],
+    /// How many equations use each variable, up to two.
+    uses: Vec<u8>,
+    is_body: bool,
+}
+
+impl<'a> Repeats<'a> {
+    fn of(program: &'a Program, stored: &'a [bool], is_body: bool) -> Repeats<'a> {
+        let mut uses = vec![0; stored.len()];
+        for eq in &program.eqs {
+            eq.visit(&mut |v| uses[v.index()] = 2.min(uses[v.index()] + 1));
+        }
+        Repeats {
+            program,
+            stored,
+            uses,
+            is_body,
+        }
+    }
+
+    fn at(&self, eq: &Eq) -> usize {
+        const FEW: usize = 3;
+        const MANY: usize = 8;
+        if self.is_body && is_light(&eq.op) {
+            let mut light = 0;
+            let mut elements = HashSet::new();
+            if self.is_of_one(eq, 2, &mut light, &mut elements) && elements.len() < 2 {
+                return MANY;
+            }
+        }
+        match &eq.op {
+            Op::Map(_, args) if is_light(&eq.op) && args.iter().all(|v| self.is_at_hand(*v)) => FEW,
+            Op::Map(..)
+            | Op::Fill(_)
+            | Op::Index(_)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Call { .. }
+            | Op::Loop { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => 1,
+        }
+    }
+
+    /// Whether a light operation is made of elements of parameters by at most `most` such operations.
+    fn is_of_one(
+        &self,
+        eq: &Eq,
+        most: usize,
+        light: &mut usize,
+        elements: &mut HashSet<Var>,
+    ) -> bool {
+        *light += 1;
+        let Op::Map(_, args) = &eq.op else {
+            return false;
+        };
+        *light <= most
+            && args.iter().all(|v| {
+                let Some(eq) = self.program.eq(*v) else {
+                    return elements.insert(*v) || true;
+                };
+                match &eq.op {
+                    Op::Fill(_) => true,
+                    Op::Gather { src, index } => {
+                        let is_param = self.program.eq(*src).is_none();
+                        if !index.is_empty() {
+                            elements.insert(*v);
+                        }
+                        is_param
+                    }
+                    op => is_light(op) && self.is_of_one(eq, most, light, elements),
+                }
+            })
+    }
+
+    /// Whether an element is read from memory where it is needed.
+    fn is_at_hand(&self, v: Var) -> bool {
+        let lies = |v: Var| self.program.eq(v).is_none() || self.is_body && self.stored[v.index()];
+        let Some(eq) = self.program.eq(v) else {
+            return true;
+        };
+        match &eq.op {
+            Op::Fill(_) | Op::Index(_) => true,
+            // What is needed here and elsewhere is stored, if it cannot be repeated itself.
+            Op::Gather { src, .. } => lies(*src) || self.is_body && self.is_shared(*src),
             Op::Map(..)
             | Op::Scatter(_)
             | Op::Reduce { .. }
@@ -320,30 +421,18 @@ fn repeats(program: &Program, eq: &Eq) -> usize {
             | Op::Loop { .. }
             | Op::Contract { .. }
             | Op::Copy(_)
-            | Op::Stop(_),
-        ) => false,
-    };
-    match &eq.op {
-        Op::Map(Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg, args)
-            if args.iter().all(at_hand) =>
-        {
-            FEW
+            | Op::Stop(_) => lies(v),
         }
-        Op::Map(..)
-        | Op::Fill(_)
-        | Op::Index(_)
-        | Op::Gather { .. }
-        | Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Loop { .. }
-        | Op::Contract { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => 1,
     }
+
+    fn is_shared(&self, v: Var) -> bool {
+        self.uses[v.index()] > 1 && self.program.eq(v).is_some_and(|e| !e.op.is_free())
+    }
+}
+
+/// Whether it is an addition, a subtraction, a product or a negation.
+fn is_light(op: &Op) -> bool {
+    matches!(op, Op::Map(Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg, _))
 }
 
 /// Which equations may be repeated: those that cost no real operation, as long as they are made of a

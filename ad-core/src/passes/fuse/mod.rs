@@ -17,6 +17,7 @@ mod contractions;
 mod extreme;
 mod family;
 mod graph;
+mod inside;
 mod interchange;
 mod narrow;
 mod nest;
@@ -32,6 +33,8 @@ mod tests_of_extremes;
 mod tests_of_families;
 #[cfg(test)]
 mod tests_of_loops;
+#[cfg(test)]
+mod tests_of_places;
 #[cfg(test)]
 mod tests_of_products;
 #[cfg(test)]
@@ -89,7 +92,7 @@ impl Fuser {
         let Choice {
             mut stored,
             extremes,
-        } = choose(&program, read_before(&program, owned));
+        } = choose(&program, read_before(&program, owned), owned.is_body);
         let with_places: HashSet<Var> = extremes.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),
