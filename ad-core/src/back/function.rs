@@ -734,7 +734,7 @@ impl<'a> Function<'a> {
     /// What a matrix product reads.
     fn operand(&self, o: &Operand) -> TokenStream {
         let view = self.view(o.array);
-        match &o.part {
+        let part = match &o.part {
             None => view,
             Some(part) => {
                 let (start, len): (Vec<_>, Vec<_>) = (part.iter())
@@ -742,6 +742,10 @@ impl<'a> Function<'a> {
                     .unzip();
                 quote!(#view.part([#(#start),*], [#(#len),*]))
             }
+        };
+        match o.negated {
+            true => quote!(#part.negated()),
+            false => part,
         }
     }
 

@@ -248,6 +248,8 @@ pub struct Operand {
     pub array: Var,
     /// The first index along each axis and how many from there on, if not all.
     pub part: Option<Vec<(Size, Size)>>,
+    /// Whether the negative of each element is the factor.
+    pub negated: bool,
 }
 
 /// The computation of one array, or of all members of a family, or results of a loop, a call or tiles.

@@ -239,8 +239,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What a matrix product reads. Elements outside of the array are NaN: nobody may look at them.
+    /// What a matrix product reads, with its sign.
     fn operand(&self, o: &Operand) -> Result<Value, String> {
+        let value = self.unsigned(o)?;
+        if !o.negated {
+            return Ok(value);
+        }
+        let x = value.real();
+        let data = x.data.iter().map(|x| -x).collect();
+        Ok(Value::Real(Tensor::new(x.shape.clone(), data)))
+    }
+
+    /// The same without the sign. Elements outside of the array are NaN: nobody may look at them.
+    fn unsigned(&self, o: &Operand) -> Result<Value, String> {
         let array = self.value(o.array)?;
         let Some(part) = &o.part else {
             return Ok(array.clone());

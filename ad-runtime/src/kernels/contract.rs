@@ -169,6 +169,8 @@ pub struct Part<'a, T, const N: usize> {
     strides: [usize; N],
     /// Whether the part lies inside of the array; asked only if there is something to read.
     inside: bool,
+    /// Whether the negative of each element is meant.
+    negated: bool,
     name: &'static str,
 }
 
@@ -196,8 +198,15 @@ impl<'a, T: Real, const N: usize> View<'a, T, N> {
             shape: len.map(|n| n.max(0) as usize),
             strides,
             inside,
+            negated: false,
             name: self.name,
         }
+    }
+
+    /// All of it with the other sign, as a factor.
+    #[must_use]
+    pub fn negated(self) -> Part<'a, T, N> {
+        Part::from(self).negated()
     }
 }
 
@@ -208,18 +217,29 @@ impl<'a, T: Real, const N: usize> From<View<'a, T, N>> for Part<'a, T, N> {
             shape: x.shape,
             strides: row_major(&x.shape),
             inside: true,
+            negated: false,
             name: x.name,
         }
     }
 }
 
 impl<T, const N: usize> Part<'_, T, N> {
+    /// The same with the other sign, as a factor. No number is changed: what is added is taken away instead.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Part {
+            negated: !self.negated,
+            ..self
+        }
+    }
+
     fn operand<'a>(&'a self, axes: &'a [u8; N]) -> Operand<'a, T> {
         Operand {
             data: self.data,
             shape: &self.shape,
             strides: &self.strides,
             axes,
+            negated: self.negated,
             outside_of: (!self.inside).then_some(self.name),
         }
     }
@@ -247,6 +267,8 @@ pub struct Operand<'a, T> {
     pub(super) shape: &'a [usize],
     pub(super) strides: &'a [usize],
     pub(super) axes: &'a [u8],
+    /// Whether the negative of each element is a factor.
+    pub(super) negated: bool,
     /// What it is supposed to be a part of, and is not.
     pub(super) outside_of: Option<&'static str>,
 }
@@ -335,6 +357,7 @@ pub(super) fn fill<T: Real>(
     assert!(last(|l| l.a) < a.data.len());
     assert!(last(|l| l.b) < b.data.len());
     assert!(last(|l| l.out) < size);
+    let negated = a.negated != b.negated;
     if !within.is_empty() {
         out.clear();
         out.reserve(size);
@@ -347,6 +370,10 @@ pub(super) fn fill<T: Real>(
         unsafe { bounded(&room[..len], within, arrays) };
         // SAFETY: each place is in a box, or has been made zero.
         unsafe { out.set_len(size) };
+        if negated {
+            // Not the negative of it: a sum that is zero is a positive zero.
+            out.iter_mut().for_each(|x| *x = T::NOUGHT - *x);
+        }
         return;
     }
     let len = merge(&mut room[..len]);
@@ -365,7 +392,7 @@ pub(super) fn fill<T: Real>(
     // SAFETY: all strides are positive or zero, so in each array the element farthest from the start is the last of
     // all loops. These are inside, as has been checked; merging loops and giving them another order does not lead to other
     // positions. `out` is borrowed mutably, so it is none of the others, and it has been given the room.
-    unsafe { run(&plan, &mut room[..len], arrays) };
+    unsafe { run(&plan, &mut room[..len], arrays, negated) };
     // SAFETY: they are all there: zeros that something was added to, or, with `once`, written.
     // For then all loops that are not summed within a block have a stride in `out`: those of its axes, which
     // were all given a loop, except where the length is one. So each place is in a block.
@@ -463,12 +490,12 @@ impl Loop {
     }
 }
 
-/// Runs the loops as planned.
+/// Runs the loops as planned. What is added is taken away, if it is `negated`.
 ///
 /// # Safety
 ///
 /// All positions that the loops lead to are inside of the arrays, and no one else uses the result.
-unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
+unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>, negated: bool) {
     if plan.swap {
         for axis in &mut *loops {
             axis.steps = axis.steps.swapped();
@@ -496,6 +523,7 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
             sums,
             method,
             once,
+            negated,
         }
         .compute(),
         How::Lines => {
@@ -504,6 +532,7 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
                 arrays,
                 outer,
                 inner,
+                negated,
             });
         }
         How::Gemm => each(
@@ -514,6 +543,7 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
                 columns,
                 sums,
                 once,
+                negated,
             },
         ),
     }

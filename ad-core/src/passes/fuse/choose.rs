@@ -1,6 +1,6 @@
 //! Which arrays are stored.
 
-use super::contractions::operands;
+use super::contractions::{Negatives, operands};
 use super::extreme::extremes;
 use super::{follow, is_opaque, with_loops};
 use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
@@ -69,7 +69,7 @@ pub(super) struct Choice {
 }
 
 /// Decides which variables are stored; some are for other reasons.
-pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
+pub(super) fn choose(program: &Program, negatives: &Negatives, mut stored: Vec<bool>) -> Choice {
     let count = program.params.len() + program.eqs.len();
     let free = free_of_charge(program);
     let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
@@ -101,7 +101,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>) -> Choice {
                 b_axes,
                 ..
             } => {
-                let ((a, _), (b, _)) = operands(program, (*a, a_axes), (*b, b_axes));
+                let ((a, _), (b, _)) = operands(program, negatives, (*a, a_axes), (*b, b_axes));
                 stored[a.array.index()] = true;
                 stored[b.array.index()] = true;
             }

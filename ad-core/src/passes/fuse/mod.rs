@@ -50,7 +50,7 @@ use accumulate::accumulate;
 pub use again::again;
 use change::{Owned, adding, change, read_before};
 use choose::{Choice, choose};
-use contractions::{expand_contractions, operands};
+use contractions::{Negatives, expand_contractions, operands};
 use extreme::both;
 use interchange::interchange;
 use narrow::{Skips, narrow};
@@ -86,10 +86,11 @@ struct Fuser {
 impl Fuser {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
         let program = expand_contractions(&shared(&accumulate(prune(program))));
+        let negatives = Negatives::new(&program);
         let Choice {
             mut stored,
             extremes,
-        } = choose(&program, read_before(&program, owned));
+        } = choose(&program, &negatives, read_before(&program, owned));
         let with_places: HashSet<Var> = extremes.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),
@@ -146,10 +147,10 @@ impl Fuser {
                 for v in before {
                     stored[v.index()] = true;
                     let at = v.index() - program.params.len();
-                    out.steps.push(step(&program, owned, &stored, at));
+                    out.steps.push(step(&program, owned, (&stored, &negatives), at));
                 }
             }
-            out.steps.push(step(&program, owned, &stored, k));
+            out.steps.push(step(&program, owned, (&stored, &negatives), k));
         }
         let program = reuse::take(out, owned.params.clone(), owned.is_body);
         let program = family::group(tile::tiled(program));
@@ -261,7 +262,12 @@ fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec
 }
 
 /// How a stored array is computed.
-fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
+fn step(
+    program: &Program,
+    owned: &Owned,
+    (stored, negatives): (&[bool], &Negatives),
+    k: usize,
+) -> Step {
     let (out, eq) = (program.var_of(k), &program.eqs[k]);
     let ty = eq.ty.clone();
     if let Some(Ok(work)) = change(program, owned, stored, k) {
@@ -280,7 +286,7 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
             b_axes,
             out_axes,
         } => {
-            let ((a, a_axes), (b, b_axes)) = operands(program, (*a, a_axes), (*b, b_axes));
+            let ((a, a_axes), (b, b_axes)) = operands(program, negatives, (*a, a_axes), (*b, b_axes));
             Work::Contract {
                 a,
                 b,

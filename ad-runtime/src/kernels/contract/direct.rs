@@ -66,6 +66,8 @@ pub(super) struct Blocks<'a, T> {
     pub(super) method: Method,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
+    /// Whether what is added is taken away instead.
+    pub(super) negated: bool,
 }
 
 impl<T: Real> Blocks<'_, T> {
@@ -95,6 +97,7 @@ impl<T: Real> Blocks<'_, T> {
             columns: self.columns,
             sums: self.sums,
             once: self.once,
+            negated: self.negated,
         }
     }
 }
@@ -243,6 +246,8 @@ pub(super) struct Lines<'a, T> {
     pub(super) arrays: Arrays<T>,
     pub(super) outer: &'a mut [Axis],
     pub(super) inner: Loop,
+    /// Whether they are taken away instead.
+    pub(super) negated: bool,
 }
 
 impl<T: Real> Kernel for Lines<'_, T> {
@@ -250,8 +255,14 @@ impl<T: Real> Kernel for Lines<'_, T> {
 
     #[inline(always)]
     fn run<Set: InstructionSet>(self) {
+        let sign = T::of(if self.negated { -1.0 } else { 1.0 });
         let (arrays, inner) = (self.arrays, self.inner);
-        each(self.outer, EachLine { arrays, inner });
+        let line = EachLine {
+            arrays,
+            inner,
+            sign,
+        };
+        each(self.outer, line);
     }
 }
 
@@ -259,12 +270,14 @@ impl<T: Real> Kernel for Lines<'_, T> {
 struct EachLine<T> {
     arrays: Arrays<T>,
     inner: Loop,
+    /// One or its negative. A product with it is exact.
+    sign: T,
 }
 
 impl<T: Real> Visit for EachLine<T> {
     #[inline(always)]
     fn visit(&mut self, at: At) {
-        let inner = self.inner;
+        let (inner, sign) = (self.inner, self.sign);
         // SAFETY: who made the arrays promised that all of these are inside, and nothing else has the result.
         unsafe {
             let Arrays { a, b, out } = self.arrays.at(at);
@@ -274,28 +287,29 @@ impl<T: Real> Visit for EachLine<T> {
                     for i in 0..inner.n {
                         sum += *a.add(i * inner.a) * *b.add(i * inner.b);
                     }
-                    *out += sum;
+                    *out += sign * sum;
                 }
                 (1, 1, 1) => {
                     for i in 0..inner.n {
-                        *out.add(i) += *a.add(i) * *b.add(i);
+                        *out.add(i) += sign * *a.add(i) * *b.add(i);
                     }
                 }
                 (1, 0, 1) => {
-                    let factor = *b;
+                    let factor = sign * *b;
                     for i in 0..inner.n {
                         *out.add(i) += *a.add(i) * factor;
                     }
                 }
                 (0, 1, 1) => {
-                    let factor = *a;
+                    let factor = sign * *a;
                     for i in 0..inner.n {
                         *out.add(i) += factor * *b.add(i);
                     }
                 }
                 _ => {
                     for i in 0..inner.n {
-                        *out.add(i * inner.out) += *a.add(i * inner.a) * *b.add(i * inner.b);
+                        *out.add(i * inner.out) +=
+                            sign * *a.add(i * inner.a) * *b.add(i * inner.b);
                     }
                 }
             }

@@ -23,6 +23,8 @@ pub struct Product<T> {
     pub(super) out_column: usize,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
+    /// Whether what is added is taken away instead.
+    pub(super) negated: bool,
 }
 
 /// Products of matrices in blocks, at all positions.
@@ -32,6 +34,7 @@ pub(super) struct Gemm<T> {
     pub(super) columns: Loop,
     pub(super) sums: Loop,
     pub(super) once: bool,
+    pub(super) negated: bool,
 }
 
 impl<T: Real> Visit for Gemm<T> {
@@ -41,6 +44,7 @@ impl<T: Real> Visit for Gemm<T> {
             columns,
             sums,
             once,
+            negated,
             ..
         } = *self;
         // SAFETY: who made the arrays promised that the positions are inside. Different elements of the product are
@@ -61,6 +65,7 @@ impl<T: Real> Visit for Gemm<T> {
                 out_row: rows.out,
                 out_column: columns.out,
                 once,
+                negated,
             };
             match product.count_of_shares(threads::idle()) {
                 1 => T::gemm(product),
@@ -127,14 +132,24 @@ macro_rules! by_matrixmultiply {
             b,
             out,
             once,
+            negated,
             ..
         } = $product;
-        let beta = if once { 0.0 } else { 1.0 };
+        let alpha = if negated { -1.0 } else { 1.0 };
+        if once && negated {
+            // Taken away from zeros, so that a sum that is zero is a positive zero.
+            for i in 0..m {
+                for j in 0..n {
+                    out.add(i * $product.out_row + j * $product.out_column).write(0.0);
+                }
+            }
+        }
+        let beta = if once && !negated { 0.0 } else { 1.0 };
         let [a_row, a_sum] = [$product.a_row as isize, $product.a_sum as isize];
         let [b_sum, b_column] = [$product.b_sum as isize, $product.b_column as isize];
         let [out_row, out_column] = [$product.out_row as isize, $product.out_column as isize];
         matrixmultiply::$gemm(
-            m, k, n, 1.0, a, a_row, a_sum, b, b_sum, b_column, beta, out, out_row, out_column,
+            m, k, n, alpha, a, a_row, a_sum, b, b_sum, b_column, beta, out, out_row, out_column,
         );
     }};
 }
@@ -170,6 +185,7 @@ mod tests {
                     out_row: n,
                     out_column: 1,
                     once: true,
+                    negated: false,
                 };
                 let count = whole.count_of_shares(threads);
                 let shares = whole.shares(count);

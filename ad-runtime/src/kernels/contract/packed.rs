@@ -306,6 +306,7 @@ impl<X: Vector> Block<X> {
                     out_column: self.product.out_column,
                     columns,
                     once: self.product.once,
+                    negated: self.product.negated,
                 };
                 // SAFETY: these rows and columns are in the block, or in the copies. There are as many as the rectangle
                 // has, but for columns that do not count; those have been copied as zeros.

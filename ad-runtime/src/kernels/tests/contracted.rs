@@ -34,7 +34,16 @@ impl<T: Real> Matrices<T> {
             shape: &self.shape,
             strides: &self.strides,
             axes: &self.axes,
+            negated: false,
             outside_of: None,
+        }
+    }
+
+    /// The negative of each element, in memory.
+    fn negative(&self) -> Self {
+        Matrices {
+            data: self.data.iter().map(|x| -*x).collect(),
+            ..*self
         }
     }
 
@@ -98,6 +107,28 @@ fn check<T: Real>(
     assert_eq!(out.len(), size);
     let mut again = vec![];
     fill(a.operand(), b.operand(), &out_axes, &shape, &[], &mut again);
+    // A sign of an operand is as good as one of all its elements.
+    let negated = |x| Operand { negated: true, ..x };
+    let (other_a, other_b) = (a.negative(), b.negative());
+    for (signs, elements) in [
+        ([negated(a.operand()), b.operand()], [&other_a, &b]),
+        ([a.operand(), negated(b.operand())], [&a, &other_b]),
+        (
+            [negated(a.operand()), negated(b.operand())],
+            [&other_a, &other_b],
+        ),
+    ] {
+        let [mut x, mut y] = [vec![], vec![]];
+        fill(signs[0], signs[1], &out_axes, &shape, &[], &mut x);
+        let [c, d] = elements.map(Matrices::operand);
+        fill(c, d, &out_axes, &shape, &[], &mut y);
+        assert_eq!(x.len(), size);
+        for (x, y) in x.iter().zip(&y) {
+            let (x, y): (f64, f64) = ((*x).into(), (*y).into());
+            let same = x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+            assert!(same, "{x} is not {y}: {batch} x ({m} x {k} x {n})");
+        }
+    }
     for g in 0..batch {
         for i in 0..m {
             for j in 0..n {
@@ -234,6 +265,7 @@ fn sums_by_two_loops() {
             shape,
             strides,
             axes,
+            negated: false,
             outside_of: None,
         };
         let mut out = vec![];

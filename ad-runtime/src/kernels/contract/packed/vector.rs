@@ -31,6 +31,8 @@ pub(super) struct Tile<T> {
     pub(super) columns: usize,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
+    /// Whether what is added is taken away instead.
+    pub(super) negated: bool,
 }
 
 /// Adds a rectangle of a product, or writes it.
@@ -269,6 +271,15 @@ unsafe fn add<X: Vector, const R: usize, const V: usize>(tile: &Tile<X::Number>)
             // Not read after the last turn.
             a = a.wrapping_add(tile.a_sum);
             b = b.wrapping_add(tile.b_sum);
+        }
+        if tile.negated {
+            let (zero, sign) = (X::Number::default(), X::Number::of(-1.0));
+            for r in 0..R {
+                for v in 0..V {
+                    // `0 - s`, which is a positive zero where `s` is one.
+                    sums[r][v] = X::splat(zero).plus_product(sums[r][v], X::splat(sign));
+                }
+            }
         }
         if tile.out_column != 1 || tile.columns != V * lanes {
             // `R V` vectors. What is reserved is of no use in other cases.
