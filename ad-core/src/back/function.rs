@@ -28,7 +28,7 @@ use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
-use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Step, Work};
+use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Source, Step, Work};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -502,6 +502,7 @@ impl<'a> Function<'a> {
                 b_axes,
                 out_axes,
                 within,
+                onto,
             } => {
                 local.is_typed = [a, b].iter().any(|o| self.is_typed(o.array));
                 let (a, b) = (self.operand(a), self.operand(b));
@@ -511,7 +512,13 @@ impl<'a> Function<'a> {
                 });
                 let [a_axes, b_axes, out_axes] = axes;
                 local.bare = false;
-                if within.is_empty() {
+                if let Some(Source { array, taken }) = onto {
+                    let onto = match taken {
+                        true => Self::moved(&self.local(*array), None),
+                        false => self.view(*array),
+                    };
+                    quote!(let #mutable #name = rt::contract_onto(#onto, #a, #a_axes, #b, #b_axes, #out_axes);)
+                } else if within.is_empty() {
                     quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)
                 } else {
                     let within = within.iter().map(|w| {

@@ -3,6 +3,7 @@
 mod block;
 mod direct;
 mod gemm;
+pub(super) mod onto;
 #[cfg(target_arch = "x86_64")]
 mod packed;
 mod plan;
@@ -16,6 +17,7 @@ use crate::Real;
 use direct::{Arrays, Blocks, Lines, each};
 use gemm::{Gemm, Product, by_matrixmultiply};
 use plan::{COPIES, How, Plan, plan};
+pub use onto::{Base, contract_onto};
 use std::cmp::Reverse;
 use within::bounded;
 pub use within::{Within, up_to};
@@ -119,6 +121,18 @@ pub trait Multiply: Sized {
         out: &mut Vec<Self>,
     );
 
+    /// Adds a product to what is kept, or else to what is in `out`.
+    #[doc(hidden)]
+    #[track_caller]
+    fn contraction_onto(
+        a: Operand<'_, Self>,
+        b: Operand<'_, Self>,
+        out_axes: &[u8],
+        out_shape: &[usize],
+        kept: Option<&[Self]>,
+        out: &mut Vec<Self>,
+    );
+
     /// Computes a product of matrices in blocks.
     ///
     /// # Safety
@@ -141,6 +155,18 @@ macro_rules! multiply {
                 out: &mut Vec<$t>,
             ) {
                 fill(a, b, out_axes, out_shape, within, out);
+            }
+
+            #[track_caller]
+            fn contraction_onto(
+                a: Operand<'_, $t>,
+                b: Operand<'_, $t>,
+                out_axes: &[u8],
+                out_shape: &[usize],
+                kept: Option<&[$t]>,
+                out: &mut Vec<$t>,
+            ) {
+                onto::add_to(a, b, out_axes, out_shape, kept, out);
             }
 
             unsafe fn gemm(product: Product<$t>) {
@@ -317,9 +343,6 @@ pub(super) fn fill<T: Real>(
     within: &[Within],
     out: &mut Vec<T>,
 ) {
-    for &label in b.axes {
-        length(a, b, label);
-    }
     let most = a.axes.len() + b.axes.len() + out_axes.len();
     let (mut few, mut many);
     let room: &mut [Axis] = if most <= FEW {
@@ -329,34 +352,11 @@ pub(super) fn fill<T: Real>(
         many = vec![BLANK; most];
         &mut many
     };
-    let mut labels = Labels { room, len: 0 };
-    labels.add(a.axes, a.shape, |k| a.strides[k], |l| &mut l.a);
-    labels.add(b.axes, b.shape, |k| b.strides[k], |l| &mut l.b);
-    let stride = |k| {
-        out_shape[k + 1..]
-            .iter()
-            .map(|&n: &usize| n.max(1))
-            .product()
-    };
-    labels.add(out_axes, out_shape, stride, |l| &mut l.out);
-    let Labels { room, len } = labels;
     let size = out_shape.iter().product();
-    if room[..len].iter().any(|axis| axis.steps.n == 0) {
+    let Some(len) = loops((a, b), (out_axes, out_shape), room) else {
         out.resize(size, T::NOUGHT);
         return;
-    }
-    if let Some(name) = a.outside_of.or(b.outside_of) {
-        panic!("a product reads outside of `{name}`");
-    }
-    let last = |stride_of: fn(&Loop) -> usize| {
-        let steps = room[..len]
-            .iter()
-            .map(|axis| (axis.steps.n - 1) * stride_of(&axis.steps));
-        steps.sum::<usize>()
     };
-    assert!(last(|l| l.a) < a.data.len());
-    assert!(last(|l| l.b) < b.data.len());
-    assert!(last(|l| l.out) < size);
     let negated = a.negated != b.negated;
     if !within.is_empty() {
         out.clear();
@@ -392,11 +392,52 @@ pub(super) fn fill<T: Real>(
     // SAFETY: all strides are positive or zero, so in each array the element farthest from the start is the last of
     // all loops. These are inside, as has been checked; merging loops and giving them another order does not lead to other
     // positions. `out` is borrowed mutably, so it is none of the others, and it has been given the room.
-    unsafe { run(&plan, &mut room[..len], arrays, negated) };
+    unsafe { run(&plan, &mut room[..len], arrays, (negated, std::ptr::null())) };
     // SAFETY: they are all there: zeros that something was added to, or, with `once`, written.
     // For then all loops that are not summed within a block have a stride in `out`: those of its axes, which
     // were all given a loop, except where the length is one. So each place is in a block.
     unsafe { out.set_len(size) };
+}
+
+/// The loops of a product, which lead to positions inside of the operands, and of a result of that shape. None if one of them is
+/// empty. The room is large enough for all axes.
+#[track_caller]
+fn loops<T: Real>(
+    (a, b): (Operand<'_, T>, Operand<'_, T>),
+    (out_axes, out_shape): (&[u8], &[usize]),
+    room: &mut [Axis],
+) -> Option<usize> {
+    for &label in b.axes {
+        length(a, b, label);
+    }
+    let mut labels = Labels { room, len: 0 };
+    labels.add(a.axes, a.shape, |k| a.strides[k], |l| &mut l.a);
+    labels.add(b.axes, b.shape, |k| b.strides[k], |l| &mut l.b);
+    let stride = |k| {
+        out_shape[k + 1..]
+            .iter()
+            .map(|&n: &usize| n.max(1))
+            .product()
+    };
+    labels.add(out_axes, out_shape, stride, |l| &mut l.out);
+    let Labels { room, len } = labels;
+    let size = out_shape.iter().product();
+    if room[..len].iter().any(|axis| axis.steps.n == 0) {
+        return None;
+    }
+    if let Some(name) = a.outside_of.or(b.outside_of) {
+        panic!("a product reads outside of `{name}`");
+    }
+    let last = |stride_of: fn(&Loop) -> usize| {
+        let steps = room[..len]
+            .iter()
+            .map(|axis| (axis.steps.n - 1) * stride_of(&axis.steps));
+        steps.sum::<usize>()
+    };
+    assert!(last(|l| l.a) < a.data.len());
+    assert!(last(|l| l.b) < b.data.len());
+    assert!(last(|l| l.out) < size);
+    Some(len)
 }
 
 /// Loops by label.
@@ -490,12 +531,18 @@ impl Loop {
     }
 }
 
-/// Runs the loops as planned. What is added is taken away, if it is `negated`.
+/// Runs the loops as planned. What is added is taken away, if it is `negated`. Large blocks are added to what is at `onto`, if that is
+/// not null.
 ///
 /// # Safety
 ///
 /// All positions that the loops lead to are inside of the arrays, and no one else uses the result.
-unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>, negated: bool) {
+unsafe fn run<T: Real>(
+    plan: &Plan,
+    loops: &mut [Axis],
+    mut arrays: Arrays<T>,
+    (negated, onto): (bool, *const T),
+) {
     if plan.swap {
         for axis in &mut *loops {
             axis.steps = axis.steps.swapped();
@@ -544,6 +591,7 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>, n
                 sums,
                 once,
                 negated,
+                onto,
             },
         ),
     }

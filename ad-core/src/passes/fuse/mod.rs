@@ -20,6 +20,7 @@ mod graph;
 mod interchange;
 mod narrow;
 mod nest;
+mod onto;
 mod prune;
 mod rebuild;
 mod reuse;
@@ -32,6 +33,8 @@ mod tests_of_extremes;
 mod tests_of_families;
 #[cfg(test)]
 mod tests_of_loops;
+#[cfg(test)]
+mod tests_of_onto;
 #[cfg(test)]
 mod tests_of_products;
 #[cfg(test)]
@@ -153,7 +156,7 @@ impl Fuser {
             out.steps.push(step(&program, owned, (&stored, &negatives), k));
         }
         let program = reuse::take(out, owned.params.clone(), owned.is_body);
-        let program = family::group(tile::tiled(program));
+        let program = family::group(onto::onto(tile::tiled(program)));
         match owned.is_inner {
             true => program,
             false => share::shares(program),
@@ -294,6 +297,7 @@ fn step(
                 b_axes,
                 out_axes: out_axes.clone(),
                 within: within(program, eq),
+                onto: None,
             }
         }
         Op::Recur {

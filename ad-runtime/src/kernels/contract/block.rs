@@ -181,18 +181,16 @@ impl<T: Real> Block<T> {
                     }
                 }
             }
-            if negated {
-                for r in 0..R {
-                    for w in 0..W {
-                        parts[r][w] = T::NOUGHT - parts[r][w];
-                    }
-                }
-            }
             for r in 0..R {
                 let out = arrays.out.add((i + r) * rows.out + j * columns.out);
                 if columns.out == 1 {
                     let place = out.cast::<[T; W]>();
-                    if !once {
+                    if negated {
+                        let old = if once { [T::NOUGHT; W] } else { place.read() };
+                        for w in 0..W {
+                            parts[r][w] = old[w] - parts[r][w];
+                        }
+                    } else if !once {
                         let old = place.read();
                         for w in 0..W {
                             parts[r][w] = old[w] + parts[r][w];
@@ -202,7 +200,11 @@ impl<T: Real> Block<T> {
                 } else {
                     for w in 0..W {
                         let out = out.add(w * columns.out);
-                        *out = if once { T::NOUGHT } else { *out } + parts[r][w];
+                        let old = if once { T::NOUGHT } else { *out };
+                        *out = match negated {
+                            true => old - parts[r][w],
+                            false => old + parts[r][w],
+                        };
                     }
                 }
             }

@@ -4,6 +4,7 @@
 //! every instruction set. No factor is looked at: a zero times an infinity counts.
 
 use super::block::{Block, FAR};
+use super::plan::Plan;
 use super::{At, Axis, Loop, NOWHERE};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
@@ -83,10 +84,7 @@ impl<T: Real> Blocks<'_, T> {
 
     /// Whether whole rows are read and written.
     fn long(&self) -> bool {
-        let (m, k, n) = (self.rows.n, self.sums.n, self.columns.n);
-        let is_far = m == 1 && k * n * size_of::<T>() > FAR;
-        let long = if is_far { SHORT } else { LONG };
-        (m == 1 || k == 1) && n >= long && self.columns.out == 1
+        is_long::<T>(&self.rows, &self.columns, &self.sums)
     }
 
     #[inline(always)]
@@ -100,6 +98,27 @@ impl<T: Real> Blocks<'_, T> {
             negated: self.negated,
         }
     }
+}
+
+fn is_long<T>(rows: &Loop, columns: &Loop, sums: &Loop) -> bool {
+    let (m, k, n) = (rows.n, sums.n, columns.n);
+    let is_far = m == 1 && k * n * size_of::<T>() > FAR;
+    let long = if is_far { SHORT } else { LONG };
+    (m == 1 || k == 1) && n >= long && columns.out == 1
+}
+
+/// Whether each sum is there as a whole before it is added to what is in the result.
+pub(super) fn adds_once<T>(method: Method, plan: &Plan) -> bool {
+    match method {
+        Method::Dots | Method::PackedDots => true,
+        Method::Rows if is_long::<T>(&plan.rows, &plan.columns, &plan.sums) => false,
+        Method::Rows | Method::Packed => plan.sums.n <= close(plan.columns.n),
+    }
+}
+
+/// So many rows of `b` fit into the first cache.
+fn close(columns: usize) -> usize {
+    (CLOSE / columns).max(32)
 }
 
 struct ByLines<'a, 'b, T>(&'b mut Blocks<'a, T>);
@@ -163,7 +182,7 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
                     block.arrays.b = packed.as_ptr();
                 }
                 // Rows of `b` that fit into the first cache.
-                let most = (CLOSE / block.columns.n).max(32);
+                let most = close(block.columns.n);
                 // SAFETY: the positions are those of the product, or of a copy that has as many elements.
                 unsafe {
                     loop {

@@ -25,6 +25,9 @@ pub struct Product<T> {
     pub(super) once: bool,
     /// Whether what is added is taken away instead.
     pub(super) negated: bool,
+    /// What the whole sum is added to, or taken away from, if that is not null: it lies as the result does. It may be the result if
+    /// that has a sum in one part only. Then the result is written.
+    pub(super) onto: *const T,
 }
 
 /// Products of matrices in blocks, at all positions.
@@ -35,6 +38,8 @@ pub(super) struct Gemm<T> {
     pub(super) sums: Loop,
     pub(super) once: bool,
     pub(super) negated: bool,
+    /// What each whole sum is added to, if that is not null.
+    pub(super) onto: *const T,
 }
 
 impl<T: Real> Visit for Gemm<T> {
@@ -45,6 +50,7 @@ impl<T: Real> Visit for Gemm<T> {
             sums,
             once,
             negated,
+            onto,
             ..
         } = *self;
         // SAFETY: who made the arrays promised that the positions are inside. Different elements of the product are
@@ -66,6 +72,10 @@ impl<T: Real> Visit for Gemm<T> {
                 out_column: columns.out,
                 once,
                 negated,
+                onto: match onto.is_null() {
+                    true => onto,
+                    false => onto.add(at.out),
+                },
             };
             match product.count_of_shares(threads::idle()) {
                 1 => T::gemm(product),
@@ -102,6 +112,10 @@ impl<T> Product<T> {
             true => length,
             false => length * k / count / ALIGNED * ALIGNED,
         };
+        let onto = |place: usize| match self.onto.is_null() {
+            true => self.onto,
+            false => self.onto.wrapping_add(place),
+        };
         let share = |k: usize| {
             let (first, many) = (end(k), end(k + 1) - end(k));
             let mut share = Product { ..self };
@@ -110,10 +124,12 @@ impl<T> Product<T> {
                 share.m = many;
                 share.a = self.a.wrapping_add(first * self.a_row);
                 share.out = self.out.wrapping_add(first * self.out_row);
+                share.onto = onto(first * self.out_row);
             } else {
                 share.n = many;
                 share.b = self.b.wrapping_add(first * self.b_column);
                 share.out = self.out.wrapping_add(first * self.out_column);
+                share.onto = onto(first * self.out_column);
             }
             share
         };
@@ -186,6 +202,7 @@ mod tests {
                     out_column: 1,
                     once: true,
                     negated: false,
+                    onto: std::ptr::null(),
                 };
                 let count = whole.count_of_shares(threads);
                 let shares = whole.shares(count);

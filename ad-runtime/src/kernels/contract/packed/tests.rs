@@ -129,6 +129,7 @@ fn check<T: Packed>(
             out_column: old.strides[1],
             once,
             negated,
+            onto: std::ptr::null(),
         };
         // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
         let done = unsafe { T::in_blocks(level, product) };
