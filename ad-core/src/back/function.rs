@@ -30,7 +30,7 @@ use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
-use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Step, Work};
+use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Source, Step, Work};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -508,6 +508,7 @@ impl<'a> Function<'a> {
                 b_axes,
                 out_axes,
                 within,
+                onto,
             } => {
                 local.is_typed = [a, b].iter().any(|o| self.is_typed(o.array));
                 let (a, b) = (self.operand(a), self.operand(b));
@@ -517,7 +518,13 @@ impl<'a> Function<'a> {
                 });
                 let [a_axes, b_axes, out_axes] = axes;
                 local.bare = false;
-                if within.is_empty() {
+                if let Some(Source { array, taken }) = onto {
+                    let onto = match taken {
+                        true => Self::moved(&self.local(*array), None),
+                        false => self.view(*array),
+                    };
+                    quote!(let #mutable #name = rt::contract_onto(#onto, #a, #a_axes, #b, #b_axes, #out_axes);)
+                } else if within.is_empty() {
                     quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)
                 } else {
                     let within = within.iter().map(|w| {
@@ -760,7 +767,7 @@ impl<'a> Function<'a> {
     /// What a matrix product reads.
     fn operand(&self, o: &Operand) -> TokenStream {
         let view = self.view(o.array);
-        match &o.part {
+        let part = match &o.part {
             None => view,
             Some(part) => {
                 let (start, len): (Vec<_>, Vec<_>) = (part.iter())
@@ -768,6 +775,10 @@ impl<'a> Function<'a> {
                     .unzip();
                 quote!(#view.part([#(#start),*], [#(#len),*]))
             }
+        };
+        match o.negated {
+            true => quote!(#part.negated()),
+            false => part,
         }
     }
 

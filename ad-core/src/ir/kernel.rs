@@ -138,6 +138,9 @@ pub enum Work {
         /// which the result has, each of them about two labels of one array. Where one does not hold, an
         /// operand that has both labels is zero, and so is such a result.
         within: Vec<Within>,
+        /// What each sum is added to when it is there; or taken away from, if one operand is negated. There are no
+        /// bounds then.
+        onto: Option<Source>,
     },
     /// A linear recurrence; see [`super::bulk::Op::Recur`].
     Recur {
@@ -248,6 +251,8 @@ pub struct Operand {
     pub array: Var,
     /// The first index along each axis and how many from there on, if not all.
     pub part: Option<Vec<(Size, Size)>>,
+    /// Whether the negative of each element is the factor.
+    pub negated: bool,
 }
 
 /// The computation of one array, or of all members of a family, or results of a loop, a call or tiles.

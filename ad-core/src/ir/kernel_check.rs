@@ -9,7 +9,7 @@ use super::build::without;
 use super::bulk::{Feed, Param, Type, Var, states};
 use super::core::ReduceOp;
 use super::kernel::{
-    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Step, UnitCall, Within,
+    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Source, Step, UnitCall, Within,
     Work,
 };
 use super::ty::{Atom, Elem, Size};
@@ -143,7 +143,16 @@ impl Scope<'_> {
                 b_axes,
                 out_axes,
                 within,
+                onto,
             } => {
+                if let Some(Source { array, .. }) = onto {
+                    if self.ty(*array)? != ty || [a.array, b.array].contains(array) {
+                        return Err(format!("a product cannot be added to v{}", array.0));
+                    }
+                    if !within.is_empty() {
+                        return Err("a bounded product is added to something".into());
+                    }
+                }
                 for w in within {
                     self.size(&w.by)?;
                     let pair = |w: &Within| [w.less.min(w.more), w.less.max(w.more)];

@@ -203,7 +203,35 @@ impl<'a> Run<'a> {
                 b_axes,
                 out_axes,
                 within,
+                onto: None,
             } => self.contract((a, a_axes), (b, b_axes), out_axes, within),
+            Work::Contract {
+                a,
+                b,
+                a_axes,
+                b_axes,
+                out_axes,
+                within,
+                onto: Some(of),
+            } => {
+                let [plain_a, plain_b] = [a, b].map(|o| Operand {
+                    negated: false,
+                    ..o.clone()
+                });
+                let operands = ((&plain_a, &a_axes[..]), (&plain_b, &b_axes[..]));
+                let product = self.contract(operands.0, operands.1, out_axes, within)?;
+                let mut out = self.value(of.array)?.real().clone();
+                let sign = if a.negated == b.negated { 1.0 } else { -1.0 };
+                for (x, p) in out.data.iter_mut().zip(&product.real().data) {
+                    *x += sign * p;
+                }
+                // Nothing is added to what is missing.
+                self.cost += match &self.masks[of.array.index()] {
+                    Some(there) => there.iter().filter(|x| **x).count() as u64,
+                    None => out.data.len() as u64,
+                };
+                Ok(Value::Real(out))
+            }
             Work::Recur {
                 a,
                 mask,
@@ -239,8 +267,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What a matrix product reads. Elements outside of the array are NaN: nobody may look at them.
+    /// What a matrix product reads, with its sign.
     fn operand(&self, o: &Operand) -> Result<Value, String> {
+        let value = self.unsigned(o)?;
+        if !o.negated {
+            return Ok(value);
+        }
+        let x = value.real();
+        let data = x.data.iter().map(|x| -x).collect();
+        Ok(Value::Real(Tensor::new(x.shape.clone(), data)))
+    }
+
+    /// The same without the sign. Elements outside of the array are NaN: nobody may look at them.
+    fn unsigned(&self, o: &Operand) -> Result<Value, String> {
         let array = self.value(o.array)?;
         let Some(part) = &o.part else {
             return Ok(array.clone());

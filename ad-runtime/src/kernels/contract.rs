@@ -3,6 +3,7 @@
 mod block;
 mod direct;
 mod gemm;
+pub(super) mod onto;
 #[cfg(target_arch = "x86_64")]
 mod packed;
 mod plan;
@@ -16,6 +17,7 @@ use crate::Real;
 use direct::{Arrays, Blocks, Lines, each};
 use gemm::{Gemm, Product, by_matrixmultiply};
 use plan::{COPIES, How, Plan, plan};
+pub use onto::{Base, contract_onto};
 use std::cmp::Reverse;
 use within::bounded;
 pub use within::{Within, up_to};
@@ -119,6 +121,18 @@ pub trait Multiply: Sized {
         out: &mut Vec<Self>,
     );
 
+    /// Adds a product to what is kept, or else to what is in `out`.
+    #[doc(hidden)]
+    #[track_caller]
+    fn contraction_onto(
+        a: Operand<'_, Self>,
+        b: Operand<'_, Self>,
+        out_axes: &[u8],
+        out_shape: &[usize],
+        kept: Option<&[Self]>,
+        out: &mut Vec<Self>,
+    );
+
     /// Computes a product of matrices in blocks.
     ///
     /// # Safety
@@ -141,6 +155,18 @@ macro_rules! multiply {
                 out: &mut Vec<$t>,
             ) {
                 fill(a, b, out_axes, out_shape, within, out);
+            }
+
+            #[track_caller]
+            fn contraction_onto(
+                a: Operand<'_, $t>,
+                b: Operand<'_, $t>,
+                out_axes: &[u8],
+                out_shape: &[usize],
+                kept: Option<&[$t]>,
+                out: &mut Vec<$t>,
+            ) {
+                onto::add_to(a, b, out_axes, out_shape, kept, out);
             }
 
             unsafe fn gemm(product: Product<$t>) {
@@ -169,6 +195,8 @@ pub struct Part<'a, T, const N: usize> {
     strides: [usize; N],
     /// Whether the part lies inside of the array; asked only if there is something to read.
     inside: bool,
+    /// Whether the negative of each element is meant.
+    negated: bool,
     name: &'static str,
 }
 
@@ -196,8 +224,15 @@ impl<'a, T: Real, const N: usize> View<'a, T, N> {
             shape: len.map(|n| n.max(0) as usize),
             strides,
             inside,
+            negated: false,
             name: self.name,
         }
+    }
+
+    /// All of it with the other sign, as a factor.
+    #[must_use]
+    pub fn negated(self) -> Part<'a, T, N> {
+        Part::from(self).negated()
     }
 }
 
@@ -208,18 +243,29 @@ impl<'a, T: Real, const N: usize> From<View<'a, T, N>> for Part<'a, T, N> {
             shape: x.shape,
             strides: row_major(&x.shape),
             inside: true,
+            negated: false,
             name: x.name,
         }
     }
 }
 
 impl<T, const N: usize> Part<'_, T, N> {
+    /// The same with the other sign, as a factor. No number is changed: what is added is taken away instead.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Part {
+            negated: !self.negated,
+            ..self
+        }
+    }
+
     fn operand<'a>(&'a self, axes: &'a [u8; N]) -> Operand<'a, T> {
         Operand {
             data: self.data,
             shape: &self.shape,
             strides: &self.strides,
             axes,
+            negated: self.negated,
             outside_of: (!self.inside).then_some(self.name),
         }
     }
@@ -247,6 +293,8 @@ pub struct Operand<'a, T> {
     pub(super) shape: &'a [usize],
     pub(super) strides: &'a [usize],
     pub(super) axes: &'a [u8],
+    /// Whether the negative of each element is a factor.
+    pub(super) negated: bool,
     /// What it is supposed to be a part of, and is not.
     pub(super) outside_of: Option<&'static str>,
 }
@@ -295,9 +343,6 @@ pub(super) fn fill<T: Real>(
     within: &[Within],
     out: &mut Vec<T>,
 ) {
-    for &label in b.axes {
-        length(a, b, label);
-    }
     let most = a.axes.len() + b.axes.len() + out_axes.len();
     let (mut few, mut many);
     let room: &mut [Axis] = if most <= FEW {
@@ -307,34 +352,12 @@ pub(super) fn fill<T: Real>(
         many = vec![BLANK; most];
         &mut many
     };
-    let mut labels = Labels { room, len: 0 };
-    labels.add(a.axes, a.shape, |k| a.strides[k], |l| &mut l.a);
-    labels.add(b.axes, b.shape, |k| b.strides[k], |l| &mut l.b);
-    let stride = |k| {
-        out_shape[k + 1..]
-            .iter()
-            .map(|&n: &usize| n.max(1))
-            .product()
-    };
-    labels.add(out_axes, out_shape, stride, |l| &mut l.out);
-    let Labels { room, len } = labels;
     let size = out_shape.iter().product();
-    if room[..len].iter().any(|axis| axis.steps.n == 0) {
+    let Some(len) = loops((a, b), (out_axes, out_shape), room) else {
         out.resize(size, T::NOUGHT);
         return;
-    }
-    if let Some(name) = a.outside_of.or(b.outside_of) {
-        panic!("a product reads outside of `{name}`");
-    }
-    let last = |stride_of: fn(&Loop) -> usize| {
-        let steps = room[..len]
-            .iter()
-            .map(|axis| (axis.steps.n - 1) * stride_of(&axis.steps));
-        steps.sum::<usize>()
     };
-    assert!(last(|l| l.a) < a.data.len());
-    assert!(last(|l| l.b) < b.data.len());
-    assert!(last(|l| l.out) < size);
+    let negated = a.negated != b.negated;
     if !within.is_empty() {
         out.clear();
         out.reserve(size);
@@ -347,6 +370,10 @@ pub(super) fn fill<T: Real>(
         unsafe { bounded(&room[..len], within, arrays) };
         // SAFETY: each place is in a box, or has been made zero.
         unsafe { out.set_len(size) };
+        if negated {
+            // Not the negative of it: a sum that is zero is a positive zero.
+            out.iter_mut().for_each(|x| *x = T::NOUGHT - *x);
+        }
         return;
     }
     let len = merge(&mut room[..len]);
@@ -365,11 +392,52 @@ pub(super) fn fill<T: Real>(
     // SAFETY: all strides are positive or zero, so in each array the element farthest from the start is the last of
     // all loops. These are inside, as has been checked; merging loops and giving them another order does not lead to other
     // positions. `out` is borrowed mutably, so it is none of the others, and it has been given the room.
-    unsafe { run(&plan, &mut room[..len], arrays) };
+    unsafe { run(&plan, &mut room[..len], arrays, (negated, std::ptr::null())) };
     // SAFETY: they are all there: zeros that something was added to, or, with `once`, written.
     // For then all loops that are not summed within a block have a stride in `out`: those of its axes, which
     // were all given a loop, except where the length is one. So each place is in a block.
     unsafe { out.set_len(size) };
+}
+
+/// The loops of a product, which lead to positions inside of the operands, and of a result of that shape. None if one of them is
+/// empty. The room is large enough for all axes.
+#[track_caller]
+fn loops<T: Real>(
+    (a, b): (Operand<'_, T>, Operand<'_, T>),
+    (out_axes, out_shape): (&[u8], &[usize]),
+    room: &mut [Axis],
+) -> Option<usize> {
+    for &label in b.axes {
+        length(a, b, label);
+    }
+    let mut labels = Labels { room, len: 0 };
+    labels.add(a.axes, a.shape, |k| a.strides[k], |l| &mut l.a);
+    labels.add(b.axes, b.shape, |k| b.strides[k], |l| &mut l.b);
+    let stride = |k| {
+        out_shape[k + 1..]
+            .iter()
+            .map(|&n: &usize| n.max(1))
+            .product()
+    };
+    labels.add(out_axes, out_shape, stride, |l| &mut l.out);
+    let Labels { room, len } = labels;
+    let size = out_shape.iter().product();
+    if room[..len].iter().any(|axis| axis.steps.n == 0) {
+        return None;
+    }
+    if let Some(name) = a.outside_of.or(b.outside_of) {
+        panic!("a product reads outside of `{name}`");
+    }
+    let last = |stride_of: fn(&Loop) -> usize| {
+        let steps = room[..len]
+            .iter()
+            .map(|axis| (axis.steps.n - 1) * stride_of(&axis.steps));
+        steps.sum::<usize>()
+    };
+    assert!(last(|l| l.a) < a.data.len());
+    assert!(last(|l| l.b) < b.data.len());
+    assert!(last(|l| l.out) < size);
+    Some(len)
 }
 
 /// Loops by label.
@@ -463,12 +531,18 @@ impl Loop {
     }
 }
 
-/// Runs the loops as planned.
+/// Runs the loops as planned. What is added is taken away, if it is `negated`. Large blocks are added to what is at `onto`, if that is
+/// not null.
 ///
 /// # Safety
 ///
 /// All positions that the loops lead to are inside of the arrays, and no one else uses the result.
-unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
+unsafe fn run<T: Real>(
+    plan: &Plan,
+    loops: &mut [Axis],
+    mut arrays: Arrays<T>,
+    (negated, onto): (bool, *const T),
+) {
     if plan.swap {
         for axis in &mut *loops {
             axis.steps = axis.steps.swapped();
@@ -496,6 +570,7 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
             sums,
             method,
             once,
+            negated,
         }
         .compute(),
         How::Lines => {
@@ -504,6 +579,7 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
                 arrays,
                 outer,
                 inner,
+                negated,
             });
         }
         How::Gemm => each(
@@ -514,6 +590,8 @@ unsafe fn run<T: Real>(plan: &Plan, loops: &mut [Axis], mut arrays: Arrays<T>) {
                 columns,
                 sums,
                 once,
+                negated,
+                onto,
             },
         ),
     }

@@ -36,7 +36,9 @@ pub use blocks::{
     build_rows, build_rows_in, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks, minimum_blocks,
     product_blocks, stretch, sum_blocks,
 };
-pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
+pub use contract::{
+    Base, Multiply, Part, Within, contract, contract_onto, contract_within, up_to,
+};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 pub use loops::{

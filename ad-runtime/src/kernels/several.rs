@@ -52,7 +52,7 @@ pub trait Elements: Sized {
     fn build_rows_in<const N: usize, P: Places<Self, N>>(
         places: P,
         shape: [i64; N],
-        f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+        f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
     ) -> P::Made;
 }
 
@@ -166,7 +166,7 @@ pub fn build_all<E: Elements, const N: usize>(
 pub fn build_all_rows_in<E: Elements, const N: usize, P: Places<E, N>>(
     places: P,
     shape: [i64; N],
-    f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, E>) -> WrittenAll<'a>,
+    f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, E>) -> WrittenAll<'a>,
 ) -> P::Made {
     E::build_rows_in(places, shape, f)
 }
@@ -359,7 +359,7 @@ macro_rules! elements {
             fn build_rows_in<const N: usize, P: Places<Self, N>>(
                 mut places: P,
                 shape: [i64; N],
-                f: impl for<'a> Fn([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+                mut f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
             ) -> P::Made {
                 let (shape, size) = lengths(shape);
                 let length = shape.last().map_or(1, |&n| n);

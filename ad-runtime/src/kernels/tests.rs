@@ -581,6 +581,7 @@ fn products_of_every_structure() {
                 shape: &a_shape,
                 strides: &a_strides,
                 axes: &a_axes,
+                negated: false,
                 outside_of: None,
             };
             let b = Operand {
@@ -588,6 +589,7 @@ fn products_of_every_structure() {
                 shape: &b_shape,
                 strides: &b_strides,
                 axes: &b_axes,
+                negated: false,
                 outside_of: None,
             };
             let mut out = vec![];

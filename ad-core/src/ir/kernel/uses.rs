@@ -48,9 +48,9 @@ impl Step {
             Work::Change { of, .. } => std::slice::from_ref(of),
             Work::Family(f) => &f.begins,
             Work::Loop(s) => &s.init,
+            Work::Contract { onto, .. } => onto.as_slice(),
             Work::Nest(_)
             | Work::Scatter(_)
-            | Work::Contract { .. }
             | Work::Recur { .. }
             | Work::Call(_)
             | Work::Tiles(_) => &[],
@@ -78,9 +78,9 @@ impl Step {
             Work::Change { of, .. } => std::slice::from_mut(of),
             Work::Family(f) => &mut f.begins,
             Work::Loop(s) => &mut s.init,
+            Work::Contract { onto, .. } => onto.as_mut_slice(),
             Work::Nest(_)
             | Work::Scatter(_)
-            | Work::Contract { .. }
             | Work::Recur { .. }
             | Work::Call(_)
             | Work::Tiles(_) => &mut [],

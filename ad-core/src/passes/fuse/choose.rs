@@ -1,6 +1,6 @@
 //! Which arrays are stored.
 
-use super::contractions::operands;
+use super::contractions::{Negatives, operands};
 use super::extreme::extremes;
 use super::inside::inside;
 use super::{follow, is_opaque, with_loops};
@@ -74,7 +74,12 @@ pub(super) struct Choice {
 /// In the body of a sequential loop more is computed where it is needed: its arrays are in a cache as a rule, so that it is
 /// the number of passes that counts, and what one of them writes and another reads. Outside of loops arrays that are
 /// stored are what [`super::tile`] makes tiles of.
-pub(super) fn choose(program: &Program, mut stored: Vec<bool>, is_body: bool) -> Choice {
+pub(super) fn choose(
+    program: &Program,
+    negatives: &Negatives,
+    mut stored: Vec<bool>,
+    is_body: bool,
+) -> Choice {
     let count = program.params.len() + program.eqs.len();
     let free = free_of_charge(program);
     let mut needed: Vec<Vec<Place>> = vec![vec![]; count];
@@ -106,7 +111,7 @@ pub(super) fn choose(program: &Program, mut stored: Vec<bool>, is_body: bool) ->
                 b_axes,
                 ..
             } => {
-                let ((a, _), (b, _)) = operands(program, (*a, a_axes), (*b, b_axes));
+                let ((a, _), (b, _)) = operands(program, negatives, (*a, a_axes), (*b, b_axes));
                 stored[a.array.index()] = true;
                 stored[b.array.index()] = true;
             }

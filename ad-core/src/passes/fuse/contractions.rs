@@ -6,7 +6,7 @@ use crate::ir::build::{Builder, translate, translate_size};
 use crate::ir::bulk::{Ix, Op, Program, Var};
 use crate::ir::kernel::Operand;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::{Atom, Lit, Size};
 use crate::passes::simplify::live;
 use std::collections::HashMap;
 
@@ -148,16 +148,85 @@ fn sum_of_product(
 /// axes, the array itself.
 pub(super) fn operands(
     program: &Program,
+    negatives: &Negatives,
     a: (Var, &[u8]),
     b: (Var, &[u8]),
 ) -> ((Operand, Vec<u8>), (Operand, Vec<u8>)) {
     let of = |x: (Var, &[u8]), other: (Var, &[u8])| {
-        part_of(program, x, other).unwrap_or_else(|| {
-            let (array, part) = (x.0, None);
-            (Operand { array, part }, x.1.to_vec())
-        })
+        let (array, negated) = negatives.without_signs(x.0);
+        let (mut operand, axes) = part_of(program, (array, x.1), other).unwrap_or_else(|| {
+            let (part, negated) = (None, false);
+            let whole = Operand {
+                array,
+                part,
+                negated,
+            };
+            (whole, x.1.to_vec())
+        });
+        operand.negated = negated;
+        (operand, axes)
     };
     (of(a, b), of(b, a))
+}
+
+/// Arrays that need not be stored for products, since they are the negatives of others:
+///
+/// ```text
+/// contract(-a, b)  =  0 - contract(a, b)
+/// ```
+///
+/// where the sums are the same, each product with the other sign, and nothing is computed for it. Only the sign of a sum
+/// that is too small for any number but zero may differ. So an array is one whose negative alone is wanted otherwise.
+pub(super) struct Negatives {
+    of: HashMap<Var, Var>,
+}
+
+impl Negatives {
+    pub(super) fn new(program: &Program) -> Negatives {
+        // Who but products needs a variable.
+        let mut others = vec![0; program.params.len() + program.eqs.len()];
+        for eq in &program.eqs {
+            eq.visit_sizes(&mut |n| {
+                n.visit(&mut |a| {
+                    if let Atom::Value(v) = a {
+                        others[*v as usize] += 1;
+                    }
+                });
+            });
+            if matches!(eq.op, Op::Contract { .. }) {
+                eq.guard.iter().for_each(|g| others[g.index()] += 1);
+            } else {
+                eq.visit(&mut |v| others[v.index()] += 1);
+            }
+        }
+        for r in &program.results {
+            others[r.index()] += 1;
+        }
+        let mut of = HashMap::new();
+        for (k, eq) in program.eqs.iter().enumerate() {
+            let (Op::Map(Prim::Neg, args), None) = (&eq.op, eq.guard) else {
+                continue;
+            };
+            let (v, x) = (program.var_of(k), args[0]);
+            // Otherwise both might be stored.
+            let is_stored = program.eq(x).is_none_or(|e| is_opaque(&e.op));
+            if others[v.index()] == 0 || is_stored {
+                of.insert(v, x);
+            }
+        }
+        Negatives { of }
+    }
+
+    /// What is stored for a factor, and whether with the other sign.
+    fn without_signs(&self, v: Var) -> (Var, bool) {
+        match self.of.get(&v) {
+            Some(&x) => {
+                let (array, negated) = self.without_signs(x);
+                (array, !negated)
+            }
+            None => (v, false),
+        }
+    }
 }
 
 fn part_of(
@@ -201,7 +270,13 @@ fn part_of(
     let of = &program.ty(array).shape;
     let all = part.iter().zip(of).all(|((s, n), len)| s.is(0) && n == len);
     let part = (!all).then_some(part);
-    Some((Operand { array, part }, labels))
+    let negated = false;
+    let operand = Operand {
+        array,
+        part,
+        negated,
+    };
+    Some((operand, labels))
 }
 
 /// The lengths of which a guard says that they are positive, if that is all it says.

@@ -21,6 +21,7 @@ mod inside;
 mod interchange;
 mod narrow;
 mod nest;
+mod onto;
 mod prune;
 mod rebuild;
 mod reuse;
@@ -33,6 +34,8 @@ mod tests_of_extremes;
 mod tests_of_families;
 #[cfg(test)]
 mod tests_of_loops;
+#[cfg(test)]
+mod tests_of_onto;
 #[cfg(test)]
 mod tests_of_places;
 #[cfg(test)]
@@ -53,7 +56,7 @@ use accumulate::accumulate;
 pub use again::again;
 use change::{Owned, adding, change, read_before};
 use choose::{Choice, choose};
-use contractions::{expand_contractions, operands};
+use contractions::{Negatives, expand_contractions, operands};
 use extreme::both;
 use interchange::interchange;
 use narrow::{Skips, narrow};
@@ -89,10 +92,16 @@ struct Fuser {
 impl Fuser {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
         let program = expand_contractions(&shared(&accumulate(prune(program))));
+        let negatives = Negatives::new(&program);
         let Choice {
             mut stored,
             extremes,
-        } = choose(&program, read_before(&program, owned), owned.is_body);
+        } = choose(
+            &program,
+            &negatives,
+            read_before(&program, owned),
+            owned.is_body,
+        );
         let with_places: HashSet<Var> = extremes.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),
@@ -149,13 +158,13 @@ impl Fuser {
                 for v in before {
                     stored[v.index()] = true;
                     let at = v.index() - program.params.len();
-                    out.steps.push(step(&program, owned, &stored, at));
+                    out.steps.push(step(&program, owned, (&stored, &negatives), at));
                 }
             }
-            out.steps.push(step(&program, owned, &stored, k));
+            out.steps.push(step(&program, owned, (&stored, &negatives), k));
         }
         let program = reuse::take(out, owned.params.clone(), owned.is_body);
-        let program = family::group(tile::tiled(program));
+        let program = family::group(onto::onto(tile::tiled(program)));
         match owned.is_inner {
             true => program,
             false => share::shares(program),
@@ -264,7 +273,12 @@ fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec
 }
 
 /// How a stored array is computed.
-fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
+fn step(
+    program: &Program,
+    owned: &Owned,
+    (stored, negatives): (&[bool], &Negatives),
+    k: usize,
+) -> Step {
     let (out, eq) = (program.var_of(k), &program.eqs[k]);
     let ty = eq.ty.clone();
     if let Some(Ok(work)) = change(program, owned, stored, k) {
@@ -283,7 +297,7 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
             b_axes,
             out_axes,
         } => {
-            let ((a, a_axes), (b, b_axes)) = operands(program, (*a, a_axes), (*b, b_axes));
+            let ((a, a_axes), (b, b_axes)) = operands(program, negatives, (*a, a_axes), (*b, b_axes));
             Work::Contract {
                 a,
                 b,
@@ -291,6 +305,7 @@ fn step(program: &Program, owned: &Owned, stored: &[bool], k: usize) -> Step {
                 b_axes,
                 out_axes: out_axes.clone(),
                 within: within(program, eq),
+                onto: None,
             }
         }
         Op::Recur {

@@ -23,6 +23,8 @@ pub(super) struct Block<T> {
     pub(super) columns: Loop,
     pub(super) sums: Loop,
     pub(super) once: bool,
+    /// Whether what is added is taken away instead.
+    pub(super) negated: bool,
 }
 
 /// The functions are unsafe where the positions of the product are not in the arrays.
@@ -41,7 +43,10 @@ impl<T: Real> Block<T> {
             columns,
             sums,
             once,
+            negated,
         } = self;
+        // A product with it is exact.
+        let sign = T::of(if negated { -1.0 } else { 1.0 });
         let (k, n) = (sums.n, columns.n);
         // As in `dots`.
         let is_far = k * n * size_of::<T>() > FAR && n * size_of::<T>() < 4096;
@@ -54,7 +59,7 @@ impl<T: Real> Block<T> {
                 let mut p = 0;
                 if once {
                     p = 1;
-                    let factor = *a;
+                    let factor = sign * *a;
                     for j in 0..n {
                         *out.add(j) = T::NOUGHT + factor * *b.add(j);
                     }
@@ -62,7 +67,7 @@ impl<T: Real> Block<T> {
                 while !is_far && p + MANY <= k {
                     let (mut factors, mut lines) = ([T::NOUGHT; MANY], [b; MANY]);
                     for q in 0..MANY {
-                        factors[q] = *a.add((p + q) * sums.a);
+                        factors[q] = sign * *a.add((p + q) * sums.a);
                         lines[q] = b.add((p + q) * sums.b);
                     }
                     for j in 0..n {
@@ -75,7 +80,7 @@ impl<T: Real> Block<T> {
                     p += MANY;
                 }
                 while p < k {
-                    let factor = *a.add(p * sums.a);
+                    let factor = sign * *a.add(p * sums.a);
                     let line = b.add(p * sums.b);
                     for j in 0..n {
                         *out.add(j) += factor * *line.add(j);
@@ -155,6 +160,7 @@ impl<T: Real> Block<T> {
             columns,
             sums,
             once,
+            negated,
         } = self;
         // SAFETY: all of these rows and columns are in the arrays; those of `b` are neighbours. Where the result is
         // written and not read, it need not hold anything.
@@ -179,7 +185,12 @@ impl<T: Real> Block<T> {
                 let out = arrays.out.add((i + r) * rows.out + j * columns.out);
                 if columns.out == 1 {
                     let place = out.cast::<[T; W]>();
-                    if !once {
+                    if negated {
+                        let old = if once { [T::NOUGHT; W] } else { place.read() };
+                        for w in 0..W {
+                            parts[r][w] = old[w] - parts[r][w];
+                        }
+                    } else if !once {
                         let old = place.read();
                         for w in 0..W {
                             parts[r][w] = old[w] + parts[r][w];
@@ -189,7 +200,11 @@ impl<T: Real> Block<T> {
                 } else {
                     for w in 0..W {
                         let out = out.add(w * columns.out);
-                        *out = if once { T::NOUGHT } else { *out } + parts[r][w];
+                        let old = if once { T::NOUGHT } else { *out };
+                        *out = match negated {
+                            true => old - parts[r][w],
+                            false => old + parts[r][w],
+                        };
                     }
                 }
             }
@@ -281,7 +296,11 @@ impl<T: Real> Block<T> {
             }
             for c in 0..C {
                 let out = out.add(i * self.rows.out + (j + c) * self.columns.out);
-                *out = if self.once { T::NOUGHT } else { *out } + sums[c];
+                let old = if self.once { T::NOUGHT } else { *out };
+                *out = match self.negated {
+                    true => old - sums[c],
+                    false => old + sums[c],
+                };
             }
         }
     }

@@ -4,6 +4,7 @@
 //! every instruction set. No factor is looked at: a zero times an infinity counts.
 
 use super::block::{Block, FAR};
+use super::plan::Plan;
 use super::{At, Axis, Loop, NOWHERE};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
@@ -66,6 +67,8 @@ pub(super) struct Blocks<'a, T> {
     pub(super) method: Method,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
+    /// Whether what is added is taken away instead.
+    pub(super) negated: bool,
 }
 
 impl<T: Real> Blocks<'_, T> {
@@ -81,10 +84,7 @@ impl<T: Real> Blocks<'_, T> {
 
     /// Whether whole rows are read and written.
     fn long(&self) -> bool {
-        let (m, k, n) = (self.rows.n, self.sums.n, self.columns.n);
-        let is_far = m == 1 && k * n * size_of::<T>() > FAR;
-        let long = if is_far { SHORT } else { LONG };
-        (m == 1 || k == 1) && n >= long && self.columns.out == 1
+        is_long::<T>(&self.rows, &self.columns, &self.sums)
     }
 
     #[inline(always)]
@@ -95,8 +95,30 @@ impl<T: Real> Blocks<'_, T> {
             columns: self.columns,
             sums: self.sums,
             once: self.once,
+            negated: self.negated,
         }
     }
+}
+
+fn is_long<T>(rows: &Loop, columns: &Loop, sums: &Loop) -> bool {
+    let (m, k, n) = (rows.n, sums.n, columns.n);
+    let is_far = m == 1 && k * n * size_of::<T>() > FAR;
+    let long = if is_far { SHORT } else { LONG };
+    (m == 1 || k == 1) && n >= long && columns.out == 1
+}
+
+/// Whether each sum is there as a whole before it is added to what is in the result.
+pub(super) fn adds_once<T>(method: Method, plan: &Plan) -> bool {
+    match method {
+        Method::Dots | Method::PackedDots => true,
+        Method::Rows if is_long::<T>(&plan.rows, &plan.columns, &plan.sums) => false,
+        Method::Rows | Method::Packed => plan.sums.n <= close(plan.columns.n),
+    }
+}
+
+/// So many rows of `b` fit into the first cache.
+fn close(columns: usize) -> usize {
+    (CLOSE / columns).max(32)
 }
 
 struct ByLines<'a, 'b, T>(&'b mut Blocks<'a, T>);
@@ -160,7 +182,7 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
                     block.arrays.b = packed.as_ptr();
                 }
                 // Rows of `b` that fit into the first cache.
-                let most = (CLOSE / block.columns.n).max(32);
+                let most = close(block.columns.n);
                 // SAFETY: the positions are those of the product, or of a copy that has as many elements.
                 unsafe {
                     loop {
@@ -243,6 +265,8 @@ pub(super) struct Lines<'a, T> {
     pub(super) arrays: Arrays<T>,
     pub(super) outer: &'a mut [Axis],
     pub(super) inner: Loop,
+    /// Whether they are taken away instead.
+    pub(super) negated: bool,
 }
 
 impl<T: Real> Kernel for Lines<'_, T> {
@@ -250,8 +274,14 @@ impl<T: Real> Kernel for Lines<'_, T> {
 
     #[inline(always)]
     fn run<Set: InstructionSet>(self) {
+        let sign = T::of(if self.negated { -1.0 } else { 1.0 });
         let (arrays, inner) = (self.arrays, self.inner);
-        each(self.outer, EachLine { arrays, inner });
+        let line = EachLine {
+            arrays,
+            inner,
+            sign,
+        };
+        each(self.outer, line);
     }
 }
 
@@ -259,12 +289,14 @@ impl<T: Real> Kernel for Lines<'_, T> {
 struct EachLine<T> {
     arrays: Arrays<T>,
     inner: Loop,
+    /// One or its negative. A product with it is exact.
+    sign: T,
 }
 
 impl<T: Real> Visit for EachLine<T> {
     #[inline(always)]
     fn visit(&mut self, at: At) {
-        let inner = self.inner;
+        let (inner, sign) = (self.inner, self.sign);
         // SAFETY: who made the arrays promised that all of these are inside, and nothing else has the result.
         unsafe {
             let Arrays { a, b, out } = self.arrays.at(at);
@@ -274,28 +306,29 @@ impl<T: Real> Visit for EachLine<T> {
                     for i in 0..inner.n {
                         sum += *a.add(i * inner.a) * *b.add(i * inner.b);
                     }
-                    *out += sum;
+                    *out += sign * sum;
                 }
                 (1, 1, 1) => {
                     for i in 0..inner.n {
-                        *out.add(i) += *a.add(i) * *b.add(i);
+                        *out.add(i) += sign * *a.add(i) * *b.add(i);
                     }
                 }
                 (1, 0, 1) => {
-                    let factor = *b;
+                    let factor = sign * *b;
                     for i in 0..inner.n {
                         *out.add(i) += *a.add(i) * factor;
                     }
                 }
                 (0, 1, 1) => {
-                    let factor = *a;
+                    let factor = sign * *a;
                     for i in 0..inner.n {
                         *out.add(i) += factor * *b.add(i);
                     }
                 }
                 _ => {
                     for i in 0..inner.n {
-                        *out.add(i * inner.out) += *a.add(i * inner.a) * *b.add(i * inner.b);
+                        *out.add(i * inner.out) +=
+                            sign * *a.add(i * inner.a) * *b.add(i * inner.b);
                     }
                 }
             }

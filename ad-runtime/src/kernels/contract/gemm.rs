@@ -23,6 +23,11 @@ pub struct Product<T> {
     pub(super) out_column: usize,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
+    /// Whether what is added is taken away instead.
+    pub(super) negated: bool,
+    /// What the whole sum is added to, or taken away from, if that is not null: it lies as the result does. It may be the result if
+    /// that has a sum in one part only. Then the result is written.
+    pub(super) onto: *const T,
 }
 
 /// Products of matrices in blocks, at all positions.
@@ -32,6 +37,9 @@ pub(super) struct Gemm<T> {
     pub(super) columns: Loop,
     pub(super) sums: Loop,
     pub(super) once: bool,
+    pub(super) negated: bool,
+    /// What each whole sum is added to, if that is not null.
+    pub(super) onto: *const T,
 }
 
 impl<T: Real> Visit for Gemm<T> {
@@ -41,6 +49,8 @@ impl<T: Real> Visit for Gemm<T> {
             columns,
             sums,
             once,
+            negated,
+            onto,
             ..
         } = *self;
         // SAFETY: who made the arrays promised that the positions are inside. Different elements of the product are
@@ -61,6 +71,11 @@ impl<T: Real> Visit for Gemm<T> {
                 out_row: rows.out,
                 out_column: columns.out,
                 once,
+                negated,
+                onto: match onto.is_null() {
+                    true => onto,
+                    false => onto.add(at.out),
+                },
             };
             match product.count_of_shares(threads::idle()) {
                 1 => T::gemm(product),
@@ -97,6 +112,10 @@ impl<T> Product<T> {
             true => length,
             false => length * k / count / ALIGNED * ALIGNED,
         };
+        let onto = |place: usize| match self.onto.is_null() {
+            true => self.onto,
+            false => self.onto.wrapping_add(place),
+        };
         let share = |k: usize| {
             let (first, many) = (end(k), end(k + 1) - end(k));
             let mut share = Product { ..self };
@@ -105,10 +124,12 @@ impl<T> Product<T> {
                 share.m = many;
                 share.a = self.a.wrapping_add(first * self.a_row);
                 share.out = self.out.wrapping_add(first * self.out_row);
+                share.onto = onto(first * self.out_row);
             } else {
                 share.n = many;
                 share.b = self.b.wrapping_add(first * self.b_column);
                 share.out = self.out.wrapping_add(first * self.out_column);
+                share.onto = onto(first * self.out_column);
             }
             share
         };
@@ -127,14 +148,24 @@ macro_rules! by_matrixmultiply {
             b,
             out,
             once,
+            negated,
             ..
         } = $product;
-        let beta = if once { 0.0 } else { 1.0 };
+        let alpha = if negated { -1.0 } else { 1.0 };
+        if once && negated {
+            // Taken away from zeros, so that a sum that is zero is a positive zero.
+            for i in 0..m {
+                for j in 0..n {
+                    out.add(i * $product.out_row + j * $product.out_column).write(0.0);
+                }
+            }
+        }
+        let beta = if once && !negated { 0.0 } else { 1.0 };
         let [a_row, a_sum] = [$product.a_row as isize, $product.a_sum as isize];
         let [b_sum, b_column] = [$product.b_sum as isize, $product.b_column as isize];
         let [out_row, out_column] = [$product.out_row as isize, $product.out_column as isize];
         matrixmultiply::$gemm(
-            m, k, n, 1.0, a, a_row, a_sum, b, b_sum, b_column, beta, out, out_row, out_column,
+            m, k, n, alpha, a, a_row, a_sum, b, b_sum, b_column, beta, out, out_row, out_column,
         );
     }};
 }
@@ -170,6 +201,8 @@ mod tests {
                     out_row: n,
                     out_column: 1,
                     once: true,
+                    negated: false,
+                    onto: std::ptr::null(),
                 };
                 let count = whole.count_of_shares(threads);
                 let shares = whole.shares(count);

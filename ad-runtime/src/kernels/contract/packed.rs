@@ -16,6 +16,7 @@ use crate::kernels::dispatch::Level;
 use crate::kernels::pool;
 use copy::{copy, copy_rows};
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::ptr::null;
 use vector::{Tile, Vector};
 
 #[cfg(test)]
@@ -41,7 +42,7 @@ impl<T> Product<T> {
 }
 
 /// What is added at once is at most so long.
-const SUMS: usize = 256;
+pub(super) const SUMS: usize = 256;
 
 /// A block of `b` has at most so many bytes.
 const BLOCK: usize = 256 << 10;
@@ -153,6 +154,10 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
     while p < k || p == 0 {
         block.product.k = sums.min(k - p);
         block.product.once = product.once && p == 0;
+        // The whole sum is added, when it is there, with its sign.
+        let is_last = p + sums >= k;
+        let onto = if is_last { product.onto } else { null() };
+        block.product.negated = product.negated && (is_last || product.onto.is_null());
         let mut j = 0;
         while j < n {
             let first = p * product.b_sum + j * product.b_column;
@@ -169,6 +174,10 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
                     block.product.m = rows.min(m - i);
                     let first = i * product.out_row + j * product.out_column;
                     block.product.out = product.out.wrapping_add(first);
+                    block.product.onto = match onto.is_null() {
+                        true => onto,
+                        false => onto.wrapping_add(first),
+                    };
                     if j == 0 || rows < m {
                         block.copy_a();
                     }
@@ -306,6 +315,11 @@ impl<X: Vector> Block<X> {
                     out_column: self.product.out_column,
                     columns,
                     once: self.product.once,
+                    negated: self.product.negated,
+                    onto: match self.product.onto.is_null() {
+                        true => self.product.onto,
+                        false => self.product.onto.wrapping_add(out),
+                    },
                 };
                 // SAFETY: these rows and columns are in the block, or in the copies. There are as many as the rectangle
                 // has, but for columns that do not count; those have been copied as zeros.

@@ -227,7 +227,7 @@ impl Job<'_> {
             if !plan.once {
                 self.region(blocked.len(), ranged.len()).clear(arrays.out);
             }
-            run(&plan, &mut loops[..len], arrays);
+            run(&plan, &mut loops[..len], arrays, (false, std::ptr::null()));
             arrays.out
         }
     }

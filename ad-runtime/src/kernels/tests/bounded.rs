@@ -74,6 +74,17 @@ fn check<const W: usize>(
         )
     };
     let (out, again) = (product(), product());
+    let taken_away = contract_within(
+        a.view(),
+        labels(a_labels),
+        b.view().negated(),
+        labels(b_labels),
+        labels(out_labels),
+        within,
+    );
+    for (x, y) in out.data.iter().zip(&taken_away.data) {
+        assert!(0.0 - x == *y || x.is_nan() && y.is_nan());
+    }
     let [batch, m, k, n] = lengths;
     for g in 0..batch {
         for i in 0..m {

@@ -1,6 +1,6 @@
 //! Products of matrices of all sizes, in all layouts, against sums by definition.
 
-use super::super::contract::{Operand, fill, set_row_major};
+use super::super::contract::{Operand, fill, onto::add_to, set_row_major};
 use super::Random;
 use crate::Real;
 
@@ -34,7 +34,16 @@ impl<T: Real> Matrices<T> {
             shape: &self.shape,
             strides: &self.strides,
             axes: &self.axes,
+            negated: false,
             outside_of: None,
+        }
+    }
+
+    /// The negative of each element, in memory.
+    fn negative(&self) -> Self {
+        Matrices {
+            data: self.data.iter().map(|x| -*x).collect(),
+            ..*self
         }
     }
 
@@ -98,6 +107,34 @@ fn check<T: Real>(
     assert_eq!(out.len(), size);
     let mut again = vec![];
     fill(a.operand(), b.operand(), &out_axes, &shape, &[], &mut again);
+    // A sign of an operand is as good as one of all its elements.
+    let negated = |x| Operand { negated: true, ..x };
+    let (other_a, other_b) = (a.negative(), b.negative());
+    for (signs, elements) in [
+        ([negated(a.operand()), b.operand()], [&other_a, &b]),
+        ([a.operand(), negated(b.operand())], [&a, &other_b]),
+        (
+            [negated(a.operand()), negated(b.operand())],
+            [&other_a, &other_b],
+        ),
+    ] {
+        let [mut x, mut y] = [vec![], vec![]];
+        fill(signs[0], signs[1], &out_axes, &shape, &[], &mut x);
+        let [c, d] = elements.map(Matrices::operand);
+        fill(c, d, &out_axes, &shape, &[], &mut y);
+        assert_eq!(x.len(), size);
+        for (x, y) in x.iter().zip(&y) {
+            let (x, y): (f64, f64) = ((*x).into(), (*y).into());
+            let same = x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+            assert!(same, "{x} is not {y}: {batch} x ({m} x {k} x {n})");
+        }
+    }
+    added_to(
+        random,
+        (a.operand(), b.operand()),
+        (&out_axes, &shape),
+        &again,
+    );
     for g in 0..batch {
         for i in 0..m {
             for j in 0..n {
@@ -129,6 +166,41 @@ fn check<T: Real>(
                     close,
                     "{x} is not {sum} at {g}, {i}, {j} of {batch} x ({m} x {k} x {n}), {a_axes:?} {b_axes:?} {out_axes:?}"
                 );
+            }
+        }
+    }
+}
+
+/// An array plus a product, or minus a product, has the bits of a sum with what the product is alone; in memory of its own
+/// and in that of the array.
+fn added_to<T: Real>(
+    random: &mut Random,
+    (a, b): (Operand<'_, T>, Operand<'_, T>),
+    (out_axes, shape): (&[u8], &[usize]),
+    product: &[T],
+) {
+    let mut old: Vec<T> = (random.reals(product.len()).into_iter())
+        .map(T::of)
+        .collect();
+    for x in old.iter_mut().step_by(5) {
+        *x = [-T::NOUGHT, T::NOUGHT, T::INFINITY, T::NAN][random.below(4)];
+    }
+    for negated in [false, true] {
+        let a = Operand { negated, ..a };
+        let mut taken = old.clone();
+        add_to(a, b, out_axes, shape, None, &mut taken);
+        let mut kept = vec![];
+        add_to(a, b, out_axes, shape, Some(&old), &mut kept);
+        assert_eq!((taken.len(), kept.len()), (old.len(), old.len()));
+        for (at, &x) in old.iter().enumerate() {
+            let wanted = match negated {
+                true => x - product[at],
+                false => x + product[at],
+            };
+            for y in [taken[at], kept[at]] {
+                let (x, y): (f64, f64) = (wanted.into(), y.into());
+                let same = x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+                assert!(same, "{y} is not {x}, shape {shape:?}, negated: {negated}");
             }
         }
     }
@@ -212,6 +284,10 @@ fn long_and_thin() {
         [1, 2, 70, 60],
         [1, 25, 24, 23],
         [2, 3, 40, 90],
+        // Sums in one part, and in two.
+        [1, 30, 31, 48],
+        [2, 33, 40, 29],
+        [1, 24, 300, 27],
     ] {
         layouts(sizes, false);
     }
@@ -234,6 +310,7 @@ fn sums_by_two_loops() {
             shape,
             strides,
             axes,
+            negated: false,
             outside_of: None,
         };
         let mut out = vec![];

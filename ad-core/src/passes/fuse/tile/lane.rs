@@ -177,6 +177,7 @@ impl<'a> Lane<'a> {
                 b_axes,
                 out_axes,
                 within,
+                onto,
             } => {
                 let label = out_axes[axis];
                 let is_whole = |o: &Operand, axes: &[u8]| {
@@ -185,7 +186,7 @@ impl<'a> Lane<'a> {
                     part.is_none_or(|(start, n)| start.is(0) && n == self.n)
                 };
                 let bounded = within.iter().any(|w| w.less == label || w.more == label);
-                if bounded || !is_whole(a, a_axes) || !is_whole(b, b_axes) {
+                if bounded || onto.is_some() || !is_whole(a, a_axes) || !is_whole(b, b_axes) {
                     return None;
                 }
                 form(vec![], Some(label))

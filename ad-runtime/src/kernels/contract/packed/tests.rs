@@ -66,7 +66,13 @@ impl<T: Real> Matrix<T> {
 }
 
 /// The element that a product has to have, with exactly these bits.
-fn element<T: Real>(a: &Matrix<T>, b: &Matrix<T>, old: Option<T>, i: usize, j: usize) -> T {
+fn element<T: Real>(
+    a: &Matrix<T>,
+    b: &Matrix<T>,
+    old: Option<T>,
+    negated: bool,
+    [i, j]: [usize; 2],
+) -> T {
     let k = a.shape[1];
     let part = k.div_ceil(k.div_ceil(SUMS).max(1)).max(1);
     let mut out = old;
@@ -76,6 +82,8 @@ fn element<T: Real>(a: &Matrix<T>, b: &Matrix<T>, old: Option<T>, i: usize, j: u
             sum = a.at(i, p).mul_add(b.at(p, j), sum);
         }
         out = Some(match out {
+            None if negated => T::of(0.0) - sum,
+            Some(old) if negated => old - sum,
             None => sum,
             Some(old) => old + sum,
         });
@@ -100,6 +108,7 @@ fn check<T: Packed>(
     once: bool,
     mut number: impl FnMut() -> f64,
 ) {
+    let negated = m % 2 == n % 3;
     let a = Matrix::<T>::new([m, k], for_a, || T::of(number()));
     let b = Matrix::<T>::new([k, n], for_b, || T::of(number()));
     let old = Matrix::<T>::new([m, n], for_out, || T::of(number()));
@@ -119,6 +128,8 @@ fn check<T: Packed>(
             out_row: old.strides[0],
             out_column: old.strides[1],
             once,
+            negated,
+            onto: std::ptr::null(),
         };
         // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
         let done = unsafe { T::in_blocks(level, product) };
@@ -132,7 +143,7 @@ fn check<T: Packed>(
                 let place = i * old.strides[0] + j * old.strides[1];
                 let (x, y) = (out[place], old.data[place]);
                 let expected = match done {
-                    true => element(&a, &b, (!once).then_some(y), i, j),
+                    true => element(&a, &b, (!once).then_some(y), negated, [i, j]),
                     false => y,
                 };
                 assert!(

@@ -31,6 +31,19 @@ pub(super) struct Tile<T> {
     pub(super) columns: usize,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
+    /// Whether what is added is taken away instead.
+    pub(super) negated: bool,
+    /// What the whole sum is added to, or taken away from, if that is not null. It lies as the result does, and may be the result,
+    /// if that is written.
+    pub(super) onto: *const T,
+}
+
+impl<T: Real> Tile<T> {
+    /// What sums are multiplied by before they are added to something else.
+    #[inline(always)]
+    fn sign(&self) -> T {
+        T::of(if self.negated { -1.0 } else { 1.0 })
+    }
 }
 
 /// Adds a rectangle of a product, or writes it.
@@ -270,6 +283,15 @@ unsafe fn add<X: Vector, const R: usize, const V: usize>(tile: &Tile<X::Number>)
             a = a.wrapping_add(tile.a_sum);
             b = b.wrapping_add(tile.b_sum);
         }
+        if tile.negated && tile.onto.is_null() {
+            let (zero, sign) = (X::Number::default(), X::Number::of(-1.0));
+            for r in 0..R {
+                for v in 0..V {
+                    // `0 - s`, which is a positive zero where `s` is one.
+                    sums[r][v] = X::splat(zero).plus_product(sums[r][v], X::splat(sign));
+                }
+            }
+        }
         if tile.out_column != 1 || tile.columns != V * lanes {
             // `R V` vectors. What is reserved is of no use in other cases.
             let mut parts = [MaybeUninit::<X>::uninit(); MOST];
@@ -279,6 +301,22 @@ unsafe fn add<X: Vector, const R: usize, const V: usize>(tile: &Tile<X::Number>)
                 }
             }
             return X::FINISH(&parts, [R, V], tile);
+        }
+        if !tile.onto.is_null() {
+            let sign = X::splat(tile.sign());
+            for r in 0..R {
+                for v in 0..V {
+                    let place = r * tile.out_row + v * lanes;
+                    let sum = match tile.once {
+                        true => sums[r][v],
+                        false => X::load(tile.out.add(place)).plus(sums[r][v]),
+                    };
+                    // A product with the sign is exact.
+                    let all = X::load(tile.onto.add(place)).plus_product(sum, sign);
+                    all.store(tile.out.add(place));
+                }
+            }
+            return;
         }
         for r in 0..R {
             let out = tile.out.add(r * tile.out_row);
@@ -315,14 +353,23 @@ unsafe fn finish<X: Vector>(
             unsafe {
                 let part = parts[r * vectors + v].assume_init();
                 let out = tile.out.add(r * tile.out_row + v * lanes * tile.out_column);
-                if tile.out_column == 1 && part.store_first(out, columns, tile.once) {
+                if tile.out_column == 1
+                    && tile.onto.is_null()
+                    && part.store_first(out, columns, tile.once) {
                     continue;
                 }
                 let mut few = [X::Number::default(); 16];
                 part.store(few.as_mut_ptr());
                 for (j, &sum) in few[..columns].iter().enumerate() {
                     let out = out.add(j * tile.out_column);
-                    *out = if tile.once { sum } else { *out + sum };
+                    let sum = if tile.once { sum } else { *out + sum };
+                    *out = match tile.onto.is_null() {
+                        true => sum,
+                        false => {
+                            let place = out.offset_from_unsigned(tile.out);
+                            *tile.onto.add(place) + tile.sign() * sum
+                        }
+                    };
                 }
             }
         }
