@@ -2,6 +2,7 @@
 
 mod dispatched;
 mod family;
+mod few;
 mod memory;
 mod replaced;
 mod sequence;

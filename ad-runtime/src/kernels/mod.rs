@@ -7,6 +7,7 @@ mod blocks;
 mod contract;
 mod dispatch;
 mod divided;
+mod few;
 mod loops;
 mod pool;
 mod recur;
@@ -37,6 +38,7 @@ pub use blocks::{
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
+pub use few::{Few, Round, RoundSums, few, round_sums, rounds};
 pub use loops::{
     Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
     for_each, greatest, greatest_light, least, least_light, logsumexp, maximum, maximum_light,

@@ -236,8 +236,11 @@ fn elementwise_states_are_tiled() {
     };
     let tiled = with("i0", "v8, v10");
     assert_has(&tiled, "in rt::tiles(t_len) {");
-    assert_has(&tiled, "rt::sum_light(tile, |");
-    assert_has(&tiled, "rt::replace_parts((&mut p_2_part,), |");
+    assert_has(&tiled, "for round in rt::rounds(0..x_len) {");
+    assert_has(&tiled, "let t_few = t.few(few);");
+    assert_has(&tiled, "s_2_sums.add(i, few, |");
+    assert_has(&tiled, "s_2[[i]] += s_2_sums.total(i);");
+    assert_has(&tiled, "rt::replace_parts((&mut p_2_few,), |");
     // Another element of the state, or a state that is another one.
     for code in [with("d1.0 - 1 - i0", "v8, v10"), with("i0", "v8, v3")] {
         let is_tiled = code.contains("rt::tiles");
