@@ -44,6 +44,8 @@ pub(super) struct Blocks {
     /// The name of the copy that a node reads, and its index but for the last component.
     pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
     used: bool,
+    /// Whether what is written now is of a few elements.
+    few: bool,
 }
 
 impl Blocks {
@@ -403,6 +405,8 @@ impl Writer<'_> {
         known: &HashSet<Node>,
     ) -> Expr {
         self.begin(plan, l);
+        let few = self.is_by_few((l, body), &run);
+        let around = self.set_few(few);
         let over = match run {
             Run::Count(end) => end.tokens,
             Run::Part(from, to) => span(&from, &to),
@@ -410,8 +414,22 @@ impl Writer<'_> {
         };
         let (js, out) = (self.stretch(l), self.name("out"));
         let body = self.fill(body, Inside { l, known }, &js, &out);
-        let name = Ident::new(&format!("{name}_blocks"), Span::mixed_site());
+        self.set_few(around);
+        let how = if few { "few" } else { "blocks" };
+        let name = Ident::new(&format!("{name}_{how}"), Span::mixed_site());
         Expr::atom(quote!(rt::#name(#over, |#js, #out| { #body })))
+    }
+
+    fn is_few(&self) -> bool {
+        self.blocks.as_ref().is_some_and(|b| b.few)
+    }
+
+    /// Says whether what is written next is of a few elements; what was said before.
+    fn set_few(&mut self, few: bool) -> bool {
+        match &mut self.blocks {
+            Some(blocks) => std::mem::replace(&mut blocks.few, few),
+            None => false,
+        }
     }
 
     /// What the indices of a block are called.
@@ -449,8 +467,14 @@ impl Writer<'_> {
             let start = self.literal(op.identity(Elem::Real)).tokens;
             let sum = self.accumulate((own, own), (*op, *body), inside, js, &name);
             let of = self.scope.real();
-            out.extend(quote!(let mut #name = rt::block::<#of>(#js, #start); #sum));
-            out.extend(quote!(let #name = #name.row(#js);));
+            out.extend(match self.is_few() {
+                true => quote!(let mut #name = rt::few_of::<#of>(#js, #start); #sum),
+                false => quote!(
+                    let mut #name = rt::block::<#of>(#js, #start);
+                    #sum
+                    let #name = #name.row(#js);
+                ),
+            });
             let index = &self.loops[inside.l];
             self.rowed.insert(n, Expr::atom(quote!(#name[#index])));
         }

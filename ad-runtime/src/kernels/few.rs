@@ -78,6 +78,69 @@ unsafe fn read<T: Real>(at: *const T, length: usize) -> [T; FEW] {
     unsafe { all.read() }
 }
 
+/// The same number for each index of a stretch.
+///
+/// # Panics
+///
+/// Panics if these are not a few.
+#[inline(always)]
+#[track_caller]
+pub fn few_of<T: Real>(js: Stretch, value: T) -> Few<T> {
+    assert!(js.length() == FEW, "a few elements");
+    Few {
+        data: [value; FEW],
+        from: start(js),
+    }
+}
+
+macro_rules! changes {
+    ($($(#[$doc:meta])* $name:ident: $op:expr;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        ///
+        /// Panics if there are others.
+        #[inline(always)]
+        #[track_caller]
+        pub fn $name(&mut self, js: Stretch, f: impl Fn(i64) -> T) {
+            assert!(start(js) == self.from && js.length() == FEW, "a few elements");
+            let op = $op;
+            let mut j = 0;
+            while j < FEW {
+                self.data[j] = op(self.data[j], f(self.from + j as i64));
+                j += 1;
+            }
+        }
+    )*};
+}
+
+impl<T: Real> Few<T> {
+    /// Zeros.
+    #[inline(always)]
+    pub(super) fn nothing(from: i64) -> Few<T> {
+        let data = [T::NOUGHT; FEW];
+        Few { data, from }
+    }
+
+    #[inline(always)]
+    pub(super) fn values(self) -> [T; FEW] {
+        self.data
+    }
+
+    changes! {
+        /// Writes `f` of its index to each.
+        set: |_, v| v;
+        /// Adds `f` of its index to each.
+        add: T::plus;
+        /// Multiplies each by `f` of its index.
+        multiply: T::times;
+        /// Makes each the larger one of it and `f` of its index. NaN never wins.
+        raise: |m, v| if v > m { v } else { m };
+        /// Makes each the smaller one of it and `f` of its index. NaN never wins.
+        lower: |m, v| if v < m { v } else { m };
+    }
+}
+
 impl<T> Index<i64> for Few<T> {
     type Output = T;
 
@@ -233,11 +296,11 @@ pub fn rounds(steps: Range<i64>) -> impl DoubleEndedIterator<Item = Round> {
     })
 }
 
-/// A sum over a tile for each step of a round. Its terms are added in turns to partial results, from the first index on; what
-/// is left of the last turn is, too.
+/// A sum over a tile for each step of a round, in the order of [`sum_light`](super::sum_light).
 #[derive(Debug)]
 pub struct RoundSums<T> {
     parts: [[T; LIGHT]; ROUND],
+    rest: [T; ROUND],
     from: i64,
 }
 
@@ -246,6 +309,7 @@ pub struct RoundSums<T> {
 pub fn round_sums<T: Real>(round: Round) -> RoundSums<T> {
     RoundSums {
         parts: [[T::NOUGHT; LIGHT]; ROUND],
+        rest: [T::NOUGHT; ROUND],
         from: round.from,
     }
 }
@@ -266,14 +330,21 @@ impl<T: Real> RoundSums<T> {
             terms[j] = f(from + j as i64);
             j += 1;
         }
+        let step = step.wrapping_sub(self.from) as usize;
         if length < FEW {
+            // What is left of whole turns comes after them.
+            let whole = length - length % LIGHT;
+            let mut rest = self.rest[step];
             let mut j = 0;
             while j < FEW {
-                terms[j] = if j < length { terms[j] } else { T::NOUGHT };
+                let is_rest = whole <= j && j < length;
+                rest = T::plus(rest, if is_rest { terms[j] } else { T::NOUGHT });
+                terms[j] = if j < whole { terms[j] } else { T::NOUGHT };
                 j += 1;
             }
+            self.rest[step] = rest;
         }
-        let parts = &mut self.parts[step.wrapping_sub(self.from) as usize];
+        let parts = &mut self.parts[step];
         let mut j = 0;
         while j < LIGHT {
             parts[j] = T::plus(T::plus(parts[j], terms[j]), terms[j + LIGHT]);
@@ -290,7 +361,8 @@ impl<T: Real> RoundSums<T> {
     #[must_use]
     #[track_caller]
     pub fn total(&self, step: i64) -> T {
-        combined(self.parts[step.wrapping_sub(self.from) as usize], T::plus)
+        let step = step.wrapping_sub(self.from) as usize;
+        T::plus(combined(self.parts[step], T::plus), self.rest[step])
     }
 }
 
@@ -387,14 +459,14 @@ mod tests {
         };
         let x = build([40], |[i]| i as f64);
         let js = stretch(32..41_i64);
-        assert!(fails(&|| drop(x.few(js))));
-        assert!(fails(&|| drop(x.few(stretch(0..17_i64)))));
-        assert!(!fails(&|| drop(x.few(js.before(40)))));
+        assert!(fails(&|| _ = x.few(js)));
+        assert!(fails(&|| _ = x.few(stretch(0..17_i64))));
+        assert!(!fails(&|| _ = x.few(js.before(40))));
         let round = rounds(0..100).next_back().expect("there is one");
-        assert!(fails(&|| drop(round_sums::<f64>(round).total(0))));
+        assert!(fails(&|| _ = round_sums::<f64>(round).total(0)));
         let all = x.few(stretch(16..32_i64));
         assert_eq!((all[16], all[31]), (16.0, 31.0));
-        assert!(fails(&|| drop(all[32])) && fails(&|| drop(all[15])));
+        assert!(fails(&|| _ = all[32]) && fails(&|| _ = all[15]));
         let last = x.few(stretch(38..40_i64));
         assert_eq!((last[38], last[39], last[40]), (38.0, 39.0, 39.0));
         let mut x = x;
@@ -402,7 +474,7 @@ mod tests {
         let few = part.few(stretch(12..14_i64));
         part.put(stretch(12..14_i64), few);
         let part = part;
-        assert!(fails(&|| drop(part.few(stretch(9..14_i64)))));
-        assert!(fails(&|| drop(part.few(stretch(14..21_i64)))));
+        assert!(fails(&|| _ = part.few(stretch(9..14_i64))));
+        assert!(fails(&|| _ = part.few(stretch(14..21_i64))));
     }
 }

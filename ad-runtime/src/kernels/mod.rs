@@ -31,14 +31,15 @@ pub use crate::elementary::{
     ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
 };
 pub use blocks::{
-    Block, Fresh, Row, Stretch, Written, argmax_blocks, argmin_blocks, block, build_blocks,
-    build_rows, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks, minimum_blocks,
-    product_blocks, stretch, sum_blocks,
+    Block, Fresh, Row, Stretch, Written, argmax_blocks, argmax_few, argmin_blocks, argmin_few,
+    block, build_blocks, build_rows, greatest_blocks, greatest_few, least_blocks, least_few,
+    logsumexp_blocks, logsumexp_few, maximum_blocks, maximum_few, minimum_blocks, minimum_few,
+    product_blocks, product_few, stretch, sum_blocks, sum_few,
 };
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
-pub use few::{Few, Round, RoundSums, few, round_sums, rounds};
+pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};
 pub use loops::{
     Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
     for_each, greatest, greatest_light, least, least_light, logsumexp, maximum, maximum_light,
