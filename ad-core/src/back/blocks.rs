@@ -44,6 +44,8 @@ pub(super) struct Blocks {
     /// The name of the copy that a node reads, and its index but for the last component.
     pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
     used: bool,
+    /// Whether what is written now is of a few elements.
+    few: bool,
 }
 
 impl Blocks {
@@ -420,6 +422,8 @@ impl Writer<'_> {
         known: &HashSet<Node>,
     ) -> Expr {
         self.begin(plan, l);
+        let few = self.is_by_few((l, body), &run);
+        let around = self.set_few(few);
         let over = match run {
             Run::Count(end) => end.tokens,
             Run::Part(from, to) => span(&from, &to),
@@ -427,8 +431,22 @@ impl Writer<'_> {
         };
         let (js, out) = (self.stretch(l), self.name("out"));
         let body = self.fill(body, Inside { l, known }, &js, &out);
-        let name = Ident::new(&format!("{name}_blocks"), Span::mixed_site());
+        self.set_few(around);
+        let how = if few { "few" } else { "blocks" };
+        let name = Ident::new(&format!("{name}_{how}"), Span::mixed_site());
         Expr::atom(quote!(rt::#name(#over, |#js, #out| { #body })))
+    }
+
+    fn is_few(&self) -> bool {
+        self.blocks.as_ref().is_some_and(|b| b.few)
+    }
+
+    /// Says whether what is written next is of a few elements; what was said before.
+    fn set_few(&mut self, few: bool) -> bool {
+        match &mut self.blocks {
+            Some(blocks) => std::mem::replace(&mut blocks.few, few),
+            None => false,
+        }
     }
 
     /// What the indices of a block are called.
@@ -470,17 +488,29 @@ impl Writer<'_> {
             let start = self.literal(op.identity(Elem::Real)).tokens;
             let sum = self.accumulate((own, own), (op, *body), inside, js, &name);
             let of = self.scope.real();
-            out.extend(quote!(let mut #name = rt::block::<#of>(#js, #start); #sum));
             if matches!(
                 self.nest.nodes[n].compute,
                 Compute::Reduce(ReduceOp::LogSumExp, ..)
             ) {
                 let of_sum = (ReduceOp::LogSumExp, *body);
-                let sum = self.accumulate((own, own), of_sum, inside, js, &name);
-                out.extend(quote!(let mut #name = #name.exponentials(#js); #sum));
-                out.extend(quote!(let mut #name = #name.logarithm(#js);));
+                let exponentials = self.accumulate((own, own), of_sum, inside, js, &name);
+                out.extend(quote! {
+                    let mut #name = rt::block::<#of>(#js, #start);
+                    #sum
+                    let mut #name = #name.exponentials(#js);
+                    #exponentials
+                    let mut #name = #name.logarithm(#js);
+                    let #name = #name.row(#js);
+                });
+            } else if self.is_few() {
+                out.extend(quote!(let mut #name = rt::few_of::<#of>(#js, #start); #sum));
+            } else {
+                out.extend(quote! {
+                    let mut #name = rt::block::<#of>(#js, #start);
+                    #sum
+                    let #name = #name.row(#js);
+                });
             }
-            out.extend(quote!(let #name = #name.row(#js);));
             let index = &self.loops[inside.l];
             self.rowed.insert(n, Expr::atom(quote!(#name[#index])));
         }

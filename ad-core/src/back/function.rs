@@ -2,6 +2,7 @@
 
 mod dispatched;
 mod family;
+mod few;
 mod memory;
 mod replaced;
 mod rooms;
@@ -25,16 +26,18 @@ use super::range::pattern_of;
 use super::real;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
-use rooms::Rooms;
 use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
-use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Source, Step, Work};
+use crate::ir::kernel::{
+    Affine, At, Contribution, Nest, Operand, Program, Range, Source, Step, Work,
+};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
+use rooms::Rooms;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -7,6 +7,7 @@ mod data;
 pub(crate) mod emit;
 mod expr;
 mod facts;
+mod few;
 mod function;
 mod into;
 pub(crate) mod name_check;

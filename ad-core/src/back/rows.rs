@@ -13,12 +13,34 @@ use super::range::pattern_of;
 use super::sizes::number;
 use super::tokens::in_place;
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
+use crate::ir::kernel::{Affine, At, Compute, Loop, Node, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::{BTreeSet, HashSet};
+
+/// What has the elements of an array in a tile.
+pub(super) enum Stored {
+    /// Neighbours.
+    Row(Ident),
+    /// The element itself.
+    Element(Ident),
+}
+
+/// A sum over a tile.
+pub(super) struct TileSum {
+    /// When it is computed.
+    pub(super) guard: Option<TokenStream>,
+    /// What is computed before its terms.
+    pub(super) before: TokenStream,
+    /// A term, as a function of the index.
+    pub(super) term: TokenStream,
+    /// Whether a term is a few instructions.
+    pub(super) light: bool,
+    /// The type of the sum, where nothing else says it.
+    pub(super) of: Option<TokenStream>,
+}
 
 impl Writer<'_> {
     /// Finds the nodes below a node that are not the same for all indices of a loop. What was guarded stays inside of the
@@ -320,18 +342,19 @@ impl Writer<'_> {
         Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
     }
 
-    /// The elements that some arrays have at an index of the loop, by the names of rows or of elements.
-    fn stored(&mut self, js: Option<&Ident>, l: Loop, stored: &dyn Fn(Var) -> Option<Ident>) {
+    /// The elements that some arrays have at the index of the only loop, by names of their own.
+    fn stored(&mut self, l: Loop, stored: &dyn Fn(Var) -> Option<Stored>) {
         for (n, s) in self.nest.nodes.iter().enumerate() {
-            if let Compute::Read(v, _) = &s.compute
+            if let Compute::Read(v, at) = &s.compute
+                && *at == [At::Affine(Affine::of(l))]
                 && let Some(name) = stored(*v)
             {
                 let index = &self.loops[l];
-                let element = match js {
-                    Some(_) => quote!(#name[#index]),
-                    None => quote!(#name),
+                let element = match name {
+                    Stored::Row(row) => Expr::atom(quote!(#row[#index])),
+                    Stored::Element(name) => Expr::atom(name.into_token_stream()),
                 };
-                self.rowed.insert(n, Expr::atom(element));
+                self.rowed.insert(n, element);
             }
         }
     }
@@ -342,13 +365,13 @@ impl Writer<'_> {
         &mut self,
         roots: &[Node],
         js: &Ident,
-        stored: &dyn Fn(Var) -> Option<Ident>,
+        stored: &dyn Fn(Var) -> Option<Stored>,
     ) -> Option<(TokenStream, TokenStream, TokenStream)> {
         let (nest, l) = (self.nest, 0);
         for &n in roots {
             self.find_varying(l, n);
         }
-        self.stored(None, l, stored);
+        self.stored(l, stored);
         if !self.is_plain_in_tile(l, roots) {
             return None;
         }
@@ -367,8 +390,8 @@ impl Writer<'_> {
     pub(super) fn sum_of_tile(
         &mut self,
         js: &Ident,
-        stored: &dyn Fn(Var) -> Option<Ident>,
-    ) -> Option<(Option<TokenStream>, TokenStream)> {
+        stored: &dyn Fn(Var) -> Option<Stored>,
+    ) -> Option<TileSum> {
         let (nest, l) = (self.nest, 0);
         let root = &nest.nodes[nest.root];
         let Compute::Reduce(_, _, body) = &root.compute else {
@@ -382,22 +405,57 @@ impl Writer<'_> {
             self.piece.holds = known;
         }
         self.find_varying(l, *body);
-        self.stored(Some(js), l, stored);
+        self.stored(l, stored);
         if !self.is_plain_in_tile(l, &[*body]) {
             return None;
         }
         let known = &self.piece.holds.clone();
         let (before, value) = self.together(&[*body], Inside { l, known }, Some(js));
         let index = pattern_of(&self.loops[l], &value);
-        let name = match light {
-            true => quote!(sum_light),
-            false => quote!(sum),
-        };
         let of = (!self.is_typed(*body)).then(|| {
             let real = self.scope.real();
             quote!(::<#real>)
         });
-        Some((guard, quote!(#before rt::#name #of (#js, |#index| #value))))
+        Some(TileSum {
+            guard,
+            before,
+            term: quote!(|#index| #value),
+            light,
+            of,
+        })
+    }
+
+    /// Whether a tile of the only loop is as well computed a few elements at a time: all is light, and what is read along
+    /// the loop is what is kept for these.
+    pub(super) fn is_for_few(&self, roots: &[Node], kept: &dyn Fn(Var) -> bool) -> bool {
+        let is_kept = |n: &Scalar| match &n.compute {
+            Compute::Read(v, at) => {
+                let is_here = *at == [At::Affine(Affine::of(0))];
+                let is_elsewhere = at.iter().all(|a| match a {
+                    At::Affine(a) => a.coefficient(0).is_none(),
+                    At::Node(_) => false,
+                });
+                is_elsewhere || is_here && kept(*v)
+            }
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_)
+            | Compute::Extreme(_) => true,
+        };
+        let root = |n: &Node| match &self.nest.nodes[*n].compute {
+            Compute::Reduce(_, _, body) => *body,
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_)
+            | Compute::Extreme(_) => *n,
+        };
+        self.nest.nodes.iter().all(is_kept) && roots.iter().all(|n| self.is_light(0, root(n)))
     }
 
     /// Whether nothing is under a condition in a tile, and all sums are done.

@@ -9,8 +9,8 @@ use super::build::without;
 use super::bulk::{Feed, Param, Type, Var, states};
 use super::core::ReduceOp;
 use super::kernel::{
-    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Source, Step, UnitCall, Within,
-    Work,
+    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Source, Step, UnitCall,
+    Within, Work,
 };
 use super::ty::{Atom, Elem, Size};
 use std::collections::{HashMap, HashSet};

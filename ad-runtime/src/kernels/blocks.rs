@@ -9,6 +9,7 @@
 
 mod exponentials;
 
+use super::few::{FEW, Few};
 use super::loops::{Exponentials, LANES, ROUNDS, Span, combined, sealed};
 use super::places::{Place, anew};
 use super::{Dense, INTERMEDIATE, View, fail, lengths, pool, rest};
@@ -276,6 +277,17 @@ impl<T: Real> Block<T> {
         }
     }
 
+    /// All of them, and so many times `neutral` that there are whole rounds of partial results.
+    #[inline(always)]
+    fn rounds(&mut self, neutral: T) -> &[T] {
+        let all = self.length.next_multiple_of(LANES);
+        for slot in &mut self.data[self.length..all] {
+            slot.write(neutral);
+        }
+        // SAFETY: all of these have values now.
+        unsafe { std::slice::from_raw_parts(self.data.as_ptr().cast::<T>(), all) }
+    }
+
     /// Makes each the result of `op` with it and `f` of its index.
     #[inline(always)]
     fn fold(&mut self, js: Stretch, op: impl Fn(T, T) -> T, f: impl Fn(i64) -> T) {
@@ -323,12 +335,17 @@ impl<T: Real> Block<T> {
     }
 }
 
-/// Calls `f` with every block of a range, in order.
+/// Calls `f` with every block of a range, in order. None is shorter than a few, if all of it is not: the one before is shorter
+/// then, by so much that results are the same.
 #[inline(always)]
 fn each(span: Range<usize>, mut f: impl FnMut(Stretch)) {
     let (mut next, end) = (span.start, span.end);
     while next < end {
-        let count = (end - next).min(BLOCK);
+        let rest = end - next;
+        let count = match rest > BLOCK && rest < BLOCK + FEW {
+            true => BLOCK - ROUNDS * LANES,
+            false => rest.min(BLOCK),
+        };
         let from = next as i64;
         f(Stretch {
             from,
@@ -336,6 +353,48 @@ fn each(span: Range<usize>, mut f: impl FnMut(Stretch)) {
         });
         next += count;
     }
+}
+
+/// What `f` adds to zeros.
+#[inline(always)]
+fn filled<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Block<T>)) -> Block<T> {
+    let mut values = block(js, T::NOUGHT);
+    f(js, &mut values);
+    values
+}
+
+/// The same, a few at a time. Some of the last are computed twice, so that these are as many.
+///
+/// # Panics
+///
+/// Panics if there are less than a few.
+#[inline(always)]
+#[track_caller]
+fn filled_by_few<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Few<T>)) -> Block<T> {
+    let length = js.length();
+    assert!(
+        (FEW..=BLOCK).contains(&length),
+        "at least a few in each block"
+    );
+    let mut block = Block {
+        data: [const { MaybeUninit::uninit() }; BLOCK],
+        length,
+        from: js.from,
+    };
+    let mut next = 0;
+    while next < length {
+        let at = next.min(length - FEW);
+        let from = js.from + at as i64;
+        let mut few = Few::nothing(from);
+        let to = from + FEW as i64;
+        f(Stretch { from, to }, &mut few);
+        // Their values are all that the first `length` slots are given: groups lie side by side, or overlap.
+        for (slot, value) in block.data[at..at + FEW].iter_mut().zip(few.values()) {
+            slot.write(value);
+        }
+        next += FEW;
+    }
+    block
 }
 
 /// The array whose rows `f` adds to zeros, block by block. `f` gets the index of the first of them.
@@ -490,58 +549,61 @@ pub fn build_rows_in<T, const N: usize, P: Place<T, N>>(
     unsafe { place.made(shape, size) }
 }
 
-/// Combines numbers with partial results in turns.
+/// Combines numbers with partial results in turns, of which there are whole ones.
 #[inline(always)]
 fn by_lanes<T: Copy>(parts: &mut [T; LANES], values: &[T], op: impl Fn(T, T) -> T) {
-    let mut rounds = values.chunks_exact(LANES);
-    for round in &mut rounds {
+    for round in values.chunks_exact(LANES) {
         for (part, &value) in parts.iter_mut().zip(round) {
             *part = op(*part, value);
         }
     }
-    for (part, &value) in parts.iter_mut().zip(rounds.remainder()) {
-        *part = op(*part, value);
-    }
 }
 
-/// Combines what `f` adds to zeros, in as many parts as where `f` gives it one by one.
+/// Combines what blocks have, in as many parts as where it is given one by one. `start` is neutral.
 #[inline(always)]
 fn reduce<T: Real>(
     span: Range<usize>,
     start: T,
     op: impl Fn(T, T) -> T,
-    f: impl Fn(Stretch, &mut Block<T>),
+    fill: impl Fn(Stretch) -> Block<T>,
 ) -> T {
     let mut parts = [start; LANES];
     each(span, |js| {
-        let mut values = block(js, T::NOUGHT);
-        f(js, &mut values);
-        by_lanes(&mut parts, values.values(js), &op);
+        by_lanes(&mut parts, fill(js).rounds(start), &op);
     });
     combined(parts, op)
 }
 
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident: $start:ident, $op:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $few:ident: $start:ident, $op:expr;)*) => {$(
         $(#[$doc])*
         #[cfg_attr(debug_assertions, inline)]
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn $name<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> T {
-            reduce(over.span(), T::$start, $op, f)
+            reduce(over.span(), T::$start, $op, |js| filled(js, &f))
+        }
+
+        $(#[$doc])*
+        /// A few at a time.
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        #[track_caller]
+        pub fn $few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> T {
+            reduce(over.span(), T::$start, $op, |js| filled_by_few(js, &f))
         }
     )*};
 }
 
 reductions! {
     /// The sum of all that `f` adds to zeros, block by block.
-    sum_blocks: NOUGHT, T::plus;
+    sum_blocks sum_few: NOUGHT, T::plus;
     /// The product of all that `f` adds to zeros, block by block.
-    product_blocks: UNIT, T::times;
+    product_blocks product_few: UNIT, T::times;
     /// The largest of all that `f` adds to zeros, block by block. NaN never wins.
-    maximum_blocks: LOWEST, |m, v| if v > m { v } else { m };
+    maximum_blocks maximum_few: LOWEST, |m, v| if v > m { v } else { m };
     /// The smallest of all that `f` adds to zeros, block by block. NaN never wins.
-    minimum_blocks: HIGHEST, |m, v| if v < m { v } else { m };
+    minimum_blocks minimum_few: HIGHEST, |m, v| if v < m { v } else { m };
 }
 
 /// The logarithm of the sum of the exponentials of all that `f` adds to zeros, block by block, without overflow; as
@@ -549,11 +611,21 @@ reductions! {
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn logsumexp_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> T {
+    exponentials(over.span(), |js| filled(js, &f))
+}
+
+/// The same, a few at a time.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn logsumexp_few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> T {
+    exponentials(over.span(), |js| filled_by_few(js, &f))
+}
+
+#[inline(always)]
+fn exponentials<T: Real>(span: Range<usize>, fill: impl Fn(Stretch) -> Block<T>) -> T {
     let mut all = Exponentials::new();
-    each(over.span(), |js| {
-        let mut values = block(js, T::NOUGHT);
-        f(js, &mut values);
-        for some in values.values(js).chunks(ROUNDS * LANES) {
+    each(span, |js| {
+        for some in fill(js).values(js).chunks(ROUNDS * LANES) {
             // What no value is written to counts nothing.
             let mut rounds = [[T::NEG_INFINITY; LANES]; ROUNDS];
             for (round, values) in rounds.iter_mut().zip(some.chunks(LANES)) {
@@ -571,13 +643,12 @@ fn first<T: Real>(
     span: Range<usize>,
     start: T,
     beats: impl Fn(T, T) -> bool,
-    f: impl Fn(Stretch, &mut Block<T>),
+    fill: impl Fn(Stretch) -> Block<T>,
 ) -> (i64, T) {
     let (mut best, mut at, mut first) = (start, 0, start);
     each(span, |js| {
-        let mut values = block(js, T::NOUGHT);
-        f(js, &mut values);
-        let values = values.values(js);
+        let mut block = fill(js);
+        let values = block.rounds(start);
         if js.from == 0 {
             first = values.first().map_or(start, |v| *v);
         }
@@ -585,45 +656,67 @@ fn first<T: Real>(
         by_lanes(&mut parts, values, |m, v| if beats(v, m) { v } else { m });
         let here = combined(parts, |a, b| if beats(b, a) { b } else { a });
         if beats(here, best) {
-            // Zeros are equal, whatever their signs.
+            // Zeros are equal, whatever their signs. What is neutral comes after all others.
+            let is_here = |round: &[T]| round.iter().fold(false, |is, &v| is | (v == here));
+            let mut rounds = values.chunks_exact(LANES);
+            let round = rounds.position(is_here).unwrap_or(0) * LANES;
+            let values = &values[round..];
             let place = values.iter().position(|&v| v == here).unwrap_or(0);
             best = values[place];
-            at = js.from + place as i64;
+            at = js.from + (round + place) as i64;
         }
     });
     (at, if beats(best, start) { best } else { first })
 }
 
-/// The index of the first of the largest of all that `f` adds to zeros; 0 if nothing is more than −∞.
-#[cfg_attr(debug_assertions, inline)]
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub fn argmax_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> i64 {
-    greatest_blocks(over, f).0
+macro_rules! extrema {
+    ($($(#[$doc:meta])* $name:ident, $place:ident: $start:ident, $beats:expr, $(#[$both:meta])* $few:ident, $place_few:ident;)*) => {$(
+        $(#[$doc])*
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $place<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> i64 {
+            $name(over, f).0
+        }
+
+        $(#[$doc])*
+        /// A few at a time.
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $place_few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> i64 {
+            $few(over, f).0
+        }
+
+        $(#[$both])*
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $name<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> (i64, T) {
+            first(over.span(), T::$start, $beats, |js| filled(js, &f))
+        }
+
+        $(#[$both])*
+        /// A few at a time.
+        #[cfg_attr(debug_assertions, inline)]
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub fn $few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> (i64, T) {
+            first(over.span(), T::$start, $beats, |js| filled_by_few(js, &f))
+        }
+    )*};
 }
 
-/// The index of the first of the smallest of all that `f` adds to zeros; 0 if nothing is less than ∞.
-#[cfg_attr(debug_assertions, inline)]
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub fn argmin_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> i64 {
-    least_blocks(over, f).0
-}
-
-/// [`argmax_blocks`] and what is there; −∞ if it is 0 and nothing is.
-#[cfg_attr(debug_assertions, inline)]
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub fn greatest_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> (i64, T) {
-    first(over.span(), T::NEG_INFINITY, |v, best| v > best, f)
-}
-
-/// [`argmin_blocks`] and what is there; ∞ if it is 0 and nothing is.
-#[cfg_attr(debug_assertions, inline)]
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub fn least_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> (i64, T) {
-    first(over.span(), T::INFINITY, |v, best| v < best, f)
+extrema! {
+    /// The index of the first of the largest of all that `f` adds to zeros; 0 if nothing is more than −∞.
+    greatest_blocks, argmax_blocks: NEG_INFINITY, |v, best| v > best,
+    /// [`argmax_blocks`] and what is there; −∞ if it is 0 and nothing is.
+    greatest_few, argmax_few;
+    /// The index of the first of the smallest of all that `f` adds to zeros; 0 if nothing is less than ∞.
+    least_blocks, argmin_blocks: INFINITY, |v, best| v < best,
+    /// [`argmin_blocks`] and what is there; ∞ if it is 0 and nothing is.
+    least_few, argmin_few;
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::few::few_of;
     use super::super::{argmax, argmin, build, greatest, least, logsumexp, maximum, minimum, sum};
     use super::*;
 
@@ -639,7 +732,7 @@ mod tests {
 
     #[test]
     fn blocks_are_the_loops_that_they_stand_for() {
-        for n in [0, 1, 5, 16, 255, 256, 257, 600] {
+        for n in [0, 1, 5, 16, 21, 255, 256, 257, 260, 271, 272, 600] {
             let whole = |js: Stretch, out: &mut Block<f64>| out.set(js, number);
             let bits = |x: f64| x.to_bits();
             assert_eq!(bits(sum_blocks(n, whole)), bits(sum(n, number)), "{n}");
@@ -653,6 +746,30 @@ mod tests {
             let finite = |j: i64| number(j).clamp(-5.0, 5.0);
             let blocks = logsumexp_blocks(n, |js, out| out.set(js, finite));
             assert_eq!(bits(blocks), bits(logsumexp(n, finite)), "{n}");
+            if n >= FEW as i64 {
+                let whole = |js: Stretch, out: &mut Few<f64>| {
+                    assert_eq!(js.length(), FEW);
+                    out.add(js, number);
+                };
+                assert_eq!(bits(sum_few(n, whole)), bits(sum(n, number)), "{n}");
+                assert_eq!(bits(maximum_few(n, whole)), bits(maximum(n, number)), "{n}");
+                assert_eq!(bits(minimum_few(n, whole)), bits(minimum(n, number)), "{n}");
+                assert_eq!(argmax_few(n, whole), argmax(n, number), "{n}");
+                assert_eq!(argmin_few(n, whole), argmin(n, number), "{n}");
+                assert_eq!(both(greatest_few(n, whole)), both(greatest(n, number)));
+                assert_eq!(both(least_few(n, whole)), both(least(n, number)));
+                let few = logsumexp_few(n, |js, out| out.set(js, finite));
+                assert_eq!(bits(few), bits(logsumexp(n, finite)), "{n}");
+                let product = |j: i64| 1.0 + (number(j).clamp(-5.0, 5.0)) * 1e-3;
+                let few = product_few(n, |js, out| {
+                    let twice = few_of(js, 2.0);
+                    out.set(js, |_| 1.0);
+                    out.multiply(js, product);
+                    out.raise(js, |_| -2.0);
+                    out.lower(js, |j| twice[j]);
+                });
+                assert_eq!(bits(few), bits(super::super::product(n, product)), "{n}");
+            }
             let nothing = |js: Stretch, out: &mut Block<f64>| out.set(js, |_| f64::NAN);
             assert_eq!(argmin_blocks(3..n, nothing), 0);
             let one = build([3, n], |[i, j]| number(i + 7 * j));

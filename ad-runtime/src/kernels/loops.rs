@@ -306,7 +306,7 @@ pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
 pub(super) const LANES: usize = 16;
 
 /// How many a reduction of a few instructions has.
-const FEW: usize = 8;
+pub(super) const LIGHT: usize = 8;
 
 /// Combines partial results: halves of them, again and again. There are a power of two.
 #[inline(always)]
@@ -367,18 +367,18 @@ fn reduce_light<T: Copy>(
     let mut next = from;
     let mut rest = start;
     let mut total = start;
-    if end.saturating_sub(next) >= FEW {
-        let mut parts = [start; FEW];
-        while end - next >= FEW {
+    if end.saturating_sub(next) >= LIGHT {
+        let mut parts = [start; LIGHT];
+        while end - next >= LIGHT {
             let mut lane = 0;
-            while lane < FEW {
+            while lane < LIGHT {
                 let i = next + lane;
                 // SAFETY: there are that many indices from `next` on, at least.
                 unsafe { std::hint::assert_unchecked(i < end && i - from < end - from) };
                 parts[lane] = op(parts[lane], f(i as i64));
                 lane += 1;
             }
-            next += FEW;
+            next += LIGHT;
         }
         total = combined(parts, &op);
     }
@@ -604,11 +604,11 @@ fn first_light<T: Real>(
 ) -> (i64, T) {
     let (mut best, mut at) = (start, 0);
     let (mut next, end) = (span.start, span.end);
-    if end.saturating_sub(next) >= FEW {
-        let (mut values, mut places) = ([start; FEW], [0_i64; FEW]);
-        while end - next >= FEW {
+    if end.saturating_sub(next) >= LIGHT {
+        let (mut values, mut places) = ([start; LIGHT], [0_i64; LIGHT]);
+        while end - next >= LIGHT {
             let mut lane = 0;
-            while lane < FEW {
+            while lane < LIGHT {
                 let i = next + lane;
                 // SAFETY: there are that many indices from `next` on, at least.
                 unsafe { std::hint::assert_unchecked(i < end) };
@@ -618,7 +618,7 @@ fn first_light<T: Real>(
                 places[lane] = if wins { i as i64 } else { places[lane] };
                 lane += 1;
             }
-            next += FEW;
+            next += LIGHT;
         }
         for (&value, &place) in values.iter().zip(&places) {
             // Of equal ones the first.

@@ -7,6 +7,7 @@ mod blocks;
 mod contract;
 mod dispatch;
 mod divided;
+mod few;
 mod loops;
 mod places;
 mod pool;
@@ -32,19 +33,20 @@ pub use crate::elementary::{
     ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
 };
 pub use blocks::{
-    Block, Fresh, Row, Stretch, Written, argmax_blocks, argmin_blocks, block, build_blocks,
-    build_rows, build_rows_in, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks, minimum_blocks,
-    product_blocks, stretch, sum_blocks,
+    Block, Fresh, Row, Stretch, Written, argmax_blocks, argmax_few, argmin_blocks, argmin_few,
+    block, build_blocks, build_rows, build_rows_in, greatest_blocks, greatest_few, least_blocks,
+    least_few, logsumexp_blocks, logsumexp_few, maximum_blocks, maximum_few, minimum_blocks,
+    minimum_few, product_blocks, product_few, stretch, sum_blocks, sum_few,
 };
-pub use contract::{
-    Base, Multiply, Part, Within, contract, contract_onto, contract_within, up_to,
-};
+pub use contract::{Base, Multiply, Part, Within, contract, contract_onto, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
+pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly, build_costly_in, build_in,
-    for_each, greatest, greatest_light, least, least_light, logsumexp, maximum, maximum_light,
-    minimum, minimum_light, product, product_light, replace, sum, sum_light,
+    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
+    build_costly_in, build_in, for_each, greatest, greatest_light, least, least_light, logsumexp,
+    maximum, maximum_light, minimum, minimum_light, product, product_light, replace, sum,
+    sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
@@ -56,7 +58,10 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
-pub use several::{Elements, FreshAll, Places, WrittenAll, build_all, build_all_costly, build_all_costly_in, build_all_in, build_all_rows, build_all_rows_in};
+pub use several::{
+    Elements, FreshAll, Places, WrittenAll, build_all, build_all_costly, build_all_costly_in,
+    build_all_in, build_all_rows, build_all_rows_in,
+};
 pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zeros_small_called};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};

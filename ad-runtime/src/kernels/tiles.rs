@@ -2,6 +2,8 @@
 
 use super::Dense;
 use super::blocks::{Row, Stretch};
+use super::loops::Span;
+use std::ops::Range;
 
 /// How many elements are in a tile at most. Some arrays of them are in the fastest cache together.
 const TILE: usize = 512;
@@ -52,6 +54,29 @@ impl<T> TilePart<'_, T> {
     pub fn row(&self, js: Stretch) -> Row<'_, T> {
         assert!(js.first() == self.js.first() && js.length() == self.data.len());
         Row::new(self.data, js)
+    }
+
+    /// The elements for some of its indices.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn of(&self, js: Stretch) -> &[T] {
+        &self.data[self.place(js)]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn of_mut(&mut self, js: Stretch) -> &mut [T] {
+        let place = self.place(js);
+        &mut self.data[place]
+    }
+
+    /// Where they are; outside, if they are not here.
+    #[inline(always)]
+    fn place(&self, js: Stretch) -> Range<usize> {
+        let Range { start, end } = js.span();
+        let first = self.js.span().start;
+        start.wrapping_sub(first)..end.wrapping_sub(first)
     }
 }
 

@@ -81,9 +81,7 @@ impl Stacked<'_> {
 fn is_made_whole(program: &Program, v: Var) -> bool {
     let taken = program.taken();
     let is_made = |step: &Step| match &step.work {
-        Work::Nest(nest) => {
-            step.out == v && nest.outer > 0 && program.part(&taken, step).is_none()
-        }
+        Work::Nest(nest) => step.out == v && nest.outer > 0 && program.part(&taken, step).is_none(),
         Work::Family(family) => (family.members.iter())
             .any(|m| m.var == v && m.ty.rank() > 0 && matches!(m.fill, Fill::Each(_))),
         Work::Scatter(_)
@@ -97,7 +95,8 @@ fn is_made_whole(program: &Program, v: Var) -> bool {
     let step = (program.steps.iter()).find(|s| s.defines().iter().any(|(w, _)| *w == v));
     let is_small = |step: &Step| {
         let all = step.defines();
-        all.iter().any(|(w, ty)| *w == v && small::len(ty).is_some())
+        all.iter()
+            .any(|(w, ty)| *w == v && small::len(ty).is_some())
     };
     step.is_some_and(|s| is_made(s) && !is_small(s)) && !taken.contains(&v)
 }
@@ -118,9 +117,8 @@ fn is_only_stacked(program: &Program, v: Var) -> bool {
         | Work::Call(_)
         | Work::Tiles(_) => false,
     };
-    let is_used = |step: &Step| {
-        step.reads().contains(&v) || step.sources().iter().any(|s| s.array == v)
-    };
+    let is_used =
+        |step: &Step| step.reads().contains(&v) || step.sources().iter().any(|s| s.array == v);
     program.steps.iter().any(of_loop)
         && !program.steps.iter().any(is_used)
         && program.results.iter().filter(|r| **r == v).count() == 1

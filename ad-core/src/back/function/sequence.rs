@@ -2,7 +2,7 @@
 
 use super::super::range::{pattern_of, span};
 use super::rooms::{Rooms, Stacked};
-use super::tiled::Tiled;
+use super::tiled::{Around, Tiled};
 use super::{Function, Local, Scope, Writer, small};
 use crate::back::expr::Expr;
 use crate::back::sizes::number;
@@ -254,18 +254,13 @@ impl<'a> Function<'a> {
             inner.make_room(s, &stacks, &rows);
         }
         let in_tiles = tiled.as_ref().and_then(|t| {
-            let around = |steps: TokenStream| {
-                let count = s.steps.as_ref().expect("known for tiles");
-                let range = span(&Expr::atom(number(0)), &self.size(count));
-                let range = match s.reverse {
-                    true => quote!((#range).rev()),
-                    false => range,
-                };
-                let pattern = pattern_of(&index, &steps);
-                quote!(for #pattern in #range { #steps })
+            let count = s.steps.as_ref().expect("known for tiles");
+            let around = Around {
+                index: &index,
+                range: span(&Expr::atom(number(0)), &self.size(count)),
+                reverse: s.reverse,
             };
-            let tile = self.tile_name();
-            inner.tile(s, t, &states, (&tile, &around))
+            inner.tile(s, t, &states, &around)
         });
         // What is changed later is stacked at once, the rest at the end.
         let taken: HashSet<Var> = (body.steps.iter().flat_map(Step::sources))

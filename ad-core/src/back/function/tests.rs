@@ -155,7 +155,10 @@ fn what_is_kept_is_made_where_it_is_kept() {
     let two = text
         .replace("1 states", "2 states")
         .replace("y: real[d0.0], i", "y: real[d0.0], z: real[d0.0], i")
-        .replace("v3: real[d0.0] = mul(v2, v0)\n            return v3, v0, v2", "v4: real[d0.0] = mul(v3, v1)\n            return v4, v0, v0, v3")
+        .replace(
+            "v3: real[d0.0] = mul(v2, v0)\n            return v3, v0, v2",
+            "v4: real[d0.0] = mul(v3, v1)\n            return v4, v0, v0, v3",
+        )
         .replace("v2: real[d0.0] = exp(v0)", "v3: real[d0.0] = exp(v0)")
         .replace("from [v0]", "from [v0, v0]")
         .replace("out 2", "out 3")
@@ -314,8 +317,11 @@ fn elementwise_states_are_tiled() {
     };
     let tiled = with("i0", "v8, v10");
     assert_has(&tiled, "in rt::tiles(t_len) {");
-    assert_has(&tiled, "rt::sum_light(tile, |");
-    assert_has(&tiled, "rt::replace_parts((&mut p_2_part,), |");
+    assert_has(&tiled, "for round in rt::rounds(0..x_len) {");
+    assert_has(&tiled, "let t_few = t.few(few);");
+    assert_has(&tiled, "s_2_sums.add(i, few, |");
+    assert_has(&tiled, "s_2[[i]] += s_2_sums.total(i);");
+    assert_has(&tiled, "rt::replace_parts((&mut p_2_few,), |");
     // Another element of the state, or a state that is another one.
     for code in [with("d1.0 - 1 - i0", "v8, v10"), with("i0", "v8, v3")] {
         let is_tiled = code.contains("rt::tiles");

@@ -9,8 +9,11 @@
 //! ```
 //!
 //! and the states are changed in place. Sums over all k may be added to other states, at places that do not depend on k:
-//! they are the sums of those over the tiles, which are added in their order.
+//! they are the sums of those over the tiles, which are added in their order. Where all of it is a few instructions, a tile is
+//! computed a few elements at a time, which stay in registers (`few.rs`).
 
+use super::super::range::pattern_of;
+use super::super::rows::Stored;
 use super::{Function, Scope, Writer};
 use crate::ir::bulk::Var;
 use crate::ir::core::ReduceOp;
@@ -25,13 +28,13 @@ use std::collections::HashSet;
 /// Of a loop over tiles: what its steps do.
 pub(super) struct Tiled<'a> {
     /// The length of the tiled axis.
-    length: &'a Size,
+    pub(super) length: &'a Size,
     /// The nest that computes next elements of states.
-    nest: &'a Nest,
+    pub(super) nest: &'a Nest,
     /// These states, and the nodes.
-    next: Vec<(usize, Node)>,
+    pub(super) next: Vec<(usize, Node)>,
     /// Sums that are added to other states.
-    sums: Vec<(usize, &'a Contribution)>,
+    pub(super) sums: Vec<(usize, &'a Contribution)>,
 }
 
 /// How many states the runtime changes in one pass.
@@ -163,68 +166,123 @@ fn is_plain(nest: &Nest, l: usize, may_read: &dyn Fn(Var, &[At], usize) -> bool)
         })
 }
 
+/// Where the steps of a loop in tiles are written.
+pub(super) struct Around<'a> {
+    /// The index of a step.
+    pub(super) index: &'a Ident,
+    /// All steps, in ascending order.
+    pub(super) range: TokenStream,
+    /// Whether they run the other way.
+    pub(super) reverse: bool,
+}
+
+impl Around<'_> {
+    /// Something for all steps in a range.
+    pub(super) fn each(&self, range: &TokenStream, body: &TokenStream) -> TokenStream {
+        let pattern = pattern_of(self.index, body);
+        let range = self.directed(range);
+        quote!(for #pattern in #range { #body })
+    }
+
+    /// A range in the direction of the loop.
+    pub(super) fn directed(&self, range: &TokenStream) -> TokenStream {
+        match self.reverse {
+            true => quote!((#range).rev()),
+            false => range.clone(),
+        }
+    }
+}
+
 impl Function<'_> {
-    /// The steps of a loop for a tile, in its body; `states` are their names. `None` if rows cannot be read there.
+    /// The steps of a loop, tile by tile, in its body; `states` are their names. `None` if rows cannot be read there.
     pub(super) fn tile(
         &self,
         s: &Sequence,
         t: &Tiled<'_>,
         states: &[Ident],
-        (tile, around): (&Ident, &dyn Fn(TokenStream) -> TokenStream),
+        around: &Around<'_>,
     ) -> Option<TokenStream> {
-        let first = s.given.len();
         let state = |v: Var| {
-            let k = v.index().checked_sub(first)?;
+            let k = v.index().checked_sub(s.given.len())?;
             t.next.iter().any(|(j, _)| *j == k).then_some(k)
         };
+        let tile = self.fresh("tile");
         let parts: Vec<(usize, Ident)> = (t.next.iter())
             .map(|(k, _)| (*k, self.fresh(&format!("{}_part", states[*k]))))
             .collect();
-        let mut steps = TokenStream::new();
-        for (k, c) in &t.sums {
-            let place = c.at.iter().map(|a| match a {
-                At::Affine(a) => self.size(&a.constant).tokens,
-                At::Node(_) => unreachable!("places of sums are sizes"),
-            });
-            let mut rows = TokenStream::new();
-            let mut named = vec![];
-            for (k, part) in &parts {
-                let row = self.fresh(&format!("{}_row", states[*k]));
-                if c.nest
-                    .nodes
-                    .iter()
-                    .any(|s| matches!(&s.compute, Compute::Read(v, _) if state(*v) == Some(*k)))
-                {
-                    rows.extend(quote!(let #row = #part.row(#tile);));
+        let looped = match self.in_registers(s, t) {
+            true => self.few_of_tile(s, t, (states, &parts), (&tile, around))?,
+            false => {
+                let mut steps = TokenStream::new();
+                for (k, c) in &t.sums {
+                    let mut rows = TokenStream::new();
+                    let mut named = vec![];
+                    for (k, part) in &parts {
+                        let row = self.fresh(&format!("{}_row", states[*k]));
+                        if (reads(&c.nest)).any(|v| state(v) == Some(*k)) {
+                            rows.extend(quote!(let #row = #part.row(#tile);));
+                        }
+                        named.push((*k, row));
+                    }
+                    let stored = |v: Var| named_as(&named, state(v)?).map(Stored::Row);
+                    let sum = Writer::new(&c.nest, &[], self).sum_of_tile(&tile, &stored)?;
+                    let name = match sum.light {
+                        true => quote!(sum_light),
+                        false => quote!(sum),
+                    };
+                    let (before, of, term) = (&sum.before, &sum.of, &sum.term);
+                    let value = quote!({ #rows #before rt::#name #of (#tile, #term) });
+                    steps.extend(self.sum_added(&states[*k], c, (&sum.guard, &value)));
                 }
-                named.push((*k, row));
+                let idents: Vec<&Ident> = parts.iter().map(|(_, part)| part).collect();
+                steps.extend(self.replaced_parts(t, states, &tile, &idents, &state, &[])?);
+                around.each(&around.range, &steps)
             }
-            let mut w = Writer::new(&c.nest, &[], self);
-            let stored = |v: Var| {
-                let k = state(v)?;
-                named
-                    .iter()
-                    .find(|(j, _)| *j == k)
-                    .map(|(_, row)| row.clone())
-            };
-            let (guard, value) = w.sum_of_tile(tile, &stored)?;
-            let to = &states[*k];
-            let add = quote!(#to[[#(#place),*]] += { #rows #value };);
-            steps.extend(match guard {
-                Some(g) => quote!(if #g { #add }),
-                None => add,
-            });
+        };
+        let taken = parts.iter().map(|(k, part)| {
+            let whole = &states[*k];
+            quote!(let mut #part = #whole.part(#tile);)
+        });
+        let length = self.size(t.length).tokens;
+        Some(quote!(for #tile in rt::tiles(#length) { #(#taken)* #looped }))
+    }
+
+    /// A sum is added where it belongs.
+    pub(super) fn sum_added(
+        &self,
+        to: &Ident,
+        c: &Contribution,
+        (guard, value): (&Option<TokenStream>, &TokenStream),
+    ) -> TokenStream {
+        let place = c.at.iter().map(|a| match a {
+            At::Affine(a) => self.size(&a.constant).tokens,
+            At::Node(_) => unreachable!("places of sums are sizes"),
+        });
+        let add = quote!(#to[[#(#place),*]] += #value;);
+        match guard {
+            Some(g) => quote!(if #g { #add }),
+            None => add,
         }
+    }
+
+    /// All next elements; `rows` are names for neighbours of what is given.
+    pub(super) fn replaced_parts(
+        &self,
+        t: &Tiled<'_>,
+        states: &[Ident],
+        tile: &Ident,
+        parts: &[&Ident],
+        state: &dyn Fn(Var) -> Option<usize>,
+        rows: &[(Var, Ident)],
+    ) -> Option<TokenStream> {
         let roots: Vec<Node> = t.next.iter().map(|(_, n)| *n).collect();
         let mut w = Writer::new(t.nest, &roots[1..], self);
         let old: Vec<(usize, Ident)> = (t.next.iter())
             .map(|(k, _)| (*k, self.fresh(&format!("{}_old", states[*k]))))
             .collect();
-        let stored = |v: Var| {
-            let k = state(v)?;
-            old.iter()
-                .find(|(j, _)| *j == k)
-                .map(|(_, name)| name.clone())
+        let stored = |v: Var| match state(v) {
+            Some(k) => named_as(&old, k).map(Stored::Element),
+            None => named_as(rows, v).map(Stored::Row),
         };
         let (before, index, value) = w.elements_of_tile(&roots, tile, &stored)?;
         let text = value.to_string();
@@ -237,26 +295,33 @@ impl Function<'_> {
                 false => quote!(_),
             }
         });
-        let idents: Vec<&Ident> = parts.iter().map(|(_, part)| part).collect();
         let value = match &roots[..] {
             [_] => quote!((#value,)),
             _ => value,
         };
-        steps.extend(quote!(
+        Some(quote!(
             #before
-            rt::replace_parts((#(&mut #idents,)*), |#index, (#(#names,)*)| #value);
-        ));
-        let looped = around(steps);
-        let taken = parts.iter().map(|(k, part)| {
-            let whole = &states[*k];
-            quote!(let mut #part = #whole.part(#tile);)
-        });
-        let length = self.size(t.length).tokens;
-        Some(quote!(for #tile in rt::tiles(#length) { #(#taken)* #looped }))
+            rt::replace_parts((#(&mut #parts,)*), |#index, (#(#names,)*)| #value);
+        ))
     }
+}
 
-    /// A name for a tile.
-    pub(super) fn tile_name(&self) -> Ident {
-        self.fresh("tile")
-    }
+/// The arrays that a nest reads.
+pub(super) fn reads(nest: &Nest) -> impl Iterator<Item = Var> {
+    nest.nodes.iter().filter_map(|s| match &s.compute {
+        Compute::Read(v, _) => Some(*v),
+        Compute::Lit(_)
+        | Compute::Index(_)
+        | Compute::Prim(..)
+        | Compute::Reduce(..)
+        | Compute::ArgReduce(..)
+        | Compute::Same(_)
+        | Compute::Extreme(_) => None,
+    })
+}
+
+/// What something is called.
+pub(super) fn named_as<K: PartialEq>(names: &[(K, Ident)], k: K) -> Option<Ident> {
+    let (_, name) = names.iter().find(|(j, _)| *j == k)?;
+    Some(name.clone())
 }

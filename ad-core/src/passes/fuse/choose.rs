@@ -437,7 +437,10 @@ impl<'a> Repeats<'a> {
 
 /// Whether it is an addition, a subtraction, a product or a negation.
 fn is_light(op: &Op) -> bool {
-    matches!(op, Op::Map(Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg, _))
+    matches!(
+        op,
+        Op::Map(Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg, _)
+    )
 }
 
 /// Which equations may be repeated: those that cost no real operation, as long as they are made of a

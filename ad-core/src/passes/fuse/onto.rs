@@ -12,9 +12,7 @@
 
 use super::rebuild;
 use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{
-    Affine, At, Compute, Node, Program, Range, Source, Step, Work,
-};
+use crate::ir::kernel::{Affine, At, Compute, Node, Program, Range, Source, Step, Work};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Atom;
 use crate::passes::ablation::{Part, without};

@@ -101,7 +101,11 @@ const SQUARE: &[&[usize]] = &[&[3, 4], &[3, 4], &[4, 4]];
 
 #[test]
 fn a_product_is_added_to_an_argument() {
-    for (sum, negated) in [("add(v1, v3)", false), ("add(v3, v1)", false), ("sub(v1, v3)", true)] {
+    for (sum, negated) in [
+        ("add(v1, v3)", false),
+        ("add(v3, v1)", false),
+        ("sub(v1, v3)", true),
+    ] {
         let program = fused(&with_sum(sum, "return v5"), SQUARE);
         let [(a, b, onto)] = products(&program)[..] else {
             panic!("one product")
@@ -121,7 +125,11 @@ fn two_products_are_added_in_place() {
     let all = "v6: real[d0.0, d0.1] = add(v5, v0)
     v7: real[d0.0, d0.1] = tanh(v6)
     return v7";
-    for (sum, negated) in [("add(v3, v4)", false), ("add(v4, v3)", false), ("sub(v3, v4)", true)] {
+    for (sum, negated) in [
+        ("add(v3, v4)", false),
+        ("add(v4, v3)", false),
+        ("sub(v3, v4)", true),
+    ] {
         let program = fused(&with_sum(sum, all), SQUARE);
         let [(.., None), (a, _, Some(onto))] = products(&program)[..] else {
             panic!("the second is added to the first: {program:?}")
@@ -139,9 +147,15 @@ fn other_sums_stay() {
         // Somebody else needs the product.
         ("add(v1, v3)", "return v3, v5"),
         // It is needed twice.
-        ("mul(v3, v3)", "v6: real[d0.0, d0.1] = add(v5, v3)\n    return v6"),
+        (
+            "mul(v3, v3)",
+            "v6: real[d0.0, d0.1] = add(v5, v3)\n    return v6",
+        ),
         // What it is added to is not added to alone, and stays.
-        ("add(v1, v3)", "v6: real[d0.0, d0.1] = mul(v5, v1)\n    return v6"),
+        (
+            "add(v1, v3)",
+            "v6: real[d0.0, d0.1] = mul(v5, v1)\n    return v6",
+        ),
     ] {
         let program = fused(&with_sum(sum, uses), SQUARE);
         let added = products(&program).iter().any(|(.., onto)| onto.is_some());
