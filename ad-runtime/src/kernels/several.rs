@@ -347,7 +347,7 @@ macro_rules! elements {
             #[track_caller]
             fn build_rows<const N: usize>(
                 shape: [i64; N],
-                mut f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
+                f: impl for<'a> FnMut([i64; N], Stretch, FreshAll<'a, Self>) -> WrittenAll<'a>,
             ) -> Self::Arrays<N> {
                 Self::build_rows_in(($(anew::<$T>(),)*), shape, f)
             }
