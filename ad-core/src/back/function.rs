@@ -25,7 +25,6 @@ use super::range::pattern_of;
 use super::real;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
-use rooms::Rooms;
 use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
@@ -35,6 +34,7 @@ use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
+use rooms::Rooms;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

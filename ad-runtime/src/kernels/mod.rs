@@ -32,16 +32,17 @@ pub use crate::elementary::{
 };
 pub use blocks::{
     Block, Fresh, Row, Stretch, Written, argmax_blocks, argmin_blocks, block, build_blocks,
-    build_rows, build_rows_in, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks, minimum_blocks,
-    product_blocks, stretch, sum_blocks,
+    build_rows, build_rows_in, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks,
+    minimum_blocks, product_blocks, stretch, sum_blocks,
 };
 pub use contract::{Multiply, Part, Within, contract, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 pub use loops::{
-    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly, build_costly_in, build_in,
-    for_each, greatest, greatest_light, least, least_light, logsumexp, maximum, maximum_light,
-    minimum, minimum_light, product, product_light, replace, sum, sum_light,
+    Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
+    build_costly_in, build_in, for_each, greatest, greatest_light, least, least_light, logsumexp,
+    maximum, maximum_light, minimum, minimum_light, product, product_light, replace, sum,
+    sum_light,
 };
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
@@ -53,7 +54,10 @@ pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
     sign0, softplus,
 };
-pub use several::{Elements, FreshAll, Places, WrittenAll, build_all, build_all_costly, build_all_costly_in, build_all_in, build_all_rows, build_all_rows_in};
+pub use several::{
+    Elements, FreshAll, Places, WrittenAll, build_all, build_all_costly, build_all_costly_in,
+    build_all_in, build_all_rows, build_all_rows_in,
+};
 pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zeros_small_called};
 pub use stack::{Stack, blank};
 pub use structs::{Fields, Made};

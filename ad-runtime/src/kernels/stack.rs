@@ -157,7 +157,10 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     pub fn end_row(&mut self) {
         let size: usize = self.shape[1..].iter().product();
         self.shape[0] += 1;
-        assert!(self.data.len() == self.shape[0] * size, "a whole row is added");
+        assert!(
+            self.data.len() == self.shape[0] * size,
+            "a whole row is added"
+        );
     }
 
     #[inline(always)]

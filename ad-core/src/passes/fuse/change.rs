@@ -59,8 +59,7 @@ pub(super) fn changed(program: &Program, owned: &Owned, k: usize) -> Option<(Var
     // is added to few of its elements.
     let adds_little = || {
         let is_fixed = |i: &Ix| matches!(i, Ix::Affine(a) if a.is_constant());
-        let is_little =
-            |p: &Part| program.ty(p.src).rank() < rank || p.index.iter().all(is_fixed);
+        let is_little = |p: &Part| program.ty(p.src).rank() < rank || p.index.iter().all(is_fixed);
         owned.is_body && parts[1..].iter().all(is_little) && is_whole(&parts[0])
     };
     let is_elementwise = |v: Var| {

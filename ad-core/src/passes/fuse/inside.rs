@@ -9,7 +9,12 @@ use crate::ir::ty::{Lit, Size};
 /// ```text
 /// i ≠ 0  ⟹  0 ≤ i - 1          i + 1 < n  ⟹  i + 1 in 0..n
 /// ```
-pub(super) fn inside(program: &Program, guard: Var, (a, shape): (&Affine, &[Size]), n: &Size) -> bool {
+pub(super) fn inside(
+    program: &Program,
+    guard: Var,
+    (a, shape): (&Affine, &[Size]),
+    n: &Size,
+) -> bool {
     if a.inside(shape, n) {
         return true;
     }
@@ -17,9 +22,7 @@ pub(super) fn inside(program: &Program, guard: Var, (a, shape): (&Affine, &[Size
         let n = Affine::constant(shape.len(), n.plus(-1));
         n.add_scaled(a, &Size::lit(-1))
     };
-    let low = |a: &Affine| {
-        (a.range(shape)).is_some_and(|(low, _)| low.at_least_given(0, shape))
-    };
+    let low = |a: &Affine| (a.range(shape)).is_some_and(|(low, _)| low.at_least_given(0, shape));
     let mut facts: Option<Vec<Affine>> = None;
     [a, &room].into_iter().all(|a| {
         low(a) || {

@@ -21,7 +21,11 @@ fn fused(text: &str) -> Program {
             })
             .collect();
         let wanted = bulk_eval::eval(&bulk, &args).unwrap().results;
-        assert_eq!(kernel_eval::eval(&kernels, &args).unwrap().0, wanted, "{text}");
+        assert_eq!(
+            kernel_eval::eval(&kernels, &args).unwrap().0,
+            wanted,
+            "{text}"
+        );
     }
     kernels
 }
@@ -59,7 +63,10 @@ fn a_guard_that_compares_positions_says_that_a_read_is_inside() {
     let bulk = bulk_text::parse(&shifted("ine(v2, v3)")).unwrap();
     assert_eq!(fuse(&bulk).steps.len(), 2);
     // Not known to be inside: the array is read, so that what fails, fails.
-    let data = shifted("ine(v2, v3)").replace("v5: bool[d0.0] = ine(v2, v3)", "v5: bool[d0.0] = lt(v0, v0)");
+    let data = shifted("ine(v2, v3)").replace(
+        "v5: bool[d0.0] = ine(v2, v3)",
+        "v5: bool[d0.0] = lt(v0, v0)",
+    );
     assert_eq!(fused(&data).steps.len(), 2);
     let two = shifted("ine(v2, v3)").replace("i0 - 1", "i0 - 2");
     let bulk = bulk_text::parse(&two).unwrap();
