@@ -11,7 +11,7 @@
 
 use super::{Function, small};
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{Fill, Out, Program, Sequence, Step, Work};
+use crate::ir::kernel::{Fill, Member, Out, Program, Sequence, Work};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::cell::RefCell;
@@ -61,74 +61,92 @@ impl Rooms {
     }
 }
 
-impl Stacked<'_> {
-    /// The stack of a state, if the next one may be made in it: nothing else becomes of either, and the loop runs forwards.
-    pub(super) fn states(s: &Sequence, k: usize, stacks: &[Option<Stacked<'_>>]) -> Option<usize> {
-        let body = &s.body;
-        let (state, next) = (s.state(k), body.results[k]);
-        s.steps.as_ref()?;
-        let mut all = body.results[s.states..].iter();
-        let at = all.position(|v| *v == state)?;
-        let stack = stacks[at].as_ref()?;
-        let is_alone = |v: Var| body.results.iter().filter(|r| **r == v).count() == 1;
-        let is_taken = body.taken().contains(&state);
-        let is_made = is_alone(next) && is_alone(state) && is_made_whole(body, next);
-        (is_made && !is_taken && !stack.is_placed && !stack.is_deep).then_some(at)
-    }
+/// Of the body of a loop: what may be made where it is kept.
+pub(super) struct Keepable {
+    /// What is made element by element, in memory that nothing takes or changes, and is a result once.
+    whole: HashSet<Var>,
+    /// Results of loops that are one result, and nothing else.
+    nested: HashSet<Var>,
+    /// Parameters that are one result, and not taken.
+    states: HashSet<Var>,
 }
 
-/// Whether a program makes a variable element by element, in memory that nothing takes or changes.
-fn is_made_whole(program: &Program, v: Var) -> bool {
-    let taken = program.taken();
-    let is_made = |step: &Step| match &step.work {
-        Work::Nest(nest) => step.out == v && nest.outer > 0 && program.part(&taken, step).is_none(),
-        Work::Family(family) => (family.members.iter())
-            .any(|m| m.var == v && m.ty.rank() > 0 && matches!(m.fill, Fill::Each(_))),
-        Work::Scatter(_)
-        | Work::Contract { .. }
-        | Work::Recur { .. }
-        | Work::Change { .. }
-        | Work::Loop(_)
-        | Work::Call(_)
-        | Work::Tiles(_) => false,
-    };
-    let step = (program.steps.iter()).find(|s| s.defines().iter().any(|(w, _)| *w == v));
-    let is_small = |step: &Step| {
-        let all = step.defines();
-        all.iter()
-            .any(|(w, ty)| *w == v && small::len(ty).is_some())
-    };
-    step.is_some_and(|s| is_made(s) && !is_small(s)) && !taken.contains(&v)
-}
-
-/// The results of loops in a program that are stacked and nothing else.
-fn is_only_stacked(program: &Program, v: Var) -> bool {
-    let of_loop = |step: &Step| match &step.work {
-        Work::Loop(s) => {
-            let is = |o: &Out| o.var == v && (s.states..s.body.results.len()).contains(&o.result);
-            s.outs.iter().any(is) && s.steps.is_some() && !s.reverse
+impl Keepable {
+    pub(super) fn of(body: &Program) -> Keepable {
+        let taken = body.taken();
+        let (mut once, mut more) = (HashSet::new(), HashSet::new());
+        for r in &body.results {
+            if !once.insert(*r) {
+                more.insert(*r);
+            }
         }
-        Work::Nest(_)
-        | Work::Scatter(_)
-        | Work::Contract { .. }
-        | Work::Recur { .. }
-        | Work::Change { .. }
-        | Work::Family(_)
-        | Work::Call(_)
-        | Work::Tiles(_) => false,
-    };
-    let is_used =
-        |step: &Step| step.reads().contains(&v) || step.sources().iter().any(|s| s.array == v);
-    program.steps.iter().any(of_loop)
-        && !program.steps.iter().any(is_used)
-        && program.results.iter().filter(|r| **r == v).count() == 1
+        once.retain(|v| !more.contains(v) && !taken.contains(v));
+        let (mut whole, mut nested, mut used) = (HashSet::new(), HashSet::new(), taken.clone());
+        for step in &body.steps {
+            used.extend(step.reads());
+            used.extend(step.sources().iter().map(|s| s.array));
+            match &step.work {
+                Work::Nest(nest) => {
+                    let is_new = nest.outer > 0 && once.contains(&step.out);
+                    let is_new = is_new && small::len(&step.ty).is_none();
+                    if is_new && body.part(&taken, step).is_none() {
+                        whole.insert(step.out);
+                    }
+                }
+                Work::Family(family) => {
+                    let is_new = |m: &&Member| {
+                        let is_array = m.ty.rank() > 0 && small::len(&m.ty).is_none();
+                        is_array && matches!(m.fill, Fill::Each(_))
+                    };
+                    whole.extend(family.members.iter().filter(is_new).map(|m| m.var));
+                }
+                Work::Loop(s) if s.steps.is_some() && !s.reverse => {
+                    let stacked = s.states..s.body.results.len();
+                    let stacked = s.outs.iter().filter(|o| stacked.contains(&o.result));
+                    nested.extend(stacked.map(|o| o.var));
+                }
+                Work::Loop(_)
+                | Work::Scatter(_)
+                | Work::Contract { .. }
+                | Work::Recur { .. }
+                | Work::Change { .. }
+                | Work::Call(_)
+                | Work::Tiles(_) => {}
+            }
+        }
+        whole.retain(|v| once.contains(v));
+        nested.retain(|v| once.contains(v) && !used.contains(v));
+        let params = 0..body.params.len();
+        once.retain(|v| params.contains(&v.index()));
+        Keepable {
+            whole,
+            nested,
+            states: once,
+        }
+    }
+
+    /// The stack of a state, if the next one may be made in it: nothing else becomes of either, and the loop runs forwards.
+    pub(super) fn stack_of(
+        &self,
+        s: &Sequence,
+        k: usize,
+        stacks: &[Option<Stacked<'_>>],
+    ) -> Option<usize> {
+        let (state, next) = (s.state(k), s.body.results[k]);
+        if s.steps.is_none() || !self.states.contains(&state) || !self.whole.contains(&next) {
+            return None;
+        }
+        let at = (s.body.results[s.states..].iter()).position(|v| *v == state)?;
+        let stack = stacks[at].as_ref()?;
+        (!stack.is_placed && !stack.is_deep).then_some(at)
+    }
 }
 
 impl Function<'_> {
     /// Finds places for what the body of a loop makes.
     pub(super) fn make_room(
         &self,
-        s: &Sequence,
+        (s, keepable): (&Sequence, &Keepable),
         stacks: &[Option<Stacked<'_>>],
         rows: &[Option<usize>],
     ) {
@@ -137,13 +155,13 @@ impl Function<'_> {
         for (stack, v) in stacks.iter().zip(&body.results[s.states..]) {
             let Some(stack) = stack else { continue };
             let ident = &stack.ident;
-            if stack.is_placed || body.results.iter().filter(|r| *r == v).count() > 1 {
+            if stack.is_placed {
                 continue;
             }
-            if is_only_stacked(body, *v) {
+            if keepable.nested.contains(v) {
                 let ident = ident.clone();
                 self.rooms.deep.borrow_mut().insert(*v, ident);
-            } else if is_made_whole(body, *v) {
+            } else if keepable.whole.contains(v) {
                 let place = match stack.is_deep {
                     true => quote!(#ident.inner_row()),
                     false => quote!(#ident.row()),

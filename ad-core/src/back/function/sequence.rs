@@ -1,7 +1,7 @@
 //! Loops, and arrays that are changed.
 
 use super::super::range::{pattern_of, span};
-use super::rooms::{Rooms, Stacked};
+use super::rooms::{Keepable, Rooms, Stacked};
 use super::tiled::{Around, Tiled};
 use super::{Function, Local, Scope, Writer, small};
 use crate::back::expr::Expr;
@@ -233,9 +233,10 @@ impl<'a> Function<'a> {
                 })
             })
             .collect();
+        let keepable = Keepable::of(body);
         // The states that are rows of a stack.
         let rows: Vec<Option<usize>> = (0..s.states)
-            .map(|k| Stacked::states(s, k, &stacks).filter(|_| tiled.is_none()))
+            .map(|k| (keepable.stack_of(s, k, &stacks)).filter(|_| tiled.is_none()))
             .collect();
         for (k, ident) in states.iter().enumerate() {
             params.push(Local {
@@ -251,7 +252,7 @@ impl<'a> Function<'a> {
             .map(|c| self.inside(c, &params, 0).condition());
         let inner = self.inside(body, &params, s.states);
         if tiled.is_none() {
-            inner.make_room(s, &stacks, &rows);
+            inner.make_room((s, &keepable), &stacks, &rows);
         }
         let in_tiles = tiled.as_ref().and_then(|t| {
             let count = s.steps.as_ref().expect("known for tiles");
@@ -444,9 +445,10 @@ impl<'a> Function<'a> {
         } = to;
         let (is_deep, placed) = (*is_deep, *placed);
         if let Some(is_inner) = self.rooms.is_kept(v) {
-            return (is_inner && !is_deep)
-                .then(|| quote!(#stack.end_row();))
-                .unwrap_or_default();
+            return match is_inner && !is_deep {
+                true => quote!(#stack.end_row();),
+                false => TokenStream::new(),
+            };
         }
         if self.shape(v).is_empty() {
             let value = self.read(v, &[]).tokens;

@@ -286,7 +286,10 @@ fn a_loop_runs_in_pieces() {
         out.set(is, |i| x_row[i] * y_row[i])",
     );
     // Of several first indices it is not known which they are.
-    assert_has(&with_first("1"), "let out = out.begin(head, |i| {");
+    assert_has(
+        &with_first("1"),
+        "let out = out.begin(head, |i| if i == 1 {",
+    );
     // Nobody knows where this is.
     assert!(!with_first("n2").contains(".cut("));
 }

@@ -390,18 +390,30 @@ impl<'a> Repeats<'a> {
         *light <= most
             && args.iter().all(|v| {
                 let Some(eq) = self.program.eq(*v) else {
-                    return elements.insert(*v) || true;
+                    elements.insert(*v);
+                    return true;
                 };
                 match &eq.op {
                     Op::Fill(_) => true,
                     Op::Gather { src, index } => {
-                        let is_param = self.program.eq(*src).is_none();
                         if !index.is_empty() {
                             elements.insert(*v);
                         }
-                        is_param
+                        let is_affine = index.iter().all(|i| matches!(i, Ix::Affine(_)));
+                        is_affine && self.program.eq(*src).is_none()
                     }
-                    op => is_light(op) && self.is_of_one(eq, most, light, elements),
+                    Op::Map(..) => is_light(&eq.op) && self.is_of_one(eq, most, light, elements),
+                    Op::Index(_)
+                    | Op::Scatter(_)
+                    | Op::Reduce { .. }
+                    | Op::ArgReduce { .. }
+                    | Op::Recur { .. }
+                    | Op::Contract { .. }
+                    | Op::Update { .. }
+                    | Op::Loop { .. }
+                    | Op::Call { .. }
+                    | Op::Copy(_)
+                    | Op::Stop(_) => false,
                 }
             })
     }
