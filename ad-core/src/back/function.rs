@@ -28,7 +28,9 @@ use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
-use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Program, Range, Source, Step, Work};
+use crate::ir::kernel::{
+    Affine, At, Contribution, Nest, Operand, Program, Range, Source, Step, Work,
+};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -512,11 +514,8 @@ impl<'a> Function<'a> {
                 });
                 let [a_axes, b_axes, out_axes] = axes;
                 local.bare = false;
-                if let Some(Source { array, taken }) = onto {
-                    let onto = match taken {
-                        true => Self::moved(&self.local(*array), None),
-                        false => self.view(*array),
-                    };
+                if let Some(Source { array, .. }) = onto {
+                    let onto = Self::moved(&self.local(*array), None);
                     quote!(let #mutable #name = rt::contract_onto(#onto, #a, #a_axes, #b, #b_axes, #out_axes);)
                 } else if within.is_empty() {
                     quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)

@@ -9,8 +9,8 @@ use super::build::without;
 use super::bulk::{Feed, Param, Type, Var, states};
 use super::core::ReduceOp;
 use super::kernel::{
-    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Source, Step, UnitCall, Within,
-    Work,
+    Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Source, Step, UnitCall,
+    Within, Work,
 };
 use super::ty::{Atom, Elem, Size};
 use std::collections::{HashMap, HashSet};
@@ -145,8 +145,8 @@ impl Scope<'_> {
                 within,
                 onto,
             } => {
-                if let Some(Source { array, .. }) = onto {
-                    if self.ty(*array)? != ty || [a.array, b.array].contains(array) {
+                if let Some(Source { array, taken }) = onto {
+                    if !taken || self.ty(*array)? != ty || [a.array, b.array].contains(array) {
                         return Err(format!("a product cannot be added to v{}", array.0));
                     }
                     if !within.is_empty() {

@@ -34,9 +34,7 @@ pub use blocks::{
     build_rows, greatest_blocks, least_blocks, logsumexp_blocks, maximum_blocks, minimum_blocks,
     product_blocks, stretch, sum_blocks,
 };
-pub use contract::{
-    Base, Multiply, Part, Within, contract, contract_onto, contract_within, up_to,
-};
+pub use contract::{Multiply, Part, Within, contract, contract_onto, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 pub use loops::{

@@ -150,10 +150,12 @@ impl Fuser {
                 for v in before {
                     stored[v.index()] = true;
                     let at = v.index() - program.params.len();
-                    out.steps.push(step(&program, owned, (&stored, &negatives), at));
+                    out.steps
+                        .push(step(&program, owned, (&stored, &negatives), at));
                 }
             }
-            out.steps.push(step(&program, owned, (&stored, &negatives), k));
+            out.steps
+                .push(step(&program, owned, (&stored, &negatives), k));
         }
         let program = reuse::take(out, owned.params.clone(), owned.is_body);
         let program = family::group(onto::onto(tile::tiled(program)));
@@ -289,7 +291,8 @@ fn step(
             b_axes,
             out_axes,
         } => {
-            let ((a, a_axes), (b, b_axes)) = operands(program, negatives, (*a, a_axes), (*b, b_axes));
+            let ((a, a_axes), (b, b_axes)) =
+                operands(program, negatives, (*a, a_axes), (*b, b_axes));
             Work::Contract {
                 a,
                 b,

@@ -327,8 +327,7 @@ impl<T: Real> Visit for EachLine<T> {
                 }
                 _ => {
                     for i in 0..inner.n {
-                        *out.add(i * inner.out) +=
-                            sign * *a.add(i * inner.a) * *b.add(i * inner.b);
+                        *out.add(i * inner.out) += sign * *a.add(i * inner.a) * *b.add(i * inner.b);
                     }
                 }
             }

@@ -156,7 +156,8 @@ macro_rules! by_matrixmultiply {
             // Taken away from zeros, so that a sum that is zero is a positive zero.
             for i in 0..m {
                 for j in 0..n {
-                    out.add(i * $product.out_row + j * $product.out_column).write(0.0);
+                    out.add(i * $product.out_row + j * $product.out_column)
+                        .write(0.0);
                 }
             }
         }

@@ -355,7 +355,8 @@ unsafe fn finish<X: Vector>(
                 let out = tile.out.add(r * tile.out_row + v * lanes * tile.out_column);
                 if tile.out_column == 1
                     && tile.onto.is_null()
-                    && part.store_first(out, columns, tile.once) {
+                    && part.store_first(out, columns, tile.once)
+                {
                     continue;
                 }
                 let mut few = [X::Number::default(); 16];
