@@ -521,11 +521,8 @@ impl<'a> Function<'a> {
                 });
                 let [a_axes, b_axes, out_axes] = axes;
                 local.bare = false;
-                if let Some(Source { array, taken }) = onto {
-                    let onto = match taken {
-                        true => Self::moved(&self.local(*array), None),
-                        false => self.view(*array),
-                    };
+                if let Some(Source { array, .. }) = onto {
+                    let onto = Self::moved(&self.local(*array), None);
                     quote!(let #mutable #name = rt::contract_onto(#onto, #a, #a_axes, #b, #b_axes, #out_axes);)
                 } else if within.is_empty() {
                     quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)

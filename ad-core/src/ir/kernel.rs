@@ -138,8 +138,8 @@ pub enum Work {
         /// which the result has, each of them about two labels of one array. Where one does not hold, an
         /// operand that has both labels is zero, and so is such a result.
         within: Vec<Within>,
-        /// What each sum is added to when it is there; or taken away from, if one operand is negated. There are no
-        /// bounds then.
+        /// What each sum is added to when it is there; or taken away from, if one operand is negated. It is taken, and there
+        /// are no bounds then.
         onto: Option<Source>,
     },
     /// A linear recurrence; see [`super::bulk::Op::Recur`].

@@ -145,8 +145,8 @@ impl Scope<'_> {
                 within,
                 onto,
             } => {
-                if let Some(Source { array, .. }) = onto {
-                    if self.ty(*array)? != ty || [a.array, b.array].contains(array) {
+                if let Some(Source { array, taken }) = onto {
+                    if !taken || self.ty(*array)? != ty || [a.array, b.array].contains(array) {
                         return Err(format!("a product cannot be added to v{}", array.0));
                     }
                     if !within.is_empty() {

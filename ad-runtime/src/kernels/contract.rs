@@ -16,7 +16,7 @@ use super::{Dense, INTERMEDIATE, View, lengths, pool};
 use crate::Real;
 use direct::{Arrays, Blocks, Lines, each};
 use gemm::{Gemm, Product, by_matrixmultiply};
-pub use onto::{Base, contract_onto};
+pub use onto::contract_onto;
 use plan::{COPIES, How, Plan, plan};
 use std::cmp::Reverse;
 use within::bounded;
@@ -121,7 +121,7 @@ pub trait Multiply: Sized {
         out: &mut Vec<Self>,
     );
 
-    /// Adds a product to what is kept, or else to what is in `out`.
+    /// Adds a product to what is in `out`.
     #[doc(hidden)]
     #[track_caller]
     fn contraction_onto(
@@ -129,7 +129,6 @@ pub trait Multiply: Sized {
         b: Operand<'_, Self>,
         out_axes: &[u8],
         out_shape: &[usize],
-        kept: Option<&[Self]>,
         out: &mut Vec<Self>,
     );
 
@@ -163,10 +162,9 @@ macro_rules! multiply {
                 b: Operand<'_, $t>,
                 out_axes: &[u8],
                 out_shape: &[usize],
-                kept: Option<&[$t]>,
                 out: &mut Vec<$t>,
             ) {
-                onto::add_to(a, b, out_axes, out_shape, kept, out);
+                onto::add_to(a, b, out_axes, out_shape, out);
             }
 
             unsafe fn gemm(product: Product<$t>) {

@@ -38,7 +38,7 @@ pub use blocks::{
     least_few, logsumexp_blocks, logsumexp_few, maximum_blocks, maximum_few, minimum_blocks,
     minimum_few, product_blocks, product_few, stretch, sum_blocks, sum_few,
 };
-pub use contract::{Base, Multiply, Part, Within, contract, contract_onto, contract_within, up_to};
+pub use contract::{Multiply, Part, Within, contract, contract_onto, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
 pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};

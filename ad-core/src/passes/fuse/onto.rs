@@ -6,9 +6,10 @@
 //! p = A B,  s[i,j] = f(d[i,j] + p[i,j], ..)       ─▶   q = d + A B,  s[i,j] = f(q[i,j], ..)
 //! ```
 //!
-//! where nobody else needs p; in the last line nobody else needs d either, so that q has its memory. The sum of two products
-//! is one that is added to the other. Each element of the product is summed before it is added, as it was: the result
-//! is the same, and so is what is counted. A product with a sign of its own stays alone, as zeros would get other signs.
+//! where nobody else needs p or d, so that the sum has the memory of d; mostly d is another product. Each element of the
+//! product is summed before it is added, as it was: the result is the same, and so is what is counted. A product with a sign of
+//! its own stays alone, as zeros would get other signs. An array that stays is not added to: to read it where the result is
+//! written takes longer than another pass over both.
 
 use super::rebuild;
 use crate::ir::bulk::{Type, Var};
@@ -39,7 +40,7 @@ pub(super) fn onto(mut program: Program) -> Program {
         a.negated ^= sum.is_difference;
         *onto = Some(Source {
             array: sum.array,
-            taken: sum.taken,
+            taken: true,
         });
         moved.insert(sum.made);
         used.insert(product.out);
@@ -47,7 +48,7 @@ pub(super) fn onto(mut program: Program) -> Program {
         let Work::Nest(nest) = &mut step.work else {
             continue;
         };
-        if nest.root == sum.node {
+        if nest.root == sum.node && nest.loops.len() == nest.outer {
             product.out = step.out;
             *step = product;
         } else {
@@ -118,8 +119,6 @@ struct Sum {
     /// Whether the product is taken away.
     is_difference: bool,
     array: Var,
-    /// Whether nobody needs the array any more.
-    taken: bool,
     /// The step of the product.
     made: usize,
 }
@@ -167,18 +166,10 @@ fn sum(program: &Program, facts: &Facts, k: usize) -> Option<Sum> {
         let orders = &orders[..if is_difference { 1 } else { 2 }];
         orders.iter().find_map(|&(array, product)| {
             let made = is_product(program, facts, product, k).filter(|_| array != product)?;
-            // What is added to comes first.
-            let is_there = facts.made.get(&array).is_none_or(|m| *m < made);
-            if !is_there && is_product(program, facts, array, k).is_some() {
-                return None;
-            }
-            let taken = is_free(program, facts, array);
-            let is_all = node == nest.root && nest.loops.len() == nest.outer;
-            (is_all || taken && node != nest.root).then_some(Sum {
+            is_free(program, facts, array).then_some(Sum {
                 node,
                 is_difference,
                 array,
-                taken,
                 made,
             })
         })

@@ -100,23 +100,19 @@ fn with_sum(sum: &str, uses: &str) -> String {
 const SQUARE: &[&[usize]] = &[&[3, 4], &[3, 4], &[4, 4]];
 
 #[test]
-fn a_product_is_added_to_an_argument() {
-    for (sum, negated) in [
-        ("add(v1, v3)", false),
-        ("add(v3, v1)", false),
-        ("sub(v1, v3)", true),
-    ] {
+fn a_sum_may_be_a_result() {
+    for (sum, negated) in [("add(v3, v4)", false), ("sub(v3, v4)", true)] {
         let program = fused(&with_sum(sum, "return v5"), SQUARE);
-        let [(a, b, onto)] = products(&program)[..] else {
-            panic!("one product")
+        let [(.., None), (a, b, Some(onto))] = products(&program)[..] else {
+            panic!("the second is added to the first: {program:?}")
         };
-        assert_eq!(program.steps.len(), 1, "{sum}");
+        assert_eq!(program.steps.len(), 2, "{sum}");
         assert_eq!(a.negated != b.negated, negated);
         let wanted = Source {
-            array: Var(1),
-            taken: false,
+            array: Var(3),
+            taken: true,
         };
-        assert_eq!(onto, Some(&wanted));
+        assert_eq!(*onto, wanted);
     }
 }
 
@@ -129,6 +125,7 @@ fn two_products_are_added_in_place() {
         ("add(v3, v4)", false),
         ("add(v4, v3)", false),
         ("sub(v3, v4)", true),
+        ("sub(v4, v3)", true),
     ] {
         let program = fused(&with_sum(sum, all), SQUARE);
         let [(.., None), (a, _, Some(onto))] = products(&program)[..] else {
@@ -142,10 +139,11 @@ fn two_products_are_added_in_place() {
 #[test]
 fn other_sums_stay() {
     for (sum, uses) in [
-        // A product less an array.
-        ("sub(v3, v1)", "return v5"),
-        // Somebody else needs the product.
-        ("add(v1, v3)", "return v3, v5"),
+        // An argument stays as it is.
+        ("sub(v1, v3)", "return v5"),
+        // Somebody else needs the product, or what it is added to.
+        ("add(v3, v4)", "return v4, v5"),
+        ("add(v3, v4)", "return v3, v5"),
         // It is needed twice.
         (
             "mul(v3, v3)",
@@ -168,11 +166,12 @@ fn a_negative_product_is_not_added() {
     // `y - 0` and `y + (0 - 0)` are different zeros, if y is negative.
     let text = "fn f(x: real[d0.0, d0.1], y: real[d0.0, d0.1], w: real[d0.1, d0.1])
     v3: real[d0.0, d0.1] = neg(v0)
-    v4: real[d0.0, d0.1] = contract v3[a, b] * v2[b, c] -> [a, c]
-    v5: real[d0.0, d0.1] = add(v1, v4)
-    return v5";
+    v4: real[d0.0, d0.1] = contract v1[a, b] * v2[b, c] -> [a, c]
+    v5: real[d0.0, d0.1] = contract v3[a, b] * v2[b, c] -> [a, c]
+    v6: real[d0.0, d0.1] = sub(v4, v5)
+    return v6";
     let program = fused(text, SQUARE);
-    let [(a, _, None)] = products(&program)[..] else {
+    let [(.., None), (a, _, None)] = products(&program)[..] else {
         panic!("alone")
     };
     assert!(a.negated);
