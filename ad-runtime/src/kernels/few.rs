@@ -460,9 +460,8 @@ mod tests {
 
     #[test]
     fn what_is_outside_is_refused() {
-        let fails = |f: &dyn Fn()| {
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err()
-        };
+        let fails =
+            |f: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err();
         let x = build([40], |[i]| i as f64);
         let js = stretch(32..41_i64);
         assert!(fails(&|| _ = x.few(js)));

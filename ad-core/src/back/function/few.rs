@@ -28,9 +28,8 @@ impl Function<'_> {
     /// Whether the steps of a tile keep the states in registers.
     pub(super) fn in_registers(&self, s: &Sequence, t: &Tiled<'_>) -> bool {
         let kept = |v: Var| self.is_kept(s, t, v);
-        let fits = |nest: &Nest, roots: &[Node]| {
-            Writer::new(nest, &[], self).is_for_few(roots, &kept)
-        };
+        let fits =
+            |nest: &Nest, roots: &[Node]| Writer::new(nest, &[], self).is_for_few(roots, &kept);
         let roots: Vec<Node> = t.next.iter().map(|(_, n)| *n).collect();
         t.next.len() <= IN_REGISTERS
             && fits(t.nest, &roots)
