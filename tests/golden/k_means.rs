@@ -31,7 +31,7 @@ fn k_means_grad(
             [points_rows],
             |[i]| {
                 if 0 < centers_rows {
-                    rt::argmin_blocks(
+                    rt::argmin_few(
                         centers_rows,
                         |js, out| {
                             rt::for_each(

@@ -47,7 +47,7 @@ impl Writer<'_> {
             && all.len() <= LIGHT
             && all.iter().all(|&n| self.is_some_instructions(n))
             && (sums.iter()).all(|(_, sum)| {
-                self.is_read_again(l, *sum, &own) && self.is_same_cheap(l, *sum, &own)
+                self.is_read_again((l, body), *sum, &own) && self.is_same_cheap(l, *sum, &own)
             })
     }
 
@@ -67,14 +67,15 @@ impl Writer<'_> {
         is_light && s.guard.is_none()
     }
 
-    /// Whether what a sum reads along a loop is read for other values of loops around it, too, or lies side by side.
-    fn is_read_again(&self, l: Loop, sum: Node, own: &HashSet<Loop>) -> bool {
+    /// Whether what a sum reads along a loop is read for other values of loops around that, too, or lies side by side.
+    fn is_read_again(&self, (l, body): (Loop, Node), sum: Node, own: &HashSet<Loop>) -> bool {
+        let around = &self.nest.depends[body];
         self.reached(l, sum, true).into_iter().all(|n| {
             let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
                 return true;
             };
             let depends = &self.nest.depends[n];
-            let is_again = (0..l).any(|m| !own.contains(&m) && !depends.contains(&m));
+            let is_again = around.iter().any(|m| !depends.contains(m));
             let mentions = |a: &At| match a {
                 At::Affine(a) => own.iter().any(|o| a.coefficient(*o).is_some()),
                 At::Node(_) => true,

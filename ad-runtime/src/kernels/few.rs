@@ -300,7 +300,9 @@ pub fn rounds(steps: Range<i64>) -> impl DoubleEndedIterator<Item = Round> {
 #[derive(Debug)]
 pub struct RoundSums<T> {
     parts: [[T; LIGHT]; ROUND],
-    rest: [T; ROUND],
+    /// The terms of the last of a tile, where these are less than a few, and how many.
+    last: [[T; FEW]; ROUND],
+    length: usize,
     from: i64,
 }
 
@@ -309,7 +311,8 @@ pub struct RoundSums<T> {
 pub fn round_sums<T: Real>(round: Round) -> RoundSums<T> {
     RoundSums {
         parts: [[T::NOUGHT; LIGHT]; ROUND],
-        rest: [T::NOUGHT; ROUND],
+        last: [[T::NOUGHT; FEW]; ROUND],
+        length: 0,
         from: round.from,
     }
 }
@@ -332,17 +335,10 @@ impl<T: Real> RoundSums<T> {
         }
         let step = step.wrapping_sub(self.from) as usize;
         if length < FEW {
-            // What is left of whole turns comes after them.
-            let whole = length - length % LIGHT;
-            let mut rest = self.rest[step];
-            let mut j = 0;
-            while j < FEW {
-                let is_rest = whole <= j && j < length;
-                rest = T::plus(rest, if is_rest { terms[j] } else { T::NOUGHT });
-                terms[j] = if j < whole { terms[j] } else { T::NOUGHT };
-                j += 1;
-            }
-            self.rest[step] = rest;
+            // What is done with them is done once, in the end.
+            self.last[step] = terms;
+            self.length = length;
+            terms = [T::NOUGHT; FEW];
         }
         let parts = &mut self.parts[step];
         let mut j = 0;
@@ -362,7 +358,17 @@ impl<T: Real> RoundSums<T> {
     #[track_caller]
     pub fn total(&self, step: i64) -> T {
         let step = step.wrapping_sub(self.from) as usize;
-        T::plus(combined(self.parts[step], T::plus), self.rest[step])
+        let mut parts = self.parts[step];
+        let mut rest = T::NOUGHT;
+        let whole = self.length - self.length % LIGHT;
+        for (j, &term) in self.last[step][..self.length].iter().enumerate() {
+            let sum = match j < whole {
+                true => &mut parts[j % LIGHT],
+                false => &mut rest,
+            };
+            *sum = T::plus(*sum, term);
+        }
+        T::plus(combined(parts, T::plus), rest)
     }
 }
 
