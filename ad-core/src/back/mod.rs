@@ -20,4 +20,5 @@ mod rows;
 mod sizes;
 mod sums;
 mod tokens;
+mod turned;
 pub(crate) mod unit;

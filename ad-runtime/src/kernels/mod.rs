@@ -22,6 +22,7 @@ mod sums;
 mod tests;
 mod threads;
 mod tiles;
+mod turned;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
@@ -58,6 +59,7 @@ pub use structs::{Fields, Made};
 pub use sums::{RowMut, Sums, add_to_rows, build_and_sum, for_rows};
 pub use threads::Shared;
 pub use tiles::{Parts, TilePart, replace_parts, tiles};
+pub use turned::{Columns, build_turned};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};
