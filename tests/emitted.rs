@@ -213,6 +213,37 @@ fn short_sums_around_blocks() {
     assert_has(&code, wanted);
 }
 
+/// Points that are moved by several maps, with so many coordinates before and after.
+fn moved_points(few: &str, terms: &str) -> String {
+    let source = format!(
+        "fn f(a: &Array3<f64>, p: &Array2<f64>, w: &Array2<f64>) -> Array2<f64> {{
+            let n = p.ncols();
+            build((w.nrows(), {few}), |(v, r)| {{
+                sum(w.ncols(), |b| w[[v, b]] * sum({terms}, |c| a[[b, r, c]] * p[[v, c]]))
+            }})
+        }}"
+    );
+    written(VALUE, &source, "f_value")
+}
+
+#[test]
+fn blocks_of_points() {
+    let code = moved_points("3", "2");
+    let wanted = "rt::build_turned([w_rows, 3], w_cols + 2, |js, columns| {
+        let first = js.first();
+        let w_across = rt::build([w_cols, js.count()], |[k, j]| {
+            let j = first + j;
+            w[[j, k]]
+        });";
+    assert_has(&code, wanted);
+    assert_has(&code, "w_row[j] * (a_x * p_row[j] + a_x_2 * p_row_2[j])");
+    // Many elements for each point, or a longer sum.
+    for [few, terms] in [["5", "2"], ["n", "2"], ["3", "5"], ["3", "n"]] {
+        let code = moved_points(few, terms);
+        assert!(!code.contains("turned"), "{code}");
+    }
+}
+
 #[test]
 fn bounds_of_a_sum_are_bounds_of_a_block() {
     let code = written("value, vjp", CONVOLUTION, "f_vjp");

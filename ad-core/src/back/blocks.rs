@@ -39,10 +39,17 @@ pub(super) struct Blocks {
     conditions: Vec<TokenStream>,
     /// Copies of arrays with another last axis.
     copies: TokenStream,
-    /// What there is a copy of, in terms of which axis is its last and how long they are, and its name.
-    copied: HashMap<(Var, usize, Vec<Size>), Ident>,
+    /// What there is a copy of, in terms of which axis is its last, how long they are and which index the others have, and its
+    /// name.
+    copied: HashMap<(Var, usize, Vec<Size>, Vec<Option<Affine>>), Ident>,
     /// The name of the copy that a node reads, and its index but for the last component.
     pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
+    /// Whether what is copied is that of a block only.
+    is_within: bool,
+    /// The name of the first index of the block then.
+    first: Option<Ident>,
+    /// How many numbers each copy has for an index of the loop.
+    kept: Vec<Size>,
     used: bool,
     /// Whether what is written now is of a few elements.
     few: bool,
@@ -98,6 +105,34 @@ impl Writer<'_> {
     pub(super) fn with_blocks(mut self) -> Self {
         self.blocks = Some(Blocks::default());
         self
+    }
+
+    /// Allows loops by blocks that copy what they read themselves.
+    pub(super) fn with_blocks_of_points(mut self) -> Self {
+        self.blocks = Some(Blocks {
+            is_within: true,
+            ..Blocks::default()
+        });
+        self
+    }
+
+    /// The copies that are to be made in a block, and how many numbers they have for each index.
+    pub(super) fn copied(&mut self) -> (TokenStream, TokenStream) {
+        let Some(blocks) = &mut self.blocks else {
+            return (TokenStream::new(), number(0));
+        };
+        let copies = std::mem::take(&mut blocks.copies);
+        let kept = std::mem::take(&mut blocks.kept);
+        let kept = kept.iter().fold(Size::lit(0), |all, n| all.add(n));
+        (copies, self.size(&kept).tokens)
+    }
+
+    /// The last component of the index of a copy, for the index 0 of its loop.
+    pub(super) fn origin(&self) -> TokenStream {
+        match self.blocks.as_ref().and_then(|b| b.first.as_ref()) {
+            Some(first) => quote!(-#first),
+            None => number(0),
+        }
     }
 
     /// What is written, if some of it is by blocks: that, or what is written without, whichever is better. The first
@@ -315,7 +350,8 @@ impl Writer<'_> {
     fn may_be_copied(&self, n: Node, l: Loop) -> Option<Vec<TokenStream>> {
         let nest = self.nest;
         let s = &nest.nodes[n];
-        let loops = self.loops_read(n)?;
+        let is_within = self.blocks.as_ref().is_some_and(|b| b.is_within);
+        let loops = self.loops_read(n, is_within)?;
         let around = 0..=*loops.iter().max()?.max(&l);
         let is_again = (0..l).any(|m| !loops.contains(&m));
         let is_possible = s.guard.is_none()
@@ -332,8 +368,9 @@ impl Writer<'_> {
         is_possible.then(|| runs.collect())
     }
 
-    /// The loops whose indices are the components of a read, each another one.
-    fn loops_read(&self, n: Node) -> Option<Vec<Loop>> {
+    /// The loops whose indices are the components of a read, each another one; others may be constants, if it is `within` a
+    /// block.
+    fn loops_read(&self, n: Node, is_within: bool) -> Option<Vec<Loop>> {
         let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
             return None;
         };
@@ -342,6 +379,8 @@ impl Writer<'_> {
             match a {
                 At::Affine(a) => match &a.terms[..] {
                     [(l, _)] if *a == Affine::of(*l) && !loops.contains(l) => loops.push(*l),
+                    // Of what is copied block by block, all that has such an index is one array.
+                    [] if is_within => {}
                     _ => return None,
                 },
                 At::Node(_) => return None,
@@ -352,34 +391,53 @@ impl Writer<'_> {
 
     /// Begins to write a loop by blocks.
     fn begin(&mut self, plan: Plan, l: Loop) {
+        self.begin_within(plan, l, None);
+    }
+
+    /// The same, where copies are made in a block that has this name, and this one for its first index.
+    pub(super) fn begin_within(&mut self, plan: Plan, l: Loop, within: Option<(&Ident, &Ident)>) {
         let mut blocks = self.blocks.take().expect("only then there is a plan");
         blocks.used = true;
         for c in plan.conditions {
             blocks.demand(c);
         }
         for n in plan.across {
-            let Some(mut loops) = self.loops_read(n) else {
+            let Some(mut loops) = self.loops_read(n, blocks.is_within) else {
                 continue;
             };
-            let Compute::Read(v, _) = &self.nest.nodes[n].compute else {
+            let Compute::Read(v, places) = &self.nest.nodes[n].compute else {
                 continue;
             };
+            let places = places.iter().filter_map(|a| match a {
+                At::Affine(a) => Some(a),
+                At::Node(_) => None,
+            });
+            let places: Vec<&Affine> = places.collect();
             let extents = loops.iter().map(|m| self.nest.loops[*m].clone()).collect();
-            let axis = loops.iter().position(|m| *m == l).unwrap_or_default();
-            let at: Vec<TokenStream> = (loops.iter())
-                .map(|m| self.affine(&Affine::of(*m)).tokens)
-                .collect();
+            let axis = places.iter().position(|a| **a == Affine::of(l));
+            let constants = (places.iter()).map(|a| a.terms.is_empty().then(|| (*a).clone()));
+            let at: Vec<TokenStream> = places.iter().map(|a| self.affine(a).tokens).collect();
             loops.retain(|m| *m != l);
-            let key = (*v, axis, extents);
+            let key = (*v, axis.unwrap_or_default(), extents, constants.collect());
             let name = if let Some(name) = blocks.copied.get(&key) {
                 name.clone()
             } else {
                 let name = self.name(&format!("{}_across", self.scope.label(*v)));
                 let order = loops.iter().copied().chain([l]);
-                let (shape, pattern): (Vec<_>, Vec<_>) = order
+                let (mut shape, pattern): (Vec<_>, Vec<_>) = order
                     .map(|m| (self.size(&self.nest.loops[m]).tokens, &self.loops[m]))
                     .unzip();
-                let element = self.scope.read(*v, &at).tokens;
+                let mut element = self.scope.read(*v, &at).tokens;
+                if let Some((js, first)) = &within {
+                    let index = &self.loops[l];
+                    shape.pop();
+                    shape.push(quote!(#js.count()));
+                    element = quote!({ let #index = #first + #index; #element });
+                }
+                let of_each = loops.iter().map(|m| &self.nest.loops[*m]);
+                blocks
+                    .kept
+                    .push(of_each.fold(Size::lit(1), |n, m| n.mul(m)));
                 blocks.copies.extend(
                     quote!(let #name = rt::build([#(#shape),*], |[#(#pattern),*]| #element);),
                 );
@@ -388,6 +446,7 @@ impl Writer<'_> {
             };
             blocks.across.insert(n, (name, loops));
         }
+        blocks.first = within.map(|(_, first)| first.clone());
         self.blocks = Some(blocks);
     }
 
@@ -455,7 +514,13 @@ impl Writer<'_> {
     }
 
     /// Statements that add a value to the zeros of a block.
-    fn fill(&mut self, n: Node, inside: Inside<'_>, js: &Ident, out: &Ident) -> TokenStream {
+    pub(super) fn fill(
+        &mut self,
+        n: Node,
+        inside: Inside<'_>,
+        js: &Ident,
+        out: &Ident,
+    ) -> TokenStream {
         let saved = (self.bound.clone(), self.rowed.clone(), self.named.len());
         let tokens = if let Compute::Reduce(ReduceOp::Sum, own, body) = &self.nest.nodes[n].compute
         {

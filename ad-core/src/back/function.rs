@@ -26,6 +26,7 @@ use super::range::pattern_of;
 use super::real;
 use super::sizes::{self, Named};
 use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
+use super::turned::turned;
 use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
@@ -683,14 +684,29 @@ impl<'a> Function<'a> {
             Some(rows) => self.added(rows, ty, None),
             None => self.elements(&mut Writer::new(nest, &[], self), &shape),
         };
-        match (w.choice(&blocks, &plain), &outside) {
+        let all = match (w.choice(&blocks, &plain), &outside) {
             (Some(chosen), _) => chosen,
             (None, Some(_)) => {
                 let statements = plain();
                 quote!({ #statements })
             }
             (None, None) => blocks,
-        }
+        };
+        self.by_points(nest, &shape, &all).unwrap_or(all)
+    }
+
+    /// An array of points by blocks of them, or what is written otherwise, whichever is better.
+    fn by_points(
+        &self,
+        nest: &Nest,
+        shape: &[TokenStream],
+        otherwise: &TokenStream,
+    ) -> Option<TokenStream> {
+        let nest = turned(nest)?;
+        let mut w = Writer::new(&nest, &[], self).with_blocks_of_points();
+        let (kept, block) = w.by_points()?;
+        let all = quote!(rt::build_turned([#(#shape),*], #kept, #block));
+        w.choice(&all, &|| otherwise.clone())
     }
 
     /// Statements that make an array of a contribution to zeros.

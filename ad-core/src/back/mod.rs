@@ -22,4 +22,5 @@ mod sizes;
 mod sums;
 mod tokens;
 mod totals;
+mod turned;
 pub(crate) mod unit;

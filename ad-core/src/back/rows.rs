@@ -210,7 +210,7 @@ impl Writer<'_> {
             (self.scope.array(v), at)
         } else if let Some((name, loops)) = self.across(n) {
             let at = loops.iter().map(|m| self.affine(&Affine::of(*m)).tokens);
-            (quote!(#name), at.chain([number(0)]).collect::<Vec<_>>())
+            (quote!(#name), at.chain([self.origin()]).collect::<Vec<_>>())
         } else {
             return TokenStream::new();
         };

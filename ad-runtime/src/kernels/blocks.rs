@@ -18,7 +18,7 @@ use std::mem::MaybeUninit;
 use std::ops::{Index, Range};
 
 /// How many indices are in a block at most. Its values stay in the fastest cache.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// Neighbouring indices of a loop.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,13 @@ impl Stretch {
         (Stretch { from, to: at }, Stretch { from: at, to })
     }
 
+    /// How many there are.
+    #[inline(always)]
+    #[must_use]
+    pub fn count(self) -> i64 {
+        self.to - self.from
+    }
+
     /// Whether there is none.
     #[inline(always)]
     #[must_use]
@@ -81,6 +88,15 @@ impl Stretch {
     #[inline(always)]
     pub(super) fn length(self) -> usize {
         (self.to - self.from) as usize
+    }
+
+    /// So many from an index on.
+    #[inline(always)]
+    pub(super) fn part(first: usize, length: usize) -> Stretch {
+        Stretch {
+            from: first as i64,
+            to: (first + length) as i64,
+        }
     }
 
     /// So many from 0 on.
@@ -264,7 +280,7 @@ pub fn block<T: Real>(js: Stretch, value: T) -> Block<T> {
 impl<T: Real> Block<T> {
     /// Those of a part of the stretch.
     #[inline(always)]
-    fn values(&mut self, js: Stretch) -> &mut [T] {
+    pub(super) fn values(&mut self, js: Stretch) -> &mut [T] {
         let (at, length) = (js.from.wrapping_sub(self.from) as usize, js.length());
         assert!(
             at <= self.length && length <= self.length - at,

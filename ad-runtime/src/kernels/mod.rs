@@ -25,6 +25,7 @@ mod tests;
 mod threads;
 mod tiles;
 mod totals;
+mod turned;
 
 pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
@@ -69,6 +70,7 @@ pub use sums::{RowMut, Sums, add_to_rows, build_and_sum, for_rows};
 pub use threads::Shared;
 pub use tiles::{Parts, TilePart, replace_parts, tiles};
 pub use totals::{Totals, all, sums};
+pub use turned::{Columns, build_turned};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};
 use std::ops::{Index, IndexMut};

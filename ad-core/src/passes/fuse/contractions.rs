@@ -8,16 +8,20 @@ use crate::ir::kernel::Operand;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Lit, Size};
 use crate::passes::simplify::live;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// As many products as a call of a kernel takes time for.
 const FEW: i64 = 64;
 
+/// The most products of a sum that is computed within another one.
+const SHORT: i64 = 4;
+
 /// Contractions that are no product of a matrix become a sum of products again, so that they fuse
 /// with what is around them; so do products of a matrix and a vector whose matrix is computed for
-/// this use alone. Guarded results of the others are masked afterwards.
+/// this use alone, and short sums within others. Guarded results of the others are masked afterwards.
 pub(super) fn expand_contractions(program: &Program) -> Program {
     let uses = count_uses(program);
+    let within = within_others(program, &uses);
     let mut out = Builder::new(&program.name, program.params.clone());
     let mut new: Vec<Var> = (0..program.params.len()).map(|k| Var(k as u32)).collect();
     for eq in &program.eqs {
@@ -34,7 +38,7 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                     let once = uses[v.index()] == 1
                         && program.eq(v).is_some_and(|e| !is_opaque(&e.op))
                         && program.ty(v).rank() >= 2;
-                    once || is_windows(program, v)
+                    once || within.contains(&v) || is_windows(program, v)
                 };
                 let alone = |xs: &[u8], ys: &[u8]| {
                     xs.iter().any(|l| out_axes.contains(l) && !ys.contains(l))
@@ -43,9 +47,11 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                 let (rows, columns) = (alone(a_axes, b_axes), alone(b_axes, a_axes));
                 let matrix_vector = (rows != columns) && !computed_here(*a) && !computed_here(*b);
                 let operands = [(*a, &a_axes[..]), (*b, &b_axes[..])];
-                let is_worth_a_call =
-                    ((rows && columns) || matrix_vector) && !is_small(program, &operands);
-                if sums && is_worth_a_call {
+                let is_worth_a_call = ((rows && columns) || matrix_vector)
+                    && !is_small(program, &operands)
+                    && !is_of_points(program, &operands, out_axes);
+                let is_inside = within.contains(&Var(new.len() as u32));
+                if sums && is_worth_a_call && !is_inside {
                     let (bounds, others) = split(program, eq);
                     let mut conjunction = |all: Vec<Var>| {
                         (all.into_iter()).fold(None, |g, m| out.both(g, Some(new[m.index()])))
@@ -93,6 +99,76 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
     }
     let results = program.results.iter().map(|r| new[r.index()]).collect();
     live(&out.finish(results))
+}
+
+/// Contractions that are computed where another one reads them, and stored nowhere:
+///
+/// ```text
+/// m[i, j, k] = Σ_l a · b,  c = Σ_k w · m   =   c = Σ_k w · (Σ_l a · b)
+/// ```
+///
+/// if nothing else reads m, its sums are known to be of few products, and c needs each element of it once. The array
+/// is as many times as large as c as the outer sum has terms, and each of its elements takes few operations: it would
+/// be written and read for no more than these.
+fn within_others(program: &Program, uses: &[usize]) -> HashSet<Var> {
+    let mut out = HashSet::new();
+    for eq in &program.eqs {
+        let Op::Contract {
+            a,
+            b,
+            a_axes,
+            b_axes,
+            out_axes,
+        } = &eq.op
+        else {
+            continue;
+        };
+        let is_in = |v: &Var, axes: &[u8], other: &[u8]| {
+            let is_sum = axes.iter().any(|l| !out_axes.contains(l));
+            let all = other.iter().all(|l| axes.contains(l));
+            is_sum && all && uses[v.index()] == 1 && is_short(program, *v)
+        };
+        out.extend(is_in(a, a_axes, b_axes).then_some(*a));
+        out.extend(is_in(b, b_axes, a_axes).then_some(*b));
+    }
+    out
+}
+
+/// Whether an array is a contraction whose sums are of few products, as the types say.
+fn is_short(program: &Program, v: Var) -> bool {
+    let Some(Op::Contract {
+        a,
+        a_axes,
+        out_axes,
+        ..
+    }) = program.eq(v).map(|e| &e.op)
+    else {
+        return false;
+    };
+    let shape = &program.ty(*a).shape;
+    let summed = a_axes.iter().zip(shape);
+    let summed = summed.filter(|(l, _)| !out_axes.contains(l));
+    let terms = summed.fold(Some(1_i64), |all, (_, n)| all?.checked_mul(n.as_lit()?));
+    terms.is_some_and(|n| (2..=SHORT).contains(&n))
+}
+
+/// Whether a contraction is short sums for each of many points: one operand, and what is summed over, are known to be few.
+/// Each element takes a few operations on what is at hand, as much as a call takes to find it.
+fn is_of_points(program: &Program, operands: &[(Var, &[u8]); 2], out_axes: &[u8]) -> bool {
+    let is_few = |(v, axes): &(Var, &[u8])| {
+        let shape = &program.ty(*v).shape;
+        let lengths: Option<Vec<i64>> = shape.iter().map(Size::as_lit).collect();
+        lengths.is_some_and(|lengths| {
+            let summed = lengths
+                .iter()
+                .zip(*axes)
+                .filter(|(_, l)| !out_axes.contains(l));
+            let terms = summed.fold(1_i64, |n, (len, _)| n.saturating_mul(*len));
+            let all = lengths.iter().fold(1_i64, |n, len| n.saturating_mul(*len));
+            terms <= SHORT && all <= SHORT * SHORT
+        })
+    };
+    operands.iter().any(is_few)
 }
 
 /// Whether a contraction is known to be of a few products.

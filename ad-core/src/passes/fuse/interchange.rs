@@ -52,7 +52,7 @@ pub(super) fn interchange(nest: &Nest) -> Option<Contribution> {
 }
 
 /// Whether a condition only says that some loops are not empty.
-fn says_they_run(nest: &Nest, condition: Node, loops: &[Loop]) -> bool {
+pub(super) fn says_they_run(nest: &Nest, condition: Node, loops: &[Loop]) -> bool {
     let Compute::Prim(p, args) = &nest.nodes[condition].compute else {
         return false;
     };

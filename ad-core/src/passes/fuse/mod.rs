@@ -25,6 +25,7 @@ mod onto;
 mod prune;
 mod rebuild;
 mod reuse;
+mod running;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -62,6 +63,7 @@ use interchange::interchange;
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
+use running::without_running;
 use std::collections::{HashMap, HashSet};
 use twins::shared;
 use wedge::within;
@@ -347,7 +349,7 @@ fn step(
                 Elem::Real => Skips::Zero,
                 Elem::Int | Elem::Bool => Skips::Nothing,
             };
-            let whole = nest.finish(root);
+            let whole = without_running(nest.finish(root));
             let narrowed = narrow(whole.clone(), vec![], skips).0;
             // An array that is zero at its ends only is not filled with zeros first.
             let nest = match narrow::spares_little(&narrowed) {

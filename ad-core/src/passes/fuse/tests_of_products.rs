@@ -213,3 +213,95 @@ fn rows_are_added_to_rows() {
     agree(text, &[&[3, 2, 2], &[2, 3]]);
     agree(text, &[&[0, 2, 2], &[2, 3]]);
 }
+
+/// Sums of so many products, in sums of products with weights.
+fn weighted(terms: &str, results: &str) -> String {
+    format!(
+        "fn f(a: real[d0.0, 3, {terms}], p: real[d1.0, {terms}], w: real[d1.0, d0.0])
+    v3: real[d1.0, 3, d0.0] = contract v0[c, b, d] * v1[a, d] -> [a, b, c]
+    v4: real[d1.0, 3] = contract v2[a, c] * v3[a, b, c] -> [a, b]
+    return {results}"
+    )
+}
+
+#[test]
+fn short_sums_are_within_others() {
+    let text = weighted("4", "v4");
+    let kernels = fused(&text);
+    assert_eq!(kernels.steps.len(), 1, "{kernels:?}");
+    assert!(matches!(&kernels.steps[0].work, Work::Nest(_)));
+    agree(&text, &[&[2, 3, 4], &[5, 4], &[5, 2]]);
+    agree(&text, &[&[0, 3, 4], &[5, 4], &[5, 0]]);
+}
+
+#[test]
+fn longer_sums_are_products() {
+    for text in [
+        weighted("5", "v4"),
+        weighted("d1.1", "v4"),
+        weighted("4", "v3, v4"),
+    ] {
+        let is_product = |s: &Step| matches!(&s.work, Work::Contract { .. });
+        assert!(fused(&text).steps.iter().any(is_product), "{text}");
+    }
+}
+
+#[test]
+fn each_element_of_a_short_sum_is_needed_once() {
+    // A product of matrices needs each of its elements many times.
+    let text = "fn f(a: real[d0.0, 4], p: real[d1.0, 4], w: real[d0.0, d2.1])
+    v3: real[d1.0, d0.0] = contract v0[c, d] * v1[a, d] -> [a, c]
+    v4: real[d1.0, d2.1] = contract v3[a, c] * v2[c, b] -> [a, b]
+    return v4";
+    let kernels = fused(text);
+    let is_product = |s: &&Step| matches!(&s.work, Work::Contract { .. });
+    assert_eq!(kernels.steps.iter().filter(is_product).count(), 2);
+}
+
+#[test]
+fn a_loop_says_that_it_runs() {
+    let text = |length: &str| {
+        format!(
+            "fn f(x: real[d0.0, d0.1], y: real[d1.0])
+    v2: int[d0.0, d0.1] = fill 0
+    v3: int[d0.0, d0.1] = index {length}
+    v4: bool[d0.0, d0.1] = ilt(v2, v3)
+    v5: real[d0.0, d0.1] = [v4] sin(v0)
+    v6: real[d0.0] = sum v5 over [1]
+    return v6"
+        )
+    };
+    let guards = |length: &str| {
+        let kernels = fused(&text(length));
+        let Work::Nest(nest) = &kernels.steps[0].work else {
+            panic!("no nest")
+        };
+        nest.nodes.iter().filter(|s| s.guard.is_some()).count()
+    };
+    for inside in ["d0.1", "d0.0"] {
+        assert_eq!(guards(inside), 0);
+        agree(&text(inside), &[&[2, 3], &[0]]);
+        agree(&text(inside), &[&[2, 0], &[0]]);
+    }
+    assert!(guards("d1.0") > 0);
+    agree(&text("d1.0"), &[&[2, 3], &[0]]);
+}
+
+#[test]
+fn points_times_a_small_matrix() {
+    let is_product = |s: &Step| matches!(&s.work, Work::Contract { .. });
+    let text = |rows: i64, columns: &str| {
+        format!(
+            "fn f(x: real[d0.0, {rows}], r: real[{rows}, {columns}], t: real[{columns}])
+    v3: real[d0.0, {columns}] = contract v0[a, c] * v1[c, b] -> [a, b]
+    v4: real[d0.0, {columns}] = gather v2[i1]
+    v5: real[d0.0, {columns}] = add(v3, v4)
+    return v5"
+        )
+    };
+    assert_eq!(fused(&text(3, "4")).steps.len(), 1);
+    agree(&text(3, "4"), &[&[5, 3], &[3, 4], &[4]]);
+    for (rows, columns) in [(5, "2"), (4, "5"), (3, "d1.1")] {
+        assert!(fused(&text(rows, columns)).steps.iter().any(is_product));
+    }
+}

@@ -1,7 +1,7 @@
 //! The order of products of three factors, by symbolic cost. Only for tangents and cotangents: a
 //! different order gives other infinities.
 
-use super::products::{Factor, Product, cheaper};
+use super::products::{Factor, Product, cheaper, cheaper_from};
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::bulk::{Eq, Op, Var};
 use crate::ir::prims::Prim;
@@ -12,10 +12,17 @@ pub(super) const RULES: &[Rule] = &[Rule {
     apply: chain,
 }];
 
+/// What is not known to be short is taken to be this long, where it makes no difference but for a few elements.
+const LONG: i64 = 8;
+
 /// `Σ (Σ p · q) · t  =  Σ p · (Σ q · t)`, with every label summed as soon as nothing else has it, where one of
 /// the three is linear, nothing else uses the inner product, and fewer operations are counted for all
 /// lengths from 2 on. Both products may be elementwise: `u_i M_ij v_j t` is a product of a matrix and a vector, then
 /// scaled, and `c · (d · t)` is `(c · d) · t` where c and d are the smaller ones. `-t` is `(-1) · t` inside of another.
+///
+/// `Σ_a (p_ac · q_ab) · t_ad  =  Σ_a p_ac · (q_ab · t_ad)`, as many products in the sum, is preferred where the array in between is
+/// smaller for all lengths from `LONG` on: less is stored. For shorter ones it may have some elements more, but fewer than
+/// the sum has products.
 fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let outer = s.product(eq).filter(|_| s.holds_or_not(eq.guard))?;
     let mut best: Option<(Size, Factor, Product, Option<Var>)> = None;
@@ -34,6 +41,7 @@ fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         }
         let old = s.cost(&inner).add(&s.cost(&outer));
         let inner = relabelled(&inner, &x, &outer);
+        let sums = outer.labels().len() > outer.out.len();
         for (p, q) in inner.both_ways() {
             let Some(first) = first_of(&q, &t, &p, &outer.out) else {
                 continue;
@@ -48,7 +56,12 @@ fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 out: outer.out.clone(),
             };
             let new = s.cost(&first).add(&cost_of_rest(s, &rest, &first));
-            if cheaper(&new, &old) && best.as_ref().is_none_or(|(b, ..)| cheaper(&new, b)) {
+            let is_elementwise = |p: &Product| p.labels().len() == p.out.len();
+            let is_smaller = sums && is_elementwise(&inner) && is_elementwise(&first);
+            let from = if is_smaller { LONG } else { 2 };
+            if cheaper_from(from, &new, &old)
+                && best.as_ref().is_none_or(|(b, ..)| cheaper(&new, b))
+            {
                 best = Some((new, p, first, guard));
             }
         }

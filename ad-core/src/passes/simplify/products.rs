@@ -61,10 +61,15 @@ impl Product {
 
 /// Whether one count is smaller than another for all lengths from 2 on.
 pub(super) fn cheaper(new: &Size, old: &Size) -> bool {
+    cheaper_from(2, new, old)
+}
+
+/// The same for all lengths from a shortest one on.
+pub(super) fn cheaper_from(shortest: i64, new: &Size, old: &Size) -> bool {
     let raised = old.sub(new).substitute(&mut |a| {
         let size = Size::atom(a.clone());
         if matches!(a, Atom::Dim { .. }) {
-            size.plus(2)
+            size.plus(shortest)
         } else {
             size
         }
