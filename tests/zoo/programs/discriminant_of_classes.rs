@@ -3,6 +3,7 @@
 //!
 //! @ x: [4, 2]; centre: [3, 2]; precision: [3, 2, 2]
 //! @ x: [1, 3]; centre: [1, 3]; precision: [1, 3, 3]
+//! @ x: [70, 2]; centre: [3, 2]; precision: [3, 2, 2]
 
 use cotangent::prelude::*;
 use ndarray::{Array2, Array3};

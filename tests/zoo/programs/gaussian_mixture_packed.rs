@@ -3,6 +3,8 @@
 //! @ alpha: [2]; mu: [2, 3]; q: [2, 3]; l: [2, 3]; x: [4, 3]; gamma: in 0.5..1.5
 //! @ alpha: [3]; mu: [3, 1]; q: [3, 1]; l: [3, 0]; x: [2, 1]; gamma: in 0.5..1.5
 //! @ alpha: [1]; mu: [1, 2]; q: [1, 2]; l: [1, 1]; x: [1, 2]; gamma: 1.0
+//! @ alpha: [2]; mu: [2, 2]; q: [2, 2]; l: [2, 1]; x: [70, 2]; gamma: 1.0
+//! @ alpha: {0.5, -inf}; mu: [2, 2]; q: [2, 2]; l: [2, 1]; x: [17, 2]; gamma: 1.0
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2};

@@ -326,9 +326,10 @@ fn is_plain(step: &Step) -> bool {
 
 /// Whether a contribution is to the same element at all indices of the innermost loop.
 fn sums_over_rows(c: &Contribution) -> bool {
-    let last = c.nest.outer - 1;
-    c.at.iter()
-        .all(|a| matches!(a, At::Affine(a) if a.coefficient(last).is_none()))
+    c.nest.outer.checked_sub(1).is_some_and(|last| {
+        c.at.iter()
+            .all(|a| matches!(a, At::Affine(a) if a.coefficient(last).is_none()))
+    })
 }
 
 /// How many elementary functions are called.
