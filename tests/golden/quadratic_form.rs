@@ -15,7 +15,6 @@ fn quadratic_grad(
     let a_rows = a.len(0);
     let a_cols = a.len(1);
     let t = rt::contract(a, [0, 1], x, [1], [0]);
-    let t_2 = rt::contract(a, [0, 1], x, [0], [1]);
-    let x_bar = rt::replace(t, [x_len], |[i], t_i| t_i + t_2[[i]]);
+    let x_bar = rt::contract_onto(t, a, [0, 1], x, [0], [1]);
     x_bar.into_array()
 }
