@@ -278,7 +278,7 @@ fn no_blocks() {
         }",
     ] {
         let code = written(VALUE, source, "f_value");
-        assert!(!code.contains("blocks"), "{code}");
+        assert!(!code.contains("blocks") && !code.contains("_few"), "{code}");
     }
 }
 
@@ -292,7 +292,7 @@ fn a_copy_for_what_jumps() {
     let code = written(VALUE, source, "f_value");
     let wanted = "if x_cols.max(16) <= y_rows && 0 < x_rows && 0 < y_rows && 0 < x_cols {
         let y_across = rt::build([x_cols, y_rows], |[k, j]| y[[j, k]]);
-        rt::build([x_rows], |[i]| rt::minimum_blocks(y_rows, |js, out| {
+        rt::build([x_rows], |[i]| rt::minimum_few(y_rows, |js, out| {
             rt::for_each(0..x_cols, |k| {
                 let y_row = y_across.row(js, [k, 0]);";
     assert_has(&code, wanted);

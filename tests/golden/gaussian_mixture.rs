@@ -79,7 +79,8 @@ fn gaussian_mixture_value_and_grad(
     let t_3 = -(x_rows as f64);
     let t_4 = if 0 < alpha_len { -t_2 } else { 0.0 };
     let t_5 = if (0 < alpha_len) & (0 < l_cols) { t_4 * 2.0 } else { 0.0 };
-    let (t_15, t_16, t_17, t_18, t_19, t_20) = rt::in_tiles::<
+    let t_6 = rt::build([x_cols, x_rows], |[i, j]| x[[j, i]]);
+    let (t_16, t_17, t_18, t_19, t_20, t_21) = rt::in_tiles::<
         Set,
         _,
     >(
@@ -90,11 +91,11 @@ fn gaussian_mixture_value_and_grad(
             [alpha_len, x_cols],
             [alpha_len, x_cols, x_cols],
             [alpha_len, x_cols, x_cols],
-            [alpha_len, x_rows, x_cols],
+            [alpha_len, x_cols, x_rows],
             [alpha_len, x_rows],
         ),
         |first, len| {
-            let (t_6, t_7) = rt::build_all(
+            let (t_7, t_8) = rt::build_all(
                 [len],
                 |[i]| {
                     let total = {
@@ -105,22 +106,22 @@ fn gaussian_mixture_value_and_grad(
                     (total, if 0 < x_rows { alpha[[i + first]] + total } else { 0.0 })
                 },
             );
-            let t_8 = rt::build_rows(
+            let t_9 = rt::build_rows(
                 [len, x_cols],
                 |[i, _], js, out| {
                     let q_row = q.row(js, [i + first, 0]);
                     out.set_costly(js, |j| rt::exp(q_row[j]))
                 },
             );
-            let t_9 = rt::build_rows(
-                [len, x_rows, x_cols],
+            let t_10 = rt::build_rows(
+                [len, x_cols, x_rows],
                 |[i, j, _], ks, out| {
-                    let x_row = x.row(ks, [j, 0]);
-                    let mu_row = mu.row(ks, [i + first, 0]);
-                    out.set(ks, |k| x_row[k] - mu_row[k])
+                    let t_6_row = t_6.row(ks, [j, 0]);
+                    let mu_x = mu[[i + first, j]];
+                    out.set(ks, |k| t_6_row[k] - mu_x)
                 },
             );
-            let t_10 = rt::build(
+            let t_11 = rt::build(
                 [len, x_cols, x_cols],
                 |[_, j, k]| {
                     if (0 < x_rows) & (k < j) {
@@ -130,7 +131,7 @@ fn gaussian_mixture_value_and_grad(
                     }
                 },
             );
-            let mut t_11 = rt::zeros([len, x_cols, x_cols]);
+            let mut t_12 = rt::zeros([len, x_cols, x_cols]);
             rt::for_each(
                 [len, x_cols],
                 |[i, j]| {
@@ -138,62 +139,104 @@ fn gaussian_mixture_value_and_grad(
                         [j],
                         |[k]| {
                             if 0 < x_rows {
-                                t_11[[i, j, k]] = l[[i + first, t_10[[i, j, k]]]];
+                                t_12[[i, j, k]] = l[[i + first, t_11[[i, j, k]]]];
                             }
                         },
                     );
                 },
             );
-            let t_12 = rt::contract_within(
-                t_11.view(),
+            let t_13 = rt::contract_within(
+                t_12.view(),
                 [1, 2, 3],
-                t_9.view(),
-                [1, 0, 3],
-                [1, 0, 2],
+                t_10.view(),
+                [1, 3, 0],
+                [1, 2, 0],
                 [rt::up_to(3, 2, -1)],
             );
-            let t_13 = rt::build_rows(
-                [len, x_rows, x_cols],
+            let t_14 = rt::build_rows(
+                [len, x_cols, x_rows],
                 |[i, j, _], ks, out| {
-                    let t_8_row = t_8.row(ks, [i, 0]);
-                    let t_9_row = t_9.row(ks, [i, j, 0]);
-                    let t_12_row = t_12.row(ks, [i, j, 0]);
-                    out.set(ks, |k| t_8_row[k] * t_9_row[k] + t_12_row[k])
+                    let t_10_row = t_10.row(ks, [i, j, 0]);
+                    let t_13_row = t_13.row(ks, [i, j, 0]);
+                    let t_9_ij = t_9[[i, j]];
+                    out.set(ks, |k| t_9_ij * t_10_row[k] + t_13_row[k])
                 },
             );
-            let t_14 = rt::build(
-                [len, x_rows],
-                |[i, j]| {
-                    t_7[[i]]
-                        - 0.5
-                            * ({
-                                let ks = rt::stretch(x_cols);
-                                let t_13_row = t_13.row(ks, [i, j, 0]);
-                                rt::sum_light(
-                                    ks,
+            let t_15 = if 16 <= x_rows {
+                rt::build_blocks(
+                    [len, x_rows],
+                    |[i, _], js, out| {
+                        let mut total = rt::block::<f64>(js, 0.0);
+                        rt::for_each(
+                            0..x_cols,
+                            |k| {
+                                let t_14_row = t_14.row(js, [i, k, 0]);
+                                total.add(js, |j| t_14_row[j] * t_14_row[j]);
+                            },
+                        );
+                        let total = total.row(js);
+                        let t_8_i = t_8[[i]];
+                        out.set(js, |j| t_8_i - 0.5 * total[j]);
+                    },
+                )
+            } else {
+                rt::build(
+                    [len, x_rows],
+                    |[i, j]| {
+                        t_8[[i]]
+                            - 0.5
+                                * rt::sum_light(
+                                    x_cols,
                                     |k| {
-                                        let t_13_ijk = t_13_row[k];
-                                        t_13_ijk * t_13_ijk
+                                        let t_14_ikj = t_14[[i, k, j]];
+                                        t_14_ikj * t_14_ikj
                                     },
                                 )
-                            })
-                },
-            );
-            (t_6, t_8, t_10, t_11, t_13, t_14)
+                    },
+                )
+            };
+            (t_7, t_9, t_11, t_12, t_14, t_15)
         },
     );
-    let t_21 = rt::build([x_rows], |[i]| rt::logsumexp(alpha_len, |j| t_20[[j, i]]));
+    let t_22 = if 16 <= x_rows {
+        rt::build_blocks(
+            [x_rows],
+            |[_], is, out| {
+                let mut log_total = rt::block::<f64>(is, f64::NEG_INFINITY);
+                rt::for_each(
+                    0..alpha_len,
+                    |j| {
+                        let t_21_row = t_21.row(is, [j, 0]);
+                        log_total.raise(is, |i| t_21_row[i]);
+                    },
+                );
+                let mut log_total = log_total.exponentials(is);
+                rt::for_each(
+                    0..alpha_len,
+                    |j| {
+                        let t_21_row_2 = t_21.row(is, [j, 0]);
+                        log_total.add(is, |i| t_21_row_2[i]);
+                    },
+                );
+                let mut log_total = log_total.logarithm(is);
+                let log_total = log_total.row(is);
+                out.set(is, |i| log_total[i]);
+            },
+        )
+    } else {
+        rt::build([x_rows], |[i]| rt::logsumexp(alpha_len, |j| t_21[[j, i]]))
+    };
     let value = if x_cols.max(16) <= alpha_len && 0 < x_rows && 0 < alpha_len
         && 0 < x_cols && l_cols.max(16) <= alpha_len && 0 < l_cols
     {
-        let t_16_across = rt::build([x_cols, alpha_len], |[p, j]| t_16[[j, p]]);
+        let t_17_across = rt::build([x_cols, alpha_len], |[p, j]| t_17[[j, p]]);
         let l_across = rt::build([l_cols, alpha_len], |[i_2, j]| l[[j, i_2]]);
         let v = (x_cols + m + 1) as f64;
-        let v_2 = if 0 < x_cols { 0.5 * v } else { 0.0 };
+        let v_2 = 0.5 * v;
         let v_3 = v * x_cols as f64 * rt::ln(gamma / 1.4142135623730951)
             - (0.25 * (x_cols * x_cols - x_cols) as f64 * 1.1447298858494002
                 + rt::sum(x_cols, |k| rt::lgamma(v_2 - 0.5 * k as f64)));
-        rt::sum_light(x_rows, |i| t_21[[i]]) - x_rows as f64 * t
+        rt::sum_light(x_rows, |i| t_22[[i]]) - x_rows as f64 * t
             - 0.5 * (x_rows * x_cols) as f64 * 1.8378770664093453
             + rt::sum_blocks(
                 alpha_len,
@@ -202,8 +245,8 @@ fn gaussian_mixture_value_and_grad(
                     rt::for_each(
                         0..x_cols,
                         |p| {
-                            let t_16_row = t_16_across.row(js, [p, 0]);
-                            total.add(js, |j| t_16_row[j] * t_16_row[j]);
+                            let t_17_row = t_17_across.row(js, [p, 0]);
+                            total.add(js, |j| t_17_row[j] * t_17_row[j]);
                         },
                     );
                     let total = total.row(js);
@@ -216,31 +259,31 @@ fn gaussian_mixture_value_and_grad(
                         },
                     );
                     let total_2 = total_2.row(js);
-                    let t_15_row = t_15.row(js, [0]);
+                    let t_16_row = t_16.row(js, [0]);
                     out.set(
                         js,
-                        |j| v_3 + m as f64 * t_15_row[j] - t_2 * (total[j] + total_2[j]),
+                        |j| v_3 + m as f64 * t_16_row[j] - t_2 * (total[j] + total_2[j]),
                     );
                 },
             )
     } else {
         let v = (x_cols + m + 1) as f64;
-        let v_2 = if 0 < x_cols { 0.5 * v } else { 0.0 };
+        let v_2 = 0.5 * v;
         let v_3 = v * x_cols as f64 * rt::ln(gamma / 1.4142135623730951)
             - (0.25 * (x_cols * x_cols - x_cols) as f64 * 1.1447298858494002
                 + rt::sum(x_cols, |k| rt::lgamma(v_2 - 0.5 * k as f64)));
-        rt::sum_light(x_rows, |i| t_21[[i]]) - x_rows as f64 * t
+        rt::sum_light(x_rows, |i| t_22[[i]]) - x_rows as f64 * t
             - 0.5 * (x_rows * x_cols) as f64 * 1.8378770664093453
             + rt::sum(
                 alpha_len,
                 |j| {
-                    v_3 + m as f64 * t_15[[j]]
+                    v_3 + m as f64 * t_16[[j]]
                         - t_2
                             * (rt::sum_light(
                                 x_cols,
                                 |p| {
-                                    let t_16_jp = t_16[[j, p]];
-                                    t_16_jp * t_16_jp
+                                    let t_17_jp = t_17[[j, p]];
+                                    t_17_jp * t_17_jp
                                 },
                             )
                                 + rt::sum_light(
@@ -268,28 +311,47 @@ fn gaussian_mixture_value_and_grad(
             [alpha_len, x_cols, x_cols],
         ),
         |first_2, len_2| {
-            let t_22 = rt::build_rows(
-                [len_2, x_rows, x_cols],
+            let t_23 = rt::build_rows(
+                [len_2, x_cols, x_rows],
                 |[i, j, _], ks, out| {
-                    let x_row = x.row(ks, [j, 0]);
-                    let mu_row = mu.row(ks, [i + first_2, 0]);
-                    out.set(ks, |k| x_row[k] - mu_row[k])
+                    let t_6_row = t_6.row(ks, [j, 0]);
+                    let mu_x = mu[[i + first_2, j]];
+                    out.set(ks, |k| t_6_row[k] - mu_x)
                 },
             );
-            let (t_23, t_24) = rt::build_all(
+            let mut t_24 = rt::zeros([len_2]);
+            let t_25 = rt::build_rows(
                 [len_2, x_rows],
-                |[i, j]| {
-                    let t_20_x = t_20[[i + first_2, j]];
-                    let c = t_20_x != f64::NEG_INFINITY;
-                    let v = if c { rt::exp(t_20_x - t_21[[j]]) } else { 0.0 };
-                    (v, if c { 0.5 * -v } else { 0.0 })
-                },
-            );
-            let mut t_25 = rt::zeros([len_2]);
-            rt::for_each(
-                [len_2, x_rows],
-                |[i, j]| {
-                    t_25[[i]] += t_23[[i, j]];
+                |[i, _], js, out| {
+                    let t_21_row = t_21.row(js, [i + first_2, 0]);
+                    if 16 <= x_rows && rt::all(js, |j| t_21_row[j] != f64::NEG_INFINITY)
+                    {
+                        let t_21_row_2 = t_21.row(js, [i + first_2, 0]);
+                        let t_22_row = t_22.row(js, [0]);
+                        let (out, (total,)) = out
+                            .set_and_sum(
+                                js,
+                                |j| {
+                                    let v = rt::exp(t_21_row_2[j] - t_22_row[j]);
+                                    (0.5 * -v, (v,))
+                                },
+                            );
+                        t_24[[i]] += total;
+                        out
+                    } else {
+                        out.set(
+                            js,
+                            |j| {
+                                let t_21_x = t_21[[i + first_2, j]];
+                                let c = t_21_x != f64::NEG_INFINITY;
+                                let v = if c { rt::exp(t_21_x - t_22[[j]]) } else { 0.0 };
+                                if c {
+                                    t_24[[i]] += v;
+                                }
+                                if c { 0.5 * -v } else { 0.0 }
+                            },
+                        )
+                    }
                 },
             );
             let (t_26, t_27) = rt::build_all(
@@ -298,7 +360,7 @@ fn gaussian_mixture_value_and_grad(
                     let alpha_x = alpha[[i + first_2]];
                     let c = alpha_x != f64::NEG_INFINITY;
                     let c_2 = 0 < x_rows;
-                    let v = if c_2 { t_25[[i]] } else { 0.0 };
+                    let v = if c_2 { t_24[[i]] } else { 0.0 };
                     (
                         if c | c_2 {
                             (if c { rt::exp(alpha_x - t) * t_3 } else { 0.0 }) + v
@@ -312,61 +374,58 @@ fn gaussian_mixture_value_and_grad(
             let mut t_29 = rt::zeros([len_2, x_cols]);
             let mut t_30 = rt::zeros([len_2, x_cols]);
             let mut t_31 = rt::zeros([len_2, x_cols]);
-            let t_28 = if 8 <= x_cols {
-                rt::build_rows(
-                    [len_2, x_rows, x_cols],
-                    |[i, j, _], ks, out| {
-                        let c = t_20[[i + first_2, j]] != f64::NEG_INFINITY;
-                        if c {
-                            let t_19_row = t_19.row(ks, [i + first_2, j, 0]);
-                            let t_16_row = t_16.row(ks, [i + first_2, 0]);
-                            let t_22_row = t_22.row(ks, [i, j, 0]);
-                            let t_24_ij = t_24[[i, j]];
-                            out.set_and_add(
+            let t_28 = rt::build_rows(
+                [len_2, x_cols, x_rows],
+                |[i, j, _], ks, out| {
+                    let t_21_row = t_21.row(ks, [i + first_2, 0]);
+                    if 16 <= x_rows && rt::all(ks, |k| t_21_row[k] != f64::NEG_INFINITY)
+                    {
+                        let t_20_row = t_20.row(ks, [i + first_2, j, 0]);
+                        let t_25_row = t_25.row(ks, [i, 0]);
+                        let t_23_row = t_23.row(ks, [i, j, 0]);
+                        let t_17_x = t_17[[i + first_2, j]];
+                        let (out, (total, total_2, total_3)) = out
+                            .set_and_sum(
                                 ks,
-                                (
-                                    t_29.row_mut(ks, [i, 0]),
-                                    t_30.row_mut(ks, [i, 0]),
-                                    t_31.row_mut(ks, [i, 0]),
-                                ),
                                 |k| {
-                                    let v = 2.0 * (t_19_row[k] * t_24_ij);
-                                    (v, (v, -(t_16_row[k] * v), t_22_row[k] * v))
+                                    let v = 2.0 * (t_20_row[k] * t_25_row[k]);
+                                    (v, (v, -(t_17_x * v), t_23_row[k] * v))
                                 },
-                            )
-                        } else {
-                            out.set(ks, |_| 0.0)
-                        }
-                    },
-                )
-            } else {
-                rt::build(
-                    [len_2, x_rows, x_cols],
-                    |[i, j, k]| {
-                        let c = t_20[[i + first_2, j]] != f64::NEG_INFINITY;
-                        let v = if c {
-                            2.0 * (t_19[[i + first_2, j, k]] * t_24[[i, j]])
-                        } else {
-                            0.0
-                        };
-                        if c {
-                            t_29[[i, k]] += v;
-                        }
-                        if c {
-                            t_30[[i, k]] += -(t_16[[i + first_2, k]] * v);
-                        }
-                        if c {
-                            t_31[[i, k]] += t_22[[i, j, k]] * v;
-                        }
-                        v
-                    },
-                )
-            };
+                            );
+                        t_29[[i, j]] += total;
+                        t_30[[i, j]] += total_2;
+                        t_31[[i, j]] += total_3;
+                        out
+                    } else {
+                        out.set(
+                            ks,
+                            |k| {
+                                let c = t_21[[i + first_2, k]] != f64::NEG_INFINITY;
+                                let v = if c {
+                                    2.0 * (t_20[[i + first_2, j, k]] * t_25[[i, k]])
+                                } else {
+                                    0.0
+                                };
+                                if c {
+                                    t_29[[i, j]] += v;
+                                }
+                                if c {
+                                    t_30[[i, j]] += -(t_17[[i + first_2, j]] * v);
+                                }
+                                if c {
+                                    t_31[[i, j]] += t_23[[i, j, k]] * v;
+                                }
+                                v
+                            },
+                        )
+                    }
+                },
+            );
             let t_32 = rt::contract_within(
-                t_22.view(),
-                [1, 0, 3],
+                t_23.view(),
+                [1, 3, 0],
                 t_28.view(),
-                [1, 0, 2],
+                [1, 2, 0],
                 [1, 2, 3],
                 [rt::up_to(3, 2, -1)],
             );
@@ -384,7 +443,7 @@ fn gaussian_mixture_value_and_grad(
                         mu_bar[[i, j]]
                             += -rt::sum(
                                 j + 1..x_cols,
-                                |k| t_18[[i, k, j]] * t_33[[i, k]],
+                                |k| t_19[[i, k, j]] * t_33[[i, k]],
                             );
                     }
                 },
@@ -406,9 +465,9 @@ fn gaussian_mixture_value_and_grad(
             rt::for_each(
                 [x_cols.min(q_cols)],
                 |[j]| {
-                    let t_16_ij = t_16[[i, j]];
-                    q_bar[[i, j]] = t_16_ij
-                        * ((if 0 < alpha_len { 2.0 * (t_16_ij * t_4) } else { 0.0 })
+                    let t_17_ij = t_17[[i, j]];
+                    q_bar[[i, j]] = t_17_ij
+                        * ((if 0 < alpha_len { 2.0 * (t_17_ij * t_4) } else { 0.0 })
                             + t_35[[i, j]]) + t_36[[i]];
                 },
             );
@@ -428,7 +487,7 @@ fn gaussian_mixture_value_and_grad(
                 [j],
                 |[k]| {
                     if 0 < x_rows {
-                        l_bar[[i, t_17[[i, j, k]]]] += t_37[[i, j, k]];
+                        l_bar[[i, t_18[[i, j, k]]]] += t_37[[i, j, k]];
                     }
                 },
             );

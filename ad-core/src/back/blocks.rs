@@ -32,6 +32,9 @@ use std::collections::{HashMap, HashSet};
 /// Blocks that are shorter are no better than short sums.
 const SHORT: i64 = 16;
 
+/// What a copy is of.
+type Copied = (Var, usize, Vec<Size>, Vec<Option<Affine>>);
+
 /// What is written by blocks so far.
 #[derive(Default)]
 pub(super) struct Blocks {
@@ -41,7 +44,7 @@ pub(super) struct Blocks {
     copies: TokenStream,
     /// What there is a copy of, in terms of which axis is its last, how long they are and which index the others have, and its
     /// name.
-    copied: HashMap<(Var, usize, Vec<Size>, Vec<Option<Affine>>), Ident>,
+    copied: HashMap<Copied, Ident>,
     /// The name of the copy that a node reads, and its index but for the last component.
     pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
     /// Whether what is copied is that of a block only.

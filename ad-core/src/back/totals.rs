@@ -136,11 +136,7 @@ impl Writer<'_> {
         let guard = |n: &Node| self.nest.nodes[*n].guard;
         let reached = |n: Node| self.reached(l, n, true);
         let nodes: BTreeSet<Node> = values.iter().flat_map(|&n| reached(n)).collect();
-        let conditions: BTreeSet<Node> = nodes
-            .iter()
-            .chain(values)
-            .filter_map(|n| guard(n))
-            .collect();
+        let conditions: BTreeSet<Node> = nodes.iter().chain(values).filter_map(guard).collect();
         let bare = |g: &Node| guard(g).is_none() && reached(*g).iter().all(|n| guard(n).is_none());
         let varying = conditions.iter().filter(|g| self.varies(**g, l)).count();
         (varying <= 1 && conditions.iter().all(bare)).then_some(conditions)

@@ -222,8 +222,7 @@ impl<'a> Unrolled<'a> {
 /// What is arithmetic without calls, and guarded by a condition for which it is selected, is computed in any case: a
 /// selection between two values has no branch.
 fn eager(mut nest: Nest) -> Nest {
-    let users = users(&nest);
-    for n in 0..nest.nodes.len() {
+    for (n, users) in users(&nest).into_iter().enumerate() {
         let s = &nest.nodes[n];
         let Some(g) = s.guard else { continue };
         let is_arithmetic = matches!(
@@ -243,7 +242,7 @@ fn eager(mut nest: Nest) -> Nest {
             | Compute::Same(_)
             | Compute::Extreme(_) => false,
         };
-        if is_arithmetic && n != nest.root && users[n].iter().all(is_selected) {
+        if is_arithmetic && n != nest.root && users.iter().all(is_selected) {
             nest.nodes[n].guard = None;
         }
     }

@@ -404,7 +404,8 @@ mod tests {
             let back = rounds(0..s).rev().flat_map(|r| r.steps().rev());
             assert_eq!(back.collect::<Vec<_>>(), (0..s).rev().collect::<Vec<_>>());
         }
-        assert_eq!(rounds(0..-5).count(), 0);
+        let (start, end) = (0, -5);
+        assert_eq!(rounds(start..end).count(), 0);
     }
 
     #[test]

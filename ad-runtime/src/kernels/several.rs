@@ -103,7 +103,7 @@ impl<'a, E: Elements> FreshAll<'a, E> {
     ///
     /// Panics if these are not as many as the rows have.
     #[inline(always)]
-    pub fn set(self, js: Stretch, f: impl Fn(i64) -> E) -> WrittenAll<'a> {
+    pub fn set(self, js: Stretch, f: impl FnMut(i64) -> E) -> WrittenAll<'a> {
         let rest = E::begin::<false>(self.0, js, f);
         assert!(E::left(&rest) == 0, "all elements of a row");
         WrittenAll(std::marker::PhantomData)

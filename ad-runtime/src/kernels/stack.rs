@@ -71,7 +71,6 @@ impl<T: Copy, const N: usize> Stack<T, N> {
                 std::slice::from_raw_parts_mut(slots, size),
             )
         };
-        self.is_ahead = false;
         let state = View {
             data: state,
             shape,
@@ -92,7 +91,8 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         assert!(self.is_ahead, "there is a next state");
         self.is_ahead = false;
         let size: usize = self.shape[1..].iter().product();
-        // SAFETY: `step` has seen to it that there is room, and since then nothing else was added.
+        // SAFETY: `step` has seen to it that there is room, and the state has been written to it. Nothing was added
+        // since then, which would say that there is none.
         unsafe { self.data.set_len(self.data.len() + size) };
         self.shape[0] += 1;
     }
@@ -165,6 +165,8 @@ impl<T: Copy, const N: usize> Stack<T, N> {
 
     #[inline(always)]
     fn reserve(&mut self, more: usize) {
+        // What was made behind the last one is overwritten or left behind.
+        self.is_ahead = false;
         while self.data.capacity() - self.data.len() < more {
             self.data = pool::grown(std::mem::take(&mut self.data));
         }
@@ -229,6 +231,7 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     /// Adds one number to a row.
     #[inline(always)]
     pub fn push_number(&mut self, x: T) {
+        self.is_ahead = false;
         if self.data.len() == self.data.capacity() {
             self.data = pool::grown(std::mem::take(&mut self.data));
         }
@@ -240,6 +243,7 @@ impl<T: Copy> Stack<T, 1> {
     /// Adds one number.
     #[inline(always)]
     pub fn push(&mut self, x: T) {
+        self.is_ahead = false;
         if self.data.len() == self.data.capacity() {
             self.data = pool::grown(std::mem::take(&mut self.data));
         }
@@ -375,6 +379,16 @@ mod tests {
     fn a_state_that_was_not_made_is_none() {
         let mut states = Stack::<f64, 2>::states([1, 1], slice("a", &[1.0]));
         let _ = states.step::<1>();
+        states.go_on();
+    }
+
+    #[test]
+    #[should_panic(expected = "there is a next state")]
+    fn a_state_that_was_overwritten_is_none() {
+        let mut states = Stack::<f64, 2>::states([1, 1], slice("a", &[1.0]));
+        let (state, next) = states.step::<1>();
+        let _ = build_in(next, [1], |[i]| state[[i]]);
+        states.push_all(slice("b", &[2.0]));
         states.go_on();
     }
 

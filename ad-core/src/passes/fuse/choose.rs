@@ -4,7 +4,7 @@ use super::contractions::{Negatives, operands};
 use super::extreme::extremes;
 use super::inside::inside;
 use super::{follow, is_opaque, with_loops};
-use crate::ir::bulk::{Eq, Ix, Op, Program, Type, Var};
+use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, Loop};
 use crate::ir::prims::Prim;
@@ -144,9 +144,7 @@ pub(super) fn choose(
                     stored[p.src.index()] |= sums_rows(program, p.src);
                 }
             }
-            Op::Reduce { src, .. } => {
-                stored[program.var_of(k).index()] |= reduces_products(program, *src, &eq.ty);
-            }
+            Op::Reduce { src, .. } => stored[src.index()] |= reduces_products(program, *src),
             Op::Fill(_)
             | Op::Index(_)
             | Op::Map(..)
@@ -258,24 +256,45 @@ pub(super) fn choose(
     Choice { stored, extremes }
 }
 
-/// Whether a reduction to several axes reads products of matrices with even more, element by element. If what it gives is an
-/// array of its own, both can be made in tiles, and of the larger ones there is a part at a time.
-fn reduces_products(program: &Program, src: Var, reduced: &Type) -> bool {
-    /// How many equations are looked at.
-    const FEW: usize = 16;
+/// Whether an array with several axes is made, element by element, of what reduces products of matrices with even more.
+/// Before it is reduced in turn it is stored, so that it can be made in tiles with these products, of which there is a part at
+/// a time then.
+fn reduces_products(program: &Program, v: Var) -> bool {
     const AXES: usize = 3;
-    let rank = program.ty(src).rank();
-    if reduced.rank() < 2 || rank < AXES || reduced.elem != Elem::Real {
-        return false;
-    }
-    let (mut seen, mut open) = (vec![], vec![src]);
+    let is_product = |op: &Op| matches!(op, Op::Contract { .. });
+    let reduces = |op: &Op| match op {
+        Op::Reduce { src, .. } => {
+            program.ty(*src).rank() >= AXES && is_made_of(program, *src, &is_product)
+        }
+        Op::Map(..)
+        | Op::Fill(_)
+        | Op::Index(_)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Loop { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => false,
+    };
+    let ty = program.ty(v);
+    ty.rank() > 1 && ty.elem == Elem::Real && is_made_of(program, v, &reduces)
+}
+
+/// Whether some such operation is among the few that a variable is made of element by element.
+fn is_made_of(program: &Program, v: Var, is_it: &dyn Fn(&Op) -> bool) -> bool {
+    const FEW: usize = 16;
+    let (mut seen, mut open) = (vec![], vec![v]);
     while let Some(v) = open.pop() {
         if seen.contains(&v) || seen.len() == FEW {
             continue;
         }
         seen.push(v);
         match program.eq(v).map(|e| &e.op) {
-            Some(Op::Contract { .. }) => return true,
+            Some(op) if is_it(op) => return true,
             Some(Op::Map(_, args)) => open.extend(args),
             Some(Op::Copy(a) | Op::Stop(a)) => open.push(*a),
             Some(
@@ -288,7 +307,8 @@ fn reduces_products(program: &Program, src: Var, reduced: &Type) -> bool {
                 | Op::Recur { .. }
                 | Op::Update { .. }
                 | Op::Call { .. }
-                | Op::Loop { .. },
+                | Op::Loop { .. }
+                | Op::Contract { .. },
             )
             | None => {}
         }

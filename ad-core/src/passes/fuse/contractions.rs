@@ -147,8 +147,8 @@ fn is_short(program: &Program, v: Var) -> bool {
     };
     let shape = &program.ty(*a).shape;
     let summed = a_axes.iter().zip(shape);
-    let summed = summed.filter(|(l, _)| !out_axes.contains(l));
-    let terms = summed.fold(Some(1_i64), |all, (_, n)| all?.checked_mul(n.as_lit()?));
+    let mut summed = summed.filter(|(l, _)| !out_axes.contains(l));
+    let terms = summed.try_fold(1_i64, |all, (_, n)| all.checked_mul(n.as_lit()?));
     terms.is_some_and(|n| (2..=SHORT).contains(&n))
 }
 
