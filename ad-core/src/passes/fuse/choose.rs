@@ -3,6 +3,7 @@
 use super::contractions::{Negatives, operands};
 use super::extreme::extremes;
 use super::inside::inside;
+use super::tile::AXES;
 use super::{follow, is_opaque, with_loops};
 use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
 use crate::ir::core::ReduceOp;
@@ -260,25 +261,12 @@ pub(super) fn choose(
 /// Before it is reduced in turn it is stored, so that it can be made in tiles with these products, of which there is a part at
 /// a time then.
 fn reduces_products(program: &Program, v: Var) -> bool {
-    const AXES: usize = 3;
     let is_product = |op: &Op| matches!(op, Op::Contract { .. });
-    let reduces = |op: &Op| match op {
-        Op::Reduce { src, .. } => {
-            program.ty(*src).rank() >= AXES && is_made_of(program, *src, &is_product)
-        }
-        Op::Map(..)
-        | Op::Fill(_)
-        | Op::Index(_)
-        | Op::Gather { .. }
-        | Op::Scatter(_)
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Loop { .. }
-        | Op::Contract { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => false,
+    let reduces = |op: &Op| {
+        let Op::Reduce { src, .. } = op else {
+            return false;
+        };
+        program.ty(*src).rank() >= AXES && is_made_of(program, *src, &is_product)
     };
     let ty = program.ty(v);
     ty.rank() > 1 && ty.elem == Elem::Real && is_made_of(program, v, &reduces)
@@ -293,24 +281,16 @@ fn is_made_of(program: &Program, v: Var, is_it: &dyn Fn(&Op) -> bool) -> bool {
             continue;
         }
         seen.push(v);
-        match program.eq(v).map(|e| &e.op) {
-            Some(op) if is_it(op) => return true,
-            Some(Op::Map(_, args)) => open.extend(args),
-            Some(Op::Copy(a) | Op::Stop(a)) => open.push(*a),
-            Some(
-                Op::Fill(_)
-                | Op::Index(_)
-                | Op::Gather { .. }
-                | Op::Scatter(_)
-                | Op::Reduce { .. }
-                | Op::ArgReduce { .. }
-                | Op::Recur { .. }
-                | Op::Update { .. }
-                | Op::Call { .. }
-                | Op::Loop { .. }
-                | Op::Contract { .. },
-            )
-            | None => {}
+        let Some(op) = program.eq(v).map(|e| &e.op) else {
+            continue;
+        };
+        if is_it(op) {
+            return true;
+        }
+        if let Op::Map(_, args) = op {
+            open.extend(args);
+        } else if let Op::Copy(a) | Op::Stop(a) = op {
+            open.push(*a);
         }
     }
     false

@@ -37,7 +37,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// How many axes an array has that should not be made as a whole.
-const AXES: usize = 3;
+pub(super) const AXES: usize = 3;
 
 /// How many such arrays have to be saved.
 const SAVED: usize = 2;
