@@ -139,6 +139,15 @@ pub trait Multiply: Sized {
     /// Who made the product keeps what is promised there.
     #[doc(hidden)]
     unsafe fn gemm(product: Product<Self>);
+
+    /// Computes a product of which both operands have neighbours along the sums, if the processor has vectors for it. Says whether
+    /// it did.
+    ///
+    /// # Safety
+    ///
+    /// The same.
+    #[doc(hidden)]
+    unsafe fn dots(product: Product<Self>) -> bool;
 }
 
 macro_rules! multiply {
@@ -176,6 +185,14 @@ macro_rules! multiply {
                     }
                     by_matrixmultiply!($gemm product);
                 }
+            }
+
+            unsafe fn dots(product: Product<$t>) -> bool {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: the caller promises the same.
+                return unsafe { packed::Packed::by_dots(Level::chosen(), product) };
+                #[cfg(not(target_arch = "x86_64"))]
+                return false;
             }
         }
     };

@@ -4,12 +4,15 @@
 //! every instruction set. No factor is looked at: a zero times an infinity counts.
 
 use super::block::{Block, FAR};
+use super::gemm::Product;
+use super::onto::has_blocks;
 use super::plan::Plan;
 use super::{At, Axis, Loop, NOWHERE};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
 use crate::kernels::pool::{Room, with_capacity};
 use std::marker::PhantomData;
+use std::ptr::null;
 
 /// The arrays, from their first elements on. Who makes one promises that all positions which the loops lead to are
 /// inside of the arrays, that the operands may be read there, and that the result may be written.
@@ -78,6 +81,10 @@ impl<T: Real> Blocks<'_, T> {
         match self.method {
             Method::Rows if self.long() => dispatch(ByLines(self)),
             Method::Rows | Method::Packed => dispatch(ByTiles(self)),
+            Method::Dots if self.by_rectangles() => {
+                let first = self.first();
+                each(self.outer, ByRectangles(first));
+            }
             Method::Dots | Method::PackedDots => dispatch(ByDots(self)),
         }
     }
@@ -85,6 +92,12 @@ impl<T: Real> Blocks<'_, T> {
     /// Whether whole rows are read and written.
     fn long(&self) -> bool {
         is_long::<T>(&self.rows, &self.columns, &self.sums)
+    }
+
+    /// Whether sums of neighbours are computed for several rows and columns at once.
+    fn by_rectangles(&self) -> bool {
+        let (m, k, n) = (self.rows.n, self.sums.n, self.columns.n);
+        m.min(n) > 1 && k >= MANY && has_blocks()
     }
 
     #[inline(always)]
@@ -119,6 +132,41 @@ pub(super) fn adds_once<T>(method: Method, plan: &Plan) -> bool {
 /// So many rows of `b` fit into the first cache.
 fn close(columns: usize) -> usize {
     (CLOSE / columns).max(32)
+}
+
+/// Sums of so many products are worth vectors of sums that are added up in the end.
+const MANY: usize = 64;
+
+/// Blocks of sums of neighbours.
+struct ByRectangles<T>(Block<T>);
+
+impl<T: Real> Visit for ByRectangles<T> {
+    fn visit(&mut self, at: At) {
+        let block = self.0;
+        // SAFETY: who made the arrays promised that the positions are inside, and nobody else has the result, of which
+        // different elements are at different places. Both factors are neighbours along the sums.
+        let done = unsafe {
+            let Arrays { a, b, out } = block.arrays.at(at);
+            T::dots(Product {
+                m: block.rows.n,
+                k: block.sums.n,
+                n: block.columns.n,
+                a,
+                a_row: block.rows.a,
+                a_sum: 1,
+                b,
+                b_sum: 1,
+                b_column: block.columns.b,
+                out,
+                out_row: block.rows.out,
+                out_column: block.columns.out,
+                once: block.once,
+                negated: block.negated,
+                onto: null(),
+            })
+        };
+        assert!(done, "the processor has vectors");
+    }
 }
 
 struct ByLines<'a, 'b, T>(&'b mut Blocks<'a, T>);

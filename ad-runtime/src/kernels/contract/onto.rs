@@ -116,7 +116,7 @@ pub(in crate::kernels) fn add_to<T: Real>(
 }
 
 /// Whether large products are computed by kernels of ours.
-fn has_blocks() -> bool {
+pub(super) fn has_blocks() -> bool {
     #[cfg(target_arch = "x86_64")]
     return Level::chosen() != Level::Baseline;
     #[cfg(not(target_arch = "x86_64"))]

@@ -8,6 +8,7 @@
 //! with the sum that it is added to. So the result has the same bits with all vectors, and wherever the operands are.
 
 mod copy;
+mod dots;
 mod vector;
 
 use super::gemm::Product;
@@ -70,6 +71,13 @@ pub(super) trait Packed: Real {
     ///
     /// Who made the product keeps what is promised there.
     unsafe fn in_blocks(level: Level, product: Product<Self>) -> bool;
+
+    /// The same of a product of which both operands have neighbours along the sums, and which is not added to something else.
+    ///
+    /// # Safety
+    ///
+    /// The same.
+    unsafe fn by_dots(level: Level, product: Product<Self>) -> bool;
 }
 
 macro_rules! packed {
@@ -83,6 +91,19 @@ macro_rules! packed {
                         Level::Baseline => return false,
                         Level::Avx2 => with_avx2::<$narrow>(product),
                         Level::Avx512 => with_avx512::<$wide>(product),
+                    }
+                }
+                true
+            }
+
+            #[inline]
+            unsafe fn by_dots(level: Level, product: Product<$t>) -> bool {
+                // SAFETY: the same.
+                unsafe {
+                    match level {
+                        Level::Baseline => return false,
+                        Level::Avx2 => dots::compute::<$narrow>(product),
+                        Level::Avx512 => dots::compute::<$wide>(product),
                     }
                 }
                 true

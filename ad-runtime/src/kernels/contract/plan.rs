@@ -1,6 +1,7 @@
 //! How a product is computed: which loops are innermost, and whether matrices are packed.
 
 use super::direct::Method;
+use super::onto::has_blocks;
 use super::{Axis, Loop, NOWHERE};
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::dispatch::Level;
@@ -193,7 +194,7 @@ fn direct(rows: Loop, columns: Loop, sums: Loop, limits: Limits) -> Option<(How,
             true => Method::Rows,
             false => return Some((How::Gemm, false)),
         }
-    } else if sums.a == 1 && sums.b == 1 && k >= 64 && (m.min(n) <= 2 || m.max(n) <= TALL) {
+    } else if sums.a == 1 && sums.b == 1 && is_dots([m, k, n]) {
         return Some((How::Blocks(Method::Dots), n < m));
     } else {
         let tall = if swap { n } else { m } >= TALL;
@@ -203,6 +204,13 @@ fn direct(rows: Loop, columns: Loop, sums: Loop, limits: Limits) -> Option<(How,
         }
     };
     Some((How::Blocks(method), swap))
+}
+
+/// Whether sums of neighbours are computed where they are.
+fn is_dots([m, k, n]: [usize; 3]) -> bool {
+    let few = m.min(n) <= 2 || m.max(n) <= TALL;
+    // The sums are added up in the end.
+    k >= 64 && few || k >= 512 && m.max(n) <= 4 * TALL && has_blocks()
 }
 
 /// Sorts loops so that the largest strides come first.

@@ -2,7 +2,7 @@
 
 use super::direct::Arrays;
 use super::plan::{COPIES, plan};
-use super::{At, Axis, BLANK, FEW, merge, run};
+use super::{At, Axis, BLANK, FEW, Loop, merge, run};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
 use std::ops::Range;
@@ -27,6 +27,16 @@ const BLOCK: usize = 32;
 
 /// An axis that is not longer is one block, or two.
 const SHORT: usize = 24;
+
+/// So many at once of a result, where each element is a long sum of neighbours. These are computed for a few rows at a time whatever
+/// the block is.
+const FEW_ROWS: usize = 4;
+
+/// Whether an axis is that of sums of neighbours.
+fn is_of_neighbours(axis: &Axis) -> bool {
+    let Loop { n, a, b, out } = axis.steps;
+    (a, b, out) == (1, 1, 0) && n >= 16 * FEW_ROWS
+}
 
 /// The axes of one position each are outside of the blocks if these have so many products.
 const LARGE: usize = 4096;
@@ -150,14 +160,17 @@ impl Job<'_> {
     /// As for [`bounded`].
     unsafe fn compute<T: Real>(&mut self, arrays: Arrays<T>) {
         let n = self.blocked.steps.n;
+        let sums = self.ranged.steps.out == 0;
         let block = if n <= SHORT {
-            n
+            match !sums && self.inner.iter().any(is_of_neighbours) {
+                true => FEW_ROWS,
+                false => n,
+            }
         } else if n < 2 * BLOCK {
             n.div_ceil(2)
         } else {
             BLOCK
         };
-        let sums = self.ranged.steps.out == 0;
         let mut start = 0;
         while start < n {
             let end = (start + block).min(n);

@@ -291,3 +291,100 @@ fn infinities_and_zeros() {
         }
     }
 }
+
+/// The sum of products that lie next to each other, with exactly these bits: a part of it in each lane of a vector of 64 bytes, and
+/// these are added up.
+fn sum_of_neighbours<T: Real>(a: &Matrix<T>, b: &Matrix<T>, [i, j]: [usize; 2]) -> T {
+    let mut parts = vec![T::of(0.0); 64 / size_of::<T>()];
+    let lanes = parts.len();
+    for p in 0..a.shape[1].next_multiple_of(lanes) {
+        let [x, y] = match p < a.shape[1] {
+            true => [a.at(i, p), b.at(p, j)],
+            false => [T::of(0.0); 2],
+        };
+        parts[p % lanes] = x.mul_add(y, parts[p % lanes]);
+    }
+    while parts.len() > 1 {
+        let second = parts.split_off(parts.len() / 2);
+        for (x, y) in parts.iter_mut().zip(second) {
+            *x += y;
+        }
+    }
+    parts[0]
+}
+
+fn check_dots<T: Packed>(
+    [m, k, n]: [usize; 3],
+    gaps: [usize; 3],
+    (once, negated): (bool, bool),
+    mut number: impl FnMut() -> f64,
+) {
+    let lines = |by_columns, gap| Layout {
+        step: 1,
+        by_columns,
+        gap,
+    };
+    let a = Matrix::<T>::new([m, k], lines(false, gaps[0]), || T::of(number()));
+    let b = Matrix::<T>::new([k, n], lines(true, gaps[1]), || T::of(number()));
+    let old = Matrix::<T>::new([m, n], lines(k % 2 == 0, gaps[2]), || T::of(number()));
+    for level in levels() {
+        let mut out = old.data.clone();
+        let product = Product {
+            m,
+            k,
+            n,
+            a: a.data.as_ptr(),
+            a_row: a.strides[0],
+            a_sum: 1,
+            b: b.data.as_ptr(),
+            b_sum: 1,
+            b_column: b.strides[1],
+            out: out.as_mut_ptr(),
+            out_row: old.strides[0],
+            out_column: old.strides[1],
+            once,
+            negated,
+            onto: std::ptr::null(),
+        };
+        // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
+        let done = unsafe { T::by_dots(level, product) };
+        assert_eq!(done, level != Level::Baseline);
+        let mut expected = old.data.clone();
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let sum = sum_of_neighbours(&a, &b, [i, j]);
+            let place = i * old.strides[0] + j * old.strides[1];
+            let old = if once { T::of(0.0) } else { old.data[place] };
+            expected[place] = match negated {
+                true => old - sum,
+                false if once => sum,
+                false => old + sum,
+            };
+        }
+        let expected = if done { expected } else { old.data.clone() };
+        let same = out.iter().zip(&expected).all(|(&x, &y)| same(x, y));
+        assert!(
+            same,
+            "{level:?}, {m} x {k} x {n}: {out:?} is not {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn sums_of_neighbours() {
+    let mut random = Random(37);
+    let sizes = (0..13 * 13).map(|mn| [mn / 13, (mn * 5) % 43, mn % 13]);
+    for sizes in some(sizes.chain([[10, 1000, 10], [3, 257, 5]]), 31) {
+        let gaps = [(); 3].map(|()| [0, 0, 1, 5][random.below(4)]);
+        let way = (random.below(2) == 1, random.below(2) == 1);
+        check_dots::<f64>(sizes, gaps, way, || random.real());
+        check_dots::<f32>(sizes, gaps, way, || random.real());
+        let mut number = || match random.below(12) {
+            0 => f64::INFINITY,
+            1 => f64::NAN,
+            2 => -0.0,
+            3 => 0.0,
+            _ => random.real(),
+        };
+        check_dots::<f64>(sizes, gaps, way, &mut number);
+    }
+}
