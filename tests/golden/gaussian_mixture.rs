@@ -385,7 +385,7 @@ fn gaussian_mixture_value_and_grad(
                         let t_23_row = t_23.row(ks, [i, j, 0]);
                         let t_17_x = t_17[[i + first_2, j]];
                         let (out, (total, total_2, total_3)) = out
-                            .set_and_sum(
+                            .set_and_sum_light(
                                 ks,
                                 |k| {
                                     let v = 2.0 * (t_20_row[k] * t_25_row[k]);

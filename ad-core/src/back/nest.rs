@@ -659,9 +659,21 @@ impl<'a> Writer<'a> {
     /// Whether what a loop reduces is a few instructions, all of them arithmetic.
     pub(super) fn is_light(&self, l: Loop, body: Node) -> bool {
         const FEW: usize = 8;
-        let (mut seen, mut open) = (HashSet::new(), vec![body]);
+        self.are_light(l, &[body], FEW, &HashSet::new())
+    }
+
+    /// Whether what some values need in a loop is at most so many instructions, all of them arithmetic, if `known` holds.
+    pub(super) fn are_light(
+        &self,
+        l: Loop,
+        values: &[Node],
+        most: usize,
+        known: &HashSet<Node>,
+    ) -> bool {
+        let (mut seen, mut open) = (HashSet::new(), values.to_vec());
         while let Some(n) = open.pop() {
-            if !self.nest.depends[n].contains(&l) || !seen.insert(n) {
+            let is_there = known.contains(&n) || !self.nest.depends[n].contains(&l);
+            if is_there || !seen.insert(n) {
                 continue;
             }
             let s = &self.nest.nodes[n];
@@ -676,7 +688,8 @@ impl<'a> Writer<'a> {
                 },
                 Compute::Reduce(..) | Compute::ArgReduce(..) => false,
             };
-            if !is_cheap || s.guard.is_some() || seen.len() > FEW {
+            let is_guarded = s.guard.is_some_and(|g| !known.contains(&g));
+            if !is_cheap || is_guarded || seen.len() > most {
                 return false;
             }
             open.extend(s.operands());

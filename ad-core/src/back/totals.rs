@@ -27,6 +27,9 @@ const FEW: i64 = 16;
 /// How many numbers the runtime sums in one loop.
 const MOST: usize = 8;
 
+/// How many instructions of arithmetic are done for some elements at once, with sums in registers.
+const LIGHT: usize = 16;
+
 impl Writer<'_> {
     /// A closure that makes a row of new arrays and adds sums over it to others, or that adds alone; where that is not
     /// better it does as `one_by_one` for each element.
@@ -91,6 +94,11 @@ impl Writer<'_> {
         let (rows, value) = self.row_of_values(l, (&values, new.len()), &known, &js);
         self.piece.holds.clear();
         let totals: Vec<Ident> = sums.iter().map(|_| self.name("total")).collect();
+        // So few operations may stand at two places.
+        let (set_and_sum, sum) = match new.len() <= 1 && self.are_light(l, &values, LIGHT, &known) {
+            true => (quote!(set_and_sum_light), quote!(sums_light)),
+            false => (quote!(set_and_sum), quote!(sums)),
+        };
         let added = sums.iter().zip(&totals).map(|((to, s), total)| {
             let place = s.at.iter().map(|a| match a {
                 At::Affine(a) => self.affine(a).tokens,
@@ -103,13 +111,13 @@ impl Writer<'_> {
         let fast = match &out {
             Some(out) => quote! {
                 #rows
-                let (#out, (#(#totals,)*)) = #out.set_and_sum(#js, |#index| #value);
+                let (#out, (#(#totals,)*)) = #out.#set_and_sum(#js, |#index| #value);
                 #added
                 #out
             },
             None => quote! {
                 #rows
-                let (#(#totals,)*) = rt::sums(#js, |#index| #value);
+                let (#(#totals,)*) = rt::#sum(#js, |#index| #value);
                 #added
             },
         };

@@ -477,6 +477,20 @@ impl<'a, T> Fresh<'a, T> {
         Fresh(rest)
     }
 
+    /// Puts elements that have been made at the beginning; the others are left.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are not as many.
+    #[inline(always)]
+    pub(super) fn put<const N: usize>(self, made: [MaybeUninit<T>; N]) -> Fresh<'a, T> {
+        let (here, rest) = self.0.split_at_mut(N);
+        for (slot, x) in here.iter_mut().zip(made) {
+            *slot = x;
+        }
+        Fresh(rest)
+    }
+
     /// Writes `f` of its index to each.
     ///
     /// # Panics

@@ -19,6 +19,7 @@ use gemm::{Gemm, Product, by_matrixmultiply};
 pub use onto::contract_onto;
 use plan::{COPIES, How, Plan, plan};
 use std::cmp::Reverse;
+use std::ops::Range;
 use within::bounded;
 pub use within::{Within, up_to};
 
@@ -148,6 +149,15 @@ pub trait Multiply: Sized {
     /// The same.
     #[doc(hidden)]
     unsafe fn dots(product: Product<Self>) -> bool;
+
+    /// Writes a product whose sums run within ranges, one for each row, if there is a way to do so. Says whether it did.
+    ///
+    /// # Safety
+    ///
+    /// The same. Columns are neighbours in `b` and in the result, which is written. The ranges are parts of the sums, and both
+    /// their ends grow with the rows.
+    #[doc(hidden)]
+    unsafe fn bands(product: Product<Self>, ranges: &[Range<usize>]) -> bool;
 }
 
 macro_rules! multiply {
@@ -191,6 +201,14 @@ macro_rules! multiply {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the caller promises the same.
                 return unsafe { packed::Packed::by_dots(Level::chosen(), product) };
+                #[cfg(not(target_arch = "x86_64"))]
+                return false;
+            }
+
+            unsafe fn bands(product: Product<$t>, ranges: &[Range<usize>]) -> bool {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: the caller promises the same.
+                return unsafe { packed::Packed::in_bands(Level::chosen(), product, ranges) };
                 #[cfg(not(target_arch = "x86_64"))]
                 return false;
             }

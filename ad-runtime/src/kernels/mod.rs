@@ -69,7 +69,7 @@ pub use structs::{Fields, Made};
 pub use sums::{RowMut, Sums, add_to_rows, build_and_sum, for_rows};
 pub use threads::Shared;
 pub use tiles::{Parts, TilePart, replace_parts, tiles};
-pub use totals::{Totals, all, sums};
+pub use totals::{Totals, all, sums, sums_light};
 pub use turned::{Columns, build_turned};
 
 use ndarray::{Array, ArrayView, Dim, Dimension, IntoDimension};

@@ -1,32 +1,41 @@
 //! Sums over rows, several in one loop, which may write rows as well.
 
 use super::blocks::{Fresh, Stretch, Written};
-use super::loops::{combined, sealed};
+use super::loops::{Span, combined, sealed};
 use super::several::{Elements, FreshAll, WrittenAll};
 use crate::Real;
+use std::hint::black_box;
+use std::mem::MaybeUninit;
 
 /// In how many parts a row is summed: these stay in the fastest cache, and a loop over them is one of whole vectors.
 const PARTS: usize = 64;
 
+/// The same where a round of as many steps is a few operations: these stay in registers.
+const LIGHT: usize = 16;
+
 /// Numbers that are summed together: tuples of them.
 pub trait Totals: sealed::Sealed + Copy {
     #[doc(hidden)]
-    type Parts;
+    type Parts<const N: usize>;
 
     #[doc(hidden)]
-    fn parts() -> Self::Parts;
+    fn parts<const N: usize>() -> Self::Parts<N>;
 
     /// Adds the values of an index of a stretch that has no more of them than there are parts.
     #[doc(hidden)]
-    fn add(self, parts: &mut Self::Parts, place: usize);
+    fn add<const N: usize>(self, parts: &mut Self::Parts<N>, place: usize);
+
+    /// The same parts.
+    #[doc(hidden)]
+    fn more<const N: usize>(parts: Self::Parts<N>) -> Self::Parts<N>;
 
     #[doc(hidden)]
-    fn total(parts: Self::Parts) -> Self;
+    fn total<const N: usize>(parts: Self::Parts<N>) -> Self;
 }
 
 /// Calls `f` with the indices of a stretch, so many at a time, and the parts that it adds to.
 #[inline(always)]
-fn in_parts<S: Totals>(js: Stretch, mut f: impl FnMut(Stretch, &mut S::Parts)) -> S {
+fn in_parts<S: Totals>(js: Stretch, mut f: impl FnMut(Stretch, &mut S::Parts<PARTS>)) -> S {
     let mut parts = S::parts();
     let mut rest = js;
     while !rest.is_empty() {
@@ -39,9 +48,9 @@ fn in_parts<S: Totals>(js: Stretch, mut f: impl FnMut(Stretch, &mut S::Parts)) -
 
 /// The element at an index of some of a stretch, after what belongs to it has been added.
 #[inline(always)]
-fn element<T, S: Totals>(
+fn element<T, S: Totals, const N: usize>(
     (all, some): (Stretch, Stretch),
-    parts: &mut S::Parts,
+    parts: &mut S::Parts<N>,
     j: i64,
     f: &mut impl FnMut(i64) -> (T, S),
 ) -> T {
@@ -49,7 +58,7 @@ fn element<T, S: Totals>(
     // length of a row go away.
     unsafe {
         std::hint::assert_unchecked(all.first() <= j && j <= all.last());
-        std::hint::assert_unchecked(some.first() <= j && j - some.first() < PARTS as i64);
+        std::hint::assert_unchecked(some.first() <= j && j - some.first() < N as i64);
     }
     let (element, values) = f(j);
     values.add(parts, (j - some.first()) as usize);
@@ -62,9 +71,34 @@ fn element<T, S: Totals>(
 pub fn sums<S: Totals>(js: Stretch, mut f: impl FnMut(i64) -> S) -> S {
     in_parts(js, |some, parts| {
         for j in some.first()..=some.last() {
-            element((js, some), parts, j, &mut |j| ((), f(j)));
+            element::<_, S, PARTS>((js, some), parts, j, &mut |j| ((), f(j)));
         }
     })
+}
+
+/// The same, where `f` is a few operations of arithmetic: sums stay in registers.
+#[inline(always)]
+#[must_use]
+pub fn sums_light<S: Totals>(js: Stretch, mut f: impl FnMut(i64) -> S) -> S {
+    let (mut parts, mut next) = (S::parts::<LIGHT>(), js.span().start);
+    while js.span().end - next >= LIGHT {
+        let some = Stretch::part(next, LIGHT);
+        let mut l = 0;
+        while l < LIGHT {
+            let j = (next + l) as i64;
+            element::<_, S, LIGHT>((js, some), &mut parts, j, &mut |j| ((), f(j)));
+            l += 1;
+        }
+        next += LIGHT;
+    }
+    // Others, which are in memory.
+    let mut parts = S::more(parts);
+    let some = js.since(next as i64);
+    for l in 0..some.length() {
+        let j = (next + l) as i64;
+        element::<_, S, LIGHT>((js, some), &mut parts, j, &mut |j| ((), f(j)));
+    }
+    S::total(parts)
 }
 
 /// Whether `f` of all indices of a stretch holds. It is called with each of them.
@@ -92,9 +126,11 @@ impl<'a, T> Fresh<'a, T> {
     ) -> (Written<'a>, S) {
         let mut rest = Some(self);
         let sums = in_parts(js, |some, parts| {
-            let row = rest
-                .take()
-                .map(|row| row.begin(some, |j| element((js, some), parts, j, &mut f)));
+            let row = rest.take().map(|row| {
+                row.begin(some, |j| {
+                    element::<_, S, PARTS>((js, some), parts, j, &mut f)
+                })
+            });
             rest = row;
         });
         let written = match rest {
@@ -104,6 +140,41 @@ impl<'a, T> Fresh<'a, T> {
             None => unreachable!("it is put back"),
         };
         (written, sums)
+    }
+
+    /// The same, where `f` is a few operations of arithmetic: sums stay in registers.
+    ///
+    /// # Panics
+    ///
+    /// Panics if these are not as many as the row has.
+    #[inline(always)]
+    pub fn set_and_sum_light<S: Totals>(
+        self,
+        js: Stretch,
+        mut f: impl FnMut(i64) -> (T, S),
+    ) -> (Written<'a>, S) {
+        let (mut row, mut parts) = (self, S::parts::<LIGHT>());
+        let mut next = js.span().start;
+        while js.span().end - next >= LIGHT {
+            let some = Stretch::part(next, LIGHT);
+            // Written when all that is read for them has been: so that nobody has to know that it is elsewhere.
+            let mut made = [const { MaybeUninit::uninit() }; LIGHT];
+            let mut l = 0;
+            while l < LIGHT {
+                let j = (next + l) as i64;
+                made[l].write(element::<_, S, LIGHT>((js, some), &mut parts, j, &mut f));
+                l += 1;
+            }
+            row = row.put(made);
+            next += LIGHT;
+        }
+        // Others, which are in memory.
+        let mut parts = S::more(parts);
+        let some = js.since(next as i64);
+        let written = row.set(some, |j| {
+            element::<_, S, LIGHT>((js, some), &mut parts, j, &mut f)
+        });
+        (written, S::total(parts))
     }
 }
 
@@ -121,9 +192,11 @@ impl<'a, E: Elements> FreshAll<'a, E> {
     ) -> (WrittenAll<'a>, S) {
         let mut rest = Some(self);
         let sums = in_parts(js, |some, parts| {
-            let rows = rest
-                .take()
-                .map(|rows| rows.begin(some, |j| element((js, some), parts, j, &mut f)));
+            let rows = rest.take().map(|rows| {
+                rows.begin(some, |j| {
+                    element::<_, S, PARTS>((js, some), parts, j, &mut f)
+                })
+            });
             rest = rows;
         });
         let written = match rest {
@@ -141,16 +214,16 @@ macro_rules! totals {
         impl<$($T: Real),*> sealed::Sealed for ($($T,)*) {}
 
         impl<$($T: Real),*> Totals for ($($T,)*) {
-            type Parts = ($([$T; PARTS],)*);
+            type Parts<const N: usize> = ($([$T; N],)*);
 
             #[inline(always)]
-            fn parts() -> Self::Parts {
-                ($([$T::NOUGHT; PARTS],)*)
+            fn parts<const N: usize>() -> Self::Parts<N> {
+                ($([$T::NOUGHT; N],)*)
             }
 
             #[inline(always)]
             #[allow(clippy::many_single_char_names)]
-            fn add(self, parts: &mut Self::Parts, place: usize) {
+            fn add<const N: usize>(self, parts: &mut Self::Parts<N>, place: usize) {
                 let ($($x,)*) = parts;
                 #[allow(non_snake_case)]
                 let ($($T,)*) = self;
@@ -158,8 +231,13 @@ macro_rules! totals {
             }
 
             #[inline(always)]
+            fn more<const N: usize>(parts: Self::Parts<N>) -> Self::Parts<N> {
+                black_box(parts)
+            }
+
+            #[inline(always)]
             #[allow(clippy::many_single_char_names)]
-            fn total(parts: Self::Parts) -> Self {
+            fn total<const N: usize>(parts: Self::Parts<N>) -> Self {
                 let ($($x,)*) = parts;
                 ($(combined($x, |a, b| a + b),)*)
             }
@@ -188,28 +266,37 @@ mod tests {
         ((31 * i + 17 * j) % 101 - 50) as f64
     }
 
-    #[test]
-    fn rows_are_summed_while_they_are_made() {
-        for [m, n] in [[3, 200], [2, 64], [4, 7], [1, 65], [2, 0], [0, 3]] {
-            let mut totals = vec![];
-            let made = build_rows([m, n], |[i, _], js, out| {
-                let (out, (a, b)) = out.set_and_sum(js, |j| {
-                    let v = value(i, j);
-                    (2.0 * v, (v, 3.0 * v))
-                });
-                totals.push((a, b));
-                out
-            });
-            // What is empty has no rows.
-            let rows = if n == 0 { 0 } else { m };
-            let wanted: Vec<(f64, f64)> = (0..rows)
-                .map(|i| (0..n).map(|j| value(i, j)).sum::<f64>() + 0.0)
-                .map(|sum| (sum, 3.0 * sum))
-                .collect();
-            assert_eq!(totals, wanted);
-            assert_eq!(made.data, build([m, n], |[i, j]| 2.0 * value(i, j)).data);
-        }
+    /// Checks a way to make a row with its sums.
+    macro_rules! rows_are_summed {
+        ($test:ident $set_and_sum:ident) => {
+            #[test]
+            fn $test() {
+                let sizes = [[3, 200], [2, 64], [4, 7], [1, 65], [2, 16], [2, 0], [0, 3]];
+                for [m, n] in sizes {
+                    let mut totals = vec![];
+                    let made = build_rows([m, n], |[i, _], js, out| {
+                        let (out, (a, b)) = out.$set_and_sum(js, |j| {
+                            let v = value(i, j);
+                            (2.0 * v, (v, 3.0 * v))
+                        });
+                        totals.push((a, b));
+                        out
+                    });
+                    // What is empty has no rows.
+                    let rows = if n == 0 { 0 } else { m };
+                    let wanted: Vec<(f64, f64)> = (0..rows)
+                        .map(|i| (0..n).map(|j| value(i, j)).sum::<f64>() + 0.0)
+                        .map(|sum| (sum, 3.0 * sum))
+                        .collect();
+                    assert_eq!(totals, wanted);
+                    assert_eq!(made.data, build([m, n], |[i, j]| 2.0 * value(i, j)).data);
+                }
+            }
+        };
     }
+
+    rows_are_summed!(rows_are_summed_while_they_are_made set_and_sum);
+    rows_are_summed!(light_rows_are_summed_while_they_are_made set_and_sum_light);
 
     #[test]
     fn rows_of_several_arrays_are_summed_while_they_are_made() {
@@ -230,23 +317,37 @@ mod tests {
         assert_eq!(*totals.borrow(), wanted);
     }
 
-    #[test]
-    fn sums_of_a_stretch() {
-        let (a, b) = sums(stretch(3..1003), |j| (j as f64, 1.0_f32));
-        assert_eq!((a, b), (502_500.0, 1000.0));
-        assert_eq!(sums(stretch(0), |_| (1.0,)), (0.0,));
-        assert!(
-            sums(stretch(100), |j| (if j == 70 { f64::NAN } else { 1.0 },))
-                .0
-                .is_nan()
-        );
+    macro_rules! stretches_are_summed {
+        ($test:ident $sums:ident) => {
+            #[test]
+            fn $test() {
+                let (a, b) = $sums(stretch(3..1003), |j| (j as f64, 1.0_f32));
+                assert_eq!((a, b), (502_500.0, 1000.0));
+                assert_eq!($sums(stretch(0), |_| (1.0,)), (0.0,));
+                assert_eq!($sums(stretch(5..9), |j| (j as f64,)), (26.0,));
+                for place in [70, 99] {
+                    let nan = |j| (if j == place { f64::NAN } else { 1.0 },);
+                    assert!($sums(stretch(100), nan).0.is_nan());
+                }
+            }
+        };
     }
+
+    stretches_are_summed!(sums_of_a_stretch sums);
+    stretches_are_summed!(light_sums_of_a_stretch sums_light);
 
     #[test]
     #[should_panic(expected = "all elements of a row")]
     fn a_row_is_made_as_a_whole() {
         build_rows([1, 100], |_, js: Stretch, out: Fresh<'_, f64>| {
             out.set_and_sum(js.before(70), |_| (1.0, (1.0,))).0
+        });
+    }
+    #[test]
+    #[should_panic(expected = "all elements of a row")]
+    fn a_light_row_is_made_as_a_whole() {
+        build_rows([1, 100], |_, js: Stretch, out: Fresh<'_, f64>| {
+            out.set_and_sum_light(js.before(70), |_| (1.0, (1.0,))).0
         });
     }
 }

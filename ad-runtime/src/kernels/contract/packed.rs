@@ -7,6 +7,7 @@
 //! Every element is a sum of its products in order, in parts of [`SUMS`] at most. In each part, a product is rounded together
 //! with the sum that it is added to. So the result has the same bits with all vectors, and wherever the operands are.
 
+mod bands;
 mod copy;
 mod dots;
 mod vector;
@@ -17,6 +18,7 @@ use crate::kernels::dispatch::Level;
 use crate::kernels::pool;
 use copy::{copy, copy_rows};
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+use std::ops::Range;
 use std::ptr::null;
 use vector::{Tile, Vector};
 
@@ -78,6 +80,14 @@ pub(super) trait Packed: Real {
     ///
     /// The same.
     unsafe fn by_dots(level: Level, product: Product<Self>) -> bool;
+
+    /// Writes a product whose sums run within ranges, one for each row, if that is possible.
+    ///
+    /// # Safety
+    ///
+    /// The same. Columns are neighbours in `b` and in the result, which is written. The ranges are parts of the sums, and both
+    /// their ends grow with the rows.
+    unsafe fn in_bands(level: Level, product: Product<Self>, ranges: &[Range<usize>]) -> bool;
 }
 
 macro_rules! packed {
@@ -107,6 +117,22 @@ macro_rules! packed {
                     }
                 }
                 true
+            }
+
+            #[inline]
+            unsafe fn in_bands(
+                level: Level,
+                product: Product<$t>,
+                ranges: &[Range<usize>],
+            ) -> bool {
+                // SAFETY: the same.
+                unsafe {
+                    match level {
+                        Level::Baseline => false,
+                        Level::Avx2 => bands::compute::<$narrow>(product, ranges),
+                        Level::Avx512 => bands::compute::<$wide>(product, ranges),
+                    }
+                }
             }
         }
     };

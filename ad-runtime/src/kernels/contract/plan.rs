@@ -7,9 +7,9 @@ use super::{Axis, Loop, NOWHERE};
 use crate::kernels::dispatch::Level;
 use std::cmp::Reverse;
 
-const ROWS: u8 = 0b101;
-const COLUMNS: u8 = 0b011;
-const SUMS: u8 = 0b110;
+pub(super) const ROWS: u8 = 0b101;
+pub(super) const COLUMNS: u8 = 0b011;
+pub(super) const SUMS: u8 = 0b110;
 
 /// How a product is computed.
 pub(super) struct Plan {

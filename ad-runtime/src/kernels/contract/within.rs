@@ -1,11 +1,13 @@
 //! Products that are bounded: of triangles and bands, or with triangles and bands as results.
 
 use super::direct::Arrays;
-use super::plan::{COPIES, plan};
+use super::gemm::Product;
+use super::plan::{COLUMNS, COPIES, ROWS, SUMS, plan};
 use super::{At, Axis, BLANK, FEW, Loop, merge, run};
 use crate::Real;
 use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
 use std::ops::Range;
+use std::ptr::null;
 
 /// What of a product counts: where the index of one label is at most that of another one, plus a number.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,9 @@ const BLOCK: usize = 32;
 
 /// An axis that is not longer is one block, or two.
 const SHORT: usize = 24;
+
+/// Sums of small triangles are at most so long: the vectors of a few columns are in the first cache.
+const MOST: usize = 64;
 
 /// So many at once of a result, where each element is a long sum of neighbours. These are computed for a few rows at a time whatever
 /// the block is.
@@ -161,6 +166,10 @@ impl Job<'_> {
     unsafe fn compute<T: Real>(&mut self, arrays: Arrays<T>) {
         let n = self.blocked.steps.n;
         let sums = self.ranged.steps.out == 0;
+        // SAFETY: the same is promised.
+        if sums && n <= SHORT && unsafe { self.in_bands(arrays) } {
+            return;
+        }
         let block = if n <= SHORT {
             match !sums && self.inner.iter().any(is_of_neighbours) {
                 true => FEW_ROWS,
@@ -192,6 +201,61 @@ impl Job<'_> {
             }
             start = end;
         }
+    }
+
+    /// Computes all of a small triangle, or a band, times a matrix with long rows, where what is outside is not multiplied. Says whether it is
+    /// one and this has been done.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bounded`].
+    unsafe fn in_bands<T: Real>(&self, arrays: Arrays<T>) -> bool {
+        let mut columns = None;
+        for axis in self.inner.iter().filter(|axis| axis.steps.n > 1) {
+            if columns.replace(axis.steps).is_some() {
+                return false;
+            }
+        }
+        let Some(mut columns) = columns else {
+            return false;
+        };
+        let (mut rows, mut sums) = (self.blocked.steps, self.ranged.steps);
+        let (mut a, mut b) = (arrays.a, arrays.b);
+        if rows.a == 0 {
+            // The second operand is the one within bounds.
+            [rows, columns, sums] = [rows, columns, sums].map(Loop::swapped);
+            (a, b) = (b, a);
+        }
+        let is_product = [rows.class(), columns.class(), sums.class()] == [ROWS, COLUMNS, SUMS];
+        let is_along = columns.b == 1 && columns.out == 1 && columns.n >= 4 * sums.n.min(rows.n);
+        if !is_product || !is_along || sums.n > MOST {
+            return false;
+        }
+        let mut ranges = [const { 0..0 }; SHORT];
+        let ranges = &mut ranges[..rows.n];
+        for (i, range) in ranges.iter_mut().enumerate() {
+            *range = self.bounds.at(i);
+        }
+        let product = Product {
+            m: rows.n,
+            k: sums.n,
+            n: columns.n,
+            a,
+            a_row: rows.a,
+            a_sum: sums.a,
+            b,
+            b_sum: sums.b,
+            b_column: 1,
+            out: arrays.out,
+            out_row: rows.out,
+            out_column: 1,
+            once: true,
+            negated: false,
+            onto: null(),
+        };
+        // SAFETY: all positions are inside of the arrays, and nobody else has the result, of which different elements are
+        // at different places. The ends of the ranges grow.
+        unsafe { T::bands(product, ranges) }
     }
 
     /// Computes a box. Gives where the result of it begins.

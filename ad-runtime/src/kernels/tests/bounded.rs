@@ -149,6 +149,9 @@ fn triangles_and_bands() {
         [1, 26, 25, 3],
         [1, 40, 70, 30],
         [2, 70, 33, 67],
+        // Long rows of columns.
+        [1, 10, 10, 75],
+        [2, 9, 12, 140],
     ] {
         pairs(&mut random, lengths, 0);
     }
@@ -166,7 +169,7 @@ fn empty_axes() {
 #[test]
 fn infinities_outside() {
     let mut random = Random(5);
-    for lengths in [[2, 3, 4, 5], [3, 9, 8, 8], [1, 40, 50, 30]] {
+    for lengths in [[2, 3, 4, 5], [3, 9, 8, 8], [1, 40, 50, 30], [1, 11, 10, 90]] {
         pairs(&mut random, lengths, 5);
     }
 }

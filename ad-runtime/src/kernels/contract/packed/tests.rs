@@ -4,6 +4,7 @@ use super::{Packed, Product, SUMS};
 use crate::Real;
 use crate::kernels::dispatch::Level;
 use crate::kernels::tests::Random;
+use std::ops::Range;
 
 /// A matrix somewhere in memory. What is not of it is NaN.
 struct Matrix<T> {
@@ -386,5 +387,95 @@ fn sums_of_neighbours() {
             _ => random.real(),
         };
         check_dots::<f64>(sizes, gaps, way, &mut number);
+    }
+}
+
+/// A product whose sums run within ranges that grow, against its definition.
+fn check_bands<T: Packed>(
+    [m, k, n]: [usize; 3],
+    gaps: [usize; 3],
+    ranges: &[Range<usize>],
+    mut number: impl FnMut() -> f64,
+) {
+    let lines = |by_columns, gap| Layout {
+        step: 1,
+        by_columns,
+        gap,
+    };
+    let a = Matrix::<T>::new([m, k], lines(m % 2 == 0, gaps[0]), || T::of(number()));
+    let b = Matrix::<T>::new([k, n], lines(false, gaps[1]), || T::of(number()));
+    let old = Matrix::<T>::new([m, n], lines(false, gaps[2]), || T::of(7.0));
+    for level in levels() {
+        let mut out = old.data.clone();
+        let product = Product {
+            m,
+            k,
+            n,
+            a: a.data.as_ptr(),
+            a_row: a.strides[0],
+            a_sum: a.strides[1],
+            b: b.data.as_ptr(),
+            b_sum: b.strides[0],
+            b_column: 1,
+            out: out.as_mut_ptr(),
+            out_row: old.strides[0],
+            out_column: 1,
+            once: true,
+            negated: false,
+            onto: std::ptr::null(),
+        };
+        // SAFETY: these are the lengths and strides of the matrices, the processor has the vectors, and the ranges grow.
+        let done = unsafe { T::in_bands(level, product, ranges) };
+        let lanes = match level {
+            Level::Baseline => usize::MAX,
+            Level::Avx2 => 32 / size_of::<T>(),
+            Level::Avx512 => 64 / size_of::<T>(),
+        };
+        assert_eq!(done, n >= lanes);
+        let mut expected = old.data.clone();
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let sum = |sum: T, p: usize| a.at(i, p).mul_add(b.at(p, j), sum);
+            expected[i * old.strides[0] + j] = ranges[i].clone().fold(T::of(0.0), sum);
+        }
+        let expected = if done { expected } else { old.data.clone() };
+        let same = out.iter().zip(&expected).all(|(&x, &y)| same(x, y));
+        assert!(
+            same,
+            "{level:?}, {m} x {k} x {n}, {ranges:?}: {out:?} is not {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn sums_within_ranges() {
+    let mut random = Random(41);
+    for case in some(0..400, 57) {
+        let (m, k) = (1 + random.below(20), random.below(20));
+        let n = match case % 3 {
+            0 => random.below(20),
+            _ => 16 + random.below(60),
+        };
+        // Ends that grow; triangles, most of them.
+        let mut ends = [(); 2].map(|()| {
+            let mut ends: Vec<usize> = (0..m).map(|_| random.below(k + 1)).collect();
+            ends.sort_unstable();
+            ends
+        });
+        match case % 4 {
+            0 => ends = [vec![0; m], (0..m).map(|i| i.min(k)).collect()],
+            1 => ends = [(0..m).map(|i| i.min(k)).collect(), vec![k; m]],
+            _ => (),
+        }
+        let range = |i: usize| ends[0][i].min(ends[1][i])..ends[1][i];
+        let ranges: Vec<_> = (0..m).map(range).collect();
+        let gaps = [(); 3].map(|()| [0, 0, 1, 5][random.below(4)]);
+        check_bands::<f64>([m, k, n], gaps, &ranges, || random.real());
+        check_bands::<f32>([m, k, n], gaps, &ranges, || random.real());
+        let mut number = || match random.below(9) {
+            0 => f64::INFINITY,
+            1 => -0.0,
+            _ => random.real(),
+        };
+        check_bands::<f64>([m, k, n], gaps, &ranges, &mut number);
     }
 }
