@@ -80,21 +80,23 @@ fn gaussian_mixture_value_and_grad(
     let t_4 = if 0 < alpha_len { -t_2 } else { 0.0 };
     let t_5 = if (0 < alpha_len) & (0 < l_cols) { t_4 * 2.0 } else { 0.0 };
     let t_6 = rt::build([x_cols, x_rows], |[i, j]| x[[j, i]]);
-    let (t_16, t_17, t_18, t_19, t_20, t_21) = rt::in_tiles::<
+    let ((t_16, t_17, t_19, t_21), (t_18, t_20)) = rt::in_tiles_and_places::<
         Set,
         _,
+        (rt::Lasting<i64, 3>, rt::Lasting<f64, 3>),
     >(
         alpha_len,
         x_rows + 3 * x_rows * x_cols + x_cols + 2 * x_cols * x_cols + 2,
         (
-            [alpha_len],
-            [alpha_len, x_cols],
-            [alpha_len, x_cols, x_cols],
-            [alpha_len, x_cols, x_cols],
-            [alpha_len, x_cols, x_rows],
-            [alpha_len, x_rows],
+            (
+                [alpha_len],
+                [alpha_len, x_cols],
+                [alpha_len, x_cols, x_cols],
+                [alpha_len, x_rows],
+            ),
+            ([alpha_len, x_cols, x_cols], [alpha_len, x_cols, x_rows]),
         ),
-        |first, len| {
+        |first, len, (t_place, t_place_3)| {
             let (t_7, t_8) = rt::build_all(
                 [len],
                 |[i]| {
@@ -121,7 +123,8 @@ fn gaussian_mixture_value_and_grad(
                     out.set(ks, |k| t_6_row[k] - mu_x)
                 },
             );
-            let t_11 = rt::build(
+            let t_11 = rt::build_in(
+                t_place,
                 [len, x_cols, x_cols],
                 |[_, j, k]| {
                     if (0 < x_rows) & (k < j) {
@@ -153,7 +156,8 @@ fn gaussian_mixture_value_and_grad(
                 [1, 2, 0],
                 [rt::up_to(3, 2, -1)],
             );
-            let t_14 = rt::build_rows(
+            let t_14 = rt::build_rows_in(
+                t_place_3,
                 [len, x_cols, x_rows],
                 |[i, j, _], ks, out| {
                     let t_10_row = t_10.row(ks, [i, j, 0]);
@@ -195,7 +199,7 @@ fn gaussian_mixture_value_and_grad(
                     },
                 )
             };
-            (t_7, t_9, t_11, t_12, t_14, t_15)
+            (t_7, t_9, t_12, t_15)
         },
     );
     let t_22 = if 16 <= x_rows {

@@ -1,5 +1,6 @@
 //! Arrays that are made tile by tile.
 
+use super::lasting::Lasts;
 use super::threads::{self, Shared};
 use super::{Dense, INTERMEDIATE, InstructionSet, lengths, pool};
 use crate::Real;
@@ -166,11 +167,11 @@ pub trait Tile: Sized + Send {
     type Wholes;
 
     #[doc(hidden)]
-    fn made<Set: InstructionSet>(
-        shapes: Self::Shapes,
+    fn made<Set: InstructionSet, Kept: Lasts>(
+        shapes: (Self::Shapes, Kept::Shapes),
         tiles: &Tiling,
-        f: impl Fn(i64, i64) -> Self + Shared,
-    ) -> Self::Wholes;
+        f: impl for<'p> Fn(i64, i64, Kept::Places<'p>) -> Self + Shared,
+    ) -> (Self::Wholes, Kept::Wholes);
 }
 
 /// How an axis is divided.
@@ -188,6 +189,15 @@ impl Tiling {
             count: count.max(1),
             threads: threads.clamp(1, count.max(1)),
         }
+    }
+
+    /// Of so many indices, for each of which so many elements are made.
+    fn of(indices: i64, each: i64) -> Tiling {
+        let (indices, each) = (indices.max(0), each.max(1));
+        let most = (ELEMENTS / each).max(1);
+        let fitting = indices / most + i64::from(indices % most > 0);
+        let threads = threads_for(indices, each);
+        Tiling::new(indices, fitting.max(threads), threads)
     }
 
     /// The first index of a tile, or of what would be the next one.
@@ -222,12 +232,23 @@ pub fn in_tiles<Set: InstructionSet, R: Tile>(
     shapes: R::Shapes,
     f: impl Fn(i64, i64) -> R + Shared,
 ) -> R::Wholes {
-    let (indices, each) = (indices.max(0), each.max(1));
-    let most = (ELEMENTS / each).max(1);
-    let fitting = indices / most + i64::from(indices % most > 0);
-    let threads = threads_for(indices, each);
-    let tiling = Tiling::new(indices, fitting.max(threads), threads);
-    R::made::<Set>(shapes, &tiling, f)
+    let tiling = Tiling::of(indices, each);
+    let (arrays, ()) = R::made::<Set, ()>((shapes, ()), &tiling, |first, len, ()| f(first, len));
+    arrays
+}
+
+/// The same, where tiles make some arrays where they are kept: in the places that `f` is given, each of which it has to use. These arrays come
+/// second.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[track_caller]
+pub fn in_tiles_and_places<Set: InstructionSet, R: Tile, Kept: Lasts>(
+    indices: i64,
+    each: i64,
+    shapes: (R::Shapes, Kept::Shapes),
+    f: impl for<'p> Fn(i64, i64, Kept::Places<'p>) -> R + Shared,
+) -> (R::Wholes, Kept::Wholes) {
+    R::made::<Set, Kept>(shapes, &Tiling::of(indices, each), f)
 }
 
 /// The same with a tile for each thread that there is enough work for: so many operations for each index.
@@ -242,7 +263,9 @@ pub fn in_shares<Set: InstructionSet, R: Tile>(
 ) -> R::Wholes {
     let indices = indices.max(0);
     let threads = threads_for(indices, work);
-    R::made::<Set>(shapes, &Tiling::new(indices, threads, threads), f)
+    let tiling = Tiling::new(indices, threads, threads);
+    let (arrays, ()) = R::made::<Set, ()>((shapes, ()), &tiling, |first, len, ()| f(first, len));
+    arrays
 }
 
 /// How many threads so many indices are worth.
@@ -260,37 +283,47 @@ macro_rules! tile {
             #[cfg_attr(debug_assertions, inline)]
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[track_caller]
-            fn made<Set: InstructionSet>(
-                ($($p,)*): Self::Shapes,
+            fn made<Set: InstructionSet, Kept: Lasts>(
+                (($($p,)*), kept): (Self::Shapes, Kept::Shapes),
                 tiling: &Tiling,
-                f: impl Fn(i64, i64) -> Self + Shared,
-            ) -> Self::Wholes {
+                f: impl for<'p> Fn(i64, i64, Kept::Places<'p>) -> Self + Shared,
+            ) -> (Self::Wholes, Kept::Wholes) {
                 // `f` is called at one place, so that it is inlined into what is compiled for the instruction set.
-                let tile = |k: i64| Set::within(|| f(tiling.first(k), tiling.first(k + 1) - tiling.first(k)));
+                let tile = |k: i64, places: &mut Kept::Rooms<'_>| {
+                    let (first, len) = (tiling.first(k), tiling.first(k + 1) - tiling.first(k));
+                    Kept::make(places, len as usize, |places| Set::within(|| f(first, len, places)))
+                };
+                let lengths = tiling.lengths();
+                let mut kept = Kept::stores(kept);
                 if tiling.count == 1 {
-                    let ($($p,)*) = tile(0);
-                    return ($($p.alone(),)*);
+                    let mut places = Kept::rooms(&mut kept, &lengths);
+                    let ($($p,)*) = tile(0, &mut places[0]);
+                    assert!(Kept::are_full(&places[0]), "all tiles are put");
+                    drop(places);
+                    // SAFETY: the only room is full.
+                    return (($($p.alone(),)*), unsafe { Kept::wholes(kept) });
                 }
                 let ranges = tiling.threads();
-                let lengths = tiling.lengths();
                 $(let mut $p = $P::store($p, ranges.len());)*
                 {
                     $(let mut $p = $P::rooms(&mut $p, &lengths).into_iter();)*
-                    let rooms = ranges.into_iter().map(|range| {
-                        (range, ($($p.next().expect("a room for each thread"),)*))
+                    let places = Kept::rooms(&mut kept, &lengths);
+                    let rooms = ranges.into_iter().zip(places).map(|(range, places)| {
+                        (range, places, ($($p.next().expect("a room for each thread"),)*))
                     });
                     let rooms: Vec<_> = rooms.collect();
-                    threads::each(rooms, |((from, to), ($(mut $p,)*))| {
+                    threads::each(rooms, |((from, to), mut places, ($(mut $p,)*))| {
                         #[allow(non_snake_case, reason = "the pieces have the names of their types")]
                         for k in from..to {
-                            let ($($P,)*) = tile(k);
+                            let ($($P,)*) = tile(k, &mut places);
                             $($P.put(&mut $p);)*
                         }
-                        $(assert!($P::is_full(&$p), "all tiles are put");)*
+                        let are_full = Kept::are_full(&places) $(&& $P::is_full(&$p))*;
+                        assert!(are_full, "all tiles are put");
                     });
                 }
                 // SAFETY: the rooms of every thread were full at its end.
-                ($(unsafe { $P::whole($p) },)*)
+                (($(unsafe { $P::whole($p) },)*), unsafe { Kept::wholes(kept) })
             }
         }
     };
@@ -339,7 +372,7 @@ mod tests {
     /// The rows of an array and the sum of its columns, by so many tiles and threads.
     fn computed(tiling: &Tiling) -> (Dense<i64, 2>, Dense<f64, 1>) {
         let shapes = ([tiling.indices, 2], ());
-        <(Dense<i64, 2>, Added<f64, 1>)>::made::<Baseline>(shapes, tiling, |first, len| {
+        let make = |first, len, ()| {
             let mut sums = zeros([2]);
             let rows = build([len, 2], |[i, j]| 2 * (first + i) + j);
             for i in 0..len {
@@ -348,7 +381,9 @@ mod tests {
                 }
             }
             (rows, Added(sums))
-        })
+        };
+        type Two = (Dense<i64, 2>, Added<f64, 1>);
+        Two::made::<Baseline, ()>((shapes, ()), tiling, make).0
     }
 
     #[test]
@@ -383,7 +418,7 @@ mod tests {
     #[should_panic(expected = "all tiles")]
     fn a_tile_of_another_length_is_noticed() {
         let tiling = Tiling::new(4, 2, 1);
-        let _ =
-            <(Dense<i64, 1>,)>::made::<Baseline>(([4],), &tiling, |_, _| (build([1], |[i]| i),));
+        type One = (Dense<i64, 1>,);
+        let _ = One::made::<Baseline, ()>((([4],), ()), &tiling, |_, _, ()| (build([1], |[i]| i),));
     }
 }

@@ -8,6 +8,7 @@ mod contract;
 mod dispatch;
 mod divided;
 mod few;
+mod lasting;
 mod loops;
 mod places;
 mod pool;
@@ -41,8 +42,9 @@ pub use blocks::{
 };
 pub use contract::{Multiply, Part, Within, contract, contract_onto, contract_within, up_to};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
-pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles};
+pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles, in_tiles_and_places};
 pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};
+pub use lasting::{Lasting, Lasts, Left};
 pub use loops::{
     Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
     build_costly_in, build_in, for_each, greatest, greatest_light, least, least_light, logsumexp,

@@ -49,6 +49,11 @@ impl Rooms {
         Some(place)
     }
 
+    /// Says where an array may be made.
+    pub(super) fn offer(&self, v: Var, place: TokenStream) {
+        self.rows.borrow_mut().insert(v, place);
+    }
+
     /// The stack that the rows of a loop's result go to.
     pub(super) fn deep(&self, v: Var) -> Option<Ident> {
         self.deep.borrow().get(&v).cloned()
@@ -72,6 +77,11 @@ pub(super) struct Keepable {
 }
 
 impl Keepable {
+    /// Whether an array may be made at a place that is given.
+    pub(super) fn makes(&self, v: Var) -> bool {
+        self.whole.contains(&v)
+    }
+
     pub(super) fn of(body: &Program) -> Keepable {
         let taken = body.taken();
         let (mut once, mut more) = (HashSet::new(), HashSet::new());

@@ -1,10 +1,23 @@
 //! Tiles: a closure that makes some neighbouring elements of arrays.
 
+use super::rooms::Keepable;
 use super::{Function, Local, Scope, memory};
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Division, Tiles};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
+
+/// So many arrays are made where they are kept.
+const PLACES: usize = 4;
+
+/// What is made where it is kept.
+#[derive(Default)]
+struct Lasting {
+    shapes: Vec<TokenStream>,
+    types: Vec<TokenStream>,
+    pattern: Vec<TokenStream>,
+    places: Vec<Ident>,
+}
 
 impl Function<'_> {
     pub(super) fn tiles(&self, t: &Tiles) -> TokenStream {
@@ -20,6 +33,7 @@ impl Function<'_> {
         let (first, length) = (self.fresh("first"), self.fresh("len"));
         params.extend([&first, &length].map(|name| named(name, true)));
         let inner = self.inside(&t.body, &params, 0);
+        let places = self.places_of_tiles(t, &inner);
         let mut steps = TokenStream::new();
         for (step, gone) in t.body.steps.iter().zip(memory::gone(&t.body)) {
             steps.extend(inner.step(step));
@@ -29,13 +43,26 @@ impl Function<'_> {
             }
         }
         let (mut shapes, mut pieces, mut pattern) = (vec![], vec![], vec![]);
+        let mut kept = Lasting::default();
         let mut names: Vec<(Var, Ident)> = vec![];
         for out in &t.outs {
             let name = self.fresh(&self.wish(out.var));
             let mutable = self.mutable.contains(&out.var).then(|| quote!(mut));
-            pattern.push(quote!(#mutable #name));
+            let bound = quote!(#mutable #name);
             names.push((out.var, name));
             let v = t.body.results[out.result];
+            if inner.rooms.is_kept(v).is_some() {
+                let shape = self.shape_tokens(&out.ty);
+                kept.shapes.push(quote!([#(#shape),*]));
+                let (elem, rank) = (self.scalar(out.ty.elem), out.ty.rank());
+                let rank = Literal::usize_unsuffixed(rank);
+                kept.types.push(quote!(rt::Lasting<#elem, #rank>));
+                kept.pattern.push(bound);
+                let place = places.iter().find(|(made, _)| *made == v);
+                kept.places.extend(place.map(|(_, name)| name.clone()));
+                continue;
+            }
+            pattern.push(bound);
             let piece = match inner.local(v).is_view {
                 true => inner.copy_of(v, None),
                 false => Self::moved(&inner.local(v), None),
@@ -57,12 +84,50 @@ impl Function<'_> {
             Division::Shares(work) => (quote!(in_shares), work),
         };
         let (each, set) = (self.size(each).tokens, self.instruction_set());
+        if !kept.types.is_empty() {
+            let Lasting {
+                shapes: kept_shapes,
+                types,
+                pattern: kept_pattern,
+                places,
+            } = kept;
+            return quote! {
+                let ((#(#pattern,)*), (#(#kept_pattern,)*)) = rt::in_tiles_and_places::<#set, _, (#(#types,)*)>(
+                    #extent,
+                    #each,
+                    ((#(#shapes,)*), (#(#kept_shapes,)*)),
+                    |#first, #length, (#(#places,)*)| {
+                        #steps
+                        (#(#pieces,)*)
+                    },
+                );
+            };
+        }
         quote! {
             let (#(#pattern,)*) = rt::#kernel::<#set, _>(#extent, #each, (#(#shapes,)*), |#first, #length| {
                 #steps
                 (#(#pieces,)*)
             });
         }
+    }
+
+    /// Places for what tiles make element by element: where it is kept, instead of memory of their own. Of those that pay, the first few.
+    fn places_of_tiles(&self, t: &Tiles, inner: &Function<'_>) -> Vec<(Var, Ident)> {
+        let mut places: Vec<(Var, Ident)> = vec![];
+        if !matches!(t.division, Division::Tiles(_)) {
+            return places;
+        }
+        let keepable = Keepable::of(&t.body);
+        for out in &t.outs {
+            let v = t.body.results[out.result];
+            let is_many = out.ty.rank() > 2 && !t.added.contains(&out.result);
+            if is_many && keepable.makes(v) && places.len() < PLACES {
+                let name = self.fresh(&format!("{}_place", self.wish(out.var)));
+                inner.rooms.offer(v, quote!(#name));
+                places.push((v, name));
+            }
+        }
+        places
     }
 
     /// What the code of a body is compiled for.
