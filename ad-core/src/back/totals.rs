@@ -32,13 +32,13 @@ const LIGHT: usize = 16;
 
 impl Writer<'_> {
     /// A closure that makes a row of new arrays and adds sums over it to others, or that adds alone; where that is not
-    /// better it does as `one_by_one` for each element.
+    /// better it does as `one_by_one` for each element. First what is declared outside of it.
     pub(super) fn totals_by_rows(
         &mut self,
         new: &[Node],
         sums: &[(Ident, &Addend)],
         one_by_one: &TokenStream,
-    ) -> Option<TokenStream> {
+    ) -> Option<(TokenStream, TokenStream)> {
         let nest = self.nest;
         let l = nest.outer.checked_sub(1)?;
         let names: HashSet<String> = sums.iter().map(|(to, _)| to.to_string()).collect();
@@ -74,7 +74,7 @@ impl Writer<'_> {
         let mut before: TokenStream = (lets.iter())
             .map(|(name, value)| quote!(let #name = #value;))
             .collect();
-        let mut when = vec![];
+        let (mut when, mut outside) = (vec![], TokenStream::new());
         if nest.loops[l].as_lit().is_none() {
             let few = Expr::atom(number(FEW));
             when.push(few.infix("<=", self.scope.size(&nest.loops[l])).tokens);
@@ -86,9 +86,25 @@ impl Writer<'_> {
             }
             let inside = Inside { l, known: &nothing };
             let (rows, condition) = self.together(&[g], inside, Some(&js));
-            before.extend(rows);
             let index = pattern_of(&self.loops[l], &condition);
-            when.push(quote!(rt::all(#js, |#index| #condition)));
+            let all = quote!(rt::all(#js, |#index| #condition));
+            // Of rows with the same answer, which come one after the other, the first one is asked.
+            let depends = &nest.depends[g];
+            let same = (0..l).rev().take_while(|k| !depends.contains(k));
+            let first = same.map(|k| {
+                let index = &self.loops[k];
+                quote!(#index == 0)
+            });
+            let first: Vec<TokenStream> = first.collect();
+            if first.is_empty() {
+                before.extend(rows);
+                when.push(all);
+                continue;
+            }
+            let holds = self.name("hold");
+            outside.extend(quote!(let mut #holds = false;));
+            before.extend(quote!(if #(#first)&&* { #rows #holds = #all; }));
+            when.push(quote!(#holds));
         }
         self.piece.holds.clone_from(&known);
         let (rows, value) = self.row_of_values(l, (&values, new.len()), &known, &js);
@@ -135,7 +151,8 @@ impl Writer<'_> {
         };
         let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
         let out = out.iter();
-        Some(quote!(|[#(#index,)* _], #js #(, #out)*| { #body }))
+        let row = quote!(|[#(#index,)* _], #js #(, #out)*| { #body });
+        Some((outside, row))
     }
 
     /// What some values are guarded by, if one condition of these varies along a loop at most, and no condition is

@@ -6,9 +6,9 @@ use super::{Dense, INTERMEDIATE, InstructionSet, lengths, pool};
 use crate::Real;
 use std::mem::{MaybeUninit, take};
 
-/// How many elements the arrays of a tile have together: with eight bytes each, half of what the second cache of most
-/// processors holds.
-const ELEMENTS: i64 = 64 << 10;
+/// How many elements the arrays of a tile have together: with eight bytes each, a quarter of what the second cache of most
+/// processors holds. What has twice as many in all is one tile.
+const ELEMENTS: i64 = 32 << 10;
 
 /// How much work is worth a thread, in operations.
 const WORK: i64 = 1 << 16;
@@ -194,7 +194,10 @@ impl Tiling {
     /// Of so many indices, for each of which so many elements are made.
     fn of(indices: i64, each: i64) -> Tiling {
         let (indices, each) = (indices.max(0), each.max(1));
-        let most = (ELEMENTS / each).max(1);
+        let most = match indices.saturating_mul(each) <= 2 * ELEMENTS {
+            true => indices.max(1),
+            false => (ELEMENTS / each).max(1),
+        };
         let fitting = indices / most + i64::from(indices % most > 0);
         let threads = threads_for(indices, each);
         Tiling::new(indices, fitting.max(threads), threads)

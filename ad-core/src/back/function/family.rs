@@ -213,7 +213,7 @@ impl Function<'_> {
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
         let writer = || Writer::new(&f.nest, &more, self);
         let (lets, rest) = writer().members(&[], sums, elements);
-        let row = writer().totals_by_rows(elements, sums, &quote!({ #lets #rest }))?;
+        let (outside, row) = writer().totals_by_rows(elements, sums, &quote!({ #lets #rest }))?;
         let function = match (elements, place) {
             ([], _) => quote!(rt::for_rows),
             ([_], None) => quote!(rt::build_rows),
@@ -223,6 +223,11 @@ impl Function<'_> {
         };
         let extents = f.nest.loops[..f.nest.outer].iter();
         let extents = extents.map(|n| self.size(n).tokens);
-        Some((None, quote!(#function(#place [#(#extents),*], #row))))
+        let all = quote!(#function(#place [#(#extents),*], #row));
+        let all = match outside.is_empty() {
+            true => all,
+            false => quote!({ #outside #all }),
+        };
+        Some((None, all))
     }
 }
