@@ -378,53 +378,58 @@ fn gaussian_mixture_value_and_grad(
             let mut t_29 = rt::zeros([len_2, x_cols]);
             let mut t_30 = rt::zeros([len_2, x_cols]);
             let mut t_31 = rt::zeros([len_2, x_cols]);
-            let t_28 = rt::build_rows(
-                [len_2, x_cols, x_rows],
-                |[i, j, _], ks, out| {
-                    let t_21_row = t_21.row(ks, [i + first_2, 0]);
-                    if 16 <= x_rows && rt::all(ks, |k| t_21_row[k] != f64::NEG_INFINITY)
-                    {
-                        let t_20_row = t_20.row(ks, [i + first_2, j, 0]);
-                        let t_25_row = t_25.row(ks, [i, 0]);
-                        let t_23_row = t_23.row(ks, [i, j, 0]);
-                        let t_17_x = t_17[[i + first_2, j]];
-                        let (out, (total, total_2, total_3)) = out
-                            .set_and_sum_light(
+            let t_28 = {
+                let mut hold = false;
+                rt::build_rows(
+                    [len_2, x_cols, x_rows],
+                    |[i, j, _], ks, out| {
+                        if j == 0 {
+                            let t_21_row = t_21.row(ks, [i + first_2, 0]);
+                            hold = rt::all(ks, |k| t_21_row[k] != f64::NEG_INFINITY);
+                        }
+                        if 16 <= x_rows && hold {
+                            let t_20_row = t_20.row(ks, [i + first_2, j, 0]);
+                            let t_25_row = t_25.row(ks, [i, 0]);
+                            let t_23_row = t_23.row(ks, [i, j, 0]);
+                            let t_17_x = t_17[[i + first_2, j]];
+                            let (out, (total, total_2, total_3)) = out
+                                .set_and_sum_light(
+                                    ks,
+                                    |k| {
+                                        let v = 2.0 * (t_20_row[k] * t_25_row[k]);
+                                        (v, (v, -(t_17_x * v), t_23_row[k] * v))
+                                    },
+                                );
+                            t_29[[i, j]] += total;
+                            t_30[[i, j]] += total_2;
+                            t_31[[i, j]] += total_3;
+                            out
+                        } else {
+                            out.set(
                                 ks,
                                 |k| {
-                                    let v = 2.0 * (t_20_row[k] * t_25_row[k]);
-                                    (v, (v, -(t_17_x * v), t_23_row[k] * v))
+                                    let c = t_21[[i + first_2, k]] != f64::NEG_INFINITY;
+                                    let v = if c {
+                                        2.0 * (t_20[[i + first_2, j, k]] * t_25[[i, k]])
+                                    } else {
+                                        0.0
+                                    };
+                                    if c {
+                                        t_29[[i, j]] += v;
+                                    }
+                                    if c {
+                                        t_30[[i, j]] += -(t_17[[i + first_2, j]] * v);
+                                    }
+                                    if c {
+                                        t_31[[i, j]] += t_23[[i, j, k]] * v;
+                                    }
+                                    v
                                 },
-                            );
-                        t_29[[i, j]] += total;
-                        t_30[[i, j]] += total_2;
-                        t_31[[i, j]] += total_3;
-                        out
-                    } else {
-                        out.set(
-                            ks,
-                            |k| {
-                                let c = t_21[[i + first_2, k]] != f64::NEG_INFINITY;
-                                let v = if c {
-                                    2.0 * (t_20[[i + first_2, j, k]] * t_25[[i, k]])
-                                } else {
-                                    0.0
-                                };
-                                if c {
-                                    t_29[[i, j]] += v;
-                                }
-                                if c {
-                                    t_30[[i, j]] += -(t_17[[i + first_2, j]] * v);
-                                }
-                                if c {
-                                    t_31[[i, j]] += t_23[[i, j, k]] * v;
-                                }
-                                v
-                            },
-                        )
-                    }
-                },
-            );
+                            )
+                        }
+                    },
+                )
+            };
             let t_32 = rt::contract_within(
                 t_23.view(),
                 [1, 3, 0],
