@@ -21,7 +21,7 @@ all values and gradients before it measures: each differs by at most 1e-8 of its
 * All in f64, on one thread, pinned to the same processor; they take turns. Times are milliseconds for value and gradient: the shortest of
   {samples} samples of at least 20 ms each (of 3 where a run takes more than a second), in brackets their median. The ratio is that of the shortest.{clock}
 * Eager is what the target speaks of. Compiled is `torch.compile` of the objective with its default backend. The gradient is by
-  `torch.autograd` in both. A dash says that there is no target.
+  `torch.autograd` in both. A dash says that there is no target, or that it was not measured (`--without-compiled`).
 * PyTorch's objectives are `benches/torch_objectives.py`, without loops over the data, and with its own losses, convolution and `logsumexp`.
 
 | workload | here, ms | eager, ms | ratio | at most | | compiled, ms | ratio |
