@@ -1,12 +1,10 @@
 """Writes docs/benchmarks.md and docs/benchmarks.svg from what `against_jax` measured."""
 
 import math
-import os
 import platform
-import subprocess
-from pathlib import Path
 
 import jax
+from report import CPU_TIME, failures, machine, number, version
 
 TEXT = """# Benchmarks against JAX
 
@@ -17,7 +15,7 @@ benches/against_jax --write
 ```
 
 which installs JAX into the target folder, builds the Rust side, and compares all values and gradients before it measures: each differs by
-at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone.
+at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone. [peers.md](peers.md) has PyTorch.
 
 * Measured on: {machine}.
 * Rust: {rust}, {flags}; one thread. Python {python}, JAX {jax} with 64-bit floating point, one thread
@@ -47,9 +45,6 @@ Both axes are logarithmic. The numbers behind the lines, with the peak of memory
 {growth}
 """
 
-CPU_TIME = """
-  The machine had other work to do: counted is the time on the processor, not that of the clock (`--cpu-time`)."""
-
 
 def write(folder, rows, series, problems, samples, options):
     text = TEXT.format(
@@ -66,30 +61,6 @@ def write(folder, rows, series, problems, samples, options):
     )
     (folder / "benchmarks.md").write_text(text)
     (folder / "benchmarks.svg").write_text(plot(series))
-
-
-def failures(problems):
-    if not problems:
-        return ""
-    lines = [f"* `{name}`: {problem}" for name, problem in problems]
-    return "\n".join(["", "## What failed", "", *lines, ""])
-
-
-def machine():
-    name = platform.processor() or platform.machine()
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                name = line.split(":")[1].strip()
-                break
-    except OSError:
-        pass
-    load = os.getloadavg()[0]
-    return f"{name}, {platform.system()}, {os.cpu_count()} processors, load average at the end {load:.1f}"
-
-
-def version(*command):
-    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def table_row(row):
@@ -120,14 +91,6 @@ def growth(name, points):
         cells = [p["ours"], p["jax"], p["ours_peak"] / 1e6, p["jax_peak"] / 1e6]
         lines.append(f"| {p['n']} | " + " | ".join(map(number, cells)) + " |")
     return "\n".join(lines)
-
-
-def number(x):
-    """Three digits, without an exponent."""
-    if x == 0:
-        return "0"
-    digits = max(0, 2 - math.floor(math.log10(abs(x))))
-    return f"{round(x, 2 - math.floor(math.log10(abs(x)))):.{digits}f}"
 
 
 # The plot: a panel for each series, two columns of them.

@@ -15,7 +15,7 @@ class Jax:
     def __init__(self, cpu_time):
         self.clock = time.process_time if cpu_time else time.perf_counter
 
-    def open(self, model, names, folder):
+    def open(self, opened, names, folder):
         variables, constants, static = {}, {}, {}
         for name in names:
             plain = name.rstrip("*")
@@ -26,7 +26,7 @@ class Jax:
                 static[plain] = x.tolist()
             else:
                 constants[plain] = jax.device_put(x)
-        function = MODELS[model]
+        function = MODELS[opened.split()[0]]
 
         def objective(variables, constants):
             return function(*variables, **constants, **static)
@@ -36,20 +36,11 @@ class Jax:
         gradient = jax.jit(jax.value_and_grad(objective))
         value = jax.jit(objective)
         self.compiled = gradient.lower(*data).compile()
-        self.result = lambda: gradient(*data)
+        self.result = lambda: jax.tree.map(np.asarray, gradient(*data))
         self.runs = {
             "gradient": lambda: jax.block_until_ready(gradient(*data)),
             "value": lambda: value(*data).block_until_ready(),
         }
-
-    def difference(self, folder, parts):
-        """Of the worst of value and parts, in units of its largest element."""
-        value, gradient = self.result()
-        worst = apart(np.load(folder / "value.npy"), np.asarray(value))
-        assert len(gradient) == parts
-        for k, part in enumerate(gradient):
-            worst = max(worst, apart(np.load(folder / f"part{k}.npy"), np.asarray(part)))
-        return worst
 
     def sample(self, what, rounds):
         run = self.runs[what]
@@ -63,11 +54,3 @@ class Jax:
         plan = self.compiled.memory_analysis()
         return plan.temp_size_in_bytes + plan.output_size_in_bytes
 
-
-def apart(a, b):
-    if a.shape != b.shape:
-        raise RuntimeError(f"the shapes are {a.shape} and {b.shape}")
-    if not a.size or np.array_equal(a, b):
-        return 0.0
-    scale = max(np.abs(a).max(), np.abs(b).max())
-    return float(np.abs(a - b).max() / scale)

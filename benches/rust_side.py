@@ -23,6 +23,27 @@ def pin(cpu):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0)) if cpu is None else cpu})
 
 
+def enter(folder, *packages):
+    """Goes on in a virtual environment that has these packages of the Python registry."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    for package in packages:
+        ready = folder / f"has-{package}"
+        if not ready.exists():
+            print(f"installing {package} into {folder}", flush=True)
+            install = [python, "-m", "pip", "install", "--quiet", package]
+            subprocess.run(install, check=True)
+            ready.touch()
+    if Path(sys.prefix).resolve() != folder.resolve():
+        os.execv(python, [python, *sys.argv])
+
+
+def one_thread():
+    for library in ["OMP", "OPENBLAS", "MKL", "RAYON"]:
+        os.environ[f"{library}_NUM_THREADS"] = "1"
+
+
 def build(native=False, folder=None, variables=None):
     """The benchmark's executable, as `cargo bench` builds it; with variables of the environment."""
     environment = {**os.environ, **(variables or {})}
@@ -34,13 +55,18 @@ def build(native=False, folder=None, variables=None):
         folder = "native"
     if folder:
         command.append(f"--target-dir={target_folder() / folder}")
-    command.append("--message-format=json-render-diagnostics")
+    return executable(command, "gradients", ROOT, environment)
+
+
+def executable(command, name, folder, environment=None):
+    """What this command of cargo's builds under the name."""
+    command = [*command, "--message-format=json-render-diagnostics"]
     answer = subprocess.run(
-        command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE
+        command, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE
     )
     for line in answer.stdout.splitlines():
         message = json.loads(line)
-        if message.get("executable") and message["target"]["name"] == "gradients":
+        if message.get("executable") and message["target"]["name"] == name:
             return message["executable"]
     sys.exit("cargo names no executable")
 

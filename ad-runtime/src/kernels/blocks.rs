@@ -769,7 +769,8 @@ mod tests {
     fn blocks_are_the_loops_that_they_stand_for() {
         for n in [0, 1, 5, 16, 21, 255, 256, 257, 260, 271, 272, 600] {
             let whole = |js: Stretch, out: &mut Block<f64>| out.set(js, number);
-            let bits = |x: f64| x.to_bits();
+            // Which NaN it is is not laid down.
+            let bits = |x: f64| (!x.is_nan()).then(|| x.to_bits());
             assert_eq!(bits(sum_blocks(n, whole)), bits(sum(n, number)), "{n}");
             assert_eq!(maximum_blocks(n, whole), maximum(n, number), "{n}");
             assert_eq!(minimum_blocks(n, whole), minimum(n, number), "{n}");
