@@ -65,6 +65,10 @@ pub(super) struct Blocks<'a, T> {
     pub(super) columns: Loop,
     pub(super) sums: Loop,
     pub(super) method: Method,
+    /// Whether whole rows are read and written.
+    pub(super) long: bool,
+    /// How many columns there are where this is a part of them.
+    pub(super) whole: usize,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
     /// Whether what is added is taken away instead.
@@ -72,19 +76,14 @@ pub(super) struct Blocks<'a, T> {
 }
 
 impl<T: Real> Blocks<'_, T> {
-    /// Computes them.
-    pub(super) fn compute(&mut self) {
+    /// Computes them on this thread.
+    pub(super) fn alone(&mut self) {
         // Each has loops of its own, so that what another one needs is not kept in registers.
         match self.method {
-            Method::Rows if self.long() => dispatch(ByLines(self)),
+            Method::Rows if self.long => dispatch(ByLines(self)),
             Method::Rows | Method::Packed => dispatch(ByTiles(self)),
             Method::Dots | Method::PackedDots => dispatch(ByDots(self)),
         }
-    }
-
-    /// Whether whole rows are read and written.
-    fn long(&self) -> bool {
-        is_long::<T>(&self.rows, &self.columns, &self.sums)
     }
 
     #[inline(always)]
@@ -94,13 +93,15 @@ impl<T: Real> Blocks<'_, T> {
             rows: self.rows,
             columns: self.columns,
             sums: self.sums,
+            whole: self.whole,
             once: self.once,
             negated: self.negated,
         }
     }
 }
 
-fn is_long<T>(rows: &Loop, columns: &Loop, sums: &Loop) -> bool {
+/// Whether whole rows are read and written.
+pub(super) fn is_long<T>(rows: &Loop, columns: &Loop, sums: &Loop) -> bool {
     let (m, k, n) = (rows.n, sums.n, columns.n);
     let is_far = m == 1 && k * n * size_of::<T>() > FAR;
     let long = if is_far { SHORT } else { LONG };
@@ -182,7 +183,7 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
                     block.arrays.b = packed.as_ptr();
                 }
                 // Rows of `b` that fit into the first cache.
-                let most = close(block.columns.n);
+                let most = close(block.whole);
                 // SAFETY: the positions are those of the product, or of a copy that has as many elements.
                 unsafe {
                     loop {
