@@ -79,7 +79,7 @@ fn gaussian_mixture_value_and_grad(
     let t_3 = -(x_rows as f64);
     let t_4 = if 0 < alpha_len { -t_2 } else { 0.0 };
     let t_5 = if (0 < alpha_len) & (0 < l_cols) { t_4 * 2.0 } else { 0.0 };
-    let t_6 = rt::build([x_cols, x_rows], |[i, j]| x[[j, i]]);
+    let t_6 = rt::across(x, 0);
     let (t_16, t_17, t_18, t_19, t_20, t_21) = rt::in_tiles::<
         Set,
         _,
@@ -229,8 +229,8 @@ fn gaussian_mixture_value_and_grad(
     let value = if x_cols.max(16) <= alpha_len && 0 < x_rows && 0 < alpha_len
         && 0 < x_cols && l_cols.max(16) <= alpha_len && 0 < l_cols
     {
-        let t_17_across = rt::build([x_cols, alpha_len], |[p, j]| t_17[[j, p]]);
-        let l_across = rt::build([l_cols, alpha_len], |[i_2, j]| l[[j, i_2]]);
+        let t_17_across = rt::across(t_17.view(), 0);
+        let l_across = rt::across(l.part([0, 0], [alpha_len, l_cols]), 0);
         let v = (x_cols + m + 1) as f64;
         let v_2 = 0.5 * v;
         let v_3 = v * x_cols as f64 * rt::ln(gamma / 1.4142135623730951)

@@ -23,9 +23,9 @@ fn k_means_grad(
     let t = if points_cols.max(16) <= centers_rows && 0 < points_rows && 0 < centers_rows
         && 0 < points_cols
     {
-        let centers_across = rt::build(
-            [points_cols, centers_rows],
-            |[k, j]| centers[[j, k]],
+        let centers_across = rt::across(
+            centers.part([0, 0], [centers_rows, points_cols]),
+            0,
         );
         rt::build(
             [points_rows],

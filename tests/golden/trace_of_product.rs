@@ -16,6 +16,6 @@ fn trace_of_product_grad(
     let m_cols = m.len(1);
     let a_rows = a.len(0);
     let a_cols = a.len(1);
-    let m_bar = rt::build([m_rows, m_cols], |[i, j]| a[[j, i]]);
+    let m_bar = rt::across(a.part([0, 0], [m_cols, m_rows]), 0);
     m_bar.into_array()
 }

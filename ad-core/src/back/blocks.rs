@@ -431,19 +431,22 @@ impl Writer<'_> {
                     .map(|m| (self.size(&self.nest.loops[m]).tokens, &self.loops[m]))
                     .unzip();
                 let mut element = self.scope.read(*v, &at).tokens;
-                if let Some((js, first)) = &within {
+                let part = within.map(|(js, first)| (quote!(#first), quote!(#js.count())));
+                let across = self.copied_across(n, l, part.as_ref().map(|(a, b)| (a, b)));
+                if let Some((first, length)) = part {
                     let index = &self.loops[l];
                     shape.pop();
-                    shape.push(quote!(#js.count()));
+                    shape.push(length);
                     element = quote!({ let #index = #first + #index; #element });
                 }
                 let of_each = loops.iter().map(|m| &self.nest.loops[*m]);
                 blocks
                     .kept
                     .push(of_each.fold(Size::lit(1), |n, m| n.mul(m)));
-                blocks.copies.extend(
-                    quote!(let #name = rt::build([#(#shape),*], |[#(#pattern),*]| #element);),
+                let copy = across.unwrap_or_else(
+                    || quote!(rt::build([#(#shape),*], |[#(#pattern),*]| #element)),
                 );
+                blocks.copies.extend(quote!(let #name = #copy;));
                 blocks.copied.insert(key, name.clone());
                 name
             };

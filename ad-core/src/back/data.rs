@@ -4,6 +4,7 @@
 use super::emit::Context;
 use super::function::Function;
 use super::names::Names;
+use super::nest::Scope;
 use crate::front::data::{Data, Tree};
 use crate::front::types::{Passing, Written};
 use crate::ir::bulk::Var;

@@ -672,6 +672,9 @@ impl<'a> Function<'a> {
                 false => quote!(rt::build_in(#place, [#(#shape),*], |[#(#index),*]| #body)),
             };
         }
+        if let Some(copy) = w.as_copy_across() {
+            return copy;
+        }
         let blocks = match w.by_blocks() {
             Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
             None => match Writer::new(nest, &[], self).by_rows(&[nest.root]) {
@@ -798,17 +801,6 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// A variable as a view.
-    pub(super) fn view(&self, v: Var) -> TokenStream {
-        let l = self.local(v);
-        let ident = &l.ident;
-        if l.is_view {
-            quote!(#ident)
-        } else {
-            quote!(#ident.view())
-        }
-    }
-
     /// How many results the value is.
     fn values(&self) -> usize {
         self.context.signature.result.tree.leaves().len()
@@ -889,6 +881,15 @@ impl Scope for Function<'_> {
 
     fn array(&self, v: Var) -> TokenStream {
         self.local(v).ident
+    }
+
+    fn view(&self, v: Var) -> TokenStream {
+        let l = self.local(v);
+        let ident = &l.ident;
+        match l.is_view {
+            true => quote!(#ident),
+            false => quote!(#ident.view()),
+        }
     }
 
     fn element(&self, v: Var, stored: Expr) -> Expr {

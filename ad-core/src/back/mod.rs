@@ -1,6 +1,7 @@
 //! The back end: kernels to tokens. Together with the front end the only place that touches tokens;
 //! no errors arise here.
 
+mod across;
 mod blocks;
 mod costly;
 mod data;

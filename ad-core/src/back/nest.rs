@@ -30,6 +30,8 @@ pub(super) trait Scope {
     fn read(&self, v: Var, at: &[TokenStream]) -> Expr;
     /// A variable that is an array.
     fn array(&self, v: Var) -> TokenStream;
+    /// The same as a view.
+    fn view(&self, v: Var) -> TokenStream;
     /// An element of a variable, given as what stands in memory.
     fn element(&self, v: Var, stored: Expr) -> Expr;
     /// What a variable is called.

@@ -306,9 +306,14 @@ impl<T: Real> Block<T> {
 
     /// Makes each the result of `op` with it and `f` of its index.
     #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "that rows are as long is seen of the length of a stretch, not of where a slice ends"
+    )]
     fn fold(&mut self, js: Stretch, op: impl Fn(T, T) -> T, f: impl Fn(i64) -> T) {
-        for (j, value) in self.values(js).iter_mut().enumerate() {
-            *value = op(*value, f(js.from + j as i64));
+        let values = self.values(js);
+        for j in 0..js.length() {
+            values[j] = op(values[j], f(js.from + j as i64));
         }
     }
 
@@ -485,8 +490,8 @@ impl<'a, T> Fresh<'a, T> {
     #[inline(always)]
     pub fn set(self, js: Stretch, mut f: impl FnMut(i64) -> T) -> Written<'a> {
         assert!(self.0.len() == js.length(), "all elements of a row");
-        for (j, slot) in self.0.iter_mut().enumerate() {
-            slot.write(f(js.from + j as i64));
+        for j in 0..js.length() {
+            self.0[j].write(f(js.from + j as i64));
         }
         Written(std::marker::PhantomData)
     }

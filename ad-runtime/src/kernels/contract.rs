@@ -142,6 +142,15 @@ pub trait Multiply: Sized {
     /// Who made the product keeps what is promised there.
     #[doc(hidden)]
     unsafe fn gemm(product: Product<Self>);
+
+    /// Writes a matrix of so many rows and columns, with rows `step` apart, by columns, if there are vectors for that. Says
+    /// whether it did.
+    ///
+    /// # Safety
+    ///
+    /// The matrix is there, and room for it.
+    #[doc(hidden)]
+    unsafe fn by_columns(from: *const Self, step: usize, size: [usize; 2], to: *mut Self) -> bool;
 }
 
 macro_rules! multiply {
@@ -180,6 +189,24 @@ macro_rules! multiply {
                     by_matrixmultiply!($gemm product);
                 }
             }
+
+            unsafe fn by_columns(
+                from: *const $t,
+                step: usize,
+                size: [usize; 2],
+                to: *mut $t,
+            ) -> bool {
+                #[cfg(target_arch = "x86_64")]
+                {
+                    // SAFETY: the caller promises the same.
+                    unsafe { packed::Packed::by_columns(Level::chosen(), from, step, size, to) }
+                }
+                #[cfg(not(target_arch = "x86_64"))]
+                {
+                    let _ = (from, step, size, to);
+                    false
+                }
+            }
         }
     };
 }
@@ -191,9 +218,9 @@ multiply!(f32 sgemm);
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a, T, const N: usize> {
     /// From the first element of the part on.
-    data: &'a [T],
-    shape: [usize; N],
-    strides: [usize; N],
+    pub(super) data: &'a [T],
+    pub(super) shape: [usize; N],
+    pub(super) strides: [usize; N],
     /// Whether the part lies inside of the array; asked only if there is something to read.
     inside: bool,
     /// Whether the negative of each element is meant.
@@ -258,6 +285,19 @@ impl<T, const N: usize> Part<'_, T, N> {
             negated: !self.negated,
             ..self
         }
+    }
+
+    /// The same, to be read.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it has elements and is not inside of its array.
+    #[track_caller]
+    pub(super) fn checked(self) -> Self {
+        if !self.inside && !self.shape.contains(&0) {
+            panic!("a copy reads outside of `{}`", self.name);
+        }
+        self
     }
 
     fn operand<'a>(&'a self, axes: &'a [u8; N]) -> Operand<'a, T> {

@@ -380,7 +380,8 @@ fn reduce_light<T: Copy>(
             }
             next += LIGHT;
         }
-        total = combined(parts, &op);
+        // As a whole: LLVM would begin with the last two that are combined, and make the loop one over vectors of two.
+        total = combined(std::hint::black_box(parts), &op);
     }
     while next < end {
         rest = op(rest, f(next as i64));

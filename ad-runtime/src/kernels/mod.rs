@@ -3,6 +3,7 @@
 //! Arrays are row-major and contiguous here, extents and indices are `i64`, and a negative extent
 //! counts as 0. Everything is safe: an index outside of its array panics.
 
+mod across;
 mod blocks;
 mod contract;
 mod dispatch;
@@ -33,6 +34,7 @@ pub use crate::elementary::{
     acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, exp, exp_m1, exp2, hypot, ln,
     ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
 };
+pub use across::across;
 pub use blocks::{
     Block, Fresh, Row, Stretch, Written, argmax_blocks, argmax_few, argmin_blocks, argmin_few,
     block, build_blocks, build_rows, build_rows_in, greatest_blocks, greatest_few, least_blocks,

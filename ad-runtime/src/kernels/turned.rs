@@ -12,7 +12,7 @@ use super::{Dense, zeros_of};
 use crate::Real;
 
 /// About as many numbers are copied for a block: they stay in the fastest cache.
-const COPIED: usize = 2048;
+const COPIED: usize = 4096;
 
 /// Blocks are at least as long, and whole vectors.
 const LEAST: usize = 16;

@@ -9,6 +9,7 @@
 //!
 //! And what a loop stacks that is stacked as a whole by the loop around it goes to the stack of that one, row by row.
 
+use super::super::nest::Scope;
 use super::{Function, small};
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Fill, Member, Out, Program, Sequence, Work};

@@ -70,6 +70,33 @@ pub(super) trait Packed: Real {
     ///
     /// Who made the product keeps what is promised there.
     unsafe fn in_blocks(level: Level, product: Product<Self>) -> bool;
+
+    /// Writes a matrix by columns, if the processor has vectors for it. Says whether it did.
+    ///
+    /// # Safety
+    ///
+    /// The matrix is there, and room for it.
+    unsafe fn by_columns(
+        level: Level,
+        from: *const Self,
+        step: usize,
+        size: [usize; 2],
+        to: *mut Self,
+    ) -> bool;
+}
+
+/// # Safety
+///
+/// The processor has these instructions; the matrix is there, and room for it.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn by_columns<X: Vector>(
+    from: *const X::Number,
+    step: usize,
+    [rows, columns]: [usize; 2],
+    to: *mut X::Number,
+) {
+    // SAFETY: the caller promises it.
+    unsafe { copy::<X>(from, [step, 1], [rows, columns, rows], to, rows) }
 }
 
 macro_rules! packed {
@@ -86,6 +113,24 @@ macro_rules! packed {
                     }
                 }
                 true
+            }
+
+            #[inline]
+            unsafe fn by_columns(
+                level: Level,
+                from: *const $t,
+                step: usize,
+                size: [usize; 2],
+                to: *mut $t,
+            ) -> bool {
+                match level {
+                    Level::Baseline => false,
+                    Level::Avx2 | Level::Avx512 => {
+                        // SAFETY: the processor has these vectors. The rest is promised.
+                        unsafe { by_columns::<$narrow>(from, step, size, to) };
+                        true
+                    }
+                }
             }
         }
     };
