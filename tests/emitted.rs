@@ -231,10 +231,7 @@ fn blocks_of_points() {
     let code = moved_points("3", "2");
     let wanted = "rt::build_turned([w_rows, 3], w_cols + 2, |js, columns| {
         let first = js.first();
-        let w_across = rt::build([w_cols, js.count()], |[k, j]| {
-            let j = first + j;
-            w[[j, k]]
-        });";
+        let w_across = rt::across(w.part([first, 0], [js.count(), w_cols]), 0);";
     assert_has(&code, wanted);
     assert_has(&code, "w_row[j] * (a_x * p_row[j] + a_x_2 * p_row_2[j])");
     // Many elements for each point, or a longer sum.
@@ -291,7 +288,7 @@ fn a_copy_for_what_jumps() {
     }";
     let code = written(VALUE, source, "f_value");
     let wanted = "if x_cols.max(16) <= y_rows && 0 < x_rows && 0 < y_rows && 0 < x_cols {
-        let y_across = rt::build([x_cols, y_rows], |[k, j]| y[[j, k]]);
+        let y_across = rt::across(y.part([0, 0], [y_rows, x_cols]), 0);
         rt::build([x_rows], |[i]| rt::minimum_few(y_rows, |js, out| {
             rt::for_each(0..x_cols, |k| {
                 let y_row = y_across.row(js, [k, 0]);";

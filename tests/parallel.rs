@@ -33,6 +33,23 @@ fn layer(w: &Array2<f64>, x: &Array2<f64>) -> f64 {
     (&h * &h).sum()
 }
 
+/// A linear model of many points: a matrix that is read once in each direction.
+#[differentiable(grad)]
+fn points(w: &Array1<f64>, x: &Array2<f64>) -> f64 {
+    let z = x.dot(w);
+    sum(z.len(), |i| z[i].tanh())
+}
+
+/// Small matrices, many of them.
+#[differentiable(grad)]
+fn many_products(x: &Array3<f64>, y: &Array3<f64>) -> f64 {
+    let (n, r, c) = x.dim();
+    let z = build((n, r, r), |(p, i, j)| {
+        sum(c, |k| x[[p, i, k]] * y[[p, k, j]])
+    });
+    sum((n, r, r), |at| z[at] * z[at])
+}
+
 fn numbers(n: usize) -> Vec<f64> {
     (0..n).map(|k| ((k * k + 3) as f64 * 0.1).sin()).collect()
 }
@@ -85,6 +102,27 @@ fn products_are_shared() {
     let [x, y, z] = &all;
     assert_agree([x.0.iter(), y.0.iter(), z.0.iter()]);
     assert_agree([x.1.iter(), y.1.iter(), z.1.iter()]);
+}
+
+#[test]
+fn products_with_vectors_are_shared() {
+    let x = Array2::from_shape_vec((9000, 60), numbers(540_000)).unwrap();
+    let w = Array1::from(numbers(60));
+    let all = computed(|| points_grad(&w, &x));
+    let [a, b, c] = &all;
+    assert_agree([a.0.iter(), b.0.iter(), c.0.iter()]);
+    // Each element of it is the same sum, whoever computes it.
+    assert_eq!(a.1, b.1);
+    assert_eq!(a.1, c.1);
+}
+
+#[test]
+fn many_small_products_are_shared() {
+    let x = Array3::from_shape_vec((900, 9, 11), numbers(89_100)).unwrap();
+    let y = Array3::from_shape_vec((900, 11, 9), numbers(89_100)).unwrap();
+    let [a, b, c] = computed(|| many_products_grad(&x, &y));
+    assert_agree([a.0.iter(), b.0.iter(), c.0.iter()]);
+    assert_agree([a.1.iter(), b.1.iter(), c.1.iter()]);
 }
 
 #[test]

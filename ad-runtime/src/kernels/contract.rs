@@ -7,19 +7,22 @@ pub(super) mod onto;
 #[cfg(target_arch = "x86_64")]
 mod packed;
 mod plan;
+mod share;
 mod within;
 
 #[cfg(target_arch = "x86_64")]
 use super::dispatch::Level;
 use super::dispatch::dispatch;
-use super::{Dense, INTERMEDIATE, View, lengths, pool};
+use super::{Dense, INTERMEDIATE, View, lengths, pool, threads};
 use crate::Real;
-use direct::{Arrays, Blocks, Lines, each};
+use direct::{Arrays, Blocks, Lines, each, is_long};
 use gemm::{Gemm, Product, by_matrixmultiply};
 pub use onto::contract_onto;
 use plan::{COPIES, How, Plan, plan};
+use share::Positions;
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::ptr::null;
 use within::bounded;
 pub use within::{Within, up_to};
 
@@ -475,7 +478,7 @@ pub(super) fn fill<T: Real>(
     // SAFETY: all strides are positive or zero, so in each array the element farthest from the start is the last of
     // all loops. These are inside, as has been checked; merging loops and giving them another order does not lead to other
     // positions. `out` is borrowed mutably, so it is none of the others, and it has been given the room.
-    unsafe { run(&plan, &mut room[..len], arrays, (negated, std::ptr::null())) };
+    unsafe { run(&plan, &mut room[..len], arrays, (negated, null())) };
     // SAFETY: they are all there: zeros that something was added to, or, with `once`, written.
     // For then all loops that are not summed within a block have a stride in `out`: those of its axes, which
     // were all given a loop, except where the length is one. So each place is in a block.
@@ -652,30 +655,53 @@ unsafe fn run<T: Real>(
             columns,
             sums,
             method,
+            long: is_long::<T>(&rows, &columns, &sums),
+            whole: columns.n,
             once,
             negated,
         }
         .compute(),
         How::Lines => {
             let inner = inner.first().map_or(NOWHERE, |axis| axis.steps);
-            dispatch(Lines {
+            let at = Positions {
                 arrays,
+                onto,
                 outer,
-                inner,
-                negated,
+            };
+            at.compute(&[inner], 1, |Positions { arrays, outer, .. }| {
+                dispatch(Lines {
+                    arrays,
+                    outer,
+                    inner,
+                    negated,
+                });
             });
         }
-        How::Gemm => each(
-            outer,
-            Gemm {
+        How::Gemm => {
+            let at = Positions {
                 arrays,
-                rows,
-                columns,
-                sums,
-                once,
-                negated,
                 onto,
-            },
-        ),
+                outer,
+            };
+            // If they are few, the product at each of them is divided instead.
+            let many = 4 * threads::idle();
+            at.compute(&[rows, columns, sums], many, |positions| {
+                let Positions {
+                    arrays,
+                    onto,
+                    outer,
+                } = positions;
+                let gemm = Gemm {
+                    arrays,
+                    rows,
+                    columns,
+                    sums,
+                    once,
+                    negated,
+                    onto,
+                };
+                each(outer, gemm);
+            });
+        }
     }
 }

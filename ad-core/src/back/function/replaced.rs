@@ -57,7 +57,12 @@ pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
                 made.extend(new.map(|m| (m.var, &m.ty)));
             }
             Work::Tiles(tiles) => made.extend(tiles.outs.iter().map(|o| (o.var, &o.ty))),
-            Work::Recur { .. } | Work::Change { .. } | Work::Loop(_) | Work::Call(_) => {}
+            // The last states of a loop are its own. What it has collected is not made as one array.
+            Work::Loop(s) => {
+                let states = s.outs.iter().filter(|o| o.result < s.states);
+                made.extend(states.map(|o| (o.var, &o.ty)));
+            }
+            Work::Recur { .. } | Work::Change { .. } | Work::Call(_) => {}
         }
     }
     out

@@ -328,7 +328,7 @@ fn elementwise_states_are_tiled() {
     // Another element of the state, or a state that is another one.
     for code in [with("d1.0 - 1 - i0", "v8, v10"), with("i0", "v8, v3")] {
         let is_tiled = code.contains("rt::tiles");
-        assert_eq!(is_tiled, code.contains("rt::replace"), "{code}");
+        assert_eq!(is_tiled, code.contains("rt::replace_parts("), "{code}");
     }
     assert!(!with("d1.0 - 1 - i0", "v8, v10").contains("rt::tiles"));
 }
@@ -407,4 +407,43 @@ fn few_elements_are_on_the_stack() {
     );
     assert_has(&code, "s = s_next;");
     assert_has(&code, "s.into_array()");
+}
+
+#[test]
+fn last_states_are_replaced() {
+    let with = |last: &str| {
+        let text = format!(
+            "fn f(x: real[d0.0], p: real[d0.0], n: int[])
+            loop 0 with 1 states
+                fn step(x: real[d0.0], p: real[d0.0], i: int[])
+                v3: real[d0.0] = mul(v1, v0)
+                return v3, v1
+            v3: real[d0.0] = loop 0 out 0 given [v0] from [v1] for n2
+            v4: real[n2, d0.0] = loop 0 out 1 given [v0] from [v1] for n2
+            {last}"
+        );
+        let signature = "fn f(x: &Array1<f64>, p: &Array1<f64>, n: usize) -> Array1<f64>";
+        written(signature, &text)
+    };
+    let code = with("v5: real[d0.0] = mul(v3, v0)\nreturn v5");
+    assert_has(
+        &code,
+        "rt::replace(p_2, [x_len], |[j], p_2_j| p_2_j * x[[j]])",
+    );
+    // What is needed later, or read at another place, stays; and what a loop collects.
+    let later = "v5: real[d0.0] = exp(v3)
+        v6: real[] = contract v3[a] * v5[a] -> []
+        v7: real[d0.0] = gather v6[]
+        v8: real[d0.0] = mul(v7, v5)
+        return v8";
+    let elsewhere = "v5: real[d0.0] = gather v3[d0.0 - 1 - i0]
+        v6: real[d0.0] = mul(v5, v0)
+        return v6";
+    let collected = "v5: real[n2, d0.0] = mul(v4, v4)
+        v6: real[d0.0] = sum v5 over [0]
+        return v6";
+    for last in [later, elsewhere, collected] {
+        let code = with(last);
+        assert!(!code.contains("rt::replace(p_2,"), "{code}");
+    }
 }

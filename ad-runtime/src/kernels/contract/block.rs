@@ -22,6 +22,8 @@ pub(super) struct Block<T> {
     pub(super) rows: Loop,
     pub(super) columns: Loop,
     pub(super) sums: Loop,
+    /// How many columns there are where this is a part of them: the order of sums depends on it.
+    pub(super) whole: usize,
     pub(super) once: bool,
     /// Whether what is added is taken away instead.
     pub(super) negated: bool,
@@ -44,12 +46,14 @@ impl<T: Real> Block<T> {
             sums,
             once,
             negated,
+            ..
         } = self;
         // A product with it is exact.
         let sign = T::of(if negated { -1.0 } else { 1.0 });
         let (k, n) = (sums.n, columns.n);
         // As in `dots`.
-        let is_far = k * n * size_of::<T>() > FAR && n * size_of::<T>() < 4096;
+        let line = self.whole * size_of::<T>();
+        let is_far = k * line > FAR && line < 4096;
         for i in 0..rows.n {
             // SAFETY: row `i`, the rows `p` and their columns are in the arrays, and nothing else has those of the
             // result. Where it is written and not read, it need not hold anything.
@@ -161,6 +165,7 @@ impl<T: Real> Block<T> {
             sums,
             once,
             negated,
+            ..
         } = self;
         // SAFETY: all of these rows and columns are in the arrays; those of `b` are neighbours. Where the result is
         // written and not read, it need not hold anything.
@@ -222,7 +227,7 @@ impl<T: Real> Block<T> {
         let n = self.columns.n;
         // Columns in memory that is far away are fetched ahead only if they are read one after the other.
         let bytes = self.sums.n * size_of::<T>();
-        let several = bytes < if bytes * n > FAR { 256 } else { 512 };
+        let several = bytes < if bytes * self.whole > FAR { 256 } else { 512 };
         for i in 0..self.rows.n {
             let mut j = 0;
             // SAFETY: there are so many columns.

@@ -68,6 +68,10 @@ pub(super) struct Blocks<'a, T> {
     pub(super) columns: Loop,
     pub(super) sums: Loop,
     pub(super) method: Method,
+    /// Whether whole rows are read and written.
+    pub(super) long: bool,
+    /// How many columns there are where this is a part of them.
+    pub(super) whole: usize,
     /// Whether the result is written, and not added to what is there.
     pub(super) once: bool,
     /// Whether what is added is taken away instead.
@@ -75,11 +79,11 @@ pub(super) struct Blocks<'a, T> {
 }
 
 impl<T: Real> Blocks<'_, T> {
-    /// Computes them.
-    pub(super) fn compute(&mut self) {
+    /// Computes them on this thread.
+    pub(super) fn alone(&mut self) {
         // Each has loops of its own, so that what another one needs is not kept in registers.
         match self.method {
-            Method::Rows if self.long() => dispatch(ByLines(self)),
+            Method::Rows if self.long => dispatch(ByLines(self)),
             Method::Rows | Method::Packed => dispatch(ByTiles(self)),
             Method::Dots if self.by_rectangles() => {
                 let first = self.first();
@@ -87,11 +91,6 @@ impl<T: Real> Blocks<'_, T> {
             }
             Method::Dots | Method::PackedDots => dispatch(ByDots(self)),
         }
-    }
-
-    /// Whether whole rows are read and written.
-    fn long(&self) -> bool {
-        is_long::<T>(&self.rows, &self.columns, &self.sums)
     }
 
     /// Whether sums of neighbours are computed for several rows and columns at once.
@@ -107,13 +106,15 @@ impl<T: Real> Blocks<'_, T> {
             rows: self.rows,
             columns: self.columns,
             sums: self.sums,
+            whole: self.whole,
             once: self.once,
             negated: self.negated,
         }
     }
 }
 
-fn is_long<T>(rows: &Loop, columns: &Loop, sums: &Loop) -> bool {
+/// Whether whole rows are read and written.
+pub(super) fn is_long<T>(rows: &Loop, columns: &Loop, sums: &Loop) -> bool {
     let (m, k, n) = (rows.n, sums.n, columns.n);
     let is_far = m == 1 && k * n * size_of::<T>() > FAR;
     let long = if is_far { SHORT } else { LONG };
@@ -230,7 +231,7 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
                     block.arrays.b = packed.as_ptr();
                 }
                 // Rows of `b` that fit into the first cache.
-                let most = close(block.columns.n);
+                let most = close(block.whole);
                 // SAFETY: the positions are those of the product, or of a copy that has as many elements.
                 unsafe {
                     loop {
