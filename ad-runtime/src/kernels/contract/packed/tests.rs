@@ -103,6 +103,36 @@ fn same<T: Real>(x: T, y: T) -> bool {
     x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
 }
 
+/// Neighbours along rows or columns.
+fn lines(by_columns: bool, gap: usize) -> Layout {
+    Layout {
+        step: 1,
+        by_columns,
+        gap,
+    }
+}
+
+/// The product of two matrices, to be written to what lies as the third one does.
+fn written<T>([a, b, like]: [&Matrix<T>; 3], out: &mut [T]) -> Product<T> {
+    Product {
+        m: a.shape[0],
+        k: a.shape[1],
+        n: b.shape[1],
+        a: a.data.as_ptr(),
+        a_row: a.strides[0],
+        a_sum: a.strides[1],
+        b: b.data.as_ptr(),
+        b_sum: b.strides[0],
+        b_column: b.strides[1],
+        out: out.as_mut_ptr(),
+        out_row: like.strides[0],
+        out_column: like.strides[1],
+        once: true,
+        negated: false,
+        onto: std::ptr::null(),
+    }
+}
+
 fn check<T: Packed>(
     [m, k, n]: [usize; 3],
     [for_a, for_b, for_out]: [Layout; 3],
@@ -116,21 +146,9 @@ fn check<T: Packed>(
     for level in levels() {
         let mut out = old.data.clone();
         let product = Product {
-            m,
-            k,
-            n,
-            a: a.data.as_ptr(),
-            a_row: a.strides[0],
-            a_sum: a.strides[1],
-            b: b.data.as_ptr(),
-            b_sum: b.strides[0],
-            b_column: b.strides[1],
-            out: out.as_mut_ptr(),
-            out_row: old.strides[0],
-            out_column: old.strides[1],
             once,
             negated,
-            onto: std::ptr::null(),
+            ..written([&a, &b, &old], &mut out)
         };
         // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
         let done = unsafe { T::in_blocks(level, product) };
@@ -320,32 +338,15 @@ fn check_dots<T: Packed>(
     (once, negated): (bool, bool),
     mut number: impl FnMut() -> f64,
 ) {
-    let lines = |by_columns, gap| Layout {
-        step: 1,
-        by_columns,
-        gap,
-    };
     let a = Matrix::<T>::new([m, k], lines(false, gaps[0]), || T::of(number()));
     let b = Matrix::<T>::new([k, n], lines(true, gaps[1]), || T::of(number()));
     let old = Matrix::<T>::new([m, n], lines(k % 2 == 0, gaps[2]), || T::of(number()));
     for level in levels() {
         let mut out = old.data.clone();
         let product = Product {
-            m,
-            k,
-            n,
-            a: a.data.as_ptr(),
-            a_row: a.strides[0],
-            a_sum: 1,
-            b: b.data.as_ptr(),
-            b_sum: 1,
-            b_column: b.strides[1],
-            out: out.as_mut_ptr(),
-            out_row: old.strides[0],
-            out_column: old.strides[1],
             once,
             negated,
-            onto: std::ptr::null(),
+            ..written([&a, &b, &old], &mut out)
         };
         // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
         let done = unsafe { T::by_dots(level, product) };
@@ -397,33 +398,12 @@ fn check_bands<T: Packed>(
     ranges: &[Range<usize>],
     mut number: impl FnMut() -> f64,
 ) {
-    let lines = |by_columns, gap| Layout {
-        step: 1,
-        by_columns,
-        gap,
-    };
     let a = Matrix::<T>::new([m, k], lines(m % 2 == 0, gaps[0]), || T::of(number()));
     let b = Matrix::<T>::new([k, n], lines(false, gaps[1]), || T::of(number()));
     let old = Matrix::<T>::new([m, n], lines(false, gaps[2]), || T::of(7.0));
     for level in levels() {
         let mut out = old.data.clone();
-        let product = Product {
-            m,
-            k,
-            n,
-            a: a.data.as_ptr(),
-            a_row: a.strides[0],
-            a_sum: a.strides[1],
-            b: b.data.as_ptr(),
-            b_sum: b.strides[0],
-            b_column: 1,
-            out: out.as_mut_ptr(),
-            out_row: old.strides[0],
-            out_column: 1,
-            once: true,
-            negated: false,
-            onto: std::ptr::null(),
-        };
+        let product = written([&a, &b, &old], &mut out);
         // SAFETY: these are the lengths and strides of the matrices, the processor has the vectors, and the ranges grow.
         let done = unsafe { T::in_bands(level, product, ranges) };
         let lanes = match level {
