@@ -1,6 +1,12 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
+//!
+//! Here is what is known of the function that is written: which names its variables and lengths have, and in which order its
+//! parts stand. What comes in is written in `function/entry.rs`, a step in `function/step.rs`, and the elements of an array
+//! in `function/elements.rs`; the other files are about kinds of steps, and about memory.
 
 mod dispatched;
+mod elements;
+mod entry;
 mod family;
 mod few;
 mod memory;
@@ -8,6 +14,7 @@ mod replaced;
 mod rooms;
 mod sequence;
 mod small;
+mod step;
 mod summed;
 #[cfg(test)]
 mod tests;
@@ -16,27 +23,20 @@ mod tiles;
 pub(crate) mod unit;
 
 use super::data::{Apart, Given};
-use super::emit::{Context, name};
+use super::emit::Context;
 use super::expr::Expr;
 use super::name_check::users;
 use super::names::Names;
-use super::nest::{Scope, Writer};
-use super::outside::outside;
-use super::range::pattern_of;
-use super::real;
-use super::sizes::{self, Named};
-use super::tokens::{RUNTIME, USERS_RUNTIME, names_in};
-use super::turned::turned;
-use crate::front::infer::ConstUse;
+use super::nest::Scope;
+use super::sizes;
+use super::tokens::names_in;
 use crate::front::real::RealType;
-use crate::front::types::{Scalar, Written};
-use crate::ir::bulk::{Feed, Relation, Require, Type, Var};
-use crate::ir::kernel::{
-    Affine, At, Contribution, Nest, Operand, Program, Range, Source, Step, Work,
-};
-use crate::ir::ty::{Atom, Elem, Lit, Size};
+use crate::front::types::Scalar;
+use crate::ir::bulk::{Type, Var};
+use crate::ir::kernel::{Program, Step};
+use crate::ir::ty::{Atom, Elem, Size};
 use crate::pipeline::Derivative;
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 use rooms::Rooms;
 use std::cell::{Cell, RefCell};
@@ -95,6 +95,7 @@ pub(super) struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
+    /// The function that computes this of the user's function, by this program.
     pub(super) fn new(context: &'a Context<'a>, what: Derivative, program: &'a Program) -> Self {
         let args = &context.signature.args;
         let extra = context.extra_params(what);
@@ -154,6 +155,7 @@ impl<'a> Function<'a> {
         self.outer.map_or(self, |outer| outer.root())
     }
 
+    /// What stands in the braces.
     pub(super) fn body(self) -> TokenStream {
         // The steps first: they say which parameters and lengths are used.
         for k in 0..self.params.len() {
@@ -222,135 +224,9 @@ impl<'a> Function<'a> {
         lengths
     }
 
+    /// How a variable is at hand.
     pub(super) fn local(&self, v: Var) -> Local {
         self.locals.borrow()[&v].clone()
-    }
-
-    /// Says how a parameter will be at hand.
-    fn declare(&self, k: usize) {
-        let Given {
-            tokens,
-            written,
-            constant,
-            ..
-        } = &self.params[k];
-        let local = match written {
-            Some(w) => Local {
-                ident: tokens.clone(),
-                scalar: Some(w.scalar),
-                bare: w.is_scalar(),
-                is_view: true,
-                small: None,
-                is_typed: true,
-            },
-            None => {
-                let Some(c) = constant.map(|k| &self.context.consts[k]) else {
-                    unreachable!("what has no type is a constant")
-                };
-                let ident = match self.dispatched {
-                    true => self.name_of_constant(&c.path),
-                    false => self.value_of_constant(c, tokens),
-                };
-                Local {
-                    ident,
-                    scalar: None,
-                    bare: true,
-                    is_view: true,
-                    small: None,
-                    is_typed: true,
-                }
-            }
-        };
-        self.locals.borrow_mut().insert(Var(k as u32), local);
-    }
-
-    /// A constant of the user's, as the program sees it.
-    fn value_of_constant(&self, c: &ConstUse, path: &TokenStream) -> TokenStream {
-        match (c.elem, c.open) {
-            (Elem::Int, _) => self.constant(path, "i64"),
-            (Elem::Real, open) => self.real_constant(path, open),
-            (Elem::Bool, _) => path.clone(),
-        }
-    }
-
-    fn constant(&self, path: &TokenStream, ty: &str) -> TokenStream {
-        let ty = Ident::new(ty, Span::mixed_site());
-        quote!((#path as #ty))
-    }
-
-    /// A real constant of the user's. What it is declared as cannot be seen, so in a function of
-    /// another real type than `f64` it is cast, too.
-    fn real_constant(&self, path: &TokenStream, open: bool) -> TokenStream {
-        let real = &self.context.signature.real;
-        match real {
-            RealType::F64 if !open => path.clone(),
-            RealType::F64 | RealType::F32 => quote!((#path as #real)),
-            RealType::Parameter(_) if is_associated(path, real) => path.clone(),
-            RealType::Parameter(_) => quote!(rt::real::<#real>(#path as f64)),
-        }
-    }
-
-    /// The statements that bring a parameter to hand, if it is used.
-    fn input(&self, k: usize, used: &HashSet<String>) -> TokenStream {
-        let given = &self.params[k];
-        let Some(w) = &given.written else {
-            return TokenStream::new();
-        };
-        let ident = &given.tokens;
-        if used.contains(&ident.to_string()) {
-            return self.brought(given, w);
-        }
-        match given.is_part {
-            true => TokenStream::new(),
-            false => quote!(let _ = #ident;),
-        }
-    }
-
-    fn named(&self) -> Vec<Named> {
-        (self.params.iter())
-            .map(|p| Named {
-                name: (p.said)
-                    .replace(USERS_RUNTIME, RUNTIME)
-                    .replace(" :: ", "::"),
-                rank: p.written.as_ref().map_or(0, |w| w.rank),
-            })
-            .collect()
-    }
-
-    /// The relations between sizes that are checked on entry.
-    fn checks(&self) -> TokenStream {
-        let function = name(self.context.signature, self.what).to_string();
-        let named = self.named();
-        let mut out = TokenStream::new();
-        let mut all = self.program.requires.clone();
-        // Cotangents and tangents have the shape of what they belong to.
-        for (k, p) in self.program.params.iter().enumerate() {
-            for (axis, n) in p.ty.shape.iter().enumerate() {
-                let mut computed = false;
-                n.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
-                let here = Size::dim(k, axis);
-                let by_type = |w: &Written| w.fixed_length(axis).is_some();
-                // A length that is a number where it matters need not be one elsewhere.
-                let is_demanded = |r: &Require| {
-                    r.relation == Relation::Equal
-                        && [(&r.left, &r.right), (&r.right, &r.left)].contains(&(&here, n))
-                };
-                let computed = computed || self.program.requires.iter().any(is_demanded);
-                if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type)
-                {
-                    all.push(Require {
-                        when: vec![],
-                        left: here,
-                        relation: Relation::Equal,
-                        right: n.clone(),
-                    });
-                }
-            }
-        }
-        for r in &sizes::distinct(&all) {
-            out.extend(sizes::check(&function, r, &named, &|a| self.leaf(a)));
-        }
-        out
     }
 
     /// A leaf of a symbolic size.
@@ -381,8 +257,37 @@ impl<'a> Function<'a> {
         Expr::atom(tokens)
     }
 
+    /// The lengths of an array.
     fn shape_tokens(&self, ty: &Type) -> Vec<TokenStream> {
         ty.shape.iter().map(|s| self.size(s).tokens).collect()
+    }
+
+    /// A name that nothing has yet, as the wish if possible.
+    pub(super) fn fresh(&self, wish: &str) -> Ident {
+        self.root().names.borrow_mut().fresh(wish)
+    }
+
+    /// The name that a variable should have: results say which they are.
+    fn wish(&self, v: Var) -> String {
+        let Some(k) = self.program.results.iter().position(|r| *r == v) else {
+            return "t".into();
+        };
+        if self.outer.is_some() {
+            return self.next_state(k).unwrap_or_else(|| "t".into());
+        }
+        let gradient = |k: usize| {
+            let name = self.params[self.wrt[k]].tokens.to_string();
+            format!("{}_bar", name.trim_start_matches("r#"))
+        };
+        let values = self.values();
+        match self.what {
+            Derivative::Grad => gradient(k),
+            Derivative::Jvp if k >= values => "tangent".into(),
+            Derivative::ValueAndGrad | Derivative::Vjp if k >= values => gradient(k - values),
+            Derivative::Value | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp => {
+                "value".into()
+            }
+        }
     }
 
     /// What panics call an array that is added to: a gradient by what it is the gradient of.
@@ -409,403 +314,12 @@ impl<'a> Function<'a> {
         Some(format!("an array of the shape of {}", of(k)))
     }
 
-    fn step(&self, step: &Step) -> TokenStream {
-        let shape = self.shape_tokens(&step.ty);
-        match &step.work {
-            Work::Family(f) => return self.family(f),
-            Work::Loop(s) => return self.sequence(s),
-            Work::Call(c) => return self.unit_call(c),
-            Work::Tiles(t) => return self.tiles(t),
-            Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
-            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {}
-        }
-        if let Some(tokens) = self.part(step) {
-            return tokens;
-        }
-        let name = self.fresh(&self.wish(step.out));
-        let mutable = self.mutable.contains(&step.out).then(|| quote!(mut));
-        let mut local = Local {
-            ident: name.to_token_stream(),
-            scalar: None,
-            bare: step.ty.rank() == 0,
-            is_view: false,
-            small: small::elements(step),
-            is_typed: true,
-        };
-        let tokens = match &step.work {
-            Work::Nest(nest) if nest.outer == 0 => {
-                let mut w = Writer::new(nest, &[], self).with_blocks();
-                let written = |w: &mut Writer<'_>| {
-                    let (lets, root) = w.body();
-                    (lets, root.tokens)
-                };
-                let (lets, root) = written(&mut w);
-                local.is_typed = w.is_typed(nest.root);
-                let plain = || {
-                    let (lets, root) = written(&mut Writer::new(nest, &[], self));
-                    quote!(#lets #root)
-                };
-                if let Some(value) = w.choice(&quote!(#lets #root), &plain) {
-                    quote!(let #name = #value;)
-                } else if lets.is_empty() {
-                    quote!(let #name = #root;)
-                } else {
-                    quote!(let #name = { #lets #root };)
-                }
-            }
-            Work::Nest(nest) if is_whole(nest) => {
-                let sum = self.summed.get();
-                let room = || self.rooms.take(step.out);
-                let values = self.build(nest, &step.ty, &mut local, &room);
-                match sum.filter(|_| self.summed.take().is_none()) {
-                    Some(sum) => {
-                        let total = self.fresh(&self.wish(sum));
-                        let of = Local {
-                            ident: total.to_token_stream(),
-                            bare: true,
-                            ..local.clone()
-                        };
-                        self.locals.borrow_mut().insert(sum, of);
-                        self.sums.borrow_mut().insert(sum);
-                        quote!(let (#mutable #name, #total) = #values;)
-                    }
-                    None => {
-                        let of = self.annotation(&step.ty, local.small);
-                        quote!(let #mutable #name #of = #values;)
-                    }
-                }
-            }
-            Work::Nest(nest) => {
-                let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
-                let elements = Writer::new(nest, &[], self).assignment(&name, &here, "=");
-                let zeros = self.zeros(None, local.small, &shape);
-                let of = self.annotation(&step.ty, local.small);
-                quote!(let mut #name #of = #zeros; #elements)
-            }
-            Work::Scatter(contributions) => {
-                let mut all = TokenStream::new();
-                let of = self.annotation(&step.ty, local.small);
-                for (k, c) in contributions.iter().enumerate() {
-                    if k == 0 {
-                        if let Some(values) = self.whole(c, &step.ty, &mut local) {
-                            all.extend(quote!(let mut #name #of = #values;));
-                            continue;
-                        }
-                        let called = self.model(step.out, &step.ty);
-                        let zeros = self.zeros(called.as_deref(), local.small, &shape);
-                        all.extend(quote!(let mut #name #of = #zeros;));
-                    }
-                    all.extend(self.contribution(c, &name, "+="));
-                }
-                local.bare = false;
-                if step.ty.rank() == 0 {
-                    all.extend(quote!(let #name = #name[[]];));
-                    local.bare = true;
-                    local.small = None;
-                }
-                all
-            }
-            Work::Contract {
-                a,
-                b,
-                a_axes,
-                b_axes,
-                out_axes,
-                within,
-                onto,
-            } => {
-                local.is_typed = [a, b].iter().any(|o| self.is_typed(o.array));
-                let (a, b) = (self.operand(a), self.operand(b));
-                let axes = [a_axes, b_axes, out_axes].map(|axes| {
-                    let axes = axes.iter().map(|&l| sizes::number(i64::from(l)));
-                    quote!([#(#axes),*])
-                });
-                let [a_axes, b_axes, out_axes] = axes;
-                local.bare = false;
-                if let Some(Source { array, .. }) = onto {
-                    let onto = Self::moved(&self.local(*array), None);
-                    quote!(let #mutable #name = rt::contract_onto(#onto, #a, #a_axes, #b, #b_axes, #out_axes);)
-                } else if within.is_empty() {
-                    quote!(let #mutable #name = rt::contract(#a, #a_axes, #b, #b_axes, #out_axes);)
-                } else {
-                    let within = within.iter().map(|w| {
-                        let [less, more] = [w.less, w.more].map(|l| sizes::number(i64::from(l)));
-                        let by = self.size(&w.by).tokens;
-                        quote!(rt::up_to(#less, #more, #by))
-                    });
-                    quote!(let #mutable #name = rt::contract_within(#a, #a_axes, #b, #b_axes, #out_axes, [#(#within),*]);)
-                }
-            }
-            Work::Recur {
-                a,
-                mask,
-                b,
-                axis,
-                reverse,
-            } => {
-                local.is_typed = self.is_typed(*a)
-                    || match b {
-                        Feed::One => false,
-                        Feed::First(v) | Feed::Each(v) | Feed::All(v) => self.is_typed(*v),
-                    };
-                let a = self.view(*a);
-                let mask = match mask {
-                    Some(m) => {
-                        let m = self.view(*m);
-                        quote!(Some(#m))
-                    }
-                    None => quote!(None),
-                };
-                let axis = Literal::usize_unsuffixed(*axis);
-                let (kernel, b) = match b {
-                    Feed::One => {
-                        let one = real::literal(Lit::Real(1.0), &self.context.signature.real);
-                        (quote!(running_products), one.tokens)
-                    }
-                    Feed::First(v) if step.ty.rank() == 1 => {
-                        let start = self.read(*v, &[]).tokens;
-                        (quote!(running_products), start)
-                    }
-                    Feed::First(v) => (quote!(running_products), self.view(*v)),
-                    Feed::Each(v) => (quote!(recur_adding), self.view(*v)),
-                    Feed::All(v) => (quote!(recur), self.view(*v)),
-                };
-                quote!(let #mutable #name = rt::#kernel(#a, #mask, #b, #axis, #reverse);)
-            }
-            Work::Change { .. }
-            | Work::Family(_)
-            | Work::Loop(_)
-            | Work::Call(_)
-            | Work::Tiles(_) => {
-                unreachable!("written above")
-            }
-        };
-        self.locals.borrow_mut().insert(step.out, local);
-        tokens
-    }
-
-    /// What is a part of an array is read there.
-    fn part(&self, step: &Step) -> Option<TokenStream> {
-        let (of, at) = self.program.part(&self.taken, step)?;
-        let local = self.local(of);
-        if (local.scalar).is_some_and(|s| s.elem() == Elem::Int && s != Scalar::I64) {
-            return None;
-        }
-        let name = self.fresh(&self.wish(step.out));
-        let rank = Literal::usize_unsuffixed(step.ty.rank());
-        let view = self.view(of);
-        let at = at.iter().map(|a| match a {
-            At::Affine(a) => self.size(&a.constant).tokens,
-            At::Node(_) => unreachable!("places of parts are sizes"),
-        });
-        let tokens = quote!(let #name = #view.behind::<_, #rank>([#(#at),*]););
-        let local = Local {
-            ident: name.to_token_stream(),
-            scalar: local.scalar,
-            bare: false,
-            is_view: true,
-            small: None,
-            is_typed: true,
-        };
-        self.locals.borrow_mut().insert(step.out, local);
-        Some(tokens)
-    }
-
-    /// A contribution to an array.
-    fn contribution(&self, c: &Contribution, to: &Ident, op: &str) -> TokenStream {
-        let more: Vec<usize> = (c.at.iter())
-            .filter_map(|a| match a {
-                At::Node(n) => Some(*n),
-                At::Affine(_) => None,
-            })
-            .collect();
-        let mut w = Writer::new(&c.nest, &more, self).with_blocks();
-        let all = w.assignment(to, &c.at, op);
-        let plain = || Writer::new(&c.nest, &more, self).assignment(to, &c.at, op);
-        w.choice(&all, &plain).unwrap_or(all)
-    }
-
-    pub(super) fn fresh(&self, wish: &str) -> Ident {
-        self.root().names.borrow_mut().fresh(wish)
-    }
-
-    /// The elements of a contribution, if it is to all elements of the result, each once.
-    fn whole(&self, c: &Contribution, ty: &Type, local: &mut Local) -> Option<TokenStream> {
-        let in_order = (c.at.iter().enumerate())
-            .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
-        let all = in_order && c.nest.outer > 0 && c.nest.loops[..c.nest.outer] == ty.shape;
-        let all = all && is_whole(&c.nest);
-        all.then(|| self.build(&c.nest, ty, local, &|| None))
-    }
-
-    /// An array by its elements; at a place of its own, if there is one.
-    fn build(
-        &self,
-        nest: &Nest,
-        ty: &Type,
-        local: &mut Local,
-        room: &dyn Fn() -> Option<TokenStream>,
-    ) -> TokenStream {
-        let shape = self.shape_tokens(ty);
-        if local.small.is_some() {
-            local.is_typed = true;
-            if let Some(rows) = outside(nest) {
-                let statements = self.added(&rows, ty, local.small);
-                return quote!({ #statements });
-            }
-            let mut w = Writer::new(nest, &[], self);
-            return self.elements_of(&mut w, &quote!(build_small), &shape);
-        }
-        let mut w = Writer::new(nest, &[], self).with_blocks();
-        local.is_typed = w.is_typed(nest.root);
-        if nest.loops.len() == nest.outer
-            && let Some(place) = room()
-        {
-            local.is_view = true;
-            if let Some(row) = Writer::new(nest, &[], self).by_rows(&[nest.root]) {
-                return quote!(rt::build_rows_in(#place, [#(#shape),*], #row));
-            }
-            let is_costly = w.is_costly(&[nest.root], false);
-            let (index, body) = Self::element(&mut w);
-            return match is_costly {
-                true => quote!(rt::build_costly_in(#place, [#(#shape),*], |[#(#index),*]| #body)),
-                false => quote!(rt::build_in(#place, [#(#shape),*], |[#(#index),*]| #body)),
-            };
-        }
-        if let Some(copy) = w.as_copy_across() {
-            return copy;
-        }
-        let blocks = match w.by_blocks() {
-            Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
-            None => match Writer::new(nest, &[], self).by_rows(&[nest.root]) {
-                Some(row) => quote!(rt::build_rows([#(#shape),*], #row)),
-                None => self.elements(&mut w, &shape),
-            },
-        };
-        let outside = outside(nest);
-        let plain = || match &outside {
-            Some(rows) => self.added(rows, ty, None),
-            None => self.elements(&mut Writer::new(nest, &[], self), &shape),
-        };
-        let all = match (w.choice(&blocks, &plain), &outside) {
-            (Some(chosen), _) => chosen,
-            (None, Some(_)) => {
-                let statements = plain();
-                quote!({ #statements })
-            }
-            (None, None) => blocks,
-        };
-        self.by_points(nest, &shape, &all).unwrap_or(all)
-    }
-
-    /// An array of points by blocks of them, or what is written otherwise, whichever is better.
-    fn by_points(
-        &self,
-        nest: &Nest,
-        shape: &[TokenStream],
-        otherwise: &TokenStream,
-    ) -> Option<TokenStream> {
-        let nest = turned(nest)?;
-        let mut w = Writer::new(&nest, &[], self).with_blocks_of_points();
-        let (kept, block) = w.by_points()?;
-        let all = quote!(rt::build_turned([#(#shape),*], #kept, #block));
-        w.choice(&all, &|| otherwise.clone())
-    }
-
-    /// Statements that make an array of a contribution to zeros.
-    fn added(&self, c: &Contribution, ty: &Type, small: Option<usize>) -> TokenStream {
-        let sums = self.fresh("sums");
-        let zeros = self.zeros(None, small, &self.shape_tokens(ty));
-        let of = self.annotation(ty, small);
-        let all = self.contribution(c, &sums, "+=");
-        quote!(let mut #sums #of = #zeros; #all #sums)
-    }
-
-    /// An array by its elements, one by one.
-    fn elements(&self, w: &mut Writer<'_>, shape: &[TokenStream]) -> TokenStream {
-        let old = (self.replaced.take()).map(|v| (self.local(v).ident, replaced::given(w, v)));
-        let is_costly = w.is_costly(&[w.nest.root], false);
-        let (index, body) = Self::element(w);
-        match old {
-            Some((array, element)) => {
-                let element = pattern_of(&element, &body);
-                quote!(rt::replace(#array, [#(#shape),*], |[#(#index),*], #element| #body))
-            }
-            None if self.summed.take().is_some() => summed::with_sum(shape, (&index, &body)),
-            None if is_costly => quote!(rt::build_costly([#(#shape),*], |[#(#index),*]| #body)),
-            None => quote!(rt::build([#(#shape),*], |[#(#index),*]| #body)),
-        }
-    }
-
-    /// The same with a function of the runtime.
-    fn elements_of(
-        &self,
-        w: &mut Writer<'_>,
-        builder: &TokenStream,
-        shape: &[TokenStream],
-    ) -> TokenStream {
-        let (index, body) = Self::element(w);
-        quote!(rt::#builder([#(#shape),*], |[#(#index),*]| #body))
-    }
-
-    /// The element at an index.
-    fn element(w: &mut Writer<'_>) -> (Vec<TokenStream>, TokenStream) {
-        let (lets, root) = w.body();
-        let root = root.tokens;
-        let body = match lets.is_empty() {
-            true => root,
-            false => quote!({ #lets #root }),
-        };
-        let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
-        (index.collect(), body)
-    }
-
-    /// The name that a variable should have: results say which they are.
-    fn wish(&self, v: Var) -> String {
-        let Some(k) = self.program.results.iter().position(|r| *r == v) else {
-            return "t".into();
-        };
-        if self.outer.is_some() {
-            return self.next_state(k).unwrap_or_else(|| "t".into());
-        }
-        let gradient = |k: usize| {
-            let name = self.params[self.wrt[k]].tokens.to_string();
-            format!("{}_bar", name.trim_start_matches("r#"))
-        };
-        let values = self.values();
-        match self.what {
-            Derivative::Grad => gradient(k),
-            Derivative::Jvp if k >= values => "tangent".into(),
-            Derivative::ValueAndGrad | Derivative::Vjp if k >= values => gradient(k - values),
-            Derivative::Value | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp => {
-                "value".into()
-            }
-        }
-    }
-
-    /// What a matrix product reads.
-    fn operand(&self, o: &Operand) -> TokenStream {
-        let view = self.view(o.array);
-        let part = match &o.part {
-            None => view,
-            Some(part) => {
-                let (start, len): (Vec<_>, Vec<_>) = (part.iter())
-                    .map(|(s, n)| (self.size(s).tokens, self.size(n).tokens))
-                    .unzip();
-                quote!(#view.part([#(#start),*], [#(#len),*]))
-            }
-        };
-        match o.negated {
-            true => quote!(#part.negated()),
-            false => part,
-        }
-    }
-
     /// How many results the value is.
     fn values(&self) -> usize {
         self.context.signature.result.tree.leaves().len()
     }
 
+    /// What it returns, in the user's types.
     fn results(&self) -> TokenStream {
         let own = &self.program.results[..];
         let mut taken = 0;
@@ -919,15 +433,4 @@ impl Scope for Function<'_> {
     fn is_taken(&self, name: &str) -> bool {
         self.root().names.borrow().contains(name)
     }
-}
-
-/// Whether a constant is one of the type parameter itself, as `T::EPSILON`.
-fn is_associated(path: &TokenStream, real: &RealType) -> bool {
-    let first = path.clone().into_iter().next();
-    first.is_some_and(|t| t.to_string() == real.name())
-}
-
-/// Whether all outer loops run over their whole extents.
-fn is_whole(nest: &Nest) -> bool {
-    nest.ranges[..nest.outer].iter().all(Range::is_whole)
 }

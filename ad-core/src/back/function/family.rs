@@ -1,8 +1,9 @@
 //! Several arrays in one pass.
 
-use super::{Function, Local, Scope, pattern_of, small};
+use super::{Function, Local, Scope, small};
 use crate::back::expr::Expr;
 use crate::back::nest::Writer;
+use crate::back::range::pattern_of;
 use crate::back::sizes::number;
 use crate::back::sums::FEW;
 use crate::ir::bulk::Type;

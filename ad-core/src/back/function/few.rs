@@ -13,7 +13,8 @@
 //! that there is place for these.
 
 use super::tiled::{Around, Tiled, named_as, reads};
-use super::{Function, Scope, Writer};
+use super::{Function, Scope};
+use crate::back::nest::Writer;
 use crate::back::rows::Stored;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Nest, Node, Sequence};

@@ -3,8 +3,9 @@
 use super::super::range::{pattern_of, span};
 use super::rooms::{Keepable, Rooms, Stacked};
 use super::tiled::{Around, Tiled};
-use super::{Function, Local, Scope, Writer, small};
+use super::{Function, Local, Scope, small};
 use crate::back::expr::Expr;
+use crate::back::nest::Writer;
 use crate::back::sizes::number;
 use crate::back::tokens::mentions;
 use crate::front::types::Scalar;

@@ -14,7 +14,8 @@
 
 use super::super::range::pattern_of;
 use super::super::rows::Stored;
-use super::{Function, Scope, Writer};
+use super::{Function, Scope};
+use crate::back::nest::Writer;
 use crate::ir::bulk::Var;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{
