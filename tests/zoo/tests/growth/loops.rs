@@ -1,0 +1,116 @@
+//! Windows, prefixes and sequential loops, in which many steps read what one has written.
+
+use crate::{Bounds, Degrees, Growth, LINEAR, int, real, zoo};
+
+#[test]
+fn convolution() {
+    let at = |n: usize, k: usize| zoo("convolution_1d", vec![real(&[n]), real(&[k])]);
+    let (n, k) = (64, 8);
+    Growth::of("convolution")
+        .along("n", 24, |n| at(n, 4), LINEAR)
+        .along("k", 4, |k| at(64, k), LINEAR)
+        .along(
+            "n and k",
+            4,
+            |k| at(8 * k, k),
+            Degrees {
+                value: 2,
+                gradient: 2,
+                ..LINEAR
+            },
+        )
+        .within(
+            "n = 64, k = 8",
+            at(n, k),
+            Bounds {
+                value: 2 * n * k,
+                beyond: 4 * n * k,
+                stored: 2 * n + k,
+            },
+        )
+        .end();
+}
+
+#[test]
+fn prefix_sums() {
+    let at = |n| zoo("prefix_sums", vec![real(&[n])]);
+    let n = 32;
+    Growth::of("prefix sums")
+        .along(
+            "n",
+            8,
+            at,
+            Degrees {
+                value: 2,
+                gradient: 2,
+                ..LINEAR
+            },
+        )
+        .within(
+            "n = 32",
+            at(n),
+            Bounds {
+                value: n * n / 2,
+                beyond: n * n / 2,
+                stored: 2 * n,
+            },
+        )
+        .end();
+}
+
+#[test]
+fn cholesky() {
+    let at = |n| zoo("cholesky_by_loops", vec![real(&[n, n]), real(&[n])]);
+    // Each element is written once: what was there before is kept, and no array of any step.
+    let degrees = Degrees {
+        value: 3,
+        gradient: 3,
+        value_stored: 2,
+        gradient_stored: 2,
+    };
+    Growth::of("Cholesky factorisation")
+        .along("n", 3, at, degrees)
+        .within(
+            "n = 12",
+            at(12),
+            Bounds {
+                value: 2 * 12 * 12 * 12 + 12 * 12 * 12 / 3 + 4 * 12 * 12,
+                beyond: 4 * 12 * 12 * 12 + 2 * 12 * 12 * 12 / 3 + 8 * 12 * 12,
+                stored: 16 * 12 * 12,
+            },
+        )
+        .end();
+}
+
+#[test]
+fn gauss_seidel() {
+    let at = |n, sweeps| {
+        let args = vec![real(&[n, n]), real(&[n]), int(sweeps)];
+        zoo("gauss_seidel_sweeps", args)
+    };
+    let in_size = Degrees {
+        value: 2,
+        gradient: 2,
+        value_stored: 1,
+        gradient_stored: 2,
+    };
+    let in_sweeps = Degrees {
+        value_stored: 0,
+        ..LINEAR
+    };
+    let (n, sweeps) = (6, 16);
+    Growth::of("Gauss-Seidel sweeps")
+        .along("n", 4, |n| at(n, 3), in_size)
+        .along("sweeps", 4, |k| at(4, k), in_sweeps)
+        // A few numbers for each element that a sweep replaces; the states are not kept.
+        .within(
+            "n = 6, 16 sweeps",
+            at(n, sweeps),
+            Bounds {
+                value: sweeps * (2 * n * n + 2 * n),
+                beyond: sweeps * (4 * n * n + 10 * n),
+                stored: 5 * sweeps * n + 2 * n * n + 8 * n,
+            },
+        )
+        .end();
+}
