@@ -18,7 +18,7 @@
 //! Which loop is longer is known only when the program runs, so what is written has both ways.
 
 use super::expr::{Expr, Prec};
-use super::nest::Writer;
+use super::nest::{Reduction, Writer};
 use super::range::{Run, extremum, pattern_of, span};
 use super::sizes::number;
 use crate::ir::bulk::Var;
@@ -27,7 +27,7 @@ use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::ty::{Elem, Size};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Blocks that are shorter are no better than short sums.
 const SHORT: i64 = 16;
@@ -73,12 +73,13 @@ impl Blocks {
         let plain = plain();
         Some(quote!(if #(#conditions)&&* { #copies #blocks } else { #plain }))
     }
+}
 
-    fn demand(&mut self, condition: TokenStream) {
-        let text = condition.to_string();
-        if self.conditions.iter().all(|c| c.to_string() != text) {
-            self.conditions.push(condition);
-        }
+/// One more condition, if it is not among them.
+fn demand(conditions: &mut Vec<TokenStream>, condition: TokenStream) {
+    let text = condition.to_string();
+    if conditions.iter().all(|c| c.to_string() != text) {
+        conditions.push(condition);
     }
 }
 
@@ -355,15 +356,16 @@ impl Writer<'_> {
         let s = &nest.nodes[n];
         let is_within = self.blocks.as_ref().is_some_and(|b| b.is_within);
         let loops = self.loops_read(n, is_within)?;
-        let around = 0..=*loops.iter().max()?.max(&l);
-        let is_again = (0..l).any(|m| !loops.contains(&m));
+        let is_again = nest.around(l).iter().any(|m| !loops.contains(m));
+        let mut all: BTreeSet<Loop> = loops.iter().copied().collect();
+        all.extend(loops.iter().flat_map(|m| nest.around(*m)));
         let is_possible = s.guard.is_none()
             && is_again
             && loops.contains(&l)
-            && around.clone().all(|m| nest.ranges[m].is_whole())
-            && (around.clone()).all(|m| nest.loops[m].is_total());
-        let runs = around.filter(|&m| !nest.loops[m].at_least(1));
-        let runs = runs.map(|m| {
+            && all.iter().all(|m| nest.ranges[*m].is_whole())
+            && all.iter().all(|m| nest.loops[*m].is_total());
+        let runs = all.iter().filter(|m| !nest.loops[**m].at_least(1));
+        let runs = runs.map(|&m| {
             Expr::atom(number(0))
                 .infix("<", self.size(&nest.loops[m]))
                 .tokens
@@ -402,7 +404,7 @@ impl Writer<'_> {
         let mut blocks = self.blocks.take().expect("only then there is a plan");
         blocks.used = true;
         for c in plan.conditions {
-            blocks.demand(c);
+            demand(&mut blocks.conditions, c);
         }
         for n in plan.across {
             let Some(mut loops) = self.loops_read(n, blocks.is_within) else {
@@ -477,17 +479,48 @@ impl Writer<'_> {
         Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
     }
 
-    /// A reduction over blocks of its last loop.
+    /// Whether what is written has parts that depend on conditions, or need copies.
+    pub(super) fn is_chosen(&self) -> bool {
+        (self.blocks.as_ref()).is_some_and(|b| !b.conditions.is_empty() || !b.copies.is_empty())
+    }
+
+    /// A reduction over blocks of its last loop; one that is in no other loop has a condition of its own, and what is
+    /// written without blocks where that does not hold.
     pub(super) fn reduced_by_blocks(
         &mut self,
-        name: &str,
-        (l, body): (Loop, Node),
+        r: &Reduction,
+        l: Loop,
+        mut plan: Plan,
+        run: Run,
+        known: &HashSet<Node>,
+    ) -> Expr {
+        let mut conditions = vec![];
+        if self.nest.around(l).is_empty() {
+            let own = std::mem::take(&mut plan.conditions);
+            own.into_iter().for_each(|c| demand(&mut conditions, c));
+        }
+        let blocks = self.over_blocks(r, l, plan, run, known);
+        if conditions.is_empty() {
+            return blocks;
+        }
+        let state = self.blocks.take();
+        let plain = self.inside_loops(r, &[l], known).tokens;
+        self.blocks = state;
+        let blocks = blocks.tokens;
+        Expr::block(quote!(if #(#conditions)&&* { #blocks } else { #plain }))
+    }
+
+    /// The same, where the conditions hold.
+    fn over_blocks(
+        &mut self,
+        r: &Reduction,
+        l: Loop,
         plan: Plan,
         run: Run,
         known: &HashSet<Node>,
     ) -> Expr {
         self.begin(plan, l);
-        let few = self.is_by_few((l, body), &run);
+        let few = self.is_by_few((l, r.body), &run);
         let around = self.set_few(few);
         let over = match run {
             Run::Count(end) => end.tokens,
@@ -495,10 +528,10 @@ impl Writer<'_> {
             Run::Once(_) => unreachable!("it is no loop"),
         };
         let (js, out) = (self.stretch(l), self.name("out"));
-        let body = self.fill(body, Inside { l, known }, &js, &out);
+        let body = self.fill(r.body, Inside { l, known }, &js, &out);
         self.set_few(around);
         let how = if few { "few" } else { "blocks" };
-        let name = Ident::new(&format!("{name}_{how}"), Span::mixed_site());
+        let name = Ident::new(&format!("{}_{how}", r.name), Span::mixed_site());
         Expr::atom(quote!(rt::#name(#over, |#js, #out| { #body })))
     }
 

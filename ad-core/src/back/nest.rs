@@ -9,6 +9,8 @@ mod node;
 mod prim;
 mod reduction;
 
+pub(super) use reduction::Reduction;
+
 use super::blocks::Blocks;
 use super::expr::Expr;
 use super::facts::Facts;

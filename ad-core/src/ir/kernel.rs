@@ -20,6 +20,7 @@ use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
 use super::unit::{Called, Rule};
+use std::collections::BTreeSet;
 
 /// A loop of a nest: the first ones, one per axis of the result, are outer.
 pub type Loop = usize;
@@ -346,6 +347,21 @@ impl Nest {
             next == end || to.contains(&At::Affine(next))
         };
         (from.iter().chain([&first])).find(ends_behind).cloned()
+    }
+
+    /// The loops that a loop runs in.
+    pub fn around(&self, l: Loop) -> BTreeSet<Loop> {
+        let (mut around, mut open) = (BTreeSet::new(), vec![l]);
+        while let Some(l) = open.pop() {
+            let outer = 0..l.min(self.outer);
+            let owner = self.nodes.iter().position(|s| s.own().contains(&l));
+            let inner = owner.iter().flat_map(|&n| {
+                let before = self.nodes[n].own().iter().take_while(move |m| **m != l);
+                before.chain(&self.depends[n]).copied()
+            });
+            open.extend(outer.chain(inner).filter(|m| around.insert(*m)));
+        }
+        around
     }
 
     /// The nodes that a node uses: those that say where its loops run, and those of the scalar.

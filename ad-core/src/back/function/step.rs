@@ -103,7 +103,9 @@ impl Function<'_> {
             let (lets, root) = written(&mut Writer::new(nest, &[], self));
             quote!(#lets #root)
         };
-        if let Some(value) = w.choice(&quote!(#lets #root), &plain) {
+        if w.is_chosen()
+            && let Some(value) = w.choice(&quote!(#lets #root), &plain)
+        {
             quote!(let #name = #value;)
         } else if lets.is_empty() {
             quote!(let #name = #root;)

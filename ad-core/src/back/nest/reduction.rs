@@ -14,16 +14,16 @@ use quote::{format_ident, quote};
 use std::collections::HashSet;
 
 /// A reduction on its way to tokens.
-struct Reduction {
+pub(in crate::back) struct Reduction {
     /// The function that computes it.
-    name: &'static str,
+    pub(in crate::back) name: &'static str,
     /// Whether there is one for bodies of a few instructions.
     light: bool,
     /// What it is of nothing, if of a single element it is that element.
     nothing: Option<Lit>,
     /// Whether that single element is not in a sum already: a sum is never −0.
     plus_zero: bool,
-    body: Node,
+    pub(in crate::back) body: Node,
 }
 
 impl Writer<'_> {
@@ -87,7 +87,12 @@ impl Writer<'_> {
     }
 
     /// `name(n, |i| name(from..to, |j| body))`
-    fn inside_loops(&mut self, r: &Reduction, own: &[Loop], known: &HashSet<Node>) -> Expr {
+    pub(in crate::back) fn inside_loops(
+        &mut self,
+        r: &Reduction,
+        own: &[Loop],
+        known: &HashSet<Node>,
+    ) -> Expr {
         let Some((&l, rest)) = own.split_first() else {
             let value = self.node(r.body, known);
             if r.plus_zero {
@@ -102,7 +107,7 @@ impl Writer<'_> {
             && is_loop
             && let Some(plan) = self.plan(l, r.body, known)
         {
-            return self.reduced_by_blocks(r.name, (l, r.body), plan, run, known);
+            return self.reduced_by_blocks(r, l, plan, run, known);
         }
         let light = r.light && rest.is_empty() && is_loop && self.is_light(l, r.body);
         let rows = light.then(|| self.rows(l, r.body)).flatten();

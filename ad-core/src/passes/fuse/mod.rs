@@ -42,6 +42,8 @@ mod tests_of_places;
 #[cfg(test)]
 mod tests_of_products;
 #[cfg(test)]
+mod tests_of_rows;
+#[cfg(test)]
 mod tests_of_tiles;
 mod tile;
 mod twins;

@@ -20,17 +20,20 @@
 //! way; sums along other axes keep their order.
 //!
 //! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if it saves two of them. How long
-//! a tile is, is found when the program runs, and all of a small program is one tile.
+//! a tile is, is found when the program runs, and all of a small program is one tile. Where no lane does, matrices
+//! may be read once that would be read twice ([`twice`]).
 
 pub(super) mod body;
 mod lane;
 mod layout;
+mod twice;
 
 use super::family;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Nest, Program, Step, Work};
 use crate::ir::ty::Size;
 use crate::passes::ablation::{Part, without};
+use body::Inside;
 use lane::{Form, Lane};
 use layout::Arrangement;
 use std::cmp::Reverse;
@@ -65,7 +68,7 @@ pub(super) fn tiled(program: Program) -> Program {
     let worth = |plan: &Plan| (plan.saved, Reverse(plan.kept));
     match plans.rev().max_by_key(worth) {
         Some(plan) => plan.carried_out(&program),
-        None => program,
+        None => twice::read_once(program),
     }
 }
 
@@ -232,14 +235,8 @@ impl Plan {
         for step in self.whole.iter_mut().flatten().chain(phases) {
             body::read_moved(step, &moved);
         }
-        let mut types: HashMap<Var, Type> = HashMap::new();
-        for (k, p) in program.params.iter().enumerate() {
-            types.insert(Var(k as u32), p.ty.clone());
-        }
         let phases = self.phases.iter().flatten().map(|(s, _)| s);
-        for step in self.whole.iter().flatten().chain(phases) {
-            types.extend(step.defines().into_iter().map(|(v, ty)| (v, ty.clone())));
-        }
+        let mut types = types(program, self.whole.iter().flatten().chain(phases));
         let mut copied = layout::Copies::new();
         let mut whole = self.whole.into_iter();
         let mut steps = whole.next().unwrap_or_default();
@@ -248,7 +245,12 @@ impl Plan {
                 if let Some(run) = &run {
                     steps.extend(layout::copies(&mut phase, run, &mut copied, &mut types));
                 }
-                steps.push(body::tiles(&self.lane, phase, &lasting[p], &types));
+                let inside = Inside {
+                    steps: phase,
+                    lasting: lasting[p].clone(),
+                    ..Inside::default()
+                };
+                steps.push(body::tiles(&self.lane, inside, &types));
             } else {
                 steps.extend(phase.into_iter().map(|(s, _)| s));
             }
@@ -262,6 +264,16 @@ impl Plan {
             requires: program.requires.clone(),
         }
     }
+}
+
+/// The types of the parameters of a program, and of what steps make.
+fn types<'a>(program: &Program, steps: impl Iterator<Item = &'a Step>) -> HashMap<Var, Type> {
+    let params = program.params.iter().map(|p| p.ty.clone());
+    let mut types: HashMap<Var, Type> = (0..).map(Var).zip(params).collect();
+    for step in steps {
+        types.extend(step.defines().into_iter().map(|(v, ty)| (v, ty.clone())));
+    }
+    types
 }
 
 /// The nests of a step that may be in a lane.

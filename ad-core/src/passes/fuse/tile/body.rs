@@ -226,9 +226,15 @@ impl Body {
         }
     }
 
+    /// A step that makes what is in a tile.
     fn step(&self, step: &mut Step, label: Option<u8>, types: &HashMap<Var, Type>) {
-        step.ty = self.ty(&step.ty);
+        self.total(step, label, types);
         step.ty.shape[0] = self.length.clone();
+    }
+
+    /// A step that makes what is added up over all tiles.
+    fn total(&self, step: &mut Step, label: Option<u8>, types: &HashMap<Var, Type>) {
+        step.ty = self.ty(&step.ty);
         match &mut step.work {
             Work::Nest(nest) => self.nest(nest),
             Work::Scatter(parts) => {
@@ -335,32 +341,52 @@ fn step_of(tiles: Tiles) -> Step {
     Step { out, ty, work }
 }
 
-/// The tiles of a phase, all of whose steps have the lane outermost.
-pub(super) fn tiles(
-    lane: &Size,
-    steps: Vec<(Step, Form)>,
-    lasting: &[Var],
-    types: &HashMap<Var, Type>,
-) -> Step {
-    let made: Vec<Var> = steps.iter().map(|(s, _)| s.out).collect();
-    let (given, body) = enter(steps.iter().flat_map(|(s, _)| uses(s)), made);
-    let mut each = Size::lit(0);
-    for v in &body.made {
-        let row = types[v].shape[1..].iter();
+/// What is done in tiles.
+#[derive(Default)]
+pub(super) struct Inside {
+    /// Steps that have the lane outermost.
+    pub(super) steps: Vec<(Step, Form)>,
+    /// What of these is used elsewhere.
+    pub(super) lasting: Vec<Var>,
+    /// Products that have a sum over the lane, with its label: they are added up.
+    pub(super) totals: Vec<(Step, u8)>,
+    /// How many elements are read again, for an index of the lane.
+    pub(super) read: Size,
+}
+
+/// The tiles of a phase.
+pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> Step {
+    let Inside {
+        steps,
+        mut lasting,
+        totals,
+        read: mut each,
+    } = inside;
+    for (s, _) in &steps {
+        let row = types[&s.out].shape[1..].iter();
         each = each.add(&row.fold(Size::lit(1), |all, n| all.mul(n)));
     }
+    let of_totals = totals.iter().map(|(s, _)| s);
+    let all = || steps.iter().map(|(s, _)| s).chain(of_totals.clone());
+    let (given, body) = enter(all().flat_map(uses), all().map(|s| s.out).collect());
+    let added: Vec<usize> = (lasting.len()..).take(totals.len()).collect();
+    lasting.extend(totals.iter().map(|(s, _)| s.out));
     let steps = steps.into_iter().map(|(mut step, form)| {
         body.step(&mut step, form.label, types);
         step
     });
-    let program = body.program(&given, steps.collect(), lasting, types);
+    let totals = totals.into_iter().map(|(mut step, label)| {
+        body.total(&mut step, Some(label), types);
+        step
+    });
+    let program = body.program(&given, steps.chain(totals).collect(), &lasting, types);
     step_of(Tiles {
         body: family::group(program),
         given,
         extent: lane.clone(),
         division: Division::Tiles(each),
-        outs: outs(lasting, types),
-        added: vec![],
+        outs: outs(&lasting, types),
+        added,
     })
 }
 

@@ -32,7 +32,7 @@ pub(super) enum Place {
 
 impl Place {
     /// How many phases have to be over before all that is made here is there.
-    fn over(&self) -> usize {
+    pub(super) fn over(&self) -> usize {
         match self {
             Place::Phase(p, _) | Place::Behind(p) => *p,
         }
@@ -41,14 +41,15 @@ impl Place {
 
 /// A lane of a program.
 pub(super) struct Lane<'a> {
-    program: &'a Program,
-    n: &'a Size,
+    pub(super) program: &'a Program,
+    pub(super) n: &'a Size,
     types: HashMap<Var, &'a Type>,
     /// What has to stay as it is.
     pub(super) pinned: HashSet<Var>,
     /// What steps take.
     taken: HashSet<Var>,
-    made_by: HashMap<Var, usize>,
+    /// The step that makes each variable.
+    pub(super) made_by: HashMap<Var, usize>,
     /// Where each step stands.
     pub(super) places: Vec<Place>,
 }
@@ -140,10 +141,14 @@ impl<'a> Lane<'a> {
         }
     }
 
+    /// Where a variable is made, if it is.
+    pub(super) fn place(&self, v: Var) -> Option<&Place> {
+        self.made_by.get(&v).map(|k| &self.places[*k])
+    }
+
     /// Whether an array is made in a phase.
     fn is_inside(&self, v: Var) -> bool {
-        let place = self.made_by.get(&v).map(|k| &self.places[*k]);
-        matches!(place, Some(Place::Phase(..)))
+        matches!(self.place(v), Some(Place::Phase(..)))
     }
 
     /// How the lane runs through a step, if it does.

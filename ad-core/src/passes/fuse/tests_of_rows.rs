@@ -1,0 +1,147 @@
+//! Which matrices are read once that would be read twice.
+
+use super::fuse;
+use crate::ir::kernel::{Division, Program, Step, Tiles, Work};
+use crate::ir::value::{Tensor, Value};
+use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
+
+/// The kernels of a program, which agree with it on arrays of these shapes.
+fn fused(text: &str, shapes: &[&[usize]]) -> Program {
+    let bulk = bulk_text::parse(text).unwrap();
+    bulk_check::check(&bulk).unwrap();
+    let kernels = fuse(&bulk);
+    kernel_check::check(&kernels).unwrap_or_else(|e| panic!("{e}\n{kernels:#?}"));
+    // Sums of these are exact in any order.
+    let real = |shape: &&[usize]| {
+        let data = (1..=shape.iter().product::<usize>()).map(|k| k as f64 / 4.0);
+        Value::Real(Tensor::new(shape.to_vec(), data.collect()))
+    };
+    let args: Vec<Value> = shapes.iter().map(real).collect();
+    let wanted = bulk_eval::eval(&bulk, &args).unwrap();
+    let (results, _) = kernel_eval::eval(&kernels, &args).unwrap();
+    assert_eq!(results, wanted.results);
+    kernels
+}
+
+/// The tiles of a program: what lasts of them, what they add up, and how many elements they say they have.
+fn tiles(program: &Program) -> Vec<String> {
+    let described = |t: &Tiles| {
+        let outs = t.outs.iter().map(|o| match t.added.contains(&o.result) {
+            true => format!("+v{}", o.var.0),
+            false => format!("v{}", o.var.0),
+        });
+        let outs: Vec<String> = outs.collect();
+        let Division::Tiles(each) = &t.division else {
+            panic!("these are shares");
+        };
+        format!("{}: {} of {each}", t.extent, outs.join(", "))
+    };
+    let of = |s: &Step| match &s.work {
+        Work::Tiles(t) => Some(described(t)),
+        Work::Nest(_)
+        | Work::Scatter(_)
+        | Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Family(_)
+        | Work::Call(_)
+        | Work::Loop(_) => None,
+    };
+    program.steps.iter().filter_map(of).collect()
+}
+
+/// `z = X w`, and more that is made of it.
+fn model(more: &str) -> String {
+    format!(
+        "fn f(x: real[d0.0, d0.1], w: real[d0.1], y: real[d0.0])
+        v3: real[d0.0] = contract v0[i, k] * v1[k] -> [i]
+        v4: real[d0.0] = sub(v3, v2)
+        {more}"
+    )
+}
+
+const SHAPES: [&[usize]; 3] = [&[5, 3], &[3], &[5]];
+
+#[test]
+fn rows_are_read_once() {
+    let text = model(
+        "v5: real[d0.1] = contract v4[i] * v0[i, k] -> [k]
+        return v5",
+    );
+    for [n, d] in [[5, 3], [4, 1], [1, 3], [0, 3], [3, 0]] {
+        let program = fused(&text, &[&[n, d], &[d], &[n]]);
+        assert_eq!(tiles(&program), ["d0.0: +v5 of min(1024, d0.1) + 2"]);
+    }
+}
+
+#[test]
+fn what_lasts_of_the_rows_is_kept() {
+    let text = model(
+        "v5: real[] = contract v4[i] * v4[i] -> []
+        v6: real[d0.1] = contract v0[i, k] * v4[i] -> [k]
+        return v5, v6",
+    );
+    let program = fused(&text, &SHAPES);
+    assert_eq!(tiles(&program), ["d0.0: v4, +v7 of min(1024, d0.1) + 2"]);
+}
+
+#[test]
+fn several_sums_of_rows_are_added_up_together() {
+    let text = model(
+        "v5: real[d0.1] = contract v0[i, k] * v4[i] -> [k]
+        v6: real[d0.0] = mul(v4, v4)
+        v7: real[d0.1] = contract v0[i, k] * v6[i] -> [k]
+        return v5, v7",
+    );
+    let program = fused(&text, &SHAPES);
+    let all = tiles(&program);
+    let [all] = &all[..] else { panic!("{all:?}") };
+    assert!(all.starts_with("d0.0: +v5, +v7 of "), "{all}");
+}
+
+#[test]
+fn what_needs_other_rows_stands_between() {
+    // The sums of rows need all of z.
+    let text = model(
+        "v5: real[] = sum v4 over [0]
+        v6: real[d0.0] = gather v5[]
+        v7: real[d0.0] = sub(v4, v6)
+        v8: real[d0.1] = contract v0[i, k] * v7[i] -> [k]
+        return v8",
+    );
+    assert_eq!(tiles(&fused(&text, &SHAPES)), [""; 0]);
+}
+
+#[test]
+fn a_matrix_that_is_read_once_is_left() {
+    let text = "fn f(x: real[d0.0, d0.1], y: real[d0.0])
+        v2: real[d0.0] = mul(v1, v1)
+        v3: real[d0.1] = contract v0[i, k] * v2[i] -> [k]
+        return v3";
+    assert_eq!(tiles(&fused(text, &[&[5, 3], &[5]])), [""; 0]);
+    // Here it is another one.
+    let text = "fn f(x: real[d0.0, d0.1], w: real[d0.1], m: real[d0.0, d0.1])
+        v3: real[d0.0] = contract v0[i, k] * v1[k] -> [i]
+        v4: real[d0.1] = contract v2[i, k] * v3[i] -> [k]
+        return v4";
+    assert_eq!(tiles(&fused(text, &[&[5, 3], &[3], &[5, 3]])), [""; 0]);
+}
+
+#[test]
+fn columns_are_not_divided() {
+    // The points are columns: a few of them are no neighbours in memory.
+    let text = "fn f(x: real[d0.0, d0.1], w: real[d0.0])
+        v2: real[d0.1] = contract v0[k, i] * v1[k] -> [i]
+        v3: real[d0.0] = contract v0[k, i] * v2[i] -> [k]
+        return v3";
+    assert_eq!(tiles(&fused(text, &[&[5, 3], &[5]])), [""; 0]);
+}
+
+#[test]
+fn products_of_matrices_are_left() {
+    let text = "fn f(x: real[d0.0, d0.1], w: real[d0.1, d1.1])
+        v2: real[d0.0, d1.1] = contract v0[i, k] * v1[k, j] -> [i, j]
+        v3: real[d0.1, d1.1] = contract v0[i, k] * v2[i, j] -> [k, j]
+        return v3";
+    assert_eq!(tiles(&fused(text, &[&[5, 3], &[3, 2]])), [""; 0]);
+}
