@@ -33,10 +33,17 @@ fn layer(w: &Array2<f64>, x: &Array2<f64>) -> f64 {
     (&h * &h).sum()
 }
 
-/// A linear model of many points: a matrix that is read once in each direction.
+/// A linear model of many points: tiles of rows, which two products read.
 #[differentiable(grad)]
 fn points(w: &Array1<f64>, x: &Array2<f64>) -> f64 {
     let z = x.dot(w);
+    sum(z.len(), |i| z[i].tanh())
+}
+
+/// The same where points are columns: each product is one of the whole matrix.
+#[differentiable(grad)]
+fn columns(w: &Array1<f64>, x: &Array2<f64>) -> f64 {
+    let z = w.dot(x);
     sum(z.len(), |i| z[i].tanh())
 }
 
@@ -106,14 +113,19 @@ fn products_are_shared() {
 
 #[test]
 fn products_with_vectors_are_shared() {
-    let x = Array2::from_shape_vec((9000, 60), numbers(540_000)).unwrap();
     let w = Array1::from(numbers(60));
-    let all = computed(|| points_grad(&w, &x));
-    let [a, b, c] = &all;
-    assert_agree([a.0.iter(), b.0.iter(), c.0.iter()]);
-    // Each element of it is the same sum, whoever computes it.
-    assert_eq!(a.1, b.1);
-    assert_eq!(a.1, c.1);
+    let rows = Array2::from_shape_vec((9000, 60), numbers(540_000)).unwrap();
+    let columns = Array2::from_shape_vec((60, 9000), numbers(540_000)).unwrap();
+    for all in [
+        computed(|| points_grad(&w, &rows)),
+        computed(|| columns_grad(&w, &columns)),
+    ] {
+        let [a, b, c] = &all;
+        assert_agree([a.0.iter(), b.0.iter(), c.0.iter()]);
+        // Each element of it is the same sum, whoever computes it.
+        assert_eq!(a.1, b.1);
+        assert_eq!(a.1, c.1);
+    }
 }
 
 #[test]

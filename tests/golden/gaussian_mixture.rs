@@ -230,47 +230,7 @@ fn gaussian_mixture_value_and_grad(
     } else {
         rt::build([x_rows], |[i]| rt::logsumexp(alpha_len, |j| t_21[[j, i]]))
     };
-    let value = if x_cols.max(16) <= alpha_len && 0 < x_rows && 0 < alpha_len
-        && 0 < x_cols && l_cols.max(16) <= alpha_len && 0 < l_cols
-    {
-        let t_17_across = rt::across(t_17.view(), 0);
-        let l_across = rt::across(l.part([0, 0], [alpha_len, l_cols]), 0);
-        let v = (x_cols + m + 1) as f64;
-        let v_2 = 0.5 * v;
-        let v_3 = v * x_cols as f64 * rt::ln(gamma / 1.4142135623730951)
-            - (0.25 * (x_cols * x_cols - x_cols) as f64 * 1.1447298858494002
-                + rt::sum(x_cols, |k| rt::lgamma(v_2 - 0.5 * k as f64)));
-        rt::sum_light(x_rows, |i| t_22[[i]]) - x_rows as f64 * t
-            - 0.5 * (x_rows * x_cols) as f64 * 1.8378770664093453
-            + rt::sum_blocks(
-                alpha_len,
-                |js, out| {
-                    let mut total = rt::block::<f64>(js, 0.0);
-                    rt::for_each(
-                        0..x_cols,
-                        |p| {
-                            let t_17_row = t_17_across.row(js, [p, 0]);
-                            total.add(js, |j| t_17_row[j] * t_17_row[j]);
-                        },
-                    );
-                    let total = total.row(js);
-                    let mut total_2 = rt::block::<f64>(js, 0.0);
-                    rt::for_each(
-                        0..l_cols,
-                        |i_2| {
-                            let l_row = l_across.row(js, [i_2, 0]);
-                            total_2.add(js, |j| l_row[j] * l_row[j]);
-                        },
-                    );
-                    let total_2 = total_2.row(js);
-                    let t_16_row = t_16.row(js, [0]);
-                    out.set(
-                        js,
-                        |j| v_3 + m as f64 * t_16_row[j] - t_2 * (total[j] + total_2[j]),
-                    );
-                },
-            )
-    } else {
+    let value = {
         let v = (x_cols + m + 1) as f64;
         let v_2 = 0.5 * v;
         let v_3 = v * x_cols as f64 * rt::ln(gamma / 1.4142135623730951)
