@@ -8,7 +8,12 @@
 //! a class, and memory goes to arrays of its class only. So a call that needs as many arrays of each class at a
 //! time as the call before finds them all.
 //!
+//! New memory that is large has large pages where the system has them (`pages.rs`), for results leave for good. What is filled with zeros
+//! is left as it comes: it may be that a few of them are touched.
+//!
 //! With `COTANGENT_POOL=off` in the environment all memory goes back to the allocator, to see what that costs.
+
+mod pages;
 
 use std::alloc::{Layout, dealloc};
 use std::cell::{Cell, RefCell};
@@ -270,7 +275,7 @@ pub(super) fn with_capacity<T>(capacity: usize) -> Vec<T> {
     if !is_kept(capacity.saturating_mul(size_of::<T>())) {
         return Vec::with_capacity(capacity);
     }
-    taken(capacity).unwrap_or_else(Vec::with_capacity)
+    taken(capacity).unwrap_or_else(pages::fresh)
 }
 
 /// So many of the same.
