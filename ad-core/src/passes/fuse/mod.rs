@@ -29,22 +29,6 @@ mod running;
 mod share;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_of_extremes;
-#[cfg(test)]
-mod tests_of_families;
-#[cfg(test)]
-mod tests_of_loops;
-#[cfg(test)]
-mod tests_of_onto;
-#[cfg(test)]
-mod tests_of_places;
-#[cfg(test)]
-mod tests_of_products;
-#[cfg(test)]
-mod tests_of_rows;
-#[cfg(test)]
-mod tests_of_tiles;
 mod tile;
 mod twins;
 mod wedge;

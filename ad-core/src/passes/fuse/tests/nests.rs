@@ -1,19 +1,11 @@
 //! Where the loops of fused programs run, and that they compute the same there.
 
-use super::fuse;
-use crate::ir::kernel::{Affine, At, Compute, Nest, Program, Range, Work};
+use super::{bulk_of, fused, real};
+use crate::ir::kernel::{Affine, At, Compute, Nest, Range, Work};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
 use crate::ir::value::{Tensor, Value};
-use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
-
-fn fused(text: &str) -> Program {
-    let bulk = bulk_text::parse(text).unwrap();
-    bulk_check::check(&bulk).unwrap();
-    let kernels = fuse(&bulk);
-    kernel_check::check(&kernels).unwrap();
-    kernels
-}
+use crate::ir::{bulk_eval, kernel_eval};
 
 /// The only nest of a program.
 fn nest(text: &str) -> Nest {
@@ -41,15 +33,14 @@ fn compares(nest: &Nest) -> bool {
         .any(|c| matches!(c, Compute::Prim(p, _) if is(*p)))
 }
 
-fn real(shape: &[usize]) -> Value {
-    let data = (1..=shape.iter().product::<usize>()).map(|k| (k * k) as f64);
-    Value::Real(Tensor::new(shape.to_vec(), data.collect()))
+fn squares(shape: &[usize]) -> Value {
+    real(shape, |k| (k * k) as f64)
 }
 
 /// Bulk and kernels agree on arrays of ascending numbers of these shapes; gives the costs.
 fn agree(text: &str, shapes: &[&[usize]]) -> (u64, u64) {
-    let args: Vec<Value> = shapes.iter().map(|s| real(s)).collect();
-    let bulk = bulk_eval::eval(&bulk_text::parse(text).unwrap(), &args).unwrap();
+    let args: Vec<Value> = shapes.iter().map(|s| squares(s)).collect();
+    let bulk = bulk_eval::eval(&bulk_of(text), &args).unwrap();
     let (results, cost) = kernel_eval::eval(&fused(text), &args).unwrap();
     assert_eq!(results, bulk.results);
     (bulk.cost, cost)
@@ -212,7 +203,7 @@ fn a_loop_ends_at_computed_integers() {
     assert!(matches!(nest.ranges[1].to[..], [At::Node(_)]));
     assert!(!compares(&nest));
     let ends = Value::Int(Tensor::new(vec![4], vec![2, -3, 9, 0]));
-    let (results, cost) = kernel_eval::eval(&fused(text), &[real(&[3]), ends]).unwrap();
+    let (results, cost) = kernel_eval::eval(&fused(text), &[squares(&[3]), ends]).unwrap();
     let wanted = Value::Real(Tensor::new(vec![4], vec![5.0, 0.0, 14.0, 0.0]));
     assert_eq!((results, cost), (vec![wanted], 3));
 }

@@ -1,26 +1,14 @@
 //! Which matrices are read once that would be read twice.
 
-use super::fuse;
+use super::{agreeing, real};
 use crate::ir::kernel::{Division, Program, Step, Tiles, Work};
-use crate::ir::value::{Tensor, Value};
-use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
+use crate::ir::value::Value;
 
 /// The kernels of a program, which agree with it on arrays of these shapes.
 fn fused(text: &str, shapes: &[&[usize]]) -> Program {
-    let bulk = bulk_text::parse(text).unwrap();
-    bulk_check::check(&bulk).unwrap();
-    let kernels = fuse(&bulk);
-    kernel_check::check(&kernels).unwrap_or_else(|e| panic!("{e}\n{kernels:#?}"));
     // Sums of these are exact in any order.
-    let real = |shape: &&[usize]| {
-        let data = (1..=shape.iter().product::<usize>()).map(|k| k as f64 / 4.0);
-        Value::Real(Tensor::new(shape.to_vec(), data.collect()))
-    };
-    let args: Vec<Value> = shapes.iter().map(real).collect();
-    let wanted = bulk_eval::eval(&bulk, &args).unwrap();
-    let (results, _) = kernel_eval::eval(&kernels, &args).unwrap();
-    assert_eq!(results, wanted.results);
-    kernels
+    let args: Vec<Value> = (shapes.iter().map(|s| real(s, |k| k as f64 / 4.0))).collect();
+    agreeing(text, &args).0
 }
 
 /// The tiles of a program: what lasts of them, what they add up, and how many elements they say they have.

@@ -1,17 +1,9 @@
 //! Fused loops: they agree with Bulk, compute only what is used, and change arrays in place.
 
-use super::fuse;
+use super::{bulk_of, fused};
 use crate::ir::kernel::{Program, Sequence, Work};
 use crate::ir::value::{Tensor, Value};
-use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
-
-fn fused(text: &str) -> Program {
-    let bulk = bulk_text::parse(text).unwrap();
-    bulk_check::check(&bulk).unwrap_or_else(|e| panic!("{e}\n{bulk}"));
-    let kernels = fuse(&bulk);
-    kernel_check::check(&kernels).unwrap_or_else(|e| panic!("{e}\n{kernels:#?}"));
-    kernels
-}
+use crate::ir::{bulk_eval, kernel_eval};
 
 fn reals(data: &[f64]) -> Value {
     Value::Real(Tensor::new(vec![data.len()], data.to_vec()))
@@ -37,7 +29,7 @@ fn scalar(x: f64) -> Value {
 /// Bulk and kernels agree, also in what they cost; gives the results.
 #[track_caller]
 fn agree(text: &str, args: &[Value]) -> Vec<Value> {
-    let bulk = bulk_eval::eval(&bulk_text::parse(text).unwrap(), args).unwrap();
+    let bulk = bulk_eval::eval(&bulk_of(text), args).unwrap();
     let (results, cost) = kernel_eval::eval(&fused(text), args).unwrap();
     assert_eq!(results, bulk.results);
     assert!(cost <= bulk.cost, "{cost} > {}", bulk.cost);
@@ -344,7 +336,7 @@ fn sums_go_on_where_others_ended() {
         return v6";
     let run = |text: &str| {
         let args = [reals(&[1.0, 2.0]), reals(&[4.0, -1.0]), int(2)];
-        let bulk = bulk_eval::eval(&bulk_text::parse(text).unwrap(), &args).unwrap();
+        let bulk = bulk_eval::eval(&bulk_of(text), &args).unwrap();
         let (results, cost) = kernel_eval::eval(&fused(text), &args).unwrap();
         assert_eq!(results, bulk.results);
         // The array that is there at the start is added to in every step.

@@ -1,17 +1,16 @@
 //! Which arrays are computed where they are needed, also at several places and behind guards.
 
-use super::{Fuser, Owned, fuse};
+use super::super::{Fuser, Owned, fuse};
+use super::{bulk_of, checked};
 use crate::ir::bulk;
 use crate::ir::kernel::Program;
 use crate::ir::value::{Tensor, Value};
-use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
+use crate::ir::{bulk_eval, kernel_eval};
 
 /// The kernels of a program as the body of a loop, which must compute the same.
 fn fused(text: &str) -> Program {
-    let bulk = bulk_text::parse(text).unwrap();
-    bulk_check::check(&bulk).unwrap_or_else(|e| panic!("{e}\n{bulk}"));
-    let kernels = body(&bulk);
-    kernel_check::check(&kernels).unwrap();
+    let bulk = bulk_of(text);
+    let kernels = checked(body(&bulk));
     for n in [0, 1, 2, 5] {
         let data: Vec<f64> = (0..n).map(|k| 0.5 + k as f64).collect();
         let args: Vec<Value> = (bulk.params.iter())
@@ -60,7 +59,7 @@ fn a_guard_that_compares_positions_says_that_a_read_is_inside() {
         assert_eq!(fused(&shifted(condition)).steps.len(), 1, "{condition}");
     }
     // Outside of loops it is stored.
-    let bulk = bulk_text::parse(&shifted("ine(v2, v3)")).unwrap();
+    let bulk = bulk_of(&shifted("ine(v2, v3)"));
     assert_eq!(fuse(&bulk).steps.len(), 2);
     // Not known to be inside: the array is read, so that what fails, fails.
     let data = shifted("ine(v2, v3)").replace(
@@ -69,7 +68,7 @@ fn a_guard_that_compares_positions_says_that_a_read_is_inside() {
     );
     assert_eq!(fused(&data).steps.len(), 2);
     let two = shifted("ine(v2, v3)").replace("i0 - 1", "i0 - 2");
-    let bulk = bulk_text::parse(&two).unwrap();
+    let bulk = bulk_of(&two);
     assert_eq!(body(&bulk).steps.len(), 2);
 }
 

@@ -1,19 +1,11 @@
 //! Products within bounds, and sums of rows that are added to places.
 
-use super::fuse;
+use super::{bulk_of, fused};
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Nest, Operand, Program, Step, Within, Work};
 use crate::ir::ty::Size;
 use crate::ir::value::{Tensor, Value};
-use crate::ir::{bulk_check, bulk_eval, bulk_text, kernel_check, kernel_eval};
-
-fn fused(text: &str) -> Program {
-    let bulk = bulk_text::parse(text).unwrap();
-    bulk_check::check(&bulk).unwrap();
-    let kernels = fuse(&bulk);
-    kernel_check::check(&kernels).unwrap();
-    kernels
-}
+use crate::ir::{bulk_eval, kernel_eval};
 
 /// The operands and the bounds of the only product.
 fn product(kernels: &Program) -> (Var, Var, Vec<Within>) {
@@ -59,7 +51,7 @@ fn same(x: &[Value], y: &[Value]) {
 
 /// Bulk and kernels agree, on infinities too, at the same cost.
 fn agree(text: &str, shapes: &[&[usize]]) {
-    let bulk = bulk_text::parse(text).unwrap();
+    let bulk = bulk_of(text);
     let kernels = fused(text);
     for infinite in [false, true] {
         let args: Vec<Value> = shapes.iter().map(|s| numbers(s, infinite)).collect();
@@ -104,7 +96,7 @@ fn what_is_there_in_full_is_stored_once() {
     assert_eq!(kernels.steps.len(), 3, "{kernels:?}");
     assert!(is_full(&kernels, a) && !is_full(&kernels, b));
     let args: Vec<Value> = [[3, 4], [3, 4], [4, 4]].map(|s| numbers(&s, true)).to_vec();
-    let before = bulk_eval::eval(&bulk_text::parse(&text).unwrap(), &args).unwrap();
+    let before = bulk_eval::eval(&bulk_of(&text), &args).unwrap();
     let (results, cost) = kernel_eval::eval(&kernels, &args).unwrap();
     same(&results, &before.results);
     // The differences of three columns are computed once, not twice.
@@ -147,7 +139,7 @@ fn what_is_missing_stays_missing() {
         let args: Vec<Value> = [[2, d], [2, d], [d, d]]
             .map(|s| numbers(&s, false))
             .to_vec();
-        let before = bulk_eval::eval(&bulk_text::parse(&text).unwrap(), &args).unwrap();
+        let before = bulk_eval::eval(&bulk_of(&text), &args).unwrap();
         same(
             &kernel_eval::eval(&kernels, &args).unwrap().0,
             &before.results,
