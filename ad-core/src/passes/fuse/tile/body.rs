@@ -226,14 +226,14 @@ impl Body {
         }
     }
 
-    /// A step that makes what is in a tile.
-    fn step(&self, step: &mut Step, label: Option<u8>, types: &HashMap<Var, Type>) {
-        self.total(step, label, types);
+    /// A step that makes a part of an array, along the first axis.
+    fn part(&self, step: &mut Step, label: Option<u8>, types: &HashMap<Var, Type>) {
+        self.step(step, label, types);
         step.ty.shape[0] = self.length.clone();
     }
 
-    /// A step that makes what is added up over all tiles.
-    fn total(&self, step: &mut Step, label: Option<u8>, types: &HashMap<Var, Type>) {
+    /// A step for the indices of the tile. What it makes has the shape that it had.
+    fn step(&self, step: &mut Step, label: Option<u8>, types: &HashMap<Var, Type>) {
         step.ty = self.ty(&step.ty);
         match &mut step.work {
             Work::Nest(nest) => self.nest(nest),
@@ -372,11 +372,11 @@ pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> 
     let added: Vec<usize> = (lasting.len()..).take(totals.len()).collect();
     lasting.extend(totals.iter().map(|(s, _)| s.out));
     let steps = steps.into_iter().map(|(mut step, form)| {
-        body.step(&mut step, form.label, types);
+        body.part(&mut step, form.label, types);
         step
     });
     let totals = totals.into_iter().map(|(mut step, label)| {
-        body.total(&mut step, Some(label), types);
+        body.step(&mut step, Some(label), types);
         step
     });
     let program = body.program(&given, steps.chain(totals).collect(), &lasting, types);
