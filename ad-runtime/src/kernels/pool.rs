@@ -298,14 +298,20 @@ pub(super) fn filled<T: Copy>(x: T, len: usize) -> Vec<T> {
     }
 }
 
-/// The same elements with room for one more at least.
+/// The same elements with room for so many more at least, and for as many as there are.
+///
+/// # Panics
+///
+/// Panics if no vector has room for them.
 #[cold]
 #[inline(never)]
-pub(super) fn grown<T: Copy>(data: Vec<T>) -> Vec<T> {
-    let mut more = with_capacity(data.len().saturating_mul(2).max(8));
-    more.extend_from_slice(&data);
+#[track_caller]
+pub(super) fn grown<T: Copy>(data: Vec<T>, more: usize) -> Vec<T> {
+    let needed = data.len().checked_add(more).expect("a length fits `usize`");
+    let mut larger = with_capacity(needed.max(data.len().saturating_mul(2)).max(8));
+    larger.extend_from_slice(&data);
     give(data);
-    more
+    larger
 }
 
 /// A vector whose memory is kept when it is dropped.
@@ -409,16 +415,38 @@ mod tests {
     }
 
     #[test]
+    fn vectors_grow_to_what_is_needed() {
+        for (len, more) in [(0, 0), (0, 1), (0, 9), (3, 9), (300, 1), (7, 5000)] {
+            let larger = grown(vec![0.5_f64; len], more);
+            assert_eq!(larger, vec![0.5; len]);
+            assert!(larger.capacity() >= len + more.max(len), "{len} and {more}");
+        }
+        assert_eq!(grown(vec![(); 9], 1).len(), 9);
+    }
+
+    #[test]
+    #[should_panic(expected = "a length fits `usize`")]
+    fn vectors_do_not_grow_without_end() {
+        grown(vec![(); 2], usize::MAX);
+    }
+
+    #[test]
+    #[should_panic(expected = "capacity overflow")]
+    fn vectors_do_not_grow_beyond_memory() {
+        grown(vec![0.0_f64], usize::MAX / 8);
+    }
+
+    #[test]
     fn a_workspace_keeps_all_that_it_gave() {
         let mut workspace = Workspace::new();
         let compute = |workspace: &mut Workspace| {
             within(workspace, || {
                 let mut first = with_capacity::<f64>(3);
                 first.extend([1.0, 2.0, 3.0, 4.0]);
-                let mut stack = grown(Vec::<i64>::new());
+                let mut stack = grown(Vec::<i64>::new(), 1);
                 for k in 0..100 {
                     if stack.len() == stack.capacity() {
-                        stack = grown(stack);
+                        stack = grown(stack, 1);
                     }
                     stack.push(k);
                 }
@@ -438,6 +466,12 @@ mod tests {
         // What comes from elsewhere is not kept, however often it comes.
         within(&mut workspace, || give(vec![0.0_f64; 4]));
         assert_eq!(workspace.bytes(), bytes);
+        // Memory that leaves for good makes no room for other memory in the next call.
+        let left = within(&mut workspace, || with_capacity::<f64>(3));
+        let bytes = workspace.bytes();
+        within(&mut workspace, || give(vec![0.0_f64; 4]));
+        assert_eq!(workspace.bytes(), bytes);
+        drop(left);
         // A panic leaves the thread with its own pool.
         let panics = std::panic::AssertUnwindSafe(|| {
             within(&mut workspace, || {

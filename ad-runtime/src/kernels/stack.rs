@@ -5,7 +5,9 @@ use super::{Dense, INTERMEDIATE, View, lengths, pool};
 use std::mem::MaybeUninit;
 
 /// An array that grows by one element of its first axis with every step.
-#[derive(Clone, Debug)]
+///
+/// It is no `Clone`: the copy of a vector leaves behind what is ahead.
+#[derive(Debug)]
 pub struct Stack<T, const N: usize> {
     data: Vec<T>,
     /// The first is the number of steps so far.
@@ -163,12 +165,14 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         );
     }
 
+    /// Room for so many more.
     #[inline(always)]
+    #[track_caller]
     fn reserve(&mut self, more: usize) {
         // What was made behind the last one is overwritten or left behind.
         self.is_ahead = false;
-        while self.data.capacity() - self.data.len() < more {
-            self.data = pool::grown(std::mem::take(&mut self.data));
+        if self.data.capacity() - self.data.len() < more {
+            self.data = pool::grown(std::mem::take(&mut self.data), more);
         }
     }
 
@@ -231,10 +235,7 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     /// Adds one number to a row.
     #[inline(always)]
     pub fn push_number(&mut self, x: T) {
-        self.is_ahead = false;
-        if self.data.len() == self.data.capacity() {
-            self.data = pool::grown(std::mem::take(&mut self.data));
-        }
+        self.reserve(1);
         self.data.push(x);
     }
 }
@@ -243,10 +244,7 @@ impl<T: Copy> Stack<T, 1> {
     /// Adds one number.
     #[inline(always)]
     pub fn push(&mut self, x: T) {
-        self.is_ahead = false;
-        if self.data.len() == self.data.capacity() {
-            self.data = pool::grown(std::mem::take(&mut self.data));
-        }
+        self.reserve(1);
         self.data.push(x);
         self.shape[0] += 1;
     }
@@ -305,7 +303,7 @@ mod tests {
     #[test]
     fn numbers_and_arrays_are_collected() {
         let mut numbers = Stack::<i64, 1>::new([0]);
-        assert_eq!(numbers.clone().finish().into_vec(), []);
+        assert_eq!(Stack::<i64, 1>::new([0]).finish().into_vec(), []);
         numbers.push(3);
         numbers.push(5);
         assert_eq!(numbers.finish().into_vec(), [3, 5]);
@@ -380,6 +378,81 @@ mod tests {
         let mut states = Stack::<f64, 2>::states([1, 1], slice("a", &[1.0]));
         let _ = states.step::<1>();
         states.go_on();
+    }
+
+    #[test]
+    #[should_panic(expected = "there is a next state")]
+    fn a_state_is_next_once() {
+        let mut states = Stack::<f64, 2>::states([3, 1], slice("a", &[1.0]));
+        let (state, next) = states.step::<1>();
+        let _ = build_in(next, [1], |[i]| state[[i]]);
+        states.go_on();
+        states.go_on();
+    }
+
+    /// Rows of any size on a stack that has room for none, for one, and for all of them.
+    #[test]
+    fn stacks_grow_to_what_is_pushed() {
+        for (size, pushes) in [0, 1, 7, 8, 9, 16, 17, 64, 65, 257, 300, 5000]
+            .into_iter()
+            .flat_map(|size| [0, 1, 2, 9, 65].map(|pushes| (size, pushes)))
+            .chain([(1, 70_000), (0, 1000)])
+        {
+            let at = |k: usize, i: usize| (k * size.max(1) + i) as f64;
+            let all: Vec<f64> = (0..pushes * size).map(|k| k as f64).collect();
+            let row = |k| -> Vec<f64> { (0..size).map(|i| at(k, i)).collect() };
+            for room in [0, 1, pushes] {
+                let shape = [room as i64, size as i64];
+                let mut rows = Stack::<f64, 2>::new(shape);
+                let mut made = Stack::<f64, 2>::new(shape);
+                let mut numbers = Stack::<f64, 2>::new(shape);
+                let mut states = Stack::<f64, 2>::states(shape, slice("a", &row(0)));
+                for k in 0..pushes {
+                    rows.push_all(slice("a", &row(k)));
+                    let _ = build_in(made.row(), [size as i64], |[i]| at(k, i as usize));
+                    row(k).into_iter().for_each(|x| numbers.push_number(x));
+                    numbers.end_row();
+                    let (state, next) = states.step::<1>();
+                    let _ = build_in(next, [size as i64], |[i]| state[[i]] + size as f64);
+                    states.go_on();
+                }
+                let (states, last) = states.finish_states::<1>();
+                assert_eq!(last.into_vec(), row(pushes), "{pushes} of {size}");
+                for stack in [rows.finish(), made.finish(), numbers.finish(), states] {
+                    assert_eq!(stack.shape, [pushes, size]);
+                    assert_eq!(stack.data, all, "{pushes} of {size}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_rows_grow() {
+        for size in [0, 1, 9, 65, 300] {
+            let mut rows = Stack::<f64, 3>::new([0, 2, size]);
+            for _ in 0..5 {
+                let _ = build_in(rows.inner_row(), [size], |[i]| i as f64);
+                rows.push_inner(build([size], |[i]| -(i as f64)).view());
+                rows.end_row();
+            }
+            let all = rows.finish().into_array();
+            assert_eq!(all.dim(), (5, 2, size as usize));
+            assert!(all.indexed_iter().all(|((_, j, i), &x)| {
+                let i = i as f64;
+                x == if j == 0 { i } else { -i }
+            }));
+        }
+    }
+
+    #[test]
+    fn single_numbers_grow() {
+        let mut numbers = Stack::<u8, 1>::new([0]);
+        (0..5000).for_each(|k| numbers.push(k as u8));
+        let all = numbers.finish().into_vec();
+        assert!(all.len() == 5000 && all.iter().enumerate().all(|(k, &x)| x == k as u8));
+        let mut nothing = Stack::<(), 1>::new([0]);
+        (0..300).for_each(|_| nothing.push(()));
+        assert_eq!(nothing.finish().into_vec().len(), 300);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! @ q: [3, 2]; k: [4, 2]; v: [4, 3]
 //! @ q: [1, 1]; k: [1, 1]; v: [1, 1]
+//! @ for N in {9, 17, 65} q: [N, 9]; k: [N, 9]; v: [N, 17]
 
 use cotangent::prelude::*;
 use ndarray::Array2;

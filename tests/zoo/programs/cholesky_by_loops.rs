@@ -3,6 +3,7 @@
 //! @ a: [3, 3]; x: [3]
 //! @ a: [1, 1]; x: [1]
 //! @ a: [4, 4]; x: [4]
+//! @ for N in {9, 17, 40} a: [N, N]; x: [N]
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2};

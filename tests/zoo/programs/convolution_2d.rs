@@ -5,6 +5,7 @@
 //! @ x: [3, 2]; k: [1, 1]
 //! @ x: [3, 20]; k: [2, 3]
 //! @ x: [2, 36]; k: [2, 20]
+//! @ for N in {9, 17, 65} x: [N, 70]; k: [3, 9]
 
 use cotangent::prelude::*;
 use ndarray::Array2;

@@ -3,6 +3,7 @@
 //! @ y: [5]; q: in 0.2..0.5; r: in 0.2..0.5
 //! @ y: [1]; q: 0.5; r: 0.3
 //! @ y: [0]; q: 0.5; r: 0.3
+//! @ for N in {9, 65, 300} y: [N]; q: 0.3; r: 0.4
 
 use cotangent::prelude::*;
 use ndarray::Array1;

@@ -3,6 +3,7 @@
 //! @ a: [3, 4]
 //! @ a: [2, 1]
 //! @ a: [0, 4]
+//! @ for N in {9, 65, 300} a: [N, N]
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2};

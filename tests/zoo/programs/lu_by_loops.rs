@@ -4,6 +4,7 @@
 //! @ a: [1, 1]; b: [1]
 //! @ a: [5, 5]; b: [5]
 //! @ a: [0, 0]; b: [0]
+//! @ for N in {9, 17, 40} a: [N, N]; b: [N]
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2};

@@ -4,6 +4,8 @@
 //! @ a: [1, 1]; b: [1, 1]
 //! @ a: [2, 0]; b: [0, 3]
 //! @ a: [0, 2]; b: [2, 2]
+//! @ for N in {9, 17, 65, 130} a: [N, 3]; b: [3, N]
+//! @ for N in {9, 33, 70, 260} a: [5, N]; b: [N, 7]
 
 use cotangent::prelude::*;
 use ndarray::Array2;

@@ -3,6 +3,7 @@
 //! @ x: [5]; a: in 0.2..0.8
 //! @ x: [1]; a: 0.5
 //! @ x: [0]; a: 0.5
+//! @ for N in {9, 65, 300} x: [N]; a: 0.5
 
 use cotangent::prelude::*;
 use ndarray::Array1;

@@ -3,6 +3,7 @@
 //! @ x: [2]; a: [3, 2]; s:
 //! @ x: [1]; a: [1, 1]; s:
 //! @ x: [0]; a: [2, 3]; s:
+//! @ for N in {9, 17} x: [N]; a: [N, 65]; s:
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2, Array3};

@@ -3,6 +3,7 @@
 //! @ w: [3, 3]; u: [3, 2]; xs: [4, 2]
 //! @ w: [1, 1]; u: [1, 1]; xs: [1, 1]
 //! @ w: [2, 2]; u: [2, 1]; xs: [0, 1]
+//! @ for N in {9, 17, 65} w: [N, N] in -0.1..0.1; u: [N, 2]; xs: [N, 2]
 
 use cotangent::prelude::*;
 use ndarray::Array2;

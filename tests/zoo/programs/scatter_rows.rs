@@ -2,6 +2,7 @@
 //!
 //! @ i: [6] in 0..3; j: [6] in 0..2; v: [6]
 //! @ i: [0] in 0..3; j: [0] in 0..2; v: [0]
+//! @ for N in {9, 65, 300} i: [N] in 0..3; j: [N] in 0..2; v: [N]
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2};

@@ -4,6 +4,7 @@
 //! @ x: [1]
 //! @ x: {1000.0, 999.0, -1000.0} @@ loose
 //! @ x: [0]
+//! @ for N in {9, 65, 300, 9000} x: [N]
 
 use cotangent::prelude::*;
 use ndarray::Array1;

@@ -3,6 +3,7 @@
 //! @ a: [2, 3]
 //! @ a: [1, 4]
 //! @ a: [0, 2]
+//! @ for N in {9, 65, 300} a: [N, 33]
 
 use cotangent::prelude::*;
 use ndarray::{Array2, ArrayView2};

@@ -3,6 +3,7 @@
 //! @ l: [4, 4]; b: [4, 2]
 //! @ l: [1, 1]; b: [1, 3]
 //! @ l: [3, 3]; b: [3, 0]
+//! @ for N in {9, 17, 40} l: [N, N] in 0.1..0.2; b: [N, 9]
 
 use cotangent::prelude::*;
 use ndarray::Array2;

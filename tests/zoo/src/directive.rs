@@ -8,7 +8,7 @@ use crate::{Case, Elem, Flags, Param};
 /// The cases that a source declares, or what is wrong with them.
 pub(crate) fn cases(name: &str, source: &str, params: &[Param]) -> Result<Vec<Case>, String> {
     let mut all = Flags::default();
-    let mut found: Vec<(&str, Flags)> = Vec::new();
+    let mut found: Vec<(String, Flags)> = Vec::new();
     for line in source.lines() {
         let Some(text) = line.trim().strip_prefix("//!") else {
             continue;
@@ -18,7 +18,8 @@ pub(crate) fn cases(name: &str, source: &str, params: &[Param]) -> Result<Vec<Ca
             all = all | flags(words)?;
         } else if let Some(case) = text.strip_prefix('@') {
             let (arguments, words) = case.split_once("@@").unwrap_or((case, ""));
-            found.push((arguments.trim(), flags(words)?));
+            let flags = flags(words)?;
+            found.extend(sized(arguments.trim(), flags)?);
         }
     }
     if found.is_empty() {
@@ -28,15 +29,38 @@ pub(crate) fn cases(name: &str, source: &str, params: &[Param]) -> Result<Vec<Ca
         .into_iter()
         .enumerate()
         .map(|(number, (text, flags))| {
-            let args = arguments(&format!("{name}/{number}"), text, params)
+            let args = arguments(&format!("{name}/{number}"), &text, params)
                 .map_err(|message| format!("case `{text}`: {message}"))?;
             Ok(Case {
-                text: text.to_owned(),
+                text,
                 args,
                 flags: all | flags,
             })
         })
         .collect()
+}
+
+/// One case, or after `for N in {9, 300}` one large case for each of these values of `N`.
+fn sized(text: &str, flags: Flags) -> Result<Vec<(String, Flags)>, String> {
+    let Some(rest) = text.strip_prefix("for N in {") else {
+        return Ok(vec![(text.to_owned(), flags)]);
+    };
+    let (sizes, text) = rest.split_once('}').ok_or("a `}` is missing")?;
+    let large = Flags {
+        large: true,
+        ..flags
+    };
+    let at = |n: usize| {
+        let words = text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_');
+        let word = |word: &str| match word.strip_prefix('N') {
+            Some(after) if !after.starts_with(|c: char| c.is_alphanumeric() || c == '_') => {
+                format!("{n}{after}")
+            }
+            _ => word.to_owned(),
+        };
+        words.map(word).collect::<String>().trim().to_owned()
+    };
+    items(sizes).map(|n| Ok((at(number(n)?), large))).collect()
 }
 
 fn flags(words: &str) -> Result<Flags, String> {
@@ -47,6 +71,7 @@ fn flags(words: &str) -> Result<Flags, String> {
             "loose" => flags.loose = true,
             "nonfinite" => flags.nonfinite = true,
             "deep" => flags.deep = true,
+            "large" => flags.large = true,
             _ => return Err(format!("there is no flag `{word}`")),
         }
     }
@@ -307,6 +332,7 @@ mod tests {
             loose: true,
             nonfinite: true,
             deep: false,
+            large: false,
         };
         assert_eq!(cases[0].flags, all);
         let loose = Flags {
@@ -314,6 +340,23 @@ mod tests {
             ..Flags::default()
         };
         assert_eq!(cases[1].flags, loose);
+    }
+
+    #[test]
+    fn a_case_of_several_sizes() {
+        let source = "//! @ x: {1.0}; n: 2\n//! @ for N in {9, 65} x: [N]; n: N @@ loose\n";
+        let cases = cases("p", source, &[X, N]).unwrap();
+        let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
+        assert_eq!(texts, ["x: {1.0}; n: 2", "x: [9]; n: 9", "x: [65]; n: 65"]);
+        let large: Vec<bool> = cases.iter().map(|case| case.flags.large).collect();
+        assert_eq!(large, [false, true, true]);
+        assert!(cases[2].flags.loose);
+        assert_eq!(
+            sized("for N in {9 x: [N]", Flags::default()).unwrap_err(),
+            "a `}` is missing"
+        );
+        let message = sized("for N in {x} s:", Flags::default()).unwrap_err();
+        assert_eq!(message, "`x` is not a value of this type");
     }
 
     #[test]

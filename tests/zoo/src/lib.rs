@@ -47,6 +47,9 @@
 //! A part of a tuple or a struct is an argument of its own, as in `p.0: 0.5; p.focal: [3]`. Arrays of arrays are arrays of
 //! higher rank here.
 //!
+//! A case that begins with `for N in {9, 65, 300}` stands for one case with each of these numbers in the place of
+//! `N`, as in `for N in {9, 65} x: [N, 3]; n: N`. Such cases are `large`.
+//!
 //! What is not written down is drawn: reals between -1 and 1 unless there is a range, bools either
 //! way; integers always need a range or values. The numbers depend only on the names of the program
 //! and of the parameter and on the number of the case, so they are the same in every run, and adding
@@ -61,6 +64,7 @@
 //! | `loose` | numbers are compared with a wider tolerance |
 //! | `nonfinite` | the result holds infinities or NaN |
 //! | `deep` | it calls itself as a unit, so the gradient is as many times as dear as it is deep |
+//! | `large` | only generated code is run here, and not the interpreters |
 //!
 //! # Features
 //!
@@ -78,6 +82,7 @@ pub use cotangent_core::ir::value::{Tensor, Value};
 
 mod convert;
 mod directive;
+pub mod limit;
 pub mod measure;
 mod random;
 pub mod stages;
@@ -165,6 +170,8 @@ pub struct Flags {
     pub nonfinite: bool,
     /// The gradient costs as many times as much as the depth of the recursion.
     pub deep: bool,
+    /// Only generated code is run, and not the interpreters.
+    pub large: bool,
 }
 
 impl BitOr for Flags {
@@ -176,6 +183,7 @@ impl BitOr for Flags {
             loose: self.loose || other.loose,
             nonfinite: self.nonfinite || other.nonfinite,
             deep: self.deep || other.deep,
+            large: self.large || other.large,
         }
     }
 }
@@ -227,6 +235,16 @@ impl Program {
                 }
             }
         }
+        cases
+    }
+
+    /// The test cases that interpreters run, too.
+    ///
+    /// # Panics
+    /// As [`Program::test_cases`].
+    pub fn small_cases(&self) -> Vec<Case> {
+        let mut cases = self.test_cases();
+        cases.retain(|case| !case.flags.large);
         cases
     }
 

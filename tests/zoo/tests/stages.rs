@@ -1,5 +1,6 @@
 //! Every program of the zoo through every stage, interpreted; and what it costs.
 
+use cotangent_zoo::limit::Watchdog;
 use cotangent_zoo::stages::{Counts, Differences, check, lower};
 use cotangent_zoo::{Case, Program, programs};
 use std::fmt::Write;
@@ -25,9 +26,11 @@ struct Outcome {
 
 /// All programs at all cases, in order.
 static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
+    let watchdog = Watchdog::new();
     let mut all = vec![];
     for program in programs() {
-        for case in program.test_cases() {
+        for case in program.small_cases() {
+            watchdog.start(format!("{} at `{}`", program.name, case.text));
             let counts = run(program, &case);
             all.push(Outcome {
                 program,
