@@ -1,7 +1,22 @@
-//! What operations count for: real additions, multiplications and functions, each 1. Both
+//! What operations count for: real additions, multiplications and functions, each 1. All
 //! interpreters count with these formulas, so that their totals can be compared.
 
 use super::core::ReduceOp;
+
+/// What running a program of kernels takes.
+///
+/// Scalars lie in registers: they count neither as stored nor as live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Real operations.
+    pub operations: u64,
+    /// The iterations of all loops, whether or not a guard leaves out what they would compute.
+    pub visits: u64,
+    /// The elements written to arrays, zeros that an array begins with and copies included.
+    pub stored: u64,
+    /// The bytes of the arrays that are live at the same time, at most. Arguments do not count.
+    pub peak: u64,
+}
 
 /// A reduction of `n` real numbers to one.
 pub fn reduce(op: ReduceOp, n: u64) -> u64 {

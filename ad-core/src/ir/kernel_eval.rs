@@ -3,6 +3,7 @@
 
 mod contract;
 mod family;
+mod memory;
 mod sequence;
 mod tiles;
 
@@ -10,20 +11,21 @@ use super::build::without;
 use super::bulk::{self, Feed, Type, Var};
 use super::bulk_eval;
 use super::core::{Extremum, ReduceOp};
-use super::cost;
+use super::cost::{self, Cost};
 use super::kernel::{
     Affine, At, Compute, Loop, Nest, Node, Operand, Program, Step, UnitCall, Work,
 };
 use super::ty::{Atom, Elem, Lit, Size};
 use super::value::{Tensor, Value};
+use memory::{Memory, bytes, elements};
 use std::rc::Rc;
 
-/// Runs a program; the second part is the number of real operations.
+/// Runs a program, and counts what that takes.
 ///
 /// # Errors
 /// If a read or write is out of bounds, or an integer operation fails. Relations between sizes are
 /// not checked here: that is for the interpreter of Bulk.
-pub fn eval(program: &Program, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
+pub fn eval(program: &Program, args: &[Value]) -> Result<(Vec<Value>, Cost), String> {
     let args: Vec<Rc<Value>> = args.iter().cloned().map(Rc::new).collect();
     let mut run = Run::new(program, &args);
     run.values[..args.len()].clone_from_slice(&args.iter().cloned().map(Some).collect::<Vec<_>>());
@@ -44,7 +46,8 @@ struct Run<'a> {
     masks: Vec<Mask>,
     /// The arguments of the function, which sizes are made of.
     args: &'a [Rc<Value>],
-    cost: u64,
+    cost: Cost,
+    memory: Memory,
     /// What was a result before it was taken.
     kept: Vec<(Var, Rc<Value>)>,
     /// Where the last scatter added something.
@@ -60,7 +63,8 @@ impl<'a> Run<'a> {
             values: vec![None; count.max(program.params.len())],
             masks: vec![None; count.max(program.params.len())],
             args,
-            cost: 0,
+            cost: Cost::default(),
+            memory: Memory::of(program),
             kept: vec![],
             hit: None,
         }
@@ -68,9 +72,25 @@ impl<'a> Run<'a> {
 
     /// Computes everything.
     fn steps(&mut self) -> Result<(), String> {
-        for step in &self.program.steps {
+        for (k, step) in self.program.steps.iter().enumerate() {
+            for s in step.sources() {
+                if s.taken {
+                    self.memory.free(s.array);
+                } else {
+                    self.cost.stored += elements(self.value(s.array)?);
+                }
+            }
             self.step(step)
                 .map_err(|e| format!("v{}: {e}", step.out.0))?;
+            for (v, _) in step.defines() {
+                let bytes = bytes(self.value(v)?);
+                self.memory.allocate(v, bytes);
+            }
+            self.cost.peak = self.cost.peak.max(self.memory.live);
+            for v in std::mem::take(&mut self.memory.gone[k]) {
+                self.memory.free(v);
+                self.memory.gone[k].push(v);
+            }
         }
         Ok(())
     }
@@ -133,9 +153,11 @@ impl<'a> Run<'a> {
             args.push(self.value(*v)?.clone());
         }
         let (results, cost) = c.unit.run(c.rule, &args)?;
-        self.cost += cost;
+        self.cost.operations += cost;
+        self.cost.visits += cost;
         for o in &c.outs {
             let value = results[o.result].clone();
+            self.cost.stored += elements(&value);
             self.masks[o.var.index()] = None;
             self.values[o.var.index()] = Some(Rc::new(value));
         }
@@ -167,13 +189,17 @@ impl<'a> Run<'a> {
                     out[at] = frame.node(nest.root)?;
                     Ok(())
                 })?;
-                self.cost += frame.cost;
-                Ok(collect(step.ty.elem, shape, &out))
+                let work = frame.work;
+                self.cost.nest(work);
+                let value = collect(step.ty.elem, shape, &out);
+                self.cost.stored += elements(&value);
+                Ok(value)
             }
             Work::Scatter(contributions) => {
                 let mut out = Tensor::filled(&shape, 0.0);
                 let mut hit = vec![false; out.data.len()];
-                let mut cost = 0;
+                let mut work = vec![];
+                let (mut added, mut again) = (0, 0);
                 for c in contributions {
                     let mut frame = Frame::new(self, &c.nest)?;
                     let outer: Vec<Loop> = (0..c.nest.outer).collect();
@@ -185,14 +211,17 @@ impl<'a> Run<'a> {
                         let x = frame.real(c.nest.root)?;
                         let at = (out.offset(&place))
                             .ok_or_else(|| format!("{place:?} is outside of {:?}", out.shape))?;
-                        cost += u64::from(hit[at]);
+                        added += 1;
+                        again += u64::from(hit[at]);
                         hit[at] = true;
                         out.data[at] += x;
                         Ok(())
                     })?;
-                    cost += frame.cost;
+                    work.push(frame.work);
                 }
-                self.cost += cost;
+                work.into_iter().for_each(|w| self.cost.nest(w));
+                self.cost.operations += again;
+                self.cost.stored += added + out.data.len() as u64;
                 self.hit = Some(Rc::new(hit));
                 Ok(Value::Real(out))
             }
@@ -226,7 +255,7 @@ impl<'a> Run<'a> {
                     *x += sign * p;
                 }
                 // Nothing is added to what is missing.
-                self.cost += match &self.masks[of.array.index()] {
+                self.cost.operations += match &self.masks[of.array.index()] {
                     Some(there) => there.iter().filter(|x| **x).count() as u64,
                     None => out.data.len() as u64,
                 };
@@ -255,6 +284,7 @@ impl<'a> Run<'a> {
                     Feed::Each(v) => Feed::Each(next(*v, shape.clone())?),
                     Feed::All(v) => Feed::All(next(*v, out.clone())?),
                 };
+                self.cost.visits += elements(self.value(*a)?);
                 let op = bulk::Op::Recur {
                     a: Var(0),
                     mask,
@@ -335,7 +365,9 @@ impl<'a> Run<'a> {
             requires: vec![],
         };
         let mut outcome = bulk_eval::eval(&program, &args)?;
-        self.cost += outcome.cost;
+        self.cost.operations += outcome.cost;
+        let value = &outcome.results[0];
+        self.cost.stored += elements(value);
         Ok(outcome.results.remove(0))
     }
 }
@@ -408,6 +440,28 @@ struct Memo {
     present: bool,
 }
 
+/// What evaluating a nest takes.
+#[derive(Clone, Copy, Default)]
+struct NestWork {
+    operations: u64,
+    visits: u64,
+}
+
+impl Cost {
+    fn nest(&mut self, w: NestWork) {
+        self.operations += w.operations;
+        self.visits += w.visits;
+    }
+
+    /// Adds what a program takes that runs inside of another one.
+    fn inner(&mut self, of: Cost) {
+        self.operations += of.operations;
+        self.visits += of.visits;
+        self.stored += of.stored;
+        self.peak = self.peak.max(of.peak);
+    }
+}
+
 /// The evaluation of one nest.
 struct Frame<'a> {
     run: &'a Run<'a>,
@@ -415,7 +469,7 @@ struct Frame<'a> {
     extents: Vec<usize>,
     loops: Vec<i64>,
     memo: Vec<Option<Memo>>,
-    cost: u64,
+    work: NestWork,
 }
 
 impl<'a> Frame<'a> {
@@ -429,7 +483,7 @@ impl<'a> Frame<'a> {
             loops: vec![0; extents.len()],
             extents,
             memo: vec![None; nest.nodes.len()],
-            cost: 0,
+            work: NestWork::default(),
         })
     }
 
@@ -460,6 +514,7 @@ impl<'a> Frame<'a> {
         };
         for i in self.range(l)? {
             self.loops[l] = i;
+            self.work.visits += 1;
             self.each(rest, f)?;
         }
         Ok(())
@@ -575,7 +630,7 @@ impl<'a> Frame<'a> {
                     (Prim::Neg, &[false]) => return Ok((lits[0], false)),
                     _ => {}
                 }
-                self.cost += p.cost();
+                self.work.operations += p.cost();
                 let l = p
                     .eval(&lits)
                     .ok_or_else(|| format!("`{}` of {lits:?} fails", p.name()))?;
@@ -591,6 +646,7 @@ impl<'a> Frame<'a> {
                 for i in self.range(*own)? {
                     n += 1;
                     self.loops[*own] = i;
+                    self.work.visits += 1;
                     let x = self.real(*body)?;
                     let better = match op {
                         Extremum::Max => x > best,
@@ -600,7 +656,7 @@ impl<'a> Frame<'a> {
                         (best, at) = (x, i);
                     }
                 }
-                self.cost += cost::arg_reduce(n);
+                self.work.operations += cost::arg_reduce(n);
                 whole(Lit::Int(at))
             }
             Compute::Extreme(place) => {
@@ -619,10 +675,10 @@ impl<'a> Frame<'a> {
                     }));
                 }
                 // It has been computed to find the position.
-                let cost = self.cost;
+                let work = self.work;
                 self.loops[*own] = at;
                 let x = self.real(*body)?;
-                self.cost = cost;
+                self.work = work;
                 whole(Lit::Real(x))
             }
         }
@@ -644,7 +700,7 @@ impl<'a> Frame<'a> {
             Ok(())
         })?;
         if elem == Elem::Real {
-            self.cost += cost::reduce(op, all.len() as u64);
+            self.work.operations += cost::reduce(op, all.len() as u64);
         }
         let present = op != ReduceOp::Sum || !all.is_empty() || elem != Elem::Real;
         let mut reals = vec![];

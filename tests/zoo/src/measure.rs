@@ -1,19 +1,24 @@
 //! What a program takes at given sizes, and how that grows with them.
 
 use crate::stages::{self, Counts, Differences};
-use cotangent_core::ir::core::Program;
+use cotangent_core::ir::core::{Param, Program};
+use cotangent_core::ir::core_eval::{self, Counted};
 use cotangent_core::ir::ty::Elem;
-use cotangent_core::ir::value::Value;
+use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk, generate, kernel, kernel_eval};
 use cotangent_core::pipeline::{self, Derivative};
 
-/// What one function takes: real operations, and the elements of all arrays that it makes.
+/// What one function takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Operations after simplification.
     pub simplified: u64,
     /// Operations once fused.
     pub fused: u64,
+    /// The index points that the fused program visits.
+    pub visits: u64,
+    /// The bytes that it has live at the peak.
+    pub peak: u64,
     /// The elements of every array that the fused program stores, results included.
     pub stored: u64,
 }
@@ -69,14 +74,101 @@ fn work(program: &bulk::Program, args: &[Value]) -> Result<Work, String> {
     };
     let steps = kernels.steps.iter().flat_map(|s| s.defines());
     let results = steps.map(|(v, _)| v).filter(|v| !taken(*v)).collect();
-    let all = kernel::Program { results, ..kernels };
-    let (arrays, fused) = kernel_eval::eval(&all, args)?;
-    let elements = |v: &Value| v.shape().iter().product::<usize>() as u64;
+    let all = kernel::Program {
+        results,
+        ..kernels.clone()
+    };
+    let (_, cost) = kernel_eval::eval(&kernels, args)?;
+    let (arrays, _) = kernel_eval::eval(&all, args)?;
     Ok(Work {
         simplified,
-        fused,
+        fused: cost.operations,
+        visits: cost.visits,
+        peak: cost.peak,
         stored: arrays.iter().map(elements).sum(),
     })
+}
+
+/// The counts at n, 2n and 4n for the law of cheap gradients: the arguments as given, and with every axis
+/// of the arrays twice and four times as long. Only sizes at which the function has a value and takes at
+/// most so many steps.
+///
+/// # Errors
+/// If a stage fails.
+pub fn scaled(program: &Program, args: &[Value], most: u64) -> Result<Vec<Counts>, String> {
+    let is_real = |p: &&Param| p.ty.elem == Elem::Real;
+    let mut out = vec![];
+    if program
+        .params
+        .iter()
+        .flat_map(|p| &p.lengths)
+        .any(Option::is_some)
+    {
+        return Ok(out);
+    }
+    let wrt: Vec<usize> = (0..args.len())
+        .filter(|&k| is_real(&&program.params[k]))
+        .collect();
+    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+    let vjp = pipeline::derive(&bulk, Derivative::Vjp, &wrt, &mut |_, _| {})?;
+    let kernels = pipeline::to_kernels(&vjp)?;
+    for times in [1, 2, 4] {
+        let mut args: Vec<Value> = args.iter().map(|v| repeated(v, times)).collect();
+        // Lengths may have to differ by a number, which they do not at other sizes.
+        let Ok((values, Counted { operations, steps })) = core_eval::counted(program, &args) else {
+            break;
+        };
+        if steps > most {
+            break;
+        }
+        let mut rng = generate::Rng::new(5);
+        let mut sizes = 0;
+        for k in &wrt {
+            sizes += 2 * elements(&args[*k]);
+        }
+        for v in &values {
+            sizes += elements(v);
+            if matches!(v, Value::Real(_)) {
+                args.push(stages::random(v.shape(), &mut rng));
+            }
+        }
+        let (_, fused) = kernel_eval::eval(&kernels, &args)?;
+        out.push(Counts {
+            core: operations,
+            steps,
+            fused,
+            sizes,
+            ..Counts::default()
+        });
+    }
+    Ok(out)
+}
+
+fn elements(v: &Value) -> u64 {
+    v.shape().iter().product::<usize>() as u64
+}
+
+/// An array so many times along every axis.
+fn repeated(v: &Value, times: usize) -> Value {
+    fn tiled<T: Clone>(t: &Tensor<T>, times: usize) -> Tensor<T> {
+        let shape: Vec<usize> = t.shape.iter().map(|n| n * times).collect();
+        let count: usize = shape.iter().product();
+        let at = |mut k: usize| {
+            let (mut offset, mut stride) = (0, 1);
+            for (n, all) in t.shape.iter().zip(&shape).rev() {
+                offset += k % all % n * stride;
+                stride *= n;
+                k /= all;
+            }
+            t.data[offset].clone()
+        };
+        Tensor::new(shape.clone(), (0..count).map(at).collect())
+    }
+    match v {
+        Value::Real(t) => Value::Real(tiled(t, times)),
+        Value::Int(t) => Value::Int(tiled(t, times)),
+        Value::Bool(t) => Value::Bool(tiled(t, times)),
+    }
 }
 
 /// The degree with which a count grows, from its values at n, 2n and 4n: a polynomial of degree d has

@@ -6,6 +6,7 @@
 )]
 
 use cotangent_core::ir::core::Program;
+use cotangent_core::ir::cost::Cost;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk, bulk_eval, core_check, core_eval, generate, kernel_eval};
@@ -18,12 +19,14 @@ use cotangent_core::{front, ir};
 pub struct Counts {
     /// The function in Core.
     pub core: u64,
+    /// The steps of the function in Core.
+    pub steps: u64,
     /// The function after simplification.
     pub value: u64,
     /// Value and vector-Jacobian product after simplification.
     pub vjp: u64,
     /// The same, fused.
-    pub fused: u64,
+    pub fused: Cost,
     /// The elements of all real arguments, of the value, and of the gradient.
     pub sizes: u64,
 }
@@ -31,13 +34,28 @@ pub struct Counts {
 impl Counts {
     /// The value with the gradient: the dearer of fused and not.
     pub fn dearer(&self) -> u64 {
-        self.vjp.max(self.fused)
+        self.vjp.max(self.fused.operations)
     }
 
-    /// The law of cheap gradients: four times the function as written, and one for every element that
-    /// goes in or comes out.
-    pub fn allowed(&self) -> u64 {
-        4 * self.core + self.sizes
+    /// The law of cheap gradients: four times the operations of the function as written, and one for
+    /// every element that goes in or comes out. Index points visited, elements stored, and live bytes in
+    /// numbers of eight are each at most four times the steps of the function and these elements, with
+    /// one more for what does not depend on sizes.
+    fn laws(&self) -> [(&'static str, u64, u64); 4] {
+        let operations = 4 * self.core + self.sizes;
+        let steps = 4 * (self.steps + self.sizes + 1);
+        let Cost {
+            visits,
+            stored,
+            peak,
+            ..
+        } = self.fused;
+        [
+            ("operations", self.dearer(), operations),
+            ("visits", visits, steps),
+            ("stored elements", stored, steps),
+            ("live bytes", peak, 8 * steps),
+        ]
     }
 
     /// Whether the law holds; the message says by how much it does not.
@@ -45,20 +63,26 @@ impl Counts {
     /// # Errors
     /// If the value with the gradient is dearer than what is allowed.
     pub fn cheap(&self) -> Result<(), String> {
-        if self.dearer() <= self.allowed() {
-            return Ok(());
+        Self::none_above(&self.laws())
+    }
+
+    /// The law as far as it is about operations.
+    ///
+    /// # Errors
+    /// If the value with the gradient takes more than what is allowed.
+    pub fn cheap_in_operations(&self) -> Result<(), String> {
+        Self::none_above(&self.laws()[..1])
+    }
+
+    fn none_above(laws: &[(&str, u64, u64)]) -> Result<(), String> {
+        let dear = laws.iter().filter(|(_, is, max)| is > max);
+        let dear: Vec<String> = dear
+            .map(|(what, is, max)| format!("{is} {what}, allowed {max}"))
+            .collect();
+        match dear.is_empty() {
+            true => Ok(()),
+            false => Err(format!("dear: {}", dear.join("; "))),
         }
-        let Counts {
-            core,
-            vjp,
-            fused,
-            sizes,
-            ..
-        } = self;
-        Err(format!(
-            "dear: value and vjp {vjp}, fused {fused}, allowed 4 * {core} + {sizes} = {}",
-            self.allowed()
-        ))
     }
 
     /// How many times the function as written the value with the gradient is, if that costs anything.
@@ -279,7 +303,7 @@ fn all_same(what: &str, are: &[Value], wanted: &[Value], tolerance: f64) -> Resu
 /// Runs everything; the message says what differs.
 pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts, String> {
     core_check::check(program)?;
-    let (values, core) = core_eval::eval(program, args)?;
+    let (values, core) = core_eval::counted(program, args)?;
     let count = values.len();
     let mut first = None;
     let bulk = pipeline::to_bulk(program, &mut |pass, p| {
@@ -370,7 +394,8 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     let inputs: u64 = wrt.iter().map(|&k| elements(&args[k])).sum();
     let outputs: u64 = reverse.results.iter().map(elements).sum();
     Ok(Counts {
-        core,
+        core: core.operations,
+        steps: core.steps,
         value: counted,
         vjp: reverse.cost,
         fused: fused_cost,

@@ -1,6 +1,7 @@
 //! Generated programs through every stage.
 
 use cotangent_core::ir::core::Program;
+use cotangent_core::ir::cost::Cost;
 use cotangent_core::ir::generate;
 use cotangent_core::ir::value::Value;
 use cotangent_zoo::stages::{Counts, Differences, check};
@@ -29,12 +30,17 @@ fn verdict(p: &Program, args: &[Value]) -> Result<Counts, String> {
 }
 
 /// Whether a program that every stage agrees on has a cheap gradient, as the interpreter of Bulk counts. Fused
-/// programs add zeros that were stored, which in some very small programs is more than all else.
+/// programs add zeros that were stored, which in some very small programs is more than all else. `growth` has the
+/// law about visits and memory.
 fn cheap(p: &Program, args: &[Value]) -> Result<(), String> {
     match verdict(p, args) {
         Ok(counts) => {
-            let fused = counts.vjp;
-            Counts { fused, ..counts }.cheap()
+            let operations = counts.vjp;
+            let fused = Cost {
+                operations,
+                ..counts.fused
+            };
+            Counts { fused, ..counts }.cheap_in_operations()
         }
         Err(_) => Ok(()),
     }

@@ -1,5 +1,5 @@
 //! How the cost of programs and of their gradients grows with sizes: operations, simplified and fused,
-//! and the elements that the fused program stores.
+//! index points visited, elements stored and bytes live at the peak.
 //!
 //! One test per program; it goes on to the end and lists all that is wrong. Degrees are measured at
 //! n, 2n and 4n; bounds say what the textbook program takes, with small constants.
@@ -7,6 +7,7 @@
 /// The programs, by what makes them grow.
 mod growth {
     mod diagonals;
+    mod law;
     mod loops;
     mod places;
     mod reads;
@@ -56,11 +57,20 @@ impl Growth {
     fn at(&mut self, sizes: &str, (program, args): Run) -> Measured {
         let m =
             measure(&program, &args).unwrap_or_else(|e| panic!("{} at {sizes}: {e}", self.name));
-        let show = |w: Work| format!("{} / {} / {}", w.simplified, w.fused, w.stored);
+        let show = |w: Work| {
+            let Work {
+                simplified,
+                fused,
+                visits,
+                peak,
+                stored,
+            } = w;
+            format!("{simplified} / {fused} / {visits} / {stored} / {peak}")
+        };
         let (core, value, gradient) = (m.counts.core, show(m.value), show(m.gradient));
         writeln!(
             self.text,
-            "  {sizes}: as written {core}; simplified / fused / stored: value {value}, gradient {gradient}"
+            "  {sizes}: as written {core}; simplified / fused / visits / stored / peak: value {value}, gradient {gradient}"
         )
         .expect("a string");
         if let Err(e) = m.counts.cheap() {
@@ -98,6 +108,17 @@ impl Growth {
             |m| m.gradient.fused,
             max.gradient,
         );
+        // What is stored is visited, too.
+        check(
+            "visits of the value",
+            |m| m.value.visits,
+            max.value.max(max.value_stored),
+        );
+        check(
+            "visits of the gradient",
+            |m| m.gradient.visits,
+            max.gradient.max(max.gradient_stored),
+        );
         check(
             "elements stored by the value",
             |m| m.value.stored,
@@ -108,6 +129,22 @@ impl Growth {
             |m| m.gradient.stored,
             max.gradient_stored,
         );
+        // Which step has the peak may differ between sizes, so differences say nothing.
+        for (what, of, max) in [
+            (
+                "value",
+                (|m| m.value.peak) as fn(&Measured) -> u64,
+                max.value_stored,
+            ),
+            ("gradient", |m| m.gradient.peak, max.gradient_stored),
+        ] {
+            let [one, _, four] = [&all[0], &all[1], &all[2]].map(of);
+            if four > (one + 8) << (2 * max) {
+                self.fail(&format!(
+                    "live bytes of the {what} in {size}: {one} and {four}"
+                ));
+            }
+        }
         self
     }
 
@@ -183,11 +220,15 @@ fn zoo(name: &str, args: Vec<Value>) -> Run {
 
 /// A function of one vector and with this body, at a vector of this length.
 fn written(body: &str, length: usize) -> Run {
-    let source = format!(
-        "#[differentiable(value, grad)] pub fn written(x: &Array1<f64>) -> f64 {{ {body} }}"
-    );
+    with_params("x: &Array1<f64>", body, vec![real(&[length])])
+}
+
+/// A function with these parameters and this body, at some arguments.
+fn with_params(params: &str, body: &str, args: Vec<Value>) -> Run {
+    let source =
+        format!("#[differentiable(value, grad)] pub fn written({params}) -> f64 {{ {body} }}");
     let (core, _) = lower(&source, "written").unwrap_or_else(|e| panic!("{e}\n{source}"));
-    (core, vec![real(&[length])])
+    (core, args)
 }
 
 const LINEAR: Degrees = Degrees {

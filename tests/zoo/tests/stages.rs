@@ -104,6 +104,7 @@ fn table() -> String {
             fused,
             ..
         } = counts;
+        let fused = fused.operations;
         let ratio = (counts.ratio()).map_or(String::from("-"), |r| format!("{r:.2}"));
         let dear = (cases.iter().filter(|o| !o.case.flags.deep))
             .any(|o| o.counts.as_ref().is_ok_and(|c| c.cheap().is_err()));
@@ -134,7 +135,7 @@ fn summary(programs: &[(Counts, bool)]) -> String {
         total(|c| c.core),
         total(|c| c.value),
         total(|c| c.vjp),
-        total(|c| c.fused),
+        total(|c| c.fused.operations),
         at(50),
         at(90),
         at(100),

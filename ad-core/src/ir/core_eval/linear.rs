@@ -76,6 +76,7 @@ impl<'a> Machine<'a> {
                 out[place] = state.unwrap_or(0.0);
             }
         }
+        self.steps += out.len() as u64;
         let mut shape = shape;
         shape[r.axis] = n + 1;
         Ok(Val::Array(Rc::new(Value::Real(Tensor::new(shape, out)))))

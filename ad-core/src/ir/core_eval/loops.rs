@@ -172,6 +172,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn charge(&mut self, op: ReduceOp, elem: Elem, n: usize, elements: usize) {
+        self.steps += (n * elements) as u64;
         if elem == Elem::Real {
             self.ops += cost::reduce(op, n as u64) * elements as u64;
         }

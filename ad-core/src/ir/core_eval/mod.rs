@@ -41,6 +41,8 @@ type Outcome<T> = Result<T, String>;
 struct Machine<'a> {
     env: Vec<Slot<'a>>,
     ops: u64,
+    /// The expressions evaluated, elementwise ones once for each element.
+    steps: u64,
     /// The last call of a unit: its results are asked for one after another.
     called: Option<Outside>,
 }
@@ -60,6 +62,23 @@ struct Outside {
 /// The results are those of the program, in order. Indices out of bounds, negative extents, arrays that are not rectangular, and integer arithmetic
 /// that overflows or divides by zero are errors, as are inputs that do not fit the parameters.
 pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Vec<Value>, u64), String> {
+    counted(program, inputs).map(|(results, Counted { operations, .. })| (results, operations))
+}
+
+/// What running a program as written takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Real operations.
+    pub operations: u64,
+    /// The iterations of binders, primitives and reads, of arrays once for each element.
+    pub steps: u64,
+}
+
+/// Runs a program as [`eval`] does, and counts its steps as well.
+///
+/// # Errors
+/// As [`eval`].
+pub fn counted(program: &Program, inputs: &[Value]) -> Result<(Vec<Value>, Counted), String> {
     if program.params.len() != inputs.len() {
         let (n, m) = (program.params.len(), inputs.len());
         return Err(format!("{m} inputs for {n} parameters"));
@@ -77,6 +96,7 @@ pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Vec<Value>, u64), St
     let mut m = Machine {
         env: vec![Slot::Absent; slots],
         ops: 0,
+        steps: 0,
         called: None,
     };
     for (p, v) in program.params.iter().zip(inputs) {
@@ -89,7 +109,9 @@ pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Vec<Value>, u64), St
         m.env[p.sym.id as usize] = Slot::Known(pack(v.clone()));
     }
     let results = m.block(&program.body)?;
-    Ok((results.iter().map(unpack).collect(), m.ops))
+    let (operations, steps) = (m.ops, m.steps);
+    let results = results.iter().map(unpack).collect();
+    Ok((results, Counted { operations, steps }))
 }
 
 /// The smallest number above all symbols that are bound.
@@ -230,6 +252,7 @@ impl<'a> Machine<'a> {
     }
 
     fn set_index(&mut self, s: &Sym, i: usize) {
+        self.steps += 1;
         self.set(s, Slot::Known(Val::Scalar(Lit::Int(i as i64))));
     }
 
@@ -328,6 +351,7 @@ impl<'a> Machine<'a> {
         if !self.called.as_ref().is_some_and(same) {
             let (results, ops) = c.unit.run(c.rule, &args)?;
             self.ops += ops;
+            self.steps += ops;
             self.called = Some(Outside {
                 unit: c.unit.clone(),
                 rule: c.rule,
@@ -390,6 +414,7 @@ impl<'a> Machine<'a> {
 
     fn apply(&mut self, p: Prim, xs: &[Lit]) -> Outcome<Lit> {
         self.ops += p.cost();
+        self.steps += 1;
         // These two have no value for the smallest integer.
         let edge = matches!(p, Prim::INeg | Prim::IAbs) && xs == [Lit::Int(i64::MIN)];
         let y = if edge { None } else { p.eval(xs) };
@@ -432,6 +457,7 @@ impl<'a> Machine<'a> {
             }
             stride *= shape[k];
         }
+        self.steps += kept.iter().map(|(n, _)| *n as u64).product::<u64>();
         if kept.is_empty() {
             return Ok(Val::Scalar(element(&array, start)));
         }

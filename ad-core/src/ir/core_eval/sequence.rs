@@ -48,6 +48,7 @@ impl<'a> Machine<'a> {
                 data.push(&v);
             }
             step += 1;
+            self.steps += 1;
         }
         for (s, v) in l.outs.iter().zip(states) {
             self.set(s, Slot::Known(v));
@@ -124,6 +125,7 @@ impl<'a> Machine<'a> {
                 .flat_map(|o| here.iter().map(move |i| o * n + i))
                 .collect();
         }
+        self.steps += offsets.len() as u64;
         let value = unpack(&value);
         let mut new = Elements::new(elem(&array));
         let mut replaced: Vec<Option<usize>> = vec![None; shape.iter().product()];

@@ -5,11 +5,11 @@ use crate::ir::core::{Bound, Expr, Kind, Loop, Trip};
 
 impl<'a> Machine<'a> {
     /// The shape of an expression, without its elements: also where the loop around it never turns.
-    /// Counts no operations.
+    /// Counts nothing.
     pub(super) fn shape(&mut self, e: &'a Expr) -> Outcome<Vec<usize>> {
-        let ops = self.ops;
+        let counts = (self.ops, self.steps);
         let shape = self.shape_uncounted(e);
-        self.ops = ops;
+        (self.ops, self.steps) = counts;
         shape
     }
 

@@ -6,7 +6,7 @@ use super::super::kernel::{Operand, Within};
 use super::super::prims::Prim;
 use super::super::ty::{Elem, Size};
 use super::super::value::Value;
-use super::{Run, Type, bulk_eval, own_shape};
+use super::{Run, Type, bulk_eval, elements, own_shape};
 
 impl Run<'_> {
     /// A product, as the contraction of Bulk: what is not within the bounds is guarded off, of an operand that
@@ -81,7 +81,12 @@ impl Run<'_> {
             },
         });
         let mut outcome = bulk_eval::eval(&out.finish(vec![product]), &operands)?;
-        self.cost += outcome.cost;
+        let value = &outcome.results[0];
+        // A sum of k products takes k - 1 additions.
+        let sums = value.shape().iter().product::<usize>() as u64;
+        self.cost.visits += (outcome.cost + sums).div_ceil(2);
+        self.cost.operations += outcome.cost;
+        self.cost.stored += elements(value);
         Ok(outcome.results.remove(0))
     }
 }

@@ -22,6 +22,7 @@ impl<'a> Run<'a> {
             filled.push(match &m.fill {
                 Fill::Each(_) => Filled::Each(Vec::with_capacity(len)),
                 Fill::Sum { to: None, .. } => {
+                    self.cost.stored += len as u64;
                     Filled::Sum(Tensor::filled(&shape, 0.0), Some(vec![false; len]))
                 }
                 Fill::Sum { to: Some(k), .. } => {
@@ -37,11 +38,14 @@ impl<'a> Run<'a> {
         }
         let mut frame = Frame::new(self, &f.nest)?;
         let outer: Vec<Loop> = (0..f.nest.outer).collect();
-        let mut cost = 0;
+        let (mut again, mut stored) = (0, 0);
         frame.each(&outer, &mut |frame| {
             for (m, filled) in f.members.iter().zip(&mut filled) {
                 match (&m.fill, filled) {
-                    (Fill::Each(n), Filled::Each(all)) => all.push(frame.node(*n)?),
+                    (Fill::Each(n), Filled::Each(all)) => {
+                        all.push(frame.node(*n)?);
+                        stored += 1;
+                    }
                     (Fill::Sum { parts, .. }, Filled::Sum(out, hit)) => {
                         for p in parts {
                             if !frame.present(p.value)? {
@@ -52,7 +56,8 @@ impl<'a> Run<'a> {
                             let at = (out.offset(&place)).ok_or_else(|| {
                                 format!("{place:?} is outside of {:?}", out.shape)
                             })?;
-                            cost += match hit {
+                            stored += 1;
+                            again += match hit {
                                 Some(hit) => u64::from(std::mem::replace(&mut hit[at], true)),
                                 None => 1,
                             };
@@ -66,8 +71,10 @@ impl<'a> Run<'a> {
             }
             Ok(())
         })?;
-        cost += frame.cost;
-        self.cost += cost;
+        let work = frame.work;
+        self.cost.nest(work);
+        self.cost.operations += again;
+        self.cost.stored += stored;
         for (m, filled) in f.members.iter().zip(filled) {
             let shape = self.shape(&m.ty)?;
             let (value, mask) = match filled {

@@ -1,6 +1,6 @@
 //! Loops, and arrays that are changed.
 
-use super::{Frame, Mask, Run};
+use super::{Cost, Frame, Mask, Run, bytes, elements};
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Contribution, Loop, Sequence, Source};
 use crate::ir::ty::{Elem, Lit};
@@ -50,19 +50,20 @@ impl<'a> Run<'a> {
                 changes.push((at, frame.node(c.nest.root)?));
                 Ok(())
             })?;
-            let cost = frame.cost;
-            self.cost += cost;
+            let work = frame.work;
+            self.cost.nest(work);
         }
         let mut mask = self.mask(of);
         if let Some(mask) = &mut mask {
             let mask = Rc::make_mut(mask);
             for (at, _) in &changes {
-                self.cost += u64::from(adds && mask[*at]);
+                self.cost.operations += u64::from(adds && mask[*at]);
                 mask[*at] = true;
             }
         } else if adds {
-            self.cost += changes.len() as u64;
+            self.cost.operations += changes.len() as u64;
         }
+        self.cost.stored += changes.len() as u64;
         let mut value = Rc::try_unwrap(self.begin(of)?).unwrap_or_else(|shared| (*shared).clone());
         for (at, new) in changes {
             match (&mut value, new) {
@@ -112,7 +113,7 @@ impl<'a> Run<'a> {
         let mut stacks: Vec<Vec<Rc<Value>>> = vec![vec![]; s.stacks()];
         let mut body = Run::new(&s.body, self.args);
         let mut condition = s.goes_on.as_ref().map(|c| Run::new(c, self.args));
-        let mut count = 0;
+        let (mut count, mut stacked) = (0, 0);
         while steps.is_none_or(|n| count < n) {
             let index = match steps {
                 Some(n) if s.reverse => n - 1 - count,
@@ -120,12 +121,18 @@ impl<'a> Run<'a> {
             };
             let index = Rc::new(Value::Int(Tensor::scalar(index as i64)));
             if let Some(c) = &mut condition {
+                c.memory.enter(self.memory.live + stacked);
                 c.enter(&given, states.clone(), vec![], index.clone());
                 c.steps()?;
                 if c.value(c.program.results[0])?.bool().data != [true] {
                     break;
                 }
                 c.values.fill(None);
+            }
+            body.memory.enter(self.memory.live + stacked);
+            for (k, state) in states.iter().enumerate() {
+                let bytes = state.as_deref().map_or(0, bytes);
+                body.memory.allocate(s.state(k), bytes);
             }
             body.enter(
                 &given,
@@ -140,12 +147,18 @@ impl<'a> Run<'a> {
                     masks.push(body.masks[v.index()].clone());
                     states.push(Some(value));
                 } else {
+                    // A scalar that is stacked is an element of an array.
+                    self.cost.stored += elements(&value).max(1);
+                    stacked += bytes(&value).max(8);
                     stacks[k - s.states].push(value);
                 }
             }
             count += 1;
         }
-        self.cost += body.cost + condition.map_or(0, |c| c.cost);
+        self.cost.visits += count as u64;
+        self.cost.inner(body.cost);
+        self.cost
+            .inner(condition.map_or(Cost::default(), |c| c.cost));
         for (o, shape) in s.outs.iter().zip(shapes) {
             self.masks[o.var.index()] = masks.get(o.result).cloned().flatten();
             let value = if let Some(state) = states.get(o.result) {

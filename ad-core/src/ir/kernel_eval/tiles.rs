@@ -37,6 +37,7 @@ impl<'a> Run<'a> {
         while first < extent || parts.iter().any(Vec::is_empty) {
             let length = TILE.min(extent - first);
             let [at, many] = [first, length].map(|n| Rc::new(Value::Int(Tensor::scalar(n as i64))));
+            body.memory.enter(self.memory.live);
             body.enter(&given, vec![Some(at)], vec![], many);
             body.steps()?;
             for ((o, shape), parts) in t.outs.iter().zip(&mut shapes).zip(&mut parts) {
@@ -55,13 +56,13 @@ impl<'a> Run<'a> {
             }
             first += length;
         }
-        self.cost += body.cost;
+        self.cost.inner(body.cost);
         for ((o, shape), parts) in t.outs.iter().zip(shapes).zip(&parts) {
             self.masks[o.var.index()] = None;
             let value = match t.added.contains(&o.result) {
                 true => {
                     let (sum, additions) = added(parts);
-                    self.cost += additions;
+                    self.cost.operations += additions;
                     sum
                 }
                 false => joined(parts, shape, o.ty.elem),
