@@ -4,7 +4,6 @@ use super::places::{Place, anew};
 use super::{Dense, INTERMEDIATE, lengths, rest};
 use crate::Real;
 use crate::combinators::Number;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 pub(super) mod sealed {
@@ -214,25 +213,17 @@ fn built<T, const COSTLY: bool, const N: usize, P: Place<T, N>>(
     // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
     let mut unwritten = place.slots(shape, size);
     rows(shape, |start| {
-        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
-        unwritten = rest;
-        let mut element = |j: usize, slot: &mut MaybeUninit<T>| {
+        let (row, behind) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = behind;
+        rest::fill::<T, COSTLY>(row, |j| {
             let mut at = start;
             if let Some(last) = at.last_mut() {
                 *last = j as i64;
             }
             // SAFETY: rows start inside, and have as many elements as the last axis.
             unsafe { inside(at, shape) };
-            slot.write(f(at));
-        };
-        // One of the two is compiled.
-        if COSTLY {
-            rest::each(row, size_of::<T>(), element);
-        } else {
-            for (j, slot) in row.iter_mut().enumerate() {
-                element(j, slot);
-            }
-        }
+            f(at)
+        });
     });
     assert!(unwritten.is_empty(), "rows cover the array");
     // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them is left.
@@ -253,22 +244,23 @@ pub fn replace<T: Copy, const N: usize>(
     shape: [i64; N],
     mut f: impl FnMut([i64; N], T) -> T,
 ) -> Dense<T, N> {
-    /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is vectorised
-    /// without a comparison of addresses.
-    #[inline(always)]
+    /// A function of its own, for what `rest` says.
+    #[inline]
     fn replace_row<T: Copy, const N: usize>(
         (start, shape): ([i64; N], [usize; N]),
         f: &mut impl FnMut([i64; N], T) -> T,
         row: &mut [T],
     ) {
-        for (j, slot) in row.iter_mut().enumerate() {
+        let (mut j, length) = (0, row.len());
+        while j < length {
             let mut at = start;
             if let Some(last) = at.last_mut() {
                 *last = j as i64;
             }
             // SAFETY: rows start inside, and have as many elements as the last axis.
             unsafe { inside(at, shape) };
-            *slot = f(at, *slot);
+            row[j] = f(at, row[j]);
+            j += 1;
         }
     }
 

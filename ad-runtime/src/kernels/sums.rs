@@ -2,7 +2,7 @@
 
 use super::blocks::{Fresh, Stretch, Written, first_outside, start_of};
 use super::loops::{LANES, combined, inside, rows, sealed};
-use super::{Dense, INTERMEDIATE, fail, lengths, pool};
+use super::{Dense, INTERMEDIATE, fail, lengths, pool, rest};
 use crate::Real;
 use std::mem::MaybeUninit;
 use std::ops::AddAssign;
@@ -108,18 +108,18 @@ pub fn build_and_sum<T: Real, const N: usize>(
     let mut unwritten = &mut data.spare_capacity_mut()[..size];
     let mut parts = [T::NOUGHT; PARTS];
     rows(shape, |start| {
-        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
-        unwritten = rest;
+        let (row, behind) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = behind;
         for (k, some) in row.chunks_mut(NEAR).enumerate() {
-            for (j, slot) in some.iter_mut().enumerate() {
+            rest::fill::<T, false>(some, |j| {
                 let mut at = start;
                 if let Some(last) = at.last_mut() {
                     *last = (k * NEAR + j) as i64;
                 }
                 // SAFETY: rows start inside, and have as many elements as the last axis.
                 unsafe { inside(at, shape) };
-                slot.write(f(at));
-            }
+                f(at)
+            });
             // SAFETY: all of these have just been written.
             let values =
                 unsafe { std::slice::from_raw_parts(some.as_ptr().cast::<T>(), some.len()) };
@@ -155,9 +155,8 @@ macro_rules! sums {
 
             #[inline(always)]
             fn add(self, js: Stretch, f: impl FnMut(i64) -> Self::Values) {
-                /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is
-                /// vectorised without a comparison of addresses.
-                #[inline(always)]
+                /// A function of its own, for what `rest` says.
+                #[inline]
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
                 fn row<$($T: Copy + AddAssign),*>(
                     js: Stretch,
@@ -183,7 +182,7 @@ macro_rules! sums {
                 out: &mut [MaybeUninit<Z>],
                 f: impl FnMut(i64) -> (Z, Self::Values),
             ) {
-                #[inline(always)]
+                #[inline]
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
                 fn row<Z, $($T: Copy + AddAssign),*>(
                     js: Stretch,
@@ -196,7 +195,7 @@ macro_rules! sums {
                     $(assert!($x.len() == length, "all elements of a row");)*
                     for j in 0..length {
                         let (new, ($($T,)*)) = f(js.first() + j as i64);
-                        out[j].write(new);
+                        out[j] = MaybeUninit::new(new);
                         $($x[j] += $T;)*
                     }
                 }
