@@ -348,3 +348,49 @@ fn only_the_strongest_relation_is_named() {
         "several_grad: `x` has 0 elements (x.len() must be at least 4)",
     );
 }
+
+#[differentiable(value, grad, vjp)]
+fn weighted(x: &Array1<f64>, w: &Array1<f64>, given: bool, n: usize) -> f64 {
+    if x.is_empty() {
+        return 0.0;
+    }
+    let weights = if given {
+        w.clone()
+    } else {
+        Array1::ones(x.len())
+    };
+    let first = match n {
+        2 => w[3],
+        _ => 1.0,
+    };
+    (&weights * x).sum() * first
+}
+
+#[test]
+fn what_one_side_of_a_branch_needs_is_demanded_if_it_is_taken() {
+    let [none, two, three, four] = [0, 2, 3, 4].map(Array1::<f64>::ones);
+    assert_eq!(weighted_value(&three, &none, false, 0), 3.0);
+    assert_eq!(weighted_grad(&three, &none, false, 0).0, three);
+    assert_eq!(weighted_grad(&none, &two, true, 2).1, Array1::zeros(2));
+    let lengths =
+        "weighted_grad: `w` has 2 elements but `x` has 3 elements (w.len() must be x.len())";
+    says(|| weighted_grad(&three, &two, true, 0), lengths);
+    let fourth = "weighted_grad: `w` has 3 elements (w.len() must be at least 4)";
+    says(|| weighted_grad(&three, &three, true, 2), fourth);
+    assert_eq!(weighted_grad(&four, &four, true, 2).0, four);
+    assert_eq!(weighted_grad(&two, &four, false, 2).0, two);
+}
+
+#[differentiable(value, vjp)]
+fn picked(x: &Array1<f64>, w: &Array1<f64>, given: bool) -> Array1<f64> {
+    if given { w.clone() } else { x.mapv(f64::sin) }
+}
+
+#[test]
+fn a_cotangent_has_the_length_that_the_branch_gives() {
+    let [two, three] = [2, 3].map(Array1::<f64>::ones);
+    assert_eq!(picked_vjp(&two, &three, true, &three).1.1, three);
+    assert_eq!(picked_vjp(&two, &three, false, &two).1.1, Array1::zeros(3));
+    let message = "picked_vjp: `cotangent` has 2 elements but `w` has 3 elements (cotangent.len() must be w.len())";
+    says(|| picked_vjp(&two, &three, true, &two), message);
+}

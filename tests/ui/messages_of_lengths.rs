@@ -40,19 +40,19 @@ fn inside(x: &Array1<f64>, n: usize) -> f64 {
 
 #[differentiable]
 fn sides(x: &Array1<f64>, n: usize) -> f64 {
-    let mut k = 1;
-    let mut t = x[0];
-    while t < 9.0 {
-        t += 1.0;
-        k += 1;
-    }
-    let y = if x[0] > 0.0 {
-        let m = fold(n, 1, |s, i| s + i);
-        build(m, |i| x[0])
-    } else {
-        build(k, |i| x[0])
-    };
-    y.sum()
+    sum(n, |i| {
+        let y = if x[i] > 0.0 {
+            build(2, |j| x[j])
+        } else {
+            build(3, |j| x[j] * x[i])
+        };
+        let z = if x[i] > 1.0 {
+            y.clone()
+        } else {
+            x.clone()
+        };
+        y.sum() + z.sum()
+    })
 }
 
 #[differentiable]

@@ -248,9 +248,15 @@ impl<'a> Function<'a> {
                 });
                 name.to_token_stream()
             }
-            Atom::Int { param } => self.root().local(Var(*param as u32)).ident,
+            Atom::Int { param } => {
+                let ident = self.root().local(Var(*param as u32)).ident;
+                match self.root().program.params[*param].ty.elem {
+                    Elem::Bool => quote!(i64::from(#ident)),
+                    Elem::Int | Elem::Real => ident,
+                }
+            }
             Atom::Value(v) => self.local(Var(*v)).ident,
-            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => {
+            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => {
                 unreachable!("not a leaf")
             }
         };

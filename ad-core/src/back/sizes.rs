@@ -48,6 +48,12 @@ pub(super) fn number(k: i64) -> TokenStream {
     quote!(#n)
 }
 
+/// An integer literal that shows its type.
+fn typed(k: i64) -> TokenStream {
+    let n = Literal::i64_suffixed(k);
+    quote!(#n)
+}
+
 fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
     let method = |x: &Size, name: &str, y: &Size| {
         let (x, y) = (expression(x, of), expression(y, of).tokens);
@@ -68,6 +74,14 @@ fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
         Atom::Rem(x, y) => expression(x, of).infix("%", expression(y, of)),
         Atom::Min(x, y) => method(x, "min", y),
         Atom::Max(x, y) => method(x, "max", y),
+        Atom::Select(p, x, y) => {
+            let holds = expression(p, of).infix(">", Expr::atom(number(0))).tokens;
+            let [x, y] = [x, y].map(|s| match s.as_lit() {
+                Some(k) => Expr::atom(typed(k)).tokens,
+                None => expression(s, of).tokens,
+            });
+            Expr::block(quote!(if #holds { #x } else { #y }))
+        }
     }
 }
 
@@ -143,6 +157,10 @@ fn word(a: &Atom, params: &[Named]) -> String {
         }
         Atom::Min(x, y) => format!("min({}, {})", words(x, params), words(y, params)),
         Atom::Max(x, y) => format!("max({}, {})", words(x, params), words(y, params)),
+        Atom::Select(_, x, y) => {
+            let (x, y) = two(x, y);
+            format!("({x} or {y})")
+        }
         Atom::Value(_) => "a computed number".to_owned(),
     }
 }

@@ -121,41 +121,23 @@ impl Builder {
         &self.program.requires
     }
 
-    /// Adds `left >= 0`, or `left == 0`, unless it is evident; terms are moved so that both sides
-    /// have positive coefficients. Relations about computed values are left to the place of use.
+    /// Adds `left >= 0`, or `left == 0`, unless it is evident. Relations about computed values are left
+    /// to the place of use.
     pub fn require_sign(&mut self, when: &[Size], left: &Size, relation: Relation) {
-        let evident = match relation {
-            Relation::AtLeast => left.at_least(0),
-            Relation::Equal => left.is(0),
-        };
         let mut on_entry = true;
         let mut look = |s: &Size| s.visit(&mut |a| on_entry &= !matches!(a, Atom::Value(_)));
         look(left);
         when.iter().for_each(look);
-        if evident || !on_entry {
-            return;
+        if on_entry {
+            let require = Require::of(when.to_vec(), left, relation);
+            require.cases().into_iter().for_each(|r| self.require(r));
         }
-        let (mut plus, mut minus) = (Size::lit(0), Size::lit(0));
-        for (m, c) in left.terms() {
-            let product = (m.iter()).fold(Size::lit(c.abs()), |p, a| p.mul(&Size::atom(a.clone())));
-            let side = if c > 0 { &mut plus } else { &mut minus };
-            *side = side.add(&product);
-        }
-        let mut when: Vec<Size> = when.iter().filter(|s| !s.at_least(1)).cloned().collect();
-        when.sort();
-        when.dedup();
-        self.require(Require {
-            when,
-            left: plus,
-            relation,
-            right: minus,
-        });
     }
 
     /// Demands on entry that an index lies in `0..n` everywhere in an index space, if that can be said
-    /// by sizes that are known on entry. An affine component of an unguarded read or write is one
+    /// by sizes that are known on entry, if the sizes in `when` are positive. An affine component of an unguarded read or write is one
     /// for which this was possible; what cannot be said here is checked where it is used.
-    pub fn demand_inside(&mut self, a: &Affine, axes: &[Size], n: &Size) -> bool {
+    pub fn demand_inside(&mut self, a: &Affine, axes: &[Size], when: &[Size], n: &Size) -> bool {
         let Some((low, high)) = a.range(axes) else {
             return false;
         };
@@ -165,8 +147,9 @@ impl Builder {
             s.visit(&mut |a| known &= !matches!(a, Atom::Value(_)));
         }
         if known {
-            self.require_sign(axes, &low, Relation::AtLeast);
-            self.require_sign(axes, &room, Relation::AtLeast);
+            let when: Vec<Size> = axes.iter().chain(when).cloned().collect();
+            self.require_sign(&when, &low, Relation::AtLeast);
+            self.require_sign(&when, &room, Relation::AtLeast);
         }
         known
     }
@@ -376,7 +359,8 @@ pub fn translate_size(s: &Size, of: &mut dyn FnMut(Var) -> Var) -> Size {
         | Atom::Quot(..)
         | Atom::Rem(..)
         | Atom::Min(..)
-        | Atom::Max(..) => Size::atom(a.clone()),
+        | Atom::Max(..)
+        | Atom::Select(..) => Size::atom(a.clone()),
     })
 }
 

@@ -255,6 +255,81 @@ pub struct Require {
     pub right: Size,
 }
 
+/// As many selections of a relation get cases of their own.
+const MOST_CASES: usize = 4;
+
+impl Require {
+    /// `difference >= 0`, or `difference == 0`; terms are moved so that both sides have positive
+    /// coefficients.
+    pub fn of(mut when: Vec<Size>, difference: &Size, relation: Relation) -> Require {
+        let (mut left, mut right) = (Size::lit(0), Size::lit(0));
+        for (m, c) in difference.terms() {
+            let product = (m.iter()).fold(Size::lit(c.abs()), |p, a| p.mul(&Size::atom(a.clone())));
+            let side = if c > 0 { &mut left } else { &mut right };
+            *side = side.add(&product);
+        }
+        when.retain(|s| !s.at_least(1));
+        when.sort();
+        when.dedup();
+        Require {
+            when,
+            left,
+            relation,
+            right,
+        }
+    }
+
+    /// The same for each value of the conditions that select its sizes, without what is evident.
+    pub fn cases(self) -> Vec<Require> {
+        let mut cases: Vec<Require> = self.known().into_iter().collect();
+        for _ in 0..MOST_CASES {
+            let undecided = cases.iter().find_map(Require::undecided);
+            let Some(p) = undecided else { break };
+            let split = |r: Require| match r.undecided() {
+                Some(_) => [r.decided(&p, true), r.decided(&p, false)],
+                None => [Some(r), None],
+            };
+            cases = cases.into_iter().flat_map(split).flatten().collect();
+        }
+        cases
+    }
+
+    fn undecided(&self) -> Option<Size> {
+        self.sizes().find_map(Size::undecided)
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = &Size> {
+        self.when.iter().chain([&self.left, &self.right])
+    }
+
+    /// The relation where a condition holds, or where it does not.
+    fn decided(&self, p: &Size, holds: bool) -> Option<Require> {
+        let put = |s: &Size| s.decided(p, holds);
+        let mut when: Vec<Size> = self.when.iter().map(put).collect();
+        when.push(if holds { p.clone() } else { p.not() });
+        Require::of(when, &put(&self.left).sub(&put(&self.right)), self.relation).known()
+    }
+
+    /// The relation with its selections decided by its own conditions, unless it is evident.
+    fn known(mut self) -> Option<Require> {
+        for p in self.when.clone() {
+            if self.when.contains(&p.not()) || p.neg().at_least(0) {
+                return None;
+            }
+            let put = |s: &Size| s.decided(&p, true).decided(&p.not(), false);
+            let when = self.when.iter().map(put).collect();
+            let difference = put(&self.left).sub(&put(&self.right));
+            self = Require::of(when, &difference, self.relation);
+        }
+        let difference = self.left.sub(&self.right);
+        let evident = match self.relation {
+            Relation::AtLeast => difference.at_least_given(0, &self.when),
+            Relation::Equal => difference.is(0),
+        };
+        (!evident).then_some(self)
+    }
+}
+
 /// How two sizes are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {

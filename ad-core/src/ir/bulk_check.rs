@@ -75,13 +75,18 @@ fn check_size(
     let mut wrong = None;
     size.visit(&mut |a| {
         let scalar = |ty: &Type| ty.elem == Elem::Int && ty.shape.is_empty();
+        let flag = |ty: &Type| ty.elem == Elem::Bool && ty.shape.is_empty();
         let fits = match a {
             Atom::Dim { param, axis } => {
                 (function.params.get(*param)).is_some_and(|p| *axis < p.ty.rank())
             }
-            Atom::Int { param } => (function.params.get(*param)).is_some_and(|p| scalar(&p.ty)),
+            Atom::Int { param } => {
+                (function.params.get(*param)).is_some_and(|p| scalar(&p.ty) || flag(&p.ty))
+            }
             Atom::Value(v) => (*v as usize) < defined && scalar(program.ty(Var(*v))),
-            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => true,
+            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => {
+                true
+            }
         };
         if !fits && wrong.is_none() {
             wrong = Some(a.clone());

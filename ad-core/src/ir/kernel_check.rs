@@ -91,7 +91,11 @@ impl Scope<'_> {
                 Atom::Int { param } => {
                     (self.function.get(*param)).is_some_and(|p| p.ty.rank() == 0)
                 }
-                Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => true,
+                Atom::Quot(..)
+                | Atom::Rem(..)
+                | Atom::Min(..)
+                | Atom::Max(..)
+                | Atom::Select(..) => true,
             };
             if !ok {
                 wrong = Some(format!(

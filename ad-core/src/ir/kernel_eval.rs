@@ -106,9 +106,11 @@ impl<'a> Run<'a> {
                 let v = self.args.get(*param)?;
                 i64::try_from(*v.shape().get(*axis)?).ok()
             }
-            Atom::Int { param } => Some(self.args.get(*param)?.int().data[0]),
+            Atom::Int { param } => self.args.get(*param)?.as_size(),
             Atom::Value(v) => Some(self.values[*v as usize].as_ref()?.int().data[0]),
-            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => None,
+            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => {
+                None
+            }
         };
         s.eval(&mut of)
             .ok_or_else(|| format!("size {s} is not known"))

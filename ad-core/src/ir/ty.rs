@@ -101,7 +101,7 @@ pub enum Atom {
         /// Which of its axes.
         axis: usize,
     },
-    /// The value of an integer parameter of rank 0.
+    /// The value of an integer parameter of rank 0; of a bool, 1 or 0.
     Int {
         /// Which parameter.
         param: usize,
@@ -116,6 +116,8 @@ pub enum Atom {
     Min(Size, Size),
     /// The larger of two.
     Max(Size, Size),
+    /// The second where the first is positive, else the third.
+    Select(Size, Size, Size),
 }
 
 /// A polynomial over atoms.
@@ -266,34 +268,165 @@ impl Size {
 
     /// The smaller of two sizes.
     pub fn smaller(&self, other: &Size) -> Size {
-        match self.sub(other).as_lit() {
-            Some(d) if d <= 0 => self.clone(),
-            Some(_) => other.clone(),
-            None => {
-                let (a, b) = if self <= other {
-                    (self, other)
-                } else {
-                    (other, self)
-                };
-                Size::atom(Atom::Min(a.clone(), b.clone()))
-            }
+        match self.ordered(other) {
+            Ok([small, _]) => small,
+            Err([a, b]) => Size::atom(Atom::Min(a, b)),
         }
     }
 
     /// The larger of two sizes.
     pub fn larger(&self, other: &Size) -> Size {
-        match self.sub(other).as_lit() {
-            Some(d) if d >= 0 => self.clone(),
-            Some(_) => other.clone(),
-            None => {
-                let (a, b) = if self <= other {
-                    (self, other)
-                } else {
-                    (other, self)
-                };
-                Size::atom(Atom::Max(a.clone(), b.clone()))
+        match self.ordered(other) {
+            Ok([_, large]) => large,
+            Err([a, b]) => Size::atom(Atom::Max(a, b)),
+        }
+    }
+
+    /// Two sizes in their order, or in a fixed one if theirs is not known.
+    fn ordered(&self, other: &Size) -> Result<[Size; 2], [Size; 2]> {
+        let difference = other.sub(self);
+        if difference.at_least(0) {
+            Ok([self.clone(), other.clone()])
+        } else if difference.neg().at_least(0) {
+            Ok([other.clone(), self.clone()])
+        } else if self <= other {
+            Err([self.clone(), other.clone()])
+        } else {
+            Err([other.clone(), self.clone()])
+        }
+    }
+
+    /// `yes` where `condition` is positive, else `no`.
+    ///
+    /// ```text
+    /// select(p, a, b) = max(a, b)      if a - b = k p or k (p - 1) for a number k > 0, min for k < 0
+    /// select(p, a, b) = a              if a - b = k max(p, 0)
+    /// select([x = y], a, b) = b        if a = b where x = y
+    /// ```
+    pub fn select(condition: &Size, yes: &Size, no: &Size) -> Size {
+        if let Some(opposite) = condition.negated_equality() {
+            return Size::select(&opposite, no, yes);
+        }
+        if yes == no || condition.at_least(1) {
+            return yes.clone();
+        }
+        if condition.neg().at_least(0) {
+            return no.clone();
+        }
+        let difference = yes.sub(no);
+        let some = condition.larger(&Size::lit(0));
+        if difference.multiple_of(&some).is_some() {
+            return yes.clone();
+        }
+        for of in [condition, &condition.plus(-1)] {
+            match difference.multiple_of(of) {
+                Some(k) if k > 0 => return yes.larger(no),
+                Some(_) => return yes.smaller(no),
+                None => {}
             }
         }
+        let agree = |p: &Size| (p.equality()).is_some_and(|zero| difference.vanishes_with(&zero));
+        if agree(condition) {
+            no.clone()
+        } else if agree(&condition.not()) {
+            yes.clone()
+        } else {
+            Size::atom(Atom::Select(condition.clone(), yes.clone(), no.clone()))
+        }
+    }
+
+    /// What is positive if and only if two sizes are equal.
+    pub fn is_equal_to(&self, other: &Size) -> Size {
+        let difference = self.sub(other);
+        match (difference.at_least(0), difference.neg().at_least(0)) {
+            (true, _) => Size::lit(1).sub(&difference),
+            (_, true) => difference.plus(1),
+            _ => difference.smaller(&difference.neg()).plus(1),
+        }
+    }
+
+    /// What is positive if and only if `self` is not.
+    pub fn not(&self) -> Size {
+        Size::lit(1).sub(self)
+    }
+
+    /// What is zero where a condition made by [`Size::is_equal_to`] holds.
+    fn equality(&self) -> Option<Size> {
+        if self.neg().plus(1).at_least(0) {
+            return Some(self.plus(-1));
+        }
+        match self.plus(-1).as_atom()? {
+            Atom::Min(x, y) if *x == y.neg() => Some(x.clone()),
+            Atom::Dim { .. }
+            | Atom::Int { .. }
+            | Atom::Value(_)
+            | Atom::Quot(..)
+            | Atom::Rem(..)
+            | Atom::Min(..)
+            | Atom::Max(..)
+            | Atom::Select(..) => None,
+        }
+    }
+
+    /// The equality that a condition says not to hold.
+    fn negated_equality(&self) -> Option<Size> {
+        let opposite = self.not();
+        let is_minimum = matches!(self.neg().as_atom(), Some(Atom::Min(..)));
+        (is_minimum && opposite.equality().is_some()).then_some(opposite)
+    }
+
+    /// The number `k` with `self = k * other`, if there is one other than 0.
+    fn multiple_of(&self, other: &Size) -> Option<i64> {
+        let (m, c) = other.terms.first_key_value()?;
+        let k = self.terms.get(m)?.checked_div(*c)?;
+        (k != 0 && other.scale(k) == *self).then_some(k)
+    }
+
+    /// Whether `self = 0` follows from `zero = 0`.
+    fn vanishes_with(&self, zero: &Size) -> bool {
+        self.multiple_of(zero).is_some()
+            || zero.terms.keys().any(|m| {
+                let [atom] = &m[..] else { return false };
+                let Some((c, rest)) = zero.linear_in(atom) else {
+                    return false;
+                };
+                let Some(c) = c.as_lit().filter(|c| c.abs() == 1) else {
+                    return false;
+                };
+                let value = rest.scale(-c);
+                let put = |a: &Atom| (a == atom).then(|| value.clone());
+                self.replace(&mut { put }).is(0)
+            })
+    }
+
+    /// The size where a condition is known to hold, or not to hold.
+    #[must_use]
+    pub fn decided(&self, condition: &Size, holds: bool) -> Size {
+        self.replace(&mut |a| match a {
+            Atom::Select(p, yes, no) if p == condition => {
+                let taken = if holds { yes } else { no };
+                Some(taken.decided(condition, holds))
+            }
+            Atom::Dim { .. }
+            | Atom::Int { .. }
+            | Atom::Value(_)
+            | Atom::Quot(..)
+            | Atom::Rem(..)
+            | Atom::Min(..)
+            | Atom::Max(..)
+            | Atom::Select(..) => None,
+        })
+    }
+
+    /// The condition of a selection in the size.
+    pub fn undecided(&self) -> Option<Size> {
+        self.terms.keys().flatten().find_map(|a| match a {
+            Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => None,
+            Atom::Quot(x, y) | Atom::Rem(x, y) | Atom::Min(x, y) | Atom::Max(x, y) => {
+                x.undecided().or_else(|| y.undecided())
+            }
+            Atom::Select(p, ..) => p.undecided().or_else(|| Some(p.clone())),
+        })
     }
 
     /// Whether every value of the atoms gives at least `k`, as far as signs alone show: lengths are
@@ -327,6 +460,7 @@ impl Size {
             Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => true,
             Atom::Quot(x, y) | Atom::Rem(x, y) => x.is_total() && y.as_lit().is_some(),
             Atom::Min(x, y) | Atom::Max(x, y) => x.is_total() && y.is_total(),
+            Atom::Select(p, x, y) => [p, x, y].into_iter().all(Size::is_total),
         })
     }
 
@@ -342,6 +476,10 @@ impl Size {
                     Atom::Rem(x, y) => x.eval(of)?.checked_rem(y.eval(of)?)?,
                     Atom::Min(x, y) => x.eval(of)?.min(y.eval(of)?),
                     Atom::Max(x, y) => x.eval(of)?.max(y.eval(of)?),
+                    Atom::Select(p, x, y) => match p.eval(of)? > 0 {
+                        true => x.eval(of)?,
+                        false => y.eval(of)?,
+                    },
                 };
                 product = product.checked_mul(v)?;
             }
@@ -375,22 +513,38 @@ impl Size {
 
     /// The size with its leaf atoms replaced.
     pub fn substitute(&self, of: &mut dyn FnMut(&Atom) -> Size) -> Size {
+        self.replace(&mut |a| match a {
+            Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => Some(of(a)),
+            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => {
+                None
+            }
+        })
+    }
+
+    /// The size with atoms replaced; what has no replacement keeps its form, and its parts are looked at.
+    fn replace(&self, of: &mut dyn FnMut(&Atom) -> Option<Size>) -> Size {
         let mut sum = Size::lit(0);
         for (m, c) in &*self.terms {
             let mut product = Size::lit(*c);
             for a in m {
-                let s = match a {
-                    Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => of(a),
-                    Atom::Quot(x, y) => {
-                        let (x, y) = (x.substitute(of), y.substitute(of));
+                let s = match (of(a), a) {
+                    (Some(s), _) => s,
+                    (None, Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_)) => {
+                        Size::atom(a.clone())
+                    }
+                    (None, Atom::Quot(x, y)) => {
+                        let (x, y) = (x.replace(of), y.replace(of));
                         x.quot(&y).unwrap_or(Size::atom(Atom::Quot(x, y)))
                     }
-                    Atom::Rem(x, y) => {
-                        let (x, y) = (x.substitute(of), y.substitute(of));
+                    (None, Atom::Rem(x, y)) => {
+                        let (x, y) = (x.replace(of), y.replace(of));
                         x.rem(&y).unwrap_or(Size::atom(Atom::Rem(x, y)))
                     }
-                    Atom::Min(x, y) => x.substitute(of).smaller(&y.substitute(of)),
-                    Atom::Max(x, y) => x.substitute(of).larger(&y.substitute(of)),
+                    (None, Atom::Min(x, y)) => x.replace(of).smaller(&y.replace(of)),
+                    (None, Atom::Max(x, y)) => x.replace(of).larger(&y.replace(of)),
+                    (None, Atom::Select(p, x, y)) => {
+                        Size::select(&p.replace(of), &x.replace(of), &y.replace(of))
+                    }
                 };
                 product = product.mul(&s);
             }
@@ -408,6 +562,7 @@ impl Size {
                     x.visit(f);
                     y.visit(f);
                 }
+                Atom::Select(p, x, y) => [p, x, y].into_iter().for_each(|s| s.visit(f)),
             }
         }
     }
@@ -422,6 +577,7 @@ impl Atom {
             Atom::Rem(x, _) => x.at_least(0),
             Atom::Min(x, y) => x.at_least(0) && y.at_least(0),
             Atom::Max(x, y) => x.at_least(0) || y.at_least(0),
+            Atom::Select(p, x, y) => x.at_least_given(0, std::slice::from_ref(p)) && y.at_least(0),
         }
     }
 }
@@ -437,6 +593,7 @@ impl fmt::Display for Atom {
             Atom::Rem(x, y) => write!(f, "rem({x}, {y})"),
             Atom::Min(x, y) => write!(f, "min({x}, {y})"),
             Atom::Max(x, y) => write!(f, "max({x}, {y})"),
+            Atom::Select(p, x, y) => write!(f, "select({p}, {x}, {y})"),
         }
     }
 }
@@ -492,6 +649,33 @@ mod tests {
         assert_eq!(n().smaller(&n().plus(1)), n());
         assert_eq!(n().larger(&n().plus(1)), n().plus(1));
         assert_eq!(n().smaller(&Size::dim(1, 0)), Size::dim(1, 0).smaller(&n()));
+    }
+
+    #[test]
+    fn selections_are_decided_where_they_can_be() {
+        let (m, k) = (Size::dim(1, 0), Size::atom(Atom::Int { param: 2 }));
+        let zero = Size::lit(0);
+        // if n == 0 { 0 } else { n * m }
+        let empty = n().is_equal_to(&zero);
+        assert_eq!(Size::select(&empty, &zero, &n().mul(&m)), n().mul(&m));
+        assert_eq!(Size::select(&empty.not(), &n().mul(&m), &zero), n().mul(&m));
+        // if k != 2 { k } else { 2 }
+        let other = k.is_equal_to(&Size::lit(2)).not();
+        assert_eq!(Size::select(&other, &k, &Size::lit(2)), k);
+        // if n >= m { n } else { m }, if n < m { n } else { m }
+        let not_less = n().sub(&m).plus(1);
+        assert_eq!(Size::select(&not_less, &n(), &m), n().larger(&m));
+        assert_eq!(Size::select(&not_less.not(), &n(), &m), n().smaller(&m));
+        let open = Size::select(&other, &n(), &m);
+        assert_eq!(open.undecided(), Some(other.not()));
+        assert_eq!(open.decided(&other.not(), false), n());
+        assert_eq!(open.plus(1).decided(&other.not(), true), m.plus(1));
+        let all =
+            |of: i64| move |a: &Atom| Some(if matches!(a, Atom::Int { .. }) { of } else { 7 });
+        for of in -3..6 {
+            let value = k.is_equal_to(&Size::lit(2)).eval(&mut all(of)).unwrap();
+            assert_eq!(value > 0, of == 2);
+        }
     }
 
     #[test]

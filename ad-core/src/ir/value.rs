@@ -99,6 +99,15 @@ impl Value {
         }
     }
 
+    /// The integer, or 1 or 0 for a bool, if the value is a single one.
+    pub fn as_size(&self) -> Option<i64> {
+        match self {
+            Value::Int(t) if t.shape.is_empty() => t.data.first().copied(),
+            Value::Bool(t) if t.shape.is_empty() => t.data.first().map(|b| i64::from(*b)),
+            Value::Int(_) | Value::Bool(_) | Value::Real(_) => None,
+        }
+    }
+
     /// The array of truth values.
     ///
     /// # Panics

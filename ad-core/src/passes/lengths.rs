@@ -56,7 +56,8 @@ fn number(r: &Require) -> Option<(Atom, i64)> {
         | Atom::Quot(..)
         | Atom::Rem(..)
         | Atom::Min(..)
-        | Atom::Max(..) => None,
+        | Atom::Max(..)
+        | Atom::Select(..) => None,
     };
     of(&r.left, &r.right).or_else(|| of(&r.right, &r.left))
 }
@@ -73,7 +74,8 @@ fn matters_only_with(program: &Program, dim: &Atom, m: &Size) -> bool {
         | Atom::Quot(..)
         | Atom::Rem(..)
         | Atom::Min(..)
-        | Atom::Max(..) => None,
+        | Atom::Max(..)
+        | Atom::Select(..) => None,
     };
     let params = (0..program.params.len()).filter(|k| Some(*k) != owner);
     let others = params.map(|k| Var(k as u32)).any(|v| in_shape(&v));

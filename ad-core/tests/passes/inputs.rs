@@ -46,7 +46,12 @@ pub(crate) fn inputs(
         let n = n.eval(&mut |a| match a {
             Atom::Dim { param, axis } => dims.get(&(*param, *axis)).copied(),
             Atom::Int { param } => Some(ints[*param]),
-            Atom::Value(_) | Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => None,
+            Atom::Value(_)
+            | Atom::Quot(..)
+            | Atom::Rem(..)
+            | Atom::Min(..)
+            | Atom::Max(..)
+            | Atom::Select(..) => None,
         });
         n.and_then(|n| usize::try_from(n).ok())
     };

@@ -129,12 +129,8 @@ impl Function<'_> {
                 let computed = computed || self.program.requires.iter().any(is_demanded);
                 if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type)
                 {
-                    all.push(Require {
-                        when: vec![],
-                        left: here,
-                        relation: Relation::Equal,
-                        right: n.clone(),
-                    });
+                    let require = Require::of(vec![], &here.sub(n), Relation::Equal);
+                    all.extend(require.cases());
                 }
             }
         }

@@ -100,13 +100,9 @@ struct Sizes {
 
 impl Sizes {
     fn new(args: &[Value]) -> Sizes {
-        let int = |v: &Value| match v {
-            Value::Int(t) if t.shape.is_empty() => t.data.first().copied(),
-            Value::Int(_) | Value::Real(_) | Value::Bool(_) => None,
-        };
         Sizes {
             shapes: args.iter().map(|v| v.shape().to_vec()).collect(),
-            ints: args.iter().map(int).collect(),
+            ints: args.iter().map(Value::as_size).collect(),
         }
     }
 }
@@ -238,7 +234,9 @@ impl<'a> Machine<'a> {
             }
             Atom::Int { param } => *self.sizes.ints.get(*param)?,
             Atom::Value(v) => scalar(*v as usize),
-            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => None,
+            Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => {
+                None
+            }
         })
         .ok_or_else(|| format!("the size {size} has no value"))
     }

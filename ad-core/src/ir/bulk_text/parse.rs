@@ -510,6 +510,15 @@ impl<'a> Reader<'a> {
             let y = self.size()?;
             self.expect(")")?;
             Size::atom(of(x, y))
+        } else if word == "select" {
+            self.expect("(")?;
+            let p = self.size()?;
+            self.expect(",")?;
+            let x = self.size()?;
+            self.expect(",")?;
+            let y = self.size()?;
+            self.expect(")")?;
+            Size::atom(Atom::Select(p, x, y))
         } else if let Ok(c) = word.parse() {
             Size::lit(c)
         } else {

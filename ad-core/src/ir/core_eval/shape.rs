@@ -2,6 +2,7 @@
 
 use super::{Machine, Outcome, Slot, shape_of_val};
 use crate::ir::core::{Bound, Expr, Kind, Loop, Trip};
+use crate::ir::ty::Lit;
 
 impl<'a> Machine<'a> {
     /// The shape of an expression, without its elements: also where the loop around it never turns.
@@ -39,8 +40,11 @@ impl<'a> Machine<'a> {
                 self.shape_uncounted(body)
             }
             Kind::Update(u) => self.shape_uncounted(&u.array),
-            // All branches have one shape.
-            Kind::If(_, a, _) => self.shape_uncounted(a),
+            // Where the condition has no value, as in a loop that never turns, both have one shape.
+            Kind::If(c, a, b) => match self.scalar(c) {
+                Ok(Lit::Bool(false)) => self.shape_uncounted(b),
+                Ok(_) | Err(_) => self.shape_uncounted(a),
+            },
             Kind::Build(b, body) => {
                 let mut shape = vec![self.extent(&b.extent)?];
                 self.set(&b.var, Slot::Absent);

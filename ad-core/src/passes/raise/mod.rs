@@ -183,12 +183,23 @@ impl<'a> Raiser<'a> {
                 let p = &self.function[*param];
                 Expr::dim(Expr::var(&p.sym, p.ty), *axis)
             }
-            Atom::Int { param } => index_of(&self.function[*param].sym),
+            Atom::Int { param } => {
+                let p = &self.function[*param];
+                let value = Expr::var(&p.sym, p.ty);
+                match p.ty.elem {
+                    Elem::Bool => Expr::cond(value, Expr::int(1), Expr::int(0)),
+                    Elem::Int | Elem::Real => value,
+                }
+            }
             Atom::Value(v) => self.read(Var(*v), &[]),
             Atom::Quot(x, y) => both(Prim::IDiv, x, y),
             Atom::Rem(x, y) => both(Prim::IRem, x, y),
             Atom::Min(x, y) => both(Prim::IMin, x, y),
             Atom::Max(x, y) => both(Prim::IMax, x, y),
+            Atom::Select(p, x, y) => {
+                let holds = Expr::prim(Prim::IGt, vec![self.size(p), Expr::int(0)]);
+                Expr::cond(holds, self.size(x), self.size(y))
+            }
         }
     }
 

@@ -452,7 +452,7 @@ impl Simplifier {
     /// Whether an index is inside of an axis: by demand on entry, where that may be made.
     fn demand_inside(&mut self, a: &Affine, axes: &[Size], n: &Size) -> bool {
         match self.demands {
-            Demands::OnEntry => self.out.demand_inside(a, axes, n),
+            Demands::OnEntry => self.out.demand_inside(a, axes, &[], n),
             Demands::Nothing => a.inside(axes, n),
         }
     }

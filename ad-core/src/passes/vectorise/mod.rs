@@ -13,13 +13,14 @@
 //! V[reduce(i < n. e)]     = the reduction of V[e] along that axis
 //! V[scatter(i < n. k += e)] = zeros, plus V[e] at V[k], the last axes of the index space gone
 //! V[a[e, ..]]             = gather of V[a] at the index map of e, ..; a view where they are affine
-//! V[if c {a} else {b}]    = select(V[c], V[a] where V[c], V[b] where not V[c])
+//! V[if c {a} else {b}]    = select(V[c], V[a] where V[c], V[b] where not V[c]), see `branch.rs`
 //! V[where(c, a)]          = V[a] where V[c]
 //! ```
 //!
 //! A bound that depends on an index gives an axis of the largest such bound and a guard. Guards make
 //! the transform keep laziness: what the source would not evaluate is a structural zero.
 
+mod branch;
 mod raised;
 mod sequence;
 mod unit;
@@ -52,7 +53,9 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         env: HashMap::new(),
         steps: vec![],
         calls: vec![],
+        conditions: HashMap::new(),
     };
+    v.note_flags(&program.params);
     for (k, p) in program.params.iter().enumerate() {
         let val = if p.ty == core::Ty::scalar(Elem::Int) {
             Val::Affine(Affine::constant(0, Size::atom(Atom::Int { param: k })))
@@ -78,6 +81,10 @@ struct Space {
     axes: Vec<Size>,
     /// Over the first axes, as many as it has.
     guard: Option<Var>,
+    /// What is positive where the expression is evaluated, as far as the guard is known on entry.
+    when: Vec<Size>,
+    /// Whether the guard says more than `when`.
+    masked: bool,
     /// Where axes really end, as far as the ends depend on other axes.
     ends: Vec<(usize, Affine)>,
     /// Whether it is not known from the ends alone what is evaluated.
@@ -88,9 +95,14 @@ struct Space {
 }
 
 impl Space {
-    /// Whether the expression is evaluated everywhere in the space, as far as it has elements.
+    /// Whether the expression is evaluated everywhere in the space, if it is reached.
     fn is_sure(&self) -> bool {
-        self.guard.is_none() && !self.unsure
+        !self.masked && !self.unsure
+    }
+
+    /// The sizes that are positive if the space has elements, and is on the side of branches that is taken.
+    fn reached(&self) -> Vec<Size> {
+        self.axes.iter().chain(&self.when).cloned().collect()
     }
 }
 
@@ -117,6 +129,8 @@ struct Vectoriser {
     steps: Vec<(Var, Size)>,
     /// The calls of units so far.
     calls: Vec<unit::Done>,
+    /// What is positive if and only if a condition holds, as far as that was looked for.
+    conditions: HashMap<Var, Option<Size>>,
 }
 
 impl Vectoriser {
@@ -348,7 +362,7 @@ impl Vectoriser {
                 let sure = space.is_sure() && on_entry(&difference, &space.axes);
                 if sure {
                     self.out
-                        .require_sign(&space.axes, &difference, Relation::Equal);
+                        .require_sign(&space.reached(), &difference, Relation::Equal);
                 } else {
                     demanded[k] &= difference.is(0);
                     *n = n.larger(&m);
@@ -377,63 +391,6 @@ impl Vectoriser {
         shape
     }
 
-    fn branch(&mut self, c: &Expr, a: &Expr, b: &Expr, space: &Space) -> Result<Val, String> {
-        let depth = space.axes.len();
-        let c = self.whole(c, space)?;
-        let not_c = self.out.map(Prim::Not, &[c], None);
-        let outer = self.guard(space, &[]);
-        let arm = |v: &mut Self, e: &Expr, holds: Var| -> Result<Var, String> {
-            let guard = v.out.both(outer, Some(holds));
-            let inner = Space {
-                guard,
-                conditional: true,
-                ..space.clone()
-            };
-            v.whole(e, &inner)
-        };
-        let (a, b) = (arm(self, a, c)?, arm(self, b, not_c)?);
-        let mut own = self.own(a, depth);
-        for (m, n) in own.iter_mut().zip(self.own(b, depth)) {
-            let difference = m.sub(&n);
-            if difference.is(0) {
-                continue;
-            }
-            // A length that an arm computes is known in that arm only.
-            if !on_entry(&difference, &[]) {
-                return Err(
-                    "an `if` gives arrays whose lengths cannot be compared before the function \
-                     runs; compute one length before the `if`, and build both arrays of it"
-                        .into(),
-                );
-            }
-            if space.is_sure() && on_entry(&difference, &space.axes) {
-                self.out
-                    .require_sign(&space.axes, &difference, Relation::Equal);
-            } else {
-                // Not sure to be reached: what is shorter is read outside of its bounds.
-                *m = m.larger(&n);
-            }
-        }
-        // The shapes are equal from here on, whatever their expressions.
-        let shape: Vec<Size> = space.axes.iter().chain(&own).cloned().collect();
-        let outer_axes: Vec<usize> = (0..depth).collect();
-        let arms = [(a, c), (b, not_c)].map(|(v, holds)| {
-            if self.out.shape(v) == shape {
-                return v;
-            }
-            let index = (0..shape.len())
-                .map(|k| Ix::Affine(Affine::axis(shape.len(), k)))
-                .collect();
-            let guard = self.out.both(outer, Some(holds));
-            let guard = guard.map(|g| self.out.spread(g, &outer_axes, &shape));
-            self.out.gather(v, index, &shape, guard)
-        });
-        let c = self.out.spread(c, &outer_axes, &shape);
-        let guard = self.guard(space, &own);
-        let [a, b] = arms;
-        Ok(Val::Array(self.out.map(Prim::Select, &[c, a, b], guard)))
-    }
-
     /// The space inside a binder. `mask`: where in it the body is evaluated.
     fn enter(&mut self, var: &Sym, n: Size, mask: Option<Var>, space: &Space) -> Space {
         let mut inner = space.clone();
@@ -444,6 +401,7 @@ impl Vectoriser {
         if let Some(m) = mask {
             let outer = self.guard(&inner, &[]);
             inner.guard = self.out.both(outer, Some(m));
+            inner.masked = true;
         }
         inner
     }
@@ -471,8 +429,13 @@ impl Vectoriser {
                     // Not sure to be reached, so nothing may be demanded.
                     return Some(n.larger(&Size::lit(0)));
                 }
-                self.out.require_sign(&space.axes, &n, Relation::AtLeast);
-                Some(n)
+                self.out
+                    .require_sign(&space.reached(), &n, Relation::AtLeast);
+                Some(match space.when.is_empty() {
+                    true => n,
+                    // On the other side of the branch there is nothing.
+                    false => n.larger(&Size::lit(0)),
+                })
             }
             Val::Affine(_) => None,
             // Repeated along the binders, it was computed outside of them.
@@ -564,14 +527,16 @@ impl Vectoriser {
     fn component(&mut self, e: &Expr, n: &Size, space: &Space) -> Result<Ix, String> {
         Ok(match self.expr(e, space)? {
             Val::Affine(a) => {
-                if space.guard.is_none() && !self.inside(&a, n, space) {
+                if !space.masked && !self.inside(&a, n, space) && space.guard.is_none() {
                     return Ok(Ix::Data(self.out.index(a, &space.axes)));
                 }
                 if !space.ends.is_empty() && !space.conditional && !space.unsure {
-                    if let Some((low, reached)) = corner(&a, space, false) {
+                    if let Some((low, mut reached)) = corner(&a, space, false) {
+                        reached.extend(space.when.iter().cloned());
                         self.out.require_sign(&reached, &low, Relation::AtLeast);
                     }
-                    if let Some((high, reached)) = corner(&a, space, true) {
+                    if let Some((high, mut reached)) = corner(&a, space, true) {
+                        reached.extend(space.when.iter().cloned());
                         let room = n.sub(&high).plus(-1);
                         self.out.require_sign(&reached, &room, Relation::AtLeast);
                     }

@@ -9,12 +9,7 @@ impl Vectoriser {
     /// The same space where a condition holds.
     pub(super) fn where_holds(&mut self, c: &Expr, space: &Space) -> Result<Space, String> {
         let c = self.whole(c, space)?;
-        let outer = self.guard(space, &[]);
-        Ok(Space {
-            guard: self.out.both(outer, Some(c)),
-            conditional: true,
-            ..space.clone()
-        })
+        Ok(self.under(c, space))
     }
 
     pub(super) fn recur(&mut self, r: &Recur, space: &Space) -> Result<Var, String> {
@@ -60,11 +55,11 @@ impl Vectoriser {
         let (Some(right), Some(left)) = (sizes.pop(), sizes.pop()) else {
             return Ok(());
         };
-        if space.guard.is_some() || !sizes.iter().all(Affine::is_constant) {
+        if !space.is_sure() || !sizes.iter().all(Affine::is_constant) {
             return Ok(());
         }
         let difference = left.add_scaled(&right, &Size::lit(-1));
-        let mut when = space.axes.clone();
+        let mut when = space.reached();
         when.extend(sizes.into_iter().map(|s| s.constant));
         if let Some((low, high)) = difference.range(&space.axes) {
             self.out.require_sign(&when, &low, d.relation);

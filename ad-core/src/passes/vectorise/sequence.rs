@@ -327,12 +327,20 @@ impl Vectoriser {
         params.push(param(&l.index.hint, Elem::Int, vec![]));
         let at = Size::atom(Atom::Value(index.0));
 
+        let flags: Vec<(Var, Var)> = (arrays.iter())
+            .filter(|(v, _)| self.is_flag(**v))
+            .map(|(v, inner)| (*v, *inner))
+            .collect();
+        let conditions: HashMap<Var, Option<Size>> = (flags.into_iter())
+            .map(|(v, inner)| (inner, self.condition(v)))
+            .collect();
         let around = (self.steps.iter())
             .filter_map(|(v, n)| Some((*arrays.get(v)?, within(n))))
             .chain(steps.map(|n| (index, within(n))));
         let mut inner = Vectoriser {
             steps: around.collect(),
             calls: vec![],
+            conditions,
             out: Builder::new("step", params),
             env: HashMap::new(),
         };
@@ -403,6 +411,8 @@ impl Vectoriser {
             axes,
             guard,
             ends,
+            when: vec![],
+            masked: space.masked,
             conditional: space.conditional || (peel && !space.ends.is_empty()),
             unsure: space.unsure || !certain,
         };
@@ -426,7 +436,7 @@ impl Vectoriser {
         let mut program = body.inner.out.finish(results);
         for mut r in std::mem::take(&mut program.requires) {
             r.when.extend(steps.cloned());
-            r.when.extend(space.axes.iter().cloned());
+            r.when.extend(space.reached());
             r.when.retain(|s| !s.at_least(1));
             r.when.sort();
             r.when.dedup();
@@ -449,7 +459,7 @@ impl Vectoriser {
         if space.unsure {
             return whole.inside(&axes, n);
         }
-        whole.inside(&axes, n) || self.out.demand_inside(&whole, &axes, n)
+        whole.inside(&axes, n) || (self.out).demand_inside(&whole, &axes, &space.when, n)
     }
 
     /// An array with a part replaced.
@@ -460,9 +470,7 @@ impl Vectoriser {
         let mut within = space.clone();
         if let Some(c) = &u.when {
             let c = self.whole(c, space)?;
-            let outer = self.guard(space, &[]);
-            within.guard = self.out.both(outer, Some(c));
-            within.conditional = true;
+            within = self.under(c, space);
         }
         let own = ty.shape[depth..].to_vec();
         let kept: Vec<Size> = (own.iter().zip(&u.at))
@@ -546,17 +554,38 @@ fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<
         if difference.is(0) || some(n) == some(m) {
             continue;
         }
-        // A difference of a known number is no demand, it is a mistake.
-        if difference.as_lit().is_some() || !space.is_sure() || !on_entry(&difference, &space.axes)
-        {
-            return None;
+        for difference in on_all_sides(difference) {
+            // A difference of a known number is no demand, it is a mistake.
+            let is_known = difference.as_lit().is_some_and(|d| d != 0);
+            if is_known || !space.is_sure() || !on_entry(&difference, &space.axes) {
+                return None;
+            }
+            (v.out).require_sign(&space.reached(), &difference, Relation::Equal);
         }
-        (v.out).require_sign(&space.axes, &difference, Relation::Equal);
     }
     let rank = is.len();
     let index = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
     Some(v.out.gather(value, index.collect(), &like.shape, None))
 }
+
+/// What a size is on each side of the branches that it depends on, as far as data decide these.
+fn on_all_sides(size: Size) -> Vec<Size> {
+    let mut sides = vec![size];
+    for _ in 0..MOST_SIDES {
+        let by_data = |s: &Size| s.undecided().filter(|p| !on_entry(p, &[]));
+        let Some(p) = sides.iter().find_map(by_data) else {
+            break;
+        };
+        sides = (sides.iter())
+            .flat_map(|s| [s.decided(&p, true), s.decided(&p, false)])
+            .collect();
+        sides.dedup();
+    }
+    sides
+}
+
+/// As many branches are looked at.
+const MOST_SIDES: usize = 4;
 
 /// The variables that a loop mentions and does not bind, each once.
 fn free(l: &core::Loop) -> Vec<Sym> {

@@ -75,6 +75,8 @@ impl Vectoriser {
             ends: (space.ends.iter().filter(|(k, _)| *k < depth))
                 .cloned()
                 .collect(),
+            when: vec![],
+            masked: guard.is_some(),
             conditional: space.conditional || guard.is_some(),
             unsure: space.unsure,
         }

@@ -143,7 +143,8 @@ impl Body {
             | Atom::Quot(..)
             | Atom::Rem(..)
             | Atom::Min(..)
-            | Atom::Max(..)) => Size::atom(a.clone()),
+            | Atom::Max(..)
+            | Atom::Select(..)) => Size::atom(a.clone()),
         })
     }
 
