@@ -1,7 +1,7 @@
 //! `#[derive(Differentiable)]`: how a struct takes itself apart and puts itself together, for generated
 //! code that cannot name its fields, and a companion that says what they are.
 
-use crate::expand::root;
+use crate::expand::{entered, root};
 use crate::front::error::{Errors, Loc};
 use crate::front::structs::{self, Structs};
 use crate::link::{self, Part, Place, Request};
@@ -10,6 +10,10 @@ use quote::{ToTokens, format_ident, quote};
 
 /// Expands `#[derive(Differentiable)] item`; the place is that of the struct.
 pub fn derive(item: TokenStream, place: &Place) -> TokenStream {
+    entered(TokenStream::new, || begun(item, place))
+}
+
+fn begun(item: TokenStream, place: &Place) -> TokenStream {
     let of: syn::ItemStruct = match syn::parse2(item.clone()) {
         Ok(of) => of,
         Err(_) => {

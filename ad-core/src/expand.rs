@@ -2,6 +2,7 @@
 
 use crate::back::emit::{Context, name as name_of};
 use crate::back::unit::call_site;
+use crate::defect::{caught, enter, report, with_stack};
 use crate::derive;
 use crate::front::attr::Modes;
 use crate::front::callee::Callees;
@@ -35,6 +36,28 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to stderr.
 pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    let written = item.clone();
+    entered(|| written, || begun(attr, item, place))
+}
+
+/// Runs an entry of the compiler with the stack that it needs. What panics outside of the passes becomes an
+/// error as well, beside what was written.
+pub(crate) fn entered(
+    written: impl FnOnce() -> TokenStream,
+    run: impl FnOnce() -> TokenStream,
+) -> TokenStream {
+    caught(|| {
+        enter("expand");
+        with_stack(run)
+    })
+    .unwrap_or_else(|defect| {
+        let written = written();
+        let error = syn::Error::new(Span::call_site(), defect).to_compile_error();
+        quote!(#error #written)
+    })
+}
+
+fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let self_type = place
         .self_type
         .as_ref()
@@ -103,6 +126,10 @@ pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenSt
 
 /// Goes on with an expansion, given what is known of one more function that is called.
 pub fn resume(state: TokenStream) -> TokenStream {
+    entered(TokenStream::new, || gone_on(state))
+}
+
+fn gone_on(state: TokenStream) -> TokenStream {
     let request = match link::resumed(state) {
         Ok(Resumed::Ready(request)) => request,
         Ok(Resumed::Next(invocation)) => return invocation,
@@ -118,10 +145,13 @@ pub fn resume(state: TokenStream) -> TokenStream {
         Ok(mut callees) => {
             callees.inline = request.part == Part::Companions;
             match front::analyse_with(request.attr.clone(), request.item.clone(), &callees) {
-                Ok(annotated) => match resumed(&annotated, &request) {
-                    Ok(tokens) => return tokens,
-                    Err(message) => broken(annotated, message),
-                },
+                Ok(annotated) => {
+                    let done = caught(|| resumed(&annotated, &request));
+                    match done.and_then(|done| done) {
+                        Ok(tokens) => return tokens,
+                        Err(message) => broken(annotated, message),
+                    }
+                }
                 Err(failure) => failure,
             }
         }
@@ -198,7 +228,7 @@ fn watched(ident: &syn::Ident, expand: impl FnOnce(Stages<'_>) -> TokenStream) -
 /// # Errors
 /// With everything that is wrong with the function, one per line.
 pub fn explain(attr: TokenStream, item: TokenStream) -> Result<(String, TokenStream), String> {
-    explained(front::analyse(attr, item))
+    with_stack(|| explained(front::analyse(attr, item)))
 }
 
 /// The same of a function of a file, which may call others of the file.
@@ -206,12 +236,26 @@ pub fn explain(attr: TokenStream, item: TokenStream) -> Result<(String, TokenStr
 /// # Errors
 /// With everything that is wrong with the function, one per line.
 pub fn explain_in_file(file: &syn::File, name: &str) -> Result<(String, TokenStream), String> {
-    let analysed = link::in_file::analyse(file, name);
-    explained(analysed.ok_or_else(|| format!("there is no annotated function `{name}`"))?)
+    with_stack(|| {
+        let analysed = link::in_file::analyse(file, name);
+        explained(analysed.ok_or_else(|| format!("there is no annotated function `{name}`"))?)
+    })
 }
 
-fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, TokenStream), String> {
-    let annotated = analysed.map_err(|failure| {
+/// What an annotated function of a file expands to, which may call others of the file.
+///
+/// # Errors
+/// With everything that is wrong with the function, one per line.
+pub fn expand_in_file(file: &syn::File, name: &str) -> Result<TokenStream, String> {
+    with_stack(|| {
+        let analysed = link::in_file::analyse(file, name);
+        let analysed = analysed.ok_or_else(|| format!("there is no annotated function `{name}`"));
+        Ok(expanded(read(analysed?)?, None, false, &mut |_, _| {}))
+    })
+}
+
+fn read(analysed: Result<Annotated, Box<Failure>>) -> Result<Annotated, String> {
+    analysed.map_err(|failure| {
         let called = failure.missing.iter().map(|path| {
             let name = path.to_token_stream();
             format!("`{name}` is not an annotated function of this file")
@@ -219,7 +263,11 @@ fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, Token
         let lines = failure.errors.into_iter().filter(|_| !failure.elsewhere);
         let lines = lines.map(|e| format!("line {}: {e}", e.span().start().line));
         called.chain(lines).collect::<Vec<_>>().join("\n")
-    })?;
+    })
+}
+
+fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, TokenStream), String> {
+    let annotated = read(analysed)?;
     let mut text = String::new();
     let out = expanded(annotated, None, false, &mut |stage, program| {
         write_stage(&mut text, &stage, program);
@@ -247,8 +295,8 @@ fn expanded(
     in_impl: bool,
     see: Stages<'_>,
 ) -> TokenStream {
-    let done = derivatives(&annotated, place.is_some(), see);
-    match done {
+    let done = caught(|| derivatives(&annotated, place.is_some(), see));
+    match done.and_then(|done| done) {
         Ok((functions, inner)) => {
             let item = &annotated.item;
             let modes = annotated.promise.modes;
@@ -344,7 +392,7 @@ fn to_bulk(f: &Annotated, see: Stages<'_>) -> Result<bulk::Program, String> {
     see(format!("{name}: Core"), &f.program);
     if cfg!(debug_assertions) {
         core_check::check(&f.program)
-            .map_err(|e| format!("lowering made a wrong program of `{}`: {e}", f.program.name))?;
+            .map_err(|e| report("lower", &format!("it made a wrong program: {e}")))?;
     }
     pipeline::to_bulk(&f.program, &mut |pass, p| {
         see(format!("{name}: Bulk, after {pass}"), p);
@@ -362,7 +410,9 @@ fn derived(
     let derived = pipeline::derive(bulk, what, &wrt, &mut |pass, p| {
         see(format!("{title}: Bulk, after {pass}"), p);
     })?;
-    pipeline::to_kernels(&derived)
+    let kernels = pipeline::to_kernels(&derived);
+    enter("emit");
+    kernels
 }
 
 /// The functions of a unit, by the rules that they are called for.
@@ -389,6 +439,7 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     for (_, what) in UNIT_FUNCTIONS {
         let derived = pipeline::derive(bulk, what, &leaves, &mut |_, _| {})?;
         let kernels = pipeline::to_kernels(&derived)?;
+        enter("emit");
         out.extend(context.function(what, &kernels, &[]));
     }
     Ok(out)

@@ -2,6 +2,7 @@
 //! its derivatives.
 
 mod back;
+mod defect;
 mod derive;
 mod expand;
 pub mod front;
@@ -11,5 +12,5 @@ pub mod passes;
 pub mod pipeline;
 
 pub use derive::derive;
-pub use expand::{expand, expand_at, explain, explain_in_file, resume};
+pub use expand::{expand, expand_at, expand_in_file, explain, explain_in_file, resume};
 pub use link::custom;

@@ -1,5 +1,6 @@
 //! The order of the passes. Nothing else knows it.
 
+use crate::defect::{enter, report};
 use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::unit::{Rule, Unit};
@@ -38,8 +39,10 @@ pub type Watch<'a> = &'a mut dyn FnMut(&'static str, &Program);
 /// # Errors
 /// If the function cannot be vectorised, or a pass broke the program (a bug of the compiler).
 pub fn to_bulk(program: &core::Program, watch: Watch<'_>) -> Result<Program, String> {
+    enter("vectorise");
     let bulk = vectorise(program)?;
     checked("vectorise", &bulk, watch)?;
+    enter("simplify");
     let bulk = simplify(&bulk);
     checked("simplify", &bulk, watch)?;
     Ok(bulk)
@@ -71,12 +74,11 @@ pub fn routine(
     let watch: Watch<'_> = &mut |_, _| {};
     let bulk = to_bulk(program, watch)?;
     let derived = derive_with(&bulk, what, wrt, Program::clone, watch)?;
+    enter("raise");
     let routine = raise(&derived);
     if cfg!(debug_assertions) {
-        core_check::check(&routine.program(&program.name)).map_err(|e| {
-            let name = &program.name;
-            format!("the pass `raise` made a wrong program of `{name}`: {e}")
-        })?;
+        core_check::check(&routine.program(&program.name))
+            .map_err(|e| report("raise", &format!("it made a wrong program: {e}")))?;
     }
     Ok(routine)
 }
@@ -100,16 +102,20 @@ fn derive_with(
     let (derived, seeds) = match what {
         Derivative::Value => (program.clone(), vec![]),
         Derivative::Jvp => {
+            enter("linearise");
             let l = forward(program, wrt);
             checked("linearise", &l.program, watch)?;
             (l.program, l.tangents)
         }
         Derivative::Vjp | Derivative::Grad | Derivative::ValueAndGrad => {
+            enter("linearise");
             let l = linearise(program, wrt);
             checked("linearise", &l.program, watch)?;
+            enter("transpose");
             let mut t = transpose(&l);
             checked("transpose", &t, watch)?;
             if t.eqs.iter().any(|eq| eq.loop_result().is_some()) {
+                enter("join");
                 t = join(&t);
                 checked("join", &t, watch)?;
             }
@@ -120,6 +126,7 @@ fn derive_with(
             (t, cotangents.map(|k| Var(k as u32)).collect())
         }
     };
+    enter("simplify");
     let mut done = simplify_linear(&stops(&derived), &seeds);
     checked("simplify", &done, watch)?;
     if matches!(what, Derivative::Grad | Derivative::ValueAndGrad) {
@@ -150,17 +157,23 @@ fn lacking(unit: &Unit, rule: Rule) -> String {
 /// # Errors
 /// If fusion broke the program (a bug of the compiler).
 pub fn to_kernels(program: &Program) -> Result<kernel::Program, String> {
+    enter("units");
     let mut program = units::shared(program);
+    enter("lengths");
     if let Some(known) = lengths(&program) {
+        enter("simplify");
         program = simplify(&known);
     }
+    enter("again");
     if let Some(again) = again(&program) {
+        enter("join");
         program = join(&again);
     }
+    enter("fuse");
     let kernels = fuse(&program);
     if cfg!(debug_assertions) {
         kernel_check::check(&kernels)
-            .map_err(|e| format!("the pass `fuse` broke the program `{}`: {e}", program.name))?;
+            .map_err(|e| report("fuse", &format!("it made a wrong program: {e}")))?;
     }
     Ok(kernels)
 }
@@ -193,12 +206,8 @@ fn seed(program: &Program, cotangent: usize) -> Program {
 fn checked(pass: &'static str, program: &Program, watch: Watch<'_>) -> Result<(), String> {
     watch(pass, program);
     if cfg!(debug_assertions) {
-        bulk_check::check(program).map_err(|e| {
-            format!(
-                "the pass `{pass}` broke the program `{}`: {e}",
-                program.name
-            )
-        })?;
+        bulk_check::check(program)
+            .map_err(|e| report(pass, &format!("it made a wrong program: {e}")))?;
     }
     Ok(())
 }

@@ -25,6 +25,7 @@ mod tests;
 pub mod types;
 
 use crate::back::unit::unfit;
+use crate::defect::{caught, enter};
 use crate::ir::core::{Expr, Program};
 use attr::{Attr, Promise};
 use callee::Callees;
@@ -182,15 +183,32 @@ pub fn analyse_with(
     if errors.is_missing() {
         return Err(failure(errors, item, signature, attr, promise));
     }
-    let body = parse::body(&function.block, &mut errors);
+    let body = caught(|| {
+        enter("parse");
+        parse::body(&function.block, &mut errors)
+    });
+    let body = match body {
+        Ok(body) => body,
+        Err(defect) => {
+            errors.add(syn::Error::new(function.sig.ident.span(), defect));
+            return Err(failure(errors, item, signature, attr, promise));
+        }
+    };
     let options = lower::Options {
         root: attr.as_ref().and_then(|a| a.root.as_ref()),
         checkpoint: attr.as_ref().and_then(|a| a.checkpoint),
         called: false,
     };
-    let lowered = signature
-        .as_ref()
-        .and_then(|signature| lower::lower(signature, options, callees, &body, &mut errors));
+    let lowered = signature.as_ref().and_then(|signature| {
+        let lowered = caught(|| {
+            enter("lower");
+            lower::lower(signature, options, callees, &body, &mut errors)
+        });
+        lowered.unwrap_or_else(|defect| {
+            errors.add(syn::Error::new(signature.ident.span(), defect));
+            None
+        })
+    });
     match (attr, promise, signature, lowered) {
         (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
             let mut signature = signature;

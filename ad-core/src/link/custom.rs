@@ -6,7 +6,7 @@ use super::{Around, BROKEN, Part, Place, Request, ask, entry_of_unit};
 use crate::back::emit::Context;
 use crate::back::name_check::users;
 use crate::back::unit::{unfit, unit_of};
-use crate::expand::root;
+use crate::expand::{entered, root};
 use crate::front::callee::Callees;
 use crate::front::error::{Errors, Loc};
 use crate::front::signature::Signature;
@@ -92,6 +92,11 @@ pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
 
 /// Expands `#[custom_derivative(attr)] item`, at a place.
 pub fn expand(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    let written = item.clone();
+    entered(|| written, || begun(attr, item, place))
+}
+
+fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let request = Request {
         attr,
         item: item.clone(),

@@ -5,7 +5,7 @@ use crate::ir::build::without;
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Size};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 impl Simplifier {
     /// The members of a conjunction, each once.
@@ -192,9 +192,36 @@ impl Simplifier {
 
     /// A comparison of positions, or what is joined of such, at other places.
     pub(super) fn moved(&mut self, v: Var, to: &[Affine], shape: &[Size]) -> Option<Var> {
+        self.moved_once(v, to, shape, &mut HashMap::new())
+    }
+
+    /// The same, with what is known of operands: conditions share theirs.
+    fn moved_once(
+        &mut self,
+        v: Var,
+        to: &[Affine],
+        shape: &[Size],
+        known: &mut HashMap<Var, Option<Var>>,
+    ) -> Option<Var> {
+        if let Some(moved) = known.get(&v) {
+            return *moved;
+        }
+        let moved = self.moved_anew(v, to, shape, known);
+        known.insert(v, moved);
+        moved
+    }
+
+    fn moved_anew(
+        &mut self,
+        v: Var,
+        to: &[Affine],
+        shape: &[Size],
+        known: &mut HashMap<Var, Option<Var>>,
+    ) -> Option<Var> {
         let op = self.plain(v)?.clone();
         let Op::Map(p, args) = op else { return None };
-        if p.cost() > 0 {
+        let total = !matches!(p, Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow);
+        if p.cost() > 0 || !total {
             return None;
         }
         let args = (args.iter())
@@ -207,11 +234,18 @@ impl Simplifier {
                     let l = *l;
                     Some(self.fill(l, shape))
                 }
-                Op::Map(Prim::And | Prim::Or | Prim::Not, _) => self.moved(a, to, shape),
                 Op::Map(
-                    Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe | Prim::IEq | Prim::INe,
+                    Prim::And
+                    | Prim::Or
+                    | Prim::Not
+                    | Prim::ILt
+                    | Prim::ILe
+                    | Prim::IGt
+                    | Prim::IGe
+                    | Prim::IEq
+                    | Prim::INe,
                     _,
-                ) => self.moved(a, to, shape),
+                ) => self.moved_once(a, to, shape, known),
                 Op::Map(..)
                 | Op::Gather { .. }
                 | Op::Scatter(_)
@@ -226,8 +260,7 @@ impl Simplifier {
                 | Op::Stop(_) => None,
             })
             .collect::<Option<Vec<Var>>>()?;
-        let total = !matches!(p, Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow);
-        total.then(|| self.map(p, &args, None))
+        Some(self.map(p, &args, None))
     }
 
     /// `a >= 0` over a shape, written as `minus < plus + 1` with positive terms on both sides.

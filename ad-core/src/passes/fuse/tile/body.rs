@@ -9,7 +9,7 @@ use crate::ir::kernel::{
 };
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::passes::fuse::family;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A list in another order, whose first elements are those at these places.
 pub(super) fn in_order<T: Clone>(list: &mut [T], order: &[usize]) {
@@ -276,11 +276,32 @@ impl Body {
     }
 }
 
-/// What tiles are given, and what variables are in their bodies.
-fn enter(used: impl Iterator<Item = Var>, made: Vec<Var>) -> (Vec<Var>, Body) {
-    let mut given: Vec<Var> = used.filter(|v| !made.contains(v)).collect();
-    given.sort_unstable();
-    given.dedup();
+/// What tiles are given, and what variables are in their bodies. A length in the shape of an array is
+/// given with it.
+fn enter(
+    used: impl Iterator<Item = Var>,
+    made: Vec<Var>,
+    types: &HashMap<Var, Type>,
+) -> (Vec<Var>, Body) {
+    let mut given = BTreeSet::new();
+    let mut waiting: Vec<Var> = used.chain(made.iter().copied()).collect();
+    let mut seen: HashSet<Var> = HashSet::new();
+    while let Some(v) = waiting.pop() {
+        if !seen.insert(v) {
+            continue;
+        }
+        if !made.contains(&v) {
+            given.insert(v);
+        }
+        for n in &types[&v].shape {
+            n.visit(&mut |a| {
+                if let Atom::Value(n) = a {
+                    waiting.push(Var(*n));
+                }
+            });
+        }
+    }
+    let given: Vec<Var> = given.into_iter().collect();
     let count = given.len() as u32;
     let names = (given.iter().copied().zip((0..).map(Var)))
         .chain(made.iter().copied().zip((count + 2..).map(Var)));
@@ -369,7 +390,7 @@ pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> 
     }
     let of_totals = totals.iter().map(|(s, _)| s);
     let all = || steps.iter().map(|(s, _)| s).chain(of_totals.clone());
-    let (given, body) = enter(all().flat_map(uses), all().map(|s| s.out).collect());
+    let (given, body) = enter(all().flat_map(uses), all().map(|s| s.out).collect(), types);
     let added: Vec<usize> = (lasting.len()..).take(totals.len()).collect();
     lasting.extend(totals.iter().map(|(s, _)| s.out));
     let steps = steps.into_iter().map(|(mut step, form)| {
@@ -399,7 +420,7 @@ pub(in crate::passes::fuse) fn shared(
     types: &HashMap<Var, Type>,
 ) -> Step {
     let defined: Vec<Var> = step.defines().into_iter().map(|(v, _)| v).collect();
-    let (given, body) = enter(uses(&step).into_iter(), defined.clone());
+    let (given, body) = enter(uses(&step).into_iter(), defined.clone(), types);
     let mut added = vec![];
     step.out = body.names[&step.out];
     step.ty = body.ty(&step.ty);
