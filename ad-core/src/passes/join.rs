@@ -5,14 +5,15 @@
 //! z ← g(z, c[k])
 //! ```
 //!
-//! Both have as many steps and the same direction, nobody else reads what the first one collects or where it
-//! ends, and of `c` the second reads what belongs to its own step, whole. Then nothing is collected.
+//! Both have as many steps and the same direction, nobody else reads what the first one collects, and of `c`
+//! the second reads what belongs to its own step, whole. Then nothing is collected. The end of the first loop is
+//! known where the second one ends, so equations that use it move behind the second loop; it must not need them.
 //! Such loops come from taking states back (`linearise/undo.rs`), once the linear loop is transposed.
 
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
 use crate::ir::ty::{Atom, Size};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The program with its loops joined, also inside of loops.
 pub fn join(program: &Program) -> Program {
@@ -24,17 +25,15 @@ pub fn join(program: &Program) -> Program {
     let mut new: Vec<Option<Var>> = (0..program.params.len())
         .map(|k| Some(Var(k as u32)))
         .collect();
+    new.resize(program.params.len() + program.eqs.len(), None);
     let mut done: HashMap<Run<'_>, Joined<'_>> = HashMap::new();
-    for (j, eq) in program.eqs.iter().enumerate() {
+    for &j in &plan.order {
+        let (eq, own) = (&program.eqs[j], program.var_of(j));
         let Some((run, k)) = eq.loop_result() else {
             let v = out.copy(eq, &mut |v| new[v.index()].expect("read by one loop only"));
-            new.push(Some(v));
+            new[own.index()] = Some(v);
             continue;
         };
-        if plan.absorbed.contains(&run) {
-            new.push(None);
-            continue;
-        }
         let is_new = !done.contains_key(&run);
         let joined = (done.entry(run)).or_insert_with(|| Joined::of(run, plan.of.get(&run)));
         let mut of = |v: Var| new[v.index()].expect("computed before");
@@ -55,7 +54,7 @@ pub fn join(program: &Program) -> Program {
             let (ty, guard) = (Type { elem, shape }, None);
             out.push(Eq { ty, guard, op })
         };
-        let own = result(&mut of, program.var_of(j), k + joined.before);
+        let result_of_own = result(&mut of, own, k + joined.before);
         // Where those end that are joined with this one is known now.
         let mut ends = vec![];
         for (v, other, k) in plan.ends.get(&run).into_iter().flatten() {
@@ -65,7 +64,7 @@ pub fn join(program: &Program) -> Program {
                 ends.push((*v, result(&mut of, *v, first + k)));
             }
         }
-        new.push(Some(own));
+        new[own.index()] = Some(result_of_own);
         for (v, end) in ends {
             new[v.index()] = Some(end);
         }
@@ -83,7 +82,10 @@ pub fn join(program: &Program) -> Program {
 
 /// Which loops are joined with a later one.
 struct Plan<'a> {
-    absorbed: HashSet<Run<'a>>,
+    /// For one that is joined, the later one.
+    absorbed: HashMap<Run<'a>, Run<'a>>,
+    /// In which order the equations come that are left.
+    order: Vec<usize>,
     /// For the later one, what it is given by the others: the place among what it is given, the loop and its
     /// result.
     of: HashMap<Run<'a>, Vec<(usize, Run<'a>, usize)>>,
@@ -121,23 +123,7 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        // The first equation that uses each variable, and the first of each loop.
-        let mut first_use = vec![usize::MAX; only.len()];
-        let mut first_of: HashMap<Run<'a>, usize> = HashMap::new();
-        for (k, eq) in program.eqs.iter().enumerate().rev() {
-            let mut mark = |v: Var| first_use[v.index()] = k;
-            eq.visit(&mut mark);
-            eq.visit_sizes(&mut |s| {
-                s.visit(&mut |a| {
-                    if let Atom::Value(v) = a {
-                        mark(Var(*v));
-                    }
-                });
-            });
-            if let Some((run, _)) = eq.loop_result() {
-                first_of.insert(run, k);
-            }
-        }
+        let graph = Graph::of(program);
         let mut results: BTreeMap<Var, (Run<'a>, usize)> = BTreeMap::new();
         let mut readers: HashMap<Run<'a>, Option<Run<'a>>> = HashMap::new();
         for (k, eq) in program.eqs.iter().enumerate() {
@@ -163,38 +149,130 @@ impl<'a> Plan<'a> {
                 })
                 .or_insert(reader);
         }
-        // Where a loop ends must not be needed before the later one ends.
-        for (v, (run, out)) in &results {
-            if *out < run.looped.states
-                && let Some(r) = readers.get_mut(run)
-                && r.is_some_and(|r| first_use[v.index()] <= first_of[&r])
-            {
-                *r = None;
-            }
-        }
         let mut plan = Plan {
-            absorbed: HashSet::new(),
+            absorbed: HashMap::new(),
+            order: vec![],
             of: HashMap::new(),
             ends: HashMap::new(),
         };
-        for (v, (run, out)) in results {
-            let Some(Some(reader)) = readers.get(&run) else {
-                continue;
-            };
+        // First those that leave the order as it is, then each of the others if there is an order with it.
+        let is_late = |run: Run<'a>, reader: Run<'a>| {
+            let ends = results
+                .iter()
+                .filter(|(_, (r, k))| *r == run && *k < r.looped.states);
+            let mut uses = ends.flat_map(|(v, _)| &graph.uses[v.index()]);
+            uses.all(|j| *j > graph.first[&reader])
+        };
+        let mut candidates: Vec<(Run<'a>, Run<'a>, bool)> = vec![];
+        for (run, _) in results.values() {
+            if let Some(Some(reader)) = readers.get(run)
+                && candidates.iter().all(|(r, ..)| r != run)
+            {
+                candidates.push((*run, *reader, is_late(*run, *reader)));
+            }
+        }
+        candidates.sort_by_key(|(.., late)| !late);
+        for (run, reader, late) in candidates {
             // One that is joined itself goes on being a loop.
-            if plan.of.contains_key(&run) || plan.absorbed.contains(reader) {
+            let readers: Vec<Run<'a>> = plan.absorbed.values().copied().collect();
+            if readers.contains(&run) || plan.absorbed.contains_key(&reader) {
                 continue;
             }
-            plan.absorbed.insert(run);
+            plan.absorbed.insert(run, reader);
+            if !late && graph.order(program, &plan.absorbed).is_none() {
+                plan.absorbed.remove(&run);
+            }
+        }
+        for (v, (run, out)) in results {
+            let Some(&reader) = plan.absorbed.get(&run) else {
+                continue;
+            };
             if out < run.looped.states {
-                plan.ends.entry(*reader).or_default().push((v, run, out));
+                plan.ends.entry(reader).or_default().push((v, run, out));
                 continue;
             }
             let at = reader.given.iter().position(|g| *g == v);
             let at = at.expect("it reads this");
-            plan.of.entry(*reader).or_default().push((at, run, out));
+            plan.of.entry(reader).or_default().push((at, run, out));
         }
+        let order = graph.order(program, &plan.absorbed);
+        plan.order = order.expect("each loop that is joined leaves an order");
         plan
+    }
+}
+
+/// Which equations need which.
+struct Graph<'a> {
+    /// For each variable the equations that use it.
+    uses: Vec<Vec<usize>>,
+    /// The first equation of each loop.
+    first: HashMap<Run<'a>, usize>,
+}
+
+impl<'a> Graph<'a> {
+    fn of(program: &'a Program) -> Graph<'a> {
+        let mut uses = vec![vec![]; program.params.len() + program.eqs.len()];
+        let mut first = HashMap::new();
+        for (j, eq) in program.eqs.iter().enumerate() {
+            let mut mark = |v: Var| uses[v.index()].push(j);
+            eq.visit(&mut mark);
+            eq.visit_sizes(&mut |s| {
+                s.visit(&mut |a| {
+                    if let Atom::Value(v) = a {
+                        mark(Var(*v));
+                    }
+                });
+            });
+            if let Some((run, _)) = eq.loop_result() {
+                first.entry(run).or_insert(j);
+            }
+        }
+        Graph { uses, first }
+    }
+
+    /// The equations that are left when loops are joined, each behind those that it needs, and otherwise as they
+    /// were; nothing if there is no such order. All of a joined loop is at the first equation of the later one.
+    fn order(&self, program: &Program, absorbed: &HashMap<Run<'a>, Run<'a>>) -> Option<Vec<usize>> {
+        let count = program.eqs.len();
+        let place: Vec<usize> = (0..count)
+            .map(|j| {
+                let run = program.eqs[j].loop_result().map(|(run, _)| run);
+                run.and_then(|r| absorbed.get(&r))
+                    .map_or(j, |r| self.first[r])
+            })
+            .collect();
+        let mut behind: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+        let mut open = vec![0; count];
+        let mut edge = |from: usize, to: usize| {
+            if from != to && behind[from].insert(to) {
+                open[to] += 1;
+            }
+        };
+        for j in 0..count {
+            for &user in &self.uses[program.var_of(j).index()] {
+                edge(place[j], place[user]);
+            }
+            if let Some((run, _)) = program.eqs[j].loop_result()
+                && place[j] == j
+            {
+                edge(self.first[&run], j);
+            }
+        }
+        let mut ready: BTreeSet<usize> = (0..count)
+            .filter(|&j| place[j] == j && open[j] == 0)
+            .collect();
+        let mut order = vec![];
+        while let Some(j) = ready.pop_first() {
+            order.push(j);
+            for &next in &behind[j] {
+                open[next] -= 1;
+                if open[next] == 0 {
+                    ready.insert(next);
+                }
+            }
+        }
+        let left = (0..count).filter(|&j| place[j] == j).count();
+        (order.len() == left).then_some(order)
     }
 }
 

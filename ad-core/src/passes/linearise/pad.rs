@@ -10,9 +10,9 @@
 
 use super::sequence::{Active, Run};
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Affine, Ix, Op, Var};
+use crate::ir::bulk::{Affine, Ix, Op, Program, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Atom, Elem, Size};
+use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
 
 /// For results of loops the arrays of one length.
@@ -33,8 +33,9 @@ impl Padded {
             if !matches!(eq.op, Op::Loop { .. }) || is_linear || active.body.restored.contains(&v) {
                 continue;
             }
-            let bounds: Option<Vec<Size>> =
-                eq.ty.shape.iter().map(|s| longest.of_size(s)).collect();
+            let bounds: Option<Vec<Size>> = (eq.ty.shape.iter())
+                .map(|s| longest.of_size(body, s))
+                .collect();
             if let Some(bounds) = bounds.filter(|b| *b != eq.ty.shape) {
                 found.push((v, eq.ty.clone(), bounds));
             }
@@ -81,6 +82,15 @@ fn whole(rank: usize) -> Vec<Ix> {
     (0..rank)
         .map(|k| Ix::Affine(Affine::axis(rank, k)))
         .collect()
+}
+
+/// The larger size, which is one of the two if signs say so.
+fn larger(a: Size, b: Size) -> Size {
+    match (a.sub(&b).at_least(0), b.sub(&a).at_least(0)) {
+        (true, _) => a,
+        (false, true) => b,
+        (false, false) => a.larger(&b),
+    }
 }
 
 /// How large sizes get in the steps of a loop.
@@ -134,11 +144,40 @@ impl Longest {
     }
 
     /// The same in all steps and at least as large as this in each; this itself where it is the same.
-    fn of_size(&self, s: &Size) -> Option<Size> {
-        let (low, high) = self.range(s)?;
+    fn of_size(&self, body: &Program, s: &Size) -> Option<Size> {
+        let (low, high) = match self.range(s) {
+            Some(range) => range,
+            None => (Size::lit(0), self.greatest(body, s)?),
+        };
         Some(match low == high || high.at_least(0) {
             true => high,
             false => high.larger(&Size::lit(0)),
         })
+    }
+
+    /// The same in all steps and at least as large as this in each. Where a condition chooses between two sizes, as
+    /// for a loop that runs under one, the larger counts.
+    fn greatest(&self, body: &Program, s: &Size) -> Option<Size> {
+        if let Some((_, high)) = self.range(s) {
+            return Some(high);
+        }
+        let of = |s: &Size| self.greatest(body, s);
+        match s.as_atom()? {
+            Atom::Value(v) => {
+                let op = |v: Var| body.eq(v).map(|eq| &eq.op);
+                let Some(Op::Map(Prim::Select, args)) = op(Var(*v)) else {
+                    return None;
+                };
+                let arm = |v: Var| match op(v) {
+                    Some(Op::Index(a)) if a.is_constant() => of(&a.constant),
+                    Some(Op::Fill(Lit::Int(k))) => Some(Size::lit(*k)),
+                    Some(_) | None => of(&Size::atom(Atom::Value(v.0))),
+                };
+                Some(larger(arm(args[1])?, arm(args[2])?))
+            }
+            Atom::Max(a, b) | Atom::Select(_, a, b) => Some(larger(of(a)?, of(b)?)),
+            Atom::Min(a, b) => of(a).or_else(|| of(b)),
+            Atom::Dim { .. } | Atom::Int { .. } | Atom::Quot(..) | Atom::Rem(..) => None,
+        }
     }
 }

@@ -210,6 +210,12 @@ impl Vectoriser {
             return Ok(Val::Affine(Affine::constant(depth, size)));
         }
         let (a, b) = (self.array(a, &sides[0]), self.array(b, &sides[1]));
+        if self.changes_where(c, b, a) {
+            return Ok(Val::Array(a));
+        }
+        if self.changes_where(not_c, a, b) {
+            return Ok(Val::Array(b));
+        }
         let mut own = self.own(a, depth);
         for (m, n) in own.iter_mut().zip(self.own(b, depth)) {
             let difference = m.sub(&n);

@@ -516,6 +516,91 @@ impl Vectoriser {
     }
 }
 
+impl Vectoriser {
+    /// Whether an array came from another one by changes in place only, each of which does nothing where a
+    /// condition does not hold: updates under it, and loops that take no step then.
+    ///
+    /// ```text
+    /// x' = (.. x with e at i where c ..)        select(c, x', x) = x'
+    /// ```
+    pub(super) fn changes_where(&self, c: Var, older: Var, newer: Var) -> bool {
+        let within = |guard: Var| self.out.implies(guard, c);
+        let mut at = newer;
+        while at != older {
+            let Some(eq) = self.out.eq(at) else {
+                return false;
+            };
+            at = match &eq.op {
+                Op::Update {
+                    src, when: Some(w), ..
+                } => {
+                    let spread = match self.out.eq(*w).map(|e| &e.op) {
+                        Some(Op::Gather { src, index }) if index.is_empty() => src,
+                        Some(_) | None => w,
+                    };
+                    if !within(*spread) {
+                        return false;
+                    }
+                    *src
+                }
+                Op::Loop {
+                    looped,
+                    steps,
+                    given,
+                    init,
+                    out,
+                } if *out < looped.states => {
+                    let stays = match (steps, &looped.goes_on) {
+                        (Some(n), _) => self.guard_of_steps(n).is_some_and(within),
+                        (None, Some(goes_on)) => {
+                            let holds = goes_on.eq(goes_on.results[0]).map(|e| &e.op);
+                            matches!(holds, Some(Op::Map(Prim::And, args)) if args.iter().any(|v| {
+                                given.get(v.index()).is_some_and(|g| within(*g))
+                            }))
+                        }
+                        (None, None) => false,
+                    };
+                    if !stays {
+                        return false;
+                    }
+                    init[*out]
+                }
+                Op::Update { when: None, .. }
+                | Op::Fill(_)
+                | Op::Index(_)
+                | Op::Call { .. }
+                | Op::Map(..)
+                | Op::Gather { .. }
+                | Op::Scatter(_)
+                | Op::Reduce { .. }
+                | Op::ArgReduce { .. }
+                | Op::Recur { .. }
+                | Op::Contract { .. }
+                | Op::Copy(_)
+                | Op::Stop(_)
+                | Op::Loop { .. } => return false,
+            };
+        }
+        true
+    }
+
+    /// Where a loop takes any step, if `trips` has said so.
+    fn guard_of_steps(&self, n: &Size) -> Option<Var> {
+        let mut found = None;
+        n.visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                found = Some(Var(*v));
+            }
+        });
+        let v = found.filter(|v| *n == Size::atom(Atom::Value(v.0)))?;
+        let Op::Map(Prim::Select, args) = &self.out.eq(v)?.op else {
+            return None;
+        };
+        let none = &self.out.eq(args[2])?.op;
+        (*none == Op::Fill(Lit::Int(0))).then_some(args[0])
+    }
+}
+
 /// A scalar integer outside of all binders may be a size.
 fn as_size(inner: &Vectoriser, v: Var) -> Val {
     let ty = inner.out.ty(v);

@@ -114,3 +114,42 @@ fn gauss_seidel() {
         )
         .end();
 }
+
+#[test]
+fn factors_in_place() {
+    // What a step overwrites is kept, also where a loop stands between statements or under a condition.
+    let degrees = Degrees {
+        value: 3,
+        gradient: 3,
+        value_stored: 2,
+        gradient_stored: 3,
+    };
+    let by_columns = |n| zoo("cholesky_by_columns", vec![real(&[n, n])]);
+    Growth::of("Cholesky factorisation by columns")
+        .along(
+            "n",
+            4,
+            by_columns,
+            Degrees {
+                gradient_stored: 2,
+                ..degrees
+            },
+        )
+        .within(
+            "n = 12",
+            by_columns(12),
+            Bounds {
+                value: 2 * 12 * 12 * 12 + 8 * 12 * 12,
+                beyond: 4 * 12 * 12 * 12 + 12 * 12 * 12,
+                stored: 16 * 12 * 12,
+            },
+        )
+        .end();
+    let others = |n| {
+        let args = vec![real(&[n, n]), real(&[])];
+        zoo("elimination_of_others", args)
+    };
+    Growth::of("elimination of all other rows")
+        .along("n", 3, others, degrees)
+        .end();
+}
