@@ -90,9 +90,8 @@ pub(super) fn invert(map: &[&Affine], domain: &[Size], target: &[Size]) -> Optio
         .chain(free.iter().map(|&k| &domain[k]))
         .cloned()
         .collect();
-    let zero: Vec<Affine> = (equations.iter().map(narrow))
-        .filter(|e| !(e.is_constant() && e.constant.is(0)))
-        .collect();
+    // Each of these has its own axis of the target still in it, so that none is always true.
+    let zero = equations.iter().map(narrow).collect();
     Some(Inverse {
         free,
         space,
@@ -104,4 +103,45 @@ pub(super) fn invert(map: &[&Affine], domain: &[Size], target: &[Size]) -> Optio
 /// Whether no two positions of the domain are mapped to one.
 pub(super) fn is_injective(map: &[&Affine], domain: &[Size], target: &[Size]) -> bool {
     invert(map, domain, target).is_some_and(|i| i.free.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Affine, Size, invert};
+
+    /// Axis `k` of `rank` axes, plus a constant.
+    fn axis(rank: usize, k: usize, constant: i64) -> Affine {
+        Affine {
+            constant: Size::lit(constant),
+            ..Affine::axis(rank, k)
+        }
+    }
+
+    /// What an index must fulfil that several components of the map ask for, or that is a constant.
+    #[test]
+    fn what_is_left_over_are_conditions() {
+        let (n, m) = (Size::lit(5), Size::lit(7));
+        let target = [n.clone(), m, n.clone()];
+        let three = Affine::constant(1, Size::lit(3));
+        let map = [axis(1, 0, 0), axis(1, 0, 2), three];
+        let map: Vec<&Affine> = map.iter().collect();
+        let inverse = invert(&map, &[n], &target).expect("the coefficients are units");
+        assert!(inverse.free.is_empty());
+        assert_eq!(inverse.index, [axis(3, 0, 0)]);
+        let difference = axis(3, 1, -2).add_scaled(&axis(3, 0, 0), &Size::lit(-1));
+        assert_eq!(inverse.zero, [difference, axis(3, 2, -3)]);
+    }
+
+    /// An equation without a solution is a condition that never holds, and not none.
+    #[test]
+    fn a_constant_that_is_not_hit_stays_a_condition() {
+        let (one, n) = (Size::lit(1), Size::lit(5));
+        let four = Affine::constant(1, Size::lit(4));
+        let inverse =
+            invert(&[&four], &[n.clone()], &[one]).expect("there is nothing to divide by");
+        assert_eq!(
+            (inverse.free.len(), inverse.zero),
+            (1, vec![axis(2, 0, -4)])
+        );
+    }
 }
