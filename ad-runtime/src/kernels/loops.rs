@@ -4,6 +4,7 @@ use super::places::{Place, anew};
 use super::{Dense, INTERMEDIATE, lengths, rest};
 use crate::Real;
 use crate::combinators::Number;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 pub(super) mod sealed {
@@ -213,17 +214,25 @@ fn built<T, const COSTLY: bool, const N: usize, P: Place<T, N>>(
     // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
     let mut unwritten = place.slots(shape, size);
     rows(shape, |start| {
-        let (row, behind) = std::mem::take(&mut unwritten).split_at_mut(length);
-        unwritten = behind;
-        rest::fill::<T, COSTLY>(row, |j| {
+        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = rest;
+        let mut element = |j: usize, slot: &mut MaybeUninit<T>| {
             let mut at = start;
             if let Some(last) = at.last_mut() {
                 *last = j as i64;
             }
             // SAFETY: rows start inside, and have as many elements as the last axis.
             unsafe { inside(at, shape) };
-            f(at)
-        });
+            slot.write(f(at));
+        };
+        // One of the two is compiled.
+        if COSTLY {
+            rest::each(row, size_of::<T>(), element);
+        } else {
+            for (j, slot) in row.iter_mut().enumerate() {
+                element(j, slot);
+            }
+        }
     });
     assert!(unwritten.is_empty(), "rows cover the array");
     // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them is left.
@@ -244,23 +253,22 @@ pub fn replace<T: Copy, const N: usize>(
     shape: [i64; N],
     mut f: impl FnMut([i64; N], T) -> T,
 ) -> Dense<T, N> {
-    /// A function of its own, for what `rest` says.
-    #[inline]
+    /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is vectorised
+    /// without a comparison of addresses.
+    #[inline(always)]
     fn replace_row<T: Copy, const N: usize>(
         (start, shape): ([i64; N], [usize; N]),
         f: &mut impl FnMut([i64; N], T) -> T,
         row: &mut [T],
     ) {
-        let (mut j, length) = (0, row.len());
-        while j < length {
+        for (j, slot) in row.iter_mut().enumerate() {
             let mut at = start;
             if let Some(last) = at.last_mut() {
                 *last = j as i64;
             }
             // SAFETY: rows start inside, and have as many elements as the last axis.
             unsafe { inside(at, shape) };
-            row[j] = f(at, row[j]);
-            j += 1;
+            *slot = f(at, *slot);
         }
     }
 

@@ -8,85 +8,49 @@
 //! 0 .. 14   =   0 .. 8, and 6 .. 14 where 6 and 7 are computed again, with the same bits
 //! ```
 
-//!
-//! # What else is in memory
-//!
-//! A loop that writes is vectorised only if what it reads is seen to be elsewhere. For arrays that are read by rows LLVM compares
-//! addresses before the loop; for tables that are read at computed places, as those of angles are, it cannot. That a slice behind
-//! a parameter is the only way to its elements is known for the function of that parameter. So the loops that write
-//! elements are functions with a parameter for each slice, which index these slices themselves: what a closure captures, or an
-//! iterator holds, is not known to be the parameter. They are `#[inline]` and not `#[inline(always)]`: LLVM inlines the latter
-//! first, and forgets about a closure that is still a call then when it changes how that is called. Each is
-//! called at one place, and so is inlined, however large.
-
 use super::dispatch::vector;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Ranges that cover `0..length`, one after the other.
-pub(super) struct Cover {
-    next: Range<usize>,
-    length: usize,
-    lanes: usize,
-}
-
-impl Cover {
-    /// All of it at once, or where `COSTLY` as whole vectors of elements of `size` bytes.
-    #[inline(always)]
-    pub(super) fn new<const COSTLY: bool>(length: usize, size: usize) -> Cover {
-        let (mut to, mut lanes) = (length, 0);
-        // What is shorter has the same loop at all times, as it is unrolled if its length is a constant.
-        if COSTLY && length > 4 {
-            lanes = vector() / size.next_power_of_two().min(8);
-            let rest = length & (lanes - 1);
-            // A single one costs no more than a vector.
-            if length > lanes && rest > 1 {
-                to = length - rest;
-            }
-        }
-        Cover {
-            next: 0..to,
-            length,
-            lanes,
+/// Calls `part` with ranges that cover `0..length`, most of them whole vectors of elements of `size` bytes.
+#[inline(always)]
+pub(super) fn parts(length: usize, size: usize, mut part: impl FnMut(Range<usize>)) {
+    let (mut from, mut to) = (0, length);
+    let mut lanes = 0;
+    // What is shorter has the same loop at all times, as it is unrolled if its length is a constant.
+    if length > 4 {
+        lanes = vector() / size.next_power_of_two().min(8);
+        let rest = length & (lanes - 1);
+        // A single one costs no more than a vector.
+        if length > lanes && rest > 1 {
+            to = length - rest;
         }
     }
-
-    /// The first range, which may be empty.
-    #[inline(always)]
-    pub(super) fn first(&self) -> Range<usize> {
-        self.next.clone()
-    }
-
-    /// The range behind one, if there is any.
-    #[inline(always)]
-    pub(super) fn behind(&self, part: &Range<usize>) -> Option<Range<usize>> {
-        (part.end < self.length).then(|| self.length - self.lanes..self.length)
-    }
-}
-
-/// Writes `f` of its index to each; with some indices `f` is called twice where `COSTLY`.
-#[inline]
-pub(super) fn fill<T, const COSTLY: bool>(
-    slots: &mut [MaybeUninit<T>],
-    mut f: impl FnMut(usize) -> T,
-) {
-    let length = slots.len();
-    let parts = Cover::new::<COSTLY>(length, size_of::<T>());
-    let mut part = parts.first();
-    // At one place: what is called there is inlined.
+    // Not written one after the other: what `part` calls is inlined if it is called at one place.
     loop {
-        let mut j = part.start;
-        while j < part.end {
+        part(from..to);
+        if to >= length {
+            return;
+        }
+        (from, to) = (length - lanes, length);
+    }
+}
+
+/// Calls `f` with the indices of these ranges.
+#[inline(always)]
+pub(super) fn indices(length: usize, size: usize, mut f: impl FnMut(usize)) {
+    parts(length, size, |part| {
+        for j in part {
             // SAFETY: the part is inside.
             unsafe { std::hint::assert_unchecked(j < length) };
-            slots[j] = MaybeUninit::new(f(j));
-            j += 1;
+            f(j);
         }
-        match parts.behind(&part) {
-            Some(next) => part = next,
-            None => return,
-        }
-    }
+    });
+}
+
+/// The same with what is at each place of `slots`.
+#[inline(always)]
+pub(super) fn each<T>(slots: &mut [T], size: usize, mut f: impl FnMut(usize, &mut T)) {
+    indices(slots.len(), size, |j| f(j, &mut slots[j]));
 }
 
 #[cfg(test)]
@@ -102,13 +66,10 @@ mod tests {
             for size in [0, 1, 2, 4, 6, 8, 24] {
                 let mut seen = vec![0; length];
                 let mut calls = 0;
-                let parts = Cover::new::<true>(length, size);
-                let mut next = Some(parts.first());
-                while let Some(part) = next {
+                parts(length, size, |part| {
                     calls += 1;
-                    part.clone().for_each(|i| seen[i] += 1);
-                    next = parts.behind(&part);
-                }
+                    part.for_each(|i| seen[i] += 1);
+                });
                 assert!(
                     seen.iter().all(|n| (1..=2).contains(n)),
                     "{length}: {seen:?}"

@@ -3,8 +3,7 @@
 use super::blocks::Stretch;
 use super::loops::{inside, rows};
 use super::places::{Place, anew};
-use super::rest::Cover;
-use super::{Dense, lengths};
+use super::{Dense, lengths, rest};
 use std::mem::{MaybeUninit, take};
 
 /// The elements of several arrays at one index.
@@ -243,8 +242,9 @@ macro_rules! elements {
                 shape: [i64; N],
                 mut f: impl FnMut([i64; N]) -> Self,
             ) -> P::Made {
-                /// Writes a row of each array. A function of its own, for what `rest` says.
-                #[inline]
+                /// Writes a row of each array. A function of its own, as what is behind a parameter is known to
+                /// be nowhere else, and the loop is vectorised without a comparison of addresses.
+                #[inline(always)]
                 fn row<$($T,)* const COSTLY: bool, const N: usize>(
                     (start, shape): ([i64; N], [usize; N]),
                     f: &mut impl FnMut([i64; N]) -> ($($T,)*),
@@ -252,27 +252,25 @@ macro_rules! elements {
                 ) {
                     let length = shape.last().map_or(1, |&n| n);
                     $(assert!($x.len() == length);)*
-                    let largest = [$(size_of::<$T>()),*].into_iter().fold(1, usize::max);
-                    let parts = Cover::new::<COSTLY>(length, largest);
-                    let mut part = parts.first();
-                    loop {
-                        let mut j = part.start;
-                        while j < part.end {
-                            let mut at = start;
-                            if let Some(last) = at.last_mut() {
-                                *last = j as i64;
-                            }
-                            // SAFETY: rows start inside, and have as many elements as the last axis.
-                            unsafe { inside(at, shape) };
-                            let here = f(at);
-                            let ($($T,)*) = here;
-                            // SAFETY: each slice has `length` elements.
-                            unsafe { $(*$x.get_unchecked_mut(j) = MaybeUninit::new($T);)* }
-                            j += 1;
+                    let mut element = |j: usize| {
+                        let mut at = start;
+                        if let Some(last) = at.last_mut() {
+                            *last = j as i64;
                         }
-                        match parts.behind(&part) {
-                            Some(next) => part = next,
-                            None => return,
+                        // SAFETY: rows start inside, and have as many elements as the last axis.
+                        unsafe { inside(at, shape) };
+                        let here = f(at);
+                        let ($($T,)*) = here;
+                        // SAFETY: each slice has `length` elements.
+                        unsafe { $($x.get_unchecked_mut(j).write($T);)* }
+                    };
+                    // One of the two is compiled.
+                    if COSTLY {
+                        let largest = [$(size_of::<$T>()),*].into_iter().fold(1, usize::max);
+                        rest::indices(length, largest, element);
+                    } else {
+                        for j in 0..length {
+                            element(j);
                         }
                     }
                 }
@@ -308,7 +306,7 @@ macro_rules! elements {
                 mut f: impl FnMut(i64) -> Self,
             ) -> Self::Rows<'a> {
                 /// Writes the beginning of each row. A function of its own, as above.
-                #[inline]
+                #[inline(always)]
                 fn row<$($T,)* const COSTLY: bool>(
                     js: Stretch,
                     f: &mut impl FnMut(i64) -> ($($T,)*),
@@ -316,21 +314,19 @@ macro_rules! elements {
                 ) {
                     let (first, length) = (js.first(), js.length());
                     $(assert!($x.len() == length);)*
-                    let largest = [$(size_of::<$T>()),*].into_iter().fold(1, usize::max);
-                    let parts = Cover::new::<COSTLY>(length, largest);
-                    let mut part = parts.first();
-                    loop {
-                        let mut j = part.start;
-                        while j < part.end {
-                            let here = f(first + j as i64);
-                            let ($($T,)*) = here;
-                            // SAFETY: each slice has `length` elements.
-                            unsafe { $(*$x.get_unchecked_mut(j) = MaybeUninit::new($T);)* }
-                            j += 1;
-                        }
-                        match parts.behind(&part) {
-                            Some(next) => part = next,
-                            None => return,
+                    let mut element = |j: usize| {
+                        let here = f(first + j as i64);
+                        let ($($T,)*) = here;
+                        // SAFETY: each slice has `length` elements.
+                        unsafe { $($x.get_unchecked_mut(j).write($T);)* }
+                    };
+                    // One of the two is compiled.
+                    if COSTLY {
+                        let largest = [$(size_of::<$T>()),*].into_iter().fold(1, usize::max);
+                        rest::indices(length, largest, element);
+                    } else {
+                        for j in 0..length {
+                            element(j);
                         }
                     }
                 }

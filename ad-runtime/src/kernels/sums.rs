@@ -2,7 +2,7 @@
 
 use super::blocks::{Fresh, Stretch, Written, first_outside, start_of};
 use super::loops::{LANES, combined, inside, rows, sealed};
-use super::{Dense, INTERMEDIATE, fail, lengths, pool, rest};
+use super::{Dense, INTERMEDIATE, fail, lengths, pool};
 use crate::Real;
 use std::mem::MaybeUninit;
 use std::ops::AddAssign;
@@ -108,18 +108,18 @@ pub fn build_and_sum<T: Real, const N: usize>(
     let mut unwritten = &mut data.spare_capacity_mut()[..size];
     let mut parts = [T::NOUGHT; PARTS];
     rows(shape, |start| {
-        let (row, behind) = std::mem::take(&mut unwritten).split_at_mut(length);
-        unwritten = behind;
+        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = rest;
         for (k, some) in row.chunks_mut(NEAR).enumerate() {
-            rest::fill::<T, false>(some, |j| {
+            for (j, slot) in some.iter_mut().enumerate() {
                 let mut at = start;
                 if let Some(last) = at.last_mut() {
                     *last = (k * NEAR + j) as i64;
                 }
                 // SAFETY: rows start inside, and have as many elements as the last axis.
                 unsafe { inside(at, shape) };
-                f(at)
-            });
+                slot.write(f(at));
+            }
             // SAFETY: all of these have just been written.
             let values =
                 unsafe { std::slice::from_raw_parts(some.as_ptr().cast::<T>(), some.len()) };
@@ -155,8 +155,9 @@ macro_rules! sums {
 
             #[inline(always)]
             fn add(self, js: Stretch, f: impl FnMut(i64) -> Self::Values) {
-                /// A function of its own, for what `rest` says.
-                #[inline]
+                /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is
+                /// vectorised without a comparison of addresses.
+                #[inline(always)]
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
                 fn row<$($T: Copy + AddAssign),*>(
                     js: Stretch,
@@ -182,7 +183,7 @@ macro_rules! sums {
                 out: &mut [MaybeUninit<Z>],
                 f: impl FnMut(i64) -> (Z, Self::Values),
             ) {
-                #[inline]
+                #[inline(always)]
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
                 fn row<Z, $($T: Copy + AddAssign),*>(
                     js: Stretch,
@@ -195,7 +196,7 @@ macro_rules! sums {
                     $(assert!($x.len() == length, "all elements of a row");)*
                     for j in 0..length {
                         let (new, ($($T,)*)) = f(js.first() + j as i64);
-                        out[j] = MaybeUninit::new(new);
+                        out[j].write(new);
                         $($x[j] += $T;)*
                     }
                 }

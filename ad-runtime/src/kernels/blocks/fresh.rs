@@ -52,7 +52,9 @@ impl<'a, T> Fresh<'a, T> {
     #[inline(always)]
     pub fn set(self, js: Stretch, mut f: impl FnMut(i64) -> T) -> Written<'a> {
         assert!(self.0.len() == js.length(), "all elements of a row");
-        rest::fill::<T, false>(self.0, |j| f(js.from + j as i64));
+        for j in 0..js.length() {
+            self.0[j].write(f(js.from + j as i64));
+        }
         Written(std::marker::PhantomData)
     }
 
@@ -81,7 +83,9 @@ impl<'a, T> Fresh<'a, T> {
         T: Copy,
     {
         assert!(self.0.len() == js.length(), "all elements of a row");
-        rest::fill::<T, true>(self.0, |j| f(js.from + j as i64));
+        rest::each(self.0, size_of::<T>(), |j, slot| {
+            slot.write(f(js.from + j as i64));
+        });
         Written(std::marker::PhantomData)
     }
 }

@@ -1,0 +1,389 @@
+//! Statements: declarations, assignments, loops, branches.
+
+use super::{Gen, Length, Ty, Var};
+use crate::tree::{Sort, Tree};
+
+impl Gen {
+    fn statement(pattern: &str, parts: impl IntoIterator<Item = Tree>) -> Tree {
+        Tree::of(Sort::Stmt, &format!("{pattern}\n"), parts)
+    }
+
+    /// A few declarations.
+    pub(super) fn declarations(&mut self, depth: usize) -> Tree {
+        let count = 1 + self.rng.below(2);
+        let mut out = vec![];
+        for _ in 0..count {
+            out.push(self.declaration(depth));
+        }
+        if self.rng.percent(25) {
+            // A loop of its own inside of a closure.
+            let (own, s) = (self.own, self.name("s"));
+            let start = self.real_literal();
+            let real = self.real.name();
+            self.push(&s, Ty::Real, true);
+            out.push(Self::statement(
+                &format!("let mut {s}: {real} = @;"),
+                [start],
+            ));
+            out.push(self.loop_statement(depth));
+            self.own = own;
+        }
+        Tree::list(out)
+    }
+
+    pub(super) fn declaration(&mut self, depth: usize) -> Tree {
+        let real = self.real.name();
+        match self.rng.below(22) {
+            0..6 => {
+                let (v, e) = (self.name("v"), self.real(depth));
+                let mutable = self.rng.percent(30);
+                let mark = if mutable { "mut " } else { "" };
+                let note = if self.rng.percent(50) || mutable {
+                    format!(": {real}")
+                } else {
+                    String::new()
+                };
+                self.push(&v, Ty::Real, mutable);
+                Self::statement(&format!("let {mark}{v}{note} = @;"), [e])
+            }
+            6..9 => {
+                let ty = self.any_int();
+                let (k, e) = (self.name("k"), self.integer(ty, depth.min(3)));
+                let note = if self.rng.percent(50) {
+                    format!(": {ty}")
+                } else {
+                    String::new()
+                };
+                let mutable = self.rng.percent(20);
+                let mark = if mutable { "mut " } else { "" };
+                self.push(&k, Ty::Int(ty, None), mutable);
+                Self::statement(&format!("let {mark}{k}{note} = @;"), [e])
+            }
+            9 => {
+                let (b, e) = (self.name("b"), self.boolean(depth.min(2)));
+                self.push(&b, Ty::Bool, false);
+                Self::statement(&format!("let {b} = @;"), [e])
+            }
+            10..14 if self.nests.0 < 2 => {
+                let rank = if self.rng.percent(75) { 1 } else { 2 };
+                let Some(dims) = self.dims_of(rank) else {
+                    return self.declaration(0);
+                };
+                let e = self.array(&dims, depth);
+                let x = self.name("x");
+                let mutable = self.rng.percent(50);
+                let mark = if mutable { "mut " } else { "" };
+                self.push(&x, Ty::Array(dims, true), mutable);
+                Self::statement(&format!("let {mark}{x} = @;"), [e])
+            }
+            14 | 15 if self.nests.0 < 1 => match self.declared_part() {
+                Some(tree) => tree,
+                None => self.declaration(0),
+            },
+            16 => {
+                let (a, b) = (self.name("a"), self.name("b"));
+                let parts = [self.real(depth), self.real(depth)];
+                self.push(&a, Ty::Real, false);
+                self.push(&b, Ty::Real, false);
+                Self::statement(&format!("let ({a}, {b}) = (@, @);"), parts)
+            }
+            17 => {
+                let c = self.name("c");
+                let n = 2 + self.rng.below(3);
+                let literals = self.rng.percent(40);
+                let mut parts = vec![];
+                for _ in 0..n {
+                    parts.push(match literals {
+                        true => self.real_literal(),
+                        false => self.real(depth.min(2)),
+                    });
+                }
+                let holes = vec!["@"; n].join(", ");
+                let mutable = self.rng.percent(30);
+                let mark = if mutable { "mut " } else { "" };
+                self.push(&c, Ty::Fixed(n), mutable);
+                Self::statement(&format!("let {mark}{c} = [{holes}];"), parts)
+            }
+            18 => {
+                let (f, u) = (self.name("f"), self.name("u"));
+                let e = self.closed(|g| {
+                    g.push(&u, Ty::Real, false);
+                    g.block(depth)
+                });
+                self.push(&f, Ty::Closure, false);
+                Self::statement(&format!("let {f} = |{u}: {real}| @;"), [e])
+            }
+            _ => {
+                let (v, e) = (self.name("v"), self.block(depth));
+                let mutable = self.rng.percent(60);
+                let mark = if mutable { "mut " } else { "" };
+                self.push(&v, Ty::Real, mutable);
+                Self::statement(&format!("let {mark}{v}: {real} = @;"), [e])
+            }
+        }
+    }
+
+    pub(super) fn statements(&mut self, depth: usize, count: usize) -> Tree {
+        let mut out = vec![];
+        for _ in 0..count {
+            if self.fuel > 0 {
+                out.push(self.any_statement(depth));
+            }
+        }
+        Tree::list(out)
+    }
+
+    fn any_statement(&mut self, depth: usize) -> Tree {
+        let d = depth.saturating_sub(1);
+        match self.rng.below(20) {
+            0..7 => self.declaration(depth),
+            7..13 => self.assignment(d),
+            13..17 if depth > 0 => self.loop_statement(d),
+            17..19 if depth > 0 => {
+                let c = self.boolean(1);
+                let then = self.scoped(|g| g.statements(d, 2));
+                if self.rng.percent(50) {
+                    return Self::statement("if @ {\n@}", [c, then]);
+                }
+                let other = self.scoped(|g| g.statements(d, 2));
+                Self::statement("if @ {\n@} else {\n@}", [c, then, other])
+            }
+            19 if depth > 0 => {
+                let k = self.integer("usize", 1);
+                let mut arms = vec![k];
+                for _ in 0..3 {
+                    let arm = self.scoped(|g| g.statements(d.min(1), 1));
+                    arms.push(arm);
+                }
+                Self::statement(
+                    "match (@) % 4 {\n0 => {\n@}\n1 | 2 => {\n@}\n_ => {\n@}\n}",
+                    arms,
+                )
+            }
+            _ => self.declaration(depth),
+        }
+    }
+
+    fn assignment(&mut self, d: usize) -> Tree {
+        if self.rng.percent(50)
+            && self.nests.0 < 3
+            && let Some(tree) = self.array_assignment(d)
+        {
+            return tree;
+        }
+        if self.rng.percent(15)
+            && let Some(Var { text, ty, .. }) =
+                self.find_mutable(|ty| matches!(ty, Ty::Int(_, None)))
+            && let Ty::Int(ty, _) = ty
+        {
+            let e = self.integer(ty, 1);
+            let pattern = match self.rng.percent(50) {
+                true => format!("{text} = @;"),
+                false => format!("{text} += (@) % 3;"),
+            };
+            return Self::statement(&pattern, [e]);
+        }
+        let Some(s) = self.find_mutable(|ty| matches!(ty, Ty::Real | Ty::Fixed(_))) else {
+            return self.declaration(d);
+        };
+        let place = if let Ty::Fixed(n) = s.ty {
+            let at = match self.rng.percent(60) {
+                true => self.rng.below(n).to_string(),
+                false => {
+                    let i = self.find_one(|ty| matches!(ty, Ty::Int("usize", _)));
+                    let i = i.map_or_else(|| "0".to_owned(), |v| v.text);
+                    format!("({i}) % {n}")
+                }
+            };
+            format!("{}[{at}]", s.text)
+        } else {
+            s.text
+        };
+        let e = self.real(d.max(1));
+        let pattern = match self.rng.below(9) {
+            0..2 => format!("{place} = ({place} * #0.5 + @).tanh();"),
+            2..4 => format!("{place} += #0.1 * @;"),
+            4 => format!("{place} = {place} * #0.75 - @;"),
+            5 => format!("{place} *= (@).cos();"),
+            6 => format!("{place} = {place}.max(@);"),
+            7 => format!("{place} -= (@).sin();"),
+            _ => format!("{place} = @;"),
+        };
+        self.real_pattern(&format!("{pattern}\n"), [e])
+            .for_sort(Sort::Stmt)
+    }
+
+    fn array_assignment(&mut self, d: usize) -> Option<Tree> {
+        let x = self.find_mutable(|ty| matches!(ty, Ty::Array(..)))?;
+        let (dims, _) = x.ty.array()?;
+        let x = x.text;
+        let half = self.real.literal("0.5").to_string();
+        match self.rng.below(14) {
+            0..7 => {
+                let mut parts = vec![];
+                for &dim in &dims {
+                    parts.push(self.index(dim)?);
+                }
+                let holes = vec!["@"; dims.len()].join(", ");
+                let place = match dims.len() {
+                    1 => format!("{x}[@]"),
+                    _ => format!("{x}[[{holes}]]"),
+                };
+                let op = self.rng.pick(&["=", "=", "+=", "*=", "-="]);
+                parts.push(self.real(d.max(1)));
+                let tanh = if op == "=" { "" } else { ".tanh()" };
+                Some(Self::statement(&format!("{place} {op} (@){tanh};"), parts))
+            }
+            7..9 => {
+                let e = self.array(&dims, d.max(1));
+                Some(Self::statement(&format!("{x} = @;"), [e]))
+            }
+            9 => Some(Self::statement(
+                &format!("{x} = {x}.mapv(|v| v.sin());"),
+                [],
+            )),
+            10 => {
+                let e = self.array(&dims, d.max(1));
+                let pattern = format!("{x} = (&{x} * {half} + @).mapv(|v| v.tanh());");
+                Some(Self::statement(&pattern, [e]))
+            }
+            11 if dims.len() == 1 => {
+                let parts = [self.index(dims[0])?, self.index(dims[0])?];
+                Some(Self::statement(&format!("{x}.swap(@, @);"), parts))
+            }
+            12 if dims.len() == 2 => {
+                let i = self.index(dims[0])?;
+                let e = self.array(&[dims[1]], d.max(1));
+                Some(Self::statement(
+                    &format!("{x}.row_mut(@).assign(&@);"),
+                    [i, e],
+                ))
+            }
+            12 => Some(Self::statement(
+                &format!("{x}.mapv_inplace(|v| v * {half});"),
+                [],
+            )),
+            13 => {
+                let e = self.real(1);
+                Some(Self::statement(&format!("{x}.fill(@);"), [e]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Says where a loop is left early, or a round of it.
+    fn leave(&mut self) -> Option<Tree> {
+        if !self.rng.percent(30) || self.leaves != Some(true) {
+            return None;
+        }
+        let c = self.boolean(1);
+        let word = self.rng.pick(&["break", "continue"]);
+        Some(Self::statement(&format!("if @ {{ {word}; }}"), [c]))
+    }
+
+    fn loop_body(&mut self, d: usize, first: Option<Tree>) -> Tree {
+        let leaves = self.leaves.replace(true);
+        let count = 1 + self.rng.below(3);
+        let mut out: Vec<Tree> = first.into_iter().collect();
+        for k in 0..count {
+            if k > 0 {
+                out.extend(self.leave());
+            }
+            out.push(self.any_statement(d));
+        }
+        out.push(self.assignment(d));
+        self.leaves = leaves;
+        Tree::list(out)
+    }
+
+    pub(super) fn loop_statement(&mut self, d: usize) -> Tree {
+        let Some(dim) = self.loop_dim() else {
+            return self.declaration(d);
+        };
+        let n = self.bound(dim);
+        let kind = self.rng.below(20);
+        if kind < 10 {
+            return self.looped(dim, |g, i| {
+                let body = g.loop_body(d, None);
+                let range = match kind {
+                    0..6 => format!("0..{n}"),
+                    6 => format!("(0..{n}).rev()"),
+                    7 => format!("1..{n}"),
+                    8 => format!("(0..{n}).step_by(2)"),
+                    _ => format!("0..{n} / 2"),
+                };
+                Self::statement(&format!("for {i} in {range} {{\n@}}"), [body])
+            });
+        }
+        if kind < 13 {
+            let Some(x) = self.find_one(|ty| matches!(ty, Ty::Array(dims, _) if dims.len() == 1))
+            else {
+                return self.declaration(d);
+            };
+            let Ty::Array(dims, _) = &x.ty else {
+                return self.declaration(d);
+            };
+            let (x, dim) = (x.text.clone(), dims[0]);
+            if self.nests.0 >= 2 {
+                return self.declaration(d);
+            }
+            let v = self.name("v");
+            return self.looped(dim, |g, i| {
+                g.push(&v, Ty::Real, false);
+                // The array that is run over stays as it is.
+                let mut hidden = vec![];
+                for var in &mut g.vars {
+                    if var.text == x {
+                        hidden.push(std::mem::replace(&mut var.mutable, false));
+                    }
+                }
+                let body = g.loop_body(d, None);
+                for var in &mut g.vars {
+                    if var.text == x {
+                        var.mutable = hidden.pop().unwrap_or(false);
+                    }
+                }
+                let head = match kind {
+                    10 => format!("for &{v} in {x}.iter() {{ let {i} = 0usize.min({n});"),
+                    _ => format!("for ({i}, &{v}) in {x}.iter().enumerate() {{"),
+                };
+                Self::statement(&format!("{head}\n@}}"), [body])
+            });
+        }
+        let long = matches!(self.dims[dim].length, Length::Long | Length::Part);
+        let nests = self.nests;
+        if long {
+            self.nests.0 += 1;
+        } else {
+            self.nests.1 += 1;
+        }
+        let k = self.name("k");
+        let out = self.scoped(|g| {
+            g.push(&k, Ty::Int("usize", None), false);
+            match kind {
+                13..17 => {
+                    let step = Self::statement(&format!("{k} += 1;"), []);
+                    let more = match g.rng.percent(40) {
+                        true => Tree::of(Sort::Other, " && (@)", [g.boolean(1)]),
+                        false => Tree::leaf(Sort::Other, ""),
+                    };
+                    let body = g.loop_body(d, Some(step.other()));
+                    let pattern = format!("let mut {k} = 0usize;\nwhile {k} < {n}@ {{\n@}}");
+                    Self::statement(&pattern, [more, body])
+                }
+                _ => {
+                    let c = g.boolean(1);
+                    let head = Tree::of(
+                        Sort::Other,
+                        &format!("{k} += 1;\nif {k} > {n} || @ {{ break; }}\n"),
+                        [c.wrapped()],
+                    );
+                    let body = g.loop_body(d, Some(head));
+                    Self::statement(&format!("let mut {k} = 0usize;\nloop {{\n@}}"), [body])
+                }
+            }
+        });
+        self.nests = nests;
+        out
+    }
+}
