@@ -2,6 +2,7 @@
 //! can be inverted.
 
 use super::inverse::invert;
+use super::sparse::is_at_extrema;
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::build::without;
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
@@ -136,13 +137,16 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// those are changed that hit each element exactly once, or all but a few; the others would be asked for at
 /// every element of the result, and are written where they go instead.
 ///
-/// A guarded v stays as it is if its index may lie outside of the result.
+/// A guarded v stays as it is if its index may lie outside of the result, and so does one that `scatter-of-scatter` takes.
 fn scatter_inverted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
     };
     // Under a guard not all elements would be needed.
     if eq.guard.is_some() {
+        return None;
+    }
+    if parts.iter().any(|p| is_at_extrema(s, p)) {
         return None;
     }
     if let [part] = &parts[..] {

@@ -384,8 +384,9 @@ fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` for an affine J, where nothing
-/// else uses the inner one: what is added is added once. And `(scatter v[I]) + (scatter w[J])` likewise.
+/// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` where nothing else uses the inner
+/// one: what is added is added once. I is affine, and J where it is not whole axes; or I is inside for sure, as positions
+/// of extrema are. And `(scatter v[I]) + (scatter w[J])` likewise.
 fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let rank = eq.ty.rank();
     let whole = super::scatter::identity(rank);
@@ -440,6 +441,24 @@ fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
+/// Whether a part is a cotangent of positions of extrema, which goes where these are: there are fewer of them than of the
+/// elements that are read where a map is inverted.
+pub(super) fn is_at_extrema(s: &mut Simplifier, p: &Part) -> bool {
+    if !s.is_linear(p.src) || !s.used_once(p.src) {
+        return false;
+    }
+    let Some(Op::Scatter(inner)) = s.out.eq(p.src).map(|eq| &eq.op) else {
+        return false;
+    };
+    let middle = s.out.shape(p.src);
+    let is_extremum = |q: &Part| {
+        let (shape, guard) = (s.out.shape(q.src), s.out.guard(q.src));
+        q.index.iter().any(|i| matches!(i, Ix::Data(_)))
+            && (q.index.iter().zip(&middle)).all(|(i, n)| s.known_inside(i, &shape, guard, n))
+    };
+    !inner.is_empty() && inner.iter().all(is_extremum)
+}
+
 /// The parts of a scatter that is itself a part.
 fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
     let src = s.out.eq(p.src)?.clone();
@@ -454,17 +473,16 @@ fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
         None => inner.clone(),
         Some(g) => inner.iter().map(|q| s.masked_part(g, q)).collect(),
     };
-    let outer: Vec<Affine> = all_affine(&p.index)?.into_iter().cloned().collect();
     let middle = s.out.shape(p.src);
     (inner.iter())
         .map(|q| {
-            let rank = s.out.ty(q.src).rank();
             // No bounds failure of the inner one is lost; those of a cotangent, or of a tangent, are
             // failures of the reads or writes that it belongs to.
             let (shape, guard) = (s.out.shape(q.src), s.out.guard(q.src));
+            let is_inside = |(i, n): (&Ix, &Size)| s.known_inside(i, &shape, guard, n);
             let safe = |(i, n): (&Ix, &Size)| {
                 let demanded = matches!(i, Ix::Affine(_)) && guard.is_none();
-                demanded || s.known_inside(i, &shape, guard, n)
+                demanded || is_inside((i, n))
             };
             if !is_linear
                 && !q.index.iter().zip(&middle).all(safe)
@@ -472,27 +490,63 @@ fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
             {
                 return None;
             }
-            let index = (outer.iter())
-                .map(|o| {
-                    // An index from data can only be taken as it is.
-                    if let Some(k) = o.as_axis() {
-                        return Some(q.index[k].clone());
-                    }
-                    let through: Vec<Affine> = (q.index.iter().enumerate())
-                        .map(|(k, i)| match i {
-                            Ix::Affine(a) => Some(a.clone()),
-                            Ix::Data(_) if o.coefs[k].is(0) => {
-                                Some(Affine::constant(rank, Size::lit(0)))
-                            }
-                            Ix::Data(_) => None,
-                        })
-                        .collect::<Option<_>>()?;
-                    Some(Ix::Affine(o.compose(&through, rank)))
-                })
+            // Wherever the inner one adds something, its place can be read at and computed with.
+            let is_known = q.index.iter().zip(&middle).all(is_inside);
+            // Nor is one of the outer one lost, where the inner one adds nothing.
+            if !is_linear && !p.index.iter().all(|o| matches!(o, Ix::Affine(_))) {
+                return None;
+            }
+            let index = (p.index.iter())
+                .map(|o| s.place_after(o, q, is_known))
                 .collect::<Option<Vec<Ix>>>()?;
             Some(Part { src: q.src, index })
         })
         .collect()
+}
+
+impl Simplifier {
+    /// A component of an index map after that of a part, over the part's source. Indices from data are taken as they are, and
+    /// if all places of the part are known to be inside, they are also computed with, and read at.
+    fn place_after(&mut self, outer: &Ix, p: &Part, is_known: bool) -> Option<Ix> {
+        let (shape, guard) = (self.out.shape(p.src), self.out.guard(p.src));
+        let outer = match outer {
+            Ix::Affine(a) => a,
+            Ix::Data(d) => {
+                return is_known.then(|| Ix::Data(self.gather(*d, p.index.clone(), &shape, guard)));
+            }
+        };
+        if let Some(k) = outer.as_axis() {
+            return Some(p.index[k].clone());
+        }
+        let zero = Affine::constant(shape.len(), Size::lit(0));
+        let through: Vec<Affine> = (p.index.iter())
+            .map(|i| match i {
+                Ix::Affine(a) => a.clone(),
+                Ix::Data(_) => zero.clone(),
+            })
+            .collect();
+        let affine = outer.compose(&through, shape.len());
+        let data: Vec<(Size, Var)> = (outer.coefs.iter().zip(&p.index))
+            .filter_map(|(c, i)| match i {
+                Ix::Data(v) if !c.is(0) => Some((c.clone(), *v)),
+                Ix::Data(_) | Ix::Affine(_) => None,
+            })
+            .collect();
+        if data.is_empty() {
+            return Some(Ix::Affine(affine));
+        }
+        if !is_known {
+            return None;
+        }
+        let mut place = self.op(Elem::Int, &shape, None, Op::Index(affine));
+        for (c, v) in data {
+            let step = Op::Index(Affine::constant(shape.len(), c));
+            let step = self.op(Elem::Int, &shape, None, step);
+            let moved = self.map(Prim::IMul, &[step, v], guard);
+            place = self.map(Prim::IAdd, &[place, moved], guard);
+        }
+        Some(Ix::Data(place))
+    }
 }
 
 /// `p(a, b)[I]  =  p(a[I], b[I])` where I has the position of an extremum for one axis, p is one cheap operation
