@@ -5,10 +5,11 @@
 //! z ← g(z, c[k])
 //! ```
 //!
-//! Both have as many steps and the same direction, nobody else reads what the first one collects, and of `c`
-//! the second reads what belongs to its own step, whole. Then nothing is collected. The end of the first loop is
-//! known where the second one ends, so equations that use it move behind the second loop; it must not need them.
-//! Such loops come from taking states back (`linearise/undo.rs`), once the linear loop is transposed.
+//! Both loops have as many steps and the same direction. Nothing else reads what the first loop
+//! collects, and the second reads of `c` the whole row of its own step. Then nothing is collected.
+//! The joined loop stands where the second one does. Equations that use the end of the first loop
+//! move behind it, and the second loop must not need them. Such loops come from taking states back
+//! (`linearise/undo.rs`), once the linear loop is transposed.
 
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
@@ -155,7 +156,7 @@ impl<'a> Plan<'a> {
             of: HashMap::new(),
             ends: HashMap::new(),
         };
-        // First those that leave the order as it is, then each of the others if there is an order with it.
+        // First the loops that leave the order as it is, then each other one that leaves some order.
         let is_late = |run: Run<'a>, reader: Run<'a>| {
             let ends = results
                 .iter()
@@ -230,8 +231,9 @@ impl<'a> Graph<'a> {
         Graph { uses, first }
     }
 
-    /// The equations that are left when loops are joined, each behind those that it needs, and otherwise as they
-    /// were; nothing if there is no such order. All of a joined loop is at the first equation of the later one.
+    /// The equations that are left when loops are joined, each behind those that it needs, and
+    /// otherwise as they were; `None` if there is no such order. A joined loop stands at the first
+    /// equation of the later one.
     fn order(&self, program: &Program, absorbed: &HashMap<Run<'a>, Run<'a>>) -> Option<Vec<usize>> {
         let count = program.eqs.len();
         let place: Vec<usize> = (0..count)

@@ -21,8 +21,9 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// Less than this is left to the allocator. An allocator keeps larger arrays, too, but not many of them: what a loop
-/// collects is freed together, and glibc returns the free top of its heap beyond 128 KiB to the system.
+/// Less than this is left to the allocator. An allocator keeps larger arrays, too, but not many of
+/// them: what a loop collects is freed together, and glibc returns the free top of its heap beyond
+/// 128 KiB to the system.
 const LEAST: usize = 4 << 10;
 
 /// How much a thread keeps at most.

@@ -1,4 +1,5 @@
-//! A Cholesky factor column by column: a loop in which elements are written stands behind statements that use them.
+//! A Cholesky factor column by column: the loop that writes the column stands behind statements
+//! that use and change the same array.
 //!
 //! @ a: [3, 3]
 //! @ a: [1, 1]

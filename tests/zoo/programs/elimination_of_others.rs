@@ -1,5 +1,5 @@
-//! An inverse in place, by elimination of all other rows: loops that change two arrays run under conditions, on
-//! indices and on data.
+//! An inverse in place, by elimination of all other rows: loops that change two arrays run under
+//! conditions, on indices and on data.
 //!
 //! @ a: [3, 3]; floor: in -0.3..0.3
 //! @ a: [1, 1]; floor: in -0.3..0.3

@@ -143,7 +143,8 @@ impl Longest {
         }
     }
 
-    /// The same in all steps and at least as large as this in each; this itself where it is the same.
+    /// The same in all steps and at least as large as this in each; this itself where it is the
+    /// same.
     fn of_size(&self, body: &Program, s: &Size) -> Option<Size> {
         let (low, high) = match self.range(s) {
             Some(range) => range,
@@ -155,8 +156,8 @@ impl Longest {
         })
     }
 
-    /// The same in all steps and at least as large as this in each. Where a condition chooses between two sizes, as
-    /// for a loop that runs under one, the larger counts.
+    /// The same in all steps and at least as large as this in each. Where a condition chooses
+    /// between two sizes, as for a loop that runs under one, the larger counts.
     fn greatest(&self, body: &Program, s: &Size) -> Option<Size> {
         if let Some((_, high)) = self.range(s) {
             return Some(high);

@@ -517,8 +517,8 @@ impl Vectoriser {
 }
 
 impl Vectoriser {
-    /// Whether an array came from another one by changes in place only, each of which does nothing where a
-    /// condition does not hold: updates under it, and loops that take no step then.
+    /// Whether an array came from another one by changes in place only, each of which does nothing
+    /// where a condition does not hold: updates under it, and loops that take no step then.
     ///
     /// ```text
     /// x' = (.. x with e at i where c ..)        select(c, x', x) = x'
