@@ -32,7 +32,7 @@ mod triangle;
 mod views;
 
 use crate::ir::build::{Builder, translate, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Relation, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Relation, Type, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
@@ -147,14 +147,18 @@ fn guarded_writes(program: &Program) -> Vec<bool> {
         let Op::Scatter(parts) = &eq.op else { continue };
         for p in parts {
             let domain = &program.ty(p.src).shape;
-            let inside = p.index.iter().zip(&eq.ty.shape).all(|(i, n)| match i {
-                Ix::Affine(a) => a.inside(domain, n),
-                Ix::Data(_) => false,
-            });
-            out[p.src.index()] |= !inside;
+            out[p.src.index()] |= !is_inside(&p.index, domain, &eq.ty.shape);
         }
     }
     out
+}
+
+/// Whether an index over a domain is inside of a shape for sure.
+fn is_inside(index: &[Ix], domain: &[Size], shape: &[Size]) -> bool {
+    index.iter().zip(shape).all(|(i, n)| match i {
+        Ix::Affine(a) => a.inside(domain, n),
+        Ix::Data(_) => false,
+    })
 }
 
 /// The program with one name for lengths that are demanded to be equal:
@@ -388,6 +392,17 @@ pub struct Simplifier {
 }
 
 impl Simplifier {
+    /// Makes what a part of a scatter adds in place of what it added. Its guard stays where it is if it
+    /// keeps the part from writing out of bounds.
+    fn in_part<R>(&mut self, p: &Part, shape: &[Size], make: impl FnOnce(&mut Self) -> R) -> R {
+        let is_guarded = self.out.guard(p.src).is_some();
+        let writes = is_guarded && !is_inside(&p.index, &self.out.shape(p.src), shape);
+        let outer = std::mem::replace(&mut self.guards_a_write, writes);
+        let out = make(self);
+        self.guards_a_write = outer;
+        out
+    }
+
     /// Adds an equation in simplified form.
     fn push(&mut self, mut eq: Eq) -> Var {
         while self.steps < STEPS {

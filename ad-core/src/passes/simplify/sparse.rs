@@ -106,13 +106,14 @@ impl Simplifier {
     }
 
     /// A part without what it adds where a guard over the result does not hold.
-    fn masked_part(&mut self, guard: Var, p: &Part) -> Part {
+    fn masked_part(&mut self, guard: Var, p: &Part, shape: &[Size]) -> Part {
         let here = self.guard_met(guard, p);
         let own = self.out.guard(p.src);
         let both = self.both(own, Some(here));
         let ty = self.out.ty(p.src).clone();
+        let copy = Op::Copy(p.src);
         Part {
-            src: self.op(ty.elem, &ty.shape, both, Op::Copy(p.src)),
+            src: self.in_part(p, shape, |s| s.op(ty.elem, &ty.shape, both, copy)),
             index: p.index.clone(),
         }
     }
@@ -166,15 +167,17 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         .map(|p| {
             let here = eq.guard.map(|g| s.guard_met(g, p));
             let guard = s.both(s.out.guard(p.src), here);
-            let src = if let Op::Map(prim, args) = &eq.op {
-                let args: Vec<Var> = (args.iter().enumerate())
-                    .map(|(k, &a)| if k == which { p.src } else { s.met(a, p) })
-                    .collect();
-                s.map(*prim, &args, guard)
-            } else {
-                let ty = s.out.ty(p.src).clone();
-                s.op(ty.elem, &ty.shape, guard, Op::Copy(p.src))
-            };
+            let src = s.in_part(p, &eq.ty.shape, |s| {
+                if let Op::Map(prim, args) = &eq.op {
+                    let args: Vec<Var> = (args.iter().enumerate())
+                        .map(|(k, &a)| if k == which { p.src } else { s.met(a, p) })
+                        .collect();
+                    s.map(*prim, &args, guard)
+                } else {
+                    let ty = s.out.ty(p.src).clone();
+                    s.op(ty.elem, &ty.shape, guard, Op::Copy(p.src))
+                }
+            });
             let index = p.index.clone();
             Part { src, index }
         })
@@ -305,7 +308,7 @@ fn sparse_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     // The guard of the sum stays, and keeps its elements from being added.
     let parts = match eq.guard {
         None => parts,
-        Some(g) => (parts.iter().map(|p| s.masked_part(g, p))).collect(),
+        Some(g) => (parts.iter().map(|p| s.masked_part(g, p, &eq.ty.shape))).collect(),
     };
     Some(Rewrite::Eq(Eq {
         op: Op::Scatter(parts),
@@ -471,7 +474,7 @@ fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
     let is_linear = s.is_linear(p.src);
     let inner: Vec<Part> = match src.guard {
         None => inner.clone(),
-        Some(g) => inner.iter().map(|q| s.masked_part(g, q)).collect(),
+        Some(g) => (inner.iter().map(|q| s.masked_part(g, q, &src.ty.shape))).collect(),
     };
     let middle = s.out.shape(p.src);
     (inner.iter())
