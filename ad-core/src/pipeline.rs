@@ -2,7 +2,7 @@
 
 use crate::defect::{enter, report};
 use crate::ir::bulk::{Program, Var};
-use crate::ir::ty::{Elem, Lit};
+use crate::ir::ty::{Elem, Lit, take_overflow};
 use crate::ir::unit::{Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::{again, fuse};
@@ -171,11 +171,20 @@ pub fn to_kernels(program: &Program) -> Result<kernel::Program, String> {
     }
     enter("fuse");
     let kernels = fuse(&program);
+    overflowed()?;
     if cfg!(debug_assertions) {
         kernel_check::check(&kernels)
             .map_err(|e| report("fuse", &format!("it made a wrong program: {e}")))?;
     }
     Ok(kernels)
+}
+
+/// Sizes with numbers that do not fit are an error of the user's.
+fn overflowed() -> Result<(), String> {
+    match take_overflow() {
+        true => Err("a size or an index does not fit 64 bits; write smaller integers".into()),
+        false => Ok(()),
+    }
 }
 
 /// A vector-Jacobian product of a scalar function, at the cotangent 1.
@@ -205,6 +214,7 @@ fn seed(program: &Program, cotangent: usize) -> Program {
 /// Verifies what a pass made, in debug builds and tests, and shows it to who watches.
 fn checked(pass: &'static str, program: &Program, watch: Watch<'_>) -> Result<(), String> {
     watch(pass, program);
+    overflowed()?;
     if cfg!(debug_assertions) {
         bulk_check::check(program)
             .map_err(|e| report(pass, &format!("it made a wrong program: {e}")))?;

@@ -4,8 +4,8 @@
 //! c[i, k, j] = x[i, j, k]   =   across(x, 1)
 //! ```
 
+use super::expr::Expr;
 use super::nest::Writer;
-use super::sizes::number;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node, Range};
 use crate::ir::ty::Elem;
 use proc_macro2::{Literal, TokenStream};
@@ -60,7 +60,7 @@ impl Writer<'_> {
         });
         let starts = loops.iter().map(|l| match part {
             Some((first, _)) if *l == last => first.clone(),
-            Some(_) | None => number(0),
+            Some(_) | None => Expr::integer(0).tokens,
         });
         let is_all = part.is_none()
             && loops

@@ -17,10 +17,9 @@
 //!
 //! Which loop is longer is known only when the program runs, so what is written has both ways.
 
-use super::expr::{Expr, Prec};
+use super::expr::Expr;
 use super::nest::{Reduction, Writer};
 use super::range::{Run, extremum, pattern_of, span};
-use super::sizes::number;
 use crate::ir::bulk::Var;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
@@ -123,7 +122,7 @@ impl Writer<'_> {
     /// The copies that are to be made in a block, and how many numbers they have for each index.
     pub(super) fn copied(&mut self) -> (TokenStream, TokenStream) {
         let Some(blocks) = &mut self.blocks else {
-            return (TokenStream::new(), number(0));
+            return (TokenStream::new(), Expr::integer(0).tokens);
         };
         let copies = std::mem::take(&mut blocks.copies);
         let kept = std::mem::take(&mut blocks.kept);
@@ -135,7 +134,7 @@ impl Writer<'_> {
     pub(super) fn origin(&self) -> TokenStream {
         match self.blocks.as_ref().and_then(|b| b.first.as_ref()) {
             Some(first) => quote!(-#first),
-            None => number(0),
+            None => Expr::integer(0).tokens,
         }
     }
 
@@ -264,15 +263,13 @@ impl Writer<'_> {
                 (Some(length), Some(terms)) if length < terms.max(SHORT) => return None,
                 (Some(_), Some(_)) => continue,
                 (Some(length), None) if length < SHORT => return None,
-                (_, Some(terms)) => {
-                    at_most(Expr::atom(number(terms.max(SHORT))), self.size(&length))
-                }
+                (_, Some(terms)) => at_most(Expr::integer(terms.max(SHORT)), self.size(&length)),
                 (None, None) if length == *terms => {
-                    at_most(Expr::atom(number(SHORT)), self.size(&length))
+                    at_most(Expr::integer(SHORT), self.size(&length))
                 }
                 (_, None) => {
-                    let (terms, least) = (self.size(terms).at(Prec::Atom), number(SHORT));
-                    at_most(Expr::atom(quote!(#terms.max(#least))), self.size(&length))
+                    let least = std::iter::once(Expr::integer(SHORT));
+                    at_most(self.size(terms).method("max", least), self.size(&length))
                 }
             };
             out.push(condition);
@@ -366,7 +363,7 @@ impl Writer<'_> {
             && all.iter().all(|m| nest.loops[*m].is_total());
         let runs = all.iter().filter(|m| !nest.loops[**m].at_least(1));
         let runs = runs.map(|&m| {
-            Expr::atom(number(0))
+            Expr::integer(0)
                 .infix("<", self.size(&nest.loops[m]))
                 .tokens
         });
@@ -690,7 +687,7 @@ impl Writer<'_> {
             .map(|e| self.outermost(e, l, (quote!(#js.first()), quote!(#js.last()))))
             .collect();
         if !range.from.iter().any(|e| self.at_most(&zero, e, o)) {
-            from.push(Expr::atom(number(0)));
+            from.push(Expr::integer(0));
         }
         let mut to = vec![];
         for e in &range.to {

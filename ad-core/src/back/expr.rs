@@ -1,4 +1,9 @@
-//! Expressions of Rust with their precedence, so that parentheses stand only where they must.
+//! Expressions of Rust with their precedence, so that parentheses stand only where they must, and with what their tokens
+//! say about their type.
+//!
+//! An integer literal is bare: it has no suffix, and takes its type from what it meets. Everything else shows
+//! its type, since whatever is made of bare literals alone gives one of them the suffix `i64`. So no method is called on an
+//! `{integer}`, and none is an `i32` for want of a type.
 
 use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -27,21 +32,75 @@ pub(super) enum Prec {
 pub(super) struct Expr {
     pub(super) tokens: TokenStream,
     pub(super) prec: Prec,
+    /// The value of a bare literal.
+    bare: Option<i64>,
 }
 
 impl Expr {
+    /// Tokens that show their type.
+    pub(super) fn new(tokens: TokenStream, prec: Prec) -> Expr {
+        let bare = None;
+        Expr { tokens, prec, bare }
+    }
+
     pub(super) fn atom(tokens: TokenStream) -> Expr {
-        Expr {
-            tokens,
-            prec: Prec::Atom,
-        }
+        Expr::new(tokens, Prec::Atom)
     }
 
     pub(super) fn block(tokens: TokenStream) -> Expr {
+        Expr::new(tokens, Prec::Block)
+    }
+
+    /// An integer.
+    pub(super) fn integer(k: i64) -> Expr {
         Expr {
-            tokens,
-            prec: Prec::Block,
+            bare: Some(k),
+            ..Expr::literal(k, "")
         }
+    }
+
+    /// An integer with a suffix; the minus is a token of its own, as it is for rustc.
+    fn literal(k: i64, suffix: &str) -> Expr {
+        let magnitude: Literal = format!("{}{suffix}", k.unsigned_abs())
+            .parse()
+            .expect("digits are a literal");
+        let magnitude = Expr::atom(quote!(#magnitude));
+        match k < 0 {
+            true => Expr::prefix("-", magnitude),
+            false => magnitude,
+        }
+    }
+
+    /// The same where nothing else says its type: a literal gets a suffix.
+    pub(super) fn typed(self) -> Expr {
+        match self.bare {
+            Some(k) => Expr::literal(k, "i64"),
+            None => self,
+        }
+    }
+
+    /// Two operands of one type, one of which shows it.
+    pub(super) fn of_one_type(self, other: Expr) -> (Expr, Expr) {
+        match other.bare {
+            Some(_) => (self.typed(), other),
+            None => (self, other),
+        }
+    }
+
+    /// `if condition { self } else { other }`
+    pub(super) fn choice(condition: TokenStream, then: Expr, other: Expr) -> Expr {
+        let (then, other) = then.of_one_type(other);
+        let (then, other) = (then.tokens, other.tokens);
+        Expr::block(quote!(if #condition { #then } else { #other }))
+    }
+
+    /// `self.name(args)` of integers
+    pub(super) fn method(self, name: &str, args: impl Iterator<Item = Expr>) -> Expr {
+        let name = Ident::new(name, Span::mixed_site());
+        let args = args.map(|x| x.tokens);
+        let mut tokens = self.typed().at(Prec::Atom);
+        tokens.extend(quote!(.#name(#(#args),*)));
+        Expr::atom(tokens)
     }
 
     /// A part of a tuple.
@@ -93,29 +152,24 @@ impl Expr {
         } else {
             tighter(prec)
         };
-        let mut tokens = self.at(left);
+        let (one, other) = self.of_one_type(other);
+        let mut tokens = one.at(left);
         tokens.extend(operator(op));
         tokens.extend(other.at(tighter(prec)));
-        Expr { tokens, prec }
+        Expr::new(tokens, prec)
     }
 
     pub(super) fn prefix(op: &str, x: Expr) -> Expr {
         let mut tokens: TokenStream = operator(op).collect();
-        tokens.extend(x.at(Prec::Unary));
-        Expr {
-            tokens,
-            prec: Prec::Unary,
-        }
+        tokens.extend(x.typed().at(Prec::Unary));
+        Expr::new(tokens, Prec::Unary)
     }
 
     pub(super) fn cast(self, to: &str) -> Expr {
         let to = Ident::new(to, Span::call_site());
-        let mut tokens = self.at(Prec::Cast);
+        let mut tokens = self.typed().at(Prec::Cast);
         tokens.extend(quote!(as #to));
-        Expr {
-            tokens,
-            prec: Prec::Cast,
-        }
+        Expr::new(tokens, Prec::Cast)
     }
 }
 

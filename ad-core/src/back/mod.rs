@@ -6,6 +6,8 @@ mod blocks;
 mod costly;
 mod data;
 pub(crate) mod emit;
+#[cfg(test)]
+mod evaluate;
 mod expr;
 mod facts;
 mod few;

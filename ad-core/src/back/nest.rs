@@ -130,9 +130,10 @@ impl<'a> Writer<'a> {
     pub(super) fn body(&mut self) -> (TokenStream, Expr) {
         let lets = self.lets(None, &HashSet::new());
         let root = self.node(self.nest.root, &HashSet::new());
+        // A closure that returns a literal has to say its type.
+        let root = root.typed();
         let (lets, tokens) = in_place(lets, root.tokens);
-        let prec = root.prec;
-        (lets, Expr { tokens, prec })
+        (lets, Expr::new(tokens, root.prec))
     }
 
     /// What computes elements one by one: the outer loops around an assignment.
@@ -192,7 +193,7 @@ impl<'a> Writer<'a> {
             });
         }
         let elements: Vec<TokenStream> = (elements.iter())
-            .map(|n| self.node(*n, &known).tokens)
+            .map(|n| self.node(*n, &known).typed().tokens)
             .collect();
         let last = match &elements[..] {
             [] => TokenStream::new(),

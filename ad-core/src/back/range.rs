@@ -2,12 +2,11 @@
 
 use super::expr::{Expr, Prec};
 use super::nest::Writer;
-use super::sizes::number;
 use super::tokens::mentions;
 use crate::ir::kernel::{Affine, At, Loop, Node};
 use crate::ir::ty::Size;
-use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use std::collections::HashSet;
 
 /// How a loop runs.
@@ -54,7 +53,7 @@ impl Writer<'_> {
         }
         let mut from: Vec<Expr> = range.from.iter().map(|e| self.affine(e)).collect();
         if !from.is_empty() && !range.from.iter().any(|e| self.at_most(&zero, e, l)) {
-            from.push(Expr::atom(number(0)));
+            from.push(Expr::integer(0));
         }
         let to: Vec<Expr> = range.to.iter().map(|e| self.end(l, e, known)).collect();
         let fits = |e: &At| match e {
@@ -76,9 +75,8 @@ impl Writer<'_> {
         let extent: &Size = &self.nest.loops[l];
         match end {
             At::Node(n) if self.may_fail[*n] && !extent.at_least(1) => {
-                let runs = self.scope.size(extent).infix(">", Expr::atom(number(0)));
-                let (runs, value) = (runs.tokens, value.tokens);
-                Expr::block(quote!(if #runs { #value } else { 0 }))
+                let runs = self.scope.size(extent).infix(">", Expr::integer(0));
+                Expr::choice(runs.tokens, value, Expr::integer(0))
             }
             At::Node(_) | At::Affine(_) => value,
         }
@@ -145,7 +143,9 @@ impl Writer<'_> {
 
 /// `from..to`
 pub(super) fn span(from: &Expr, to: &Expr) -> TokenStream {
-    let (from, to) = (from.clone().at(Prec::Add), to.clone().at(Prec::Add));
+    // The index of a loop is an `i64`.
+    let (from, to) = from.clone().of_one_type(to.clone());
+    let (from, to) = (from.at(Prec::Add), to.at(Prec::Add));
     quote!(#from..#to)
 }
 
@@ -160,15 +160,6 @@ pub(super) fn pattern_of(index: &Ident, body: &TokenStream) -> TokenStream {
 
 /// `a.min(b).min(c)`
 pub(super) fn extremum(name: &str, all: Vec<Expr>) -> Expr {
-    let name = Ident::new(name, proc_macro2::Span::mixed_site());
-    let one = |a: Expr, b: Expr| {
-        // A method call needs a receiver whose type is known.
-        let a = match syn::parse2::<syn::LitInt>(a.tokens.clone()) {
-            Ok(lit) => Literal::i64_suffixed(lit.base10_parse().unwrap_or(0)).to_token_stream(),
-            Err(_) => a.at(Prec::Atom),
-        };
-        let b = b.tokens;
-        Expr::atom(quote!(#a.#name(#b)))
-    };
+    let one = |a: Expr, b: Expr| a.method(name, std::iter::once(b));
     all.into_iter().reduce(one).expect("a bound")
 }

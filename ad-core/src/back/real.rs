@@ -1,7 +1,6 @@
 //! What the real type of a function makes of literals, casts and calls.
 
 use super::expr::{Expr, Prec};
-use super::sizes::number;
 use crate::front::real::RealType;
 use crate::ir::ty::Lit;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -11,11 +10,7 @@ use quote::quote;
 pub(super) fn literal(l: Lit, real: &RealType) -> Expr {
     match l {
         Lit::Bool(b) => Expr::atom(quote!(#b)),
-        Lit::Int(i) => {
-            let prec = if i < 0 { Prec::Unary } else { Prec::Atom };
-            let tokens = number(i);
-            Expr { tokens, prec }
-        }
+        Lit::Int(i) => Expr::integer(i),
         Lit::Real(x) => real_literal(x, real, Literal::f64_unsuffixed),
     }
 }

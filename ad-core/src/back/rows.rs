@@ -10,7 +10,6 @@ use super::expr::Expr;
 use super::nest::Writer;
 use super::pieces::Known;
 use super::range::pattern_of;
-use super::sizes::number;
 use super::tokens::in_place;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node, Scalar};
@@ -300,7 +299,7 @@ impl Writer<'_> {
             let end = nest.loops[l].plus(-pieces.last);
             w.scope.size(&end).tokens
         };
-        let first = number(pieces.first);
+        let first = Expr::integer(pieces.first).tokens;
         let cuts = match (pieces.first, pieces.last) {
             (0, 0) => TokenStream::new(),
             (_, 0) => quote!(let (#head, #js) = #js.cut(#first);),

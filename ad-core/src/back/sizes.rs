@@ -3,7 +3,7 @@
 use super::expr::Expr;
 use crate::ir::bulk::{Relation, Require};
 use crate::ir::ty::{Atom, Size};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::HashMap;
 
@@ -22,30 +22,24 @@ pub(super) fn polynomial(terms: impl Iterator<Item = (Vec<Expr>, i64)>) -> Expr 
     terms.sort_by_key(|(factors, c)| (*c < 0, factors.is_empty()));
     let mut sum: Option<Expr> = None;
     for (factors, c) in terms {
-        let magnitude = c.unsigned_abs();
-        let mut product = (magnitude != 1 || factors.is_empty())
-            .then(|| Expr::atom(number(i64::try_from(magnitude).unwrap_or(i64::MAX))));
-        for f in factors {
-            product = Some(match product {
-                None => f,
-                Some(p) => p.infix("*", f),
-            });
-        }
+        // Of the least integer there is no absolute value.
+        let (is_negative, magnitude) = match c.checked_abs() {
+            Some(magnitude) => (c < 0, magnitude),
+            None => (false, c),
+        };
+        let is_constant = factors.is_empty();
+        let literal = (magnitude != 1 || is_constant).then(|| Expr::integer(magnitude));
+        let product = (literal.into_iter().chain(factors)).reduce(|p, f| p.infix("*", f));
         let product = product.expect("a constant or a factor");
-        sum = Some(match (sum, c < 0) {
+        sum = Some(match (sum, is_negative) {
             (None, false) => product,
+            (None, true) if is_constant => Expr::integer(c),
             (None, true) => Expr::prefix("-", product),
             (Some(s), false) => s.infix("+", product),
             (Some(s), true) => s.infix("-", product),
         });
     }
-    sum.unwrap_or_else(|| Expr::atom(number(0)))
-}
-
-/// An integer literal.
-pub(super) fn number(k: i64) -> TokenStream {
-    let n = Literal::i64_unsuffixed(k);
-    quote!(#n)
+    sum.unwrap_or_else(|| Expr::integer(0))
 }
 
 /// An integer literal that shows its type.
@@ -56,17 +50,8 @@ fn typed(k: i64) -> TokenStream {
 
 fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
     let method = |x: &Size, name: &str, y: &Size| {
-        let (x, y) = (expression(x, of), expression(y, of).tokens);
-        // A method call needs a receiver whose type is known.
-        let x = match syn::parse2::<syn::LitInt>(x.tokens.clone()) {
-            Ok(lit) => {
-                let lit = Literal::i64_suffixed(lit.base10_parse().unwrap_or(0));
-                quote!(#lit)
-            }
-            Err(_) => x.at(super::expr::Prec::Atom),
-        };
-        let name = proc_macro2::Ident::new(name, proc_macro2::Span::mixed_site());
-        Expr::atom(quote!(#x.#name(#y)))
+        let y = std::iter::once(expression(y, of));
+        expression(x, of).method(name, y)
     };
     match a {
         Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => of(a),
@@ -239,7 +224,7 @@ pub(super) fn check(
     };
     let holds = left.clone().infix(op, right.clone());
     let condition = (r.when.iter()).fold(holds, |c, n| {
-        let empty = expression(n, of).infix("<=", Expr::atom(number(0)));
+        let empty = expression(n, of).infix("<=", Expr::integer(0));
         let (empty, c) = (empty.tokens, c.tokens);
         Expr::block(quote!(#empty || #c))
     });

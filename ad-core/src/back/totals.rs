@@ -14,7 +14,6 @@ use super::blocks::Inside;
 use super::expr::Expr;
 use super::nest::Writer;
 use super::range::pattern_of;
-use super::sizes::number;
 use crate::ir::kernel::{Addend, At, Loop, Node, Range};
 use crate::ir::ty::Elem;
 use proc_macro2::{Ident, TokenStream};
@@ -76,7 +75,7 @@ impl Writer<'_> {
             .collect();
         let (mut when, mut outside) = (vec![], TokenStream::new());
         if nest.loops[l].as_lit().is_none() {
-            let few = Expr::atom(number(FEW));
+            let few = Expr::integer(FEW);
             when.push(few.infix("<=", self.scope.size(&nest.loops[l])).tokens);
         }
         for g in conditions {

@@ -3,7 +3,11 @@
 //! A [`Size`] is a polynomial with integer coefficients over [`Atom`]s: the lengths of the arguments'
 //! axes, integer arguments, and the few non-polynomial operations that sizes are made of. Equal
 //! polynomials are equal sizes; nothing else is ever assumed about two sizes.
+//!
+//! Coefficients are `i64`. One that does not fit makes the size meaningless, and what is compiled with it:
+//! [`take_overflow`] says that this has happened, and the expansion ends with an error.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
@@ -120,6 +124,21 @@ pub enum Atom {
     Select(Size, Size, Size),
 }
 
+thread_local! {
+    static OVERFLOWED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a coefficient has overflowed on this thread since the last call.
+pub fn take_overflow() -> bool {
+    OVERFLOWED.take()
+}
+
+/// What stands for a size with a coefficient that does not fit.
+fn overflowed() -> Size {
+    OVERFLOWED.set(true);
+    Size::lit(0)
+}
+
 /// A polynomial over atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Size {
@@ -186,29 +205,32 @@ impl Size {
         self.terms.get(&vec![]).copied().unwrap_or(0)
     }
 
-    /// `self + other`
-    pub fn add(&self, other: &Size) -> Size {
-        if other.terms.is_empty() {
-            return self.clone();
+    /// `self + k * other`, if its coefficients fit.
+    fn try_add_scaled(&self, other: &Size, k: i64) -> Option<Size> {
+        if other.terms.is_empty() || k == 0 {
+            return Some(self.clone());
         }
         let mut terms = BTreeMap::clone(&self.terms);
         for (m, c) in &*other.terms {
             let e = terms.entry(m.clone()).or_insert(0);
-            *e += c;
+            // A sum may fit of which one part does not.
+            let sum = i128::from(*e) + i128::from(*c) * i128::from(k);
+            *e = i64::try_from(sum).ok()?;
             if *e == 0 {
                 terms.remove(m);
             }
         }
-        terms.into()
+        Some(terms.into())
+    }
+
+    /// `self + other`
+    pub fn add(&self, other: &Size) -> Size {
+        self.try_add_scaled(other, 1).unwrap_or_else(overflowed)
     }
 
     /// `self * k`
     pub fn scale(&self, k: i64) -> Size {
-        if k == 0 {
-            return Size::lit(0);
-        }
-        let terms = self.terms.iter().map(|(m, c)| (m.clone(), c * k));
-        terms.collect::<BTreeMap<_, _>>().into()
+        (Size::lit(0).try_add_scaled(self, k)).unwrap_or_else(overflowed)
     }
 
     /// `-self`
@@ -218,7 +240,7 @@ impl Size {
 
     /// `self - other`
     pub fn sub(&self, other: &Size) -> Size {
-        self.add(&other.neg())
+        self.try_add_scaled(other, -1).unwrap_or_else(overflowed)
     }
 
     /// `self + k`
@@ -240,7 +262,8 @@ impl Size {
             for (n, d) in &*other.terms {
                 let mut product: Vec<Atom> = m.iter().chain(n).cloned().collect();
                 product.sort();
-                out = out.add(&BTreeMap::from([(product, c * d)]).into());
+                let one = BTreeMap::from([(product, *c)]).into();
+                out = out.try_add_scaled(&one, *d).unwrap_or_else(overflowed);
             }
         }
         out
@@ -251,7 +274,7 @@ impl Size {
         Some(match (self.as_lit(), other.as_lit()) {
             (_, Some(0)) => return None,
             (_, Some(1)) => self.clone(),
-            (Some(a), Some(b)) => Size::lit(a / b),
+            (Some(a), Some(b)) => a.checked_div(b).map_or_else(overflowed, Size::lit),
             _ => Size::atom(Atom::Quot(self.clone(), other.clone())),
         })
     }
@@ -261,7 +284,7 @@ impl Size {
         Some(match (self.as_lit(), other.as_lit()) {
             (_, Some(0)) => return None,
             (_, Some(1)) => Size::lit(0),
-            (Some(a), Some(b)) => Size::lit(a % b),
+            (Some(a), Some(b)) => a.checked_rem(b).map_or_else(overflowed, Size::lit),
             _ => Size::atom(Atom::Rem(self.clone(), other.clone())),
         })
     }
@@ -284,10 +307,10 @@ impl Size {
 
     /// Two sizes in their order, or in a fixed one if theirs is not known.
     fn ordered(&self, other: &Size) -> Result<[Size; 2], [Size; 2]> {
-        let difference = other.sub(self);
-        if difference.at_least(0) {
+        let exceeds = |a: &Size, b: &Size| a.try_add_scaled(b, -1).is_some_and(|d| d.at_least(0));
+        if exceeds(other, self) {
             Ok([self.clone(), other.clone()])
-        } else if difference.neg().at_least(0) {
+        } else if exceeds(self, other) {
             Ok([other.clone(), self.clone()])
         } else if self <= other {
             Err([self.clone(), other.clone()])

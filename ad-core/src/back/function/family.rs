@@ -4,7 +4,6 @@ use super::{Function, Local, Scope, small};
 use crate::back::expr::Expr;
 use crate::back::nest::Writer;
 use crate::back::range::pattern_of;
-use crate::back::sizes::number;
 use crate::back::sums::FEW;
 use crate::ir::bulk::Type;
 use crate::ir::kernel::{Addend, Family, Fill, Member, Node};
@@ -195,7 +194,7 @@ impl Function<'_> {
         let extents = f.nest.loops[..f.nest.outer].iter();
         let extents = extents.map(|n| self.size(n).tokens);
         let long = (length.as_lit().is_none()).then(|| {
-            let few = Expr::atom(number(FEW));
+            let few = Expr::integer(FEW);
             few.infix("<=", self.size(length)).tokens
         });
         Some((long, quote!(#function(#place [#(#extents),*], #row))))

@@ -6,7 +6,6 @@ use super::tiled::{Around, Tiled};
 use super::{Function, Local, Scope, small};
 use crate::back::expr::Expr;
 use crate::back::nest::Writer;
-use crate::back::sizes::number;
 use crate::back::tokens::mentions;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Type, Var};
@@ -259,7 +258,7 @@ impl<'a> Function<'a> {
             let count = s.steps.as_ref().expect("known for tiles");
             let around = Around {
                 index: &index,
-                range: span(&Expr::atom(number(0)), &self.size(count)),
+                range: span(&Expr::integer(0), &self.size(count)),
                 reverse: s.reverse,
             };
             inner.tile(s, t, &states, &around)
@@ -358,7 +357,7 @@ impl<'a> Function<'a> {
             (Some(_), _) if in_tiles.is_some() => in_tiles.unwrap_or_default(),
             (Some(n), _) => {
                 let end = self.size(n);
-                let range = span(&Expr::atom(number(0)), &end);
+                let range = span(&Expr::integer(0), &end);
                 let range = match s.reverse {
                     true => quote!((#range).rev()),
                     false => range,
@@ -366,8 +365,9 @@ impl<'a> Function<'a> {
                 let pattern = pattern_of(&index, &all);
                 if let Some(out) = count {
                     let name = self.fresh(&self.wish(out.var));
-                    let (elem, n) = (self.scalar(Elem::Int), self.size(n).tokens);
-                    after.extend(quote!(let #name: #elem = (#n).max(0);));
+                    let (elem, n) = (self.scalar(Elem::Int), self.size(n));
+                    let n = n.method("max", std::iter::once(Expr::integer(0))).tokens;
+                    after.extend(quote!(let #name: #elem = #n;));
                     self.locals.borrow_mut().insert(out.var, named(&name, true));
                 }
                 quote!(for #pattern in #range { #all })
@@ -418,7 +418,7 @@ impl<'a> Function<'a> {
     }
 
     fn shape_of_stack(&self, ty: &Type, steps: Option<&Size>) -> Vec<TokenStream> {
-        let first = steps.map_or(number(0), |n| self.size(n).tokens);
+        let first = steps.map_or(Expr::integer(0), |n| self.size(n)).tokens;
         let rest = ty.shape[1..].iter().map(|n| self.size(n).tokens);
         std::iter::once(first).chain(rest).collect()
     }

@@ -5,9 +5,9 @@
 
 use super::elements::is_whole;
 use super::{Function, Local, small};
+use crate::back::expr::Expr;
 use crate::back::nest::{Scope, Writer};
 use crate::back::real;
-use crate::back::sizes;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Feed, Type, Var};
 use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Source, Step, Within, Work};
@@ -197,7 +197,7 @@ impl Function<'_> {
     ) -> TokenStream {
         let (a, b) = (self.operand(a), self.operand(b));
         let [a_axes, b_axes, out_axes] = axes.map(|axes| {
-            let axes = axes.iter().map(|&l| sizes::number(i64::from(l)));
+            let axes = axes.iter().map(|&l| Expr::integer(i64::from(l)).tokens);
             quote!([#(#axes),*])
         });
         if let Some(Source { array, .. }) = onto {
@@ -207,7 +207,7 @@ impl Function<'_> {
             quote!(rt::contract(#a, #a_axes, #b, #b_axes, #out_axes))
         } else {
             let within = within.iter().map(|w| {
-                let [less, more] = [w.less, w.more].map(|l| sizes::number(i64::from(l)));
+                let [less, more] = [w.less, w.more].map(|l| Expr::integer(i64::from(l)).tokens);
                 let by = self.size(&w.by).tokens;
                 quote!(rt::up_to(#less, #more, #by))
             });

@@ -4,7 +4,6 @@
 use super::Writer;
 use crate::back::expr::Expr;
 use crate::back::facts::Facts;
-use crate::back::sizes::number;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::prims::Prim;
@@ -144,7 +143,7 @@ impl Writer<'_> {
             }
             let (wish, scope) = (self.wish(n), self.scope);
             let name = (self.names).fresh_beside(&wish, &|name| scope.is_taken(name));
-            out.push((name.clone(), value.tokens));
+            out.push((name.clone(), value.typed().tokens));
             self.bound.insert(n, name);
             self.named.push(n);
         }
@@ -207,13 +206,11 @@ impl Writer<'_> {
         let ways = ways.into_iter().map(|loops| {
             let runs = loops.into_iter().map(|l| {
                 let extent = self.scope.size(&self.nest.loops[l]);
-                extent.infix(">", Expr::atom(number(0))).tokens
+                extent.infix(">", Expr::integer(0)).tokens
             });
             quote!(#(#runs)&&*)
         });
-        let zero = self.nothing(n).tokens;
-        let value = value.tokens;
-        Expr::block(quote!(if #(#ways)||* { #value } else { #zero }))
+        Expr::choice(quote!(#(#ways)||*), value, self.nothing(n))
     }
 
     /// A name that says a little about the value.

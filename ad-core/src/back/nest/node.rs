@@ -58,9 +58,7 @@ impl Writer<'_> {
         if s.elem == Elem::Bool {
             return guard.infix("&&", value);
         }
-        let (guard, value) = (guard.tokens, value.tokens);
-        let zero = self.nothing(n).tokens;
-        Expr::block(quote!(if #guard { #value } else { #zero }))
+        Expr::choice(guard.tokens, value, self.nothing(n))
     }
 
     /// What stands for a value that is not computed.

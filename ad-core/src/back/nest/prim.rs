@@ -1,13 +1,13 @@
 //! Primitives and literals in a nest: operators, methods, calls and `if`, and whether what is written says its type.
 
 use super::Writer;
-use crate::back::expr::{Expr, Prec};
+use crate::back::expr::Expr;
 use crate::back::real;
 use crate::front::real::RealType;
 use crate::ir::kernel::{Compute, Node};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Elem, Lit};
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 use quote::quote;
 use std::collections::HashSet;
 
@@ -56,37 +56,13 @@ impl Writer<'_> {
                 }
                 real::method(real, name, receiver, is_typed, xs)
             }
-            Emit::Method(name) => {
-                let name = Ident::new(name, Span::mixed_site());
-                let mut tokens = self.receiver(args[0], next());
-                let rest = xs.map(|x| x.tokens);
-                tokens.extend(quote!(.#name(#(#rest),*)));
-                Expr::atom(tokens)
-            }
+            Emit::Method(name) => next().method(name, xs),
             Emit::Call(name) => {
                 let name = Ident::new(name, Span::mixed_site());
                 let xs = xs.map(|x| x.tokens);
                 Expr::atom(quote!(rt::#name(#(#xs),*)))
             }
             Emit::If => unreachable!("selection is written above"),
-        }
-    }
-
-    /// The receiver of a method; a literal needs a suffix there.
-    fn receiver(&self, n: Node, x: Expr) -> TokenStream {
-        match self.nest.nodes[n].compute {
-            Compute::Lit(Lit::Int(v)) => {
-                let lit = Literal::i64_suffixed(v.saturating_abs());
-                if v < 0 { quote!((-#lit)) } else { quote!(#lit) }
-            }
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Read(..)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_)
-            | Compute::Extreme(_) => x.at(Prec::Atom),
         }
     }
 
@@ -109,9 +85,9 @@ impl Writer<'_> {
         for &n in &self.facts.negations[c] {
             self.learn(n, &mut other);
         }
-        let a = self.node(a, &then).tokens;
-        let b = self.node(b, &other).tokens;
-        Expr::block(quote!(if #condition { #a } else { #b }))
+        let a = self.node(a, &then);
+        let b = self.node(b, &other);
+        Expr::choice(condition, a, b)
     }
 
     /// A literal of the function's real type, or of another kind.

@@ -117,21 +117,20 @@ impl Writer<'_> {
         for n in self.named.drain(before..) {
             self.bound.remove(&n);
         }
+        let value = value.typed();
         let prec = value.prec;
         let (lets, tokens) = in_place(lets, value.tokens);
-        let value = if lets.is_empty() {
-            let tokens = tokens.clone();
-            Expr { tokens, prec }
-        } else {
-            Expr::block(quote!({ #lets #tokens }))
+        let value = match lets.is_empty() {
+            true => Expr::new(tokens.clone(), prec),
+            false => Expr::block(quote!({ #lets #tokens })),
         };
         let span = match run {
             Run::Once(conditions) if conditions.is_empty() => return value,
             Run::Once(conditions) => {
                 let nothing = r.nothing.expect("only then a loop is left out");
-                let nothing = self.literal(nothing).tokens;
-                let body = quote!(#lets #tokens);
-                return Expr::block(quote!(if #(#conditions)&&* { #body } else { #nothing }));
+                let body = Expr::block(quote!(#lets #tokens));
+                let condition = quote!(#(#conditions)&&*);
+                return Expr::choice(condition, body, self.literal(nothing));
             }
             Run::Count(end) => end.tokens,
             Run::Part(from, to) => span(&from, &to),
