@@ -58,6 +58,49 @@ pub fn pow(a: i64, b: i64) -> i64 {
     }
 }
 
+/// An integer that an unsigned type has.
+///
+/// # Panics
+///
+/// Panics if it is negative: as an unsigned integer it would be 2⁶³ or more.
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn natural(a: i64) -> i64 {
+    #[cold]
+    #[track_caller]
+    fn negative(a: i64) -> ! {
+        panic!(
+            "{a} is cast to an unsigned integer, and that is not an i64: {}",
+            a as u64
+        )
+    }
+    if a < 0 {
+        negative(a)
+    }
+    a
+}
+
+/// The argument `name`, an unsigned integer, as one with a sign.
+///
+/// # Panics
+///
+/// Panics if it is 2⁶³ or more.
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn unsigned(name: &str, a: u64) -> i64 {
+    #[cold]
+    #[track_caller]
+    fn too_large(name: &str, a: u64) -> ! {
+        panic!("`{name}` is {a}, which is not an i64")
+    }
+    match i64::try_from(a) {
+        Ok(a) => a,
+        Err(_) => too_large(name, a),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +133,26 @@ mod tests {
     #[should_panic(expected = "2^-1 is not an i64")]
     fn negative_power() {
         let _ = pow(2, -1);
+    }
+
+    #[test]
+    fn unsigned_integers_are_natural() {
+        assert_eq!((natural(0), natural(i64::MAX)), (0, i64::MAX));
+        assert_eq!(unsigned("n", 1 << 62), 1 << 62);
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "-1 is cast to an unsigned integer, and that is not an i64: 18446744073709551615"
+    )]
+    fn negative_integers_are_not_natural() {
+        let _ = natural(-1);
+    }
+
+    #[test]
+    #[should_panic(expected = "`n` is 9223372036854775808, which is not an i64")]
+    fn large_unsigned_integers_are_refused() {
+        let _ = unsigned("n", 1 << 63);
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn gaussian_mixture_value_and_grad(
         ::cotangent::ndarray::Array2<f64>,
     ),
 ) {
-    let m = m as i64;
+    let m = rt::unsigned("m", m as u64);
     let alpha_len = alpha.len(0);
     let mu_rows = mu.len(0);
     let mu_cols = mu.len(1);

@@ -274,6 +274,9 @@ impl Function<'_> {
         match w.passing {
             Passing::Scalar => {
                 let star = given.is_part.then(|| quote!(*));
+                if w.scalar.is_long_unsigned() {
+                    return quote!(let #ident = rt::unsigned(#name, #star #ident as u64););
+                }
                 match (w.is_cast(), given.is_part) {
                     (true, _) => quote!(let #ident = #star #ident as i64;),
                     (false, true) => quote!(let #ident = *#ident;),

@@ -181,6 +181,10 @@ fn evaluate(e: &syn::Expr, names: &Names) -> Result<Value> {
                     let (a, b) = (expected("i64", a)?, expected("i64", b)?);
                     power(a, b)
                 }
+                ("rt::natural", &[a]) => match expected("i64", a)? {
+                    ..0 => Err(Stop::Panic),
+                    a => within("i64", a),
+                },
                 _ => error(format!("no function {path}")),
             }
         }
@@ -589,8 +593,8 @@ fn nest(rng: &mut Rng) -> Nest {
         nodes.push(node);
         depends.push(loops);
     }
-    let integers = (0..nodes.len()).filter(|&n| nodes[n].elem == Elem::Int);
-    let mut root = integers.last().unwrap_or(0);
+    let mut integers = (0..nodes.len()).filter(|&n| nodes[n].elem == Elem::Int);
+    let mut root = integers.next_back().unwrap_or(0);
     if rng.chance(20) && nodes[root].elem == Elem::Int {
         depends.push(depends[root].clone());
         nodes.push(Scalar {

@@ -108,7 +108,7 @@ impl Writer<'_> {
 /// Whether a primitive is written as an operator or a conversion: what a processor does in an instruction.
 fn is_instruction(p: Prim) -> bool {
     match p.emission() {
-        Emit::Infix(_) | Emit::Prefix(_) | Emit::Cast(_) => true,
+        Emit::Infix(_) | Emit::Prefix(_) | Emit::Cast(_) | Emit::Wrap(_) => true,
         Emit::Method(_) | Emit::Call(_) | Emit::If => false,
     }
 }

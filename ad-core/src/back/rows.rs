@@ -13,7 +13,6 @@ use super::range::pattern_of;
 use super::tokens::in_place;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node, Scalar};
-use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -238,9 +237,9 @@ impl Writer<'_> {
                 s.guard.is_none_or(|g| known.contains(&g))
                     && at.iter().all(|a| matches!(a, At::Affine(_)))
             }
-            Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
-                let by = &self.nest.nodes[args[1]].compute;
-                matches!(by, Compute::Lit(Lit::Int(1..)))
+            Compute::Prim(p, args) if p.is_partial() => {
+                let last = args.last().map(|&n| &self.nest.nodes[n].compute);
+                matches!(last, Some(Compute::Lit(Lit::Int(1..))))
             }
             Compute::Index(a) => a.is_total(),
             Compute::Lit(_)

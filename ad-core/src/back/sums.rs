@@ -134,7 +134,7 @@ impl Writer<'_> {
             let holds = s.guard.is_none_or(|g| known.contains(&g));
             let fits = match &s.compute {
                 Compute::Read(..) => self.along(n, l).is_some(),
-                Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, _) => false,
+                Compute::Prim(p, _) if p.is_partial() => false,
                 Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => true,
                 Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
             };

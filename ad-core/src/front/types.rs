@@ -91,9 +91,9 @@ impl Scalar {
         self.min() == Some(0)
     }
 
-    /// Whether it is an integer of 8 or 16 bits, where wrapping is no corner case.
-    pub fn is_narrow(self) -> bool {
-        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16)
+    /// Whether it is an unsigned integer some of which are no `i64`.
+    pub fn is_long_unsigned(self) -> bool {
+        matches!(self, Scalar::Usize | Scalar::U64)
     }
 }
 

@@ -53,6 +53,8 @@ pub enum Emit {
     Call(&'static str),
     /// `a as ty`
     Cast(&'static str),
+    /// `a as ty as i64`
+    Wrap(&'static str),
     /// `if a { b } else { c }`
     If,
 }
@@ -279,6 +281,28 @@ impl Prim {
             .collect()
     }
 
+    /// Whether it panics for some integers: for all of these it does not if its last argument is a positive literal.
+    pub fn is_partial(self) -> bool {
+        matches!(
+            self,
+            Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow | Prim::Natural
+        )
+    }
+
+    /// What casts an integer to a type of fewer than 64 bits: the least and the greatest value there.
+    pub fn cast_range(self) -> Option<(i64, i64)> {
+        match self.row().emit {
+            Emit::Wrap("i8") => Some((i8::MIN.into(), i8::MAX.into())),
+            Emit::Wrap("i16") => Some((i16::MIN.into(), i16::MAX.into())),
+            Emit::Wrap("i32") => Some((i32::MIN.into(), i32::MAX.into())),
+            Emit::Wrap("u8") => Some((0, u8::MAX.into())),
+            Emit::Wrap("u16") => Some((0, u16::MAX.into())),
+            Emit::Wrap("u32") => Some((0, u32::MAX.into())),
+            Emit::Wrap(_) | Emit::Infix(_) | Emit::Prefix(_) | Emit::Method(_) => None,
+            Emit::Call(_) | Emit::Cast(_) | Emit::If => None,
+        }
+    }
+
     /// The comparison that holds just where this one does not, also where a number is NaN.
     pub fn negation(self) -> Option<Prim> {
         let pairs = [
@@ -323,7 +347,7 @@ macro_rules! prims {
 }
 
 use Diff::{Flat, None as NotReal, Rule as D};
-use Emit::{Call, Cast, If, Infix, Method, Prefix};
+use Emit::{Call, Cast, If, Infix, Method, Prefix, Wrap};
 use Eval::{B, BB, BtoI, I, II, IItoB, ItoR, R, RI, RR, RRR, RRtoB, RtoI, Select};
 use Partial::{MinusOne, One, Over, Times, Where, Zero};
 
@@ -623,6 +647,20 @@ prims! {
     IMax "imax" II(|a, b| Some(a.max(b))), Method("max"), NotReal;
     /// Integer power
     IPow "ipow" II(|a, b| a.checked_pow(u32::try_from(b).ok()?)), Call("ipow"), NotReal;
+    /// a as i8, as an i64
+    AsI8 "as_i8" I(|a| Some(i64::from(a as i8))), Wrap("i8"), NotReal;
+    /// a as i16, as an i64
+    AsI16 "as_i16" I(|a| Some(i64::from(a as i16))), Wrap("i16"), NotReal;
+    /// a as i32, as an i64
+    AsI32 "as_i32" I(|a| Some(i64::from(a as i32))), Wrap("i32"), NotReal;
+    /// a as u8, as an i64
+    AsU8 "as_u8" I(|a| Some(i64::from(a as u8))), Wrap("u8"), NotReal;
+    /// a as u16, as an i64
+    AsU16 "as_u16" I(|a| Some(i64::from(a as u16))), Wrap("u16"), NotReal;
+    /// a as u32, as an i64
+    AsU32 "as_u32" I(|a| Some(i64::from(a as u32))), Wrap("u32"), NotReal;
+    /// a, which is no value if it is negative
+    Natural "natural" I(|a| (a >= 0).then_some(a)), Call("natural"), NotReal;
     /// Integer a == b
     IEq "ieq" IItoB(|a, b| a == b), Infix("=="), NotReal;
     /// Integer a != b

@@ -60,8 +60,8 @@ pub use pool::{Workspace, within};
 pub use recur::{Start, recur, recur_adding, running_products};
 pub use refill::{Refill, refill};
 pub use scalar::{
-    digamma, erf, integer_from, ipow, lgamma, polygamma, powi, real, real_from, relu, sigmoid,
-    sign0, softplus,
+    digamma, erf, integer_from, ipow, lgamma, natural, polygamma, powi, real, real_from, relu,
+    sigmoid, sign0, softplus, unsigned,
 };
 pub use several::{
     Elements, FreshAll, Places, WrittenAll, build_all, build_all_costly, build_all_costly_in,
@@ -343,7 +343,8 @@ pub fn slice<'a, T>(name: &'static str, x: &'a [T]) -> View<'a, T, 1> {
 ///
 /// # Panics
 ///
-/// Panics if there are more or fewer.
+/// Panics if there are more or fewer, or if no array can have these lengths: arrays of nothing may be more than
+/// that.
 #[inline]
 #[must_use]
 #[track_caller]
@@ -352,8 +353,16 @@ pub fn fixed<'a, T, const N: usize>(
     data: &'a [T],
     shape: [usize; N],
 ) -> View<'a, T, N> {
-    let size = (shape.iter()).try_fold(1usize, |size, &n| size.checked_mul(n));
-    assert_eq!(Some(data.len()), size, "elements of `{name}`");
+    let lengths = shape.iter().filter(|n| **n > 0);
+    let fits = lengths
+        .copied()
+        .try_fold(1usize, |size, n| size.checked_mul(n));
+    assert!(
+        fits.is_some_and(|size| size <= isize::MAX as usize),
+        "`{name}` of shape {shape:?} is too large"
+    );
+    let size: usize = shape.iter().product();
+    assert_eq!(data.len(), size, "elements of `{name}`");
     View { data, shape, name }
 }
 

@@ -60,6 +60,30 @@ pub fn ipow(a: i64, b: i64) -> i64 {
     crate::scalar::pow(a, b)
 }
 
+/// An integer that an unsigned type has.
+///
+/// # Panics
+///
+/// Panics if it is negative.
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn natural(a: i64) -> i64 {
+    crate::scalar::natural(a)
+}
+
+/// The argument `name`, an unsigned integer, as one with a sign.
+///
+/// # Panics
+///
+/// Panics if it is 2⁶³ or more.
+#[inline(always)]
+#[must_use]
+#[track_caller]
+pub fn unsigned(name: &str, a: u64) -> i64 {
+    crate::scalar::unsigned(name, a)
+}
+
 /// The literal `x` in a generic function.
 #[inline(always)]
 #[must_use]

@@ -177,11 +177,9 @@ impl Writer<'_> {
                     })
                 }
                 // A division by zero panics.
-                Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
-                    !matches!(
-                        self.nest.nodes[args[1]].compute,
-                        Compute::Lit(Lit::Int(1..))
-                    )
+                Compute::Prim(p, args) if p.is_partial() => {
+                    let last = args.last().map(|&n| &self.nest.nodes[n].compute);
+                    !matches!(last, Some(Compute::Lit(Lit::Int(1..))))
                 }
                 Compute::Index(a) => !a.is_total(),
                 Compute::Lit(_)

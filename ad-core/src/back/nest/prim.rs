@@ -48,6 +48,7 @@ impl Writer<'_> {
             Emit::Cast(_) if p == Prim::IntToReal => real::from_integer(next(), self.scope.real()),
             Emit::Cast(_) if p == Prim::RealToInt => real::to_integer(next(), self.scope.real()),
             Emit::Cast(to) => next().cast(to),
+            Emit::Wrap(to) => next().cast(to).cast("i64"),
             Emit::Method(name) if self.nest.nodes[args[0]].elem == Elem::Real => {
                 let real = self.scope.real();
                 let (mut receiver, mut is_typed) = (next(), self.is_typed(args[0]));
@@ -124,7 +125,7 @@ impl Writer<'_> {
             }
             Compute::Prim(p, args) => match p.emission() {
                 Emit::Infix(_) | Emit::Prefix(_) | Emit::Call(_) | Emit::If => args.iter().any(of),
-                Emit::Cast(_) | Emit::Method(_) => true,
+                Emit::Cast(_) | Emit::Wrap(_) | Emit::Method(_) => true,
             },
         }
     }

@@ -187,7 +187,7 @@ impl Writer<'_> {
                 Compute::Read(_, at) => at.iter().all(|a| matches!(a, At::Affine(_))),
                 Compute::Prim(p, _) => match p.emission() {
                     Emit::Infix(_) | Emit::Prefix(_) | Emit::Cast(_) => s.elem == Elem::Real,
-                    Emit::Method(_) | Emit::Call(_) | Emit::If => false,
+                    Emit::Wrap(_) | Emit::Method(_) | Emit::Call(_) | Emit::If => false,
                 },
                 Compute::Reduce(..) | Compute::ArgReduce(..) => false,
             };

@@ -115,6 +115,7 @@ pub(super) fn lower(
             lengths: HashMap::new(),
             extents: HashMap::new(),
             sizes: HashMap::new(),
+            wrapping: vec![],
             rounds: HashMap::new(),
             fixed: BTreeSet::new(),
             naturals: BTreeSet::new(),
@@ -285,6 +286,8 @@ struct Lowerer<'a> {
     extents: HashMap<Sym, Expr>,
     /// Sizes that are bound.
     sizes: HashMap<Sym, Expr>,
+    /// What is cast from a signed integer to one of 64 bits without a sign, and may be 2⁶³ or more there.
+    wrapping: Vec<Expr>,
     /// Of new parts of arrays: the loop that made them.
     rounds: HashMap<Sym, (Sym, Expr)>,
     /// Arguments whose types fix all lengths.
@@ -462,6 +465,9 @@ impl Lowerer<'_> {
         {
             let what = (u.array.clone(), u.at.clone(), u.value.clone());
             self.updates.insert(sym.clone(), what);
+        }
+        if self.may_wrap(&value) {
+            self.wrapping.push(var.clone());
         }
         match self.frames.last_mut() {
             Some(frame) => frame.push(Bound::Let(sym, value)),

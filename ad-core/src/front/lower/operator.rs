@@ -5,7 +5,7 @@ use super::value::{Plain, Value};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Binary, Expr as Surface, Unary};
 use crate::front::types::Scalar;
-use crate::ir::core::Expr;
+use crate::ir::core::{Expr, Kind as Core};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 
@@ -113,7 +113,20 @@ impl Lowerer<'_> {
             };
             return Err(self.errors.at(loc, message));
         };
-        let mut expr = Expr::prim(prim, vec![pair.left, pair.right]);
+        let is_long = pair.scalar.is_some_and(Scalar::is_long_unsigned);
+        let may_wrap = is_long && (self.may_wrap(&pair.left) || self.may_wrap(&pair.right));
+        let mut expr = if !may_wrap {
+            Expr::prim(prim, vec![pair.left, pair.right])
+        } else if matches!(prim, Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe) {
+            self.compared_unsigned(prim, pair.left, pair.right)
+        } else if matches!(prim, Prim::IDiv | Prim::IRem) {
+            let left = self.natural_if(pair.scalar, pair.left);
+            let right = self.natural_if(pair.scalar, pair.right);
+            Expr::prim(prim, vec![left, right])
+        } else {
+            // The bits of sums, differences and products are the same with a sign and without.
+            Expr::prim(prim, vec![pair.left, pair.right])
+        };
         if (op, pair.elem) == (Binary::Eq, Elem::Bool) {
             expr = Expr::prim(Prim::Not, vec![expr]);
         }
@@ -259,14 +272,87 @@ impl Lowerer<'_> {
         }
         let expr = match (from.elem(), to.elem()) {
             (Elem::Real, Elem::Int) => saturated(Expr::prim(Prim::RealToInt, vec![from.expr]), to),
-            (Elem::Int, Elem::Real) => Expr::prim(Prim::IntToReal, vec![from.expr]),
+            (Elem::Int, Elem::Real) => {
+                let int = self.natural_if(from.scalar, from.expr);
+                Expr::prim(Prim::IntToReal, vec![int])
+            }
             (Elem::Bool, Elem::Int) => Expr::prim(Prim::BoolToInt, vec![from.expr]),
-            (Elem::Int, Elem::Int) => wrapped(from, to),
+            (Elem::Int, Elem::Int) => self.cast_integer(from, to),
             (Elem::Real, Elem::Real)
             | (Elem::Bool, Elem::Bool | Elem::Real)
             | (Elem::Int | Elem::Real, Elem::Bool) => from.expr,
         };
         Ok(Plain::typed(expr, to).into())
+    }
+}
+
+impl Lowerer<'_> {
+    /// Casts between integers wrap around. All of them are `i64` here: a type of fewer bits has a primitive, and one of
+    /// 64 bits the same bits. What has no sign then, and may be 2⁶³ or more, is remembered.
+    fn cast_integer(&mut self, from: Plain, to: Scalar) -> Expr {
+        let ranges = from
+            .scalar
+            .map(|s| ((s.min(), s.max()), (to.min(), to.max())));
+        let is_within = ranges.is_some_and(|((low, high), (least, most))| {
+            low >= least && (most.is_none() || high.is_some_and(|high| Some(high) <= most))
+        });
+        if is_within {
+            return from.expr;
+        }
+        let Some(prim) = narrowing(to) else {
+            if to.is_unsigned() && !self.is_natural(&from.expr) {
+                self.wrapping.push(from.expr.clone());
+            }
+            return from.expr;
+        };
+        if let Core::Lit(lit) = &*from.expr.kind
+            && let Some(lit) = prim.eval(&[*lit])
+        {
+            return Expr::lit(lit);
+        }
+        Expr::prim(prim, vec![from.expr])
+    }
+
+    /// Whether an integer of an unsigned type of 64 bits may be 2⁶³ or more, and be negative here.
+    pub(super) fn may_wrap(&self, e: &Expr) -> bool {
+        fn mentions(e: &Expr, some: &[Expr]) -> bool {
+            some.contains(e) || e.parts().into_iter().any(|e| mentions(e, some))
+        }
+        !self.wrapping.is_empty() && e.ty.elem == Elem::Int && mentions(e, &self.wrapping)
+    }
+
+    /// An integer of a type, where it has to be known as a number: one that is 2⁶³ or more panics.
+    pub(super) fn natural_if(&self, scalar: Option<Scalar>, e: Expr) -> Expr {
+        match scalar.is_some_and(Scalar::is_long_unsigned) && self.may_wrap(&e) {
+            true => Expr::prim(Prim::Natural, vec![e]),
+            false => e,
+        }
+    }
+
+    /// A comparison of integers without a sign one of which may be 2⁶³ or more, and is negative here. With `f ≥ 0`
+    ///
+    /// ```text
+    /// e < f   =   e >= 0 & e < f
+    /// f < e   =   e < 0 | f < e
+    /// ```
+    fn compared_unsigned(&mut self, op: Prim, a: Expr, b: Expr) -> Expr {
+        let (a, b) = (self.share("a", a), self.share("b", b));
+        let zero = Expr::int(0);
+        let two = |p: Prim, a: &Expr, b: &Expr| Expr::prim(p, vec![a.clone(), b.clone()]);
+        let (wraps_a, wraps_b) = (two(Prim::ILt, &a, &zero), two(Prim::ILt, &b, &zero));
+        let plain = two(op, &a, &b);
+        let is_less = matches!(op, Prim::ILt | Prim::ILe);
+        match (self.may_wrap(&a), self.may_wrap(&b)) {
+            (true, false) if is_less => two(Prim::And, &two(Prim::IGe, &a, &zero), &plain),
+            (true, false) => two(Prim::Or, &wraps_a, &plain),
+            (false, true) if is_less => two(Prim::Or, &wraps_b, &plain),
+            (false, true) => two(Prim::And, &two(Prim::IGe, &b, &zero), &plain),
+            (true, true) | (false, false) => {
+                let differ = two(Prim::Xor, &wraps_a, &wraps_b);
+                let first = if is_less { wraps_b } else { wraps_a };
+                Expr::prim(Prim::Select, vec![differ, first, plain])
+            }
+        }
     }
 }
 
@@ -282,24 +368,17 @@ fn saturated(expr: Expr, to: Scalar) -> Expr {
     expr
 }
 
-/// Casts between integers wrap around. Wide types hold every size and index, so that only the narrow
-/// ones can be seen doing so.
-fn wrapped(from: Plain, to: Scalar) -> Expr {
-    let (Some(min), Some(max)) = (to.min(), to.max()) else {
-        return from.expr;
-    };
-    if !to.is_narrow() || from.scalar == Some(to) {
-        return from.expr;
-    }
-    let span = Expr::int(max - min + 1);
-    let shifted = match min {
-        0 => from.expr,
-        _ => Expr::prim(Prim::ISub, vec![from.expr, Expr::int(min)]),
-    };
-    let inside = Expr::prim(Prim::IRemEuclid, vec![shifted, span]);
-    match min {
-        0 => inside,
-        _ => Expr::prim(Prim::IAdd, vec![inside, Expr::int(min)]),
+/// What casts an integer to a type of fewer than 64 bits.
+fn narrowing(to: Scalar) -> Option<Prim> {
+    match to {
+        Scalar::I8 => Some(Prim::AsI8),
+        Scalar::I16 => Some(Prim::AsI16),
+        Scalar::I32 => Some(Prim::AsI32),
+        Scalar::U8 => Some(Prim::AsU8),
+        Scalar::U16 => Some(Prim::AsU16),
+        Scalar::U32 => Some(Prim::AsU32),
+        Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
+        Scalar::Real | Scalar::Bool => None,
     }
 }
 

@@ -178,7 +178,8 @@ impl Lowerer<'_> {
         self.arity(name, arity, args.len())?;
         let mut ints = vec![];
         for (value, loc) in args {
-            ints.push(self.of(Elem::Int, value, loc, &format!("an argument of `{name}`"))?);
+            let int = self.of(Elem::Int, value, loc, &format!("an argument of `{name}`"))?;
+            ints.push(self.natural_if(scalar, int));
         }
         let expr = match prim {
             Some(prim) => Expr::prim(prim, ints),
@@ -247,7 +248,7 @@ impl Lowerer<'_> {
         let plain = self.scalar(value, loc)?;
         let int = match plain.elem() {
             Elem::Real => return Ok(Expr::clone(&plain.expr).into()),
-            Elem::Int => plain.expr,
+            Elem::Int => self.natural_if(plain.scalar, plain.expr),
             Elem::Bool => Expr::cond(plain.expr, Expr::int(1), Expr::int(0)),
         };
         Ok(Expr::prim(Prim::IntToReal, vec![int]).into())

@@ -176,7 +176,8 @@ impl Lowerer<'_> {
         for (name, init) in &inits {
             let mut own = vec![];
             for leaf in init.leaves() {
-                let expr = self.share(name, leaf.expr.clone());
+                let init = self.natural_if(leaf.scalar, leaf.expr.clone());
+                let expr = self.share(name, init);
                 before.extend(self.dependence(&expr));
                 let sym = self.fresh.sym(name);
                 self.has_lengths_of(&sym, &expr);
@@ -225,7 +226,16 @@ impl Lowerer<'_> {
             if !value.has_form_of(init) {
                 return Err(self.state_changes(name, init, value, loc));
             }
-            next.extend(value.leaves().into_iter().cloned().map(|leaf| (name, leaf)));
+            for leaf in value.leaves() {
+                let expr = self.natural_if(leaf.scalar, leaf.expr.clone());
+                next.push((
+                    name,
+                    Plain {
+                        expr,
+                        ..leaf.clone()
+                    },
+                ));
+            }
         }
         let mut on = before;
         let parts = round.bound.iter().flat_map(Bound::parts);

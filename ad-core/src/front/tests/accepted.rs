@@ -200,7 +200,7 @@ fn scalars() {
         A,
         "f64",
         "x[s as usize] + (b as i32) as f64 + (k as u8) as f64",
-        "add(add(x[imax(real_to_int(s), 0)], int_to_real(bool_to_int(b))), int_to_real(irem_euclid(k, 256)))",
+        "add(add(x[imax(real_to_int(s), 0)], int_to_real(bool_to_int(b))), int_to_real(as_u8(k)))",
     );
     eq(
         A,
@@ -240,7 +240,7 @@ fn bindings() {
         "x: f64, n: usize",
         "f64",
         "let term = |i: usize| x.powi(i as i32); sum(n, term)",
-        "sum(n, |i| powi(x, i))",
+        "sum(n, |i| powi(x, as_i32(i)))",
     );
     // Of tuples part by part, under one condition.
     eq(

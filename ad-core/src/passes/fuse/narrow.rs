@@ -234,9 +234,9 @@ impl Narrowing<'_> {
                 Compute::Read(_, at) => {
                     s.guard.is_some() || at.iter().any(|a| matches!(a, At::Node(_)))
                 }
-                Compute::Prim(Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow, args) => {
-                    let by = &self.nest.nodes[args[1]].compute;
-                    !matches!(by, Compute::Lit(Lit::Int(1..)))
+                Compute::Prim(p, args) if p.is_partial() => {
+                    let last = args.last().map(|&n| &self.nest.nodes[n].compute);
+                    !matches!(last, Some(Compute::Lit(Lit::Int(1..))))
                 }
                 Compute::Index(a) => !a.is_total(),
                 Compute::Lit(_)

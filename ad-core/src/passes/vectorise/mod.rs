@@ -344,10 +344,45 @@ impl Vectoriser {
         if let Some(a) = affine_prim(p, &vals) {
             return Ok(Val::Affine(a));
         }
+        if let (Some(range), [Val::Affine(a)]) = (p.cast_range(), &vals[..])
+            && self.is_kept(a, range, space)
+        {
+            return Ok(Val::Affine(a.clone()));
+        }
         let mut vars: Vec<Var> = vals.into_iter().map(|v| self.array(v, space)).collect();
         let own = self.one_shape(&mut vars, space);
         let guard = self.guard(space, &own);
         Ok(Val::Array(self.out.map(p, &vars, guard)))
+    }
+
+    /// Whether a cast keeps an index: if its type has all of them, as far as numbers tell, or if the type has 32 bits.
+    /// That lengths and numbers of rounds do not exceed it is demanded on entry.
+    fn is_kept(&mut self, a: &Affine, (min, max): (i64, i64), space: &Space) -> bool {
+        let Some((low, high)) = a.range(&space.axes) else {
+            return false;
+        };
+        let (below, above) = (low.plus(-min), high.scale(-1).plus(max));
+        if below.at_least(0) && above.at_least(0) {
+            return true;
+        }
+        let is_length = |s: &Size| {
+            let mut is = true;
+            s.visit(&mut |a| is &= matches!(a, Atom::Dim { .. }));
+            is
+        };
+        let mut is_known = true;
+        for n in &space.axes {
+            n.visit(&mut |a| is_known &= !matches!(a, Atom::Value(_)));
+        }
+        let is_index = is_length(&a.constant) && a.coefs.iter().all(is_length) && is_known;
+        let is_wide = max >= i64::from(i32::MAX) && (min < 0 || below.at_least(0));
+        if !is_index || !is_wide {
+            return false;
+        }
+        for room in [below, above] {
+            self.out.require_sign(&space.axes, &room, Relation::AtLeast);
+        }
+        true
     }
 
     /// Makes arrays that must have one shape have it, and gives it. Where that cannot be demanded on
