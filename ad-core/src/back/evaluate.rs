@@ -402,9 +402,8 @@ fn leaf_name(a: &Atom) -> String {
     match a {
         Atom::Dim { param, .. } => format!("len_{param}"),
         Atom::Int { param } => format!("k_{param}"),
-        Atom::Value(_) | Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => {
-            unreachable!("no such leaves are made")
-        }
+        Atom::Value(_) | Atom::Quot(..) | Atom::Rem(..) => unreachable!("these are no leaves"),
+        Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => unreachable!("these are no leaves"),
     }
 }
 
@@ -423,7 +422,8 @@ fn size(rng: &mut Rng, depth: usize) -> Size {
         };
     }
     let (a, b) = (size(rng, depth - 1), size(rng, depth - 1));
-    match rng.below(7) {
+    match rng.below(8) {
+        7 => Size::select(&size(rng, depth - 1), &a, &b),
         0 => a.smaller(&b),
         1 => a.larger(&b),
         2 => a.quot(&b).unwrap_or(a),

@@ -42,12 +42,6 @@ pub(super) fn polynomial(terms: impl Iterator<Item = (Vec<Expr>, i64)>) -> Expr 
     sum.unwrap_or_else(|| Expr::integer(0))
 }
 
-/// An integer literal that shows its type.
-fn typed(k: i64) -> TokenStream {
-    let n = Literal::i64_suffixed(k);
-    quote!(#n)
-}
-
 fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
     let method = |x: &Size, name: &str, y: &Size| {
         let y = std::iter::once(expression(y, of));
@@ -60,12 +54,8 @@ fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
         Atom::Min(x, y) => method(x, "min", y),
         Atom::Max(x, y) => method(x, "max", y),
         Atom::Select(p, x, y) => {
-            let holds = expression(p, of).infix(">", Expr::atom(number(0))).tokens;
-            let [x, y] = [x, y].map(|s| match s.as_lit() {
-                Some(k) => Expr::atom(typed(k)).tokens,
-                None => expression(s, of).tokens,
-            });
-            Expr::block(quote!(if #holds { #x } else { #y }))
+            let holds = expression(p, of).infix(">", Expr::integer(0)).tokens;
+            Expr::choice(holds, expression(x, of), expression(y, of))
         }
     }
 }

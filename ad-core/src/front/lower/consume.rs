@@ -395,6 +395,13 @@ impl Lowerer<'_> {
             (ReduceOp::Min, _) => Prim::Min,
             (ReduceOp::LogSumExp, _) => unreachable!("no closure is taken for that"),
         };
+        if pair.left.ty.rank == 0 && pair.right.ty.rank == 0 {
+            return Ok(Value::Plain(Plain {
+                expr: self.after_init(prim, pair.left, pair.right),
+                scalar: pair.scalar,
+                open: pair.open,
+            }));
+        }
         Ok(self.broadcast_prim(prim, pair))
     }
 

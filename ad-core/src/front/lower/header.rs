@@ -35,9 +35,9 @@ fn literal(e: &Expr) -> Option<i64> {
 /// `a + b`, without what adds nothing.
 pub(super) fn plus(a: Expr, b: Expr) -> Expr {
     match (literal(&a), literal(&b)) {
-        (Some(a), Some(b)) => Expr::int(a + b),
-        (Some(0), None) => b,
-        (None, Some(0)) => a,
+        (Some(0), _) => b,
+        (_, Some(0)) => a,
+        (Some(i), Some(j)) if i.checked_add(j).is_some() => Expr::int(i + j),
         (..) => two(Prim::IAdd, a, b),
     }
 }
@@ -70,7 +70,9 @@ impl Lowerer<'_> {
                 };
                 let unsigned = scalar.is_none_or(Scalar::is_unsigned);
                 let (count, signed) = match (literal(&a), literal(&b)) {
-                    (Some(a), Some(b)) => (Expr::int((b - a).max(0)), false),
+                    (Some(a), Some(b)) if b.checked_sub(a).is_some() => {
+                        (Expr::int((b - a).max(0)), false)
+                    }
                     (Some(0), None) => (b, !unsigned),
                     (..) => (two(Prim::ISub, b, a.clone()), true),
                 };

@@ -316,7 +316,10 @@ impl Lowerer<'_> {
     /// Whether an integer of an unsigned type of 64 bits may be 2⁶³ or more, and be negative here.
     pub(super) fn may_wrap(&self, e: &Expr) -> bool {
         fn mentions(e: &Expr, some: &[Expr]) -> bool {
-            some.contains(e) || e.parts().into_iter().any(|e| mentions(e, some))
+            // A cast to fewer bits has its own range.
+            let is_cast = matches!(&*e.kind, Core::Prim(p, _) if p.cast_range().is_some());
+            let mut parts = e.parts().into_iter();
+            some.contains(e) || (!is_cast && parts.any(|e| mentions(e, some)))
         }
         !self.wrapping.is_empty() && e.ty.elem == Elem::Int && mentions(e, &self.wrapping)
     }

@@ -10,7 +10,7 @@ use super::wiring::{bound_by, needed, variables, wrapped};
 use super::{Bindings, Lowerer};
 use crate::ir::core::{Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Lit};
 use std::collections::{HashMap, HashSet};
 
 impl Lowerer<'_> {
@@ -187,13 +187,39 @@ impl Lowerer<'_> {
             (ReduceOp::Min, ..) => Prim::Min,
         };
         if at.iter().all(Option::is_none) {
-            return Expr::prim(prim, vec![init, all]);
+            return self.after_init(prim, init, all);
         }
         let old = element(init.clone(), at.clone());
-        let value = Expr::prim(prim, vec![old, all]);
+        let value = self.after_init(prim, old, all);
         let value = self.share("v", value);
         self.rounds_of(&value, draft);
         self.updated(init, at, value)
+    }
+
+    /// What a loop makes of a state and all terms. Of the larger and the smaller of two numbers NaN is none, and so a
+    /// loop leaves it where it begins with NaN, and finds no number:
+    ///
+    /// ```text
+    /// m = init; for x { m = max(m, x) }   =   if init is NaN and maximum(x) = −∞ { init } else { max(init, maximum(x)) }
+    /// ```
+    ///
+    /// This differs from the loop where nothing but NaN and −∞ occurs, and NaN is first: the loop gives −∞, this is NaN.
+    pub(super) fn after_init(&mut self, prim: Prim, init: Expr, all: Expr) -> Expr {
+        let is_number = matches!(&*init.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan());
+        let is_array = init.ty.rank > 0 || all.ty.rank > 0;
+        if is_number || is_array || !matches!(prim, Prim::Max | Prim::Min) {
+            return Expr::prim(prim, vec![init, all]);
+        }
+        let neutral = match prim == Prim::Max {
+            true => f64::NEG_INFINITY,
+            false => f64::INFINITY,
+        };
+        let (init, all) = (self.share("init", init), self.share("all", all));
+        let is_nan = Expr::prim(Prim::Ne, vec![init.clone(), init.clone()]);
+        let is_nothing = Expr::prim(Prim::Eq, vec![all.clone(), Expr::real(neutral)]);
+        let stays = Expr::prim(Prim::And, vec![is_nan, is_nothing]);
+        let value = Expr::prim(prim, vec![init.clone(), all]);
+        Expr::prim(Prim::Select, vec![stays, init, value])
     }
 
     /// An array, and a sum by index.

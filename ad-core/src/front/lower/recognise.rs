@@ -424,7 +424,9 @@ impl<'d> Body<'d> {
 pub(super) fn minus(a: Expr, b: Expr) -> Expr {
     match (&*a.kind, &*b.kind) {
         (_, Kind::Lit(Lit::Int(0))) => a,
-        (Kind::Lit(Lit::Int(a)), Kind::Lit(Lit::Int(b))) => Expr::int(a - b),
+        (Kind::Lit(Lit::Int(i)), Kind::Lit(Lit::Int(j))) if i.checked_sub(*j).is_some() => {
+            Expr::int(i - j)
+        }
         (..) => Expr::prim(Prim::ISub, vec![a, b]),
     }
 }

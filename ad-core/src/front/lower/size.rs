@@ -20,6 +20,9 @@ struct Sum {
 /// Beyond this many terms nothing is multiplied out.
 const LONG: usize = 12;
 
+/// Larger numbers are factors of their own, so that no coefficient overflows.
+const LARGEST: u64 = 1 << 31;
+
 impl Sum {
     #[allow(
         clippy::wildcard_enum_match_arm,
@@ -30,7 +33,7 @@ impl Sum {
             terms: vec![(vec![e.clone()], 1)],
         };
         match &*e.kind {
-            Core::Lit(Lit::Int(i)) => Sum {
+            Core::Lit(Lit::Int(i)) if i.unsigned_abs() <= LARGEST => Sum {
                 terms: vec![(vec![], *i)],
             },
             Core::Prim(Prim::IAdd, args) => Sum::of(&args[0]).plus(&Sum::of(&args[1]), 1),
@@ -44,7 +47,7 @@ impl Sum {
                 let mut all = Sum::default();
                 for (m, c) in &a.terms {
                     for (n, d) in &b.terms {
-                        match c.checked_mul(*d) {
+                        match c.checked_mul(*d).filter(|c| c.unsigned_abs() <= LARGEST) {
                             Some(c) => all.term([&m[..], &n[..]].concat(), c),
                             None => return one(),
                         }
@@ -104,8 +107,8 @@ impl Sum {
             };
             total = Some(match (total, c < 0) {
                 (None, false) => scaled,
-                (None, true) => match literal(&scaled) {
-                    Some(i) => Expr::int(-i),
+                (None, true) => match literal(&scaled).and_then(i64::checked_neg) {
+                    Some(i) => Expr::int(i),
                     None => Expr::prim(Prim::INeg, vec![scaled]),
                 },
                 (Some(total), false) => Expr::prim(Prim::IAdd, vec![total, scaled]),
@@ -163,7 +166,7 @@ pub(super) fn times(a: &Expr, b: &Expr) -> Expr {
         (Some(1), _) => b.clone(),
         (Some(0), _) | (_, Some(0)) => Expr::int(0),
         (_, Some(1)) => a.clone(),
-        (Some(a), Some(b)) => Expr::int(a * b),
+        (Some(i), Some(j)) if i.checked_mul(j).is_some() => Expr::int(i * j),
         _ => Expr::prim(Prim::IMul, vec![a.clone(), b.clone()]),
     }
 }

@@ -9,9 +9,9 @@ use super::way::Maybe;
 use super::{under, way::Iter};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::Expr as Surface;
-use crate::ir::core::{Expr, ReduceOp};
+use crate::ir::core::{Expr, Kind, ReduceOp};
 use crate::ir::prims::Prim;
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Lit};
 
 /// What a statistic divides by: the count, less this number.
 struct Spread {
@@ -36,7 +36,12 @@ fn along(op: ReduceOp, whole: &Expr, axis: usize, at: &[Expr], l: &mut Lowerer<'
 impl Lowerer<'_> {
     /// Nothing, but that a size is demanded to be 1 at least.
     fn not_empty(&mut self, size: &Expr) -> Expr {
-        let less = minus(size, &Expr::int(1));
+        self.at_least(size, 1)
+    }
+
+    /// Nothing, but that a size is demanded to be this at least.
+    fn at_least(&mut self, size: &Expr, least: i64) -> Expr {
+        let less = minus(size, &Expr::int(least));
         let (axes, _) = self.indices(&[less]);
         built(axes, Expr::int(0))
     }
@@ -165,6 +170,13 @@ impl Lowerer<'_> {
         let sizes = self.written_lengths(&whole);
         let count = self.real_count(&sizes);
         let count = self.share("count", count);
+        // ndarray demands that no more is taken off than there is.
+        if let Kind::Lit(Lit::Real(less)) = &*spread.less.kind
+            && *less > 0.0
+        {
+            let sure = self.at_least(&product_of(&sizes), less.ceil() as i64);
+            self.share("sure", sure);
+        }
         let (axes, at) = self.indices(&sizes);
         let total = reduced(ReduceOp::Sum, axes, entry(&whole, at));
         let mean = self.share("mean", real(Prim::Div, vec![total, count.clone()]));

@@ -225,7 +225,8 @@ fn sums_and_their_like() {
     );
     eq(
         "let mut t = 1.0; let mut u = s; for i in 0..n { t *= x[i]; u = u.max(x[i]); } t * u",
-        "let t = product(n, |i| x[i]); let u = max(s, maximum(n, |i| x[i])); mul(t, u)",
+        "let t = product(n, |i| x[i]); let all = maximum(n, |i| x[i]); \
+         let u = select(and(ne(s, s), eq(all, -inf)), s, max(s, all)); mul(t, u)",
     );
     eq(
         "fold(n, 0.0, |t, i| t + x[i])",

@@ -220,8 +220,7 @@ impl Simplifier {
     ) -> Option<Var> {
         let op = self.plain(v)?.clone();
         let Op::Map(p, args) = op else { return None };
-        let total = !matches!(p, Prim::IDiv | Prim::IRem | Prim::IRemEuclid | Prim::IPow);
-        if p.cost() > 0 || !total {
+        if p.cost() > 0 || p.is_partial() {
             return None;
         }
         let args = (args.iter())
