@@ -54,8 +54,57 @@ fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
         Atom::Min(x, y) => method(x, "min", y),
         Atom::Max(x, y) => method(x, "max", y),
         Atom::Select(p, x, y) => {
-            let holds = expression(p, of).infix(">", Expr::integer(0)).tokens;
+            let holds = positive(p, true, of).tokens;
             Expr::choice(holds, expression(x, of), expression(y, of))
+        }
+    }
+}
+
+/// Whether a size is positive, or is not, as the comparison that it stands for. The difference of two
+/// integers may need more bits than they have.
+///
+/// ```text
+/// b - a > 0    is  b > a        b - a + 1 > 0    is  b >= a
+/// min(p, q)    is  p && q       max(p, q)        is  p || q
+/// ```
+fn positive(p: &Size, is: bool, of: &dyn Fn(&Atom) -> Expr) -> Expr {
+    let two = |x: &Size, y: &Size| (positive(x, is, of), positive(y, is, of));
+    let all = |(x, y): (Expr, Expr)| x.infix("&&", y);
+    let any = |(x, y): (Expr, Expr)| {
+        let (x, y) = (x.tokens, y.tokens);
+        Expr::block(quote!(#x || #y))
+    };
+    match p.as_atom() {
+        Some(Atom::Min(x, y)) => return if is { all(two(x, y)) } else { any(two(x, y)) },
+        Some(Atom::Max(x, y)) => return if is { any(two(x, y)) } else { all(two(x, y)) },
+        Some(Atom::Select(c, x, y)) => {
+            let (x, y) = two(x, y);
+            return Expr::choice(positive(c, true, of).tokens, x, y);
+        }
+        Some(
+            Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) | Atom::Quot(..) | Atom::Rem(..),
+        )
+        | None => {}
+    }
+    let mut constant = 0;
+    let (mut above, mut below) = (vec![], vec![]);
+    for (factors, c) in p.terms() {
+        let atoms: Vec<Expr> = factors.iter().map(|a| atom(a, of)).collect();
+        match (factors.is_empty(), c.checked_neg()) {
+            (true, _) => constant = c,
+            (false, Some(opposite)) if c < 0 => below.push((atoms, opposite)),
+            (false, _) => above.push((atoms, c)),
+        }
+    }
+    let side = |terms: Vec<(Vec<Expr>, i64)>| polynomial(terms.into_iter());
+    let (strict, weak) = if is { (">", ">=") } else { ("<=", "<") };
+    match (above.is_empty(), below.is_empty(), constant) {
+        (true, ..) => Expr::integer(constant).infix(strict, side(below)),
+        (_, true, c) if c != i64::MIN => side(above).infix(strict, Expr::integer(-c)),
+        (_, _, 1) => side(above).infix(weak, side(below)),
+        (_, _, c) => {
+            above.push((vec![], c));
+            side(above).infix(strict, side(below))
         }
     }
 }
@@ -214,8 +263,7 @@ pub(super) fn check(
     };
     let holds = left.clone().infix(op, right.clone());
     let condition = (r.when.iter()).fold(holds, |c, n| {
-        let empty = expression(n, of).infix("<=", Expr::integer(0));
-        let (empty, c) = (empty.tokens, c.tokens);
+        let (empty, c) = (positive(n, false, of).tokens, c.tokens);
         Expr::block(quote!(#empty || #c))
     });
     let side = |s: &Size| match s.as_atom() {

@@ -139,6 +139,22 @@ fn overflowed() -> Size {
     Size::lit(0)
 }
 
+impl Atom {
+    fn eval(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<i64> {
+        match self {
+            Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => of(self),
+            Atom::Quot(x, y) => x.eval(of)?.checked_div(y.eval(of)?),
+            Atom::Rem(x, y) => x.eval(of)?.checked_rem(y.eval(of)?),
+            Atom::Min(x, y) => Some(x.eval(of)?.min(y.eval(of)?)),
+            Atom::Max(x, y) => Some(x.eval(of)?.max(y.eval(of)?)),
+            Atom::Select(p, x, y) => match p.is_positive(of)? {
+                true => x.eval(of),
+                false => y.eval(of),
+            },
+        }
+    }
+}
+
 /// A polynomial over atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Size {
@@ -493,22 +509,41 @@ impl Size {
         for (m, c) in &*self.terms {
             let mut product = *c;
             for a in m {
-                let v = match a {
-                    Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => of(a)?,
-                    Atom::Quot(x, y) => x.eval(of)?.checked_div(y.eval(of)?)?,
-                    Atom::Rem(x, y) => x.eval(of)?.checked_rem(y.eval(of)?)?,
-                    Atom::Min(x, y) => x.eval(of)?.min(y.eval(of)?),
-                    Atom::Max(x, y) => x.eval(of)?.max(y.eval(of)?),
-                    Atom::Select(p, x, y) => match p.eval(of)? > 0 {
-                        true => x.eval(of)?,
-                        false => y.eval(of)?,
-                    },
-                };
-                product = product.checked_mul(v)?;
+                product = product.checked_mul(a.eval(of)?)?;
             }
             sum = sum.checked_add(product)?;
         }
         Some(sum)
+    }
+
+    /// Whether the size is positive. A condition compares two integers, whose difference may need more
+    /// bits than they have.
+    pub fn is_positive(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<bool> {
+        match self.as_atom() {
+            Some(Atom::Min(p, q)) => return Some(p.is_positive(of)? && q.is_positive(of)?),
+            Some(Atom::Max(p, q)) => return Some(p.is_positive(of)? || q.is_positive(of)?),
+            Some(Atom::Select(c, p, q)) => match c.is_positive(of)? {
+                true => return p.is_positive(of),
+                false => return q.is_positive(of),
+            },
+            Some(
+                Atom::Dim { .. }
+                | Atom::Int { .. }
+                | Atom::Value(_)
+                | Atom::Quot(..)
+                | Atom::Rem(..),
+            )
+            | None => {}
+        }
+        let mut sum = 0i128;
+        for (m, c) in &*self.terms {
+            let mut product = i128::from(*c);
+            for a in m {
+                product = product.checked_mul(a.eval(of)?.into())?;
+            }
+            sum = sum.checked_add(product)?;
+        }
+        Some(sum > 0)
     }
 
     /// The coefficient of an atom and the rest, if it occurs, in no product with itself and in no

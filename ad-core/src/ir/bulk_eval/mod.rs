@@ -200,7 +200,8 @@ impl<'a> Machine<'a> {
                 continue;
             }
             for w in &r.when {
-                if self.size(w)? <= 0 {
+                let is_reached = w.is_positive(&mut |a| self.leaf(a));
+                if !is_reached.ok_or_else(|| format!("the size {w} has no value"))? {
                     continue 'requires;
                 }
             }
@@ -223,22 +224,25 @@ impl<'a> Machine<'a> {
         if let Some(c) = size.as_lit() {
             return Ok(c);
         }
-        let scalar = |v: usize| match &self.slots.get(v)?.value {
-            Value::Int(t) if t.shape.is_empty() => t.data.first().copied(),
-            Value::Int(_) | Value::Real(_) | Value::Bool(_) => None,
-        };
-        size.eval(&mut |a| match a {
+        size.eval(&mut |a| self.leaf(a))
+            .ok_or_else(|| format!("the size {size} has no value"))
+    }
+
+    fn leaf(&self, a: &Atom) -> Option<i64> {
+        match a {
             Atom::Dim { param, axis } => {
                 let n = *self.sizes.shapes.get(*param)?.get(*axis)?;
                 i64::try_from(n).ok()
             }
             Atom::Int { param } => *self.sizes.ints.get(*param)?,
-            Atom::Value(v) => scalar(*v as usize),
+            Atom::Value(v) => match &self.slots.get(*v as usize)?.value {
+                Value::Int(t) if t.shape.is_empty() => t.data.first().copied(),
+                Value::Int(_) | Value::Real(_) | Value::Bool(_) => None,
+            },
             Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => {
                 None
             }
-        })
-        .ok_or_else(|| format!("the size {size} has no value"))
+        }
     }
 
     fn shape(&self, shape: &[Size]) -> Result<Vec<usize>, String> {
