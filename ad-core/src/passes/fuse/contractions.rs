@@ -189,7 +189,7 @@ fn is_small(program: &Program, operands: &[(Var, &[u8]); 2]) -> bool {
 }
 
 /// `Σ a · b` written out. A product with a structural zero is one.
-fn sum_of_product(
+pub(super) fn sum_of_product(
     out: &mut Builder,
     operands: [(Var, &Vec<u8>); 2],
     out_axes: &[u8],

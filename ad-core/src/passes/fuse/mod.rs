@@ -23,6 +23,7 @@ mod narrow;
 mod nest;
 mod onto;
 mod prune;
+mod ragged;
 mod rebuild;
 mod reuse;
 mod running;
@@ -79,17 +80,22 @@ struct Fuser {
 
 impl Fuser {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
-        let program = expand_contractions(&shared(&accumulate(prune(program))));
-        let negatives = Negatives::new(&program);
+        let mut program = expand_contractions(&shared(&accumulate(prune(program))));
+        let chosen = |program: &Program| {
+            let negatives = Negatives::new(program);
+            let before = read_before(program, owned);
+            let choice = choose(program, &negatives, before, owned.is_body);
+            (negatives, choice)
+        };
+        let (mut negatives, mut choice) = chosen(&program);
+        if let Some(flat) = ragged::flatten(&program, &choice.stored) {
+            program = flat;
+            (negatives, choice) = chosen(&program);
+        }
         let Choice {
             mut stored,
             extremes,
-        } = choose(
-            &program,
-            &negatives,
-            read_before(&program, owned),
-            owned.is_body,
-        );
+        } = choice;
         let with_places: HashSet<Var> = extremes.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),

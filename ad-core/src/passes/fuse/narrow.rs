@@ -210,7 +210,7 @@ impl Narrowing<'_> {
                 | Compute::Same(_)
                 | Compute::Extreme(_) => {
                     out.push(n);
-                    &[]
+                    self.chosen(n)
                 }
             };
             // The guard first.
@@ -218,6 +218,24 @@ impl Narrowing<'_> {
             stack.extend(next.filter(|m| seen.insert(**m)));
         }
         out
+    }
+
+    /// The condition c of `select(c, a, k) ≠ k`, which holds where that does.
+    fn chosen(&self, n: Node) -> &[Node] {
+        let Compute::Prim(Prim::Ne, args) = &self.nest.nodes[n].compute else {
+            return &[];
+        };
+        let literal = |n: Node| {
+            let Compute::Lit(Lit::Real(x)) = self.nest.nodes[n].compute else {
+                return None;
+            };
+            (!x.is_nan()).then_some(x)
+        };
+        let Compute::Prim(Prim::Select, of) = &self.nest.nodes[args[0]].compute else {
+            return &[];
+        };
+        let is_same = literal(args[1]).is_some() && literal(of[2]) == literal(args[1]);
+        if is_same { &of[..1] } else { &[] }
     }
 
     /// Whether a node cannot fail where `p` does not hold.
@@ -249,8 +267,14 @@ impl Narrowing<'_> {
             if may_fail {
                 return false;
             }
-            let operands = self.nest.operands(n).into_iter();
-            stack.extend(operands.filter(|o| seen.insert(*o)));
+            let mut operands = self.nest.operands(n);
+            // A selection does not evaluate what it does not choose.
+            if let Compute::Prim(Prim::Select, args) = &s.compute
+                && self.members(args[0]).contains(&p)
+            {
+                operands.retain(|o| *o != args[1]);
+            }
+            stack.extend(operands.into_iter().filter(|o| seen.insert(*o)));
         }
         true
     }
@@ -341,7 +365,7 @@ impl Narrowing<'_> {
         self.facts.push((l, form.clone()));
     }
 
-    /// `index < end` for an end that does not depend on the loop.
+    /// `index < end` for an end that does not depend on the loop, and is 0 where it is guarded off.
     fn computed_end(&mut self, own: &[Loop], p: Node) {
         let (index, end) = match &self.nest.nodes[p].compute {
             Compute::Prim(Prim::ILt, args) => (args[0], args[1]),
@@ -363,7 +387,7 @@ impl Narrowing<'_> {
         };
         let depends = &self.nest.depends[end];
         let is_further_out = !own[k..].iter().any(|l| depends.contains(l));
-        if is_further_out && self.nest.nodes[end].guard.is_none() && self.holds.insert(p) {
+        if is_further_out && self.holds.insert(p) {
             self.ranges[own[k]].to.push(At::Node(end));
         }
     }

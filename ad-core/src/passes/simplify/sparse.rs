@@ -123,8 +123,94 @@ impl Simplifier {
         let shape = self.out.shape(p.src);
         match self.restated(guard, &shape) {
             Some(same) => same,
-            None => self.met(guard, p),
+            None => self.index_met(guard, p),
         }
+    }
+
+    /// The integers or truth values that a part of a cotangent meets: computed there, if they are free of charge.
+    fn index_met(&mut self, x: Var, p: &Part) -> Var {
+        let (shape, guard) = (self.out.shape(p.src), self.out.guard(p.src));
+        self.at_places(x, &p.index, &shape, guard)
+    }
+
+    /// `x[I]` for an I that is inside where the guard holds, computed from what x is made of.
+    fn at_places(&mut self, x: Var, index: &[Ix], shape: &[Size], guard: Option<Var>) -> Var {
+        let Some(eq) = self.out.eq(x).cloned() else {
+            return self.gather(x, index.to_vec(), shape, guard);
+        };
+        let guard = match eq.guard {
+            Some(g) => {
+                let here = self.at_places(g, index, shape, guard);
+                self.both(guard, Some(here))
+            }
+            None => guard,
+        };
+        match &eq.op {
+            Op::Fill(_) | Op::Copy(_) if eq.ty.elem == Elem::Real => {
+                self.gather(x, index.to_vec(), shape, guard)
+            }
+            Op::Fill(l) => self.op(eq.ty.elem, shape, guard, Op::Fill(*l)),
+            Op::Copy(a) => self.at_places(*a, index, shape, guard),
+            Op::Index(a) => match self.through(a, index, shape, guard) {
+                Ix::Affine(a) => self.op(Elem::Int, shape, guard, Op::Index(a)),
+                Ix::Data(v) => v,
+            },
+            Op::Map(p, args) if p.cost() == 0 && eq.ty.elem != Elem::Real => {
+                let args: Vec<Var> = (args.iter())
+                    .map(|&a| self.at_places(a, index, shape, guard))
+                    .collect();
+                self.map(*p, &args, guard)
+            }
+            Op::Gather {
+                src,
+                index: of_read,
+            } => {
+                let index = (of_read.iter())
+                    .map(|i| match i {
+                        Ix::Affine(a) => self.through(a, index, shape, guard),
+                        Ix::Data(d) => Ix::Data(self.at_places(*d, index, shape, guard)),
+                    })
+                    .collect();
+                self.gather(*src, index, shape, guard)
+            }
+            Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Call { .. }
+            | Op::Loop { .. }
+            | Op::Contract { .. }
+            | Op::Stop(_) => self.gather(x, index.to_vec(), shape, guard),
+        }
+    }
+
+    /// An affine function of a place, at the places of an index map.
+    fn through(&mut self, a: &Affine, index: &[Ix], shape: &[Size], guard: Option<Var>) -> Ix {
+        if let Some(k) = a.as_axis() {
+            return index[k].clone();
+        }
+        let rank = shape.len();
+        let mut sum = Affine::constant(rank, a.constant.clone());
+        let mut data = vec![];
+        for (c, i) in a.coefs.iter().zip(index).filter(|(c, _)| !c.is(0)) {
+            match i {
+                Ix::Affine(inner) => sum = sum.add_scaled(inner, c),
+                Ix::Data(d) => data.push((c.clone(), *d)),
+            }
+        }
+        if data.is_empty() {
+            return Ix::Affine(sum);
+        }
+        let mut whole = self.op(Elem::Int, shape, None, Op::Index(sum));
+        for (c, d) in data {
+            let c = Affine::constant(rank, c);
+            let c = self.op(Elem::Int, shape, None, Op::Index(c));
+            let term = self.map(Prim::IMul, &[c, d], guard);
+            whole = self.map(Prim::IAdd, &[whole, term], guard);
+        }
+        Ix::Data(whole)
     }
 
     /// The elements of an array that a part of a scatter meets.
@@ -389,7 +475,7 @@ fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 
 /// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` where nothing else uses the inner
 /// one: what is added is added once. I is affine, and J where it is not whole axes; or I is inside for sure, as positions
-/// of extrema are. And `(scatter v[I]) + (scatter w[J])` likewise.
+/// of extrema are, or v is a cotangent with few elements. And `(scatter v[I]) + (scatter w[J])` likewise.
 fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let rank = eq.ty.rank();
     let whole = super::scatter::identity(rank);
@@ -462,21 +548,81 @@ pub(super) fn is_at_extrema(s: &mut Simplifier, p: &Part) -> bool {
     !inner.is_empty() && inner.iter().all(is_extremum)
 }
 
-/// The parts of a scatter that is itself a part.
-fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
-    let src = s.out.eq(p.src)?.clone();
-    let Op::Scatter(inner) = &src.op else {
-        return None;
-    };
-    if inner.is_empty() || !s.used_once(p.src) {
+/// The parts of a sum of scatters that nothing else uses, as far as a guard holds, if none of them has more elements than
+/// `v at I` with fewer axes, or than the sum.
+fn summands(s: &mut Simplifier, v: Var, guard: Option<Var>) -> Option<Vec<Part>> {
+    if !s.used_once(v) || !s.is_linear(v) {
         return None;
     }
-    let is_linear = s.is_linear(p.src);
-    let inner: Vec<Part> = match src.guard {
-        None => inner.clone(),
-        Some(g) => (inner.iter().map(|q| s.masked_part(g, q, &src.ty.shape))).collect(),
+    let eq = s.out.eq(v)?.clone();
+    let guard = s.both(guard, eq.guard);
+    let rank = eq.ty.rank();
+    let whole = super::scatter::identity(rank);
+    match &eq.op {
+        Op::Copy(a) => summands(s, *a, guard),
+        Op::Map(Prim::Add, args) => {
+            let mut all = summands(s, args[0], guard)?;
+            all.extend(summands(s, args[1], guard)?);
+            Some(all)
+        }
+        Op::Scatter(parts) if !parts.is_empty() && parts.len() <= FEW => {
+            let is_few = |q: &Part| s.out.ty(q.src).rank() < rank || q.index == whole;
+            if !parts.iter().all(is_few) {
+                return None;
+            }
+            let Some(g) = guard else {
+                return Some(parts.clone());
+            };
+            Some(
+                parts
+                    .iter()
+                    .map(|q| s.masked_part(g, q, &eq.ty.shape))
+                    .collect(),
+            )
+        }
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Loop { .. }
+        | Op::Contract { .. }
+        | Op::Stop(_) => None,
+    }
+}
+
+/// The parts of a scatter that is itself a part.
+fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
+    let of_data = p.index.iter().any(|i| matches!(i, Ix::Data(_)));
+    let few = match of_data {
+        true => summands(s, p.src, None),
+        false => None,
     };
+    let are_few = few.is_some();
     let middle = s.out.shape(p.src);
+    let (inner, is_linear) = match few {
+        Some(few) => (few, true),
+        None => {
+            let eq = s.out.eq(p.src)?;
+            let (guard, Op::Scatter(parts)) = (eq.guard, &eq.op) else {
+                return None;
+            };
+            if parts.is_empty() || !s.used_once(p.src) {
+                return None;
+            }
+            let parts = parts.clone();
+            let inner: Vec<Part> = match guard {
+                None => parts,
+                Some(g) => parts.iter().map(|q| s.masked_part(g, q, &middle)).collect(),
+            };
+            (inner, s.is_linear(p.src))
+        }
+    };
     (inner.iter())
         .map(|q| {
             // No bounds failure of the inner one is lost; those of a cotangent, or of a tangent, are
@@ -500,7 +646,11 @@ fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
                 return None;
             }
             let index = (p.index.iter())
-                .map(|o| s.place_after(o, q, is_known))
+                .map(|o| match o {
+                    // Where it is read, its own element is there.
+                    Ix::Data(d) if are_few => Some(Ix::Data(s.index_met(*d, q))),
+                    Ix::Data(_) | Ix::Affine(_) => s.place_after(o, q, is_known),
+                })
                 .collect::<Option<Vec<Ix>>>()?;
             Some(Part { src: q.src, index })
         })

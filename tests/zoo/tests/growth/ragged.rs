@@ -1,7 +1,7 @@
 //! Rows of different lengths, one of them long: what is visited and stored is linear in the entries that
 //! there are.
 
-use crate::{Degrees, Growth, LINEAR, Run, real, with_params};
+use crate::{Growth, LINEAR, Run, lower, real, with_params};
 use cotangent_zoo::{Tensor, Value};
 
 /// The first entries of rows, and the number of all entries: so many short rows, some of them empty, and
@@ -19,15 +19,167 @@ fn ints(data: Vec<i64>) -> Value {
     Value::Int(Tensor::new(vec![data.len()], data))
 }
 
-fn by_starts(body: &str, n: usize) -> Run {
+fn args(n: usize) -> Vec<Value> {
     let starts = rows(n);
     let entries = starts[n] as usize;
-    let args = vec![real(&[entries]), ints(starts)];
-    with_params("v: &Array1<f64>, ptr: &Array1<usize>", body, args)
+    vec![real(&[entries]), ints(starts)]
 }
 
-/// Of the rows given by their starts.
-fn linear(name: &'static str, body: &str) {
+fn by_starts(body: &str, n: usize) -> Run {
+    with_params("v: &Array1<f64>, ptr: &[usize]", body, args(n))
+}
+
+/// Of a function of rows that are given by their starts.
+fn is_linear(name: &'static str, body: &str) {
     let at = |n| by_starts(body, n);
-    Growth::of(name).along("rows", 32, at, LINEAR).end();
+    Growth::of(name).fused().along("rows", 32, at, LINEAR).end();
+}
+
+#[test]
+fn products_of_rows() {
+    is_linear(
+        "products of rows",
+        "sum(ptr.len() - 1, |i| product(ptr[i + 1] - ptr[i], |k| v[ptr[i] + k]))",
+    );
+}
+
+#[test]
+fn logarithms_of_sums() {
+    is_linear(
+        "logarithms of sums of exponentials",
+        "sum(ptr.len() - 1, |i| (1.0 + sum(ptr[i + 1] - ptr[i], |k| v[ptr[i] + k].exp())).ln())",
+    );
+}
+
+#[test]
+fn extrema_of_rows() {
+    is_linear(
+        "extrema of rows",
+        "sum(ptr.len() - 1, |i| {
+             let n = ptr[i + 1] - ptr[i];
+             if n == 0 { 0.0 } else {
+                 let least = minimum(n, |k| v[ptr[i] + k].sin());
+                 maximum(n, |k| v[ptr[i] + k]).powi(2) * least
+             }
+         })",
+    );
+}
+
+#[test]
+fn softmax_of_rows() {
+    is_linear(
+        "softmax of rows",
+        "sum(ptr.len() - 1, |i| {
+             let n = ptr[i + 1] - ptr[i];
+             let largest = maximum(n, |k| v[ptr[i] + k]);
+             let total = sum(n, |k| (v[ptr[i] + k] - largest).exp());
+             sum(n, |k| ((v[ptr[i] + k] - largest).exp() / total).powi(2))
+         })",
+    );
+}
+
+#[test]
+fn logsumexp_of_rows() {
+    is_linear(
+        "log-sum-exp of rows",
+        "sum(ptr.len() - 1, |i| {
+             let n = ptr[i + 1] - ptr[i];
+             if n == 0 { 0.0 } else { logsumexp(n, |k| v[ptr[i] + k] * v[ptr[i]]).powi(2) }
+         })",
+    );
+}
+
+#[test]
+fn best_of_rows() {
+    is_linear(
+        "the neighbour of the largest of each row",
+        "sum(ptr.len() - 1, |i| {
+             let n = ptr[i + 1] - ptr[i];
+             if n == 0 { 0.0 } else {
+                 let best = argmax(n, |k| v[ptr[i] + k].sin());
+                 v[ptr[i] + best] * v[ptr[i] + (best + 1) % n]
+             }
+         })",
+    );
+}
+
+#[test]
+fn loops_over_rows() {
+    is_linear(
+        "loops over rows",
+        "let mut total = 0.0;
+         for i in 0..ptr.len() - 1 {
+             let mut p = 1.0;
+             let mut q = 0.0;
+             for k in ptr[i]..ptr[i + 1] {
+                 p *= v[k];
+                 q = (q + v[k]).sin();
+             }
+             total += p * q;
+         }
+         total",
+    );
+}
+
+/// Rows given by their lengths and first entries.
+#[test]
+fn lengths_and_offsets() {
+    let at = |n: usize| {
+        let starts = rows(n);
+        let lengths: Vec<i64> = starts.windows(2).map(|w| w[1] - w[0]).collect();
+        let args = vec![real(&[starts[n] as usize]), ints(lengths), ints(starts)];
+        let body = "sum(len.len(), |i| {
+            let off = first[i];
+            let norm = sum(len[i], |k| v[off + k] * v[off + k]).sqrt();
+            sum(len[i], |k| (v[off + k] / (1.0 + norm)).tanh())
+        })";
+        let params = "v: &Array1<f64>, len: &[usize], first: &[usize]";
+        with_params(params, body, args)
+    };
+    let growth = Growth::of("rows by lengths and offsets");
+    growth.fused().along("rows", 32, at, LINEAR).end();
+}
+
+/// Groups of rows, of which one has nearly all.
+#[test]
+fn rows_of_rows() {
+    let at = |n: usize| {
+        let mut args = args(n);
+        let groups = vec![0, 1, 1, n as i64 - 2, n as i64];
+        args.push(ints(groups));
+        let body = "sum(groups.len() - 1, |g| {
+            let first = groups[g];
+            let rows = groups[g + 1] - first;
+            (1.0 + sum(rows, |i| {
+                let start = ptr[first + i];
+                sum(ptr[first + i + 1] - start, |k| v[start + k].exp()).powi(2)
+            })).sqrt()
+        })";
+        with_params(
+            "v: &Array1<f64>, ptr: &[usize], groups: &[usize]",
+            body,
+            args,
+        )
+    };
+    let growth = Growth::of("rows of rows");
+    growth.fused().along("rows", 32, at, LINEAR).end();
+}
+
+/// The gradient of a product of the gradient.
+#[test]
+fn second_derivatives() {
+    let at = |n: usize| {
+        let source = "
+            #[differentiable] pub fn rows(v: &Array1<f64>, ptr: &[usize]) -> f64 {
+                sum(ptr.len() - 1, |i| (1.0 + sum(ptr[i + 1] - ptr[i], |k| v[ptr[i] + k].exp())).ln())
+            }
+            #[differentiable] pub fn written(v: &Array1<f64>, ptr: &[usize]) -> f64 {
+                let g = rows_grad(v, ptr);
+                sum(g.len(), |i| g[i] * g[i])
+            }";
+        let (core, _) = lower(source, "written").unwrap_or_else(|e| panic!("{e}"));
+        (core, args(n))
+    };
+    let growth = Growth::of("second derivatives of rows");
+    growth.fused().along("rows", 32, at, LINEAR).end();
 }

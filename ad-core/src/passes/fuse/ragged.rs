@@ -1,0 +1,863 @@
+//! Rows of different lengths are stored one behind another.
+//!
+//! An axis whose ends come from data has the largest of them as its length, and a guard says where each
+//! row ends. An array over such an axis that is stored has room for the entries that there are:
+//!
+//! ```text
+//! v[i, k] = [k < len[i]] e        ─▶    f[o[i] + k] = e for k < len[i],  f of length Σ_i len[i]
+//!                                       v[i, k] = [k < len[i]] f[o[i] + k]
+//! s = recur a along k where       ─▶    one loop over the states of all rows, f[o[i] + i + k],
+//!     k < len[i]                        s[i, k] = f[o[i] + i + min(k, len[i])]
+//! ```
+//!
+//! with the offsets `o[i] = Σ_{j < i} len[j]`, which a loop computes once. The ends of an axis may depend on all axes
+//! before it, which may be ragged themselves: rows are numbered by their own place in flat storage. Index spaces
+//! stay as they are; `narrow` ends loops over them where the rows end.
+//!
+//! What a sequential loop is given, or collects, keeps its shape.
+
+use super::contractions::sum_of_product;
+use crate::ir::build::{Builder, translate_ix, translate_size, without};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Loop, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Elem, Lit, Size};
+use crate::passes::simplify::live;
+use std::collections::{HashMap, HashSet};
+
+/// The program with flat storage for ragged arrays that are `stored`, if there are such.
+pub(super) fn flatten(program: &Program, stored: &[bool]) -> Option<Program> {
+    if !program
+        .eqs
+        .iter()
+        .any(|eq| eq.ty.shape.iter().skip(1).any(is_computed))
+    {
+        return None;
+    }
+    let mut f = Flattener {
+        program,
+        out: Builder::new(&program.name, program.params.clone()),
+        new: (0..program.params.len()).map(|k| Var(k as u32)).collect(),
+        rows: HashMap::new(),
+        flat: HashMap::new(),
+    };
+    let ends = ends_of_rows(program);
+    let lasting: HashSet<Var> = program.results.iter().copied().collect();
+    for (k, eq) in program.eqs.iter().enumerate() {
+        let v = program.var_of(k);
+        let new = match &eq.op {
+            Op::Recur { .. } if !lasting.contains(&v) => f.recur(eq),
+            Op::Contract { .. } => f.contract(eq),
+            Op::Gather { src, .. } if f.flat.contains_key(&f.at(*src)) => {
+                let found = f.at_positions(eq);
+                let is_stored = stored[v.index()] && !lasting.contains(&v);
+                match found {
+                    None if is_stored => f.array(eq),
+                    found => found,
+                }
+            }
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Copy(_)
+            | Op::Stop(_)
+                if (stored[v.index()] || ends.contains(&v)) && !lasting.contains(&v) =>
+            {
+                f.array(eq)
+            }
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Call { .. }
+            | Op::Loop { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => None,
+        };
+        let new = new.unwrap_or_else(|| f.out.copy(eq, &mut |v| f.new[v.index()]));
+        f.new.push(new);
+    }
+    if f.flat.is_empty() {
+        return None;
+    }
+    let Flattener { mut out, new, .. } = f;
+    for (k, p) in program.params.iter().enumerate() {
+        let shape = (p.ty.shape.iter())
+            .map(|n| translate_size(n, &mut |v| new[v.index()]))
+            .collect();
+        out.set_param_shape(k, shape);
+    }
+    for r in &program.requires {
+        out.require(r.clone());
+    }
+    let results = program.results.iter().map(|r| new[r.index()]).collect();
+    Some(live(&out.finish(results)))
+}
+
+/// The ends of rows that are themselves ragged. Each is read wherever one asks whether there is an entry.
+fn ends_of_rows(program: &Program) -> HashSet<Var> {
+    let mut out = HashSet::new();
+    for eq in &program.eqs {
+        let Op::Map(Prim::ILt, args) = &eq.op else {
+            continue;
+        };
+        if let Some(Op::Gather { src, .. }) = program.eq(args[1]).map(|e| &e.op)
+            && program.ty(*src).shape.iter().skip(1).any(is_computed)
+        {
+            out.insert(*src);
+        }
+    }
+    out
+}
+
+/// Whether a size is known only when the program has computed it.
+fn is_computed(n: &Size) -> bool {
+    let mut computed = false;
+    n.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
+    computed
+}
+
+/// An axis in flat storage.
+#[derive(Clone)]
+enum Axis {
+    /// All rows are of one length.
+    Dense(Size),
+    Ragged(Rows),
+}
+
+/// Rows of different lengths.
+#[derive(Clone)]
+struct Rows {
+    /// The length of each, over the axes before.
+    ends: Var,
+    /// The same, in flat storage.
+    lengths: Var,
+    /// Where each begins, in flat storage.
+    offsets: Var,
+    /// The number of all entries.
+    total: Size,
+}
+
+/// How an array lies in flat storage.
+#[derive(Clone)]
+struct Layout {
+    axes: Vec<Axis>,
+    /// How many elements the first axes have together: of none, of one, ..
+    counts: Vec<Size>,
+}
+
+impl Layout {
+    fn total(&self) -> &Size {
+        self.counts.last().expect("of no axes, too")
+    }
+
+    fn rows(&self, axis: usize) -> Option<&Rows> {
+        match &self.axes[axis] {
+            Axis::Dense(_) => None,
+            Axis::Ragged(rows) => Some(rows),
+        }
+    }
+
+    fn is_ragged(&self) -> bool {
+        self.axes.iter().any(|a| matches!(a, Axis::Ragged(_)))
+    }
+}
+
+/// The first axes of a space.
+fn whole(axes: usize, rank: usize) -> Vec<Ix> {
+    (0..axes)
+        .map(|a| Ix::Affine(Affine::axis(rank, a)))
+        .collect()
+}
+
+struct Flattener<'a> {
+    program: &'a Program,
+    out: Builder,
+    new: Vec<Var>,
+    /// By the lengths of the axes before, and the ends.
+    rows: HashMap<(Vec<Size>, Var), Rows>,
+    /// What is read from flat storage, if it lies there like this.
+    flat: HashMap<Var, Option<Layout>>,
+}
+
+impl Flattener<'_> {
+    fn at(&self, v: Var) -> Var {
+        self.new[v.index()]
+    }
+
+    fn shape(&self, ty: &Type) -> Vec<Size> {
+        let size = |n: &Size| translate_size(n, &mut |v| self.at(v));
+        ty.shape.iter().map(size).collect()
+    }
+
+    /// An equation whose elements are computed one by one.
+    fn array(&mut self, eq: &Eq) -> Option<Var> {
+        let layout = self.layout(&eq.ty, eq.guard?)?;
+        let v = self.out.copy(eq, &mut |v| self.new[v.index()]);
+        let when = self.at(eq.guard?);
+        Some(self.through(v, &layout, when))
+    }
+
+    /// An array through flat storage.
+    fn through(&mut self, v: Var, layout: &Layout, when: Var) -> Var {
+        let shape = self.out.shape(v);
+        let flat = self.stored(v, layout, when);
+        let mask = self.mask(layout, &shape);
+        let place = self.place(layout, &shape);
+        let read = self.out.gather(flat, vec![place], &shape, mask);
+        self.flat.insert(read, Some(layout.clone()));
+        read
+    }
+
+    /// An array in flat storage, zero where the condition does not hold.
+    fn stored(&mut self, v: Var, layout: &Layout, when: Var) -> Var {
+        let Type { elem, shape } = self.out.ty(v).clone();
+        let place = self.place(layout, &shape);
+        if self.flat.contains_key(&v)
+            && let Some(Op::Gather { src, index }) = self.out.eq(v).map(|e| &e.op)
+            && *index == [place.clone()]
+        {
+            return *src;
+        }
+        let ty = Type {
+            elem,
+            shape: vec![layout.total().clone()],
+        };
+        let zeros = self.out.fill(Lit::zero(elem), &ty.shape);
+        let part = Part {
+            src: v,
+            index: vec![place],
+        };
+        let op = Op::Update {
+            src: zeros,
+            part,
+            when: Some(when),
+        };
+        let guard = None;
+        self.out.push(Eq { ty, guard, op })
+    }
+
+    /// How an array with this guard lies in flat storage, if an axis of it is ragged.
+    fn layout(&mut self, ty: &Type, guard: Var) -> Option<Layout> {
+        let axes: Vec<usize> = (0..ty.rank()).collect();
+        let mut layout = Layout {
+            axes: vec![],
+            counts: vec![Size::lit(1)],
+        };
+        let shape = self.shape(ty);
+        for a in axes.iter().copied() {
+            let ends = match a > 0 && is_computed(&ty.shape[a]) {
+                true => self.ends(guard, &axes, a, &shape, &mut HashSet::new()),
+                false => None,
+            };
+            let (axis, count) = match ends {
+                Some(ends) => {
+                    let rows = self.rows(&layout, &shape[..a], ends);
+                    let total = rows.total.clone();
+                    (Axis::Ragged(rows), total)
+                }
+                None => {
+                    let n = &shape[a];
+                    (Axis::Dense(n.clone()), layout.total().mul(n))
+                }
+            };
+            layout.axes.push(axis);
+            layout.counts.push(count);
+        }
+        layout.is_ragged().then_some(layout)
+    }
+
+    /// Where axis `a` ends, over the axes before it, as a condition says whose own axes are these.
+    fn ends(
+        &mut self,
+        condition: Var,
+        axes: &[usize],
+        a: usize,
+        shape: &[Size],
+        seen: &mut HashSet<Var>,
+    ) -> Option<Var> {
+        if !seen.insert(condition) {
+            return None;
+        }
+        let eq = self.program.eq(condition)?;
+        let is_axis = |v: Var| match self.program.eq(v) {
+            Some(Eq {
+                guard: None,
+                op: Op::Index(i),
+                ..
+            }) => i.as_axis().is_some_and(|k| axes[k] == a),
+            Some(_) | None => false,
+        };
+        let is_false = |v: Var| {
+            let fills = self.program.eq(v).map(|e| &e.op);
+            fills == Some(&Op::Fill(Lit::Bool(false)))
+        };
+        let is_number = |v: Var| match self.program.eq(v).map(|e| &e.op) {
+            Some(Op::Fill(Lit::Real(x))) => !x.is_nan(),
+            Some(_) | None => false,
+        };
+        let end = match &eq.op {
+            Op::Map(Prim::ILt, args) if is_axis(args[0]) => Some(args[1]),
+            Op::Map(Prim::IGt, args) if is_axis(args[1]) => Some(args[0]),
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Call { .. }
+            | Op::Loop { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => None,
+        };
+        if let Some(end) = end {
+            return self.before(end, axes, a, shape);
+        }
+        let parts: Vec<Var> = match &eq.op {
+            Op::Map(Prim::And, args) => args.clone(),
+            Op::Map(Prim::Select, args) if is_false(args[2]) => args[..2].to_vec(),
+            // What is not what the condition does not choose is chosen.
+            Op::Map(Prim::Ne, args) => match self.program.eq(args[0]).map(|e| &e.op) {
+                Some(Op::Map(Prim::Select, of)) if is_number(args[1]) && of[2] == args[1] => {
+                    vec![of[0]]
+                }
+                Some(_) | None => vec![],
+            },
+            Op::Copy(c) => vec![*c],
+            Op::Gather { src, index } => {
+                let own: Option<Vec<usize>> = (index.iter())
+                    .map(|i| match i {
+                        Ix::Affine(i) => i.as_axis().map(|k| axes[k]),
+                        Ix::Data(_) => None,
+                    })
+                    .collect();
+                let found = self.ends(*src, &own?, a, shape, seen);
+                return found.or_else(|| self.ends(eq.guard?, axes, a, shape, seen));
+            }
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Map(..)
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Call { .. }
+            | Op::Loop { .. }
+            | Op::Contract { .. }
+            | Op::Stop(_) => vec![],
+        };
+        (parts.into_iter().chain(eq.guard)).find_map(|c| self.ends(c, axes, a, shape, seen))
+    }
+
+    /// A component of an index map over these axes as one over the axes before `a`, if it depends on no other.
+    fn component(&self, i: &Affine, axes: &[usize], a: usize) -> Option<Affine> {
+        let size = |n: &Size| translate_size(n, &mut |v| self.at(v));
+        let mut out = Affine::constant(a, size(&i.constant));
+        for (c, axis) in i.coefs.iter().zip(axes) {
+            if !c.is(0) {
+                *out.coefs.get_mut(*axis)? = size(c);
+            }
+        }
+        Some(out)
+    }
+
+    /// An array that does not depend on axis `a` and those behind it, over the axes before.
+    fn before(&mut self, v: Var, axes: &[usize], a: usize, shape: &[Size]) -> Option<Var> {
+        let space = &shape[..a];
+        let eq = match self.program.eq(v) {
+            Some(eq) => eq,
+            None if axes.is_empty() => return Some(self.out.spread(v, &[], space)),
+            None => return None,
+        };
+        let guard = match eq.guard {
+            Some(g) => Some(self.before(g, axes, a, shape)?),
+            None => None,
+        };
+        match &eq.op {
+            Op::Fill(l) => Some(self.out.fill(*l, space)),
+            Op::Index(i) => {
+                let i = self.component(i, axes, a)?;
+                Some(self.out.index(i, space))
+            }
+            Op::Map(p, args) => {
+                let args: Option<Vec<Var>> = (args.iter())
+                    .map(|x| self.before(*x, axes, a, shape))
+                    .collect();
+                Some(self.out.map(*p, &args?, guard))
+            }
+            Op::Copy(x) => {
+                let x = self.before(*x, axes, a, shape)?;
+                Some(self.out.masked(x, guard))
+            }
+            Op::Gather { src, index } => {
+                let mut all = vec![];
+                for i in index {
+                    all.push(match i {
+                        Ix::Affine(i) => Ix::Affine(self.component(i, axes, a)?),
+                        Ix::Data(d) => Ix::Data(self.before(*d, axes, a, shape)?),
+                    });
+                }
+                let src = self.at(*src);
+                let is_whole = self.out.shape(src) == space
+                    && (all.iter().enumerate())
+                        .all(|(k, i)| matches!(i, Ix::Affine(i) if i.as_axis() == Some(k)));
+                Some(match is_whole {
+                    true => self.out.masked(src, guard),
+                    false => self.out.gather(src, all, space, guard),
+                })
+            }
+            Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Update { .. }
+            | Op::Call { .. }
+            | Op::Loop { .. }
+            | Op::Contract { .. }
+            | Op::Stop(_) => None,
+        }
+    }
+
+    /// Rows over axes that lie like this.
+    fn rows(&mut self, before: &Layout, space: &[Size], ends: Var) -> Rows {
+        let key = (space.to_vec(), ends);
+        if let Some(rows) = self.rows.get(&key) {
+            return rows.clone();
+        }
+        let lengths = match before.axes[..] {
+            [Axis::Dense(_)] => ends,
+            _ => {
+                let mask = self.mask(before, space);
+                let when = mask.unwrap_or_else(|| self.out.fill(Lit::Bool(true), space));
+                self.stored(ends, before, when)
+            }
+        };
+        let (total, offsets) = self.offsets(lengths, before.total());
+        let rows = Rows {
+            ends,
+            lengths,
+            offsets,
+            total,
+        };
+        self.rows.insert(key, rows.clone());
+        rows
+    }
+
+    /// The sum of all lengths, and the sums of those before each.
+    fn offsets(&mut self, lengths: Var, count: &Size) -> (Size, Var) {
+        let (given, mut params) = self.given(&[lengths]);
+        let lengths = Var(given.len() as u32 - 1);
+        params.push(scalar("offset", Elem::Int));
+        params.push(scalar("k", Elem::Int));
+        let (offset, k) = (Var(given.len() as u32), Var(given.len() as u32 + 1));
+        let mut body = Builder::new(&self.program.name, params);
+        let length = body.gather(lengths, vec![Ix::Data(k)], &[], None);
+        let zero = body.fill(Lit::Int(0), &[]);
+        let length = body.map(Prim::IMax, &[length, zero], None);
+        let next = body.map(Prim::IAdd, &[offset, length], None);
+        let looped = Looped::new(Loop {
+            body: body.finish(vec![next, offset]),
+            states: 1,
+            goes_on: None,
+            reverse: false,
+            recompute: false,
+        });
+        let init = vec![self.out.fill(Lit::Int(0), &[])];
+        let mut result = |out: usize, shape: Vec<Size>| {
+            let op = Op::Loop {
+                looped: looped.clone(),
+                steps: Some(count.clone()),
+                given: given.clone(),
+                init: init.clone(),
+                out,
+            };
+            let (elem, guard) = (Elem::Int, None);
+            let ty = Type { elem, shape };
+            self.out.push(Eq { ty, guard, op })
+        };
+        let total = result(0, vec![]);
+        let offsets = result(1, vec![count.clone()]);
+        let total = Size::atom(Atom::Value(total.0)).larger(&Size::lit(0));
+        (total, offsets)
+    }
+
+    /// What a loop is given that reads these: the computed integers in their lengths first.
+    fn given(&self, arrays: &[Var]) -> (Vec<Var>, Vec<Param>) {
+        let mut values = vec![];
+        for n in arrays.iter().flat_map(|v| &self.out.ty(*v).shape) {
+            n.visit(&mut |a| {
+                if let Atom::Value(v) = a
+                    && !values.contains(&Var(*v))
+                {
+                    values.push(Var(*v));
+                }
+            });
+        }
+        let mut inside = |v: Var| {
+            let at = values.iter().position(|w| *w == v);
+            Var(at.expect("collected above") as u32)
+        };
+        let mut params = vec![scalar("given", Elem::Int); values.len()];
+        for v in arrays {
+            let Type { elem, shape } = self.out.ty(*v);
+            let shape = (shape.iter())
+                .map(|n| translate_size(n, &mut inside))
+                .collect();
+            let ty = Type { elem: *elem, shape };
+            let name = String::from("given");
+            params.push(Param { name, ty });
+        }
+        values.extend(arrays);
+        (values, params)
+    }
+
+    /// Where in an index space there are entries.
+    fn mask(&mut self, layout: &Layout, space: &[Size]) -> Option<Var> {
+        self.mask_at(layout, &whole(layout.axes.len(), space.len()), space)
+    }
+
+    /// Where the first components of an index map are those of entries.
+    fn mask_at(&mut self, layout: &Layout, at: &[Ix], space: &[Size]) -> Option<Var> {
+        let mut mask = None;
+        for a in 0..at.len() {
+            let Some(rows) = layout.rows(a) else {
+                continue;
+            };
+            let is_same = at[..a] == whole(a, space.len()) && space.len() == a;
+            let end = match is_same {
+                true => rows.ends,
+                false => self.out.gather(rows.ends, at[..a].to_vec(), space, None),
+            };
+            let k = self.integer(&at[a], space);
+            let less = self.out.map(Prim::ILt, &[k, end], None);
+            mask = self.out.both(mask, Some(less));
+        }
+        mask
+    }
+
+    /// A component of an index map as an array.
+    fn integer(&mut self, i: &Ix, space: &[Size]) -> Var {
+        match i {
+            Ix::Affine(a) => self.out.index(a.clone(), space),
+            Ix::Data(v) => *v,
+        }
+    }
+
+    /// The place in flat storage of each index of a space, where there are entries.
+    fn place(&mut self, layout: &Layout, space: &[Size]) -> Ix {
+        self.place_at(layout, &whole(layout.axes.len(), space.len()), space)
+    }
+
+    /// The place in flat storage of what an index map reads, where these are entries.
+    fn place_at(&mut self, layout: &Layout, at: &[Ix], space: &[Size]) -> Ix {
+        let rank = space.len();
+        let mut place = Ix::Affine(Affine::constant(rank, Size::lit(0)));
+        for (a, axis) in layout.axes.iter().enumerate() {
+            let first = match (axis, place, &at[a]) {
+                (Axis::Dense(n), Ix::Affine(row), Ix::Affine(here)) => {
+                    let first = Affine::constant(rank, Size::lit(0)).add_scaled(&row, n);
+                    place = Ix::Affine(first.add_scaled(here, &Size::lit(1)));
+                    continue;
+                }
+                (Axis::Dense(n), row, _) => {
+                    let n = self.out.index(Affine::constant(rank, n.clone()), space);
+                    let row = self.integer(&row, space);
+                    self.out.map(Prim::IMul, &[row, n], None)
+                }
+                (Axis::Ragged(rows), row, _) => {
+                    let mask = self.mask_at(layout, &at[..a], space);
+                    self.out.gather(rows.offsets, vec![row], space, mask)
+                }
+            };
+            let here = self.integer(&at[a], space);
+            place = Ix::Data(self.out.map(Prim::IAdd, &[first, here], None));
+        }
+        place
+    }
+
+    /// A read at the positions of extrema of what is in flat storage: these are no entries of a row without any.
+    fn at_positions(&mut self, eq: &Eq) -> Option<Var> {
+        let Op::Gather { src, index } = &eq.op else {
+            return None;
+        };
+        let of_data = |i: &Ix| match i {
+            Ix::Affine(_) => None,
+            Ix::Data(d) => Some(*d),
+        };
+        let all: Vec<Var> = index.iter().filter_map(of_data).collect();
+        let is_position = |v: &Var| {
+            let op = self.program.eq(*v).map(|e| &e.op);
+            matches!(op, Some(Op::ArgReduce { .. }))
+        };
+        if all.is_empty() || !all.iter().all(is_position) {
+            return None;
+        }
+        let src = self.at(*src);
+        let layout = self.flat.get(&src)?.clone()?;
+        let Op::Gather { src: flat, .. } = self.out.eq(src)?.op else {
+            return None;
+        };
+        let index: Vec<Ix> = (index.iter())
+            .map(|i| translate_ix(i, &mut |v| self.new[v.index()]))
+            .collect();
+        let space = self.shape(&eq.ty);
+        let guard = eq.guard.map(|g| self.at(g));
+        let mask = self.mask_at(&layout, &index, &space);
+        let guard = self.out.both(guard, mask);
+        let place = self.place_at(&layout, &index, &space);
+        Some(self.out.gather(flat, vec![place], &space, guard))
+    }
+
+    /// A product with a ragged operand is a sum of products: it ends where the rows do.
+    fn contract(&mut self, eq: &Eq) -> Option<Var> {
+        let Op::Contract {
+            a,
+            b,
+            a_axes,
+            b_axes,
+            out_axes,
+        } = &eq.op
+        else {
+            return None;
+        };
+        let (a, b) = (self.at(*a), self.at(*b));
+        if ![a, b].iter().any(|v| self.flat.contains_key(v)) {
+            return None;
+        }
+        let guard = eq.guard.map(|g| self.at(g));
+        let operands = [(a, a_axes), (b, b_axes)];
+        Some(sum_of_product(&mut self.out, operands, out_axes, guard))
+    }
+
+    /// A recurrence along a last axis that is ragged, and is the only one.
+    fn recur(&mut self, eq: &Eq) -> Option<Var> {
+        let Op::Recur {
+            a,
+            mask: Some(mask),
+            b,
+            axis,
+            reverse,
+        } = &eq.op
+        else {
+            return None;
+        };
+        let (condition, reverse) = (*mask, *reverse);
+        let layout = self.layout(self.program.ty(*a), condition)?;
+        let (rank, rows) = (layout.axes.len(), layout.rows(*axis)?.clone());
+        let is_alone = (0..*axis).all(|k| layout.rows(k).is_none());
+        if *axis + 1 != rank || !is_alone {
+            return None;
+        }
+        let fits = match b {
+            Feed::One | Feed::First(_) => true,
+            // What enters behind the end of a row would count.
+            Feed::Each(b) => self
+                .program
+                .eq(*b)
+                .is_some_and(|e| e.guard == Some(condition)),
+            Feed::All(_) => false,
+        };
+        if !fits {
+            return None;
+        }
+        let (a, condition) = (self.at(*a), self.at(condition));
+        let space = self.out.shape(a);
+        let entries = self.mask(&layout, &space).expect("an axis is ragged");
+        let factors = self.stored(a, &layout, condition);
+        let counts = layout.counts.clone();
+        let heads = Layout {
+            axes: layout.axes[..*axis].to_vec(),
+            counts: counts[..=*axis].to_vec(),
+        };
+        let mut arrays = vec![rows.offsets, rows.lengths, factors];
+        let fed = match b {
+            Feed::One | Feed::All(_) => None,
+            Feed::First(b) => {
+                let (b, space) = (self.at(*b), without(&space, &[*axis]));
+                Some(match heads.axes[..] {
+                    [Axis::Dense(_)] => b,
+                    _ => {
+                        let all = self.out.fill(Lit::Bool(true), &space);
+                        self.stored(b, &heads, all)
+                    }
+                })
+            }
+            Feed::Each(b) => {
+                let b = self.at(*b);
+                Some(self.stored(b, &layout, condition))
+            }
+        };
+        arrays.extend(fed);
+        // Entries without a factor.
+        let gaps = (condition != entries).then(|| self.stored(condition, &layout, condition));
+        arrays.extend(gaps);
+        let count = heads.total().clone();
+        let steps = rows.total.add(&count);
+        let states = self.states(&arrays, fed.map(|_| *b), gaps.is_some(), reverse, &count);
+        let shape = vec![steps.clone()];
+        let Running {
+            looped,
+            given,
+            init,
+        } = states;
+        let op = Op::Loop {
+            out: looped.states,
+            looped,
+            steps: Some(steps),
+            given,
+            init,
+        };
+        let (elem, guard) = (Elem::Real, None);
+        let ty = Type { elem, shape };
+        let flat = self.out.push(Eq { ty, guard, op });
+        // Behind its end a row keeps the state there.
+        let space = self.shape(&eq.ty);
+        let row = self.place(&heads, &space);
+        let first = self
+            .out
+            .gather(rows.offsets, vec![row.clone()], &space, None);
+        let row = match row {
+            Ix::Affine(row) => self.out.index(row, &space),
+            Ix::Data(row) => row,
+        };
+        let first = self.out.map(Prim::IAdd, &[first, row], None);
+        let before: Vec<usize> = (0..*axis).collect();
+        let end = self.out.spread(rows.ends, &before, &space);
+        let zero = self.out.fill(Lit::Int(0), &space);
+        let end = self.out.map(Prim::IMax, &[end, zero], None);
+        let k = self.out.index(Affine::axis(rank, *axis), &space);
+        let k = self.out.map(Prim::IMin, &[k, end], None);
+        let place = self.out.map(Prim::IAdd, &[first, k], None);
+        let read = self.out.gather(flat, vec![Ix::Data(place)], &space, None);
+        self.flat.insert(read, None);
+        Some(read)
+    }
+
+    /// The loop over the states of all rows: row r has its states at `offsets[r] + r + k` for k up to its length.
+    fn states(
+        &mut self,
+        arrays: &[Var],
+        feed: Option<Feed>,
+        has_gaps: bool,
+        reverse: bool,
+        count: &Size,
+    ) -> Running {
+        let (given, mut params) = self.given(arrays);
+        let first = given.len() - arrays.len();
+        let array = |k: usize| Var((first + k) as u32);
+        let (offsets, lengths, factors) = (array(0), array(1), array(2));
+        let fed = feed.map(|_| array(3));
+        let gaps = has_gaps.then(|| array(arrays.len() - 1));
+        params.push(scalar("row", Elem::Int));
+        params.push(scalar("state", Elem::Real));
+        params.push(scalar("k", Elem::Int));
+        let [row, state, at] = [0, 1, 2].map(|k| Var((given.len() + k) as u32));
+        let mut body = Builder::new(&self.program.name, params);
+        let out = &mut body;
+        let one = out.fill(Lit::Int(1), &[]);
+        let zero = out.fill(Lit::Int(0), &[]);
+        let offset = out.gather(offsets, vec![Ix::Data(row)], &[], None);
+        let length = out.gather(lengths, vec![Ix::Data(row)], &[], None);
+        let length = out.map(Prim::IMax, &[length, zero], None);
+        let behind = out.map(Prim::ISub, &[at, row], None);
+        let k = out.map(Prim::ISub, &[behind, offset], None);
+        let (first, last) = if reverse {
+            (length, zero)
+        } else {
+            (zero, length)
+        };
+        let is_first = out.map(Prim::IEq, &[k, first], None);
+        let runs = out.map(Prim::Not, &[is_first], None);
+        let entry = match reverse {
+            true => behind,
+            false => out.map(Prim::ISub, &[behind, one], Some(runs)),
+        };
+        let factor = out.gather(factors, vec![Ix::Data(entry)], &[], Some(runs));
+        // Where there is a state before.
+        let multiplies = match feed {
+            Some(Feed::Each(_)) => {
+                let second = if reverse {
+                    out.map(Prim::ISub, &[length, one], None)
+                } else {
+                    one
+                };
+                let is_second = out.map(Prim::IEq, &[k, second], None);
+                let not = out.map(Prim::Not, &[is_second], None);
+                out.map(Prim::And, &[runs, not], None)
+            }
+            Some(Feed::One | Feed::First(_) | Feed::All(_)) | None => runs,
+        };
+        let stepped = match gaps {
+            None => out.map(Prim::Mul, &[factor, state], Some(multiplies)),
+            Some(gaps) => {
+                let there = out.gather(gaps, vec![Ix::Data(entry)], &[], Some(runs));
+                let both = out.both(Some(multiplies), Some(there));
+                let product = out.map(Prim::Mul, &[factor, state], both);
+                out.map(Prim::Select, &[there, product, state], Some(multiplies))
+            }
+        };
+        let next = match (feed, fed) {
+            (Some(Feed::Each(_)), Some(fed)) => {
+                let enters = out.gather(fed, vec![Ix::Data(entry)], &[], Some(runs));
+                let sum = out.map(Prim::Add, &[stepped, enters], Some(multiplies));
+                out.map(Prim::Select, &[multiplies, sum, enters], None)
+            }
+            (_, Some(fed)) => {
+                let start = out.gather(fed, vec![Ix::Data(row)], &[], Some(is_first));
+                out.map(Prim::Select, &[is_first, start, stepped], None)
+            }
+            (_, None) => {
+                let start = out.fill(Lit::Real(1.0), &[]);
+                out.map(Prim::Select, &[is_first, start, stepped], None)
+            }
+        };
+        let is_last = out.map(Prim::IEq, &[k, last], None);
+        let neighbour = match reverse {
+            true => out.map(Prim::ISub, &[row, one], None),
+            false => out.map(Prim::IAdd, &[row, one], None),
+        };
+        let neighbour = out.map(Prim::Select, &[is_last, neighbour, row], None);
+        let looped = Looped::new(Loop {
+            body: body.finish(vec![neighbour, next, next]),
+            states: 2,
+            goes_on: None,
+            reverse,
+            recompute: false,
+        });
+        let row = match reverse {
+            true => Affine::constant(0, count.plus(-1)),
+            false => Affine::constant(0, Size::lit(0)),
+        };
+        let init = vec![self.out.index(row, &[]), self.out.fill(Lit::Real(0.0), &[])];
+        Running {
+            looped,
+            given,
+            init,
+        }
+    }
+}
+
+/// A loop with its arguments.
+struct Running {
+    looped: Looped,
+    given: Vec<Var>,
+    init: Vec<Var>,
+}
+
+fn scalar(name: &str, elem: Elem) -> Param {
+    let (name, shape) = (name.to_owned(), vec![]);
+    let ty = Type { elem, shape };
+    Param { name, ty }
+}
