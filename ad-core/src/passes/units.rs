@@ -6,6 +6,10 @@
 //! ```text
 //! y = value(x), d = vjp(x, t)     ⟶     y, d = vjp(x, t)      where t does not depend on y
 //! ```
+//!
+//! Loops of both are in `beside.rs`.
+
+mod beside;
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Eq, Op, Program, Var};
@@ -60,6 +64,9 @@ pub fn lacking(program: &Program) -> Option<(&Unit, Rule)> {
 /// The same program with values taken from where products are computed, in loops too.
 pub fn shared(program: &Program) -> Program {
     let mut program = program.clone();
+    while let Some(next) = beside::side_by_side(&program) {
+        program = next;
+    }
     for eq in &mut program.eqs {
         if let Op::Loop { looped, .. } = &mut eq.op
             && mentions_units(&looped.body)
@@ -113,11 +120,26 @@ fn product(program: &Program) -> Option<(Called, Vec<Var>, Rule, Vec<Var>)> {
 
 /// Whether variables depend on a value.
 fn sees(program: &Program, (of, own): (&Called, &[Var]), vars: &[Var]) -> bool {
+    let is_value = |eq: &Eq| {
+        matches!(&eq.op, Op::Call { unit, rule: Rule::Value, args, .. }
+            if unit == of && *args == own)
+    };
+    let on = dependent_on(program, &is_value);
+    vars.iter().any(|v| on[v.index()])
+}
+
+/// Whether some equations depend on others.
+fn depends(program: &Program, on: &dyn Fn(&Eq) -> bool, some: &dyn Fn(&Eq) -> bool) -> bool {
+    let on = dependent_on(program, on);
+    let mut eqs = program.eqs.iter().enumerate();
+    eqs.any(|(k, eq)| some(eq) && on[program.var_of(k).index()])
+}
+
+/// Which variables depend on equations, these included.
+fn dependent_on(program: &Program, of: &dyn Fn(&Eq) -> bool) -> Vec<bool> {
     let mut on = vec![false; program.params.len()];
     for eq in &program.eqs {
-        let is_value = matches!(&eq.op, Op::Call { unit, rule: Rule::Value, args, .. }
-            if unit == of && *args == own);
-        let mut depends = is_value;
+        let mut depends = of(eq);
         eq.visit(&mut |v| depends |= on[v.index()]);
         eq.visit_sizes(&mut |s| {
             s.visit(&mut |a| {
@@ -128,7 +150,7 @@ fn sees(program: &Program, (of, own): (&Called, &[Var]), vars: &[Var]) -> bool {
         });
         on.push(depends);
     }
-    vars.iter().any(|v| on[v.index()])
+    on
 }
 
 /// The equations in an order in which each comes behind what it mentions.
