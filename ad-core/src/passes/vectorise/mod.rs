@@ -21,6 +21,7 @@
 //! the transform keep laziness: what the source would not evaluate is a structural zero.
 
 mod branch;
+mod invariant;
 mod raised;
 mod sequence;
 mod unit;
@@ -31,8 +32,10 @@ use crate::ir::bulk::{Affine, Ix, Op, Param, Part, Program, Relation, Type, Var}
 use crate::ir::core::{self, Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
-use sequence::free_of;
+use invariant::{loops, works};
+use sequence::mentioned;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Vectorises a function.
 ///
@@ -51,6 +54,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
     let mut v = Vectoriser {
         out: Builder::new(&program.name, params),
         env: HashMap::new(),
+        next_axis: 0,
         steps: vec![],
         calls: vec![],
         conditions: HashMap::new(),
@@ -62,7 +66,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         } else {
             Val::Array(Var(k as u32))
         };
-        v.env.insert(p.sym.clone(), Known { val, depth: 0 });
+        v.env.insert(p.sym.clone(), Known::new(val, vec![]));
     }
     let space = Space::default();
     let results = v.block(&program.body, &space)?;
@@ -79,6 +83,8 @@ fn length(p: &core::Param, param: usize, axis: usize) -> Size {
 #[derive(Clone, Default)]
 struct Space {
     axes: Vec<Size>,
+    /// What tells each axis from all others.
+    ids: Vec<Axis>,
     /// Over the first axes, as many as it has.
     guard: Option<Var>,
     /// What is positive where the expression is evaluated, as far as the guard is known on entry.
@@ -100,11 +106,27 @@ impl Space {
         !self.masked && !self.unsure
     }
 
+    /// Whether lengths and conditions that are known on entry decide alone what is evaluated.
+    fn is_bare(&self) -> bool {
+        !self.masked
+    }
+
     /// The sizes that are positive if the space has elements, and is on the side of branches that is taken.
     fn reached(&self) -> Vec<Size> {
         self.axes.iter().chain(&self.when).cloned().collect()
     }
+
+    /// Where in the space these axes are.
+    fn positions(&self, over: &[Axis]) -> Vec<usize> {
+        let at = |axis| self.ids.iter().position(|id| id == axis);
+        (over.iter())
+            .map(|axis| at(axis).expect("a value is used inside of its axes"))
+            .collect()
+    }
 }
+
+/// What tells an axis of an index space from all others.
+type Axis = u32;
 
 /// The value of an expression in an index space.
 #[derive(Clone)]
@@ -115,16 +137,31 @@ enum Val {
     Array(Var),
 }
 
-/// A variable: its value over the first `depth` axes of the space.
+/// A variable: its value over some axes of the space, in the order of the space.
 #[derive(Clone)]
 struct Known {
     val: Val,
-    depth: usize,
+    over: Vec<Axis>,
+    /// If it depends on fewer of these: on which, and what it is bound to.
+    less: Option<(Vec<Axis>, Rc<Expr>)>,
+}
+
+impl Known {
+    fn new(val: Val, over: Vec<Axis>) -> Known {
+        let less = None;
+        Known { val, over, less }
+    }
+
+    /// The axes that it depends on.
+    fn on(&self) -> &[Axis] {
+        self.less.as_ref().map_or(&self.over, |(on, _)| on)
+    }
 }
 
 struct Vectoriser {
     out: Builder,
     env: HashMap<Sym, Known>,
+    next_axis: Axis,
     /// The indices of sequential loops around, with the numbers of steps.
     steps: Vec<(Var, Size)>,
     /// The calls of units so far.
@@ -163,16 +200,20 @@ impl Vectoriser {
 
     /// A bound value in a space that may have more axes than where it was bound.
     fn widen(&mut self, b: &Known, space: &Space) -> Val {
+        let at = space.positions(&b.over);
+        let depth = space.axes.len();
         match &b.val {
             Val::Affine(a) => {
-                let mut a = a.clone();
-                a.coefs.resize(space.axes.len(), Size::lit(0));
-                Val::Affine(a)
+                let mut wide = Affine::constant(depth, a.constant.clone());
+                for (k, c) in at.into_iter().zip(&a.coefs) {
+                    wide.coefs[k] = c.clone();
+                }
+                Val::Affine(wide)
             }
             Val::Array(v) => {
-                let own = self.own(*v, b.depth);
-                let axes: Vec<usize> = (0..b.depth)
-                    .chain((0..own.len()).map(|k| space.axes.len() + k))
+                let own = self.own(*v, at.len());
+                let axes: Vec<usize> = (at.into_iter())
+                    .chain((0..own.len()).map(|k| depth + k))
                     .collect();
                 let shape: Vec<Size> = space.axes.iter().chain(&own).cloned().collect();
                 Val::Array(self.out.spread(*v, &axes, &shape))
@@ -180,7 +221,36 @@ impl Vectoriser {
         }
     }
 
+    /// Binds a variable to a value over a space. What is affine is over the axes that it mentions.
+    fn know(&mut self, s: &Sym, val: Val, space: &Space) {
+        let known = match val {
+            Val::Affine(a) => {
+                let mentioned = (a.coefs.into_iter().zip(&space.ids)).filter(|(c, _)| !c.is(0));
+                let (coefs, over) = mentioned.unzip();
+                let constant = a.constant;
+                Known::new(Val::Affine(Affine { coefs, constant }), over)
+            }
+            val @ Val::Array(_) => Known::new(val, space.ids.clone()),
+        };
+        self.env.insert(s.clone(), known);
+    }
+
+    /// The value of an expression over a space, computed without the axes that it does not depend on
+    /// if that saves work.
     fn expr(&mut self, e: &Expr, space: &Space) -> Result<Val, String> {
+        if space.axes.is_empty() || !loops(e) {
+            return self.expr_over(e, space);
+        }
+        let vars = mentioned([e]);
+        let Some(inner) = self.without_others(&vars, space) else {
+            return self.expr_over(e, space);
+        };
+        let val = self.rebound(&vars, &inner, |v| v.expr_over(e, &inner))?;
+        let val = Val::Array(self.array(val, &inner));
+        Ok(self.widen(&Known::new(val, inner.ids), space))
+    }
+
+    fn expr_over(&mut self, e: &Expr, space: &Space) -> Result<Val, String> {
         let depth = space.axes.len();
         Ok(match &*e.kind {
             Kind::Var(x) => {
@@ -195,8 +265,7 @@ impl Vectoriser {
             Kind::Prim(Prim::Select, args) => self.branch(&args[0], &args[1], &args[2], space)?,
             Kind::Prim(p, args) => self.prim(*p, args, space)?,
             Kind::Let(x, bound, body) => {
-                let val = self.expr(bound, space)?;
-                self.env.insert(x.clone(), Known { val, depth });
+                self.bind(x, bound, space)?;
                 self.expr(body, space)?
             }
             Kind::Loop(l, body) => {
@@ -276,14 +345,39 @@ impl Vectoriser {
 
     fn bound(&mut self, b: &Bound, space: &Space) -> Result<(), String> {
         match b {
-            Bound::Let(x, bound) => {
-                let depth = space.axes.len();
-                let val = self.expr(bound, space)?;
-                self.env.insert(x.clone(), Known { val, depth });
-                Ok(())
-            }
+            Bound::Let(x, bound) => self.bind(x, bound, space),
             Bound::Loop(l) => self.looped(l, space),
         }
+    }
+
+    /// Binds a variable to the value of an expression.
+    fn bind(&mut self, x: &Sym, bound: &Expr, space: &Space) -> Result<(), String> {
+        if let Kind::Var(same) = &*bound.kind {
+            let known = self.env[same].clone();
+            self.env.insert(x.clone(), known);
+            return Ok(());
+        }
+        if space.axes.is_empty() {
+            let val = self.expr(bound, space)?;
+            self.know(x, val, space);
+            return Ok(());
+        }
+        let vars = mentioned([bound]);
+        if works(bound, space.is_bare())
+            && let Some(inner) = self.without_others(&vars, space)
+        {
+            let val = self.rebound(&vars, &inner, |v| v.expr(bound, &inner))?;
+            self.know(x, val, &inner);
+            return Ok(());
+        }
+        let val = self.expr(bound, space)?;
+        self.know(x, val, space);
+        let on = self.on(&vars);
+        let known = self.env.get_mut(x).expect("just bound");
+        if known.over.iter().any(|axis| !on.contains(axis)) {
+            known.less = Some((on, Rc::new(bound.clone())));
+        }
+        Ok(())
     }
 
     fn scatter(&mut self, s: &Scatter, space: &Space) -> Result<Val, String> {
@@ -330,7 +424,7 @@ impl Vectoriser {
             let b = self.env[x].clone();
             return Ok(match b.val {
                 Val::Affine(_) => vec![],
-                Val::Array(v) => self.own(v, b.depth),
+                Val::Array(v) => self.own(v, b.over.len()),
             });
         }
         let v = self.whole(e, space)?;
@@ -430,9 +524,10 @@ impl Vectoriser {
     fn enter(&mut self, var: &Sym, n: Size, mask: Option<Var>, space: &Space) -> Space {
         let mut inner = space.clone();
         inner.axes.push(n);
+        inner.ids.push(self.next_axis);
+        self.next_axis += 1;
         let depth = inner.axes.len();
-        let val = Val::Affine(Affine::axis(depth, depth - 1));
-        self.env.insert(var.clone(), Known { val, depth });
+        self.know(var, Val::Affine(Affine::axis(depth, depth - 1)), &inner);
         if let Some(m) = mask {
             let outer = self.guard(&inner, &[]);
             inner.guard = self.out.both(outer, Some(m));
@@ -507,21 +602,10 @@ impl Vectoriser {
                 computed(all)
             }
         };
-        let mut axes = space.axes.clone();
-        axes.push(hull.clone());
-        let depth = axes.len();
-        let i = self.out.index(Affine::axis(depth, depth - 1), &axes);
-        let inner = Space {
-            axes,
-            ..Space::default()
-        };
-        let bound = self.widen(
-            &Known {
-                val,
-                depth: depth - 1,
-            },
-            &inner,
-        );
+        let inner = self.enter(&b.var, hull.clone(), None, space);
+        let depth = inner.axes.len();
+        let i = self.out.index(Affine::axis(depth, depth - 1), &inner.axes);
+        let bound = self.widen(&Known::new(val, space.ids.clone()), &inner);
         let end = match &bound {
             Val::Affine(a) => Some(a.clone()),
             Val::Array(_) => None,
@@ -586,13 +670,17 @@ impl Vectoriser {
     fn read(&mut self, array: &Expr, at: &[Option<Expr>], space: &Space) -> Result<Val, String> {
         let depth = space.axes.len();
         // A variable is read where it is, not repeated first.
-        let (src, bound_depth) = match &*array.kind {
+        let (src, over) = match &*array.kind {
             Kind::Var(x) => match self.env[x].clone() {
                 Known {
                     val: Val::Array(v),
-                    depth,
-                } => (v, depth),
-                Known { val, .. } => return Ok(val),
+                    over,
+                    ..
+                } => (v, over),
+                known @ Known {
+                    val: Val::Affine(_),
+                    ..
+                } => return Ok(self.widen(&known, space)),
             },
             Kind::Lit(_)
             | Kind::Prim(..)
@@ -610,16 +698,16 @@ impl Vectoriser {
             | Kind::Where(..)
             | Kind::Call(_)
             | Kind::Recur(_)
-            | Kind::Demand(..) => (self.whole(array, space)?, depth),
+            | Kind::Demand(..) => (self.whole(array, space)?, space.ids.clone()),
         };
-        let own = self.own(src, bound_depth);
+        let own = self.own(src, over.len());
         let kept: Vec<Size> = (own.iter().zip(at))
             .filter(|(_, i)| i.is_none())
             .map(|(n, _)| n.clone())
             .collect();
         let shape: Vec<Size> = space.axes.iter().chain(&kept).cloned().collect();
         let rank = shape.len();
-        let mut index: Vec<Ix> = (0..bound_depth)
+        let mut index: Vec<Ix> = (space.positions(&over).into_iter())
             .map(|k| Ix::Affine(Affine::axis(rank, k)))
             .collect();
         let mut next_kept = depth;

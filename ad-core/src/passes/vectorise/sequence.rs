@@ -10,7 +10,7 @@
 //! V[loop s = a { b }]  over n × m  =  stack, for i < n, of V[loop s = a[i] { b[i] }] over m
 //! ```
 
-use super::{Known, Space, Val, Vectoriser, on_entry};
+use super::{Axis, Known, Space, Val, Vectoriser, on_entry};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{
     Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Relation, Type, Var,
@@ -58,9 +58,17 @@ impl Body {
 }
 
 impl Vectoriser {
-    /// A loop; its results get their values.
+    /// A loop; its results get their values, over the axes that it depends on.
     pub(super) fn looped(&mut self, l: &core::Loop, space: &Space) -> Result<(), String> {
-        let steps = match &l.trip {
+        let vars = free(l);
+        match self.without_others(&vars, space) {
+            Some(inner) => self.rebound(&vars, &inner, |v| v.looped_over(l, &inner)),
+            None => self.looped_over(l, space),
+        }
+    }
+
+    fn looped_over(&mut self, l: &core::Loop, space: &Space) -> Result<(), String> {
+        let most = match &l.trip {
             Trip::Times(n) => match self.trips(n, space)? {
                 Some(n) => Some(n),
                 None => return self.one_by_one(l, space),
@@ -68,6 +76,7 @@ impl Vectoriser {
             Trip::While(_) if space.axes.is_empty() => None,
             Trip::While(_) => return self.one_by_one(l, space),
         };
+        let steps = most.clone().map(|n| self.reached_steps(n, space));
         let mut init = vec![];
         for (_, e) in &l.states {
             init.push(self.whole(e, space)?);
@@ -76,7 +85,7 @@ impl Vectoriser {
         let goes_on = match &l.trip {
             Trip::Times(_) => None,
             Trip::While(c) => {
-                let mut body = self.open(l, &init, steps.as_ref(), space, false);
+                let mut body = self.open(l, &init, None, space, false);
                 let holds = body.inner.whole(c, &body.space)?;
                 let holds = match body.space.guard {
                     Some(g) => body.inner.out.map(Prim::And, &[g, holds], None),
@@ -85,7 +94,11 @@ impl Vectoriser {
                 Some(body.inner.out.finish(vec![holds]))
             }
         };
-        let mut body = self.open(l, &init, steps.as_ref(), space, false);
+        let mut body = self.open(l, &init, most.as_ref(), space, false);
+        if space.axes.is_empty() && space.is_bare() {
+            // Where it is not reached, it takes no step.
+            body.space.guard = None;
+        }
         let inside = body.space.clone();
         let mut results = body.inner.block(&l.body, &inside)?;
         for ((next, &state), (s, _)) in results.iter_mut().zip(&body.states).zip(&l.states) {
@@ -107,7 +120,7 @@ impl Vectoriser {
                 })
             })
             .collect::<Result<_, String>>()?;
-        let (given, program) = self.close(body, results, steps.as_ref(), space);
+        let (given, program) = self.close(body, results, most.as_ref(), space);
         let looped = Looped::new(Loop {
             body: program,
             states: init.len(),
@@ -132,7 +145,7 @@ impl Vectoriser {
         for (k, v) in init.iter().enumerate() {
             let ty = self.out.ty(*v).clone();
             let last = result(self, ty, k);
-            self.know(&l.outs[k], Val::Array(last), depth);
+            self.know(&l.outs[k], Val::Array(last), space);
         }
         let count = match &steps {
             _ if stacked.is_empty() => Size::lit(0),
@@ -152,13 +165,9 @@ impl Vectoriser {
             let (elem, k) = (ty.elem, init.len() + k);
             let all = result(self, Type { elem, shape }, k);
             let all = self.steps_behind(all, depth);
-            self.know(&l.outs[k], Val::Array(all), depth);
+            self.know(&l.outs[k], Val::Array(all), space);
         }
         Ok(())
-    }
-
-    fn know(&mut self, s: &Sym, val: Val, depth: usize) {
-        self.env.insert(s.clone(), Known { val, depth });
     }
 
     /// The leading axis moved behind the next `depth` ones.
@@ -198,14 +207,18 @@ impl Vectoriser {
                 _ => return Ok(None),
             },
         };
-        // Where it is not reached, it takes no step.
+        Ok(Some(n))
+    }
+
+    /// The steps of a loop that takes `n` where it is reached.
+    fn reached_steps(&mut self, n: Size, space: &Space) -> Size {
         let Some(guard) = space.guard.filter(|_| space.axes.is_empty()) else {
-            return Ok(Some(n));
+            return n;
         };
         let n = self.out.index(Affine::constant(0, n), &[]);
         let none = self.out.fill(Lit::Int(0), &[]);
         let n = self.out.map(Prim::Select, &[guard, n, none], None);
-        Ok(Some(value(n)))
+        Size::atom(Atom::Value(n.0))
     }
 
     /// A loop along the leading axis of the space, in which the loop runs for what is at the index.
@@ -218,7 +231,8 @@ impl Vectoriser {
         let mut types = vec![];
         for s in &l.outs {
             let known = body.inner.env[s].clone();
-            let v = body.inner.array(known.val, &inside);
+            let val = body.inner.widen(&known, &inside);
+            let v = body.inner.array(val, &inside);
             let ty = body.inner.out.ty(v);
             let mut shape = vec![steps.clone()];
             for s in &ty.shape {
@@ -248,7 +262,7 @@ impl Vectoriser {
             };
             let guard = None;
             let v = self.out.push(Eq { ty, guard, op });
-            self.know(s, Val::Array(v), space.axes.len());
+            self.know(s, Val::Array(v), space);
         }
         Ok(())
     }
@@ -343,15 +357,17 @@ impl Vectoriser {
             conditions,
             out: Builder::new("step", params),
             env: HashMap::new(),
+            next_axis: self.next_axis,
         };
         let skip = usize::from(peel);
-        let affine = |a: &Affine| {
+        let peels = |over: &[Axis]| peel && over.first() == space.ids.first();
+        let affine = |a: &Affine, over: &[Axis]| {
             let coefs = a.coefs.iter().map(&within);
             let mut a = Affine {
                 coefs: coefs.collect(),
                 constant: within(&a.constant),
             };
-            if peel && !a.coefs.is_empty() {
+            if peels(over) {
                 let c = a.coefs.remove(0);
                 a.constant = a.constant.add(&c.mul(&at));
             }
@@ -366,20 +382,22 @@ impl Vectoriser {
                 .collect();
             inner.out.gather(v, index, &shape, None)
         };
-        for (s, k) in known {
-            let (val, depth) = match k.val {
-                Val::Affine(a) => (Val::Affine(affine(&a)), k.depth.saturating_sub(skip)),
+        for (s, mut k) in known {
+            let val = match k.val {
+                Val::Affine(a) => Val::Affine(affine(&a, &k.over)),
                 Val::Array(v) => {
                     let v = arrays[&v];
-                    let (v, depth) = match k.depth {
-                        0 => (v, 0),
-                        depth if peel => (peeled(&mut inner, v), depth - 1),
-                        depth => (v, depth),
+                    let v = match peels(&k.over) {
+                        true => peeled(&mut inner, v),
+                        false => v,
                     };
-                    (as_size(&inner, v), depth)
+                    as_size(&inner, v)
                 }
             };
-            inner.know(&s, val, depth);
+            if peels(&k.over) {
+                k.over.remove(0);
+            }
+            inner.env.insert(s, Known::new(val, k.over));
         }
         let guard = space.guard.map(|g| {
             let g = arrays[&g];
@@ -391,24 +409,16 @@ impl Vectoriser {
         });
         let axes: Vec<Size> = space.axes[skip..].iter().map(&within).collect();
         let depth = axes.len();
-        if !peel {
-            for ((s, _), v) in l.states.iter().zip(&states) {
-                let val = as_size(&inner, *v);
-                inner.know(s, val, depth);
-            }
-            inner.know(
-                &l.index,
-                Val::Affine(Affine::constant(depth, at.clone())),
-                depth,
-            );
-        }
         let certain = steps.is_some_and(|n| on_entry(n, &space.axes));
         let ends = match peel {
             true => vec![],
-            false => (space.ends.iter()).map(|(k, a)| (*k, affine(a))).collect(),
+            false => (space.ends.iter())
+                .map(|(k, a)| (*k, affine(a, &[])))
+                .collect(),
         };
         let space = Space {
             axes,
+            ids: space.ids[skip..].to_vec(),
             guard,
             ends,
             when: vec![],
@@ -416,6 +426,14 @@ impl Vectoriser {
             conditional: space.conditional || (peel && !space.ends.is_empty()),
             unsure: space.unsure || !certain,
         };
+        if !peel {
+            for ((s, _), v) in l.states.iter().zip(&states) {
+                let val = as_size(&inner, *v);
+                inner.know(s, val, &space);
+            }
+            let here = Affine::constant(depth, at);
+            inner.know(&l.index, Val::Affine(here), &space);
+        }
         Body {
             inner,
             space,
@@ -683,7 +701,7 @@ fn free(l: &core::Loop) -> Vec<Sym> {
 }
 
 /// The variables that expressions mention, each once.
-pub(super) fn free_of(all: &[Expr]) -> Vec<Sym> {
+pub(super) fn mentioned<'a>(all: impl IntoIterator<Item = &'a Expr>) -> Vec<Sym> {
     let (mut seen, mut out) = (BTreeSet::new(), vec![]);
     for e in all {
         look(e, &mut seen, &mut out);

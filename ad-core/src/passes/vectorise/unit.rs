@@ -9,17 +9,11 @@
 //! V[g(e)]  over n × m                  = stack, for i < n, of V[g(e[i])] over m
 //! ```
 //!
-//! What does not depend on the last axes of the space is computed outside of these, once, if they have
-//! elements:
-//!
-//! ```text
-//! V[g(e)]  over n × m, e over n        = V[g(e) where 0 < m]  over n, repeated along m
-//! ```
-//!
 //! The results of the function itself are always those of its value, so that they have one name whatever
 //! else is asked for.
 
-use super::{Known, Space, Val, Vectoriser, free_of};
+use super::sequence::mentioned;
+use super::{Axis, Known, Space, Val, Vectoriser};
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Type, Var};
 use crate::ir::core::{self, Call, Expr, Sym};
@@ -27,11 +21,11 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Lit, Size};
 use crate::ir::unit::{Given, Rule};
 
-/// A call that is known: everything it gives, over the first `depth` axes.
+/// A call that is known: everything it gives, over these axes.
 #[derive(Clone)]
 pub(super) struct Done {
     call: Call,
-    depth: usize,
+    over: Vec<Axis>,
     guard: Option<Var>,
     results: Vec<Var>,
 }
@@ -44,60 +38,19 @@ impl Vectoriser {
             c.args.truncate(c.unit.args.len());
             c.rule = Rule::Value;
         }
-        let inner = match space.guard {
-            None => self.outside_of_others(&c.args, space),
-            Some(_) => space.clone(),
-        };
-        let depth = inner.axes.len();
-        let results = self.all_results(&c, &inner)?;
-        let known = Known {
-            val: Val::Array(results[c.out]),
-            depth,
-        };
-        Ok(self.widen(&known, space))
-    }
-
-    /// The first axes of a space that is not guarded, up to the last that the arguments depend on, where the
-    /// others have elements.
-    fn outside_of_others(&mut self, args: &[Expr], space: &Space) -> Space {
-        let depth = self.depth_of(args).min(space.axes.len());
-        let (axes, others) = space.axes.split_at(depth);
-        let mut guard = None;
-        for n in others.iter().filter(|n| !n.at_least(1)) {
-            let none = self.out.fill(Lit::Int(0), &[]);
-            let n = self.out.index(Affine::constant(0, n.clone()), &[]);
-            let some = self.out.map(Prim::ILt, &[none, n], None);
-            guard = self.out.both(guard, Some(some));
-        }
-        Space {
-            axes: axes.to_vec(),
-            guard,
-            ends: (space.ends.iter().filter(|(k, _)| *k < depth))
-                .cloned()
-                .collect(),
-            when: vec![],
-            masked: guard.is_some(),
-            conditional: space.conditional || guard.is_some(),
-            unsure: space.unsure,
-        }
-    }
-
-    /// How many of the axes around a call its arguments depend on: those up to the last.
-    fn depth_of(&self, args: &[Expr]) -> usize {
-        let mut depth = 0;
-        for s in free_of(args) {
-            if let Some(known) = self.env.get(&s) {
-                depth = depth.max(known.depth);
-            }
-        }
-        depth
+        let vars = mentioned(&c.args);
+        let narrower = self.without_others(&vars, space);
+        let inner = narrower.as_ref().unwrap_or(space);
+        let results = self.rebound(&vars, inner, |v| v.all_results(&c, inner))?;
+        let val = Val::Array(results[c.out]);
+        Ok(self.widen(&Known::new(val, inner.ids.clone()), space))
     }
 
     fn all_results(&mut self, c: &Call, space: &Space) -> Result<Vec<Var>, String> {
         let depth = space.axes.len();
         let same = |d: &&Done| {
             (&d.call.unit, d.call.rule, &d.call.args) == (&c.unit, c.rule, &c.args)
-                && d.depth == depth
+                && d.over == space.ids
                 && (d.guard.is_none() || d.guard == space.guard)
         };
         if let Some(done) = self.calls.iter().find(same) {
@@ -116,7 +69,7 @@ impl Vectoriser {
         };
         self.calls.push(Done {
             call: c.clone(),
-            depth,
+            over: space.ids.clone(),
             guard: space.guard,
             results: results.clone(),
         });
@@ -140,7 +93,7 @@ impl Vectoriser {
         let shell = core::Loop::shell(&c.args);
         let mut body = self.open(&shell, &[], Some(&steps), space, peel);
         if !peel {
-            body.space.guard = None;
+            (body.space.guard, body.space.masked) = (None, false);
         }
         let inside = body.space.clone();
         let found = body.inner.all_results(c, &inside)?;

@@ -153,3 +153,24 @@ fn factors_in_place() {
         .along("n", 3, others, degrees)
         .end();
 }
+
+/// What does not depend on an index is computed once for all of its values.
+#[test]
+fn invariants() {
+    let quadratic = Degrees {
+        value: 2,
+        gradient: 2,
+        gradient_stored: 2,
+        ..LINEAR
+    };
+    let at = |n: usize, m: usize| zoo("invariants_in_build", vec![real(&[n]), real(&[m])]);
+    let free = |n: usize| {
+        let args = vec![real(&[n]), real(&[8]), int(n / 2)];
+        zoo("invariants_under_conditions", args)
+    };
+    Growth::of("invariants")
+        .along("n", 16, |n| at(n, 4), LINEAR)
+        .along("n and m", 8, |n| at(n, n), quadratic)
+        .along("n, under conditions", 8, free, quadratic)
+        .end();
+}
