@@ -137,8 +137,8 @@ mod tests {
     fn a_constant_that_is_not_hit_stays_a_condition() {
         let (one, n) = (Size::lit(1), Size::lit(5));
         let four = Affine::constant(1, Size::lit(4));
-        let inverse =
-            invert(&[&four], &[n.clone()], &[one]).expect("there is nothing to divide by");
+        let inverse = invert(&[&four], std::slice::from_ref(&n), &[one])
+            .expect("there is nothing to divide by");
         assert_eq!(
             (inverse.free.len(), inverse.zero),
             (1, vec![axis(2, 0, -4)])
