@@ -11,7 +11,7 @@
 use cotangent::prelude::*;
 use ndarray::Array1;
 
-#[differentiable(value, grad)]
+#[differentiable(value, grad, vjp, jvp)]
 pub fn invariants_under_conditions(x: &Array1<f64>, c: &Array1<f64>, k: usize) -> f64 {
     sum(x.len(), |i| {
         let near = if i < k { x[i] * sum(c.len(), |j| c[j].sin()) } else { x[i] };
