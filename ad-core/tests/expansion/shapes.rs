@@ -19,7 +19,9 @@ impl Shape {
 
 /// A function of two numbers.
 fn scalars(body: &str) -> String {
-    format!("#[differentiable(value, grad, vjp, jvp)]\nfn f(x: f64, y: f64) -> f64 {{\n{body}\n}}\n")
+    format!(
+        "#[differentiable(value, grad, vjp, jvp)]\nfn f(x: f64, y: f64) -> f64 {{\n{body}\n}}\n"
+    )
 }
 
 /// A function of two vectors.
@@ -274,12 +276,6 @@ shapes! {
     nested_products 2 |n| vectors(&nested(n, "x[i0]", |k, e| {
         format!("product(x.len(), |i{k}| {e} * y[i{k}])")
     }));
-    tuple_indices 2 |n| vectors(&format!(
-        "sum(({}), |({})| {})",
-        list(n, ", ", |_| "2".to_owned()),
-        list(n, ", ", |k| format!("i{k}")),
-        list(n, " * ", |k| format!("x[i{k}]"))
-    ));
 
     // Loops in sequence.
     whiles_in_sequence 4 |n| scalars(&format!("let mut s = x; {} s", each(n, |k| {
