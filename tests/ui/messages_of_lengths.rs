@@ -13,7 +13,7 @@ fn stated(x: &Array1<f64>, n: usize) -> f64 {
 fn collected(x: &Array1<f64>, n: usize) -> f64 {
     let y = build(n, |i| {
         checkpoint(|| {
-            let m = fold(n, 1, |s, j| s + j);
+            let m = fold(n, 1, |s, j| s + j * i);
             build(m, |i| x[i])
         })
     });
@@ -33,7 +33,7 @@ fn carried_out(x: &Array1<f64>, n: usize) -> f64 {
 fn inside(x: &Array1<f64>, n: usize) -> f64 {
     let m = fold(n, 1, |s, j| s + j);
     sum(n, |i| {
-        let k = fold(n, 1, |s, j| s + j * 2);
+        let k = fold(n, 1, |s, j| s + j * i);
         build(k, |j| x[j] * x[i]).sum()
     })
 }
