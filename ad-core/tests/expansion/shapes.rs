@@ -386,9 +386,9 @@ shapes! {
     reads_at_shifted_places 8 |n| vectors(&format!("sum(x.len() - {n}, |i| {})", list(n, " + ", |k| {
         format!("x[i + {k}] * y[i]")
     })));
-    terms_of_parts 8 |n| vectors(&format!("{}", list(n, " + ", |k| {
+    terms_of_parts 8 |n| vectors(&list(n, " + ", |k| {
         format!("x.slice(s![{k}..]).sum()")
-    })));
+    }));
     blocks_of_parts 8 |n| vectors(&format!("let m = x.len() / {n}; {}", list(n, " + ", |k| {
         format!("sum(m, |i| x[{k} * m + i].sin() * y[i])")
     })));
