@@ -61,12 +61,15 @@ fn main() {
         // They show each way to write something, not the best one.
         #[allow(
             clippy::assign_op_pattern,
+            clippy::cast_abs_to_unsigned,
+            clippy::manual_clamp,
             clippy::manual_is_multiple_of,
             clippy::needless_late_init,
             clippy::needless_range_loop,
             clippy::op_ref,
             clippy::ptr_arg,
             clippy::reversed_empty_ranges,
+            clippy::unnecessary_cast,
             clippy::useless_vec
         )]
         #unused

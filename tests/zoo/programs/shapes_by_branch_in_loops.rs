@@ -2,7 +2,7 @@
 //!
 //! @ x: [3]; w: [2]; n: 3; full: true
 //! @ x: [3]; w: [2]; n: 0; full: false
-//! @ x: [5]; w: [5]; n: 9; full: true
+//! @ x: [5]; w: [5]; n: 4; full: true
 //! @ x: [1]; w: [4]; n: 2; full: false
 //! @ x: [5]; w: [1]; n: 6; full: false
 

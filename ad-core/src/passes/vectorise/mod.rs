@@ -595,7 +595,8 @@ impl Vectoriser {
             Some(n) => n,
             None => {
                 let v = self.array(val.clone(), space);
-                let v = self.neutral_outside(v, space.guard, ReduceOp::Max, space);
+                let guard = self.guard(space, &[]);
+                let v = self.neutral_outside(v, guard, ReduceOp::Max, space);
                 let axes: Vec<usize> = (0..space.axes.len()).collect();
                 let all = (axes.iter().rev())
                     .fold(v, |v, &k| self.out.reduce(ReduceOp::Max, v, &[k], None));

@@ -6,18 +6,12 @@ use cotangent_zoo::programs;
 use cotangent_zoo::stages::{is_exception, lower};
 
 /// The generated programs that break the law, and why. One that keeps it must go.
-const SEEDS: [(u64, &str); 8] = [
-    (39, AN_INVARIANT),
+const SEEDS: [(u64, &str); 4] = [
+    (53, A_BRANCH),
     (124, A_BRANCH),
-    (191, A_BRANCH),
     (249, A_BRANCH),
-    (281, A_BRANCH),
-    (343, A_BRANCH),
-    (424, A_BRANCH),
     (493, A_BRANCH),
 ];
-
-const AN_INVARIANT: &str = "an invariant is computed before a loop that takes few rounds or none";
 
 const A_BRANCH: &str = "the loops of a branch run under its guard also where it is not taken";
 
@@ -34,7 +28,11 @@ fn of_the_zoo() {
     let mut failures = vec![];
     for program in programs().iter().filter(|p| !is_exception(p.name)) {
         let (core, consts) = lower(program.source, program.name).expect(program.name);
-        for case in program.test_cases().iter().filter(|c| !c.flags.deep) {
+        for case in program
+            .test_cases()
+            .iter()
+            .filter(|c| !c.flags.deep && !c.flags.large)
+        {
             // Invariants are computed also before loops over nothing.
             if case.args.iter().any(|v| v.shape().contains(&0)) {
                 continue;
