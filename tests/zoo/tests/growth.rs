@@ -166,7 +166,7 @@ impl Growth {
             ("gradient", |m| m.gradient.peak, max.gradient_stored),
         ] {
             let [one, _, four] = [&all[0], &all[1], &all[2]].map(of);
-            if 4 * four > 5 * (one + 8) << (2 * max) {
+            if 4 * four > (5 * (one + 8)) << (2 * max) {
                 self.fail(&format!(
                     "live bytes of the {what} in {size}: {one} and {four}"
                 ));
