@@ -44,12 +44,39 @@ pub mod prelude {
     };
 }
 
-/// The code in the README is compiled and run with the tests.
+/// The code of the README, the reference and the guide is compiled and run with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// So is that in the page about loops.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/loops.md")]
-struct Loops;
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/language.md")]
+    struct Language;
+    #[doc = include_str!("../docs/loops.md")]
+    struct Loops;
+    #[doc = include_str!("../docs/book/src/introduction.md")]
+    struct Introduction;
+    #[doc = include_str!("../docs/book/src/first-gradient.md")]
+    struct FirstGradient;
+    #[doc = include_str!("../docs/book/src/build-sum-index.md")]
+    struct BuildSumIndex;
+    #[doc = include_str!("../docs/book/src/loops.md")]
+    struct LoopsOfTheGuide;
+    #[doc = include_str!("../docs/book/src/structs.md")]
+    struct Structs;
+    #[doc = include_str!("../docs/book/src/which-derivative.md")]
+    struct WhichDerivative;
+    #[doc = include_str!("../docs/book/src/rules.md")]
+    struct Rules;
+    #[doc = include_str!("../docs/book/src/precision-threads-memory.md")]
+    struct PrecisionThreadsMemory;
+    #[doc = include_str!("../docs/book/src/errors.md")]
+    struct Errors;
+    #[doc = include_str!("../docs/book/src/generated-code.md")]
+    struct GeneratedCode;
+    #[doc = include_str!("../docs/book/src/speed.md")]
+    struct Speed;
+    #[doc = include_str!("../docs/book/src/compiler.md")]
+    struct Compiler;
+    #[doc = include_str!("../docs/book/src/coming-from.md")]
+    struct ComingFrom;
+}

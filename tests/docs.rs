@@ -1,0 +1,344 @@
+//! What the Markdown files say can be checked: generated code, stages and messages that they quote
+//! are real, links lead to files, lines are short, and every chapter of the guide is compiled.
+//!
+//! The doc tests of the facade run the code of the pages.
+//!
+//! A comment in front of a block says what it quotes of the annotated function above it:
+//!
+//! ```text
+//! <!-- code of `loss_grad` -->        the body of a generated function, behind its checks of sizes
+//! <!-- stage `loss: Core` -->         a stage that the example `explain` prints; the last of its name
+//! ```
+//!
+//! `COTANGENT_BLESS=1` writes these blocks. A block of errors is found in the lists of `tests/ui`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the Markdown lies that users read.
+const FOLDERS: [&str; 3] = ["", "docs", "docs/book/src"];
+
+/// How long a line of prose may be.
+const COLUMNS: usize = 100;
+
+/// Pages whose lines are longer.
+const WIDE: [&str; 9] = [
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "docs/ablation.md",
+    "docs/benchmarks.md",
+    "docs/loops.md",
+    "docs/peers.md",
+    "docs/performance.md",
+    "docs/simplifier.md",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All Markdown files, with their text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut pages: Vec<_> = FOLDERS
+        .iter()
+        .flat_map(|folder| fs::read_dir(root().join(folder)).expect("the folder can be read"))
+        .map(|entry| entry.expect("a file of the folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("a page can be read");
+            // A clone may have other line ends.
+            (path, text.replace("\r\n", "\n"))
+        })
+        .collect();
+    pages.sort();
+    pages
+}
+
+fn name(path: &Path) -> String {
+    let path = path.strip_prefix(root()).unwrap_or(path);
+    path.display().to_string().replace('\\', "/")
+}
+
+/// A block of code: the line in front of it, its language, and its lines with the number of the first.
+struct Block<'a> {
+    before: &'a str,
+    language: &'a str,
+    first: usize,
+    lines: Vec<&'a str>,
+}
+
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = vec![];
+    let (mut before, mut is_inside) = ("", false);
+    for (number, line) in text.lines().enumerate() {
+        let fence = line.trim_start().strip_prefix("```");
+        match (fence, is_inside) {
+            (Some(language), false) => blocks.push(Block {
+                before,
+                language,
+                first: number + 1,
+                lines: vec![],
+            }),
+            (None, true) => blocks.last_mut().expect("a block is open").lines.push(line),
+            (Some(_), true) | (None, false) => before = line,
+        }
+        is_inside ^= fence.is_some();
+    }
+    blocks
+}
+
+fn unindented(lines: &[&str]) -> String {
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let by = lines.iter().filter(|l| !l.trim().is_empty()).map(indent);
+    let by = by.min().unwrap_or(0);
+    let cut: Vec<&str> = lines.iter().map(|l| l.get(by..).unwrap_or("")).collect();
+    cut.join("\n")
+}
+
+/// The items of a block of code, which may have statements as well.
+fn items(block: &Block<'_>) -> Option<syn::File> {
+    let code: Vec<&str> = (block.lines.iter())
+        .map(|l| l.strip_prefix("# ").unwrap_or(l))
+        .collect();
+    let block: syn::Block = syn::parse_str(&format!("{{{}\n}}", code.join("\n"))).ok()?;
+    let items = block.stmts.into_iter().filter_map(|statement| {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "an enum of syn")]
+        match statement {
+            syn::Stmt::Item(item) => Some(item),
+            _ => None,
+        }
+    });
+    let items: Vec<syn::Item> = items.collect();
+    syn::parse2(quote::quote!(#(#items)*)).ok()
+}
+
+fn function_name(item: &syn::Item) -> Option<String> {
+    let syn::Item::Fn(function) = item else {
+        return None;
+    };
+    Some(function.sig.ident.to_string())
+}
+
+/// What a comment asks for, from the annotated functions above it.
+fn quoted(comment: &str, above: &[Block<'_>]) -> Option<Result<String, String>> {
+    let comment = comment
+        .trim()
+        .strip_prefix("<!-- ")?
+        .strip_suffix("` -->")?;
+    let (what, name) = comment.split_once(" `")?;
+    let is_code = what == "code of";
+    if !is_code && what != "stage" {
+        return None;
+    }
+    let rust = above.iter().rev().filter(|b| b.language == "rust");
+    let explained = rust.filter_map(items).find_map(|file| {
+        let functions = file.items.iter().filter_map(function_name);
+        let mut named: Vec<String> = functions.filter(|f| name.starts_with(f.as_str())).collect();
+        named.sort_by_key(String::len);
+        let explained = cotangent_core::explain_in_file(&file, &named.pop()?);
+        Some(explained)
+    });
+    let Some(explained) = explained else {
+        return Some(Err(format!("no annotated function for `{name}` above")));
+    };
+    Some(explained.and_then(|(stages, generated)| {
+        let found = if is_code {
+            let file: syn::File = syn::parse2(generated).map_err(|e| e.to_string())?;
+            body(&file, name)
+        } else {
+            let sections = stages.split("==== ").filter_map(|s| s.split_once('\n'));
+            let named = sections.filter(|(title, _)| *title == name);
+            named.last().map(|(_, text)| text.trim().to_owned())
+        };
+        found.ok_or_else(|| format!("there is no {what} `{name}`"))
+    }))
+}
+
+/// The body of a generated function, behind the checks of sizes.
+fn body(file: &syn::File, name: &str) -> Option<String> {
+    let is_wanted = |item: &&syn::Item| function_name(item).is_some_and(|f| f == name);
+    let items = file.items.iter().filter(is_wanted);
+    let file = syn::parse2(quote::quote!(#(#items)*)).ok()?;
+    let text = prettyplease::unparse(&file);
+    let lines: Vec<&str> = text.lines().collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let starts = |word: &str| lines.iter().rposition(|l| l.trim_start().starts_with(word));
+    let start = starts("fn ").or_else(|| starts("pub fn "))?;
+    let close = indent(lines[start]);
+    let open = (start..lines.len()).find(|&k| lines[k].ends_with('{'))?;
+    let end = (open..lines.len()).find(|&k| lines[k] == format!("{}}}", " ".repeat(close)))?;
+    let inside = &lines[open + 1..end];
+    let is_entry = |line: &&str| {
+        let line = line.trim();
+        line.starts_with("let Body")
+            || line.starts_with("use ::cotangent")
+            || (line.starts_with("let ") && line.contains(".len("))
+            || line.starts_with("let ") && line.contains("rt::input")
+    };
+    let mut rest: Vec<&str> = vec![];
+    let mut k = 0;
+    while k < inside.len() {
+        let line = inside[k];
+        if line.trim_start().starts_with("::core::assert") {
+            while !inside[k].ends_with(");") {
+                k += 1;
+            }
+        } else if !is_entry(&line) {
+            rest.push(line);
+        }
+        k += 1;
+    }
+    Some(unindented(&rest))
+}
+
+/// Text without its line ends.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn quotes_are_real() {
+    let bless = std::env::var_os("COTANGENT_BLESS").is_some();
+    let mut failures = vec![];
+    for (path, text) in pages() {
+        let blocks = blocks(&text);
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        for (k, block) in blocks.iter().enumerate().rev() {
+            let at = format!("{}:{}", name(&path), block.first);
+            match quoted(block.before, &blocks[..k]) {
+                None => {}
+                Some(Err(why)) => failures.push(format!("{at}: {why}")),
+                Some(Ok(real)) if real == block.lines.join("\n") => {}
+                Some(Ok(real)) if bless => {
+                    let range = block.first..block.first + block.lines.len();
+                    lines.splice(range, real.lines().map(str::to_owned));
+                }
+                Some(Ok(real)) => failures.push(format!("{at}: the compiler writes\n{real}")),
+            }
+        }
+        if bless {
+            fs::write(&path, lines.join("\n") + "\n").expect("a page can be written");
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn messages_are_real() {
+    let lists = fs::read_dir(root().join("tests/ui")).expect("the folder of cases can be read");
+    let lists = lists.map(|entry| entry.expect("a file of the folder can be read").path());
+    let lists = lists.filter(|path| path.extension().is_some_and(|e| e == "txt"));
+    let known: Vec<String> = lists
+        .map(|path| flat(&fs::read_to_string(path).expect("a list can be read")))
+        .collect();
+    let mut failures = vec![];
+    for (path, text) in pages() {
+        for block in blocks(&text).iter().filter(|b| b.language == "text") {
+            let joined = block.lines.join("\n");
+            for message in joined.split("\n\n").filter(|m| m.starts_with("error")) {
+                let message = flat(message);
+                if !known.iter().any(|list| list.contains(&message)) {
+                    let (at, line) = (name(&path), block.first);
+                    failures.push(format!("{at}:{line}: no case of tests/ui draws\n{message}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn links_lead_to_files() {
+    let mut failures = vec![];
+    for (path, text) in pages() {
+        let folder = path.parent().expect("a page lies in a folder");
+        for (number, line) in text.lines().enumerate() {
+            for target in line.split("](").skip(1) {
+                let target = target.split([')', '#', ' ']).next().unwrap_or_default();
+                let is_file = target.ends_with(".md") || target.ends_with(".svg");
+                if is_file && !folder.join(target).exists() {
+                    failures.push(format!("{}:{}: {target}", name(&path), number + 1));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn lines_are_short() {
+    let mut failures = vec![];
+    for (path, text) in pages() {
+        let name = name(&path);
+        if WIDE.contains(&name.as_str()) {
+            continue;
+        }
+        let mut is_code = false;
+        for (number, line) in text.lines().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            let is_table = line.trim_start().starts_with('|');
+            let length = line.chars().count();
+            if length > COLUMNS && !is_code && !is_table && !line.contains("](http") {
+                failures.push(format!("{name}:{}: {length} columns", number + 1));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn chapters_are_listed_and_compiled() {
+    let read = |file: &str| fs::read_to_string(root().join(file)).expect("the file can be read");
+    let (summary, facade) = (read("docs/book/src/SUMMARY.md"), read("src/lib.rs"));
+    for (path, _) in pages() {
+        let name = name(&path);
+        let Some(chapter) = name.strip_prefix("docs/book/src/") else {
+            continue;
+        };
+        if chapter != "SUMMARY.md" {
+            assert!(
+                summary.contains(&format!("({chapter})")),
+                "{chapter} is not in SUMMARY.md"
+            );
+            assert!(
+                facade.contains(&format!("../{name}")),
+                "{chapter} is not in src/lib.rs"
+            );
+        }
+    }
+}
+
+/// The table of a topic of the reference gives examples; the block behind it compiles all of them.
+#[test]
+fn examples_of_the_reference_are_compiled() {
+    let text = fs::read_to_string(root().join("docs/language.md")).expect("the reference is there");
+    let mut failures = vec![];
+    for topic in text.split("\n## ").skip(1) {
+        let code: String = blocks(topic).iter().map(|b| b.lines.join(" ")).collect();
+        let code: String = code.split_whitespace().collect();
+        let mut is_code = false;
+        for line in topic.lines() {
+            is_code ^= line.starts_with("```");
+            let Some(cells) = line.strip_prefix("| ").filter(|_| !is_code) else {
+                continue;
+            };
+            let Some(examples) = cells
+                .replace("\\|", "\u{1}")
+                .split(" | ")
+                .nth(1)
+                .map(str::to_owned)
+            else {
+                continue;
+            };
+            for example in examples.split('`').skip(1).step_by(2) {
+                let wanted: String = example.replace('\u{1}', "|").split_whitespace().collect();
+                if !code.contains(&wanted) {
+                    let title = topic.lines().next().unwrap_or_default();
+                    failures.push(format!("{title}: no block contains `{example}`"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
