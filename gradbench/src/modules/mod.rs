@@ -1,0 +1,28 @@
+//! The evaluations of GradBench, each with its objective.
+
+mod det;
+mod gmm;
+mod hello;
+mod llsq;
+mod lse;
+mod lstm;
+mod ode;
+
+use crate::call::{Answer, Call, Failure};
+
+/// Calls a function of a module.
+pub(crate) type Module = fn(&Call<'_>) -> Result<Answer, Failure>;
+
+/// The module of a name.
+pub(crate) fn find(name: &str) -> Option<Module> {
+    Some(match name {
+        "det" => det::call,
+        "gmm" => gmm::call,
+        "hello" => hello::call,
+        "llsq" => llsq::call,
+        "lse" => lse::call,
+        "lstm" => lstm::call,
+        "ode" => ode::call,
+        _ => return None,
+    })
+}

@@ -1,0 +1,244 @@
+//! Worked instances of the evaluations, with values that an independent implementation computed.
+
+use serde_json::{Value, json};
+
+/// The answer to a message.
+fn answer(message: &Value) -> Value {
+    let mut out = vec![];
+    cotangent_gradbench::respond(&message.to_string(), &mut out).expect("a Vec takes everything");
+    serde_json::from_slice(&out).expect("an answer is JSON")
+}
+
+/// The output of a function for an input, which runs twice.
+fn output(module: &str, function: &str, mut input: Value) -> Value {
+    if let Some(fields) = input.as_object_mut() {
+        fields.insert("min_runs".into(), 2.into());
+        fields.insert("min_seconds".into(), 0.into());
+    }
+    let answer = answer(&json!({
+        "id": 7, "kind": "evaluate", "module": module, "function": function, "input": input,
+    }));
+    assert_eq!(answer["id"], 7, "{answer}");
+    assert_eq!(answer["success"], true, "{answer}");
+    let runs = if module == "hello" { 1 } else { 2 };
+    assert_eq!(
+        answer["timings"].as_array().map(Vec::len),
+        Some(runs),
+        "{answer}"
+    );
+    answer["output"].clone()
+}
+
+/// Compares two values: numbers to a relative error, everything else exactly.
+fn assert_close(found: &Value, expected: &Value) {
+    compare(found, expected).unwrap_or_else(|place| {
+        panic!("{place}\nfound    {found}\nexpected {expected}");
+    });
+}
+
+fn compare(found: &Value, expected: &Value) -> Result<(), String> {
+    if let (Some(a), Some(b)) = (found.as_f64(), expected.as_f64()) {
+        let is_close = (a - b).abs() <= 2e-11 * (a.abs() + b.abs()) + 1e-14;
+        return is_close.then_some(()).ok_or(format!("{a} is not {b}"));
+    }
+    match (found, expected) {
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => (a.iter().zip(b).enumerate())
+            .try_for_each(|(k, (a, b))| compare(a, b).map_err(|e| format!("[{k}] {e}"))),
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => (a.iter().zip(b))
+            .try_for_each(|((key, a), (_, b))| compare(a, b).map_err(|e| format!("{key}: {e}"))),
+        _ if found == expected => Ok(()),
+        _ => Err("different kinds, lengths or keys".into()),
+    }
+}
+
+#[test]
+fn hello() {
+    assert_eq!(output("hello", "square", json!(8)), json!(64.0));
+    assert_eq!(output("hello", "double", json!(64.0)), json!(128.0));
+}
+
+#[test]
+fn det() {
+    let input = || json!({"A": [2, -1, 0.5, 1, 3, -2, 0.25, 4, 1.5], "ell": 3});
+    assert_close(&output("det", "primal", input()), &json!(28.625));
+    let gradient = json!([12.5, -2, 3.25, 3.5, 2.875, -8.25, 0.5, 4.5, 7]);
+    assert_close(&output("det", "gradient", input()), &gradient);
+}
+
+#[test]
+fn gmm() {
+    let input = || {
+        json!({
+            "d": 2, "k": 2, "n": 3, "m": 1, "gamma": 0.8,
+            "x": [[1, -0.5], [0.25, 0.75], [-1.5, 0.3]],
+            "alpha": [0.3, -0.5],
+            "mu": [[0.1, 0.4], [-0.3, 0.8]],
+            "q": [[0.2, -0.1], [-0.4, 0.3]],
+            "l": [[0.7], [-0.6]],
+        })
+    };
+    assert_close(&output("gmm", "objective", input()), &json!(-19.5769609141));
+    let gradient = json!({
+        "alpha": [-0.138120795621, 0.138120795621],
+        "mu": [[0.8915866789, -0.113050122079], [-0.280989449325, -0.155312967625]],
+        "q": [[-0.0404246353806, 2.13862588126], [1.22074066723, 0.836732546236]],
+        "l": [[-0.740971149528], [0.544673033316]],
+    });
+    assert_close(&output("gmm", "jacobian", input()), &gradient);
+}
+
+#[test]
+fn gmm_packs_the_triangle_by_columns() {
+    let input = || {
+        json!({
+            "d": 4, "k": 1, "n": 1, "m": 0, "gamma": 1,
+            "x": [[1, 2, -1, 0.5]],
+            "alpha": [0.4],
+            "mu": [[0, 0, 0, 0]],
+            "q": [[0, 0, 0, 0]],
+            "l": [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]],
+        })
+    };
+    assert_close(&output("gmm", "objective", input()), &json!(-20.0853162288));
+    let gradient = json!({
+        "alpha": [0],
+        "mu": [[1.57, 2.7, 0.72, 1.2]],
+        "q": [[-1, -4.2, 0, -0.6]],
+        "l": [[-2.2, -0.2, -1.5, -0.4, -2.9, 0.6]],
+    });
+    assert_close(&output("gmm", "jacobian", input()), &gradient);
+}
+
+#[test]
+fn gmm_in_one_dimension_has_nothing_below_the_diagonal() {
+    let input = json!({
+        "d": 1, "k": 2, "n": 2, "m": 0, "gamma": 1,
+        "x": [[1], [2]], "alpha": [0, 0], "mu": [[0], [1]], "q": [[0], [0]], "l": [[], []],
+    });
+    assert_eq!(output("gmm", "jacobian", input)["l"], json!([[], []]));
+}
+
+#[test]
+fn llsq() {
+    let cases = [
+        (5, 9.86328125, json!([4.375, -6.125, 2.84375])),
+        (
+            4,
+            8.97222222222,
+            json!([3.66666666667, -5.44444444444, 2.62962962963]),
+        ),
+    ];
+    for (n, value, gradient) in cases {
+        let input = || json!({"x": [0.5, -1.25, 0.75], "n": n});
+        assert_close(&output("llsq", "primal", input()), &json!(value));
+        assert_close(&output("llsq", "gradient", input()), &gradient);
+    }
+}
+
+#[test]
+fn lse() {
+    let cases = [
+        (
+            json!([0.5, -1, 2, 0.25]),
+            2.36927899845,
+            json!([
+                0.154234825284,
+                0.0344144412661,
+                0.691232530742,
+                0.120118202708
+            ]),
+        ),
+        (
+            json!([1000, 1000, 999]),
+            1000.8619948,
+            json!([0.422318798252, 0.422318798252, 0.155362403497]),
+        ),
+        (
+            json!([-1000, -1001]),
+            -999.686738312,
+            json!([0.73105857863, 0.26894142137]),
+        ),
+    ];
+    for (x, value, gradient) in cases {
+        let input = || json!({"x": x});
+        assert_close(&output("lse", "primal", input()), &json!(value));
+        assert_close(&output("lse", "gradient", input()), &gradient);
+    }
+}
+
+#[test]
+fn lstm() {
+    let table = |rows: i32, columns: i32, element: fn(i32, i32) -> i32| {
+        let row = |r| {
+            (0..columns)
+                .map(|c| f64::from(element(r, c)) / 10.0)
+                .collect::<Vec<_>>()
+        };
+        (0..rows).map(row).collect::<Vec<_>>()
+    };
+    let input = || {
+        json!({
+            "main_params": table(4, 8, |r, c| (5 * r + 3 * c) % 7 - 3),
+            "state": table(4, 2, |r, c| 2 * r - c + 1),
+            "extra_params": [[0.5, -0.3], [0.8, 0.4], [-0.2, 0.1]],
+            "sequence": [[1, 0], [0, 1], [1, 1]],
+        })
+    };
+    assert_close(&output("lstm", "objective", input()), &json!(1.01223353661));
+    let gradient = json!([
+        -4.59410857982e-06,
+        2.7003020019e-06,
+        -4.55800719617e-07,
+        -8.51529638476e-07,
+        -1.09312490666e-05,
+        3.91498494195e-06,
+        9.83446904021e-06,
+        -8.50212415382e-06,
+        5.52893369191e-06,
+        -7.78914695364e-05,
+        -1.04283232141e-05,
+        -7.57501206031e-05,
+        -1.94979252571e-05,
+        -0.00011109811779,
+        0.000229544895594,
+        -0.000655053364076,
+        -1.72321037507e-05,
+        -0.000751573645606,
+        -0.000389005777743,
+        0.000974734828828,
+        0.000213535687837,
+        -0.000393178743525,
+        -0.00453100613267,
+        -0.00985473551801,
+        -0.0049553453409,
+        -0.00772685773498,
+        -0.00211045941879,
+        0.0032210613407,
+        -0.001332171048,
+        -0.00399265594154,
+        -0.024771643577,
+        -0.0323524321999,
+        -1.61603447875e-06,
+        2.6099899613e-06,
+        -0.00576448457635,
+        -0.0191564134324,
+        -0.0797578372774,
+        -0.291587061554,
+    ]);
+    assert_close(&output("lstm", "jacobian", input()), &gradient);
+}
+
+#[test]
+fn ode() {
+    let input = || json!({"x": [0.9, -0.8, 1.1, 0.7], "s": 3});
+    let y = json!([1.8, -1.44, -1.056, -0.3696]);
+    assert_close(&output("ode", "primal", input()), &y);
+    let gradient = json!([-0.410666666667, 0.462, -0.336, -0.528]);
+    assert_close(&output("ode", "gradient", input()), &gradient);
+
+    let input = || json!({"x": [0.9, -0.8, 1.1, 0.7, -1.2, 1.3], "s": 2});
+    let y = json!([1.8, -1.44, -1.056, -0.3696, 0.16632, 0.06006]);
+    assert_close(&output("ode", "primal", input()), &y);
+    let gradient = json!([0.0667333333333, -0.075075, 0.0546, 0.0858, -0.05005, 0.0462]);
+    assert_close(&output("ode", "gradient", input()), &gradient);
+}
