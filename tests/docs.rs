@@ -22,8 +22,7 @@ const FOLDERS: [&str; 3] = ["", "docs", "docs/book/src"];
 const COLUMNS: usize = 100;
 
 /// Pages whose lines are longer.
-const WIDE: [&str; 9] = [
-    "ARCHITECTURE.md",
+const WIDE: [&str; 8] = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/ablation.md",

@@ -1,4 +1,15 @@
-//! Which arrays are stored.
+//! Which arrays are stored, and which elements are computed where they are needed.
+//!
+//! A walk from the results backwards notes for each variable its *places*: the nests that need its
+//! elements, and the indices there. A variable is inlined at its places if
+//!
+//! - it costs no real operation (reads, indices, selections), or
+//! - it has one place, and the loops there meet no element twice (`once_per_element`).
+//!
+//! Everything else is stored: results, operands of matrix products and recurrences, scatters, arrays
+//! with several places or with indices from data, and sizes. So fusion repeats no real operation.
+//! Bodies of sequential loops are the exception, since their arrays are in cache and passes over them
+//! dominate: there a single cheap operation on a stored array is repeated at a few places.
 
 use super::contractions::{Negatives, operands};
 use super::extreme::extremes;
