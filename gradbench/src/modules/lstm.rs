@@ -37,7 +37,7 @@ fn loss(
             state.row_mut(2 * i).assign(&input);
             state.row_mut(2 * i + 1).assign(&cell);
         }
-        let guess = &input * &extra.row(1) + &extra.row(2);
+        let guess = input * extra.row(1) + extra.row(2);
         let norm = (2.0 + guess.mapv(f64::exp).sum()).ln();
         total += (&sequence.row(t + 1) * &(guess - norm)).sum();
     }
