@@ -294,21 +294,17 @@ impl Builder {
 
     /// Whether `a` is a conjunction that has `b` among its members.
     pub fn implies(&self, a: Var, b: Var) -> bool {
-        let mut seen = vec![a];
-        let mut next = 0;
-        while let Some(&a) = seen.get(next) {
+        let mut seen = HashSet::from([a]);
+        let mut waiting = vec![a];
+        while let Some(a) = waiting.pop() {
             if a == b {
                 return true;
             }
             // What `a` is made of comes before it.
             if let Some(Op::Map(Prim::And, args)) = self.eq(a).map(|e| &e.op) {
-                for x in args.iter().filter(|x| **x >= b) {
-                    if !seen.contains(x) {
-                        seen.push(*x);
-                    }
-                }
+                let members = args.iter().filter(|x| **x >= b);
+                waiting.extend(members.filter(|x| seen.insert(**x)));
             }
-            next += 1;
         }
         false
     }

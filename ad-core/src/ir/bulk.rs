@@ -15,7 +15,7 @@ mod looped;
 mod walk;
 
 pub use affine::Affine;
-pub use looped::{Loop, Looped, Run};
+pub use looped::{Loop, Looped, Run, Set};
 
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;

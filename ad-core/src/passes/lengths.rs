@@ -9,7 +9,7 @@
 //! when a program is about to become kernels, not before: the derivatives of what has such a length have the
 //! length that the argument has.
 
-use crate::ir::bulk::{Eq, Op, Program, Relation, Require, Var};
+use crate::ir::bulk::{Eq, Looped, Op, Program, Relation, Require, Run, Var};
 use crate::ir::ty::{Atom, Size};
 
 /// The program with such lengths as numbers, if there are any. The demands stay.
@@ -32,15 +32,7 @@ pub fn lengths(program: &Program) -> Option<Program> {
         })
     };
     let mut program = program.clone();
-    for p in &mut program.params {
-        p.ty.shape = p.ty.shape.iter().map(put).collect();
-    }
-    for eq in &mut program.eqs {
-        *eq = eq.map(&mut |v| v, &mut |s| put(s));
-        if let Op::Loop { looped, .. } = &mut eq.op {
-            *looped = looped.resized(&put);
-        }
-    }
+    program.resize(&put);
     Some(program)
 }
 
@@ -128,16 +120,23 @@ fn mentions(s: &Size, dim: &Atom) -> bool {
 
 /// Whether an equation mentions a length, or a program in it does.
 fn eq_mentions(eq: &Eq, dim: &Atom) -> bool {
+    let inside = |(run, _): (Run<'_>, usize)| loop_mentions(run.looped, dim);
+    own_sizes_mention(eq, dim) || eq.loop_result().is_some_and(inside)
+}
+
+fn own_sizes_mention(eq: &Eq, dim: &Atom) -> bool {
     let mut found = false;
     eq.visit_sizes(&mut |s| found |= mentions(s, dim));
-    if let Op::Loop { looped, .. } = &eq.op {
-        let programs = std::iter::once(&looped.body).chain(&looped.goes_on);
-        for p in programs {
-            found |= (p.params.iter()).any(|p| p.ty.shape.iter().any(|s| mentions(s, dim)));
-            found |= p.eqs.iter().any(|eq| eq_mentions(eq, dim));
-        }
-    }
     found
+}
+
+fn loop_mentions(looped: &Looped, dim: &Atom) -> bool {
+    let mut programs = std::iter::once(&looped.body).chain(&looped.goes_on);
+    programs.any(|p| {
+        (p.params.iter()).any(|p| p.ty.shape.iter().any(|s| mentions(s, dim)))
+            || p.eqs.iter().any(|eq| own_sizes_mention(eq, dim))
+            || p.loops().any(|inner| loop_mentions(inner, dim))
+    })
 }
 
 #[cfg(test)]

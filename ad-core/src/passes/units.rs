@@ -12,9 +12,10 @@
 mod beside;
 
 use crate::ir::build::Builder;
-use crate::ir::bulk::{Eq, Op, Program, Var};
+use crate::ir::bulk::{Eq, Looped, Op, Program, Var};
 use crate::ir::ty::Atom;
 use crate::ir::unit::{Called, Rule, Unit};
+use std::collections::HashSet;
 
 /// The unit whose derivative would have to be differentiated to differentiate a program in some of its
 /// parameters.
@@ -26,15 +27,25 @@ pub fn twice(program: &Program, wrt: &[usize]) -> Option<String> {
 fn twice_in(program: &Program, params: Vec<bool>) -> Option<String> {
     let on = program.dependent(params);
     let depends = |vars: &[Var]| vars.iter().any(|v| on[v.index()]);
-    program.eqs.iter().find_map(|eq| {
+    let mut moving = HashSet::new();
+    let here = program.eqs.iter().find_map(|eq| {
         if let Some((unit, rule, args)) = call(eq) {
             let moves = rule != Rule::Value && depends(&args[..unit.args.len()]);
             return moves.then(|| unit.name().to_owned());
         }
         let (run, _) = eq.loop_result()?;
-        let body = &run.looped.body;
-        let inside = || twice_in(body, vec![true; body.params.len()]);
-        (depends(run.given) || depends(run.init)).then(inside)?
+        if depends(run.given) || depends(run.init) {
+            moving.insert(run.looped);
+        }
+        None
+    });
+    let inside = |looped: &Looped| {
+        let body = &looped.body;
+        twice_in(body, vec![true; body.params.len()])
+    };
+    here.or_else(|| {
+        let mut loops = program.loops().filter(|looped| moving.contains(looped));
+        loops.find_map(inside)
     })
 }
 
@@ -50,15 +61,14 @@ fn call(eq: &Eq) -> Option<(&Called, Rule, &Vec<Var>)> {
 }
 
 /// A unit that a program asks for a function it does not have.
-pub fn lacking(program: &Program) -> Option<(&Unit, Rule)> {
-    program.eqs.iter().find_map(|eq| {
-        if let Some((unit, rule, _)) = call(eq) {
-            return (!unit.has(rule)).then_some((&**unit, rule));
-        }
-        let (run, _) = eq.loop_result()?;
-        let looped = run.looped;
+pub fn lacking<'a>(program: &'a Program) -> Option<(&'a Unit, Rule)> {
+    let mut calls = program.eqs.iter().filter_map(call);
+    let here = calls.find(|(unit, rule, _)| !unit.has(*rule));
+    let inside = |looped: &'a Looped| {
         lacking(&looped.body).or_else(|| looped.goes_on.as_ref().and_then(lacking))
-    })
+    };
+    here.map(|(unit, rule, _)| (&**unit, rule))
+        .or_else(|| program.loops().find_map(inside))
 }
 
 /// The same program with values taken from where products are computed, in loops too.
@@ -67,13 +77,10 @@ pub fn shared(program: &Program) -> Program {
     while let Some(next) = beside::side_by_side(&program) {
         program = next;
     }
-    for eq in &mut program.eqs {
-        if let Op::Loop { looped, .. } = &mut eq.op
-            && mentions_units(&looped.body)
-        {
-            *looped = looped.map(&shared);
-        }
-    }
+    program.change_loops(&|looped| match mentions_units(&looped.body) {
+        true => looped.map(&shared),
+        false => looped.clone(),
+    });
     // One after another: two at once could wait for each other.
     while let Some((unit, own, rule, more)) = product(&program) {
         let mut all = program.eqs.clone();
@@ -98,10 +105,8 @@ pub fn shared(program: &Program) -> Program {
 
 /// Whether a program calls units.
 fn mentions_units(program: &Program) -> bool {
-    program.eqs.iter().any(|eq| {
-        let inside = || eq.loop_result().map(|(run, _)| &run.looped.body);
-        call(eq).is_some() || inside().is_some_and(mentions_units)
-    })
+    program.eqs.iter().any(|eq| call(eq).is_some())
+        || program.loops().any(|looped| mentions_units(&looped.body))
 }
 
 /// A product that can be computed instead of a value at the same arguments: the unit, the arguments, the

@@ -2,8 +2,10 @@
 
 use super::{Eq, Op, Program, Var};
 use crate::ir::ty::Size;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// A sequential loop with a closed body.
 ///
@@ -37,42 +39,24 @@ impl Loop {
     pub fn count(&self) -> usize {
         self.body.results.len()
     }
-
-    /// Which results depend on what it is given and on what the states begin with.
-    pub fn dependent(&self, given: &[bool], init: &[bool]) -> Vec<bool> {
-        let mut states = init.to_vec();
-        loop {
-            let index = std::iter::once(&false);
-            let params = given.iter().chain(&states).chain(index).copied();
-            let inside = self.body.dependent(params.collect());
-            let mut out: Vec<bool> = self
-                .body
-                .results
-                .iter()
-                .map(|r| inside[r.index()])
-                .collect();
-            let mut grown = false;
-            for (s, next) in states.iter_mut().zip(&out) {
-                grown |= *next && !*s;
-                *s |= next;
-            }
-            if !grown {
-                out[..self.states].copy_from_slice(&states);
-                // How many steps a loop with a condition takes depends on whatever that sees.
-                out.push(
-                    self.goes_on.is_some() && (given.contains(&true) || states.contains(&true)),
-                );
-                return out;
-            }
-        }
-    }
 }
 
-/// A loop that is shared by all its results, and compared quickly.
+/// A loop that is shared by all its results. Equal loops are one, so that loops in loops are compared in one
+/// step.
 #[derive(Clone, Debug)]
-pub struct Looped {
-    looped: Rc<Loop>,
+pub struct Looped(Rc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    looped: Loop,
     hash: u64,
+    /// What each result depends on, once somebody asks: loops in loops ask for each one further in.
+    reach: OnceCell<Vec<Set>>,
+}
+
+thread_local! {
+    /// All loops that are in use, by their hash.
+    static ALL: RefCell<HashMap<u64, Vec<Weak<Shared>>>> = RefCell::default();
 }
 
 impl Looped {
@@ -86,8 +70,67 @@ impl Looped {
             }
         }
         (looped.states, looped.reverse, looped.recompute).hash(&mut state);
-        let (looped, hash) = (Rc::new(looped), state.finish());
-        Looped { looped, hash }
+        let hash = state.finish();
+        ALL.with_borrow_mut(|all| {
+            let same = all.entry(hash).or_default();
+            same.retain(|shared| shared.strong_count() > 0);
+            let known = same.iter().filter_map(Weak::upgrade);
+            if let Some(shared) = known.into_iter().find(|s| s.looped == looped) {
+                return Looped(shared);
+            }
+            let reach = OnceCell::new();
+            let shared = Rc::new(Shared {
+                looped,
+                hash,
+                reach,
+            });
+            same.push(Rc::downgrade(&shared));
+            Looped(shared)
+        })
+    }
+
+    /// Which results depend on what it is given and on what the states begin with.
+    pub fn dependent(&self, given: &[bool], init: &[bool]) -> Vec<bool> {
+        let on: Vec<bool> = given.iter().chain(init).copied().collect();
+        let sets = self.0.reach.get_or_init(|| self.reach());
+        sets.iter().map(|set| set.meets(&on)).collect()
+    }
+
+    /// Which of what it is given, and of what the states begin with, a result depends on.
+    pub(super) fn sources(&self, out: usize) -> impl Iterator<Item = usize> + '_ {
+        let sets = self.0.reach.get_or_init(|| self.reach());
+        let index = self.body.params.len() - 1;
+        sets[out].members().filter(move |&k| k < index)
+    }
+
+    /// For each result the parameters that it depends on, by way of the states of earlier steps as well.
+    fn reach(&self) -> Vec<Set> {
+        let params = self.body.params.len();
+        let given = params - self.states - 1;
+        let inside = self.body.reach();
+        let mut out: Vec<Set> = (self.body.results.iter())
+            .map(|r| inside[r.index()].clone())
+            .collect();
+        for (k, set) in out.iter_mut().take(self.states).enumerate() {
+            set.add(given + k);
+        }
+        // What state k depends on, all that depends on state k depends on: the closure of Warshall.
+        for k in 0..self.states {
+            let through = out[k].clone();
+            for set in &mut out {
+                if set.has(given + k) {
+                    set.join(&through);
+                }
+            }
+        }
+        // How many steps a loop with a condition takes depends on whatever that sees.
+        let mut count = Set::default();
+        if self.goes_on.is_some() {
+            (0..given + self.states).for_each(|k| count.add(k));
+            out[..self.states].iter().for_each(|set| count.join(set));
+        }
+        out.push(count);
+        out
     }
 
     /// The loop with its programs changed.
@@ -95,23 +138,15 @@ impl Looped {
         Looped::new(Loop {
             body: change(&self.body),
             goes_on: self.goes_on.as_ref().map(change),
-            ..*self.looped
+            ..**self
         })
     }
 
     /// The loop with the sizes in its programs changed, inside of other loops too.
-    pub fn resized(&self, size: &dyn Fn(&Size) -> Size) -> Looped {
+    fn resized(&self, size: &dyn Fn(&Size) -> Size) -> Looped {
         self.map(&|program| {
             let mut program = program.clone();
-            for p in &mut program.params {
-                p.ty.shape = p.ty.shape.iter().map(size).collect();
-            }
-            for eq in &mut program.eqs {
-                *eq = eq.map(&mut |v| v, &mut |s| size(s));
-                if let Op::Loop { looped, .. } = &mut eq.op {
-                    *looped = looped.resized(size);
-                }
-            }
+            program.resize(size);
             program
         })
     }
@@ -120,14 +155,13 @@ impl Looped {
 impl std::ops::Deref for Looped {
     type Target = Loop;
     fn deref(&self) -> &Loop {
-        &self.looped
+        &self.0.looped
     }
 }
 
 impl PartialEq for Looped {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.looped, &other.looped)
-            || self.hash == other.hash && self.looped == other.looped
+        Rc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -135,7 +169,81 @@ impl std::cmp::Eq for Looped {}
 
 impl Hash for Looped {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.hash.hash(state);
+        self.0.hash.hash(state);
+    }
+}
+
+impl Program {
+    /// The loops in it, each once: one is the same in the equations of all its results.
+    pub fn loops(&self) -> impl Iterator<Item = &Looped> {
+        let mut seen = HashSet::new();
+        let all = self
+            .eqs
+            .iter()
+            .filter_map(|eq| Some(eq.loop_result()?.0.looped));
+        all.filter(move |looped| seen.insert(*looped))
+    }
+
+    /// Puts other loops for those in it, each made once.
+    pub fn change_loops(&mut self, change: &dyn Fn(&Looped) -> Looped) {
+        let mut changed: HashMap<Looped, Looped> = HashMap::new();
+        for eq in &mut self.eqs {
+            if let Op::Loop { looped, .. } = &mut eq.op {
+                let new = changed.entry(looped.clone());
+                *looped = new.or_insert_with_key(change).clone();
+            }
+        }
+    }
+
+    /// Puts other sizes for those of its parameters and equations, inside of loops too.
+    pub fn resize(&mut self, size: &dyn Fn(&Size) -> Size) {
+        for p in &mut self.params {
+            p.ty.shape = p.ty.shape.iter().map(size).collect();
+        }
+        for eq in &mut self.eqs {
+            *eq = eq.map(&mut |v| v, &mut |s| size(s));
+        }
+        self.change_loops(&|looped| looped.resized(size));
+    }
+}
+
+/// A set of parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Set(Vec<u64>);
+
+impl Set {
+    /// Puts a parameter in.
+    pub fn add(&mut self, k: usize) {
+        if self.0.len() <= k / 64 {
+            self.0.resize(k / 64 + 1, 0);
+        }
+        self.0[k / 64] |= 1 << (k % 64);
+    }
+
+    /// Puts all of another set in.
+    pub fn join(&mut self, other: &Set) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (mine, others) in self.0.iter_mut().zip(&other.0) {
+            *mine |= others;
+        }
+    }
+
+    fn has(&self, k: usize) -> bool {
+        self.0
+            .get(k / 64)
+            .is_some_and(|word| word >> (k % 64) & 1 == 1)
+    }
+
+    /// Whether there is a parameter in it for which `on` holds.
+    pub fn meets(&self, on: &[bool]) -> bool {
+        on.iter().enumerate().any(|(k, on)| *on && self.has(k))
+    }
+
+    /// The parameters in it.
+    pub fn members(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.0.len() * 64).filter(|&k| self.has(k))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A new kind of operation has an arm in `visit`, in `visit_sizes` and in `map`.
 
-use super::{Affine, Eq, Ix, Op, Part, Program, Type, Var};
+use super::{Affine, Eq, Ix, Op, Part, Program, Set, Type, Var};
 use crate::ir::ty::Size;
 use crate::ir::unit::Given;
 
@@ -205,16 +205,16 @@ impl Eq {
 
     /// Whether what it defines depends on the variables for which `on` says so.
     pub fn dependent(&self, on: &[bool]) -> bool {
-        if let Op::Loop {
-            looped,
-            given,
-            init,
-            out,
-            ..
-        } = &self.op
-        {
-            let of = |all: &[Var]| all.iter().map(|v| on[v.index()]).collect::<Vec<_>>();
-            return looped.dependent(&of(given), &of(init))[*out];
+        let mut depends = false;
+        self.sources(&mut |v| depends |= on[v.index()]);
+        depends
+    }
+
+    /// The variables that what it defines depends on.
+    fn sources(&self, f: &mut dyn FnMut(Var)) {
+        if let Some((run, out)) = self.loop_result() {
+            let all = [run.given, run.init].concat();
+            return run.looped.sources(out).for_each(|k| f(all[k]));
         }
         if let Op::Call {
             unit, args, out, ..
@@ -225,11 +225,9 @@ impl Eq {
                 Given::Result(_) | Given::Length(..) => &args[..unit.args.len()],
                 Given::Derivative(_) => args,
             };
-            return seen.iter().any(|v| on[v.index()]);
+            return seen.iter().for_each(|v| f(*v));
         }
-        let mut depends = false;
-        self.visit(&mut |v| depends |= on[v.index()]);
-        depends
+        self.visit(f);
     }
 }
 
@@ -241,5 +239,19 @@ impl Program {
             on.push(eq.dependent(&on));
         }
         on
+    }
+
+    /// For each variable the parameters that it depends on.
+    pub fn reach(&self) -> Vec<Set> {
+        let mut out: Vec<Set> = vec![Set::default(); self.params.len()];
+        for (k, set) in out.iter_mut().enumerate() {
+            set.add(k);
+        }
+        for eq in &self.eqs {
+            let mut set = Set::default();
+            eq.sources(&mut |v| set.join(&out[v.index()]));
+            out.push(set);
+        }
+        out
     }
 }

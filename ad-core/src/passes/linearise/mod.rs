@@ -27,10 +27,13 @@ mod undo;
 mod unit;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
-use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var, states};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Param, Part, Program, Type, Var, states};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::{Partial, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 pub use undo::Undone;
 
 /// A program together with the tangents of its results.
@@ -54,12 +57,12 @@ pub struct Linearised {
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
 /// values and keeps what the other needs, which is linear in the tangents, so that the program can be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
-    linearised(primal, wrt, Loops::Apart)
+    linearised(primal, wrt, Loops::Apart, &Bodies::default())
 }
 
 /// Linearises a program that is not going to be transposed. Loops compute values and tangents together.
 pub fn forward(primal: &Program, wrt: &[usize]) -> Linearised {
-    linearised(primal, wrt, Loops::Together)
+    linearised(primal, wrt, Loops::Together, &Bodies::default())
 }
 
 /// How values and tangents of loops are computed.
@@ -71,7 +74,11 @@ enum Loops {
     Apart,
 }
 
-fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
+/// The linearised bodies of loops, by what they are differentiated in: a loop in a loop is asked for as
+/// often as the states of that one turn out to have tangents.
+type Bodies = Rc<RefCell<HashMap<(Looped, Vec<usize>), Linearised>>>;
+
+fn linearised(primal: &Program, wrt: &[usize], loops: Loops, bodies: &Bodies) -> Linearised {
     let mut params = primal.params.clone();
     for &k in wrt {
         params.push(Param {
@@ -88,6 +95,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops) -> Linearised {
             .map(|p| p.ty.elem != Elem::Real)
             .collect(),
         loops,
+        bodies: bodies.clone(),
         done: vec![],
         restored: vec![],
         undone: vec![],
@@ -164,6 +172,7 @@ struct Lineariser {
     tangent: Vec<Option<Var>>,
     constant: Vec<bool>,
     loops: Loops,
+    bodies: Bodies,
     /// The loops that are done.
     done: Vec<sequence::Done>,
     /// Results of loops that take back what others did.

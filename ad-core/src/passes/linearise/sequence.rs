@@ -20,7 +20,7 @@
 use super::later::Later;
 use super::pad::{self, Padded};
 use super::undo::{Chains, Known, Undo, values, visit_all};
-use super::{Linearised, Lineariser, Loops, linearise, linearised};
+use super::{Bodies, Linearised, Lineariser, Loops, linearised};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -94,7 +94,7 @@ impl Lineariser {
     }
 
     fn both(&mut self, run: &Run) -> Vec<(Var, Option<Var>)> {
-        let mut active = run.active(self.loops);
+        let mut active = run.active(self.loops, &self.bodies);
         if active.given.is_empty() && active.states.is_empty() {
             let types = self.out_types(run, run.steps.clone());
             let all = self.results(run, &run.looped, &types);
@@ -474,7 +474,7 @@ impl Lineariser {
 
 impl Run {
     /// The linearised body. A state has a tangent if it begins with one or gets one in some step.
-    fn active(&self, loops: Loops) -> Active {
+    fn active(&self, loops: Loops, bodies: &Bodies) -> Active {
         let looped = &self.looped;
         let count = self.given.len();
         let given: Vec<usize> = (0..count).filter(|&k| self.given_t[k].is_some()).collect();
@@ -485,10 +485,13 @@ impl Run {
             let wrt: Vec<usize> = (given.iter().copied())
                 .chain(states.iter().map(|s| count + s))
                 .collect();
-            let body = match loops {
-                Loops::Together => linearised(&looped.body, &wrt, loops),
-                Loops::Apart => linearise(&looped.body, &wrt),
-            };
+            let key = (looped.clone(), wrt);
+            let known = bodies.borrow().get(&key).cloned();
+            let body = known.unwrap_or_else(|| {
+                let body = linearised(&looped.body, &key.1, loops, bodies);
+                bodies.borrow_mut().insert(key, body.clone());
+                body
+            });
             let more: Vec<usize> = (0..looped.states)
                 .filter(|s| body.result_tangents[*s].is_some() || states.contains(s))
                 .collect();

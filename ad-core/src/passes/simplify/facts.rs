@@ -138,6 +138,11 @@ impl Simplifier {
         let inside = affine
             .as_ref()
             .is_some_and(|i| i.iter().zip(&of).all(|(a, n)| a.inside(shape, n)));
+        if let Some(to) = &affine
+            && let Some(there) = self.moved(guard, to, shape)
+        {
+            return self.both(None, Some(there));
+        }
         let mut out = None;
         for m in self.members(guard) {
             let moved = match &affine {
@@ -192,10 +197,14 @@ impl Simplifier {
 
     /// A comparison of positions, or what is joined of such, at other places.
     pub(super) fn moved(&mut self, v: Var, to: &[Affine], shape: &[Size]) -> Option<Var> {
-        self.moved_once(v, to, shape, &mut HashMap::new())
+        let place = (to.to_vec(), shape.to_vec());
+        let mut known = self.moved.remove(&place).unwrap_or_default();
+        let out = self.moved_once(v, to, shape, &mut known);
+        self.moved.insert(place, known);
+        out
     }
 
-    /// The same, with what is known of operands: conditions share theirs.
+    /// The same, with what has been moved there: conditions share operands.
     fn moved_once(
         &mut self,
         v: Var,

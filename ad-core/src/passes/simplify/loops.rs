@@ -9,7 +9,7 @@
 //!
 //! What is computed before the loop is computed even if that takes no step. So it has to be total.
 
-use super::{Demands, simplified as simplified_program};
+use super::Bodies;
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{self, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
 use crate::ir::ty::{Atom, Elem, Size};
@@ -31,6 +31,7 @@ pub(super) fn simplified(
     program: &Program,
     seeds: &[Var],
     fired: &mut dyn FnMut(&'static str),
+    bodies: &mut Bodies,
 ) -> Option<Program> {
     let mut used: HashMap<bulk::Run<'_>, BTreeSet<usize>> = HashMap::new();
     for eq in &program.eqs {
@@ -65,7 +66,7 @@ pub(super) fn simplified(
                     given_linear: key.given.iter().map(|v| linear[v.index()]).collect(),
                     init_linear: key.init.iter().map(|v| linear[v.index()]).collect(),
                 };
-                free.insert(run.simplified(&used[&key], &mut out, fired))
+                free.insert(run.simplified(&used[&key], &mut out, fired, bodies))
             }
         };
         if let Some(v) = d.fixed.get(&k) {
@@ -121,6 +122,7 @@ impl Run<'_> {
         used: &BTreeSet<usize>,
         out: &mut Builder,
         fired: &mut dyn FnMut(&'static str),
+        bodies: &mut Bodies,
     ) -> Done {
         let looped = self.looped;
         let body = &looped.body;
@@ -248,12 +250,7 @@ impl Run<'_> {
                 &outside[..fates.len()]
             };
             let program = inside.rebuilt(program, results, outside, &places);
-            made.push(simplified_program(
-                &program,
-                &seeds,
-                Demands::Nothing,
-                fired,
-            ));
+            made.push(bodies.simplified(&program, &seeds, fired));
         }
         let goes_on = if made.len() > 1 { made.pop() } else { None };
         let new = Looped::new(Loop {

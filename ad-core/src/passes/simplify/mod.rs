@@ -36,6 +36,7 @@ use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Relation, Type, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What a rule makes of an equation.
 pub enum Rewrite {
@@ -92,7 +93,44 @@ pub fn simplify_counting(
     seeds: &[Var],
     fired: &mut dyn FnMut(&'static str),
 ) -> Program {
-    simplified(&unified(program), seeds, Demands::OnEntry, fired)
+    let mut bodies = Bodies::default();
+    simplified(
+        &unified(program),
+        seeds,
+        Demands::OnEntry,
+        fired,
+        &mut bodies,
+    )
+}
+
+/// A position in terms of another space, and the shape of that.
+type Place = (Vec<Affine>, Vec<Size>);
+
+/// Programs inside of loops, and what they were simplified to. A loop in loops is looked at again in each
+/// round of every one around it, and mostly is what it was.
+#[derive(Default)]
+struct Bodies(HashMap<u64, Vec<(Program, Vec<Var>, Program)>>);
+
+impl Bodies {
+    /// The simplified form of a program inside of a loop.
+    fn simplified(
+        &mut self,
+        program: &Program,
+        seeds: &[Var],
+        fired: &mut dyn FnMut(&'static str),
+    ) -> Program {
+        let mut state = DefaultHasher::new();
+        (&program.eqs, &program.results, seeds).hash(&mut state);
+        let key = state.finish();
+        let known = self.0.get(&key).into_iter().flatten();
+        if let Some((_, _, out)) = known.into_iter().find(|k| k.0 == *program && k.1 == seeds) {
+            return out.clone();
+        }
+        let out = simplified(program, seeds, Demands::Nothing, fired, self);
+        let entry = (program.clone(), seeds.to_vec(), out.clone());
+        self.0.entry(key).or_default().push(entry);
+        out
+    }
 }
 
 /// What may be demanded so that a read needs no check.
@@ -109,6 +147,7 @@ fn simplified(
     seeds: &[Var],
     demands: Demands,
     fired: &mut dyn FnMut(&'static str),
+    bodies: &mut Bodies,
 ) -> Program {
     let mut program = live(program);
     for _ in 0..ROUNDS {
@@ -120,7 +159,7 @@ fn simplified(
             }
             program = next;
         }
-        let Some(next) = loops::simplified(&program, seeds, fired) else {
+        let Some(next) = loops::simplified(&program, seeds, fired, bodies) else {
             break;
         };
         let next = live(&next);
@@ -187,15 +226,7 @@ fn unified(program: &Program) -> Program {
         let put = |s: &Size| {
             s.substitute(&mut |a| Size::atom(if *a == from { to.clone() } else { a.clone() }))
         };
-        for p in &mut program.params {
-            p.ty.shape = p.ty.shape.iter().map(put).collect();
-        }
-        for eq in &mut program.eqs {
-            *eq = eq.map(&mut |v| v, &mut |s| put(s));
-            if let Op::Loop { looped, .. } = &mut eq.op {
-                *looped = looped.resized(&put);
-            }
-        }
+        program.resize(&put);
         for r in &mut program.requires {
             r.left = put(&r.left);
             r.right = put(&r.right);
@@ -221,6 +252,7 @@ fn round(
         fired: vec![],
         steps: 0,
         guards_a_write: false,
+        moved: HashMap::new(),
     };
     let params = program.params.len();
     let mut uses = vec![0; params + program.eqs.len()];
@@ -358,7 +390,6 @@ pub fn erase_stops(program: &Program) -> Program {
     for eq in &mut program.eqs {
         match &mut eq.op {
             Op::Stop(v) => eq.op = Op::Copy(*v),
-            Op::Loop { looped, .. } => *looped = looped.map(&erase_stops),
             Op::Fill(_)
             | Op::Index(_)
             | Op::Map(..)
@@ -370,9 +401,11 @@ pub fn erase_stops(program: &Program) -> Program {
             | Op::Contract { .. }
             | Op::Update { .. }
             | Op::Call { .. }
+            | Op::Loop { .. }
             | Op::Copy(_) => {}
         }
     }
+    program.change_loops(&|looped| looped.map(&erase_stops));
     program
 }
 
@@ -389,6 +422,8 @@ pub struct Simplifier {
     steps: usize,
     /// Whether the guard of the equation at hand keeps a scatter from writing out of bounds.
     guards_a_write: bool,
+    /// What conditions are at other places, over other shapes.
+    moved: HashMap<Place, HashMap<Var, Option<Var>>>,
 }
 
 impl Simplifier {
