@@ -9,7 +9,7 @@
 //! on entry is then demanded when it is taken. Otherwise `p` is a number that the program computes, and
 //! relations between lengths are left to the place of use.
 
-use super::{Space, Val, Vectoriser, on_entry};
+use super::{Space, Val, Vectoriser, is_short, on_entry};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Relation, Var};
 use crate::ir::core::{self, Expr};
 use crate::ir::prims::Prim;
@@ -56,7 +56,7 @@ impl Vectoriser {
             )
             | None => None,
         };
-        let found = found.filter(|p| on_entry(p, &[]));
+        let found = found.filter(|p| on_entry(p, &[]) && is_short(p));
         self.conditions.insert(c, found.clone());
         found
     }
@@ -206,7 +206,7 @@ impl Vectoriser {
             && b.is_constant()
             && let Some(p) = self.condition(c)
         {
-            let size = Size::select(&p, &a.constant, &b.constant);
+            let size = self.named(Size::select(&p, &a.constant, &b.constant));
             return Ok(Val::Affine(Affine::constant(depth, size)));
         }
         let (a, b) = (self.array(a, &sides[0]), self.array(b, &sides[1]));
@@ -223,7 +223,7 @@ impl Vectoriser {
                 continue;
             }
             if let Some(p) = self.same_everywhere(c) {
-                *m = Size::select(&p, m, &n);
+                *m = self.named(Size::select(&p, m, &n));
             } else if difference.as_lit().is_some() || !on_entry(&difference, &[]) {
                 return Err(
                     "an `if` inside of a loop gives arrays of different lengths; the length of an \
@@ -236,7 +236,7 @@ impl Vectoriser {
                     .require_sign(&space.reached(), &difference, Relation::Equal);
             } else {
                 // Not sure to be reached: what is shorter is read outside of its bounds.
-                *m = m.larger(&n);
+                *m = self.named(m.larger(&n));
             }
         }
         let empty = [a, b].map(|v| self.own(v, depth).iter().any(|n| n.is(0)));

@@ -436,7 +436,10 @@ impl Vectoriser {
             .map(|a| self.expr(a, space))
             .collect::<Result<_, _>>()?;
         if let Some(a) = affine_prim(p, &vals) {
-            return Ok(Val::Affine(a));
+            return Ok(Val::Affine(Affine {
+                coefs: a.coefs.into_iter().map(|s| self.named(s)).collect(),
+                constant: self.named(a.constant),
+            }));
         }
         if let (Some(range), [Val::Affine(a)]) = (p.cast_range(), &vals[..])
             && self.is_kept(a, range, space)
@@ -494,7 +497,7 @@ impl Vectoriser {
                         .require_sign(&space.reached(), &difference, Relation::Equal);
                 } else {
                     demanded[k] &= difference.is(0);
-                    *n = n.larger(&m);
+                    *n = self.named(n.larger(&m));
                 }
             }
         }
@@ -733,6 +736,27 @@ impl Vectoriser {
         let guard = self.guard(space, &kept);
         Ok(Val::Array(self.out.gather(src, index, &shape, guard)))
     }
+}
+
+impl Vectoriser {
+    /// A long size gets a name: a number that the program computes. Sizes that are made of one another
+    /// twice, such as `select(p, max(m, n), n)` for `n`, would double with each statement.
+    fn named(&mut self, size: Size) -> Size {
+        if is_short(&size) {
+            return size;
+        }
+        let v = self.out.index(Affine::constant(0, size), &[]);
+        Size::atom(Atom::Value(v.0))
+    }
+}
+
+/// How many atoms a size has at most.
+const LONGEST: usize = 64;
+
+fn is_short(size: &Size) -> bool {
+    let mut count = 0;
+    size.visit(&mut |_| count += 1);
+    count <= LONGEST
 }
 
 /// A size that the program computes; a negative one counts as nothing.
