@@ -3,6 +3,7 @@
 
 use crate::expand::{entered, root};
 use crate::front::error::{Errors, Loc};
+use crate::front::nesting;
 use crate::front::structs::{self, Structs};
 use crate::link::{self, Part, Place, Request};
 use proc_macro2::{Span, TokenStream};
@@ -14,6 +15,11 @@ pub fn derive(item: TokenStream, place: &Place) -> TokenStream {
 }
 
 fn begun(item: TokenStream, place: &Place) -> TokenStream {
+    if let Some(span) = nesting::too_deep(&item) {
+        let mut errors = Errors::default();
+        errors.at(span, nesting::MESSAGE);
+        return compile_errors(errors);
+    }
     let of: syn::ItemStruct = match syn::parse2(item.clone()) {
         Ok(of) => of,
         Err(_) => {

@@ -8,6 +8,7 @@ mod expansion {
 }
 
 use expansion::shapes::{SHAPES, Shape};
+use proc_macro2::TokenStream;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::mpsc;
@@ -109,5 +110,71 @@ fn many_of_a_thing_end() {
     ] {
         let shape = SHAPES.iter().find(|s| s.name == name);
         work(shape.expect("the table has this shape"), n);
+    }
+}
+
+/// What an item expands to, and the errors among it.
+fn errors_of(item: String) -> Vec<String> {
+    // Printing what is nested takes a stack, too.
+    let printer = std::thread::Builder::new().stack_size(1 << 28);
+    let run = move || {
+        let tokens = |text: &str| text.parse::<TokenStream>().expect("tokens");
+        let out = cotangent_core::expand(tokens("value, grad"), tokens(&item)).to_string();
+        let errors = out.split("compile_error").skip(1);
+        errors
+            .map(|rest| rest.chars().take(200).collect())
+            .collect()
+    };
+    let thread = printer.spawn(run).expect("a thread");
+    thread.join().expect("no panic")
+}
+
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    let n = 20_000;
+    for body in [
+        format!("{}x{}", "(".repeat(n), ")".repeat(n)),
+        format!("{}x{}", "{ ".repeat(n), " }".repeat(n)),
+        format!("{}x{}", "[".repeat(n), "]".repeat(n)),
+        format!("{}x", "-".repeat(n)),
+        format!("{}x", "|y| ".repeat(n)),
+        format!("x{}", ".sin()".repeat(n)),
+        format!("x{}", " + x".repeat(n)),
+        format!("{}x", "a = ".repeat(n)),
+        format!(
+            "if x < 1.0 {{ x }} {} else {{ x }}",
+            "else if x < 2.0 { x }".repeat(n)
+        ),
+        format!("let y: {}f64 = x; x", "&".repeat(n)),
+        format!("let {}y = x; x", "&".repeat(n)),
+    ] {
+        let start: String = body.chars().take(30).collect();
+        let errors = errors_of(format!("fn f(x: f64) -> f64 {{ {body} }}"));
+        assert_eq!(errors.len(), 1, "{start}");
+        assert!(errors[0].contains("nested too deep"), "{start}: {errors:?}");
+    }
+}
+
+#[test]
+fn calls_that_take_in_too_much_are_refused() {
+    let doubling = (0..60).map(|k| {
+        let next = k + 1;
+        format!("let g{next} = |z: f64| g{k}(z * x) + g{k}(z + x);\n")
+    });
+    let doubling: String = doubling.collect();
+    let deep = (0..10_000).map(|k| {
+        let next = k + 1;
+        format!("let g{next} = |z: f64| g{k}(z * x);\n")
+    });
+    let deep: String = deep.collect();
+    for (closures, last) in [(doubling, 60), (deep, 10_000)] {
+        let errors = errors_of(format!(
+            "fn f(x: f64) -> f64 {{ let g0 = |z: f64| z.sin();\n{closures} g{last}(x) }}"
+        ));
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(
+            errors[0].contains("what this call stands for"),
+            "{errors:?}"
+        );
     }
 }

@@ -14,6 +14,7 @@ pub mod infer;
 mod itself;
 pub(crate) mod lower;
 pub mod names;
+pub(crate) mod nesting;
 mod parse;
 pub mod real;
 pub mod receiver;
@@ -26,7 +27,7 @@ pub mod types;
 
 use crate::back::unit::unfit;
 use crate::defect::{caught, enter};
-use crate::ir::core::{Expr, Program};
+use crate::ir::core::Program;
 use attr::{Attr, Promise};
 use callee::Callees;
 use error::Errors;
@@ -67,21 +68,10 @@ const LARGE: usize = 20_000;
 impl Annotated {
     /// Whether others call it as a unit where they can.
     pub fn is_unit(&self) -> bool {
-        fn count(e: &Expr) -> usize {
-            1 + e.parts().into_iter().map(count).sum::<usize>()
-        }
         if self.is_deep() {
             return false;
         }
-        let wanted = self.attr.noinline
-            || self
-                .program
-                .body
-                .parts()
-                .into_iter()
-                .map(count)
-                .sum::<usize>()
-                > LARGE;
+        let wanted = self.attr.noinline || self.program.body.size() > LARGE;
         wanted && unfit(&self.signature).is_none()
     }
 
@@ -157,6 +147,14 @@ pub fn analyse_with(
     let mut errors = Errors::default();
     errors.structs = callees.structs.clone();
     let attr = Attr::read(attr, &mut errors).ok();
+    if let Some(span) = nesting::too_deep(&item) {
+        errors.at(span, nesting::MESSAGE);
+        let function = syn::parse2(nesting::hollow(&item)).ok();
+        let signature = function.and_then(|f| Signature::read(&f, &mut errors).ok());
+        let promise = (attr.as_ref().zip(signature.as_ref()))
+            .and_then(|(attr, signature)| attr.promise(signature, &mut errors).ok());
+        return Err(failure(errors, item, signature, attr, promise));
+    }
     let function: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {

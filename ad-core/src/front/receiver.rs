@@ -6,6 +6,7 @@
     reason = "the enums of syn are open; what is not listed is left alone"
 )]
 
+use super::nesting::too_deep;
 use super::structs::put;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -14,6 +15,9 @@ use quote::{ToTokens, quote};
 /// `Self`. What is no method, or no function at all, is left alone; so is a method if nobody says what
 /// `self` is.
 pub fn explicit(item: TokenStream, self_type: Option<&syn::Type>) -> TokenStream {
+    if too_deep(&item).is_some() {
+        return item;
+    }
     let Ok(mut function) = syn::parse2::<syn::ItemFn>(item.clone()) else {
         return item;
     };

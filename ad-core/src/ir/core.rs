@@ -290,6 +290,16 @@ impl Block {
     pub fn syms(&self) -> Vec<&Sym> {
         self.lets.iter().flat_map(Bound::syms).collect()
     }
+
+    /// How many expressions are inside one another in it at most.
+    pub fn depth(&self) -> usize {
+        self.parts().into_iter().map(Expr::depth).max().unwrap_or(0)
+    }
+
+    /// How many expressions there are in it.
+    pub fn size(&self) -> usize {
+        self.parts().into_iter().map(Expr::size).sum()
+    }
 }
 
 /// When a loop goes on.
@@ -538,6 +548,16 @@ impl Expr {
             kind: Box::new(kind),
             ty,
         }
+    }
+
+    /// How many expressions are inside one another in it at most.
+    pub fn depth(&self) -> usize {
+        1 + self.parts().into_iter().map(Expr::depth).max().unwrap_or(0)
+    }
+
+    /// How many expressions there are in it, itself included.
+    pub fn size(&self) -> usize {
+        1 + self.parts().into_iter().map(Expr::size).sum::<usize>()
     }
 
     /// The expressions that an expression is made of, in a fixed order.

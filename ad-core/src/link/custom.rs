@@ -9,6 +9,7 @@ use crate::back::unit::{unfit, unit_of};
 use crate::expand::{entered, root};
 use crate::front::callee::Callees;
 use crate::front::error::{Errors, Loc};
+use crate::front::nesting;
 use crate::front::signature::Signature;
 use crate::front::structs::Structs;
 use crate::ir::unit::Rule;
@@ -111,7 +112,12 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
 /// What other functions are told of it, or an invocation that finds out what that needs.
 pub(crate) fn told(request: &Request, known: &Callees) -> TokenStream {
     let mut errors = Errors::knowing(known.structs.clone());
-    let Ok(function) = syn::parse2::<syn::ItemFn>(request.item.clone()) else {
+    let head = nesting::hollow(&request.item);
+    if let Some(span) = nesting::too_deep(&head) {
+        errors.at(span, nesting::MESSAGE);
+        return compile_errors(errors);
+    }
+    let Ok(function) = syn::parse2::<syn::ItemFn>(head) else {
         errors.at(
             Loc::of(&request.item),
             "only functions have derivatives; put the attribute on a `fn`",

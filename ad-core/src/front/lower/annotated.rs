@@ -221,6 +221,7 @@ impl Lowerer<'_> {
         let Some(routine) = unrolled.as_ref().or(callee.routine.as_ref()) else {
             unreachable!("what cannot be called as a unit is taken in")
         };
+        self.takes_in(routine.body.size(), loc)?;
         // Constants stand between what the function takes and what its derivative takes besides.
         let mut extra = given.split_off(callee.signature.leaves().len());
         for (ident, elem) in &callee.consts {

@@ -224,9 +224,8 @@ impl Lowerer<'_> {
             let value = value.and_then(|v| self.annotated(v, note, at));
             self.bind(pattern, value);
         }
-        let result = self
-            .expr(&closure.body)
-            .and_then(|v| self.annotated(v, &closure.result, closure.body.loc));
+        let body = self.in_call(loc, |l| l.expr(&closure.body));
+        let result = body.and_then(|v| self.annotated(v, &closure.result, closure.body.loc));
         self.env = outer;
         self.wall = wall;
         result

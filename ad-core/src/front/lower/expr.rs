@@ -12,6 +12,13 @@ use crate::ir::ty::Lit;
 
 impl Lowerer<'_> {
     pub(super) fn expr(&mut self, e: &Surface) -> Result<Value> {
+        let entered = self.enter(e.loc);
+        let value = entered.and_then(|()| self.expr_inside(e));
+        self.leave();
+        value
+    }
+
+    fn expr_inside(&mut self, e: &Surface) -> Result<Value> {
         let loc = e.loc;
         match &e.kind {
             Kind::Hole(reported) => Err(*reported),

@@ -18,6 +18,7 @@ mod header;
 mod inside;
 mod iter;
 mod leaves;
+mod limits;
 mod list;
 mod loops;
 mod mention;
@@ -55,6 +56,7 @@ use super::surface;
 use super::types::{Written, spelled};
 use crate::back::unit::unfit;
 use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Program, Sym};
+use limits::Limits;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use value::{Plain, Value};
@@ -130,6 +132,7 @@ pub(super) fn lower(
             itself: itself.clone(),
             no_unit: unfit(signature),
             through: None,
+            limits: Limits::default(),
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -138,6 +141,10 @@ pub(super) fn lower(
         }
         errors.extend(lowerer.errors);
         let (mut program, result) = program.ok()?;
+        if program.body.depth() > limits::DEEPEST {
+            errors.at(signature.ident.span(), limits::TOO_LONG);
+            return None;
+        }
         let (consts, hidden) = consts.finish();
         program.params.extend(hidden);
         let for_calls = Options {
@@ -314,6 +321,8 @@ struct Lowerer<'a> {
     no_unit: Option<&'static str>,
     /// Where a function that is being taken in is called: its units are found there.
     through: Option<String>,
+    /// How far it may go on.
+    limits: Limits,
 }
 
 impl Lowerer<'_> {
