@@ -1,9 +1,24 @@
 //! Processes that are watched: one that says nothing for too long is ended.
+//!
+//! Time is that of the processor where the system tells it: on a busy machine a process may wait for
+//! minutes without computing anything.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
+
+/// How long a process may wait for the processor.
+const PATIENCE: Duration = Duration::from_secs(1800);
+
+/// The processor time that a process has taken, on systems that tell.
+fn computed(process: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name, which may hold anything, stands in parentheses; the times are fields 14 and 15.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(ticks * 10))
+}
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +45,22 @@ pub fn watch(command: &mut Command, silence: Duration, line: &mut dyn FnMut(&str
             }
         }
     });
+    let mut since = computed(child.id());
+    let mut waited = Duration::ZERO;
     let end = loop {
         match lines.recv_timeout(silence) {
-            Ok(text) => line(&text),
+            Ok(text) => {
+                line(&text);
+                (since, waited) = (computed(child.id()), Duration::ZERO);
+            }
             Err(RecvTimeoutError::Timeout) => {
+                waited += silence;
+                let used = computed(child.id())
+                    .zip(since)
+                    .map(|(now, then)| now.saturating_sub(then));
+                if used.is_some_and(|used| used < silence) && waited < PATIENCE {
+                    continue;
+                }
                 let _ = child.kill();
                 break End::Silent;
             }
