@@ -1,26 +1,77 @@
-//! Derivatives of ordinary Rust over ndarray, computed at compile time.
+//! Derivatives of ordinary Rust functions over [`ndarray`] arrays, compiled at compile time.
 //!
-//! [`differentiable`](macro@differentiable) stands on a function of real numbers and arrays; beside the
-//! function, which stays as it is, appear functions for its derivatives:
+//! [`#[differentiable]`](macro@differentiable) on a function leaves the function as it is and adds
+//! functions for its derivatives: safe Rust without a tape or a graph at run time.
 //!
 //! ```
-//! use cotangent::ndarray::{Array1, array};
+//! use cotangent::ndarray::{Array1, Array2, array};
+//! use cotangent::prelude::*;
+//!
+//! #[differentiable(wrt(w))]
+//! fn loss(w: &Array1<f64>, x: &Array2<f64>, y: &Array1<f64>) -> f64 {
+//!     mean(y.len(), |i| (x.row(i).dot(w) - y[i]).powi(2))
+//! }
+//!
+//! let (x, y) = (array![[1.0, 0.0], [1.0, 1.0]], array![1.0, 3.0]);
+//! let (value, dw) = loss_value_and_grad(&array![0.0, 0.0], &x, &y);
+//! assert_eq!((value, dw), (5.0, array![-4.0, -3.0]));
+//! ```
+//!
+//! # A tour
+//!
+//! **Combinators.** [`build`](prelude::build) makes an array, [`sum`](prelude::sum) and its like
+//! reduce, [`fold`](prelude::fold) and [`scan`](prelude::scan) carry a state. All are ordinary
+//! functions of the [`prelude`]. Indices, loops, branches, iterators and the arithmetic of ndarray
+//! work as well, and an index costs nothing in the gradient:
+//!
+//! ```
 //! use cotangent::prelude::*;
 //!
 //! #[differentiable]
-//! fn self_convolution(x: &Array1<f64>) -> f64 {
-//!     let n = x.len();
-//!     sum(n, |i| x[i] * x[n - 1 - i])
+//! fn roughness(x: &[f64]) -> f64 {
+//!     let mut total = 0.0;
+//!     for i in 1..x.len() {
+//!         total += (x[i] - x[i - 1]).powi(2);
+//!     }
+//!     total
 //! }
 //!
-//! let x = array![1.0, 2.0, 4.0];
-//! assert_eq!(self_convolution(&x), 12.0);
-//! assert_eq!(self_convolution_grad(&x), array![8.0, 4.0, 2.0]);
+//! assert_eq!(roughness_grad(&[0.0, 1.0, 0.0]), [-2.0, 4.0, -2.0]);
 //! ```
 //!
-//! The body is written with the combinators of the [`prelude`] ([`build`](prelude::build),
-//! [`sum`](prelude::sum), ..), indices, and the scalar functions of `f64`. What is outside of the
-//! language is a compile error that says what to write instead.
+//! **Results that are not a number** give products with the Jacobian: `f_vjp` takes a cotangent,
+//! `f_jvp` takes tangents.
+//!
+//! ```
+//! use cotangent::prelude::*;
+//!
+//! #[differentiable]
+//! fn polar(r: f64, angle: f64) -> [f64; 2] {
+//!     [r * angle.cos(), r * angle.sin()]
+//! }
+//!
+//! assert_eq!(polar_jvp(2.0, 0.0, 0.0, 1.0), ([2.0, 0.0], [0.0, 2.0]));
+//! assert_eq!(polar_vjp(2.0, 0.0, &[0.0, 1.0]), ([2.0, 0.0], (0.0, 2.0)));
+//! ```
+//!
+//! **Structs** that derive [`Differentiable`](macro@Differentiable) hold parameters; the gradient is
+//! the same struct. **Derivatives nest**: an annotated function may call `g_grad(..)`.
+//!
+//! **Both precisions** at once: write a function over `T:` [`Real`](prelude::Real).
+//!
+//! **Code that should not be differentiated** step by step gets a rule by
+//! [`#[custom_derivative]`](macro@custom_derivative).
+//!
+//! **Gradients in a loop** need not allocate: `#[differentiable(grad, into)]` adds functions that
+//! write into your buffer and keep their memory in a [`Workspace`].
+//!
+//! **Threads**: with the feature `parallel`, large loops and matrix products run on rayon's pool.
+//!
+//! Anything that the compiler cannot differentiate is a compile error that says what to write
+//! instead. The repository has a reference of the language (`docs/language.md`) and a guide
+//! (`docs/book`).
+
+#![deny(missing_docs)]
 
 #[doc(hidden)]
 pub use cotangent_macros::{__probe, __resume};
@@ -31,16 +82,39 @@ pub use ndarray;
 
 #[doc(hidden)]
 pub use cotangent_runtime as runtime;
+/// The memory of generated functions whose names end in `_into`, kept between their calls.
+///
+/// ```
+/// use cotangent::{Workspace, prelude::*};
+///
+/// #[differentiable(grad, into)]
+/// fn loss(w: &[f64]) -> f64 {
+///     sum(w.len(), |i| w[i].exp() - 2.0 * w[i])
+/// }
+///
+/// let mut w = vec![0.0; 3];
+/// let (mut gradient, mut workspace) = (w.clone(), Workspace::default());
+/// for _ in 0..100 {
+///     loss_grad_into(&w, &mut gradient, &mut workspace);
+///     for i in 0..w.len() {
+///         w[i] -= 0.2 * gradient[i];
+///     }
+/// }
+/// assert!((w[0] - 2.0_f64.ln()).abs() < 1e-6);
+/// ```
 pub use cotangent_runtime::kernels::Workspace;
 pub use cotangent_runtime::math;
 
-/// What an annotated function needs in scope.
+/// What an annotated function needs in scope: `use cotangent::prelude::*;`.
+///
+/// It clashes with nothing in ndarray's own prelude.
 pub mod prelude {
-    pub use cotangent_macros::{Differentiable, custom_derivative, differentiable};
+    #[doc(no_inline)]
+    pub use crate::{Differentiable, custom_derivative, differentiable};
     pub use cotangent_runtime::{
-        Differentiable, Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma,
-        logsumexp, maximum, mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax,
-        softplus, stop_gradient, sum,
+        Real, argmax, argmin, build, checkpoint, digamma, erf, fold, lgamma, logsumexp, maximum,
+        mean, minimum, product, relu, scan, scatter_add, sigmoid, softmax, softplus, stop_gradient,
+        sum,
     };
 }
 

@@ -1,33 +1,120 @@
 //! The procedural macros of cotangent. All work is done by `cotangent-core`.
 
+#![deny(missing_docs)]
+
 mod place;
 
 use proc_macro::TokenStream;
 
-/// Generates functions for the derivatives of the function it stands on.
+/// Adds functions for the derivatives of the function it stands on.
 ///
-/// | written | generated beside `f` |
+/// The function `f` stays as it is. The generated functions stand next to it with the same
+/// visibility, generics and `cfg` attributes, and take its arguments by the same types. `G` is the
+/// owned type of the differentiated argument, or a tuple of these in the order of the arguments; `R`
+/// is the type of the result.
+///
+/// | written | generated |
 /// |---|---|
-/// | `#[differentiable]`, `f` returns `f64` | `f_grad(args..) -> G`, `f_value_and_grad(args..) -> (f64, G)` |
-/// | `#[differentiable]`, `f` returns an array `R` | `f_vjp(args.., cotangent) -> (R, G)`, `f_jvp(args.., tangents..) -> (R, R)` |
-/// | `#[differentiable(value, grad, vjp, jvp)]` | those that are named; `f_value` is `f` itself, compiled |
-/// | `#[differentiable(wrt(a, b))]` | derivatives with respect to these arguments only |
-/// | `#[differentiable(crate = path)]` | for a renamed or re-exported `cotangent` |
+/// | `#[differentiable]`, `f` returns a real number | what `grad` generates |
+/// | `#[differentiable]`, `f` returns anything else | what `vjp` and `jvp` generate |
+/// | `grad` | `f_grad(args..) -> G`, `f_value_and_grad(args..) -> (R, G)` |
+/// | `vjp` | `f_vjp(args.., cotangent) -> (R, G)` |
+/// | `jvp` | `f_jvp(args.., tangents..) -> (R, R)` |
+/// | `value` | `f_value(args..) -> R`: the function itself, compiled |
+/// | `into`, next to `grad` | `f_grad_into(args.., &mut G, &mut Workspace)`, `f_value_and_grad_into(..) -> R` |
 ///
-/// `G` is the owned type of the differentiated argument, or a tuple of these in the order of the
-/// arguments. They have the visibility and the `cfg` attributes of `f`.
+/// ```
+/// use cotangent::prelude::*;
+///
+/// #[differentiable(value, grad, vjp, jvp)]
+/// fn f(x: f64, y: f64) -> f64 {
+///     x * y.sin()
+/// }
+///
+/// assert_eq!(f_value(2.0, 0.0), 0.0);
+/// assert_eq!(f_grad(2.0, 0.0), (0.0, 2.0));
+/// assert_eq!(f_value_and_grad(2.0, 0.0), (0.0, (0.0, 2.0)));
+/// assert_eq!(f_vjp(2.0, 0.0, 10.0), (0.0, (0.0, 20.0)));
+/// assert_eq!(f_jvp(2.0, 0.0, 1.0, 3.0), (0.0, 6.0));
+/// ```
+///
+/// A scalar cotangent is passed by value, every other one by reference; each tangent has the type of
+/// its argument.
+///
+/// The other options:
+///
+/// - `wrt(a, b)`: derivatives with respect to these arguments only; otherwise to every real one.
+/// - `checkpoint = "sqrt"` or `checkpoint = "every = 16"`: reverse mode keeps a state for every so
+///   many steps of a loop and computes the steps between again.
+/// - `noinline`: annotated functions call `f` and its derivatives instead of taking in its body.
+///   `f` may then call itself as deep as an argument says.
+/// - `crate = path::to::cotangent`: for a dependency that is renamed or re-exported.
+///
+/// ```
+/// use cotangent::prelude::*;
+///
+/// #[differentiable(wrt(rate), checkpoint = "sqrt")]
+/// fn grown(rate: f64, start: f64, steps: usize) -> f64 {
+///     let mut x = start;
+///     for _ in 0..steps {
+///         x += rate * x * (1.0 - x);
+///     }
+///     x
+/// }
+///
+/// #[differentiable(noinline)]
+/// fn power(x: f64, n: usize) -> f64 {
+///     if n == 0 { 1.0 } else { x * power(x, n - 1) }
+/// }
+///
+/// assert!(grown_grad(0.1, 0.01, 20) > 0.0);
+/// assert_eq!(power_grad(3.0, 2), 6.0);
+/// ```
+///
+/// `f` may be a method; then `self` counts as the first argument.
 #[proc_macro_attribute]
 pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
     let place = place::of(&item);
     cotangent_core::expand_at(attr.into(), item.into(), &place).into()
 }
 
-/// Lets annotated functions call the function it stands on, whose body is any Rust, by derivatives that
-/// the user gives.
+/// Gives a function a rule of your own, so that annotated functions can call it.
 ///
-/// `#[custom_derivative(vjp = g_vjp, jvp = g_jvp)] fn g(..)` names functions with the signatures that the
-/// generated `g_vjp` and `g_jvp` would have. Either may be left out where it is not needed: to ask for
-/// what is missing is a compile error.
+/// The body is any Rust and is never looked at. `vjp` and `jvp` name functions with the signatures
+/// that the generated `f_vjp` and `f_jvp` would have; they differentiate in all real arguments.
+/// Either may be left out, and asking for what is missing is a compile error.
+///
+/// ```
+/// use cotangent::prelude::*;
+///
+/// /// The square root by as many Newton steps as it takes.
+/// #[custom_derivative(vjp = root_vjp, jvp = root_jvp)]
+/// fn root(x: f64) -> f64 {
+///     let mut r = x.max(1.0);
+///     while (r * r - x).abs() > 1e-14 * x {
+///         r = 0.5 * (r + x / r);
+///     }
+///     r
+/// }
+///
+/// fn root_vjp(x: f64, cotangent: f64) -> (f64, f64) {
+///     let r = root(x);
+///     (r, cotangent / (2.0 * r))
+/// }
+///
+/// fn root_jvp(x: f64, tangent: f64) -> (f64, f64) {
+///     let r = root(x);
+///     (r, tangent / (2.0 * r))
+/// }
+///
+/// #[differentiable]
+/// fn length(x: f64, y: f64) -> f64 {
+///     root(x * x + y * y)
+/// }
+///
+/// let (dx, dy) = length_grad(3.0, 4.0);
+/// assert!((dx - 0.6).abs() < 1e-12 && (dy - 0.8).abs() < 1e-12);
+/// ```
 ///
 /// `crate = path` names a renamed or re-exported `cotangent`.
 #[proc_macro_attribute]
@@ -36,13 +123,35 @@ pub fn custom_derivative(attr: TokenStream, item: TokenStream) -> TokenStream {
     cotangent_core::custom(attr.into(), item.into(), &place).into()
 }
 
-/// Makes a struct an argument or a result of annotated functions.
+/// Makes a struct an argument, a result or a loop state of annotated functions.
 ///
-/// The fields are of any type that an argument may have, by value: numbers, arrays, tuples, other structs
-/// that derive it. At least one is real; those that are not are constants. A struct may have one type parameter
-/// `T: Real`.
+/// The fields are held by value and are of any type that an argument may have: numbers, arrays,
+/// `Vec`, fixed arrays, tuples, other structs that derive it. At least one is real. The gradient is
+/// the same struct: real fields hold derivatives, all others are as they were in the argument.
 ///
-/// `#[differentiable(crate = path)]` on the struct names a renamed or re-exported `cotangent`.
+/// ```
+/// use cotangent::ndarray::{Array1, array};
+/// use cotangent::prelude::*;
+///
+/// #[derive(Clone, Differentiable)]
+/// struct Model {
+///     weights: Array1<f64>,
+///     bias: f64,
+///     id: u32,
+/// }
+///
+/// #[differentiable(wrt(m))]
+/// fn predicted(m: &Model, x: &Array1<f64>) -> f64 {
+///     m.weights.dot(x) + m.bias
+/// }
+///
+/// let model = Model { weights: array![1.0, 2.0], bias: 0.5, id: 7 };
+/// let gradient = predicted_grad(&model, &array![3.0, 4.0]);
+/// assert_eq!((gradient.weights, gradient.bias, gradient.id), (array![3.0, 4.0], 1.0, 7));
+/// ```
+///
+/// A struct may have one type parameter `T: Real`. `#[differentiable(crate = path)]` on the struct
+/// names a renamed or re-exported `cotangent`.
 #[proc_macro_derive(Differentiable, attributes(differentiable))]
 pub fn derive_differentiable(item: TokenStream) -> TokenStream {
     let place = place::of(&item);

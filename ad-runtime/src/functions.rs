@@ -46,7 +46,8 @@ impl RealArgument for MustBeTheOneFromCotangent {
 /// `1 / (1 + exp(-x))`, without overflow at either end.
 ///
 /// ```
-/// use cotangent_runtime::sigmoid;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// assert_eq!(sigmoid(0.0), 0.5);
 /// assert_eq!(sigmoid(1000.0), 1.0);
@@ -60,7 +61,8 @@ pub fn sigmoid<T: RealArgument>(x: T) -> T {
 /// `ln(1 + exp(x))`, without overflow: `x` itself for large `x`, `exp(x)` for very negative `x`.
 ///
 /// ```
-/// use cotangent_runtime::softplus;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// assert_eq!(softplus(0.0), 2.0_f64.ln());
 /// assert_eq!(softplus(800.0), 800.0);
@@ -76,7 +78,8 @@ pub fn softplus<T: RealArgument>(x: T) -> T {
 /// The derivative at 0 is 0.
 ///
 /// ```
-/// use cotangent_runtime::relu;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// assert_eq!(relu(1.5), 1.5);
 /// assert_eq!(relu(-1.5), 0.0);
@@ -94,7 +97,8 @@ pub fn relu<T: RealArgument>(x: T) -> T {
 /// `x`, where there are more zeros, it is below that compared to at least 1.
 ///
 /// ```
-/// use cotangent_runtime::lgamma;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// assert_eq!(lgamma(1.0), 0.0);
 /// assert!((lgamma(5.0) - 24.0_f64.ln()).abs() < 1e-15);
@@ -113,7 +117,8 @@ pub fn lgamma<T: RealArgument>(x: T) -> T {
 /// For negative `x`, where there is a zero between any two poles, it is below that compared to at least 1.
 ///
 /// ```
-/// use cotangent_runtime::digamma;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// // Minus the Euler constant
 /// assert!((digamma(1.0) + 0.577_215_664_901_532_9_f64).abs() < 1e-15);
@@ -127,7 +132,8 @@ pub fn digamma<T: RealArgument>(x: T) -> T {
 /// The error function, `2/√π ∫ exp(-t²) dt` from 0 to `x`.
 ///
 /// ```
-/// use cotangent_runtime::erf;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// assert_eq!(erf(0.0), 0.0);
 /// assert_eq!(erf(10.0), 1.0);

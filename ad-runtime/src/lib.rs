@@ -2,6 +2,8 @@
 //!
 //! The combinators are ordinary functions: an annotated function runs with them as it is written.
 
+#![deny(missing_docs)]
+
 mod combinators;
 mod differentiable;
 mod elementary;
@@ -19,3 +21,12 @@ pub use differentiable::{Differentiable, OfKnownDepth};
 pub use functions::{RealArgument, digamma, erf, lgamma, relu, sigmoid, softplus};
 pub use real::Real;
 pub use special::{polygamma, trigamma};
+
+// The examples in the documentation are what users of the facade write; `cotangent` in them is this
+// crate, which stands in for it.
+#[doc(hidden)]
+pub use ndarray;
+#[doc(hidden)]
+pub mod prelude {
+    pub use crate::*;
+}

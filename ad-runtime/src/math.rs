@@ -5,8 +5,20 @@
 use crate::{Real, RealArgument};
 
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident($x:ident $(, $y:ident)*);)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($x:ident $(, $y:ident = $example:literal)*);)*) => {$(
         $(#[$doc])*
+        ///
+        /// ```
+        /// # extern crate cotangent_runtime as cotangent;
+        #[doc = concat!("use cotangent::math::", stringify!($name), ";")]
+        ///
+        #[doc = concat!(
+            "let result: f64 = ", stringify!($name), "(1.0", $(", ", stringify!($example),)* ");"
+        )]
+        #[doc = concat!(
+            "assert_eq!(result, 1.0_f64.", stringify!($name), "(", $(stringify!($example), ", ",)* "));"
+        )]
+        /// ```
         #[inline]
         pub fn $name<T: RealArgument>($x: T $(, $y: T)*) -> T {
             T::of_number(Real::$name($x.number() $(, $y.number())*))
@@ -34,7 +46,7 @@ functions! {
     /// The cube root.
     cbrt(x);
     /// `x` to the real power `y`. The derivative in `y` is 0 at `x = 0`.
-    powf(x, y);
+    powf(x, y = 1.5);
     /// `1 / x`.
     recip(x);
     /// The sine.
@@ -50,7 +62,7 @@ functions! {
     /// The inverse tangent.
     atan(x);
     /// The angle of the point (`x`, `y`); the ordinate comes first. Its derivative at the origin is 0.
-    atan2(y, x);
+    atan2(y, x = 2.0);
     /// The hyperbolic sine.
     sinh(x);
     /// The hyperbolic cosine.
@@ -68,7 +80,7 @@ functions! {
     /// 1 with the sign of `x` (also for zeros), or NaN. Its derivative is 0.
     signum(x);
     /// `x` with the sign of `sign`.
-    copysign(x, sign);
+    copysign(x, sign = -2.0);
     /// The largest integer not above `x`. Its derivative is 0.
     floor(x);
     /// The smallest integer not below `x`. Its derivative is 0.
@@ -80,24 +92,38 @@ functions! {
     /// The fractional part, with the sign of `x`. Its derivative is 1.
     fract(x);
     /// The least non-negative remainder of `x / y`.
-    rem_euclid(x, y);
+    rem_euclid(x, y = 0.75);
     /// The larger of the two; NaN loses. A tie belongs to `x`, or to the side that is a constant.
-    max(x, y);
+    max(x, y = 2.0);
     /// The smaller of the two; NaN loses. A tie belongs to `x`, or to the side that is a constant.
-    min(x, y);
+    min(x, y = 2.0);
     /// The length of the vector (`x`, `y`). Its derivative at the origin is 0.
-    hypot(x, y);
+    hypot(x, y = 2.0);
     /// `x * a + b`, rounded once.
-    mul_add(x, a, b);
+    mul_add(x, a = 2.0, b = 3.0);
 }
 
 /// `x` to the integer power `n`.
+///
+/// ```
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::math::powi;
+///
+/// assert_eq!(powi(2.0, 3), 8.0);
+/// ```
 #[inline]
 pub fn powi<T: RealArgument>(x: T, n: i32) -> T {
     T::of_number(Real::powi(x.number(), n))
 }
 
 /// Sine and cosine together.
+///
+/// ```
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::math::sin_cos;
+///
+/// assert_eq!(sin_cos(0.0), (0.0, 1.0));
+/// ```
 #[inline]
 pub fn sin_cos<T: RealArgument>(x: T) -> (T, T) {
     let (sin, cos) = Real::sin_cos(x.number());
@@ -105,6 +131,13 @@ pub fn sin_cos<T: RealArgument>(x: T) -> (T, T) {
 }
 
 /// `x` restricted to `min..=max`. Its derivative is 0 at both ends.
+///
+/// ```
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::math::clamp;
+///
+/// assert_eq!(clamp(1.5, 0.0, 1.0), 1.0);
+/// ```
 ///
 /// # Panics
 ///

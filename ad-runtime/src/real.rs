@@ -26,7 +26,8 @@ use std::ops::{
 /// origin; `sqrt` has derivative ∞ at 0.
 ///
 /// ```
-/// use cotangent_runtime::Real;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// fn logistic<T: Real>(x: T) -> T {
 ///     T::of(1.0) / (T::of(1.0) + (-x).exp())

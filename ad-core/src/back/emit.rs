@@ -12,6 +12,7 @@ use crate::ir::kernel::Program;
 use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 
 /// What all functions generated from one have in common.
 pub(crate) struct Context<'a> {
@@ -27,7 +28,7 @@ pub(crate) struct Context<'a> {
 
 /// Lints that have nothing to say about generated functions, also where a crate denies them. Those
 /// about parameters speak about the original.
-const ALLOW: [&str; 13] = [
+const ALLOW: [&str; 14] = [
     "warnings",
     "unused",
     "deprecated",
@@ -41,6 +42,8 @@ const ALLOW: [&str; 13] = [
     "clippy::pedantic",
     "clippy::nursery",
     "clippy::restriction",
+    // An associated function without `self` cannot be told from a free one, so its link may be broken.
+    "rustdoc::broken_intra_doc_links",
 ];
 
 /// What silences these lints.
@@ -65,7 +68,7 @@ impl Context<'_> {
     /// A function without its body: attributes, documentation and signature.
     pub(crate) fn head(&self, what: Derivative, never: bool) -> TokenStream {
         let Signature {
-            ident,
+            ident: _,
             vis,
             cfg,
             generics,
@@ -87,7 +90,7 @@ impl Context<'_> {
             true => quote!(!),
             false => self.output(what),
         };
-        let doc = self.doc(what, ident);
+        let doc = self.doc(what);
         let (generics, _, clause) = generics.split_for_impl();
         let allow = allowed();
         quote! {
@@ -123,7 +126,9 @@ impl Context<'_> {
         }
     }
 
-    fn doc(&self, what: Derivative, ident: &Ident) -> Vec<String> {
+    /// What a generated function is, how it is called, what it costs, and when it panics.
+    fn doc(&self, what: Derivative) -> Vec<String> {
+        let ident = self.link();
         let args = &self.signature.args;
         let of: Vec<String> = (self.wrt.iter())
             .map(|&k| format!("`{}`", args[k].ident))
@@ -134,30 +139,82 @@ impl Context<'_> {
             [] => String::new(),
         };
         let first = match what {
-            Derivative::Value => format!(" `{ident}`, compiled."),
-            Derivative::Grad => format!(" The gradient of `{ident}` with respect to {of}."),
+            Derivative::Value => format!(" {ident}, compiled."),
+            Derivative::Grad => format!(" The gradient of {ident} with respect to {of}."),
             Derivative::ValueAndGrad => {
-                format!(" The value of `{ident}` and its gradient with respect to {of}.")
+                format!(" The value of {ident} and its gradient with respect to {of}.")
             }
             Derivative::Vjp => format!(
-                " The value of `{ident}` and the product of `{}` with its Jacobian with respect to {of}.",
+                " The value of {ident} and the product of `{}` with its Jacobian with respect to {of}.",
                 self.extra_params(what)[0].0
             ),
             Derivative::Jvp => format!(
-                " The value of `{ident}` and its directional derivative along the tangents of {of}."
+                " The value of {ident} and its directional derivative along the tangents of {of}."
             ),
         };
-        let panics = format!(
-            " If the sizes of the arguments do not fit, as in `{ident}` itself; before any work \
-             where the sizes alone tell."
-        );
+        let cost = match what {
+            Derivative::Value => " Costs the function, with its loops fused and vectorised.",
+            Derivative::Grad => {
+                " Costs the function and one reverse pass, however many arguments there are."
+            }
+            Derivative::ValueAndGrad => {
+                " Costs as much as the gradient alone and what only the value needs."
+            }
+            Derivative::Vjp => " Costs the function and one reverse pass for each call.",
+            Derivative::Jvp => {
+                " Costs the function and one forward pass for each call. Loops keep no past steps."
+            }
+        };
         vec![
             first,
             String::new(),
+            " ```text".into(),
+            format!(" {}", self.usage(what)),
+            " ```".into(),
+            String::new(),
+            cost.into(),
+            String::new(),
             " # Panics".into(),
             String::new(),
-            panics,
+            " If the sizes of the arguments do not fit. They are checked before any work where the \
+             sizes alone tell."
+                .into(),
         ]
+    }
+
+    /// The original, as a link of rustdoc.
+    fn link(&self) -> String {
+        let Signature { ident, args, .. } = self.signature;
+        match args.first().is_some_and(|a| a.ident == "self") {
+            true => format!("[`{ident}`](Self::{ident})"),
+            false => format!("[`{ident}`]"),
+        }
+    }
+
+    /// A call of a generated function.
+    fn usage(&self, what: Derivative) -> String {
+        let args = &self.signature.args;
+        let gradients = self
+            .wrt
+            .iter()
+            .map(|&k| format!("d{}", args[k].ident.unraw()));
+        let gradients: Vec<String> = gradients.collect();
+        let gradient = match &gradients[..] {
+            [one] => one.clone(),
+            many => format!("({})", many.join(", ")),
+        };
+        let results = match what {
+            Derivative::Value => "value".to_owned(),
+            Derivative::Grad => gradient,
+            Derivative::ValueAndGrad | Derivative::Vjp => format!("(value, {gradient})"),
+            Derivative::Jvp => "(value, tangent)".to_owned(),
+        };
+        let passed = args.iter().map(|a| a.ident.to_string());
+        let extra = self.extra_params(what).into_iter();
+        let mut passed: Vec<String> = passed.chain(extra.map(|(i, _)| i.to_string())).collect();
+        let receiver = (passed[0] == "self").then(|| passed.remove(0) + ".");
+        let (receiver, name) = (receiver.unwrap_or_default(), name(self.signature, what));
+        format!("let {results} = {receiver}{name}({});", passed.join(", "))
     }
 
     /// The parameters that a derivative has after the function's own.

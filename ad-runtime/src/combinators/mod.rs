@@ -52,8 +52,9 @@ fn size<N: Extent>(name: &str, extent: N) -> usize {
 /// axes follow those of `n` in the result. `f` is called once for every index, the last index fastest.
 ///
 /// ```
-/// use cotangent_runtime::build;
-/// use ndarray::{Array2, array};
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::ndarray::{Array2, array};
+/// use cotangent::prelude::*;
 ///
 /// let x = array![1.0, 2.0, 3.0];
 /// assert_eq!(build(3, |i| x[i] * x[i]), array![1.0, 4.0, 9.0]);
@@ -105,7 +106,8 @@ where
 /// The state can be anything that `f` gives back.
 ///
 /// ```
-/// use cotangent_runtime::fold;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// let c = [1.0, -2.0, 3.0];
 /// // 3 x² − 2 x + 1 at x = 2, by Horner's rule
@@ -133,8 +135,9 @@ where
 /// [`build`] does it, and must keep the shape of `init`; a tuple gives a tuple of stacked arrays.
 ///
 /// ```
-/// use cotangent_runtime::scan;
-/// use ndarray::array;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::ndarray::array;
+/// use cotangent::prelude::*;
 ///
 /// let x = array![1.0, 2.0, 3.0];
 /// assert_eq!(scan(3, 0.0, |s, i| s + x[i]), array![1.0, 3.0, 6.0]);
@@ -177,8 +180,9 @@ where
 /// those of `extent` in the result.
 ///
 /// ```
-/// use cotangent_runtime::scatter_add;
-/// use ndarray::array;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::ndarray::array;
+/// use cotangent::prelude::*;
 ///
 /// let bin = [0, 2, 2, 0, 2];
 /// assert_eq!(scatter_add(3, 5, |i| (bin[i], 1.0)), array![2.0, 0.0, 3.0]);
@@ -269,7 +273,8 @@ where
 /// `e` itself, which counts as a constant for differentiation.
 ///
 /// ```
-/// use cotangent_runtime::stop_gradient;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// let x = 3.0;
 /// // The derivative of this in x is 3, not 6.
@@ -283,7 +288,8 @@ pub fn stop_gradient<T>(e: T) -> T {
 /// `f()` itself. In the reverse pass, what is inside is computed again instead of being stored.
 ///
 /// ```
-/// use cotangent_runtime::{checkpoint, sum};
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// let x = [1.0, 2.0];
 /// assert_eq!(checkpoint(|| sum(2, |i| x[i] * x[i])), 5.0);

@@ -52,8 +52,9 @@ where
 /// fixed-size), which are added elementwise and must have the same shape. The sum of no numbers is 0.
 ///
 /// ```
-/// use cotangent_runtime::sum;
-/// use ndarray::array;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::ndarray::array;
+/// use cotangent::prelude::*;
 ///
 /// let a = array![[1.0, 2.0], [3.0, 4.0]];
 /// assert_eq!(sum((2, 2), |(i, j)| a[[i, j]]), 10.0);
@@ -78,7 +79,8 @@ where
 /// The product of all `f(i)`, elementwise if they are arrays. The product of no numbers is 1.
 ///
 /// ```
-/// use cotangent_runtime::product;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// assert_eq!(product(5, |i| i + 1), 120);
 /// assert_eq!(product(0, |_| 2.0), 1.0);
@@ -104,7 +106,8 @@ where
 /// whatever is strictly greater, so NaN never wins. The derivative belongs to the first of equals.
 ///
 /// ```
-/// use cotangent_runtime::maximum;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// let x = [2.0, f64::NAN, 3.0];
 /// assert_eq!(maximum(3, |i| x[i]), 3.0);
@@ -132,7 +135,8 @@ where
 /// whatever is strictly less, so NaN never wins. The derivative belongs to the first of equals.
 ///
 /// ```
-/// use cotangent_runtime::minimum;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// let x = [2.0, f64::NAN, -3.0];
 /// assert_eq!(minimum(3, |i| x[i]), -3.0);
@@ -159,8 +163,9 @@ where
 /// The mean of no numbers is NaN.
 ///
 /// ```
-/// use cotangent_runtime::mean;
-/// use ndarray::array;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::ndarray::array;
+/// use cotangent::prelude::*;
 ///
 /// let a = array![[1.0, 2.0], [3.0, 6.0]];
 /// assert_eq!(mean((2, 2), |(i, j)| a[[i, j]]), 3.0);
@@ -207,7 +212,8 @@ fn largest<T: Number>(values: &[T]) -> T {
 /// Over nothing, and if all are −∞, it is −∞; if one is ∞ it is ∞; NaN gives NaN.
 ///
 /// ```
-/// use cotangent_runtime::logsumexp;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// let x = [1000.0, 1000.0];
 /// assert_eq!(logsumexp(2, |i| x[i]), 1000.0 + 2.0_f64.ln());
@@ -236,8 +242,9 @@ where
 /// −∞, or if one is ∞ or NaN.
 ///
 /// ```
-/// use cotangent_runtime::softmax;
-/// use ndarray::array;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::ndarray::array;
+/// use cotangent::prelude::*;
 ///
 /// let x = [1000.0, f64::NEG_INFINITY, 1000.0];
 /// assert_eq!(softmax(3, |i| x[i]), array![0.5, 0.0, 0.5]);
@@ -293,8 +300,9 @@ where
 /// For differentiation the result is a constant.
 ///
 /// ```
-/// use cotangent_runtime::argmax;
-/// use ndarray::array;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::ndarray::array;
+/// use cotangent::prelude::*;
 ///
 /// let a = array![[1.0, 7.0], [7.0, f64::NAN]];
 /// assert_eq!(argmax((2, 2), |(i, j)| a[[i, j]]), (0, 1));
@@ -317,7 +325,8 @@ where
 /// differentiation the result is a constant.
 ///
 /// ```
-/// use cotangent_runtime::argmin;
+/// # extern crate cotangent_runtime as cotangent;
+/// use cotangent::prelude::*;
 ///
 /// let x = [3, 1, 2, 1];
 /// assert_eq!(argmin(4, |i| x[i]), 1);

@@ -172,10 +172,8 @@ thread_local! {
     static SMALLEST: Cell<usize> = const { Cell::new(LEAST) };
 }
 
-/// The memory of one call of a generated function, kept for the next.
-///
-/// The first call with some sizes allocates what it needs; further calls with the same sizes allocate nothing. One
-/// workspace serves any number of functions, one after another.
+/// The first call with some sizes allocates what it needs; further calls with the same sizes do not
+/// allocate. One workspace serves any number of functions, one after another.
 #[derive(Default)]
 pub struct Workspace {
     pool: Option<Box<Pool>>,
