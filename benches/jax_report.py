@@ -8,29 +8,35 @@ from report import CPU_TIME, failures, machine, number, version
 
 TEXT = """# Benchmarks against JAX
 
-Values and gradients of the workloads in `benches/suite`, here and compiled by JAX's `jit`, on the same inputs. This page is written by
+The workloads of `benches/suite`, value and gradient, here and in JAX compiled by `jit`, on the same
+inputs. This command writes the page:
 
 ```sh
 benches/against_jax --write
 ```
 
-which installs JAX into the target folder, builds the Rust side, and compares all values and gradients before it measures: each differs by
-at most 1e-8 of its largest element. `cargo bench` measures the Rust side alone. [peers.md](peers.md) has PyTorch.
+The command installs JAX into the target folder, builds the Rust side, and compares all values and
+gradients before it measures: each differs by at most 1e-8 of its largest element. `cargo bench`
+measures the Rust side alone. [peers.md](peers.md) has PyTorch and the Rust crates.
 
-* Measured on: {machine}.
-* Rust: {rust}, {flags}; one thread. Python {python}, JAX {jax} with 64-bit floating point, one thread
-  (`--xla_cpu_multi_thread_eigen=false`). Both are pinned to the same processor, and take turns.
-* Times are milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms each (of 3 where a run takes more than a
-  second), in brackets their median.
-  The ratio is that of the shortest.{clock} "Gradient/objective" compares with the compiled value alone.
-* Peak memory is what is held beside the arguments, results included. Here: what the allocator of the program handed out
-  and did not get back, at the worst moment of one call in a process that keeps no memory (`COTANGENT_POOL=off`). JAX: the memory that XLA plans for intermediate results and the result
+- **Machine**: {machine}.
+- **Rust**: {rust}, {flags}, one thread.
+- **JAX**: Python {python}, JAX {jax}, 64-bit floating point, one thread
+  (`--xla_cpu_multi_thread_eigen=false`).
+- Both are pinned to the same processor and take turns.
+- **Times** are in milliseconds: the shortest of {samples} samples of at least 20 ms each,
+  or of 3 if a run takes more than a second. The median is in brackets, the ratio is that of the shortest.{clock}
+- **Gradient/objective** compares value and gradient with the compiled value alone.
+- **Peak memory** is what is held in addition to the arguments, results included. Here it is the
+  largest difference between allocated and freed bytes during one call, in a process that keeps no
+  memory (`COTANGENT_POOL=off`). For JAX it is what XLA plans for intermediate results and the result
   (`memory_analysis` of the compiled function).
-* Each objective is timed in a process of its own on the Rust side, which has done nothing before but make the data: its allocator would keep
-  memory from earlier work, and make calls with large intermediate results up to three times faster.
-* The objectives are written here as a user would write them, in one way each. For JAX several ways were tried for most, and the
-  fastest is used; so the formulas are not always the same (products of matrices for distances and mixtures, Horner's
-  rule, JAX's own `logsumexp`).
+- Each objective runs in its own process on the Rust side, which has only made the data. An allocator
+  that keeps memory from earlier work makes calls with large intermediate results up to three times
+  faster.
+- The objectives are written here in one way each, as a user would write them. For JAX the fastest of
+  several forms is used, so formulas differ in places: matrix products for distances and mixtures,
+  Horner's rule, JAX's own `logsumexp`.
 
 | workload | here, ms | JAX, ms | ratio | at most | | gradient/objective here | JAX | peak here, MB | JAX, MB |
 |---|---:|---:|---:|---:|---|---:|---:|---:|---:|

@@ -8,30 +8,33 @@ from report import CPU_TIME, failures, machine, number, version
 
 TEXT = """# Other peers
 
-The workloads of `benches/suite` that are held against PyTorch and against Rust crates; [benchmarks.md](benchmarks.md) holds all of them
-against JAX. This page is written by
+Workloads of `benches/suite` against PyTorch and against Rust crates.
+[benchmarks.md](benchmarks.md) has all workloads against JAX. This command writes the page:
 
 ```sh
 benches/against_peers --write
 ```
 
-which installs PyTorch into the target folder (5 GB on Linux: what the registry has is built for graphics processors too), builds
-`benches/crates`, a workspace of its own, and compares all values and gradients before it measures: each differs by at most 1e-8 of its
-largest element. `benches/against_peers mlp --only candle` measures a part, without PyTorch.
+The command installs PyTorch into the target folder (5 GB on Linux, since the package supports
+graphics processors too), builds the workspace `benches/crates`, and compares all values and gradients
+before it measures: each differs by at most 1e-8 of its largest element.
+`benches/against_peers mlp --only candle` measures a part, without PyTorch.
 
-* Measured on: {machine}.
-* All in f64, on one thread, pinned to the same processor; they take turns. Times are milliseconds for value and gradient: the shortest of {samples} samples
-  of at least 20 ms each, in brackets their median. The ratio is that of the shortest.{clock}
-* Here: {rust}, `--release` without flags; so are the crates.
-* The objectives are `benches/torch_objectives.py` and `benches/crates/src`, written with what each peer offers: its own losses, its own
-  convolution.
+- **Machine**: {machine}.
+- All in f64, on one thread, pinned to the same processor, in turns.
+- **Times** are in milliseconds for value and gradient: the shortest of {samples} samples of at least 20 ms
+  each. The median is in brackets, the ratio is that of the shortest.{clock}
+- **Rust**: {rust}, `--release` without flags, for the crates as well.
+- The objectives are `benches/torch_objectives.py` and `benches/crates/src`. They use what each peer
+  offers: its own losses, its own convolution.
 {sections}{failed}"""
 
 TORCH = """
 ## PyTorch
 
-PyTorch {torch} with Python {python}, whose matrix products are those of {blas}. Eager is what the target speaks of. Compiled is `torch.compile` of the objective with
-its default backend; the gradient is by `torch.autograd` in both. A dash says that there is no target.
+PyTorch {torch} with Python {python}. Its matrix products are those of {blas}.
+The target is for eager execution. "Compiled" is `torch.compile` of the objective with its default backend. Both take the
+gradient by `torch.autograd`. A dash means that there is no target.
 
 | workload | here, ms | eager, ms | ratio | at most | | compiled, ms | ratio |
 |---|---:|---:|---:|---:|---|---:|---:|
@@ -41,9 +44,9 @@ its default backend; the gradient is by `torch.autograd` in both. A dash says th
 CRATES = """
 ## Rust crates
 
-{versions}; none uses a BLAS that is not Rust. What is timed is the whole
-way from the arguments to all parts of the gradient, with the recording or the graph that it takes; that the numbers are read
-from what the crate answers is not.
+{versions}.
+None uses a BLAS that is not Rust. The time includes everything from the arguments to all parts of the gradient, also
+recording or building a graph. It excludes reading the numbers out of the crate's own types.
 
 | workload | crate | here, ms | crate, ms | ratio | at most | |
 |---|---|---:|---:|---:|---:|---|

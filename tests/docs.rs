@@ -22,16 +22,7 @@ const FOLDERS: [&str; 3] = ["", "docs", "docs/book/src"];
 const COLUMNS: usize = 100;
 
 /// Pages whose lines are longer.
-const WIDE: [&str; 8] = [
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "docs/ablation.md",
-    "docs/benchmarks.md",
-    "docs/loops.md",
-    "docs/peers.md",
-    "docs/performance.md",
-    "docs/simplifier.md",
-];
+const WIDE: [&str; 3] = ["CHANGELOG.md", "docs/performance.md", "docs/simplifier.md"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
