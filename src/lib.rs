@@ -69,7 +69,7 @@
 //!
 //! Anything that the compiler cannot differentiate is a compile error that says what to write
 //! instead. The repository has a reference of the language (`docs/language.md`) and a guide
-//! (`docs/book`).
+//! (`docs/SUMMARY.md`).
 
 #![deny(missing_docs)]
 
