@@ -77,6 +77,62 @@
 pub use cotangent_macros::{__probe, __resume};
 pub use cotangent_macros::{Differentiable, custom_derivative, differentiable};
 pub use cotangent_runtime::Differentiable;
+/// # Optimisers
+///
+/// A gradient has the type of its argument, so an optimiser needs nothing else. Adam, for any model:
+///
+/// ```
+/// use cotangent::Parameters;
+/// use cotangent::ndarray::{Array1, array};
+/// use cotangent::prelude::*;
+///
+/// struct Adam<P> {
+///     mean: P,
+///     square: P,
+///     steps: i32,
+/// }
+///
+/// impl<P: Parameters> Adam<P> {
+///     fn new(start: &P) -> Adam<P> {
+///         let zero = || start.map_reals(|_| 0.0);
+///         Adam { mean: zero(), square: zero(), steps: 0 }
+///     }
+///
+///     fn step(&mut self, at: &mut P, gradient: &P, rate: f64) {
+///         self.steps += 1;
+///         let unbiased = |b: f64| 1.0 / (1.0 - b.powi(self.steps));
+///         let (m, v) = (unbiased(0.9), unbiased(0.999));
+///         self.mean = self.mean.zip_reals(gradient, |m, g| 0.9 * m + 0.1 * g);
+///         self.square = self.square.zip_reals(gradient, |v, g| 0.999 * v + 0.001 * g * g);
+///         let change = (self.mean).zip_reals(&self.square, |a, b| a * m / ((b * v).sqrt() + 1e-8));
+///         at.add_scaled(-rate, &change);
+///     }
+/// }
+///
+/// #[derive(Clone, Debug, Differentiable)]
+/// struct Line {
+///     slope: f64,
+///     offset: f64,
+///     seed: u64,
+/// }
+///
+/// #[differentiable]
+/// fn misfit(line: &Line, x: &Array1<f64>, y: &Array1<f64>) -> f64 {
+///     sum(x.len(), |i| (line.slope * x[i] + line.offset - y[i]).powi(2))
+/// }
+///
+/// let (x, y) = (array![0.0, 1.0, 2.0], array![1.0, 3.0, 5.0]);
+/// let mut line = Line { slope: 0.0, offset: 0.0, seed: 7 };
+/// let mut adam = Adam::new(&line);
+/// for _ in 0..2000 {
+///     let (gradient, _, _) = misfit_grad(&line, &x, &y);
+///     adam.step(&mut line, &gradient, 0.02);
+/// }
+/// assert!((line.slope - 2.0).abs() < 1e-3 && (line.offset - 1.0).abs() < 1e-3);
+/// assert_eq!(line.names(), ["slope", "offset"]);
+/// assert_eq!(line.seed, 7);
+/// ```
+pub use cotangent_runtime::Parameters;
 /// The version of ndarray that generated code uses.
 pub use ndarray;
 

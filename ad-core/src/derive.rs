@@ -8,6 +8,7 @@ use crate::front::structs::{self, Structs};
 use crate::link::{self, Part, Place, Request};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 
 /// Expands `#[derive(Differentiable)] item`; the place is that of the struct.
 pub fn derive(item: TokenStream, place: &Place) -> TokenStream {
@@ -64,8 +65,88 @@ pub(crate) fn companion(request: &Request, known: &Structs) -> TokenStream {
     }
     let sound = derived.ok().filter(|_| !errors.is_missing());
     let companion = link::companion_of_struct(&of, sound.as_ref(), &request.place);
+    let parameters = sound.is_some().then(|| {
+        let path = root_of(&of, &mut errors).ok().flatten();
+        parameters(&of, &structs::real_fields(&of, known), &root(path.as_ref()))
+    });
     let errors = compile_errors(errors);
-    quote!(#errors #companion)
+    quote!(#errors #companion #parameters)
+}
+
+/// The numbers of a struct as one vector: those of its real fields, one field after another.
+///
+/// The real type is whichever these fields have, so that nothing has to be known of the structs among
+/// them.
+fn parameters(of: &syn::ItemStruct, is_real: &[bool], root: &TokenStream) -> TokenStream {
+    let ident = &of.ident;
+    let number = syn::Ident::new("__Number", Span::mixed_site());
+    let rt = quote!(#root::runtime);
+    let mut generics = of.generics.clone();
+    generics.params.push(syn::parse_quote!(#number: #rt::Real));
+    let fields = || of.fields.iter().zip(of.fields.members()).zip(is_real);
+    let clause = generics.make_where_clause();
+    for ((field, _), _) in fields().filter(|(_, is_real)| **is_real) {
+        let ty = &field.ty;
+        clause
+            .predicates
+            .push(syn::parse_quote!(#ty: #rt::Parameters<#number>));
+    }
+    let (impl_generics, _, clause) = generics.split_for_impl();
+    let (_, of_generics, _) = of.generics.split_for_impl();
+    let reals: Vec<syn::Member> = (fields().filter(|(_, is_real)| **is_real))
+        .map(|((_, member), _)| member)
+        .collect();
+    let names = reals.iter().map(|member| match member {
+        syn::Member::Named(ident) => ident.unraw().to_string(),
+        syn::Member::Unnamed(index) => index.index.to_string(),
+    });
+    let copies = fields().map(|((_, member), is_real)| match is_real {
+        true => quote!(#member: #rt::Parameters::copied_with(&self.#member, f)),
+        false => quote!(#member: ::core::clone::Clone::clone(&self.#member)),
+    });
+    let cfg = of.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+    quote! {
+        #(#cfg)*
+        #[automatically_derived]
+        #[allow(private_interfaces, private_bounds, clippy::clone_on_copy)]
+        impl #impl_generics #rt::Parameters<#number> for #ident #of_generics #clause {
+            fn count(&self) -> usize {
+                0 #(+ #rt::Parameters::count(&self.#reals))*
+            }
+            fn each_real(&self, f: &mut impl ::core::ops::FnMut(#number)) {
+                #(#rt::Parameters::each_real(&self.#reals, f);)*
+            }
+            fn each_real_mut(&mut self, f: &mut impl ::core::ops::FnMut(&mut #number)) {
+                #(#rt::Parameters::each_real_mut(&mut self.#reals, f);)*
+            }
+            #[track_caller]
+            fn each_pair(&self, other: &Self, f: &mut impl ::core::ops::FnMut(#number, #number)) {
+                #(#rt::Parameters::each_pair(&self.#reals, &other.#reals, f);)*
+            }
+            #[track_caller]
+            fn each_pair_mut(
+                &mut self,
+                other: &Self,
+                f: &mut impl ::core::ops::FnMut(&mut #number, #number),
+            ) {
+                #(#rt::Parameters::each_pair_mut(&mut self.#reals, &other.#reals, f);)*
+            }
+            fn copied_with(&self, f: &mut impl ::core::ops::FnMut(#number) -> #number) -> Self {
+                Self { #(#copies),* }
+            }
+            fn push_names(
+                &self,
+                path: &str,
+                names: &mut #rt::parameters::Names,
+            ) {
+                #(#rt::Parameters::push_names(
+                    &self.#reals,
+                    &#rt::parameters::field(path, #names),
+                    names,
+                );)*
+            }
+        }
+    }
 }
 
 fn compile_errors(errors: Errors) -> TokenStream {

@@ -11,6 +11,8 @@ mod functions;
 #[doc(hidden)]
 pub mod kernels;
 pub mod math;
+#[doc(hidden)]
+pub mod parameters;
 mod real;
 #[doc(hidden)]
 pub mod scalar;
@@ -19,6 +21,7 @@ mod special;
 pub use combinators::*;
 pub use differentiable::{Differentiable, OfKnownDepth};
 pub use functions::{RealArgument, digamma, erf, lgamma, relu, sigmoid, softplus};
+pub use parameters::Parameters;
 pub use real::Real;
 pub use special::{polygamma, trigamma};
 

@@ -177,6 +177,15 @@ pub(super) fn put(tokens: TokenStream, names: &[(String, TokenStream)]) -> Token
     out
 }
 
+/// Which fields of a struct hold reals, if the structs inside of it are known.
+pub(crate) fn real_fields(item: &syn::ItemStruct, inner: &Structs) -> Vec<bool> {
+    let mut errors = Errors::knowing(inner.clone());
+    errors.real = RealType::of_struct(item);
+    let is_real =
+        |field: &syn::Field| Tree::part(&field.ty, &mut errors).is_ok_and(|t| t.is_real());
+    item.fields.iter().map(is_real).collect()
+}
+
 /// Looks at a struct that derives `Differentiable`. Notes structs inside of it that are not known yet.
 ///
 /// # Errors
