@@ -135,8 +135,10 @@ fn gone_on(state: TokenStream) -> TokenStream {
         Ok(Resumed::Next(invocation)) => return invocation,
         Err(error) => return error.to_compile_error(),
     };
+    // What is wrong with one derivative is said there. rustc says the same only once.
+    let mut is_own = false;
     let failure = match link::callees(&request) {
-        Ok(callees) if request.part == Part::Custom => {
+        Ok(callees) if matches!(request.part, Part::Custom | Part::Rules) => {
             return link::custom::told(&request, &callees);
         }
         Ok(callees) if request.part == Part::Struct => {
@@ -149,7 +151,10 @@ fn gone_on(state: TokenStream) -> TokenStream {
                     let done = caught(|| resumed(&annotated, &request));
                     match done.and_then(|done| done) {
                         Ok(tokens) => return tokens,
-                        Err(message) => broken(annotated, message),
+                        Err(message) => {
+                            is_own = true;
+                            broken(annotated, message)
+                        }
                     }
                 }
                 Err(failure) => failure,
@@ -164,10 +169,10 @@ fn gone_on(state: TokenStream) -> TokenStream {
     match request.part {
         Part::Body(_, is_first) => {
             let errors = failure.errors.to_compile_error();
-            let errors = (is_first && !failure.elsewhere).then_some(errors);
+            let errors = ((is_first || is_own) && !failure.elsewhere).then_some(errors);
             quote!({ #errors ::core::unreachable!("the function did not compile") })
         }
-        Part::Companions | Part::Struct | Part::Custom => {
+        Part::Companions | Part::Struct | Part::Custom | Part::Rules => {
             match (&failure.signature, &failure.promise) {
                 (Some(signature), Some(promise)) => {
                     link::broken(signature, promise.modes, &request.place)
@@ -181,7 +186,7 @@ fn gone_on(state: TokenStream) -> TokenStream {
 /// The part of an expansion that was asked for, now that everything is known.
 fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
-        Part::Companions | Part::Struct | Part::Custom => {
+        Part::Companions | Part::Struct | Part::Custom | Part::Rules => {
             let inner = match f.is_unit() {
                 true => of_unit(f, &to_bulk(f, &mut |_, _| {})?)?,
                 false => TokenStream::new(),

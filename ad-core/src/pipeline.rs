@@ -3,7 +3,7 @@
 use crate::defect::{enter, report};
 use crate::ir::bulk::{Program, Var};
 use crate::ir::ty::{Elem, Lit, take_overflow};
-use crate::ir::unit::{Rule, Unit};
+use crate::ir::unit::{Called, Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::fuse::{again, fuse};
 use crate::passes::join::join;
@@ -90,15 +90,13 @@ fn derive_with(
     stops: fn(&Program) -> Program,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    if what != Derivative::Value
-        && let Some(name) = units::twice(program, wrt)
-    {
-        return Err(format!(
-            "a derivative of `{name}` is differentiated here, and `{name}` is called as a unit that has \
-             first derivatives only; annotate it with `#[differentiable]` alone, or write what is \
-             differentiated twice without it"
-        ));
-    }
+    let again = match what {
+        Derivative::Value => None,
+        Derivative::Grad | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp => {
+            derivable(program, wrt)?
+        }
+    };
+    let program = again.as_ref().unwrap_or(program);
     let (derived, seeds) = match what {
         Derivative::Value => (program.clone(), vec![]),
         Derivative::Jvp => {
@@ -133,10 +131,94 @@ fn derive_with(
         done = simplify(&seed(&done, program.params.len()));
         checked("simplify", &done, watch)?;
     }
-    match units::lacking(&done) {
-        Some((unit, rule)) => Err(lacking(unit, rule)),
-        None => Ok(done),
+    for _ in 0..DEEPEST {
+        let Some((unit, rule)) = units::lacking(&done) else {
+            return Ok(done);
+        };
+        if unit.routine(rule).is_none() {
+            return Err(lacking(unit, rule));
+        }
+        done = with_rules(&done, &|unit, rule| !unit.has(rule))?;
     }
+    Err(endless())
+}
+
+/// How often programs of rules are taken in, one in the other.
+const DEEPEST: usize = 8;
+
+fn endless() -> String {
+    "a rule of a function with `#[custom_derivative]` needs a derivative of that function; write the rule \
+     without it"
+        .into()
+}
+
+/// A program with rules of units taken in where these are differentiated; nothing where none is.
+fn derivable(program: &Program, wrt: &[usize]) -> Result<Option<Program>, String> {
+    let mut done = None;
+    for _ in 0..DEEPEST {
+        let now = done.as_ref().unwrap_or(program);
+        let Some((unit, rule)) = units::rules::twice(now, wrt) else {
+            return Ok(done);
+        };
+        if unit.routine(rule).is_none() {
+            let name = unit.name();
+            return Err(format!(
+                "a derivative of `{name}` is differentiated here, and the body of its `{rule}` is not known; \
+                 annotate the function that `#[custom_derivative({rule} = ..)]` names with \
+                 `#[differentiable]`, or write what is differentiated twice without `{name}`"
+            ));
+        }
+        done = Some(with_rules(now, &|_, _| true)?);
+    }
+    Err(endless())
+}
+
+/// A program with rules of units taken in.
+fn with_rules(program: &Program, wanted: units::rules::Wanted<'_>) -> Result<Program, String> {
+    enter("raise");
+    let mut raised = raise(program).program(&program.name);
+    units::rules::with_lengths(&mut raised, program);
+    enter("units");
+    let taken_in = units::rules::taken_in(&raised, wanted);
+    if cfg!(debug_assertions) {
+        core_check::check(&taken_in)
+            .map_err(|e| report("units", &format!("it made a wrong program: {e}")))?;
+    }
+    to_bulk(&taken_in, &mut |_, _| {})
+}
+
+/// The program of one product of a unit from that of the other, of which `rule` is the name: a product is
+/// linear in what it multiplies.
+///
+/// # Errors
+/// If it is not linear, or cannot be differentiated.
+pub fn other_product(
+    unit: &Called,
+    rule: Rule,
+    routine: &core::Routine,
+) -> Result<core::Routine, String> {
+    let watch: Watch<'_> = &mut |_, _| {};
+    let bulk = to_bulk(&routine.program(unit.name()), watch)?;
+    let seeds: Vec<usize> = (unit.args.len()..bulk.params.len()).collect();
+    let mut derived = derive_with(&bulk, Derivative::Vjp, &seeds, Program::clone, watch)?;
+    let primal = bulk.results.len();
+    let depends = |derived: &Program| {
+        let on = (0..derived.params.len()).map(|k| seeds.contains(&k));
+        let on = derived.dependent(on.collect());
+        derived.results[primal..].iter().any(|r| on[r.index()])
+    };
+    // A product of another unit takes the values that it is at, and may not read them.
+    if depends(&derived) {
+        derived = with_rules(&derived, &|_, _| true)?;
+    }
+    if depends(&derived) {
+        return Err(format!(
+            "the `{rule}` of `{}` is not linear in what it multiplies",
+            unit.name()
+        ));
+    }
+    enter("raise");
+    Ok(units::rules::at_zero(unit, rule, &raise(&derived)))
 }
 
 /// A derivative of a unit that nobody has given.
@@ -148,7 +230,8 @@ fn lacking(unit: &Unit, rule: Rule) -> String {
     };
     format!(
         "{products} of a function that calls `{name}` need its `{rule}`, and its attribute names none; write \
-         `#[custom_derivative({rule} = ..)]` on `{name}`"
+         `#[custom_derivative({rule} = ..)]` on `{name}`, or annotate the rule that it has with \
+         `#[differentiable]`, if that is linear in what it multiplies"
     )
 }
 

@@ -116,10 +116,14 @@ pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// assert!((dx - 0.6).abs() < 1e-12 && (dy - 0.8).abs() < 1e-12);
 /// ```
 ///
+/// A rule that is an annotated function of the same file is a program that the compiler knows: what calls
+/// `g` can then be differentiated again, and one of `jvp` and `vjp` gives the other. `differentiable`, beside
+/// these, says so of rules that are written elsewhere, in a macro or in a documentation test.
+///
 /// `crate = path` names a renamed or re-exported `cotangent`.
 #[proc_macro_attribute]
 pub fn custom_derivative(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let place = place::of(&item);
+    let place = place::with_annotated(&item);
     cotangent_core::custom(attr.into(), item.into(), &place).into()
 }
 

@@ -19,7 +19,91 @@ pub(super) fn of(item: &TokenStream) -> Place {
         unique: format!("{:016x}", unique(span)),
         around,
         self_type: self_type(&head),
+        annotated: vec![],
     }
+}
+
+/// The same for a function that names others: which of the functions of the file are annotated.
+pub(super) fn with_annotated(item: &TokenStream) -> Place {
+    let mut place = of(item);
+    let span = name(item.clone()).unwrap_or_else(Span::call_site);
+    if let Some(text) = before(span) {
+        let all = span
+            .local_file()
+            .and_then(|f| std::fs::read_to_string(f).ok());
+        place.annotated = annotated(&all.unwrap_or_default(), text.len());
+    }
+    place
+}
+
+/// The annotated functions of a text, by paths from the function at a place: only blocks around it and
+/// modules are looked into.
+fn annotated(text: &str, at: usize) -> Vec<Vec<String>> {
+    let is_word = |w: &str| w.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut open: Vec<String> = vec![];
+    let mut here = vec![];
+    let mut found: Vec<(Vec<String>, String)> = vec![];
+    let mut others = vec![];
+    // Whether an attribute of the item says so; the words since the last item.
+    let (mut is_ours, mut head) = (false, Vec::<&str>::new());
+    let mut depth = 0usize;
+    let mut tokens = Tokens::new(text);
+    while let Some(token) = tokens.next() {
+        let place = text.len() - tokens.rest.len();
+        if place <= at {
+            here.clone_from(&open);
+        }
+        match token {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            "differentiable" => is_ours |= depth > 0,
+            "{" => {
+                let name = head
+                    .iter()
+                    .position(|w| *w == "mod")
+                    .and_then(|k| head.get(k + 1));
+                // What is no module has no name that a path could mention.
+                open.push(name.map_or_else(|| format!("{{{place}"), |n| (*n).to_owned()));
+                (is_ours, depth) = (false, 0);
+                head.clear();
+            }
+            "}" => {
+                open.pop();
+                (is_ours, depth) = (false, 0);
+                head.clear();
+            }
+            ";" if depth == 0 => {
+                is_ours = false;
+                head.clear();
+            }
+            word if depth == 0 && is_word(word) => {
+                if head.last() == Some(&"fn") {
+                    let function = (open.clone(), word.to_owned());
+                    match std::mem::take(&mut is_ours) {
+                        true => found.push(function),
+                        false => others.push(function),
+                    }
+                }
+                head.push(word);
+            }
+            _ => {}
+        }
+    }
+    let relative = |(open, name): (Vec<String>, String)| {
+        let common = here.iter().zip(&open).take_while(|(a, b)| a == b).count();
+        let up = here[common..].iter().map(|_| "super".to_owned());
+        let is_module = |w: &String| !w.starts_with('{');
+        let sound = here[common..].iter().chain(&open[common..]).all(is_module);
+        let path = up.chain(open[common..].iter().cloned()).chain([name]);
+        sound.then(|| path.collect())
+    };
+    let generated = found.iter().flat_map(|(open, name)| {
+        let named = |suffix| (open.clone(), format!("{name}_{suffix}"));
+        ["vjp", "jvp"].map(named)
+    });
+    let generated: Vec<_> = generated.filter(|f| !others.contains(f)).collect();
+    found.extend(generated);
+    found.into_iter().filter_map(relative).collect()
 }
 
 /// The name of a function.
@@ -254,6 +338,30 @@ mod tests {
 
     fn block(text: &str) -> Around {
         super::block(text).0
+    }
+
+    #[test]
+    fn annotated_functions_of_a_file() {
+        let text = "#[differentiable] fn a() { if x {} } fn b() {} mod m { #[other] #[c::differentiable(jvp)] \
+                    pub(super) fn c() -> f64 { 1.0 } mod n { fn f() {} } } #[derive(X)] struct S; fn d() {} \
+                    fn e() { #[differentiable] fn g() {} }";
+        let found = |before: &str| -> Vec<String> {
+            let at = text.find(before).unwrap();
+            let paths = super::annotated(text, at).into_iter();
+            let paths = paths.map(|path| path.join("::"));
+            paths.filter(|path| !path.ends_with("jvp")).collect()
+        };
+        assert_eq!(found("fn b"), ["a", "m::c", "a_vjp", "m::c_vjp"]);
+        assert_eq!(
+            found("fn f()"),
+            [
+                "super::super::a",
+                "super::c",
+                "super::super::a_vjp",
+                "super::c_vjp"
+            ]
+        );
+        assert_eq!(found("fn g"), ["g", "g_vjp"]);
     }
 
     #[test]

@@ -44,7 +44,9 @@ pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Un
         results: results.collect(),
         has_jvp,
         has_vjp,
+        id: String::new(),
         routines: Routines::default(),
+        rules: Routines::default(),
     }
 }
 
@@ -221,8 +223,14 @@ impl Context<'_> {
     }
 }
 
-/// A function of a unit that `signature`'s function calls, for those who call that.
-pub(crate) fn forwarded(signature: &Signature, unit: &Unit, rule: Rule) -> TokenStream {
+/// A function of a unit that `signature`'s function calls, for those who call that; with what its name
+/// begins with.
+pub(crate) fn forwarded(
+    signature: &Signature,
+    unit: &Unit,
+    rule: Rule,
+    prefix: &str,
+) -> TokenStream {
     let real = &signature.real;
     let takes = unit.takes(rule);
     let names: Vec<Ident> = (0..takes.len()).map(|k| format_ident!("a{k}")).collect();
@@ -232,7 +240,7 @@ pub(crate) fn forwarded(signature: &Signature, unit: &Unit, rule: Rule) -> Token
     });
     let outputs = all_given(unit, rule, real);
     let (generics, clause) = generics(signature);
-    let own = name(&unit.handed_on(), rule);
+    let own = name(prefix, rule);
     let there = function(unit, rule);
     quote! {
         #[track_caller]

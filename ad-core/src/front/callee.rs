@@ -6,6 +6,7 @@ use crate::back::unit::{unfit, unit_of};
 use crate::ir::core::Routine;
 use crate::ir::ty::Elem;
 use crate::ir::unit::Unit;
+use crate::link::rules::Access;
 use crate::pipeline::Derivative;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -24,6 +25,8 @@ pub struct Callee {
     pub routine: Option<Routine>,
     /// The function as a unit, if it can be called as one: its path is that of the call.
     pub unit: Option<Unit>,
+    /// Where the programs of its rules are found, if it has derivatives of its own.
+    pub rules: Option<Access>,
     /// Where constants of the callee's are found, below its path, and of which kind they are.
     pub consts: Vec<(String, Elem)>,
     /// Whether it may be called as deep as it goes, if it calls itself.
@@ -34,6 +37,8 @@ pub struct Callee {
 #[derive(Clone, Debug, Default)]
 pub struct Callees {
     known: HashMap<String, Option<Callee>>,
+    /// The rules of functions with derivatives of their own, by the paths of their companions.
+    rules: HashMap<String, [Option<Routine>; 3]>,
     /// Structs by the paths they are mentioned by.
     pub structs: Structs,
     /// Whether functions are taken in wherever they can be: for what other functions are told about this
@@ -57,6 +62,7 @@ impl Callee {
             wrt: real.map(|(k, _)| k).collect(),
             routine: None,
             unit: Some(unit),
+            rules: None,
             consts: vec![],
             recursive: true,
         })
@@ -80,6 +86,16 @@ impl Callees {
     /// Adds one; `None` for a function that is wrong, which has been reported there.
     pub fn add(&mut self, path: &syn::Path, callee: Option<Callee>) {
         self.known.insert(key(path), callee);
+    }
+
+    /// Adds what the companion of rules says.
+    pub fn add_rules(&mut self, path: &syn::Path, rules: [Option<Routine>; 3]) {
+        self.rules.insert(key(path), rules);
+    }
+
+    /// What the companion of rules says.
+    pub fn rules(&self, path: &syn::Path) -> Option<&[Option<Routine>; 3]> {
+        self.rules.get(&key(path))
     }
 
     /// What is known of a function.

@@ -3,10 +3,13 @@
 //!
 //! Every binder of a program binds a symbol of its own, so substitution never captures.
 
+mod copy;
+
 use super::bulk::Relation;
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
 use super::unit::{Called, Rule};
+pub use copy::{Copier, Names, OnCall};
 use std::rc::Rc;
 
 /// A variable: a number that is unique in its program, and the name the user gave it.

@@ -389,7 +389,7 @@ impl Checker {
                 varies |= self.want(a, Ty::scalar(a.ty.elem), "the value")?;
                 (a.ty, varies)
             }
-            Kind::Call(c) => (self.call(c)?, true),
+            Kind::Call(c) => (self.call(c)?, mentions_varying(e, &self.scope)),
             Kind::Recur(r) => self.recur(r, e)?,
             Kind::Demand(d, a) => {
                 for size in d.parts() {

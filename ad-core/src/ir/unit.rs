@@ -68,6 +68,9 @@ pub enum Given {
     Derivative(usize),
 }
 
+/// Where the type is that has the functions of a unit, in a module of the name of the unit.
+pub const BELOW: &str = "::__unit";
+
 /// A function that is called as a unit.
 #[derive(Clone, Debug)]
 pub struct Unit {
@@ -79,12 +82,16 @@ pub struct Unit {
     pub args: Vec<Ty>,
     /// What it gives.
     pub results: Vec<Part>,
+    /// What tells it from all others, wherever it is called from; nothing if nobody has to know.
+    pub id: String,
     /// Whether its products with tangents are known.
     pub has_jvp: bool,
     /// Whether its products with cotangents are known.
     pub has_vjp: bool,
     /// What it computes, for interpreters.
     pub routines: Routines,
+    /// The programs of its rules, if these can be differentiated.
+    pub rules: Routines,
 }
 
 /// What a unit computes, as far as it is known: one routine for each rule, in the order of [`Rule::ALL`].
@@ -93,6 +100,18 @@ pub struct Unit {
 pub struct Routines(Rc<OnceCell<[Option<Routine>; 3]>>);
 
 impl Routines {
+    /// Whether it is known what it computes.
+    pub fn is_known(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// Says that it computes the same as another one, if nobody has said what it computes.
+    pub fn same_as(&self, other: &Routines) {
+        if let Some(all) = other.0.get() {
+            self.fill(all.clone());
+        }
+    }
+
     /// Says what it computes, if nobody has yet.
     pub fn fill(&self, all: [Option<Routine>; 3]) {
         let _ = self.0.set(all);
@@ -115,7 +134,7 @@ impl Unit {
     pub fn name(&self) -> &str {
         match self.prefix.strip_suffix("__") {
             Some(path) => path.rsplit("__").next().unwrap_or(path),
-            None => &self.path,
+            None => self.path.strip_suffix(BELOW).unwrap_or(&self.path),
         }
     }
 
@@ -126,7 +145,8 @@ impl Unit {
 
     /// What the names of its functions begin with where a function that calls it hands them on.
     pub fn handed_on(&self) -> String {
-        let words = self.path.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let path = self.path.strip_suffix(BELOW).unwrap_or(&self.path);
+        let words = path.split(|c: char| !c.is_alphanumeric() && c != '_');
         let words: Vec<&str> = words.filter(|w| !w.is_empty()).collect();
         format!("{}__{}", words.join("__"), self.prefix)
     }
@@ -214,6 +234,27 @@ impl Unit {
             Rule::Jvp => self.has_jvp,
             Rule::Vjp => self.has_vjp,
         }
+    }
+
+    /// What a rule computes, if that is a program: its results are what the rule adds to those of the
+    /// function.
+    pub fn routine(&self, rule: Rule) -> Option<&Routine> {
+        match rule {
+            Rule::Value => None,
+            Rule::Jvp | Rule::Vjp => self.rules.get(rule),
+        }
+    }
+
+    /// A unit that the program of one of its rules calls, as those reach it who reach this one.
+    pub fn inner(&self, rule: Rule, unit: &Called) -> Called {
+        if !self.id.is_empty() && unit.id == self.id {
+            return Called::new(self.clone());
+        }
+        Called::new(Unit {
+            path: self.path.clone(),
+            prefix: format!("{}{rule}__{}", self.prefix, unit.handed_on()),
+            ..(**unit).clone()
+        })
     }
 
     /// Computes what a rule gives, all results of it, and the number of real operations.
@@ -367,7 +408,11 @@ impl fmt::Display for Unit {
             &results.join(", "),
             &known.join(" "),
         ];
-        f.write_str(&fields.join(" / "))
+        f.write_str(&fields.join(" / "))?;
+        match &*self.id {
+            "" => Ok(()),
+            id => write!(f, " / {id}"),
+        }
     }
 }
 
@@ -377,7 +422,12 @@ impl std::str::FromStr for Unit {
     fn from_str(text: &str) -> Result<Unit, String> {
         let wrong = || format!("`{text}` says nothing about a function");
         let fields: Vec<&str> = text.split('/').map(str::trim).collect();
-        let [path, prefix, args, results, known] = fields[..] else {
+        let (fields, id) = match fields.split_at_checked(5) {
+            Some((fields, [])) => (fields, ""),
+            Some((fields, [id])) => (fields, *id),
+            Some(_) | None => return Err(wrong()),
+        };
+        let [path, prefix, args, results, known] = fields else {
             return Err(wrong());
         };
         let part = |text: &str| -> Option<Part> {
@@ -401,13 +451,15 @@ impl std::str::FromStr for Unit {
         };
         let known: Vec<&str> = known.split_whitespace().collect();
         Ok(Unit {
-            path: path.to_owned(),
-            prefix: prefix.to_owned(),
+            path: (*path).to_owned(),
+            prefix: (*prefix).to_owned(),
+            id: id.to_owned(),
             args: list(args)?.into_iter().map(|part| part.ty).collect(),
             results: list(results)?,
             has_jvp: known.contains(&"jvp"),
             has_vjp: known.contains(&"vjp"),
             routines: Routines::default(),
+            rules: Routines::default(),
         })
     }
 }
@@ -429,6 +481,7 @@ mod tests {
             "g /  / real 1, int 0 / real 0, real 2 3 _ / jvp vjp",
             "m::h / g_ / real 0 / int 1 _ / vjp",
             "g /  / real 0 / real 0 / ",
+            "g::__unit /  / real 0 / real 0 / jvp / 0a",
         ] {
             let unit: Unit = text.parse().unwrap();
             assert_eq!(unit.to_string(), text);

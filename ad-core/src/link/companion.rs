@@ -1,6 +1,6 @@
 //! Companions as they are emitted beside a function, and the type that holds its constants.
 
-use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode};
+use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode, rules};
 use crate::back::emit::{self, Context};
 use crate::back::name_check::users;
 use crate::back::unit::{forwarded, unit_of};
@@ -11,7 +11,6 @@ use crate::front::lower::annotated::MACROS;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::front::structs::Struct;
-use crate::ir::core::{Expr, Kind};
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
 use crate::pipeline::Derivative;
@@ -40,6 +39,7 @@ pub(crate) fn companions(f: &Annotated, place: &Place, inner: &TokenStream) -> T
         &names,
         &context,
         (inner, members),
+        false,
     );
     quote!(#holder #companions)
 }
@@ -76,7 +76,7 @@ fn names(signature: &Signature, modes: Modes) -> Vec<(Option<Derivative>, Ident)
 }
 
 /// A name that nothing else in the crate has.
-fn hidden(role: &str, name: &Ident, place: &Place) -> Ident {
+pub(super) fn hidden(role: &str, name: &Ident, place: &Place) -> Ident {
     let (name, unique) = (name.unraw(), &place.unique);
     format_ident!(
         "__cotangent_{role}_{name}_{unique}",
@@ -117,21 +117,19 @@ fn constants(f: &Annotated) -> TokenStream {
 /// One that calls itself without being a unit is taken in until there is no such call.
 fn handed_on(f: &Annotated) -> TokenStream {
     let own = f.signature.ident.to_string();
-    let mut units: Vec<Called> = vec![];
-    let mut look: Vec<&Expr> = f.program.body.parts();
-    while let Some(e) = look.pop() {
-        look.extend(e.parts());
-        if let Kind::Call(call) = &*e.kind
-            && !units.contains(&call.unit)
-            && !(f.is_deep() && call.unit.is_itself(&own))
-        {
-            units.push(call.unit.clone());
-        }
-    }
+    let mut units: Vec<Called> = rules::units(&[&f.program.body]);
+    units.retain(|unit| !(f.is_deep() && unit.is_itself(&own)));
     units.sort_by_key(|u| u.handed_on());
-    let all = units.iter().flat_map(|unit| {
+    let units = units.iter().map(|unit| (unit.handed_on(), unit));
+    let all = units.flat_map(|(name, unit)| rules::with_inner(unit, &name));
+    let mut all: Vec<(String, Called)> = all.collect();
+    // A rule that is taken in calls what the rule itself calls.
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all.dedup_by(|a, b| a.0 == b.0);
+    let all = all.into_iter().flat_map(|(name, unit)| {
         let rules = Rule::ALL.into_iter().filter(|rule| unit.has(*rule));
-        rules.map(|rule| forwarded(&f.signature, unit, rule))
+        let forwarded = |rule| forwarded(&f.signature, &unit, rule, &name);
+        rules.map(forwarded).collect::<Vec<_>>()
     });
     all.collect()
 }
@@ -139,15 +137,17 @@ fn handed_on(f: &Annotated) -> TokenStream {
 /// The type that holds what code elsewhere needs of a function, under its name and those of what is
 /// generated from it; nothing where there is nothing.
 pub(crate) fn holder(
-    Beside { vis, cfg, place }: &Beside<'_>,
+    beside: &Beside<'_>,
     ident: &Ident,
     names: &[Ident],
     context: &Context<'_>,
     (inner, members): (&TokenStream, TokenStream),
+    has_module: bool,
 ) -> TokenStream {
     if members.is_empty() {
         return TokenStream::new();
     }
+    let Beside { vis, cfg, place } = beside;
     let (import, members) = context.with_runtime(members);
     let cfg = quote!(#(#cfg)*);
     let holder = hidden("holder", ident, place);
@@ -156,15 +156,19 @@ pub(crate) fn holder(
         // What the user calls so goes before what comes by `*`.
         (Around::Module, Some(vis_inside)) => {
             let module = hidden("names", ident, place);
-            quote! {
-                #cfg
-                #[doc(hidden)]
-                #allow
-                mod #module { #(#vis_inside use super::#holder as #names;)* }
-                #cfg
-                #[doc(hidden)]
-                #allow
-                #vis use #module::*;
+            match has_module {
+                // What comes by `*` is not there as long as any macro is not expanded.
+                true => rules::module(beside, ident, &holder, &vis_inside),
+                false => quote! {
+                    #cfg
+                    #[doc(hidden)]
+                    #allow
+                    mod #module { #(#vis_inside use super::#holder as #names;)* }
+                    #cfg
+                    #[doc(hidden)]
+                    #allow
+                    #vis use #module::*;
+                },
             }
         }
         (Around::Module | Around::Impl | Around::Unknown, _) => {
@@ -188,7 +192,7 @@ pub(crate) fn holder(
 }
 
 /// The same visibility, written one module further in.
-fn one_deeper(vis: &syn::Visibility) -> Option<syn::Visibility> {
+pub(super) fn one_deeper(vis: &syn::Visibility) -> Option<syn::Visibility> {
     match vis {
         syn::Visibility::Inherited => Some(syn::parse_quote!(pub(super))),
         syn::Visibility::Public(_) => Some(vis.clone()),

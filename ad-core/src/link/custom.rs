@@ -1,8 +1,8 @@
 //! `#[custom_derivative(vjp = .., jvp = ..)]`: a function whose body is not looked at, and whose
 //! derivatives are functions that the user names.
 
-use super::companion::{Beside, companion, holder};
-use super::{Around, BROKEN, Part, Place, Request, ask, entry_of_unit};
+use super::companion::{Beside, companion, holder, one_deeper};
+use super::{Around, BROKEN, Part, Place, Request, ask, entry_of_unit, rules};
 use crate::back::emit::Context;
 use crate::back::name_check::users;
 use crate::back::unit::{unfit, unit_of};
@@ -12,9 +12,10 @@ use crate::front::error::{Errors, Loc};
 use crate::front::nesting;
 use crate::front::signature::Signature;
 use crate::front::structs::Structs;
-use crate::ir::unit::Rule;
+use crate::ir::unit::{Called, Rule, Unit};
 use darling::FromMeta;
 use darling::ast::NestedMeta;
+use darling::util::Flag;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
@@ -25,6 +26,8 @@ struct Arguments {
     vjp: Option<syn::Path>,
     #[darling(default)]
     jvp: Option<syn::Path>,
+    #[darling(default)]
+    differentiable: Flag,
     #[darling(default, rename = "crate")]
     root: Option<syn::Path>,
 }
@@ -33,6 +36,8 @@ struct Arguments {
 pub(crate) struct Named {
     pub(crate) vjp: Option<syn::Path>,
     pub(crate) jvp: Option<syn::Path>,
+    /// Whether it says that they are annotated.
+    is_annotated: bool,
     root: Option<syn::Path>,
 }
 
@@ -56,6 +61,9 @@ pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
                 continue;
             }
         };
+        if matches!(entry, NestedMeta::Meta(syn::Meta::Path(p)) if p.is_ident("differentiable")) {
+            continue;
+        }
         let known = ["vjp", "jvp", "crate"]
             .iter()
             .any(|name| path.is_ident(name));
@@ -87,6 +95,7 @@ pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
     Some(Named {
         vjp: arguments.vjp,
         jvp: arguments.jvp,
+        is_annotated: arguments.differentiable.is_present(),
         root: arguments.root,
     })
 }
@@ -98,10 +107,18 @@ pub fn expand(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStrea
 }
 
 fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    let named = named(attr.clone(), &mut Errors::default());
+    let mut place = place.clone();
+    // The others are of no use.
+    place.annotated.retain(|path| {
+        let paths = named.iter().flat_map(|n| [&n.jvp, &n.vjp]).flatten();
+        let names = paths.filter_map(|p| Some(p.segments.last()?.ident.to_string()));
+        names.into_iter().any(|name| path.last() == Some(&name))
+    });
     let request = Request {
         attr,
         item: item.clone(),
-        place: place.clone(),
+        place,
         part: Part::Custom,
         known: vec![],
     };
@@ -160,12 +177,19 @@ pub(crate) fn told(request: &Request, known: &Callees) -> TokenStream {
         return quote!(#errors #companion);
     };
     let structs = &known.structs;
-    beside_function(&function, &signature, &named, &beside, structs, root)
+    beside_function(
+        request,
+        (&function, &signature),
+        &named,
+        &beside,
+        structs,
+        root,
+    )
 }
 
 fn beside_function(
-    function: &syn::ItemFn,
-    signature: &Signature,
+    request: &Request,
+    (function, signature): (&syn::ItemFn, &Signature),
     named: &Named,
     beside: &Beside<'_>,
     structs: &Structs,
@@ -180,8 +204,25 @@ fn beside_function(
         consts: &[],
         root,
     };
-    let unit = unit_of(signature, named.jvp.is_some(), named.vjp.is_some());
+    let unit = Unit {
+        id: beside.place.unique.clone(),
+        ..unit_of(signature, named.jvp.is_some(), named.vjp.is_some())
+    };
     let ident = &signature.ident;
+    let paths = [(Rule::Jvp, &named.jvp), (Rule::Vjp, &named.vjp)];
+    let paths = paths
+        .into_iter()
+        .filter_map(|(rule, path)| Some((rule, path.as_ref()?)));
+    let is_annotated = |(_, path): &(Rule, &syn::Path)| {
+        named.is_annotated || request.part == Part::Rules || rules::is_annotated(path, beside.place)
+    };
+    let paths: Vec<(Rule, &syn::Path)> = paths.filter(is_annotated).collect();
+    if request.part == Part::Rules {
+        let unit = Called::new(unit);
+        return rules::told(request, signature, &unit, &paths, beside, &context.root);
+    }
+    let access = rules::Access::new(&paths, ident, beside.place);
+    let access = access.filter(|a| !a.is_below() || one_deeper(beside.vis).is_some());
     let own = syn::Path::from(ident.clone());
     let rules = [
         (Rule::Value, Some(&own)),
@@ -195,10 +236,13 @@ fn beside_function(
     let functions: TokenStream = functions.collect();
     let names = [ident.clone()];
     let none = TokenStream::new();
-    let holder = holder(beside, ident, &names, &context, (&none, functions));
-    let text = entry_of_unit(&function.sig, &wrt, structs, &unit);
+    let has_module = access.as_ref().is_some_and(rules::Access::is_below);
+    let members = (&none, functions);
+    let holder = holder(beside, ident, &names, &context, members, has_module);
+    let text = entry_of_unit(&function.sig, &wrt, structs, &unit, access.as_ref());
     let companion = companion(beside, ident, &text);
-    quote!(#holder #companion)
+    let of_rules = access.map(|_| rules::asked(request, &paths, ident, beside.cfg, &context.root));
+    quote!(#holder #companion #of_rules)
 }
 
 fn cfgs(function: &syn::ItemFn) -> Vec<syn::Attribute> {

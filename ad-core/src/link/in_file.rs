@@ -142,6 +142,7 @@ fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
         what: None,
         routine: None,
         unit: Some(unit),
+        rules: None,
         consts: vec![],
         recursive: false,
     })

@@ -24,6 +24,7 @@
 mod companion;
 pub(crate) mod custom;
 pub mod in_file;
+pub(crate) mod rules;
 
 pub(crate) use companion::{broken, companion_of_struct, companions};
 pub use custom::expand as custom;
@@ -53,6 +54,8 @@ pub struct Place {
     pub around: Around,
     /// The type that the `impl` block around it is for, as it is written.
     pub self_type: Option<String>,
+    /// Annotated functions of the same file, by their paths from here.
+    pub annotated: Vec<Vec<String>>,
 }
 
 /// What is right around a function.
@@ -78,6 +81,8 @@ pub enum Part {
     Struct,
     /// The companion of a function with derivatives of its own.
     Custom,
+    /// The companion of the rules of such a function.
+    Rules,
 }
 
 /// An expansion under way.
@@ -104,6 +109,12 @@ pub enum Resumed {
 
 /// What stands for a function that is wrong.
 const BROKEN: &str = "broken";
+
+/// How the companion of rules begins.
+const RULES: &str = "rules ";
+
+/// What stands for the companion of rules where a derivative may stand.
+const OF_RULES: &str = "of_rules";
 
 /// What companions say of functions that are called as units: the derivatives there are.
 const UNIT: &str = "jvp vjp";
@@ -153,27 +164,9 @@ pub(crate) fn ask(
     caller: &Ident,
     root: &TokenStream,
 ) -> TokenStream {
-    let Request {
-        attr,
-        item,
-        place,
-        part,
-        known,
-    } = request;
-    let unique = Literal::string(&place.unique);
-    let in_module = place.around == Around::Module;
-    let (word, is_first) = match part {
-        Part::Body(what, is_first) => (word(*what), *is_first),
-        Part::Companions => (COMPANIONS, false),
-        Part::Struct => (DERIVED, false),
-        Part::Custom => (CUSTOM, false),
-    };
-    let known = known.iter().map(|(path, text)| quote!((#path) #text));
+    let part = &request.part;
     let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
-    let [first, others @ ..] = &aliases[..] else {
-        unreachable!("something is missing");
-    };
-    let resume = quote!(#root::__resume);
+    let others = &aliases[1..];
     let imports = imports(missing, &aliases, part, &request.item);
     let cfg = if imports.cfg.is_empty() {
         None
@@ -181,19 +174,52 @@ pub(crate) fn ask(
         Some(&imports.cfg)
     };
     let uses = &imports.uses;
-    let asked = quote! {
-        #first ! {
-            (#resume) (#attr) (#item) (#unique #in_module #word #is_first) (#resume) (#(#known)*)
-            (#((#aliases (#missing)))*)
-        }
-    };
+    let asked = invocation(request, *part, missing, &aliases, root);
     match part {
-        Part::Companions | Part::Struct | Part::Custom => quote!(#uses #cfg #asked),
+        Part::Companions | Part::Struct | Part::Custom | Part::Rules => quote!(#uses #cfg #asked),
         Part::Body(_, false) => quote!({ #uses #asked }),
         // All that have no companion are reported, not only the one asked first.
         Part::Body(_, true) => {
             let probe = quote!((#root::__probe));
             quote!({ #uses #(#others ! { #probe })* #asked })
+        }
+    }
+}
+
+/// An invocation of the first of some companions, which goes on with the others.
+fn invocation(
+    request: &Request,
+    part: Part,
+    missing: &[syn::Path],
+    aliases: &[syn::Path],
+    root: &TokenStream,
+) -> TokenStream {
+    let Request {
+        attr,
+        item,
+        place,
+        part: _,
+        known,
+    } = request;
+    let unique = Literal::string(&place.unique);
+    let in_module = place.around == Around::Module;
+    let (word, is_first) = match part {
+        Part::Body(what, is_first) => (word(what), is_first),
+        Part::Companions => (COMPANIONS, false),
+        Part::Struct => (DERIVED, false),
+        Part::Custom => (CUSTOM, false),
+        Part::Rules => (OF_RULES, false),
+    };
+    let known = known.iter().map(|(path, text)| quote!((#path) #text));
+    let resume = quote!(#root::__resume);
+    let annotated = place.annotated.iter().map(|path| path.join("::"));
+    let annotated = Literal::string(&annotated.collect::<Vec<_>>().join(" "));
+    let first = aliases.first().expect("something is missing");
+    quote! {
+        #first ! {
+            (#resume) (#attr) (#item) (#unique #in_module #word #is_first #annotated) (#resume)
+            (#(#known)*)
+            (#((#aliases (#missing)))*)
         }
     }
 }
@@ -211,7 +237,9 @@ fn imports(
     item: &TokenStream,
 ) -> Imports {
     let item: Option<syn::Item> = match part {
-        Part::Companions | Part::Struct | Part::Custom => syn::parse2(item.clone()).ok(),
+        Part::Companions | Part::Struct | Part::Custom | Part::Rules => {
+            syn::parse2(item.clone()).ok()
+        }
         Part::Body(..) => None,
     };
     let attrs = item.into_iter().flat_map(|item: syn::Item| {
@@ -365,6 +393,9 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         let in_module: syn::LitBool = input.parse()?;
         let word: syn::LitStr = input.parse()?;
         let is_first: syn::LitBool = input.parse()?;
+        let annotated: syn::LitStr = input.parse()?;
+        let annotated = annotated.value();
+        let annotated = annotated.split_whitespace();
         let place = Place {
             unique: unique.value(),
             around: match in_module.value {
@@ -372,6 +403,9 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
                 false => Around::Unknown,
             },
             self_type: None,
+            annotated: annotated
+                .map(|path| path.split("::").map(str::to_owned).collect())
+                .collect(),
         };
         Ok((place, word.value(), is_first.value))
     };
@@ -385,6 +419,7 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
             Some((_, what)) => Part::Body(*what, is_first),
             None if word == DERIVED => Part::Struct,
             None if word == CUSTOM => Part::Custom,
+            None if word == OF_RULES => Part::Rules,
             None => Part::Companions,
         },
         known: pairs,
@@ -399,6 +434,10 @@ pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
         if let Some(text) = text.strip_prefix(STRUCT) {
             let of = Struct::decode(text).map_err(|e| e.to_string())?;
             callees.structs.add(path, Some(of));
+            continue;
+        }
+        if let Some(text) = text.strip_prefix(RULES) {
+            callees.add_rules(path, rules::read(text)?);
             continue;
         }
         if text == BROKEN && names_type(path) {
@@ -430,6 +469,7 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
     let consts: Vec<String> = (f.consts.iter()).map(|c| c.elem.to_string()).collect();
     let signature = f.item.sig.to_token_stream().to_string();
     let unit = if f.is_unit() { UNIT } else { "" };
+    let program = f.called.as_ref().unwrap_or(&f.program);
     let lines = [
         what,
         &wrt.join(" "),
@@ -437,13 +477,16 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
         &f.structs.encode().to_string().replace('\n', " "),
         &signature.replace('\n', " "),
         unit,
-        &f.called.as_ref().unwrap_or(&f.program).to_string(),
+        &rules::encode_units(&program.body, "")
+            .to_string()
+            .replace('\n', " "),
+        &program.to_string(),
     ];
     lines.join("\n")
 }
 
 fn decode(text: &str) -> Result<Callee, String> {
-    let mut lines = text.splitn(7, '\n');
+    let mut lines = text.splitn(8, '\n');
     let mut line = || lines.next().ok_or("it is too short");
     let what = line()?;
     let what = DERIVATIVES.iter().find(|(word, _)| *word == what);
@@ -460,15 +503,19 @@ fn decode(text: &str) -> Result<Callee, String> {
     let structs: TokenStream = line()?.parse().map_err(|_| "a struct is wrong")?;
     let structs = Structs::decode(structs).map_err(|e| e.to_string())?;
     let signature = line()?;
-    let unit = line()?;
+    let mut unit = line()?.split(';').map(str::trim);
+    let rules = line()?;
     let program = line()?;
     let item: syn::ItemFn =
         syn::parse_str(&format!("{signature} {{}}")).map_err(|e| e.to_string())?;
     let signature = Signature::read(&item, &mut Errors::knowing(structs));
     let mut signature = signature.map_err(|_| "its signature is not understood")?;
-    let known: Vec<&str> = unit.split_whitespace().collect();
-    let unit = (!known.is_empty())
-        .then(|| unit_of(&signature, known.contains(&"jvp"), known.contains(&"vjp")));
+    let mut words = || -> Vec<&str> { unit.next().unwrap_or("").split_whitespace().collect() };
+    let (known, id, access) = (words(), words(), words());
+    let unit = (!known.is_empty()).then(|| Unit {
+        id: id.concat(),
+        ..unit_of(&signature, known.contains(&"jvp"), known.contains(&"vjp"))
+    });
     if program.is_empty() {
         return Ok(Callee {
             signature,
@@ -476,11 +523,14 @@ fn decode(text: &str) -> Result<Callee, String> {
             wrt,
             routine: None,
             unit,
+            rules: rules::Access::decode(&access),
             consts: vec![],
             recursive: false,
         });
     }
     let program = core_text::parse(program)?;
+    let tokens = rules.parse().map_err(|_| "a rule is wrong")?;
+    rules::decode_units(&program.body, tokens)?;
     let mut ranks = program.body.results.iter().map(|e| e.ty.rank);
     let whole = signature.clone();
     signature.result.tree = (signature.result.tree)
@@ -507,17 +557,24 @@ pub(crate) fn entry_of_unit(
     wrt: &[usize],
     structs: &Structs,
     unit: &Unit,
+    access: Option<&rules::Access>,
 ) -> String {
     let wrt: Vec<String> = wrt.iter().map(usize::to_string).collect();
     let known = [("jvp", unit.has_jvp), ("vjp", unit.has_vjp)];
     let known = known.iter().filter(|(_, has)| *has).map(|(name, _)| *name);
+    let access = access.map_or(String::new(), rules::Access::encode);
     let lines = [
         "function",
         &wrt.join(" "),
         "",
         &structs.encode().to_string().replace('\n', " "),
         &sig.to_token_stream().to_string().replace('\n', " "),
-        &known.collect::<Vec<_>>().join(" "),
+        &format!(
+            "{};{};{access}",
+            known.collect::<Vec<_>>().join(" "),
+            unit.id
+        ),
+        "",
         "",
     ];
     lines.join("\n")
@@ -548,6 +605,7 @@ pub fn callee(
         wrt,
         routine: Some(routine),
         unit: None,
+        rules: None,
         consts: consts.map(|(k, elem)| (constant(k), *elem)).collect(),
         recursive: false,
     })

@@ -10,44 +10,12 @@
 //! Loops of both are in `beside.rs`.
 
 mod beside;
+pub mod rules;
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Eq, Looped, Op, Program, Var};
 use crate::ir::ty::Atom;
-use crate::ir::unit::{Called, Rule, Unit};
-use std::collections::HashSet;
-
-/// The unit whose derivative would have to be differentiated to differentiate a program in some of its
-/// parameters.
-pub fn twice(program: &Program, wrt: &[usize]) -> Option<String> {
-    let on = (0..program.params.len()).map(|k| wrt.contains(&k));
-    twice_in(program, on.collect())
-}
-
-fn twice_in(program: &Program, params: Vec<bool>) -> Option<String> {
-    let on = program.dependent(params);
-    let depends = |vars: &[Var]| vars.iter().any(|v| on[v.index()]);
-    let mut moving = HashSet::new();
-    let here = program.eqs.iter().find_map(|eq| {
-        if let Some((unit, rule, args)) = call(eq) {
-            let moves = rule != Rule::Value && depends(&args[..unit.args.len()]);
-            return moves.then(|| unit.name().to_owned());
-        }
-        let (run, _) = eq.loop_result()?;
-        if depends(run.given) || depends(run.init) {
-            moving.insert(run.looped);
-        }
-        None
-    });
-    let inside = |looped: &Looped| {
-        let body = &looped.body;
-        twice_in(body, vec![true; body.params.len()])
-    };
-    here.or_else(|| {
-        let mut loops = program.loops().filter(|looped| moving.contains(looped));
-        loops.find_map(inside)
-    })
-}
+use crate::ir::unit::{Called, Rule};
 
 /// What an equation calls: the unit, the rule, and with what.
 fn call(eq: &Eq) -> Option<(&Called, Rule, &Vec<Var>)> {
@@ -61,13 +29,13 @@ fn call(eq: &Eq) -> Option<(&Called, Rule, &Vec<Var>)> {
 }
 
 /// A unit that a program asks for a function it does not have.
-pub fn lacking<'a>(program: &'a Program) -> Option<(&'a Unit, Rule)> {
+pub fn lacking<'a>(program: &'a Program) -> Option<(&'a Called, Rule)> {
     let mut calls = program.eqs.iter().filter_map(call);
     let here = calls.find(|(unit, rule, _)| !unit.has(*rule));
     let inside = |looped: &'a Looped| {
         lacking(&looped.body).or_else(|| looped.goes_on.as_ref().and_then(lacking))
     };
-    here.map(|(unit, rule, _)| (&**unit, rule))
+    here.map(|(unit, rule, _)| (unit, rule))
         .or_else(|| program.loops().find_map(inside))
 }
 

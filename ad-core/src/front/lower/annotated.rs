@@ -13,7 +13,8 @@ use crate::front::real::RealType;
 use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
 use crate::ir::core::{Bound, Call, Expr, Kind, Loop, Routine, Sym};
-use crate::ir::unit::{Called, Rule, Unit};
+use crate::ir::unit::{BELOW, Called, Rule, Unit};
+use crate::link::rules::Access;
 use crate::pipeline::Derivative;
 
 /// Macros that are in scope everywhere, or that users of arrays have in scope. A function of such a
@@ -101,8 +102,28 @@ impl Lowerer<'_> {
         match callees.get(path) {
             None => Err(self.errors.missing(&without_arguments(path))),
             Some(None) => Err(self.errors.elsewhere()),
-            Some(Some(callee)) => self.substituted(path, callee, values?, loc),
+            Some(Some(callee)) => {
+                self.rules_of(path, callee)?;
+                self.substituted(path, callee, values?, loc)
+            }
         }
+    }
+
+    /// Finds out what the rules of a function with derivatives of its own are. What is said of a rule cannot
+    /// wait for that.
+    fn rules_of(&mut self, path: &syn::Path, callee: &Callee) -> Result<()> {
+        let (Some(access), Some(unit)) = (&callee.rules, &callee.unit) else {
+            return Ok(());
+        };
+        if self.callees.inline && access.is_rule(&self.own.to_string()) {
+            return Ok(());
+        }
+        let there = access.path(path);
+        match self.callees.rules(&there) {
+            Some(rules) => unit.rules.fill(rules.clone()),
+            None => return Err(self.errors.missing(&there)),
+        }
+        Ok(())
     }
 
     /// Why a function cannot be called from here, if that can be told by its path.
@@ -215,6 +236,8 @@ impl Lowerer<'_> {
             && (callee.routine.is_none() || self.prefers_unit(unit))
             && unrolled.is_none()
         {
+            let is_below = callee.rules.as_ref().is_some_and(Access::is_below);
+            let path = call_site(path) + if is_below { BELOW } else { "" };
             let results = self.called_as_unit(path, unit, given);
             return Ok(given_back(callee, results, &kept));
         }
@@ -271,7 +294,7 @@ impl Lowerer<'_> {
     }
 
     /// The results of a unit at these arguments.
-    fn called_as_unit(&mut self, path: &syn::Path, unit: &Unit, given: Vec<Expr>) -> Vec<Expr> {
+    fn called_as_unit(&mut self, path: String, unit: &Unit, given: Vec<Expr>) -> Vec<Expr> {
         let hint = self.fresh.sym("given");
         let args: Vec<Expr> = (given.into_iter())
             .map(|e| {
@@ -283,7 +306,7 @@ impl Lowerer<'_> {
             })
             .collect();
         let unit = Called::new(Unit {
-            path: call_site(path),
+            path,
             ..unit.clone()
         });
         let results = (0..unit.results.len()).map(|out| {
