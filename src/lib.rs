@@ -73,6 +73,9 @@
 
 #![deny(missing_docs)]
 
+// What the macros write mentions the crate by its name.
+extern crate self as cotangent;
+
 #[doc(hidden)]
 pub use cotangent_macros::{__probe, __resume};
 pub use cotangent_macros::{Differentiable, custom_derivative, differentiable};
@@ -135,6 +138,9 @@ pub use cotangent_runtime::Differentiable;
 pub use cotangent_runtime::Parameters;
 /// The version of ndarray that generated code uses.
 pub use ndarray;
+
+#[cfg(feature = "linalg")]
+pub mod linalg;
 
 #[doc(hidden)]
 pub use cotangent_runtime as runtime;
