@@ -278,6 +278,17 @@ fn lines_are_short() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+#[test]
+fn readme_is_short() {
+    let length = fs::metadata(root().join("README.md"))
+        .expect("there is a README")
+        .len();
+    assert!(
+        length <= 8192,
+        "README.md has {length} bytes; the reference and the guide have room"
+    );
+}
+
 /// A page of the book may link to pages of the book only, since others are not built.
 #[test]
 fn chapters_are_listed_and_compiled() {
