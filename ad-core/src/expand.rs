@@ -6,6 +6,7 @@ use crate::defect::{caught, enter, report, with_stack};
 use crate::derive;
 use crate::front::attr::Modes;
 use crate::front::callee::Callees;
+use crate::front::error::Errors;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::unit::Rule;
 use crate::ir::{bulk, core_check, kernel};
@@ -92,6 +93,7 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
         wrt: &promise.wrt,
         consts: &[],
         root: root.clone(),
+        failure: TokenStream::new(),
     };
     let request = |part| {
         let request = Request {
@@ -202,9 +204,16 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
             let mut body = Err(String::new());
             watched(&f.signature.ident, |see| {
                 let checks = if is_first { &f.checks[..] } else { &[] };
-                body = to_bulk(f, see).and_then(|bulk| {
-                    derived(f, &bulk, what, see)
-                        .map(|kernels| context(f).block(what, &kernels, checks))
+                // A method has no place.
+                let in_impl = request.place.unique.is_empty();
+                body = failure(f, in_impl, see).and_then(|failure| {
+                    let bulk = to_bulk(f, see)?;
+                    let kernels = derived(f, &bulk, what, see)?;
+                    let context = Context {
+                        failure,
+                        ..context(f)
+                    };
+                    Ok(context.block(what, &kernels, checks))
                 });
                 body.clone().unwrap_or_default()
             });
@@ -300,7 +309,7 @@ fn expanded(
     in_impl: bool,
     see: Stages<'_>,
 ) -> TokenStream {
-    let done = caught(|| derivatives(&annotated, place.is_some(), see));
+    let done = caught(|| derivatives(&annotated, place.is_some(), in_impl, see));
     match done.and_then(|done| done) {
         Ok((functions, inner)) => {
             let item = &annotated.item;
@@ -389,7 +398,30 @@ pub(crate) fn context(f: &Annotated) -> Context<'_> {
         wrt: &f.promise.wrt,
         consts: &f.consts,
         root: root(f.attr.root.as_ref()),
+        failure: TokenStream::new(),
     }
+}
+
+/// What leaves the generated functions where the function as written fails.
+fn failure(f: &Annotated, in_impl: bool, see: Stages<'_>) -> Result<TokenStream, String> {
+    let Some(fails) = &f.fails else {
+        return Ok(TokenStream::new());
+    };
+    let name = &f.program.name;
+    see(format!("{name}: Core of whether it fails"), &fails.program);
+    let bulk = pipeline::to_bulk(&fails.program, &mut |_, _| {})?;
+    let derived = pipeline::derive(&bulk, Derivative::Value, &[], &mut |_, _| {})?;
+    let kernels = pipeline::to_kernels(&derived)?;
+    enter("emit");
+    let truth = f.signature.of_truth(&mut Errors::default());
+    let truth = truth.ok_or("a bool is no result")?;
+    let asks = Context {
+        signature: &truth,
+        consts: &fails.consts,
+        ..context(f)
+    };
+    let fails = asks.block(Derivative::Value, &kernels, &[]);
+    Ok(context(f).failing(&fails, in_impl))
 }
 
 fn to_bulk(f: &Annotated, see: Stages<'_>) -> Result<bulk::Program, String> {
@@ -435,7 +467,9 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     let real = f.signature.args.iter().enumerate();
     let real = real.filter(|(_, a)| a.ty.is_real());
     let wrt: Vec<usize> = real.map(|(k, _)| k).collect();
+    let signature = f.signature.unwrapped();
     let context = Context {
+        signature: &signature,
         wrt: &wrt,
         ..context(f)
     };
@@ -454,6 +488,7 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
 fn derivatives(
     f: &Annotated,
     with_unit: bool,
+    in_impl: bool,
     see: Stages<'_>,
 ) -> Result<(TokenStream, TokenStream), String> {
     let mut out = TokenStream::new();
@@ -466,9 +501,13 @@ fn derivatives(
     }
     let bulk = to_bulk(f, see)?;
     let mut checks = &f.checks[..];
+    let context = Context {
+        failure: failure(f, in_impl, see)?,
+        ..context(f)
+    };
     for what in generated(f.promise.modes) {
         let kernels = derived(f, &bulk, what, see)?;
-        out.extend(context(f).function(what, &kernels, checks));
+        out.extend(context.function(what, &kernels, checks));
         // One function that checks the names is enough.
         checks = &[];
     }
@@ -501,6 +540,7 @@ fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> TokenStrea
             wrt: &promise.wrt,
             consts: &[],
             root,
+            failure: TokenStream::new(),
         };
         for what in generated(promise.modes) {
             out.extend(context.stub(what, true, probes.take()));

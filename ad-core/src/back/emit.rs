@@ -24,6 +24,8 @@ pub(crate) struct Context<'a> {
     pub(crate) consts: &'a [ConstUse],
     /// The path of the facade crate.
     pub(crate) root: TokenStream,
+    /// What leaves a generated function where the function as written fails.
+    pub(crate) failure: TokenStream,
 }
 
 /// Lints that have nothing to say about generated functions, also where a crate denies them. Those
@@ -75,6 +77,7 @@ impl Context<'_> {
             real: _,
             args,
             result: _,
+            wrapper: _,
         } = self.signature;
         let name = name(self.signature, what);
         let mut params: Vec<TokenStream> = (args.iter())
@@ -106,11 +109,48 @@ impl Context<'_> {
     fn output(&self, what: Derivative) -> TokenStream {
         let value = self.owned(&self.signature.result.tree);
         let gradient = self.gradient();
-        match what {
+        self.wrapped(&match what {
             Derivative::Value => value,
             Derivative::Grad => gradient,
             Derivative::ValueAndGrad | Derivative::Vjp => quote!((#value, #gradient)),
             Derivative::Jvp => quote!((#value, #value)),
+        })
+    }
+
+    /// A type in the `Option` or `Result` that the function returns.
+    pub(super) fn wrapped(&self, ty: &TokenStream) -> TokenStream {
+        match &self.signature.wrapper {
+            Some(wrapper) => wrapper.around(ty),
+            None => ty.clone(),
+        }
+    }
+
+    /// What leaves a generated function where the function as written fails: what that one gives. `fails` tells
+    /// whether it does, up to rounding.
+    pub(crate) fn failing(&self, fails: &TokenStream, in_impl: bool) -> TokenStream {
+        let signature = self.signature;
+        let owner = in_impl.then(|| quote!(Self::));
+        let ident = &signature.ident;
+        let given = signature.args.iter().map(|a| {
+            let name = &a.ident;
+            match a.ty.is_owned() {
+                true => quote!(::core::clone::Clone::clone(&#name)),
+                false => quote!(#name),
+            }
+        });
+        let call = quote!(#owner #ident(#(#given),*));
+        match &signature.wrapper {
+            None => quote!(if #fails { let _ = #call; }),
+            Some(wrapper) if wrapper.is_result => quote! {
+                if #fails && let ::core::result::Result::Err(error) = #call {
+                    return ::core::result::Result::Err(error);
+                }
+            },
+            Some(_) => quote! {
+                if #fails && #call.is_none() {
+                    return ::core::option::Option::None;
+                }
+            },
         }
     }
 
@@ -165,7 +205,11 @@ impl Context<'_> {
                 " Costs the function and one forward pass for each call. Loops keep no past steps."
             }
         };
-        vec![
+        let of_failure = (self.signature.wrapper.as_ref()).map(|wrapper| match wrapper.is_result {
+            true => format!(" The error of {ident} where that gives one."),
+            false => format!(" `None` where {ident} gives `None`."),
+        });
+        let mut doc = vec![
             first,
             String::new(),
             " ```text".into(),
@@ -174,12 +218,18 @@ impl Context<'_> {
             String::new(),
             cost.into(),
             String::new(),
+        ];
+        if let Some(failure) = of_failure {
+            doc.extend([failure, String::new()]);
+        }
+        doc.extend([
             " # Panics".into(),
             String::new(),
             " If the sizes of the arguments do not fit. They are checked before any work where the \
              sizes alone tell."
                 .into(),
-        ]
+        ]);
+        doc
     }
 
     /// The original, as a link of rustdoc.
@@ -312,7 +362,15 @@ impl Context<'_> {
         let f = Function::new(self, what, program);
         let body = f.body();
         let checks: Vec<TokenStream> = checks.iter().map(name_check).collect();
-        let (import, body) = self.with_runtime(quote!(#(#checks)* #body));
+        let failure = &self.failure;
+        let body = match &self.signature.wrapper {
+            Some(wrapper) => {
+                let value = wrapper.there(&quote!({ #body }));
+                quote!(#(#checks)* #failure #value)
+            }
+            None => quote!(#(#checks)* #failure #body),
+        };
+        let (import, body) = self.with_runtime(body);
         quote!({ #import #body })
     }
 

@@ -40,9 +40,26 @@ impl Context<'_> {
         let (vis, cfg) = (&signature.vis, &signature.cfg);
         let (generics, _, clause) = signature.generics.split_for_impl();
         let to = self.gradient();
-        let (output, body) = match what {
-            Derivative::ValueAndGrad => {
-                let value = self.owned(&signature.result.tree);
+        let value = self.owned(&signature.result.tree);
+        let (output, body) = match (what, &signature.wrapper) {
+            (_, Some(wrapper)) => {
+                let (ty, taken, back) = match what {
+                    Derivative::ValueAndGrad => (value, quote!((value, from)), quote!(value)),
+                    Derivative::Value | Derivative::Grad | Derivative::Vjp | Derivative::Jvp => {
+                        (quote!(()), quote!(from), quote!(()))
+                    }
+                };
+                let (ty, back) = (self.wrapped(&ty), wrapper.there(&back));
+                let body = quote! {
+                    #rt::within(#workspace, || -> #ty {
+                        let #taken = #owner #of(#(#given),*)?;
+                        #rt::Refill::refill(#gradient, from);
+                        #back
+                    })
+                };
+                (Some(quote!(-> #ty)), body)
+            }
+            (Derivative::ValueAndGrad, None) => {
                 let body = quote! {
                     #rt::within(#workspace, || {
                         let (value, from) = #owner #of(#(#given),*);
@@ -52,7 +69,7 @@ impl Context<'_> {
                 };
                 (Some(quote!(-> #value)), body)
             }
-            Derivative::Value | Derivative::Grad | Derivative::Vjp | Derivative::Jvp => {
+            (Derivative::Value | Derivative::Grad | Derivative::Vjp | Derivative::Jvp, None) => {
                 let call = quote!(#owner #of(#(#given),*));
                 let body = quote!(#rt::refill(#gradient, #workspace, || #call));
                 (None, body)

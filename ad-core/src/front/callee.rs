@@ -31,6 +31,8 @@ pub struct Callee {
     pub consts: Vec<(String, Elem)>,
     /// Whether it may be called as deep as it goes, if it calls itself.
     pub recursive: bool,
+    /// Whether it fails, where it can, with the constants of that.
+    pub fails: Option<(Routine, Vec<(String, Elem)>)>,
 }
 
 /// Callees by the paths they are called by.
@@ -65,6 +67,7 @@ impl Callee {
             rules: None,
             consts: vec![],
             recursive: true,
+            fails: None,
         })
     }
 }

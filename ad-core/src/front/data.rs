@@ -102,6 +102,12 @@ impl Data {
         leaves.first().map_or("nothing", |w| w.scalar.name())
     }
 
+    /// Whether it is passed by value, and is no number.
+    pub fn is_owned(&self) -> bool {
+        let is_reference = matches!(bare(&self.ty), syn::Type::Reference(_));
+        !is_reference && !self.is_scalar()
+    }
+
     /// Whether it is a scalar, by value.
     pub fn is_scalar(&self) -> bool {
         matches!(&self.tree, Tree::Leaf(written) if written.is_scalar())

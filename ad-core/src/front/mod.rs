@@ -27,7 +27,8 @@ pub mod types;
 
 use crate::back::unit::unfit;
 use crate::defect::{caught, enter};
-use crate::ir::core::Program;
+use crate::ir::core::{Expr, Kind, Program};
+use crate::ir::ty::Lit;
 use attr::{Attr, Promise};
 use callee::Callees;
 use error::Errors;
@@ -59,6 +60,18 @@ pub struct Annotated {
     pub structs: structs::Structs,
     /// What it returns, as it is declared.
     pub declared: data::Data,
+    /// Whether the function fails, where it can: `None`, an error, or a panic of the user's. The body
+    /// computes its value where it does not.
+    pub fails: Option<Fails>,
+}
+
+/// Whether a function fails: a bool.
+#[derive(Clone, Debug)]
+pub struct Fails {
+    /// The program, whose parameters are those of the signature, then one for each of `consts`.
+    pub program: Program,
+    /// The user's own constants in it.
+    pub consts: Vec<ConstUse>,
 }
 
 /// From so many expressions on a function is called as a unit, whether it says so or not: taking it in
@@ -86,7 +99,7 @@ impl Annotated {
     pub fn whole_signature(&self) -> Signature {
         Signature {
             result: self.declared.clone(),
-            ..self.signature.clone()
+            ..self.signature.unwrapped()
         }
     }
 }
@@ -181,9 +194,15 @@ pub fn analyse_with(
     if errors.is_missing() {
         return Err(failure(errors, item, signature, attr, promise));
     }
+    let is_wrapped = signature.as_ref().is_some_and(|s| s.wrapper.is_some());
+    let outcome = match is_wrapped {
+        true => parse::Outcome::Value,
+        false => parse::Outcome::Plain,
+    };
+    let zero = (signature.as_ref()).and_then(|s| parse::zero(&s.result.tree));
     let body = caught(|| {
         enter("parse");
-        parse::body(&function.block, &mut errors)
+        parse::body(&function.block, outcome, zero, &mut errors)
     });
     let body = match body {
         Ok(body) => body,
@@ -207,6 +226,14 @@ pub fn analyse_with(
             None
         })
     });
+    let fails = match &signature {
+        Some(signature)
+            if errors.is_empty() && (is_wrapped || parse::may_panic(&function.block)) =>
+        {
+            failing(&function, signature, options, callees, &mut errors)
+        }
+        Some(_) | None => None,
+    };
     match (attr, promise, signature, lowered) {
         (Some(attr), Some(promise), Some(signature), Some(lowered)) if errors.is_empty() => {
             let mut signature = signature;
@@ -223,10 +250,61 @@ pub fn analyse_with(
                 item: function,
                 structs: callees.structs.clone(),
                 declared,
+                fails,
             })
         }
         (attr, promise, signature, _) => Err(failure(errors, item, signature, attr, promise)),
     }
+}
+
+/// Whether a function fails, if it can.
+fn failing(
+    function: &syn::ItemFn,
+    signature: &Signature,
+    options: lower::Options<'_>,
+    callees: &Callees,
+    errors: &mut Errors,
+) -> Option<Fails> {
+    let is_wrapped = signature.wrapper.is_some();
+    let mut own = Errors::about(&signature.real);
+    own.structs = callees.structs.clone();
+    let done = caught(|| {
+        enter("parse");
+        let outcome = parse::Outcome::Fails(is_wrapped);
+        let zero = Some(parse::truth());
+        let body = parse::body(&function.block, outcome, zero, &mut own);
+        enter("lower");
+        let signature = signature.of_truth(&mut own)?;
+        let options = lower::Options {
+            called: true,
+            checkpoint: None,
+            ..options
+        };
+        lower::lower(&signature, options, callees, &body, &mut own)
+    });
+    let lowered = match done {
+        Ok(lowered) => lowered,
+        Err(defect) => {
+            own.add(syn::Error::new(signature.ident.span(), defect));
+            None
+        }
+    };
+    if !own.is_empty() {
+        // An assertion that is outside of the language is one of the function as written only.
+        if is_wrapped || own.is_missing() {
+            errors.extend(own);
+        }
+        return None;
+    }
+    let lowered = lowered?;
+    let never = |e: &Expr| matches!(&*e.kind, Kind::Lit(Lit::Bool(false)));
+    if lowered.program.body.results.iter().all(never) {
+        return None;
+    }
+    Some(Fails {
+        program: lowered.program,
+        consts: lowered.consts,
+    })
 }
 
 fn failure(

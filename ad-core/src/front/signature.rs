@@ -9,6 +9,8 @@ use super::data::{Data, Leaf};
 use super::error::{Errors, Loc, Result};
 use super::real::RealType;
 use super::types;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
 /// An argument.
 #[derive(Clone, Debug)]
@@ -36,6 +38,63 @@ pub struct Signature {
     pub args: Vec<Arg>,
     /// What it returns: owned, and real at least in part.
     pub result: Data,
+    /// The `Option` or the `Result` around what it returns.
+    pub wrapper: Option<Wrapper>,
+}
+
+/// An `Option` or a `Result` around what a function returns.
+#[derive(Clone, Debug)]
+pub struct Wrapper {
+    /// Whether it is a `Result`.
+    pub is_result: bool,
+    /// Its type.
+    ty: syn::TypePath,
+}
+
+impl Wrapper {
+    /// The wrapper of a type, and what is in it. The type of an error is not looked into.
+    fn of(ty: &syn::Type) -> Option<(Wrapper, &syn::Type)> {
+        let syn::Type::Path(path) = types::bare(ty) else {
+            return None;
+        };
+        let last = path.path.segments.last()?;
+        let is_result = last.ident == "Result";
+        if !is_result && last.ident != "Option" {
+            return None;
+        }
+        let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+            return None;
+        };
+        let inner = arguments.args.iter().find_map(|a| match a {
+            syn::GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        })?;
+        let ty = path.clone();
+        Some((Wrapper { is_result, ty }, inner))
+    }
+
+    /// The same around something else.
+    pub fn around(&self, inner: &TokenStream) -> TokenStream {
+        let mut ty = self.ty.clone();
+        let last = ty.path.segments.last_mut();
+        if let Some(syn::PathArguments::AngleBracketed(arguments)) = last.map(|s| &mut s.arguments)
+        {
+            let of_type =
+                |a: &&mut syn::GenericArgument| matches!(a, syn::GenericArgument::Type(_));
+            if let Some(first) = arguments.args.iter_mut().find(of_type) {
+                *first = syn::GenericArgument::Type(syn::Type::Verbatim(inner.clone()));
+            }
+        }
+        ty.into_token_stream()
+    }
+
+    /// A value that is there.
+    pub fn there(&self, value: &TokenStream) -> TokenStream {
+        match self.is_result {
+            true => quote!(::core::result::Result::Ok(#value)),
+            false => quote!(::core::option::Option::Some(#value)),
+        }
+    }
 }
 
 impl Signature {
@@ -69,6 +128,24 @@ impl Signature {
         wanted.map(|(position, _)| position).collect()
     }
 
+    /// The same for where it does not fail.
+    pub fn unwrapped(&self) -> Signature {
+        Signature {
+            wrapper: None,
+            ..self.clone()
+        }
+    }
+
+    /// The same with a bool for the result.
+    pub fn of_truth(&self, errors: &mut Errors) -> Option<Signature> {
+        let result = Data::read(&syn::parse_quote!(bool), errors).ok()?;
+        Some(Signature {
+            result,
+            wrapper: None,
+            ..self.clone()
+        })
+    }
+
     /// Reads the signature of a function; reports everything that is wrong with it.
     pub fn read(item: &syn::ItemFn, errors: &mut Errors) -> Result<Signature> {
         let sig = &item.sig;
@@ -95,7 +172,7 @@ impl Signature {
         {
             return Err(reported);
         }
-        let result = result(sig, errors)?;
+        let (result, wrapper) = result(sig, errors)?;
         sound?;
         if !args.iter().any(|a| a.ty.is_real()) {
             let place = Loc {
@@ -117,6 +194,7 @@ impl Signature {
             real: errors.real.clone(),
             args,
             result,
+            wrapper,
         })
     }
 }
@@ -241,7 +319,7 @@ fn self_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Result<Arg> {
     })
 }
 
-fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Data> {
+fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<(Data, Option<Wrapper>)> {
     let ty = match &sig.output {
         syn::ReturnType::Type(_, ty) => ty,
         syn::ReturnType::Default => {
@@ -251,6 +329,10 @@ fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Data> {
                  `f64` or an owned array of `f64`",
             ));
         }
+    };
+    let (wrapper, ty) = match Wrapper::of(ty) {
+        Some((wrapper, inner)) => (Some(wrapper), inner),
+        None => (None, &**ty),
     };
     let data = Data::read(ty, errors)?;
     if !data.is_real() {
@@ -266,5 +348,5 @@ fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<Data> {
             "a borrowed result is not supported; return an owned array, such as `Array1<f64>`",
         ));
     }
-    Ok(data)
+    Ok((data, wrapper))
 }

@@ -62,6 +62,16 @@ pub(super) enum Kind {
     Macro(syn::Ident, Vec<Expr>),
     /// `s![..]`
     Slices(Vec<Slice>),
+    /// `Some(x)`, `Ok(x)`; `None`, `Err(..)`
+    Maybe(Option<Box<Expr>>),
+    /// The value of an `Option` or a `Result`, which is there.
+    Take(Box<Expr>),
+    /// Whether an `Option` or a `Result` has no value.
+    IsNone(Box<Expr>),
+    /// What is never computed, since the block around was left before.
+    Never,
+    /// The same where the function fails: that this does not happen is known before.
+    Impossible,
     /// Something wrong, which has been reported.
     Hole(Reported),
 }
@@ -304,8 +314,8 @@ pub(super) struct For {
     pub(super) body: Expr,
     /// The variables that are assigned to in there.
     pub(super) assigned: Vec<syn::Ident>,
-    /// The variable that says whether to go on.
-    pub(super) going: Option<syn::Ident>,
+    /// Whether to go on, where that is not known before.
+    pub(super) going: Option<Expr>,
 }
 
 /// What a `for` loop runs over.
@@ -378,6 +388,10 @@ pub(super) enum Test {
     Or(Vec<Test>),
     /// `(p, q)`
     Tuple(Loc, Vec<Test>),
+    /// `Some(p)`, `Ok(p)`
+    Some(Loc, Box<Test>),
+    /// `None`, `Err(_)`
+    None(Loc),
     /// Something wrong, which has been reported, and the names in it.
     Hole(Reported, Vec<syn::Ident>),
 }
@@ -387,9 +401,13 @@ impl Test {
     pub(super) fn names(&self) -> Vec<syn::Ident> {
         match self {
             Test::Name(ident) => vec![ident.clone()],
-            Test::Wild | Test::Int(..) | Test::Bool(..) | Test::Const(..) | Test::Range(..) => {
-                vec![]
-            }
+            Test::Wild
+            | Test::Int(..)
+            | Test::Bool(..)
+            | Test::Const(..)
+            | Test::Range(..)
+            | Test::None(_) => vec![],
+            Test::Some(_, inner) => inner.names(),
             Test::Or(tests) | Test::Tuple(_, tests) => tests.iter().flat_map(Test::names).collect(),
             Test::Hole(_, names) => names.clone(),
         }

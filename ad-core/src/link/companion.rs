@@ -51,6 +51,7 @@ fn own_functions(f: &Annotated, context: &Context<'_>) -> TokenStream {
     let context = Context {
         signature: &whole,
         root: context.root.clone(),
+        failure: TokenStream::new(),
         ..*context
     };
     let functions = UNIT_FUNCTIONS.map(|(rule, what)| {
@@ -99,7 +100,11 @@ fn constants(f: &Annotated) -> TokenStream {
         RealType::F64 | RealType::F32 => true,
         RealType::Parameter(own) => path.segments.first().is_none_or(|s| s.ident != *own),
     };
-    let consts = f.consts.iter().enumerate();
+    let consts = f
+        .consts
+        .iter()
+        .chain(f.fails.iter().flat_map(|fails| &fails.consts));
+    let consts = consts.enumerate();
     let consts = consts.filter(|(_, c)| is_fixed(&c.path)).map(|(k, c)| {
         let (ident, path) = (format_ident!("{}", constant(k)), users(&c.path));
         let ty = match c.elem {

@@ -203,6 +203,7 @@ fn beside_function(
         wrt: &wrt,
         consts: &[],
         root,
+        failure: TokenStream::new(),
     };
     let unit = Unit {
         id: beside.place.unique.clone(),

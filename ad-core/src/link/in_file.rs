@@ -6,7 +6,7 @@
 )]
 
 use super::custom::named;
-use super::{DERIVATIVES, callee};
+use super::{DERIVATIVES, callee, failing};
 use crate::back::unit::unit_of;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
@@ -145,6 +145,7 @@ fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
         rules: None,
         consts: vec![],
         recursive: false,
+        fails: None,
     })
 }
 
@@ -199,6 +200,10 @@ fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {
     let recursive = f.is_unit();
     let program = f.called.unwrap_or(f.program);
     let mut callee = callee(f.signature, what, f.promise.wrt, &consts, program).ok()?;
+    callee.fails = f.fails.map(|fails| {
+        let kinds: Vec<_> = fails.consts.iter().map(|c| c.elem).collect();
+        failing(fails.program, consts.len(), &kinds)
+    });
     callee.recursive = recursive;
     if let Some(unit) = unit {
         callee.unit = Some(unit);

@@ -470,6 +470,11 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
     let signature = f.item.sig.to_token_stream().to_string();
     let unit = if f.is_unit() { UNIT } else { "" };
     let program = f.called.as_ref().unwrap_or(&f.program);
+    let fails = f.fails.as_ref().map(|fails| {
+        let kinds = fails.consts.iter().map(|c| c.elem.to_string());
+        let kinds: Vec<String> = kinds.collect();
+        format!("{FAILS}{}\n{}", kinds.join(" "), fails.program)
+    });
     let lines = [
         what,
         &wrt.join(" "),
@@ -482,10 +487,39 @@ fn encode(f: &Annotated, what: Option<Derivative>) -> String {
             .replace('\n', " "),
         &program.to_string(),
     ];
-    lines.join("\n")
+    lines.join("\n") + &fails.unwrap_or_default()
+}
+
+/// Between the program of a function and the one that says whether it fails.
+const FAILS: &str = "\n% fails ";
+
+/// The kinds of constants.
+fn kinds(line: &str) -> Result<Vec<Elem>, String> {
+    let of = |e: &str| {
+        let mut all = [Elem::Real, Elem::Int, Elem::Bool].into_iter();
+        all.find(|elem| elem.to_string() == e)
+            .ok_or("a kind is wrong")
+    };
+    let kinds: Result<Vec<Elem>, &str> = line.split_whitespace().map(of).collect();
+    Ok(kinds?)
+}
+
+/// Whether a function fails; its constants come after so many of the function's own.
+pub(crate) fn failing(
+    program: Program,
+    first: usize,
+    kinds: &[Elem],
+) -> (Routine, Vec<(String, Elem)>) {
+    let consts = kinds.iter().enumerate();
+    let consts = consts.map(|(k, elem)| (constant(first + k), *elem));
+    (Routine::from(program), consts.collect())
 }
 
 fn decode(text: &str) -> Result<Callee, String> {
+    let (text, fails) = match text.split_once(FAILS) {
+        Some((text, fails)) => (text, Some(fails)),
+        None => (text, None),
+    };
     let mut lines = text.splitn(8, '\n');
     let mut line = || lines.next().ok_or("it is too short");
     let what = line()?;
@@ -493,13 +527,7 @@ fn decode(text: &str) -> Result<Callee, String> {
     let wrt: Vec<usize> = (line()?.split_whitespace())
         .map(|k| k.parse().map_err(|_| "a number is wrong"))
         .collect::<Result<_, _>>()?;
-    let consts: Vec<Elem> = (line()?.split_whitespace())
-        .map(|e| {
-            let mut all = [Elem::Real, Elem::Int, Elem::Bool].into_iter();
-            all.find(|elem| elem.to_string() == e)
-                .ok_or("a kind is wrong")
-        })
-        .collect::<Result<_, _>>()?;
+    let consts = kinds(line()?)?;
     let structs: TokenStream = line()?.parse().map_err(|_| "a struct is wrong")?;
     let structs = Structs::decode(structs).map_err(|e| e.to_string())?;
     let signature = line()?;
@@ -526,6 +554,7 @@ fn decode(text: &str) -> Result<Callee, String> {
             rules: rules::Access::decode(&access),
             consts: vec![],
             recursive: false,
+            fails: None,
         });
     }
     let program = core_text::parse(program)?;
@@ -544,6 +573,10 @@ fn decode(text: &str) -> Result<Callee, String> {
         program,
     )?;
     callee.recursive = unit.is_some();
+    if let Some((line, program)) = fails.and_then(|fails| fails.split_once('\n')) {
+        let program = core_text::parse(program)?;
+        callee.fails = Some(failing(program, consts.len(), &kinds(line)?));
+    }
     if unit.is_some() && callee.what.is_none() {
         callee.signature = whole;
         callee.unit = unit;
@@ -608,6 +641,7 @@ pub fn callee(
         rules: None,
         consts: consts.map(|(k, elem)| (constant(k), *elem)).collect(),
         recursive: false,
+        fails: None,
     })
 }
 

@@ -20,6 +20,7 @@ fn written(signature: &str, text: &str) -> String {
         wrt: &[],
         consts: &[],
         root: quote!(::cotangent),
+        failure: quote!(),
     };
     let function = context.function(Derivative::Value, &kernels, &[]);
     let function: syn::ItemFn = syn::parse2(function).expect("generated code is Rust");

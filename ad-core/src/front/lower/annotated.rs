@@ -4,6 +4,7 @@ use super::Lowerer;
 use super::rename::Names;
 use super::scalar::Args;
 use super::value::{Plain, Value};
+use super::way::Maybe;
 use crate::back::unit::call_site;
 use crate::front::callee::{Callee, without_arguments};
 use crate::front::data::Tree;
@@ -13,6 +14,8 @@ use crate::front::real::RealType;
 use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
 use crate::ir::core::{Bound, Call, Expr, Kind, Loop, Routine, Sym};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
 use crate::ir::unit::{BELOW, Called, Rule, Unit};
 use crate::link::rules::Access;
 use crate::pipeline::Derivative;
@@ -78,6 +81,7 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         // What is in the arguments is reported as well.
+        let succeeds = std::mem::take(&mut self.succeeds);
         let values = self.args(args);
         if let Some(message) = self.uncallable(path) {
             return Err(self.errors.at(Loc::of(path), message));
@@ -97,11 +101,22 @@ impl Lowerer<'_> {
         }
         let callees = self.callees;
         if let Some(itself) = self.itself.clone().filter(|_| self.is_own(path)) {
+            if itself.signature.wrapper.is_some() {
+                let message = format!(
+                    "`{0}` calls itself, and whether a call fails is not known here; write a function that \
+                     gives a plain value, and check before it is called",
+                    self.own
+                );
+                return Err(self.errors.at(loc, message));
+            }
             return self.substituted(&self.own.clone().into(), &itself, values?, loc);
         }
         match callees.get(path) {
             None => Err(self.errors.missing(&without_arguments(path))),
             Some(None) => Err(self.errors.elsewhere()),
+            Some(Some(callee)) if callee.signature.wrapper.is_some() => {
+                self.maybe_substituted(path, callee, values?, succeeds, loc)
+            }
             Some(Some(callee)) => {
                 self.rules_of(path, callee)?;
                 self.substituted(path, callee, values?, loc)
@@ -124,6 +139,53 @@ impl Lowerer<'_> {
             None => return Err(self.errors.missing(&there)),
         }
         Ok(())
+    }
+
+    /// A call of what gives an `Option` or a `Result`. Where its value is taken for granted, it is computed
+    /// whether the callee fails or not.
+    fn maybe_substituted(
+        &mut self,
+        path: &syn::Path,
+        callee: &Callee,
+        values: Args,
+        succeeds: bool,
+        loc: Loc,
+    ) -> Result<Value> {
+        let shared = values.into_iter();
+        let values: Args = shared.map(|(v, at)| (self.named(v, "given"), at)).collect();
+        let none = match &callee.fails {
+            None => Expr::lit(Lit::Bool(false)),
+            Some((routine, consts)) => {
+                let only = Callee {
+                    signature: callee
+                        .signature
+                        .of_truth(&mut self.errors)
+                        .unwrap_or_else(|| unreachable!("a bool is a result")),
+                    what: None,
+                    routine: Some(routine.clone()),
+                    unit: None,
+                    consts: consts.clone(),
+                    fails: None,
+                    ..callee.clone()
+                };
+                let count = callee.signature.args.len();
+                let given = values.iter().take(count).cloned().collect();
+                let none = self.substituted(path, &only, given, loc)?;
+                let none = self.of(Elem::Bool, none, loc, "a condition")?;
+                self.share("none", none)
+            }
+        };
+        let value = match (succeeds, &callee.fails) {
+            (true, _) | (_, None) => self.substituted(path, callee, values, loc)?,
+            (false, Some(_)) => {
+                let there = Expr::prim(Prim::Not, vec![none.clone()]);
+                let of = |l: &mut Self| l.substituted(path, callee, values, loc);
+                self.decided_where(there, of, loc)?
+            }
+        };
+        let (value, none) = (self.named(value, "some"), Some(none));
+        let sure = vec![];
+        Ok(Maybe { value, none, sure }.into())
     }
 
     /// Why a function cannot be called from here, if that can be told by its path.

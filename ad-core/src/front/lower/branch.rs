@@ -1,9 +1,10 @@
 //! `if` and `match`. What is inside of a branch is evaluated only if the branch is taken.
 
 use super::value::{Plain, Value};
+use super::way::Maybe;
 use super::{Binding, Bindings, Changed, Lowerer, under};
 use crate::front::error::{Loc, Result};
-use crate::front::surface::{Arm, Expr as Surface, Test};
+use crate::front::surface::{Arm, Expr as Surface, Kind as SurfaceKind, Test};
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
@@ -40,9 +41,26 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let cond_value = self.expr(cond);
         let cond = cond_value.and_then(|v| self.of(Elem::Bool, v, cond.loc, "a condition"));
+        let nevers = (is_never(then), is_never(other));
         let then = self.part_of(then);
         let other = self.part_of(other);
-        self.either(cond?, then?, other?, loc)
+        self.one_of(cond?, (then?, other?), nevers, loc)
+    }
+
+    /// One or the other, where the value of one may never be looked at.
+    fn one_of(
+        &mut self,
+        cond: Expr,
+        (mut then, mut other): (Branch, Branch),
+        nevers: (bool, bool),
+        loc: Loc,
+    ) -> Result<Value> {
+        match nevers {
+            (true, false) => then.value = self.placeholder(&other.value),
+            (false, true) => other.value = self.placeholder(&then.value),
+            (true, true) | (false, false) => {}
+        }
+        self.either(cond, then, other, loc)
     }
 
     /// What is evaluated only under a condition.
@@ -82,6 +100,9 @@ impl Lowerer<'_> {
     }
 
     fn chosen(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+        if let (Some(a), Some(b)) = (then.value.as_maybe(), other.value.as_maybe()) {
+            return self.maybe_chosen(cond, (&then, a), (&other, b), loc);
+        }
         if then.value.is_like(&other.value) {
             let cond = self.share("cond", cond);
             return self.each(&cond, &then, &other, loc);
@@ -96,6 +117,84 @@ impl Lowerer<'_> {
         };
         let (then, other) = (plain(then)?, plain(other)?);
         self.one(cond, then, other, of_rust, loc)
+    }
+
+    /// A value of the same form that nobody looks at.
+    fn placeholder(&mut self, of: &Value) -> Value {
+        if let Some(maybe) = of.as_maybe() {
+            return Maybe {
+                value: self.placeholder(&maybe.value),
+                none: Some(Expr::lit(Lit::Bool(true))),
+                sure: vec![],
+            }
+            .into();
+        }
+        let mut leaves = vec![];
+        for leaf in of.leaves() {
+            let zero = Expr::lit(Lit::zero(leaf.elem()));
+            let (axes, _) = self.indices(&vec![Expr::int(0); leaf.expr.ty.rank]);
+            leaves.push(Plain {
+                expr: super::combinator::built(axes, zero),
+                ..leaf.clone()
+            });
+        }
+        of.with_leaves(&mut leaves.into_iter())
+    }
+
+    /// A value where a condition holds, and another one elsewhere.
+    pub(super) fn decided(
+        &mut self,
+        cond: Expr,
+        then: impl FnOnce(&mut Self) -> Result<Value>,
+        other: impl FnOnce(&mut Self) -> Result<Value>,
+        loc: Loc,
+    ) -> Result<Value> {
+        let then = self.side(loc, then);
+        let other = self.side(loc, other);
+        self.either(cond, then?, other?, loc)
+    }
+
+    /// A value where a condition holds; elsewhere nobody looks at it.
+    pub(super) fn decided_where(
+        &mut self,
+        cond: Expr,
+        then: impl FnOnce(&mut Self) -> Result<Value>,
+        loc: Loc,
+    ) -> Result<Value> {
+        let then = self.side(loc, then)?;
+        let other = self.side(loc, |_| Ok(Value::Tuple(vec![])))?;
+        self.one_of(cond, (then, other), (false, true), loc)
+    }
+
+    /// Of an `Option` or a `Result`: whether it has a value, and which.
+    fn maybe_chosen(
+        &mut self,
+        cond: Expr,
+        (then, a): (&Branch, &Maybe),
+        (other, b): (&Branch, &Maybe),
+        loc: Loc,
+    ) -> Result<Value> {
+        let cond = self.share("cond", cond);
+        let none = |l: &mut Self, maybe: &Maybe| l.is_none(maybe, loc).map(Value::from);
+        let nones = (none(self, a)?, none(self, b)?);
+        let none = self.each(&cond, &then.with(&nones.0), &other.with(&nones.1), loc)?;
+        let none = self.of(Elem::Bool, none, loc, "a condition")?;
+        let values = match (a.is_nothing(), b.is_nothing()) {
+            (true, true) => return Ok(Maybe::nothing()),
+            (true, _) => (self.placeholder(&b.value), b.value.clone()),
+            (_, true) => (a.value.clone(), self.placeholder(&a.value)),
+            (false, false) => (a.value.clone(), b.value.clone()),
+        };
+        let (then, other) = (then.with(&values.0), other.with(&values.1));
+        let value = self.chosen(cond, then, other, loc)?;
+        // It may be used more than once.
+        let (value, none) = (self.named(value, "some"), self.share("none", none));
+        Ok(Maybe {
+            value,
+            none: Some(none),
+            sure: vec![],
+        }
+        .into())
     }
 
     /// Of tuples part by part. What a branch binds is written down for each part that needs it; it
@@ -176,7 +275,9 @@ impl Lowerer<'_> {
     pub(super) fn choice(&mut self, on: &Surface, arms: &[Arm], loc: Loc) -> Result<Value> {
         let value = self.expr(on)?;
         let value = self.named(value, "on");
-        if let Value::Closure(..) | Value::Shape(_) | Value::Way(_) = value {
+        if let (Value::Closure(..) | Value::Shape(_) | Value::Way(_), None) =
+            (&value, value.as_maybe())
+        {
             self.plain(value.clone(), on.loc)?;
         }
         self.arms(&value, arms, loc)
@@ -203,7 +304,18 @@ impl Lowerer<'_> {
                 .and_then(|p| self.of(Elem::Bool, p.into(), guard.loc, "a guard"))
                 .map(Some),
         };
-        let body = self.part_of(&arm.body);
+        let of_maybe = on.as_maybe().is_some();
+        let body = self.side(arm.body.loc, |l| {
+            // The value of an `Option` is computed here only.
+            for ident in arm.test.names().iter().filter(|_| of_maybe) {
+                let name = ident.to_string();
+                if let Some(Binding::Value(value)) = l.env.get(&name).cloned() {
+                    let value = l.named(value, &name);
+                    l.name(name, Binding::Value(value));
+                }
+            }
+            l.expr(&arm.body)
+        });
         self.env = outer;
         let cond = match (test, guard) {
             (Ok(test), Ok(guard)) => Ok(both(test, guard)),
@@ -222,10 +334,14 @@ impl Lowerer<'_> {
                 "the last arm has a guard, so that none may match; write a last arm `_ => ..`",
             ));
         }
+        let nevers = (
+            is_never(&arm.body),
+            rest.iter().all(|arm| is_never(&arm.body)),
+        );
         let other = self.side(loc, |l| l.arms(on, rest, loc));
         let (body, other) = (body?, other?);
         match cond? {
-            Some(cond) => self.either(cond, body, other, loc),
+            Some(cond) => self.one_of(cond, (body, other), nevers, loc),
             None => Ok(self.taken(body)),
         }
     }
@@ -238,6 +354,21 @@ impl Lowerer<'_> {
             Test::Name(ident) => {
                 self.name(ident.to_string(), Binding::Value(on.clone()));
                 Ok(None)
+            }
+            Test::None(loc) => {
+                let maybe = self.maybe(on.clone(), *loc)?;
+                self.is_none(&maybe, *loc).map(Some)
+            }
+            Test::Some(loc, inner) => {
+                let maybe = self.maybe(on.clone(), *loc)?;
+                let none = self.is_none(&maybe, *loc)?;
+                let there = Expr::prim(Prim::Not, vec![none]);
+                if maybe.is_nothing() {
+                    self.test(&Value::Tuple(vec![]), inner)?;
+                    return Ok(Some(there));
+                }
+                let more = self.test(&maybe.value, inner)?;
+                Ok(both(Some(there), more))
             }
             Test::Int(loc, i) => {
                 let on = self.of(
@@ -322,6 +453,15 @@ impl Lowerer<'_> {
         )?;
         Ok(Expr::prim(Prim::IEq, vec![on, constant]))
     }
+}
+
+/// Whether the value of an expression is never looked at.
+fn is_never(e: &Surface) -> bool {
+    let mut e = e;
+    while let SurfaceKind::Block(_, tail) = &e.kind {
+        e = tail;
+    }
+    matches!(e.kind, SurfaceKind::Never | SurfaceKind::Impossible)
 }
 
 /// The second only where the first holds.

@@ -27,6 +27,7 @@ enum Callee {
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Result<Value> {
+        let succeeds = std::mem::take(&mut self.succeeds);
         let mut full = path.clone();
         if let Some(ident) = path.get_ident() {
             match self.env.get(&ident.to_string()).cloned() {
@@ -52,6 +53,7 @@ impl Lowerer<'_> {
             return made;
         }
         let (Some(callee), Some(last)) = (self.callee(&full), path.segments.last()) else {
+            self.succeeds = succeeds;
             return self.annotated_call(&full, args, loc);
         };
         match callee {

@@ -628,6 +628,11 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Range(..)
         | Kind::Macro(..)
         | Kind::Slices(_)
+        | Kind::Maybe(_)
+        | Kind::Take(_)
+        | Kind::IsNone(_)
+        | Kind::Never
+        | Kind::Impossible
         | Kind::Hole(_) => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::fixed::List;
 use super::value::{Plain, Value};
+use super::way::Maybe;
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::names;
@@ -55,7 +56,10 @@ impl Lowerer<'_> {
                 (Kind::Range(from, to, closed), [item]) if name == "contains" => {
                     self.contained((from.as_deref(), to.as_deref(), *closed), item, loc)
                 }
-                _ => self.method(receiver, name, args, loc),
+                _ => {
+                    self.succeeds |= (name == "unwrap" || name == "expect") && is_call(receiver);
+                    self.method(receiver, name, args, loc)
+                }
             },
             Kind::Field(base, k) => self.field(base, *k, loc),
             Kind::Member(base, name) => self.member(base, &name.to_string(), loc),
@@ -70,6 +74,25 @@ impl Lowerer<'_> {
                 "`s![..]` is no value here; write it where it is used: `a.slice(s![1.., ..])`",
             )),
             Kind::Closure(closure) => Ok(Value::Closure(closure.clone(), self.env.clone())),
+            Kind::Maybe(None) => Ok(Maybe::nothing()),
+            Kind::Maybe(Some(inner)) => {
+                let value = self.expr(inner)?;
+                let value = self.named(value, "some");
+                Ok(Maybe::there(value))
+            }
+            Kind::Take(inner) => {
+                self.succeeds = is_call(inner);
+                let value = self.expr(inner)?;
+                let maybe = self.maybe(value, loc)?;
+                self.value_of(&maybe, loc)
+            }
+            Kind::IsNone(inner) => {
+                let value = self.expr(inner)?;
+                let maybe = self.maybe(value, loc)?;
+                self.is_none(&maybe, loc).map(Value::from)
+            }
+            // Nobody looks at it.
+            Kind::Never | Kind::Impossible => Ok(Value::Tuple(vec![])),
         }
     }
 
@@ -297,5 +320,43 @@ impl Lowerer<'_> {
             value.describe()
         );
         Err(self.errors.at(loc, message))
+    }
+}
+
+/// Whether it is the call of a function, or what a method that asks for nothing makes of that.
+fn is_call(e: &Surface) -> bool {
+    match &e.kind {
+        Kind::Call(..) => true,
+        Kind::Method(receiver, name, _) => {
+            (name == "map_err" || name == "ok" || name == "ok_or" || name == "ok_or_else")
+                && is_call(receiver)
+        }
+        Kind::Real(_)
+        | Kind::Int(..)
+        | Kind::Bool(_)
+        | Kind::Path(_)
+        | Kind::Unary(..)
+        | Kind::Binary(..)
+        | Kind::Cast(..)
+        | Kind::If(..)
+        | Kind::Match(..)
+        | Kind::Block(..)
+        | Kind::Tuple(_)
+        | Kind::List(_)
+        | Kind::Repeat(..)
+        | Kind::Field(..)
+        | Kind::Member(..)
+        | Kind::Struct(..)
+        | Kind::Index(..)
+        | Kind::Closure(_)
+        | Kind::Range(..)
+        | Kind::Macro(..)
+        | Kind::Slices(_)
+        | Kind::Maybe(_)
+        | Kind::Take(_)
+        | Kind::IsNone(_)
+        | Kind::Never
+        | Kind::Impossible
+        | Kind::Hole(_) => false,
     }
 }

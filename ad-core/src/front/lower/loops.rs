@@ -55,13 +55,8 @@ impl Lowerer<'_> {
         let at = items.at;
         self.statement_loop(head, carried, &hint, l.loc, |lower, index| {
             let going = l.going.as_ref().map(|flag| {
-                let path = crate::front::surface::Kind::Path(flag.clone().into());
-                let flag = Surface {
-                    loc: l.loc,
-                    kind: path,
-                };
-                let flag = lower.expr(&flag)?;
-                let flag = lower.of(Elem::Bool, flag, l.loc, "a condition")?;
+                let flag = lower.region(l.loc, "a condition", |l2| l2.expr(flag))?;
+                let flag = lower.of(Elem::Bool, flag.into(), l.loc, "a condition")?;
                 let more = Expr::prim(Prim::ILt, vec![index.clone(), count.clone()]);
                 Ok(super::assign::both(flag, more))
             });

@@ -8,9 +8,17 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
     let all = |of: &[Expr]| of.iter().any(one);
     let some = |e: &Option<Expr>| e.as_ref().is_some_and(one);
     match &e.kind {
-        Kind::Real(_) | Kind::Int(..) | Kind::Bool(_) | Kind::Hole(_) => false,
+        Kind::Real(_)
+        | Kind::Int(..)
+        | Kind::Bool(_)
+        | Kind::Never
+        | Kind::Impossible
+        | Kind::Hole(_) => false,
+        Kind::Maybe(inner) => inner.as_ref().is_some_and(|e| one(e)),
         Kind::Path(path) => path.is_ident(name),
         Kind::Unary(_, inner)
+        | Kind::Take(inner)
+        | Kind::IsNone(inner)
         | Kind::Cast(inner, _)
         | Kind::Field(inner, _)
         | Kind::Member(inner, _) => one(inner),
@@ -90,11 +98,16 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
         Kind::Real(_)
         | Kind::Int(..)
         | Kind::Bool(_)
+        | Kind::Never
+        | Kind::Impossible
         | Kind::Hole(_)
         | Kind::Path(_)
         | Kind::Range(..)
         | Kind::Slices(_) => false,
+        Kind::Maybe(inner) => inner.as_ref().is_some_and(|e| one(e)),
         Kind::Unary(_, inner)
+        | Kind::Take(inner)
+        | Kind::IsNone(inner)
         | Kind::Cast(inner, _)
         | Kind::Field(inner, _)
         | Kind::Member(inner, _) => one(inner),

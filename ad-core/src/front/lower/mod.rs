@@ -133,6 +133,7 @@ pub(super) fn lower(
             no_unit: unfit(signature),
             through: None,
             limits: Limits::default(),
+            succeeds: false,
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -323,6 +324,8 @@ struct Lowerer<'a> {
     through: Option<String>,
     /// How far it may go on.
     limits: Limits,
+    /// Whether what is called next is taken to give a value.
+    succeeds: bool,
 }
 
 impl Lowerer<'_> {

@@ -2,11 +2,13 @@
 //! chains of adaptors are one loop.
 
 use super::call::Callable;
-use super::value::{Plain, Value};
+use super::value::Value;
 use super::{Bindings, Lowerer, binder::Axes};
 use crate::front::error::{Loc, Result};
-use crate::ir::core::Expr;
+use crate::front::surface::Kind as Surface;
+use crate::ir::core::{Expr, Kind};
 use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
 use std::rc::Rc;
 
 /// What is on the way.
@@ -82,7 +84,51 @@ impl From<Maybe> for Value {
     }
 }
 
+impl Value {
+    /// An `Option` or a `Result`.
+    pub(super) fn as_maybe(&self) -> Option<&Maybe> {
+        match self {
+            Value::Way(way) => match &**way {
+                Way::Maybe(maybe) => Some(maybe),
+                Way::Iter(_) | Way::Zip(_) => None,
+            },
+            Value::Plain(_)
+            | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_) => None,
+        }
+    }
+}
+
 impl Maybe {
+    /// `None`
+    pub(super) fn nothing() -> Value {
+        Maybe {
+            value: Value::Tuple(vec![]),
+            none: Some(Expr::lit(Lit::Bool(true))),
+            sure: vec![],
+        }
+        .into()
+    }
+
+    /// `Some(value)`
+    pub(super) fn there(value: Value) -> Value {
+        Maybe {
+            value,
+            none: Some(Expr::lit(Lit::Bool(false))),
+            sure: vec![],
+        }
+        .into()
+    }
+
+    /// Whether it is `None` wherever it is.
+    pub(super) fn is_nothing(&self) -> bool {
+        matches!((&self.none, &self.value), (Some(none), Value::Tuple(parts))
+            if parts.is_empty() && matches!(&*none.kind, Kind::Lit(Lit::Bool(true))))
+    }
+
     /// A value that is there, whatever it takes.
     pub(super) fn sure(value: Value, sure: Vec<Expr>) -> Value {
         let none = None;
@@ -106,6 +152,66 @@ impl Lowerer<'_> {
         Ok((axes, bound, result))
     }
 
+    /// An `Option` or a `Result`, which a value has to be.
+    pub(super) fn maybe(&mut self, value: Value, loc: Loc) -> Result<Maybe> {
+        match value.as_maybe() {
+            Some(maybe) => Ok(maybe.clone()),
+            None => {
+                let message = format!(
+                    "cannot see that this is an `Option` or a `Result`: it is {}",
+                    value.describe()
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+
+    /// Whether there is no value.
+    pub(super) fn is_none(&mut self, maybe: &Maybe, loc: Loc) -> Result<Expr> {
+        match &maybe.none {
+            Some(none) => Ok(none.clone()),
+            None => Err(self.errors.at(
+                loc,
+                "whether there is a value cannot be asked here; write `unwrap()` or `expect(..)`",
+            )),
+        }
+    }
+
+    /// The value, which is there.
+    pub(super) fn value_of(&mut self, maybe: &Maybe, loc: Loc) -> Result<Value> {
+        if maybe.is_nothing() {
+            let message = "this has no value in any case";
+            return Err(self.errors.at(loc, message));
+        }
+        for sure in &maybe.sure {
+            self.share("sure", sure.clone());
+        }
+        Ok(maybe.value.clone())
+    }
+
+    /// The value of a closure, computed only where a condition holds, and another value elsewhere.
+    fn value_or(
+        &mut self,
+        maybe: &Maybe,
+        with: impl FnOnce(&mut Self, Value) -> Result<Value>,
+        other: impl FnOnce(&mut Self) -> Result<Value>,
+        loc: Loc,
+    ) -> Result<Value> {
+        let none = self.is_none(maybe, loc)?;
+        if maybe.is_nothing() {
+            return other(self);
+        }
+        let there = Expr::prim(Prim::Not, vec![none]);
+        let value = maybe.value.clone();
+        self.decided(there, |l| with(l, value), other, loc)
+    }
+
+    /// A call of a closure.
+    fn apply(&mut self, f: &Callable, args: Vec<Value>, loc: Loc) -> Result<Value> {
+        let args = args.into_iter().map(|v| (Ok(v), loc)).collect();
+        self.applied(f, args, loc)
+    }
+
     /// A method of an `Option` or a `Result`.
     pub(super) fn maybe_method(
         &mut self,
@@ -116,36 +222,76 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let method = name.to_string();
         match (method.as_str(), args) {
-            ("unwrap" | "expect", []) => {
-                for sure in &maybe.sure {
-                    self.share("sure", sure.clone());
-                }
-                Ok(maybe.value.clone())
+            ("unwrap" | "expect", []) => self.value_of(maybe, loc),
+            ("copied" | "cloned" | "ok" | "ok_or" | "ok_or_else" | "map_err" | "as_ref", []) => {
+                Ok(Maybe::clone(maybe).into())
             }
-            ("copied" | "cloned", []) => Ok(Maybe::clone(maybe).into()),
-            ("unwrap_or", [other]) if maybe.none.is_some() => {
-                let default = self.expr(other)?;
-                let default = self.plain(default, other.loc)?;
-                let value = self.plain(maybe.value.clone(), loc)?;
-                let none = maybe.none.clone();
-                let none = none.unwrap_or_else(|| Expr::lit(crate::ir::ty::Lit::Bool(false)));
-                let there = Expr::prim(Prim::Not, vec![none]);
-                let message = format!(
-                    "`unwrap_or` gives {} or {}; both must be the same",
-                    value.describe(),
-                    default.describe()
-                );
-                if value.expr.ty.rank != default.expr.ty.rank {
-                    return Err(self.errors.at(loc, message));
+            ("is_some" | "is_ok", []) => {
+                let none = self.is_none(maybe, loc)?;
+                Ok(Expr::prim(Prim::Not, vec![none]).into())
+            }
+            ("is_none" | "is_err", []) => self.is_none(maybe, loc).map(Value::from),
+            ("unwrap_or", [other]) => self.value_or(maybe, |_, v| Ok(v), |l| l.expr(other), loc),
+            ("unwrap_or_else", [other]) => {
+                let mut params = 0;
+                if let Surface::Closure(closure) = &other.kind {
+                    params = closure.params.len();
                 }
-                match self.pair(value, default) {
-                    Some(pair) => Ok(Value::Plain(Plain {
-                        expr: Expr::cond(there, pair.left, pair.right),
-                        scalar: pair.scalar,
-                        open: pair.open,
-                    })),
-                    None => Err(self.errors.at(loc, message)),
+                let f = self.callable(other, params, "unwrap_or_else")?;
+                let args = match params {
+                    0 => vec![],
+                    _ => vec![Value::Tuple(vec![])],
+                };
+                self.value_or(maybe, |_, v| Ok(v), |l| l.apply(&f, args, loc), loc)
+            }
+            ("map", [f]) => {
+                let f = self.callable(f, 1, "map")?;
+                let none = Some(self.is_none(maybe, loc)?);
+                if maybe.is_nothing() {
+                    return Ok(Maybe::nothing());
                 }
+                let with = |l: &mut Self, v: Value| {
+                    let v = l.named(v, "some");
+                    l.apply(&f, vec![v], loc)
+                };
+                // Nobody looks at the value where there is none.
+                let there = Expr::prim(Prim::Not, vec![self.is_none(maybe, loc)?]);
+                let value = maybe.value.clone();
+                let value = self.decided_where(there, |l| with(l, value), loc)?;
+                let value = self.named(value, "some");
+                let sure = vec![];
+                Ok(Maybe { value, none, sure }.into())
+            }
+            ("map_or", [other, f]) => {
+                let f = self.callable(f, 1, "map_or")?;
+                let with = |l: &mut Self, v: Value| {
+                    let v = l.named(v, "some");
+                    l.apply(&f, vec![v], loc)
+                };
+                self.value_or(maybe, with, |l| l.expr(other), loc)
+            }
+            ("and_then", [f]) => {
+                let f = self.callable(f, 1, "and_then")?;
+                let with = |l: &mut Self, v: Value| {
+                    let v = l.named(v, "some");
+                    l.apply(&f, vec![v], loc)
+                };
+                self.value_or(maybe, with, |_| Ok(Maybe::nothing()), loc)
+            }
+            ("filter", [f]) => {
+                let f = self.callable(f, 1, "filter")?;
+                let value = maybe.value.clone();
+                let with = |l: &mut Self, v: Value| {
+                    let v = l.named(v, "some");
+                    l.apply(&f, vec![v], loc)
+                };
+                let other = |_: &mut Self| Ok(Expr::lit(Lit::Bool(false)).into());
+                let there = self.value_or(maybe, with, other, loc)?;
+                let there = self.of(Elem::Bool, there, loc, "a condition")?;
+                let none = Expr::prim(Prim::Not, vec![there]);
+                let none = Some(self.share("none", none));
+                let sure = vec![];
+                Ok(Maybe { value, none, sure }.into())
             }
             _ => {
                 let _ = self.all(args);

@@ -1,9 +1,10 @@
 //! Expressions.
 
-use super::stmt::Want;
+use super::leave::{Exits, Outcome, To, choice, choose, never, temporary, variable};
+use super::stmt::{Want, block_of, nothing};
 use super::{Parser, outside, place};
 use crate::front::error::Loc;
-use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Test, Unary};
+use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Note, Pattern, Stmt, Test, Unary};
 use crate::front::types::Scalar;
 use std::rc::Rc;
 
@@ -25,6 +26,10 @@ impl Parser<'_> {
     }
 
     fn expr_at(&mut self, e: &syn::Expr, loc: Loc) -> Expr {
+        if let (syn::Expr::Path(_) | syn::Expr::Call(_), Some(made)) = (e, outside::made(e)) {
+            let kind = Kind::Maybe(made.map(|inner| Box::new(self.expr(inner))));
+            return Expr { loc, kind };
+        }
         let kind = match e {
             syn::Expr::Paren(inner) => return self.expr(&inner.expr),
             syn::Expr::Group(inner) => return self.expr(&inner.expr),
@@ -50,10 +55,10 @@ impl Parser<'_> {
             },
             syn::Expr::Cast(cast) => return self.cast(loc, cast),
             syn::Expr::If(branch) => return self.branch(loc, branch),
-            syn::Expr::Match(choice) => {
-                let on = self.expr(&choice.expr);
-                let arms = choice.arms.iter().map(|arm| self.arm(arm)).collect();
-                Kind::Match(Box::new(on), arms)
+            syn::Expr::Match(of) => {
+                let on = self.expr(&of.expr);
+                let arms = of.arms.iter().map(|arm| self.arm(arm)).collect();
+                return choice(loc, on, arms);
             }
             syn::Expr::Block(block) if block.label.is_none() => return self.block(&block.block),
             syn::Expr::Tuple(tuple) => Kind::Tuple(self.all(&tuple.elems)),
@@ -82,9 +87,13 @@ impl Parser<'_> {
             },
             syn::Expr::Index(index) => self.index(index, loc),
             syn::Expr::Closure(closure) => return self.closure(loc, closure),
+            syn::Expr::Macro(_) if outside::fails(e) => return self.tail(e, Want::Value),
             syn::Expr::Macro(m) => return self.macro_call(loc, &m.mac),
             syn::Expr::Range(range) => self.range(range),
-            syn::Expr::Return(r) => return self.hole(Loc::of(&r.return_token), outside::RETURN),
+            syn::Expr::Return(_) | syn::Expr::Break(_) | syn::Expr::Continue(_) => {
+                return self.tail(e, Want::Value);
+            }
+            syn::Expr::Try(of) => return self.try_of(loc, &of.expr),
             _ => return self.hole(loc, outside::expression(e)),
         };
         Expr { loc, kind }
@@ -211,14 +220,41 @@ impl Parser<'_> {
             return self.branch_on_pattern(loc, pattern, then, other);
         }
         let cond = self.expr(&branch.cond);
-        Expr {
-            loc,
-            kind: Kind::If(Box::new(cond), Box::new(then), Box::new(other)),
+        choose(loc, cond, then, other)
+    }
+
+    /// `e?`
+    fn try_of(&mut self, loc: Loc, e: &syn::Expr) -> Expr {
+        if self.in_closure {
+            self.expr(e);
+            return self.hole(loc, outside::TRY);
         }
+        if outside::made(e) == Some(None) {
+            return self.leave(loc, &To::Failure, Want::Value);
+        }
+        let value = self.expr(e);
+        let of = |kind: fn(Box<Expr>) -> Kind, value: Expr| Expr {
+            loc,
+            kind: kind(Box::new(value)),
+        };
+        if !self.exits.outcome.fails() {
+            return of(Kind::Take, value);
+        }
+        let t = temporary();
+        let first = Stmt::Let(Pattern::Name(t.clone()), Note::Infer, Box::new(value));
+        let is_none = of(Kind::IsNone, variable(loc, &t));
+        let out = self.leave(loc, &To::Failure, Want::Unit);
+        let check = Stmt::Do(Box::new(choose(loc, is_none.clone(), out, nothing(loc))));
+        let value = of(Kind::Take, variable(loc, &t));
+        block_of(
+            loc,
+            vec![first, check],
+            choose(loc, is_none, never(loc), value),
+        )
     }
 
     /// `if let p = e { x } else { y }`
-    fn branch_on_pattern(
+    pub(super) fn branch_on_pattern(
         &mut self,
         loc: Loc,
         pattern: &syn::ExprLet,
@@ -232,10 +268,7 @@ impl Parser<'_> {
             body,
         };
         let arms = vec![arm(self.test(&pattern.pat), then), arm(Test::Wild, other)];
-        Expr {
-            loc,
-            kind: Kind::Match(Box::new(on), arms),
-        }
+        choice(loc, on, arms)
     }
 
     fn arm(&mut self, arm: &syn::Arm) -> Arm {
@@ -257,9 +290,6 @@ impl Parser<'_> {
         }
         match function {
             syn::Expr::Path(path) if path.qself.is_none() => {
-                if let Some(message) = outside::constructor(&path.path) {
-                    return self.hole(loc, message);
-                }
                 Expr {
                     loc,
                     kind: Kind::Call(path.path.clone(), self.arguments(&path.path, &call.args)),
@@ -299,10 +329,10 @@ impl Parser<'_> {
         if let Some(message) = outside::method(&call.method) {
             return self.hole(Loc::of(&call.method), message);
         }
-        // The text of `expect` is for a panic.
-        let args = match call.method == "expect" {
-            true => vec![],
-            false => self.all(&call.args),
+        // The text of `expect` is for a panic, and nobody looks into errors.
+        let args = match call.method.to_string().as_str() {
+            "expect" | "ok_or" | "ok_or_else" | "map_err" => vec![],
+            _ => self.all(&call.args),
         };
         Expr {
             loc,
@@ -348,7 +378,10 @@ impl Parser<'_> {
             end: closure.inputs_end.span,
         };
         let result = self.result_note(&closure.output);
-        let body = self.last(&closure.body, loc);
+        let body = self.inside_closure(|p| match &*closure.body {
+            body @ syn::Expr::Block(_) => p.tail(body, Want::Result),
+            body => p.last(body, loc),
+        });
         Expr {
             loc,
             kind: Kind::Closure(Rc::new(Closure {
@@ -358,6 +391,26 @@ impl Parser<'_> {
                 body,
             })),
         }
+    }
+}
+
+impl Parser<'_> {
+    /// A closure is left for itself: nothing in it leaves the function.
+    fn inside_closure(&mut self, f: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        // What a closure gives is a real number where nothing is said.
+        let zero = Some(Expr {
+            loc: proc_macro2::Span::call_site().into(),
+            kind: Kind::Real(0.0),
+        });
+        let exits = std::mem::replace(&mut self.exits, Exits::new(Outcome::Plain, zero));
+        let loops = std::mem::take(&mut self.loops);
+        let around = std::mem::replace(&mut self.in_closure, true);
+        let body = f(self);
+        let body = self.with_code(body);
+        self.in_closure = around;
+        self.loops = loops;
+        self.exits = exits;
+        body
     }
 }
 

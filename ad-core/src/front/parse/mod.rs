@@ -10,6 +10,7 @@ mod each;
 mod expr;
 mod header;
 mod indexed;
+mod leave;
 mod macros;
 mod outside;
 mod pattern;
@@ -18,24 +19,91 @@ mod real;
 mod stmt;
 mod target;
 
+use super::data::Tree;
 use super::error::{Errors, Loc, Reported};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
+use crate::ir::ty::Elem;
 use std::collections::HashMap;
 
-/// Reads the body of a function.
-pub(super) fn body(block: &syn::Block, errors: &mut Errors) -> Expr {
+pub(super) use leave::Outcome;
+
+/// Reads the body of a function: for its value, or for whether it fails. `zero` is a value of the type of its
+/// result, if such a value can be written down.
+pub(super) fn body(
+    block: &syn::Block,
+    outcome: Outcome,
+    zero: Option<Expr>,
+    errors: &mut Errors,
+) -> Expr {
     let mut parser = Parser {
         errors,
         loops: vec![],
+        exits: leave::Exits::new(outcome, zero),
+        in_closure: false,
         wrong: HashMap::new(),
     };
-    parser.block_for(block, stmt::Want::Result)
+    let body = parser.block_for(block, stmt::Want::Result);
+    parser.with_code(body)
+}
+
+/// A value of a type, if it can be written down whatever the sizes are.
+pub(super) fn zero(tree: &Tree) -> Option<Expr> {
+    let loc = Loc::from(proc_macro2::Span::call_site());
+    let all = |parts: &[Tree]| parts.iter().map(zero).collect::<Option<Vec<Expr>>>();
+    let kind = match tree {
+        Tree::Leaf(written) if written.is_scalar() => match written.scalar.elem() {
+            Elem::Real => Kind::Real(0.0),
+            Elem::Int => Kind::Int(0, Some(written.scalar)),
+            Elem::Bool => Kind::Bool(false),
+        },
+        Tree::Leaf(written) => {
+            let count = written.fixed_length(0)?.value?;
+            let one = zero(&Tree::Leaf(written.element_of_fixed()))?;
+            Kind::List((0..count).map(|_| one.clone()).collect())
+        }
+        Tree::Tuple(parts) => Kind::Tuple(all(parts)?),
+        Tree::List(parts) => Kind::List(all(parts)?),
+        Tree::Struct(made, parts) => {
+            let syn::Type::Path(path) = &*made.ty else {
+                return None;
+            };
+            let fields = made.of.as_ref()?.fields();
+            Kind::Struct(
+                path.path.clone(),
+                fields.into_iter().zip(all(parts)?).collect(),
+                None,
+            )
+        }
+    };
+    Some(Expr { loc, kind })
+}
+
+/// A bool.
+pub(super) fn truth() -> Expr {
+    leave::boolean(Loc::from(proc_macro2::Span::call_site()), false)
+}
+
+/// Whether something in a block panics by a macro of the user's.
+pub(super) fn may_panic(block: &syn::Block) -> bool {
+    struct Search(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Search {
+        fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+            self.0 |= outside::is_assertion(mac) || outside::is_failure(mac);
+        }
+    }
+    let mut search = Search(false);
+    syn::visit::visit_block(&mut search, block);
+    search.0
 }
 
 struct Parser<'a> {
     errors: &'a mut Errors,
     /// What is known of the loops around, innermost last.
     loops: Vec<stmt::Around>,
+    /// The ways out of the function, or of the closure.
+    exits: leave::Exits,
+    /// Whether this is in a closure.
+    in_closure: bool,
     /// Variables whose value is wrong, which has been reported: nothing more is said where they change.
     wrong: HashMap<String, Reported>,
 }
@@ -92,16 +160,7 @@ impl Parser<'_> {
         self.attributes(&local.attrs);
         let (pattern, note) = self.pattern_and_note(&local.pat);
         match &local.init {
-            Some(init) => {
-                if let Some((_, diverge)) = &init.diverge {
-                    self.errors.on(
-                        diverge,
-                        "`let .. else` leaves the function early, which is not supported; write \
-                         `if` with `else`, both giving a value",
-                    );
-                }
-                Stmt::Let(pattern, note, Box::new(self.expr(&init.expr)))
-            }
+            Some(init) => Stmt::Let(pattern, note, Box::new(self.expr(&init.expr))),
             None => match pattern {
                 Pattern::Name(ident) => Stmt::Later(ident),
                 Pattern::Wild

@@ -14,10 +14,6 @@ pub(super) const BORROW: &str = "`&mut` is not supported: which variable is chan
 pub(super) const ITER_MUT: &str = "loops over elements that change are not supported; write `for i in \
      0..x.len()` with `x[i] = ..`, or `a.row_mut(i).assign(&..)`";
 
-/// For `return`.
-pub(super) const RETURN: &str = "`return` is not supported here: only the whole function is left early, \
-     not a loop or a closure, as in `if .. { return ..; }` before its last expression; write `if .. { .. } else { .. }`";
-
 /// Whether a macro only checks something, which does not change the value.
 pub(super) fn is_assertion(mac: &syn::Macro) -> bool {
     let Some(name) = mac.path.segments.last() else {
@@ -26,6 +22,40 @@ pub(super) fn is_assertion(mac: &syn::Macro) -> bool {
     let name = name.ident.to_string();
     let name = name.strip_prefix("debug_").unwrap_or(&name);
     matches!(name, "assert" | "assert_eq" | "assert_ne")
+}
+
+/// Whether a macro panics.
+pub(super) fn is_failure(mac: &syn::Macro) -> bool {
+    let name = mac.path.segments.last().map(|s| s.ident.to_string());
+    let name = name.unwrap_or_default();
+    matches!(&*name, "panic" | "todo" | "unimplemented" | "unreachable")
+}
+
+/// Whether an expression panics.
+pub(super) fn fails(e: &syn::Expr) -> bool {
+    matches!(e, syn::Expr::Macro(m) if is_failure(&m.mac))
+}
+
+/// `Some(x)` and `Ok(x)`, with what is in it; `None` and `Err(..)`.
+pub(super) fn made(e: &syn::Expr) -> Option<Option<&syn::Expr>> {
+    let name = |e: &syn::Expr| match e {
+        syn::Expr::Path(path) if path.qself.is_none() => {
+            path.path.segments.last().map(|s| s.ident.to_string())
+        }
+        _ => None,
+    };
+    match e {
+        syn::Expr::Paren(inner) => made(&inner.expr),
+        syn::Expr::Path(_) if name(e)? == "None" => Some(None),
+        syn::Expr::Call(call) if call.args.len() == 1 => match &*name(&call.func)? {
+            "Some" | "Ok" => Some(call.args.first()),
+            "Err" => Some(None),
+            _ => None,
+        },
+        // `Err(e)?` fails, too.
+        syn::Expr::Try(inner) if made(&inner.expr)?.is_none() => Some(None),
+        _ => None,
+    }
 }
 
 /// Whether these are names of this crate: a glob import of them brings in nothing new.
@@ -53,9 +83,6 @@ pub(super) fn macro_call(mac: &syn::Macro) -> String {
         "azip" => "write `Zip::from(&a).and(&b).map_collect(|x, y| ..)`, which gives a new array",
         "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" => {
             "a differentiable function has no effects; print where you call it"
-        }
-        "panic" | "todo" | "unimplemented" | "unreachable" => {
-            "give a value such as `f64::NAN` there, or check with `assert!` at the beginning"
         }
         _ => "write what it expands to",
     };
@@ -95,11 +122,8 @@ pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {
 /// An expression that stands as a statement, if there is something to say about it in particular.
 pub(super) fn statement(e: &syn::Expr) -> Option<String> {
     match e {
-        syn::Expr::Return(_) => Some(RETURN.into()),
         syn::Expr::Macro(m) => Some(macro_call(&m.mac)),
-        syn::Expr::Unsafe(_) | syn::Expr::Await(_) | syn::Expr::Try(_) | syn::Expr::Struct(_) => {
-            Some(expression(e))
-        }
+        syn::Expr::Unsafe(_) | syn::Expr::Await(_) | syn::Expr::Struct(_) => Some(expression(e)),
         _ => None,
     }
 }
@@ -148,28 +172,13 @@ pub(super) fn is_statement(e: &syn::Expr) -> bool {
     }
 }
 
-/// A `break` or a `continue` where it cannot be seen what it leaves out.
-pub(super) fn leaving(e: &syn::Expr) -> String {
-    let (name, labelled) = match e {
-        syn::Expr::Break(b) if b.expr.is_some() => {
-            return "a `break` with a value is not supported; write `let mut x`, and `x = ..; break;`"
-                .into();
-        }
-        syn::Expr::Break(b) => ("break", b.label.is_some()),
-        syn::Expr::Continue(c) => ("continue", c.label.is_some()),
-        _ => ("break", false),
-    };
-    if labelled {
-        return format!(
-            "`{name}` with a label is not supported; write a `let mut` bool that says whether to go \
-             on, and look at it in the condition of each loop"
-        );
-    }
-    format!(
-        "`{name}` is not supported here; write `if .. {{ {name}; }}` as a statement of the loop's own \
-         body, or `if .. {{ .. }} else {{ .. }}` around what it leaves out"
-    )
-}
+/// For a `break` with a value.
+pub(super) const BREAK_VALUE: &str =
+    "a `break` with a value is not supported; write `let mut x`, and `x = ..; break;`";
+
+/// For `?` in a closure.
+pub(super) const TRY: &str = "`?` leaves this closure early, which is not supported; write a loop, or \
+     `unwrap_or(..)`";
 
 /// Whether it is `+=` or its like.
 pub(super) fn is_assignment(op: &syn::BinOp) -> bool {
@@ -195,11 +204,6 @@ pub(super) fn expression(e: &syn::Expr) -> String {
         syn::Expr::ForLoop(_) | syn::Expr::While(_) | syn::Expr::Loop(_) => {
             "a loop gives no value; write it as a statement, and the variable that it changes behind it"
         }
-        syn::Expr::Break(_) | syn::Expr::Continue(_) => return leaving(e),
-        syn::Expr::Try(_) => {
-            "`?` leaves the function early, which is not supported; check before you call, and \
-             take plain numbers"
-        }
         syn::Expr::Async(_) | syn::Expr::Await(_) => {
             "async code has no derivative; compute the value first, and pass it as an argument"
         }
@@ -216,17 +220,6 @@ pub(super) fn expression(e: &syn::Expr) -> String {
         _ => "this expression is not part of the language that can be differentiated; write it with arithmetic, `if`, `sum` and `build`",
     }
     .into()
-}
-
-/// A constructor from the standard library.
-pub(super) fn constructor(path: &syn::Path) -> Option<&'static str> {
-    let last = path.segments.last()?.ident.to_string();
-    match last.as_str() {
-        "Some" | "Ok" | "Err" => {
-            Some("`Option` and `Result` cannot be differentiated; write the value itself")
-        }
-        _ => None,
-    }
 }
 
 /// A method that exists in Rust or ndarray, but is not in the language, whatever it is called on.
@@ -282,10 +275,6 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         "sort" | "sort_by" | "sort_unstable" | "sort_unstable_by" | "sort_by_key" | "reverse" => {
             "it moves elements in place; read them in another order, as `build(n, |i| x[order[i]])` or \
              `x.slice(s![..;-1])`"
-        }
-        "ok" | "ok_or" | "and_then" | "unwrap_or_else" | "unwrap_or_default" | "is_some"
-        | "is_none" => {
-            "`Option` and `Result` are not values here; write `unwrap()`, `expect(..)` or `unwrap_or(..)`"
         }
         _ => return None,
     };

@@ -93,6 +93,9 @@ impl Parser<'_> {
         let loc = Loc::of(pat);
         match pat {
             syn::Pat::Wild(_) => Test::Wild,
+            syn::Pat::Ident(name) if name.ident == "None" && name.subpat.is_none() => {
+                Test::None(loc)
+            }
             syn::Pat::Paren(inner) => self.test(&inner.pat),
             syn::Pat::Ident(name)
                 if name.mutability.is_none()
@@ -106,6 +109,18 @@ impl Parser<'_> {
                 if name.mutability.is_none() && name.by_ref.is_none() && name.subpat.is_none() =>
             {
                 Test::Const(loc, name.ident.clone().into())
+            }
+            syn::Pat::Path(path)
+                if path.path.segments.last().is_some_and(|s| s.ident == "None") =>
+            {
+                Test::None(loc)
+            }
+            syn::Pat::TupleStruct(of) if of.elems.len() == 1 && is_maybe(&of.path) => {
+                let inner = &of.elems[0];
+                match of.path.segments.last().is_some_and(|s| s.ident == "Err") {
+                    true => Test::None(loc),
+                    false => Test::Some(loc, Box::new(self.test(inner))),
+                }
             }
             syn::Pat::Path(path) if path.qself.is_none() => Test::Const(loc, path.path.clone()),
             syn::Pat::Lit(literal) => match &literal.lit {
@@ -144,6 +159,9 @@ impl Parser<'_> {
             syn::Pat::Tuple(tuple) => {
                 Test::Tuple(loc, tuple.elems.iter().map(|p| self.test(p)).collect())
             }
+            syn::Pat::Reference(reference) if reference.mutability.is_none() => {
+                self.test(&reference.pat)
+            }
             _ => self.test_hole(pat),
         }
     }
@@ -156,6 +174,12 @@ impl Parser<'_> {
         );
         Test::Hole(reported, names_in(pat))
     }
+}
+
+/// Whether a path is `Some`, `Ok` or `Err`.
+fn is_maybe(path: &syn::Path) -> bool {
+    let last = path.segments.last().map(|s| s.ident.to_string());
+    matches!(last.as_deref(), Some("Some" | "Ok" | "Err"))
 }
 
 /// Whether a type has `_` for one of its arguments.

@@ -64,6 +64,11 @@ impl Parser<'_> {
             | Kind::Range(..)
             | Kind::Macro(..)
             | Kind::Slices(_)
+            | Kind::Maybe(_)
+            | Kind::Take(_)
+            | Kind::IsNone(_)
+            | Kind::Never
+            | Kind::Impossible
             | Kind::Closure(_) => self.hole(
                 loc,
                 "this would be computed in another real type, and only literals and constants can be \

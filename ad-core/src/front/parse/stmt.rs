@@ -3,12 +3,13 @@
 
 use super::each::for_each;
 use super::indexed::by_indices;
+use super::leave::{To, arrived, boolean, choice, choose, is_code, never, temporary, variable};
 use super::pattern::names_in;
 use super::{Parser, outside};
 use crate::front::error::{Loc, Reported};
 use crate::front::names::segments;
 use crate::front::surface::{
-    Arm, Assign, Binary, Expr, For, How, Kind, Place, Stmt, Target, Unary, While,
+    Arm, Assign, Binary, Expr, For, How, Kind, Stmt, Target, Test, Unary, While,
 };
 use crate::front::surface::{Note, Pattern};
 use proc_macro2::Span;
@@ -27,7 +28,7 @@ pub(super) enum Want {
 }
 
 impl Want {
-    fn is_value(self) -> bool {
+    pub(super) fn is_value(self) -> bool {
         matches!(self, Want::Value | Want::Result)
     }
 }
@@ -39,6 +40,14 @@ pub(super) struct Around {
     assigned: Vec<syn::Ident>,
     /// Whether there is a `break`.
     leaves: bool,
+    /// Its label.
+    pub(super) label: Option<syn::Ident>,
+    /// The code of what leaves it from further inside.
+    pub(super) breaks: Option<i64>,
+    /// The code of what goes on with its next round from further inside.
+    pub(super) continues: Option<i64>,
+    /// Whether something in it leaves it by a code.
+    by_code: bool,
 }
 
 /// The variable that says whether a loop goes on. No variable of the user's has this name.
@@ -65,9 +74,45 @@ fn is_let(cond: &syn::Expr) -> bool {
     matches!(cond, syn::Expr::Let(_))
 }
 
-fn boolean(loc: Loc, value: bool) -> Expr {
-    let kind = Kind::Bool(value);
-    Expr { loc, kind }
+/// Whether `?` stands in an expression, not in a block or a closure of it.
+fn has_try(e: &syn::Expr) -> bool {
+    struct Search(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Search {
+        fn visit_expr_try(&mut self, _: &'ast syn::ExprTry) {
+            self.0 = true;
+        }
+        fn visit_block(&mut self, _: &'ast syn::Block) {}
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut search = Search(false);
+    syn::visit::visit_expr(&mut search, e);
+    search.0 || matches!(e, syn::Expr::Try(_))
+}
+
+/// `if f()? { .. }` as `let t = f()?; if t { .. }`, and the same of `match`.
+fn hoisted(e: &syn::Expr) -> Option<(syn::Stmt, syn::Expr)> {
+    let (pat, t) = name_of(&temporary());
+    let of = |head: &syn::Expr| has_try(head).then(|| t.clone());
+    let mut rest = e.clone();
+    let head = match &mut rest {
+        syn::Expr::If(branch) => match &mut *branch.cond {
+            syn::Expr::Let(pattern) => {
+                let t = of(&pattern.expr)?;
+                std::mem::replace(&mut *pattern.expr, t)
+            }
+            cond => {
+                let t = of(cond)?;
+                std::mem::replace(cond, t)
+            }
+        },
+        syn::Expr::Match(choice) => {
+            let t = of(&choice.expr)?;
+            std::mem::replace(&mut *choice.expr, t)
+        }
+        _ => return None,
+    };
+    let first = syn::Stmt::Local(local_of(pat, head));
+    Some((first, rest))
 }
 
 impl Parser<'_> {
@@ -105,13 +150,25 @@ impl Parser<'_> {
         let (mut stmts, mut left) = (vec![], None);
         for (k, stmt) in all.iter().enumerate() {
             let last = k + 1 == all.len();
+            let rest = &all[k + 1..];
+            if let syn::Stmt::Expr(e, semi) = stmt
+                && let Some((first, second)) = hoisted(e)
+            {
+                let two = [first, syn::Stmt::Expr(second, *semi)];
+                let more: Vec<syn::Stmt> = two.into_iter().chain(rest.iter().cloned()).collect();
+                let tail = self.sequence(&more, loc, want);
+                return block_of(loc, stmts, tail);
+            }
             match stmt {
-                syn::Stmt::Local(local) => stmts.push(self.local(local)),
-                syn::Stmt::Item(_) => {}
-                syn::Stmt::Expr(syn::Expr::If(branch), _)
-                    if !last && matches!(want, Want::Result | Want::Round) && may_end(branch) =>
+                syn::Stmt::Item(_) => continue,
+                syn::Stmt::Local(local)
+                    if local.init.as_ref().is_some_and(|i| i.diverge.is_some()) =>
                 {
-                    let tail = self.parted(branch, &all[k + 1..], loc, want);
+                    let tail = self.let_else(local, rest, loc, want);
+                    return block_of(loc, stmts, tail);
+                }
+                syn::Stmt::Expr(syn::Expr::If(branch), _) if !last && parts(branch) => {
+                    let tail = self.parted(branch, rest, loc, want);
                     return block_of(loc, stmts, tail);
                 }
                 syn::Stmt::Expr(e, semi) if last && self.is_tail(e, semi.is_some(), want) => {
@@ -130,14 +187,24 @@ impl Parser<'_> {
                     );
                     return block_of(loc, stmts, tail);
                 }
-                syn::Stmt::Expr(e, _) => {
-                    let stmt = self.statement(e);
-                    if let Stmt::Hole(reported, _) = &stmt {
-                        left = Some(*reported);
-                    }
-                    stmts.push(stmt);
+                // rustc says that nothing comes behind it.
+                syn::Stmt::Expr(e, _) if ends(e) && !matches!(e, syn::Expr::If(_)) => {
+                    let tail = self.tail(e, want);
+                    return block_of(loc, stmts, tail);
                 }
-                syn::Stmt::Macro(m) if outside::is_assertion(&m.mac) => {}
+                syn::Stmt::Macro(m) if outside::is_failure(&m.mac) => {
+                    let mac = m.mac.clone();
+                    let e = syn::Expr::Macro(syn::ExprMacro { attrs: vec![], mac });
+                    let tail = self.tail(&e, want);
+                    return block_of(loc, stmts, tail);
+                }
+                syn::Stmt::Macro(m) if outside::is_assertion(&m.mac) => {
+                    if let Some(branch) = self.asserted(&m.mac) {
+                        let tail = self.parted(&branch, rest, loc, want);
+                        return block_of(loc, stmts, tail);
+                    }
+                    continue;
+                }
                 syn::Stmt::Macro(m) if last && m.semi_token.is_none() && want.is_value() => {
                     let message = outside::macro_call(&m.mac);
                     let tail = self.hole(Loc::of(&m.mac), message);
@@ -146,8 +213,34 @@ impl Parser<'_> {
                 syn::Stmt::Macro(m) => {
                     let message = outside::macro_call(&m.mac);
                     stmts.push(Stmt::Hole(self.errors.on(&m.mac, message), vec![]));
+                    continue;
                 }
+                syn::Stmt::Local(_) | syn::Stmt::Expr(..) => {}
             }
+            let (read, codes) = self.statement_of(&stmt, want, |p| match stmt {
+                syn::Stmt::Local(local) => p.local(local),
+                syn::Stmt::Expr(e, _) => p.statement(e),
+                syn::Stmt::Item(_) | syn::Stmt::Macro(_) => Stmt::Do(Box::new(nothing(loc))),
+            });
+            if let (Stmt::Hole(reported, _), syn::Stmt::Expr(..)) = (&read, stmt) {
+                left = Some(*reported);
+            }
+            let endless = matches!(stmt, syn::Stmt::Expr(syn::Expr::Loop(_), _));
+            if codes.is_empty() && !(endless && last && want.is_value() && left.is_none()) {
+                stmts.push(read);
+                continue;
+            }
+            stmts.extend(self.carriers(&codes, loc, want));
+            stmts.push(read);
+            let rest = match endless && last && want.is_value() {
+                true => Expr {
+                    loc,
+                    kind: Kind::Impossible,
+                },
+                false => self.sequence(rest, loc, want),
+            };
+            let tail = self.behind(loc, &codes, rest, want);
+            return block_of(loc, stmts, tail);
         }
         let tail = match left {
             _ if !want.is_value() => nothing(loc),
@@ -164,83 +257,155 @@ impl Parser<'_> {
         block_of(loc, stmts, tail)
     }
 
+    /// `let Some(p) = e else { .. };` and what follows.
+    fn let_else(&mut self, local: &syn::Local, rest: &[syn::Stmt], loc: Loc, want: Want) -> Expr {
+        let Some((init, (_, diverge))) =
+            (local.init.as_ref()).and_then(|i| Some((i, i.diverge.as_ref()?)))
+        else {
+            return self.sequence(rest, loc, want);
+        };
+        let other: syn::Block = match &**diverge {
+            syn::Expr::Block(b) => b.block.clone(),
+            e => syn::parse_quote!({ #e }),
+        };
+        let (pat, t) = (&local.pat, temporary());
+        let inner = match pat {
+            syn::Pat::TupleStruct(of) if of.elems.len() == 1 => of.elems.first(),
+            _ => None,
+        };
+        let (Some(inner), Test::Some(..)) = (inner, self.test(pat)) else {
+            let reported = self.errors.on(
+                pat,
+                "`let .. else` takes the value out of an `Option` or a `Result` only; write `if` with a \
+                 comparison",
+            );
+            let names = Stmt::Hole(reported, names_in(pat));
+            let rest = self.sequence(rest, loc, want);
+            return block_of(loc, vec![names], rest);
+        };
+        let value = local_of(inner.clone(), name_of(&t).1);
+        let stmt = syn::Stmt::Local(local.clone());
+        let ((first, check, value), codes) = self.statement_of(&stmt, want, |p| {
+            let init = p.expr(&init.expr);
+            let first = Stmt::Let(Pattern::Name(t.clone()), Note::Infer, Box::new(init));
+            let otherwise = p.block_for(&other, Want::Unit);
+            let on = variable(loc, &t);
+            let kind = Kind::IsNone(Box::new(on.clone()));
+            let is_none = Expr { loc: on.loc, kind };
+            let check = choose(loc, is_none, otherwise, nothing(loc));
+            let (pattern, note) = p.pattern_and_note(&value.pat);
+            let kind = Kind::Take(Box::new(on));
+            let taken = Expr {
+                loc: Loc::of(pat),
+                kind,
+            };
+            let value = Stmt::Let(pattern, note, Box::new(taken));
+            (first, check, value)
+        });
+        let mut stmts = self.carriers(&codes, loc, want);
+        stmts.push(first);
+        stmts.push(Stmt::Do(Box::new(check)));
+        let rest = self.sequence(rest, loc, want);
+        let rest = block_of(loc, vec![value], rest);
+        let tail = match codes.is_empty() {
+            true => rest,
+            false => self.behind(loc, &codes, rest, want),
+        };
+        block_of(loc, stmts, tail)
+    }
+
+    /// `assert!(c)` as `if !c { panic!() }`, where it is asked whether the function fails.
+    fn asserted(&mut self, mac: &syn::Macro) -> Option<syn::ExprIf> {
+        if !self.exits.outcome.fails() {
+            return None;
+        }
+        let name = mac.path.segments.last()?.ident.to_string();
+        let parse = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+        let args = mac.parse_body_with(parse).ok()?;
+        let mut args = args.into_iter();
+        let cond: syn::Expr = match (name.as_str(), args.next()?, args.next()) {
+            ("assert", cond, _) => syn::parse_quote!(!(#cond)),
+            ("assert_eq", a, Some(b)) => syn::parse_quote!(!((#a) == (#b))),
+            ("assert_ne", a, Some(b)) => syn::parse_quote!((#a) == (#b)),
+            (..) => return None,
+        };
+        Some(syn::parse_quote!(if #cond { panic!() }))
+    }
+
     /// Whether the last expression of a block is what the block gives.
     fn is_tail(&self, e: &syn::Expr, semi: bool, want: Want) -> bool {
         match (want, e) {
-            (Want::Result, syn::Expr::Return(_)) => true,
+            (_, syn::Expr::Return(_) | syn::Expr::Break(_) | syn::Expr::Continue(_)) => true,
             (Want::Value | Want::Result, syn::Expr::ForLoop(_) | syn::Expr::While(_)) => false,
-            (Want::Value | Want::Result, _) if semi => want == Want::Result && ends(e),
+            (Want::Value | Want::Result, _) if semi => ends(e),
             (Want::Value | Want::Result, _) => !is_change(e),
             (Want::Unit | Want::Round, syn::Expr::If(_) | syn::Expr::Match(_)) => true,
             (Want::Unit | Want::Round, syn::Expr::Block(b)) => b.label.is_none(),
-            (Want::Round, syn::Expr::Break(_) | syn::Expr::Continue(_)) => true,
-            (Want::Unit | Want::Round, _) => false,
+            (Want::Unit | Want::Round, e) => outside::fails(e),
         }
     }
 
     /// What a block ends with.
-    fn tail(&mut self, e: &syn::Expr, want: Want) -> Expr {
+    pub(super) fn tail(&mut self, e: &syn::Expr, want: Want) -> Expr {
         let loc = Loc::of_expr(e);
+        if let Some((first, rest)) = hoisted(e) {
+            return self.sequence(&[first, syn::Stmt::Expr(rest, None)], loc, want);
+        }
         match e {
             syn::Expr::Paren(inner) => self.tail(&inner.expr, want),
-            syn::Expr::If(branch) if want.is_value() && is_let(&branch.cond) => self.expr(e),
             syn::Expr::If(branch) if want != Want::Value => {
-                if let Some(hole) = self.let_condition(branch) {
-                    return hole;
-                }
                 let other = match &branch.else_branch {
                     Some((_, other)) => Some(&**other),
                     None if want.is_value() => return self.expr(e),
                     None => None,
                 };
-                let cond = self.expr(&branch.cond);
+                let on_pattern = is_let(&branch.cond);
+                let cond = (!on_pattern).then(|| self.expr(&branch.cond));
                 let then = self.block_for(&branch.then_branch, want);
                 let other = match other {
                     Some(other) => self.tail(other, want),
                     None => nothing(loc),
                 };
-                Expr {
-                    loc,
-                    kind: Kind::If(Box::new(cond), Box::new(then), Box::new(other)),
+                match (cond, &*branch.cond) {
+                    (None, syn::Expr::Let(pattern)) => {
+                        self.branch_on_pattern(loc, pattern, then, other)
+                    }
+                    (cond, _) => choose(loc, cond.unwrap_or_else(|| never(loc)), then, other),
                 }
             }
-            syn::Expr::Match(choice) if want != Want::Value => {
-                let on = self.expr(&choice.expr);
-                let arms = choice.arms.iter().map(|arm| self.arm_for(arm, want));
+            syn::Expr::Match(of) if want != Want::Value => {
+                let on = self.expr(&of.expr);
+                let arms = of.arms.iter().map(|arm| self.arm_for(arm, want));
                 let arms: Vec<Arm> = arms.collect();
-                Expr {
-                    loc,
-                    kind: Kind::Match(Box::new(on), arms),
-                }
+                choice(loc, on, arms)
             }
             syn::Expr::Block(block) if block.label.is_none() => self.block_for(&block.block, want),
-            syn::Expr::Return(r) if want == Want::Result => match &r.expr {
-                Some(value) => self.tail(value, want),
-                None => self.hole(
-                    loc,
-                    "this `return` gives no value, and only values are differentiated; write the \
-                     value behind it",
-                ),
+            syn::Expr::Return(r) => match &r.expr {
+                Some(value) if want == Want::Result => self.tail(value, want),
+                value => self.leave(loc, &To::Return(value.as_deref()), want),
             },
-            syn::Expr::Continue(c) if want == Want::Round && c.label.is_none() => nothing(loc),
-            syn::Expr::Break(b) if want == Want::Round && b.label.is_none() && b.expr.is_none() => {
+            syn::Expr::Continue(c) => {
+                match want == Want::Round && self.is_inner(c.label.as_ref()) {
+                    true => nothing(loc),
+                    false => self.leave(loc, &To::Continue(c.label.as_ref()), want),
+                }
+            }
+            syn::Expr::Break(b) if b.expr.is_some() => self.hole(loc, outside::BREAK_VALUE),
+            syn::Expr::Break(b) if want == Want::Round && self.is_inner(b.label.as_ref()) => {
                 if let Some(around) = self.loops.last_mut() {
                     around.leaves = true;
                     around.assigned.push(going());
                 }
-                let stmt = Stmt::Assign(Box::new(Assign {
-                    loc,
-                    target: Target::Place(Place {
-                        loc,
-                        root: going(),
-                        steps: vec![],
-                    }),
-                    how: How::Set,
-                    value: boolean(loc, false),
-                }));
+                let stmt = super::leave::set(loc, going(), boolean(loc, false));
                 block_of(loc, vec![stmt], nothing(loc))
             }
+            syn::Expr::Break(b) => self.leave(loc, &To::Break(b.label.as_ref()), want),
             syn::Expr::Tuple(t) if t.elems.is_empty() => nothing(loc),
+            _ if outside::fails(e) => match want {
+                Want::Result => self.failed(loc),
+                Want::Value | Want::Unit | Want::Round => self.leave(loc, &To::Failure, want),
+            },
+            _ if want == Want::Result => self.result(e),
             _ if want.is_value() => self.expr(e),
             _ => {
                 let stmt = self.statement(e);
@@ -249,42 +414,78 @@ impl Parser<'_> {
         }
     }
 
-    /// `if let`, which is reported.
-    pub(super) fn let_condition(&mut self, branch: &syn::ExprIf) -> Option<Expr> {
-        let syn::Expr::Let(pattern) = &*branch.cond else {
-            return None;
+    /// Whether a label is that of the innermost loop, or is not there.
+    fn is_inner(&self, label: Option<&syn::Lifetime>) -> bool {
+        self.target_of(label)
+            .is_some_and(|k| k + 1 == self.loops.len())
+    }
+
+    /// The function fails here.
+    fn failed(&self, loc: Loc) -> Expr {
+        match self.exits.outcome.fails() {
+            true => boolean(loc, true),
+            false => Expr {
+                loc,
+                kind: Kind::Impossible,
+            },
+        }
+    }
+
+    /// What the function gives where it gives this.
+    fn result(&mut self, e: &syn::Expr) -> Expr {
+        let loc = Loc::of_expr(e);
+        let outcome = self.exits.outcome;
+        let mut made = e;
+        if outcome.is_wrapped() {
+            match outside::made(e) {
+                Some(Some(inner)) => made = inner,
+                Some(None) => return self.failed(loc),
+                None => {}
+            }
+        }
+        let is_made = !std::ptr::eq(made, e);
+        let (value, codes) = self.statement_of(&quote::quote!(), Want::Result, |p| p.expr(made));
+        let of = |kind: fn(Box<Expr>) -> Kind, value: Expr| Expr {
+            loc: value.loc,
+            kind: kind(Box::new(value)),
         };
-        Some(self.hole(
-            Loc::of(pattern),
-            "`if let` is supported for values only, not around assignments; write `if` with a \
-             comparison, or `match` on integers",
-        ))
+        let needs_value = !codes.is_empty();
+        let t = temporary();
+        let name = |value| match needs_value {
+            true => {
+                let first = Stmt::Let(Pattern::Name(t.clone()), Note::Infer, Box::new(value));
+                (vec![first], variable(loc, &t))
+            }
+            false => (vec![], value),
+        };
+        let (stmts, value) = name(value);
+        let fails = outcome.fails();
+        let value = match (outcome.is_wrapped() && !is_made, fails) {
+            (false, true) => boolean(loc, false),
+            (false, false) => value,
+            (true, true) => of(Kind::IsNone, value),
+            (true, false) => of(Kind::Take, value),
+        };
+        match needs_value {
+            true => {
+                let tail = self.behind(loc, &codes, value, Want::Result);
+                block_of(loc, stmts, tail)
+            }
+            false => value,
+        }
     }
 
     /// `if c { return e; } rest` and its like: the rest goes where the block is not left.
     fn parted(&mut self, branch: &syn::ExprIf, rest: &[syn::Stmt], loc: Loc, want: Want) -> Expr {
-        if let Some(hole) = self.let_condition(branch) {
-            return hole;
-        }
-        let cond = self.expr(&branch.cond);
         let then_ends = ends_block(&branch.then_branch);
         let other = branch.else_branch.as_ref().map(|(_, other)| &**other);
         let other_ends = other.is_some_and(ends);
-        if !then_ends && !other_ends {
-            // What follows would have to be written twice.
-            return self.hole(
-                Loc::of(&branch.if_token),
-                "this leaves early from within one side of an `if`, which also goes on; write what \
-                 follows into an `else` there",
-            );
-        }
+        let cond = (!is_let(&branch.cond)).then(|| self.expr(&branch.cond));
         let then = match then_ends {
             true => self.block_for(&branch.then_branch, want),
-            false => {
-                let first = self.block_for(&branch.then_branch, Want::Unit);
-                let rest = self.sequence(rest, loc, want);
-                block_of(loc, vec![Stmt::Do(Box::new(first))], rest)
-            }
+            false => self.followed(&branch.then_branch, rest, loc, want, |p| {
+                p.block_for(&branch.then_branch, Want::Unit)
+            }),
         };
         let otherwise = match other {
             None => self.sequence(rest, loc, want),
@@ -295,17 +496,38 @@ impl Parser<'_> {
                 }
                 self.tail(other, want)
             }
-            Some(syn::Expr::If(more)) if may_end(more) => self.parted(more, rest, loc, want),
-            Some(other) => {
-                let first = self.tail(other, Want::Unit);
-                let rest = self.sequence(rest, loc, want);
-                block_of(loc, vec![Stmt::Do(Box::new(first))], rest)
-            }
+            Some(syn::Expr::If(more)) if parts(more) => self.parted(more, rest, loc, want),
+            Some(other) => self.followed(other, rest, loc, want, |p| p.tail(other, Want::Unit)),
         };
-        Expr {
-            loc: Loc::of_if(branch),
-            kind: Kind::If(Box::new(cond), Box::new(then), Box::new(otherwise)),
+        match (cond, &*branch.cond) {
+            (None, syn::Expr::Let(pattern)) => {
+                self.branch_on_pattern(Loc::of_if(branch), pattern, then, otherwise)
+            }
+            (cond, _) => {
+                let cond = cond.unwrap_or_else(|| never(loc));
+                choose(Loc::of_if(branch), cond, then, otherwise)
+            }
         }
+    }
+
+    /// What changes something, and the rest of a block.
+    fn followed(
+        &mut self,
+        stmt: &dyn quote::ToTokens,
+        rest: &[syn::Stmt],
+        loc: Loc,
+        want: Want,
+        first: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        let (first, codes) = self.statement_of(stmt, want, first);
+        let mut stmts = self.carriers(&codes, loc, want);
+        stmts.push(Stmt::Do(Box::new(first)));
+        let rest = self.sequence(rest, loc, want);
+        let rest = match codes.is_empty() {
+            true => rest,
+            false => self.behind(loc, &codes, rest, want),
+        };
+        block_of(loc, stmts, rest)
     }
 
     /// An expression that stands as a statement.
@@ -342,9 +564,12 @@ impl Parser<'_> {
                 Some(stmt) => stmt,
                 None => hole(self.unused(e)),
             },
-            syn::Expr::Return(_) => hole(self.errors.on(e, outside::RETURN)),
-            syn::Expr::Break(_) | syn::Expr::Continue(_) => {
-                hole(self.errors.on(e, outside::leaving(e)))
+            syn::Expr::Return(_) | syn::Expr::Break(_) | syn::Expr::Continue(_) => {
+                Stmt::Do(Box::new(self.tail(e, Want::Unit)))
+            }
+            syn::Expr::Try(_) => {
+                let value = self.expr(e);
+                Stmt::Let(Pattern::Wild, Note::Infer, Box::new(value))
             }
             syn::Expr::Macro(m) if outside::is_assertion(&m.mac) => {
                 Stmt::Do(Box::new(nothing(loc)))
@@ -456,28 +681,36 @@ impl Parser<'_> {
     }
 
     /// The body of a loop, and what is known of it then.
-    fn around(&mut self, f: impl FnOnce(&mut Self) -> Expr) -> (Expr, Around) {
-        self.loops.push(Around::default());
-        let body = f(self);
-        let around = self.loops.pop().unwrap_or_default();
+    fn around(
+        &mut self,
+        label: Option<&syn::Label>,
+        f: impl FnOnce(&mut Self) -> Expr,
+    ) -> (Expr, Around) {
+        let label = label.map(|l| l.name.ident.clone());
+        self.loops.push(Around {
+            label,
+            ..Around::default()
+        });
+        let (mut body, mut codes) = self.leaving(f);
+        let mut around = self.loops.pop().unwrap_or_default();
         for root in around.assigned.iter().filter(|r| **r != going()) {
             self.changes(root);
         }
+        if let Some(code) = around.continues
+            && codes.contains(&code)
+        {
+            codes.retain(|c| *c != code);
+            let loc = body.loc;
+            let stmts = vec![Stmt::Do(Box::new(body)), arrived(loc, code)];
+            body = block_of(loc, stmts, nothing(loc));
+        }
+        around.by_code = !codes.is_empty();
+        codes.retain(|c| around.breaks != Some(*c));
+        self.pass_on(&codes);
         (body, around)
     }
 
-    fn no_label(&mut self, label: Option<&syn::Label>) {
-        if let Some(label) = label {
-            self.errors.on(
-                label,
-                "labels are not supported; write a `let mut` bool that says whether to go on, and \
-                 look at it in the condition of each loop",
-            );
-        }
-    }
-
     fn for_loop(&mut self, l: &syn::ExprForLoop) -> Stmt {
-        self.no_label(l.label.as_ref());
         let loc = Loc {
             start: l.for_token.span,
             end: Loc::of_expr(&l.expr).end,
@@ -486,43 +719,50 @@ impl Parser<'_> {
         let over = self.source(&l.expr);
         let pattern = self.pattern(&l.pat);
         self.names_since(before, names_in(&l.pat));
-        let (body, around) = self.around(|p| p.block_for(&l.body, Want::Round));
+        let (body, around) = self.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round));
         let l = For {
             loc,
             pattern,
             over,
             body,
-            assigned: around.assigned,
-            going: around.leaves.then(going),
+            assigned: around.assigned.clone(),
+            going: goes_on(loc, &around),
         };
-        until(loc, by_indices(l), around.leaves)
+        until(loc, by_indices(l), &around)
     }
 
     fn while_loop(&mut self, l: &syn::ExprWhile) -> Stmt {
-        self.no_label(l.label.as_ref());
         let loc = Loc {
             start: l.while_token.span,
             end: Loc::of_expr(&l.cond).end,
         };
-        let cond = match &*l.cond {
-            syn::Expr::Let(pattern) => self.hole(
+        let (mut cond, codes) = self.leaving(|p| match &*l.cond {
+            syn::Expr::Let(pattern) => p.hole(
                 Loc::of(pattern),
-                "`while let` is not supported: there are no enums to take apart; write `while` with \
-                 a comparison",
+                "`while let` is not supported: what it takes the value from changes in each round; write \
+                 `while` with a comparison",
             ),
-            cond => self.expr(cond),
-        };
-        let (mut body, around) = self.around(|p| p.block_for(&l.body, Want::Round));
+            cond => p.expr(cond),
+        });
+        if !codes.is_empty() {
+            let reported = self.errors.on(
+                &l.cond,
+                "`?` and `return` in the condition of a loop are not supported; write `loop { .. }` with \
+                 `if .. { break; }`",
+            );
+            cond.kind = Kind::Hole(reported);
+        }
+        let (mut body, around) =
+            self.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round));
         if let (syn::Expr::Let(pattern), Kind::Hole(reported)) = (&*l.cond, &cond.kind) {
             // What the pattern would have bound is as wrong.
             let names = Stmt::Hole(*reported, names_in(&pattern.pat));
             body = block_of(body.loc, vec![names], body);
         }
-        going_on(loc, Some(cond), body, around)
+        going_on(loc, Some(cond), body, &around)
     }
 
     fn endless_loop(&mut self, l: &syn::ExprLoop) -> Stmt {
-        self.no_label(l.label.as_ref());
         let loc = Loc::from(l.loop_token.span);
         let braces = l.body.brace_token.span;
         let inside = Loc {
@@ -535,26 +775,28 @@ impl Parser<'_> {
             && let [syn::Stmt::Expr(syn::Expr::Break(b), _)] = &first.then_branch.stmts[..]
             && b.label.is_none()
             && b.expr.is_none()
-            && !matches!(*first.cond, syn::Expr::Let(_))
+            && !is_let(&first.cond)
+            && !has_try(&first.cond)
         {
             let end = self.expr(&first.cond);
             let cond = Expr {
                 loc: end.loc,
                 kind: Kind::Unary(Unary::Not, Box::new(end)),
             };
-            let (body, around) = self.around(|p| p.sequence(rest, inside, Want::Round));
-            return going_on(loc, Some(cond), body, around);
+            let (body, around) =
+                self.around(l.label.as_ref(), |p| p.sequence(rest, inside, Want::Round));
+            return going_on(loc, Some(cond), body, &around);
         }
         let before = self.errors.count();
-        let (body, around) = self.around(|p| p.block_for(&l.body, Want::Round));
-        if !around.leaves && self.errors.count() == before {
+        let (body, around) = self.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round));
+        if !around.leaves && !around.by_code && self.errors.count() == before {
             let reported = self.errors.at(
                 loc,
                 "this loop has no end that can be seen; write `if .. { break; }` into it, or `while`",
             );
             return Stmt::Hole(reported, vec![]);
         }
-        going_on(loc, None, body, around)
+        going_on(loc, None, body, &around)
     }
 
     fn arm_for(&mut self, arm: &syn::Arm, want: Want) -> Arm {
@@ -570,40 +812,53 @@ impl Parser<'_> {
     }
 }
 
-/// A `while` loop, with the variable that says whether to go on if there is a `break`.
-fn going_on(loc: Loc, cond: Option<Expr>, body: Expr, around: Around) -> Stmt {
-    let flag = around.leaves.then(|| Expr {
-        loc,
-        kind: Kind::Path(going().into()),
-    });
-    let cond = match (flag, cond) {
-        (Some(flag), Some(cond)) => Expr {
+/// Whether a loop goes on, where something leaves it.
+fn goes_on(loc: Loc, around: &Around) -> Option<Expr> {
+    let flag = around.leaves.then(|| variable(loc, &going()));
+    let code = around.by_code.then(|| is_code(loc, 0));
+    all_of(loc, flag, code)
+}
+
+fn all_of(loc: Loc, first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(Expr {
             loc,
-            kind: Kind::Binary(Binary::Both, Box::new(flag), Box::new(cond)),
-        },
-        (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => boolean(loc, false),
-    };
+            kind: Kind::Binary(Binary::Both, Box::new(first), Box::new(second)),
+        }),
+        (one, other) => one.or(other),
+    }
+}
+
+/// A `while` loop, with the variable that says whether to go on if there is a `break`.
+fn going_on(loc: Loc, cond: Option<Expr>, body: Expr, around: &Around) -> Stmt {
+    let cond = all_of(loc, goes_on(loc, around), cond);
     let stmt = Stmt::While(Box::new(While {
         loc,
-        cond,
+        cond: cond.unwrap_or_else(|| boolean(loc, false)),
         body,
-        assigned: around.assigned,
+        assigned: around.assigned.clone(),
     }));
-    until(loc, stmt, around.leaves)
+    until(loc, stmt, around)
 }
 
 /// A loop, behind its variable that says whether to go on.
-fn until(loc: Loc, stmt: Stmt, leaves: bool) -> Stmt {
-    if !leaves {
-        return stmt;
+fn until(loc: Loc, stmt: Stmt, around: &Around) -> Stmt {
+    let mut stmts = vec![];
+    if around.leaves {
+        stmts.push(Stmt::Let(
+            Pattern::Name(going()),
+            Note::Infer,
+            Box::new(boolean(loc, true)),
+        ));
     }
-    let flag = Stmt::Let(
-        Pattern::Name(going()),
-        Note::Infer,
-        Box::new(boolean(loc, true)),
-    );
-    Stmt::Do(Box::new(block_of(loc, vec![flag, stmt], nothing(loc))))
+    stmts.push(stmt);
+    stmts.extend(around.breaks.map(|code| arrived(loc, code)));
+    if let ([_], None) = (&stmts[..], around.breaks)
+        && let Some(one) = stmts.pop()
+    {
+        return one;
+    }
+    Stmt::Do(Box::new(block_of(loc, stmts, nothing(loc))))
 }
 
 /// Whether an expression never comes to its end.
@@ -615,25 +870,49 @@ fn ends(e: &syn::Expr) -> bool {
             let other = branch.else_branch.as_ref();
             ends_block(&branch.then_branch) && other.is_some_and(|(_, e)| ends(e))
         }
-        _ => false,
+        e => outside::fails(e),
     }
 }
 
 fn ends_block(block: &syn::Block) -> bool {
     match block.stmts.last() {
         Some(syn::Stmt::Expr(e, _)) => ends(e),
+        Some(syn::Stmt::Macro(m)) => outside::is_failure(&m.mac),
         _ => false,
     }
 }
 
-/// Whether a side of an `if` does not come to its end.
-fn may_end(branch: &syn::ExprIf) -> bool {
+/// Whether one side of an `if` does not come to its end, so that what follows belongs to the other.
+fn parts(branch: &syn::ExprIf) -> bool {
     let other = branch.else_branch.as_ref();
     ends_block(&branch.then_branch)
-        || other.is_some_and(|(_, e)| match &**e {
-            syn::Expr::If(more) => may_end(more),
-            e => ends(e),
-        })
+        || !is_let(&branch.cond) && other.is_some_and(|(_, other)| ends(other))
+}
+
+/// `let p = e;`
+fn local_of(pat: syn::Pat, e: syn::Expr) -> syn::Local {
+    let syn::Stmt::Local(mut local) = syn::parse_quote!(let x = x;) else {
+        unreachable!("this is a `let`");
+    };
+    local.pat = pat;
+    if let Some(init) = &mut local.init {
+        *init.expr = e;
+    }
+    local
+}
+
+/// `t`
+fn name_of(t: &syn::Ident) -> (syn::Pat, syn::Expr) {
+    let syn::Pat::Ident(mut pat) = syn::parse_quote!(x) else {
+        unreachable!("this is a name");
+    };
+    pat.ident = t.clone();
+    let path = syn::ExprPath {
+        attrs: vec![],
+        qself: None,
+        path: t.clone().into(),
+    };
+    (syn::Pat::Ident(pat), syn::Expr::Path(path))
 }
 
 /// Whether an expression is there for what it changes only.

@@ -5,6 +5,7 @@ mod accepted;
 mod agree;
 mod calls;
 mod data;
+mod leave;
 mod loops;
 mod print;
 mod real;
