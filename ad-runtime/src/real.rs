@@ -1,15 +1,68 @@
 //! The trait [`Real`]: what generic differentiable code may ask of a number.
 
 use crate::elementary::Elementary;
-use crate::kernels::{Multiply, Refill, Summand};
+use crate::kernels::{DOUBLE, Multiply, Products, Refill, SINGLE, Summand};
 use ndarray::{LinalgScalar, ScalarOperand};
-use std::fmt::{Display, LowerExp};
+use std::fmt::{Debug, Display, LowerExp};
 use std::iter::{Product, Sum};
 use std::ops::{
     Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign,
 };
 
-/// A real number: `f64` or `f32`.
+/// The functions of numbers that generated code calls on each element: by the methods, or those that loops
+/// vectorise.
+macro_rules! elementary {
+    ($do:ident) => {
+        elementary! { @$do
+            exp_of exp(x); exp2_of exp2(x); exp_m1_of exp_m1(x); ln_of ln(x); ln_1p_of ln_1p(x);
+            log2_of log2(x); log10_of log10(x); sin_of sin(x); cos_of cos(x); tan_of tan(x);
+            tanh_of tanh(x); asin_of asin(x); acos_of acos(x); atan_of atan(x); sinh_of sinh(x);
+            cosh_of cosh(x); asinh_of asinh(x); acosh_of acosh(x); atanh_of atanh(x); cbrt_of cbrt(x);
+            atan2_of atan2(y, x); powf_of powf(x, y); hypot_of hypot(x, y);
+        }
+    };
+    (@by_methods $($name:ident $method:ident($($x:ident),+);)*) => {$(
+        #[doc(hidden)]
+        #[inline]
+        fn $name($($x: Self),+) -> Self {
+            Self::$method($($x),+)
+        }
+    )*};
+    (@vectorised $($name:ident $method:ident($($x:ident),+);)*) => {
+        $(
+            #[inline(always)]
+            fn $name($($x: Self),+) -> Self {
+                Elementary::$name($($x),+)
+            }
+        )*
+        #[inline(always)]
+        fn sin_cos_of(x: Self) -> (Self, Self) {
+            Elementary::sin_cos_of(x)
+        }
+        #[inline(always)]
+        fn sigmoid_of(x: Self) -> Self {
+            Elementary::sigmoid_of(x)
+        }
+        #[inline(always)]
+        fn softplus_of(x: Self) -> Self {
+            Elementary::softplus_of(x)
+        }
+        #[inline(always)]
+        fn erf_of(x: Self) -> Self {
+            Elementary::erf_of(x)
+        }
+        #[inline(always)]
+        fn lgamma_of(x: Self) -> Self {
+            Elementary::lgamma_of(x)
+        }
+        #[inline(always)]
+        fn digamma_of(x: Self) -> Self {
+            Elementary::digamma_of(x)
+        }
+    };
+}
+
+/// A real number: `f64`, `f32`, or what behaves like one.
 ///
 /// A function that is generic over `T: Real` can be written like one over `f64`: the arithmetic,
 /// comparisons, [`Sum`] and ndarray's own bounds ([`LinalgScalar`], [`ScalarOperand`]) come with
@@ -17,7 +70,11 @@ use std::ops::{
 ///
 /// Every method does exactly what the method of the same name of `f64` and `f32` does. On a
 /// concrete `f64` the inherent method is the one that is called, whether or not this trait is in
-/// scope. The trait is sealed.
+/// scope.
+///
+/// Other types may implement it: intervals, dual numbers, numbers that count operations. A function over
+/// `T: Real` then runs on them as it is written. Its derivatives are for `f64` and `f32`: with other types
+/// they may panic.
 ///
 /// Where a function is not differentiable, derivatives follow these conventions: `abs` has
 /// derivative 0 at 0; `signum`, `floor`, `ceil`, `round` and `trunc` have derivative 0 everywhere;
@@ -43,10 +100,11 @@ use std::ops::{
 pub trait Real:
     Summand
     + Multiply
-    + Elementary
     + Refill
     + LinalgScalar
     + ScalarOperand
+    + PartialOrd
+    + Debug
     + Default
     + Send
     + Sync
@@ -86,7 +144,10 @@ pub trait Real:
     /// The same number as an `f64`.
     fn to_f64(self) -> f64;
     #[doc(hidden)]
-    fn from_i64(value: i64) -> Self;
+    #[inline]
+    fn from_i64(value: i64) -> Self {
+        Self::of(value as f64)
+    }
 
     /// Whether this is NaN.
     fn is_nan(self) -> bool;
@@ -187,11 +248,65 @@ pub trait Real:
     fn min(self, other: Self) -> Self;
     /// The length of the vector (`self`, `other`).
     fn hypot(self, other: Self) -> Self;
+
+    /// `1 / (1 + exp(-x))`.
+    #[must_use]
+    fn sigmoid_of(x: Self) -> Self {
+        Self::of(1.0) / (Self::of(1.0) + Self::exp(-x))
+    }
+    /// `ln(1 + exp(x))`.
+    #[must_use]
+    fn softplus_of(x: Self) -> Self {
+        Self::max(x, Self::of(0.0)) + Self::ln_1p(Self::exp(-Self::abs(x)))
+    }
+    /// The error function. Panics unless it is implemented.
+    #[must_use]
+    fn erf_of(x: Self) -> Self {
+        missing("erf_of", x)
+    }
+    /// The logarithm of the gamma function. Panics unless it is implemented.
+    #[must_use]
+    fn lgamma_of(x: Self) -> Self {
+        missing("lgamma_of", x)
+    }
+    /// The derivative of that. Panics unless it is implemented.
+    #[must_use]
+    fn digamma_of(x: Self) -> Self {
+        missing("digamma_of", x)
+    }
+    #[doc(hidden)]
+    #[inline]
+    fn sin_cos_of(x: Self) -> (Self, Self) {
+        Self::sin_cos(x)
+    }
+    elementary!(by_methods);
+
+    /// How its products of matrices are computed in generated code.
+    #[doc(hidden)]
+    fn products() -> &'static Products<Self> {
+        panic!(
+            "derivatives are computed in `f64` and `f32`, not in `{}`",
+            std::any::type_name::<Self>()
+        )
+    }
+}
+
+#[cold]
+fn missing<T>(name: &str, _: T) -> T {
+    let of = std::any::type_name::<T>();
+    panic!("`{name}` is not implemented for `{of}`")
 }
 
 macro_rules! real {
-    ($t:ident: $($unary:ident)*; $($binary:ident)*) => {
+    ($t:ident $products:ident: $($unary:ident)*; $($binary:ident)*) => {
         impl Real for $t {
+            elementary!(vectorised);
+
+            #[inline]
+            fn products() -> &'static Products<Self> {
+                &$products
+            }
+
             const INFINITY: Self = $t::INFINITY;
             const NEG_INFINITY: Self = $t::NEG_INFINITY;
             const NAN: Self = $t::NAN;
@@ -256,8 +371,8 @@ macro_rules! real {
             )*
         }
     };
-    ($($t:ident)*) => {$(
-        real!($t:
+    ($($t:ident $products:ident;)*) => {$(
+        real!($t $products:
             exp ln log2 log10 exp2 exp_m1 ln_1p sqrt cbrt recip sin cos tan asin acos atan sinh cosh
             tanh asinh acosh atanh abs signum floor ceil round trunc fract to_radians to_degrees;
             powf log atan2 copysign rem_euclid max min hypot
@@ -265,7 +380,7 @@ macro_rules! real {
     )*};
 }
 
-real!(f64 f32);
+real!(f64 DOUBLE; f32 SINGLE;);
 
 #[cfg(test)]
 mod tests {

@@ -7,10 +7,10 @@ use crate::Real;
 #[inline]
 #[must_use]
 pub fn sign0<T: Real>(x: T) -> T {
-    if x > T::NOUGHT {
-        T::UNIT
-    } else if x < T::NOUGHT {
-        -T::UNIT
+    if x > T::nought() {
+        T::unit()
+    } else if x < T::nought() {
+        -T::unit()
     } else {
         // Zero of either sign gives zero; NaN passes through.
         x.abs()

@@ -1,6 +1,7 @@
 //! What the closures of the combinators may return.
 
 use super::extent::{count, join};
+use crate::Real;
 use ndarray::{Array, ArrayBase, Data, DimAdd, Dimension, Ix0, Ix1, Ix2, Ix3, Zip};
 use std::fmt::Debug;
 
@@ -8,7 +9,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A scalar that an array can hold: `f64`, `f32`, any integer type or `bool`.
+/// A scalar that an array can hold: a real number, any integer type or `bool`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scalar",
     label = "expected `f64`, `f32`, an integer or `bool`"
@@ -18,7 +19,7 @@ pub trait Scalar:
 {
 }
 
-/// A scalar that can be reduced: `f64`, `f32` or any integer type.
+/// A scalar that can be reduced: a real number or any integer type.
 ///
 /// Its lowest and highest value are −∞ and ∞ for the reals, `MIN` and `MAX` for integers.
 #[diagnostic::on_unimplemented(
@@ -27,13 +28,13 @@ pub trait Scalar:
 )]
 pub trait Number: Scalar {
     #[doc(hidden)]
-    const NOUGHT: Self;
+    fn nought() -> Self;
     #[doc(hidden)]
-    const UNIT: Self;
+    fn unit() -> Self;
     #[doc(hidden)]
-    const LOWEST: Self;
+    fn lowest() -> Self;
     #[doc(hidden)]
-    const HIGHEST: Self;
+    fn highest() -> Self;
     #[doc(hidden)]
     fn plus(a: Self, b: Self) -> Self;
     #[doc(hidden)]
@@ -165,11 +166,22 @@ macro_rules! scalars {
 macro_rules! numbers {
     ($($t:ident $nought:literal $unit:literal $lowest:ident $highest:ident;)*) => {$(
         impl Number for $t {
-            const NOUGHT: Self = $nought;
-            const UNIT: Self = $unit;
-            const LOWEST: Self = $t::$lowest;
-            const HIGHEST: Self = $t::$highest;
-
+            #[inline(always)]
+            fn nought() -> Self {
+                $nought
+            }
+            #[inline(always)]
+            fn unit() -> Self {
+                $unit
+            }
+            #[inline(always)]
+            fn lowest() -> Self {
+                $t::$lowest
+            }
+            #[inline(always)]
+            fn highest() -> Self {
+                $t::$highest
+            }
             #[inline(always)]
             #[track_caller]
             fn plus(a: Self, b: Self) -> Self {
@@ -184,11 +196,40 @@ macro_rules! numbers {
     )*};
 }
 
-scalars!(f64 f32 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool);
+impl<T: Real> sealed::Sealed for T {}
+
+impl<T: Real> Scalar for T {}
+
+impl<T: Real> Number for T {
+    #[inline(always)]
+    fn nought() -> Self {
+        T::of(0.0)
+    }
+    #[inline(always)]
+    fn unit() -> Self {
+        T::of(1.0)
+    }
+    #[inline(always)]
+    fn lowest() -> Self {
+        T::NEG_INFINITY
+    }
+    #[inline(always)]
+    fn highest() -> Self {
+        T::INFINITY
+    }
+    #[inline(always)]
+    fn plus(a: Self, b: Self) -> Self {
+        a + b
+    }
+    #[inline(always)]
+    fn times(a: Self, b: Self) -> Self {
+        a * b
+    }
+}
+
+scalars!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool);
 
 numbers! {
-    f64 0.0 1.0 NEG_INFINITY INFINITY;
-    f32 0.0 1.0 NEG_INFINITY INFINITY;
     i8 0 1 MIN MAX;
     i16 0 1 MIN MAX;
     i32 0 1 MIN MAX;

@@ -220,7 +220,7 @@ where
     // Only the shape of a scalar is known before there is one.
     let mut dim = (D::NDIM == Some(0)).then(|| D::zeros(0));
     let mut data = match dim {
-        Some(_) => vec![A::NOUGHT; size("scatter_add", extent)],
+        Some(_) => vec![A::nought(); size("scatter_add", extent)],
         None => Vec::new(),
     };
     let mut buffer = Vec::new();
@@ -237,7 +237,7 @@ where
                 let Some(total) = total.filter(|&total| total <= isize::MAX as usize) else {
                     return ControlFlow::Break((i, Failure::Size));
                 };
-                data = vec![A::NOUGHT; total];
+                data = vec![A::nought(); total];
                 &*dim.insert(found.clone())
             }
         };

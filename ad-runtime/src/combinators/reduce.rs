@@ -73,7 +73,7 @@ where
     E: Reducible<O>,
     F: FnMut(N::Index) -> E,
 {
-    reduce("sum", n, E::Elem::NOUGHT, E::Elem::plus, f)
+    reduce("sum", n, E::Elem::nought(), E::Elem::plus, f)
 }
 
 /// The product of all `f(i)`, elementwise if they are arrays. The product of no numbers is 1.
@@ -97,7 +97,7 @@ where
     E: Reducible<O>,
     F: FnMut(N::Index) -> E,
 {
-    reduce("product", n, E::Elem::UNIT, E::Elem::times, f)
+    reduce("product", n, E::Elem::unit(), E::Elem::times, f)
 }
 
 /// The largest of all `f(i)`, elementwise if they are arrays.
@@ -126,7 +126,7 @@ where
     F: FnMut(N::Index) -> E,
 {
     let op = |best, v| if v > best { v } else { best };
-    reduce("maximum", n, E::Elem::LOWEST, op, f)
+    reduce("maximum", n, E::Elem::lowest(), op, f)
 }
 
 /// The smallest of all `f(i)`, elementwise if they are arrays.
@@ -155,7 +155,7 @@ where
     F: FnMut(N::Index) -> E,
 {
     let op = |best, v| if v < best { v } else { best };
-    reduce("minimum", n, E::Elem::HIGHEST, op, f)
+    reduce("minimum", n, E::Elem::highest(), op, f)
 }
 
 /// The sum of all `f(i)` divided by how many there are; elementwise if they are arrays.
@@ -184,7 +184,7 @@ where
     E::Elem: Real,
     F: FnMut(N::Index) -> E,
 {
-    let total = reduce("mean", n, E::Elem::NOUGHT, E::Elem::plus, f);
+    let total = reduce("mean", n, E::Elem::nought(), E::Elem::plus, f);
     let count = E::Elem::from_usize(size("mean", n));
     E::apply(total, |t| t / count)
 }
@@ -204,7 +204,7 @@ fn collect<N: Extent, T>(name: &str, n: N, mut f: impl FnMut(N::Index) -> T) -> 
 fn largest<T: Number>(values: &[T]) -> T {
     values
         .iter()
-        .fold(T::LOWEST, |m, &v| if v > m { v } else { m })
+        .fold(T::lowest(), |m, &v| if v > m { v } else { m })
 }
 
 /// The logarithm of the sum of the exponentials of all `f(i)`, without overflow.
@@ -258,7 +258,7 @@ where
 {
     let mut values = collect("softmax", n, f);
     let m = largest(&values);
-    let mut total = T::NOUGHT;
+    let mut total = T::nought();
     for v in &mut values {
         *v = (*v - m).exp();
         total += *v;
@@ -315,7 +315,7 @@ where
     T: Number,
     F: FnMut(N::Index) -> T,
 {
-    first(n, T::LOWEST, T::gt, f)
+    first(n, T::lowest(), T::gt, f)
 }
 
 /// The index of the first of the smallest of all `f(i)`: a `usize`, or a tuple for a tuple `n`.
@@ -338,5 +338,5 @@ where
     T: Number,
     F: FnMut(N::Index) -> T,
 {
-    first(n, T::HIGHEST, T::lt, f)
+    first(n, T::highest(), T::lt, f)
 }

@@ -25,65 +25,38 @@ mod tests;
 mod trig;
 mod two;
 
+use crate::Real;
+
 /// The numbers that have the functions of this module; the names end in `_of` because `Real` has the others.
-pub trait Elementary: Copy {
-    #[doc(hidden)]
+pub(crate) trait Elementary: Copy {
     fn exp_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn exp2_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn exp_m1_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn ln_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn ln_1p_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn log2_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn log10_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn sin_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn cos_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn sin_cos_of(x: Self) -> (Self, Self);
-    #[doc(hidden)]
     fn tan_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn tanh_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn asin_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn acos_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn atan_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn sinh_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn cosh_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn asinh_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn acosh_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn atanh_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn cbrt_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn atan2_of(y: Self, x: Self) -> Self;
-    #[doc(hidden)]
     fn powf_of(x: Self, y: Self) -> Self;
-    #[doc(hidden)]
     fn hypot_of(x: Self, y: Self) -> Self;
-    #[doc(hidden)]
     fn erf_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn lgamma_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn digamma_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn sigmoid_of(x: Self) -> Self;
-    #[doc(hidden)]
     fn softplus_of(x: Self) -> Self;
 }
 
@@ -163,7 +136,7 @@ macro_rules! functions {
         #[cfg_attr(debug_assertions, inline(never))]
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[must_use]
-        pub fn $name<T: Elementary>($($x: T),+) -> T {
+        pub fn $name<T: Real>($($x: T),+) -> T {
             T::$method($($x),+)
         }
     )*};
@@ -221,6 +194,6 @@ functions! {
 /// Sine and cosine together.
 #[inline(always)]
 #[must_use]
-pub fn sin_cos<T: Elementary>(x: T) -> (T, T) {
+pub fn sin_cos<T: Real>(x: T) -> (T, T) {
     T::sin_cos_of(x)
 }

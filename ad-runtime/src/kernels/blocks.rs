@@ -187,7 +187,7 @@ pub fn build_blocks<T: Real, const N: usize>(
             if let Some(last) = at.last_mut() {
                 *last = js.from;
             }
-            let mut values = block(js, T::NOUGHT);
+            let mut values = block(js, T::nought());
             f(at, js, &mut values);
             let (here, rest) = std::mem::take(&mut unwritten).split_at_mut(js.length());
             unwritten = rest;

@@ -110,8 +110,32 @@ pub fn contract_within<
     }
 }
 
-/// What products of matrices need of a number. Each type has its own compiled code, once and not in
-/// every crate that multiplies.
+/// How products of matrices are computed for a type of numbers. Each type has its own compiled code, once and
+/// not in every crate that multiplies.
+#[allow(missing_debug_implementations, clippy::type_complexity)]
+pub struct Products<T: 'static> {
+    contraction: fn(
+        a: Operand<'_, T>,
+        b: Operand<'_, T>,
+        out_axes: &[u8],
+        out_shape: &[usize],
+        within: &[Within],
+        out: &mut Vec<T>,
+    ),
+    contraction_onto: fn(
+        a: Operand<'_, T>,
+        b: Operand<'_, T>,
+        out_axes: &[u8],
+        out_shape: &[usize],
+        out: &mut Vec<T>,
+    ),
+    gemm: unsafe fn(product: Product<T>),
+    dots: unsafe fn(product: Product<T>) -> bool,
+    bands: unsafe fn(product: Product<T>, ranges: &[Range<usize>]) -> bool,
+    by_columns: unsafe fn(from: *const T, step: usize, size: [usize; 2], to: *mut T) -> bool,
+}
+
+/// What products of matrices need of a number.
 pub trait Multiply: Sized {
     /// Fills `out`, which is empty, with a product.
     #[doc(hidden)]
@@ -172,11 +196,68 @@ pub trait Multiply: Sized {
     unsafe fn by_columns(from: *const Self, step: usize, size: [usize; 2], to: *mut Self) -> bool;
 }
 
+/// The numbers that have products of matrices: each calls what the table of its type says.
+impl<T: Real> Multiply for T {
+    #[track_caller]
+    fn contraction(
+        a: Operand<'_, T>,
+        b: Operand<'_, T>,
+        out_axes: &[u8],
+        out_shape: &[usize],
+        within: &[Within],
+        out: &mut Vec<T>,
+    ) {
+        (T::products().contraction)(a, b, out_axes, out_shape, within, out);
+    }
+
+    #[track_caller]
+    fn contraction_onto(
+        a: Operand<'_, T>,
+        b: Operand<'_, T>,
+        out_axes: &[u8],
+        out_shape: &[usize],
+        out: &mut Vec<T>,
+    ) {
+        (T::products().contraction_onto)(a, b, out_axes, out_shape, out);
+    }
+
+    unsafe fn gemm(product: Product<T>) {
+        // SAFETY: the caller promises the same.
+        unsafe { (T::products().gemm)(product) }
+    }
+
+    unsafe fn dots(product: Product<T>) -> bool {
+        // SAFETY: the caller promises the same.
+        unsafe { (T::products().dots)(product) }
+    }
+
+    unsafe fn bands(product: Product<T>, ranges: &[Range<usize>]) -> bool {
+        // SAFETY: the caller promises the same.
+        unsafe { (T::products().bands)(product, ranges) }
+    }
+
+    unsafe fn by_columns(from: *const T, step: usize, size: [usize; 2], to: *mut T) -> bool {
+        // SAFETY: the caller promises the same.
+        unsafe { (T::products().by_columns)(from, step, size, to) }
+    }
+}
+
 macro_rules! multiply {
-    ($t:ident $gemm:ident) => {
-        impl Multiply for $t {
+    ($t:ident $gemm:ident $module:ident $table:ident) => {
+        pub(crate) static $table: Products<$t> = Products {
+            contraction: $module::contraction,
+            contraction_onto: $module::contraction_onto,
+            gemm: $module::gemm,
+            dots: $module::dots,
+            bands: $module::bands,
+            by_columns: $module::by_columns,
+        };
+
+        mod $module {
+            use super::*;
+
             #[track_caller]
-            fn contraction(
+            pub(super) fn contraction(
                 a: Operand<'_, $t>,
                 b: Operand<'_, $t>,
                 out_axes: &[u8],
@@ -188,7 +269,7 @@ macro_rules! multiply {
             }
 
             #[track_caller]
-            fn contraction_onto(
+            pub(super) fn contraction_onto(
                 a: Operand<'_, $t>,
                 b: Operand<'_, $t>,
                 out_axes: &[u8],
@@ -198,7 +279,7 @@ macro_rules! multiply {
                 onto::add_to(a, b, out_axes, out_shape, out);
             }
 
-            unsafe fn gemm(product: Product<$t>) {
+            pub(super) unsafe fn gemm(product: Product<$t>) {
                 // SAFETY: the caller promises the same.
                 unsafe {
                     #[cfg(target_arch = "x86_64")]
@@ -209,7 +290,7 @@ macro_rules! multiply {
                 }
             }
 
-            unsafe fn dots(product: Product<$t>) -> bool {
+            pub(super) unsafe fn dots(product: Product<$t>) -> bool {
                 #[cfg(target_arch = "x86_64")]
                 {
                     // SAFETY: the caller promises the same.
@@ -222,7 +303,7 @@ macro_rules! multiply {
                 }
             }
 
-            unsafe fn bands(product: Product<$t>, ranges: &[Range<usize>]) -> bool {
+            pub(super) unsafe fn bands(product: Product<$t>, ranges: &[Range<usize>]) -> bool {
                 #[cfg(target_arch = "x86_64")]
                 {
                     // SAFETY: the caller promises the same.
@@ -235,7 +316,7 @@ macro_rules! multiply {
                 }
             }
 
-            unsafe fn by_columns(
+            pub(super) unsafe fn by_columns(
                 from: *const $t,
                 step: usize,
                 size: [usize; 2],
@@ -256,8 +337,8 @@ macro_rules! multiply {
     };
 }
 
-multiply!(f64 dgemm);
-multiply!(f32 sgemm);
+multiply!(f64 dgemm double DOUBLE);
+multiply!(f32 sgemm single SINGLE);
 
 /// A box-shaped part of an array.
 #[derive(Clone, Copy, Debug)]
@@ -440,7 +521,7 @@ pub(super) fn fill<T: Real>(
     };
     let size = out_shape.iter().product();
     let Some(len) = loops((a, b), (out_axes, out_shape), room) else {
-        out.resize(size, T::NOUGHT);
+        out.resize(size, T::nought());
         return;
     };
     let negated = a.negated != b.negated;
@@ -458,7 +539,7 @@ pub(super) fn fill<T: Real>(
         unsafe { out.set_len(size) };
         if negated {
             // Not the negative of it: a sum that is zero is a positive zero.
-            out.iter_mut().for_each(|x| *x = T::NOUGHT - *x);
+            out.iter_mut().for_each(|x| *x = T::nought() - *x);
         }
         return;
     }
@@ -468,7 +549,7 @@ pub(super) fn fill<T: Real>(
     out.clear();
     out.reserve(size);
     if !plan.once {
-        out.resize(size, T::NOUGHT);
+        out.resize(size, T::nought());
     }
     let arrays = Arrays {
         a: a.data.as_ptr(),

@@ -60,7 +60,7 @@ fn start(js: Stretch) -> i64 {
 /// There are `length` elements at `at`, and these are not more than a few.
 #[inline(always)]
 unsafe fn read<T: Real>(at: *const T, length: usize) -> [T; FEW] {
-    let mut padded = [T::NOUGHT; FEW];
+    let mut padded = [T::nought(); FEW];
     let all = if length == FEW {
         at.cast::<[T; FEW]>()
     } else {
@@ -118,7 +118,7 @@ impl<T: Real> Few<T> {
     /// Zeros.
     #[inline(always)]
     pub(super) fn nothing(from: i64) -> Few<T> {
-        let data = [T::NOUGHT; FEW];
+        let data = [T::nought(); FEW];
         Few { data, from }
     }
 
@@ -183,7 +183,7 @@ impl<T: Real> TilePart<'_, T> {
     pub fn put(&mut self, js: Stretch, few: Few<T>) {
         let some = self.of_mut(js);
         // One place or another, and one store. Again there is no call.
-        let mut padded = [T::NOUGHT; FEW];
+        let mut padded = [T::nought(); FEW];
         let is_all = some.len() == FEW;
         let all = match is_all {
             true => some.as_mut_ptr().cast::<[T; FEW]>(),
@@ -310,8 +310,8 @@ pub struct RoundSums<T> {
 #[inline(always)]
 pub fn round_sums<T: Real>(round: Round) -> RoundSums<T> {
     RoundSums {
-        parts: [[T::NOUGHT; LIGHT]; ROUND],
-        last: [[T::NOUGHT; FEW]; ROUND],
+        parts: [[T::nought(); LIGHT]; ROUND],
+        last: [[T::nought(); FEW]; ROUND],
         length: 0,
         from: round.from,
     }
@@ -327,7 +327,7 @@ impl<T: Real> RoundSums<T> {
     #[track_caller]
     pub fn add(&mut self, step: i64, js: Stretch, f: impl Fn(i64) -> T) {
         let (from, length) = (start(js), js.length());
-        let mut terms = [T::NOUGHT; FEW];
+        let mut terms = [T::nought(); FEW];
         let mut j = 0;
         while j < FEW {
             terms[j] = f(from + j as i64);
@@ -338,7 +338,7 @@ impl<T: Real> RoundSums<T> {
             // What is done with them is done once, in the end.
             self.last[step] = terms;
             self.length = length;
-            terms = [T::NOUGHT; FEW];
+            terms = [T::nought(); FEW];
         }
         let parts = &mut self.parts[step];
         let mut j = 0;
@@ -359,7 +359,7 @@ impl<T: Real> RoundSums<T> {
     pub fn total(&self, step: i64) -> T {
         let step = step.wrapping_sub(self.from) as usize;
         let mut parts = self.parts[step];
-        let mut rest = T::NOUGHT;
+        let mut rest = T::nought();
         let whole = self.length - self.length % LIGHT;
         for (j, &term) in self.last[step][..self.length].iter().enumerate() {
             let sum = match j < whole {

@@ -77,8 +77,7 @@ impl Indices for Range<i64> {
 /// What generated code reduces: real numbers and `i64`, so that an integer literal is one of those.
 pub trait Summand: Number {}
 
-impl Summand for f64 {}
-impl Summand for f32 {}
+impl<T: Real> Summand for T {}
 impl Summand for i64 {}
 
 /// Says that an index is inside of a shape, so that comparisons with the lengths go away: also those that stand
@@ -397,7 +396,7 @@ macro_rules! reductions {
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn $name<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
-            reduce(over.span(), T::$start, $op, f)
+            reduce(over.span(), T::$start(), $op, f)
         }
 
         $(#[$doc])*
@@ -406,20 +405,20 @@ macro_rules! reductions {
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn $light<T: Summand>(over: impl Span, f: impl Fn(i64) -> T) -> T {
-            reduce_light(over.span(), T::$start, $op, f)
+            reduce_light(over.span(), T::$start(), $op, f)
         }
     )*};
 }
 
 reductions! {
     /// The sum of all `f(i)`.
-    sum sum_light: NOUGHT, T::plus;
+    sum sum_light: nought, T::plus;
     /// The product of all `f(i)`.
-    product product_light: UNIT, T::times;
+    product product_light: unit, T::times;
     /// The largest of all `f(i)`. NaN never wins.
-    maximum maximum_light: LOWEST, |m, v| if v > m { v } else { m };
+    maximum maximum_light: lowest, |m, v| if v > m { v } else { m };
     /// The smallest of all `f(i)`. NaN never wins.
-    minimum minimum_light: HIGHEST, |m, v| if v < m { v } else { m };
+    minimum minimum_light: highest, |m, v| if v < m { v } else { m };
 }
 
 /// How many times as many values as lanes are computed before exponentials are.
@@ -472,7 +471,7 @@ impl<T: Real> Exponentials<T> {
     pub(super) fn new() -> Self {
         Exponentials {
             largest: T::NEG_INFINITY,
-            parts: [T::NOUGHT; LANES],
+            parts: [T::nought(); LANES],
             nan: [0; LANES],
         }
     }

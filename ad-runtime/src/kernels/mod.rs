@@ -42,7 +42,10 @@ pub use blocks::{
     least_few, logsumexp_blocks, logsumexp_few, maximum_blocks, maximum_few, minimum_blocks,
     minimum_few, product_blocks, product_few, stretch, sum_blocks, sum_few,
 };
-pub use contract::{Multiply, Part, Within, contract, contract_onto, contract_within, up_to};
+pub(crate) use contract::{DOUBLE, SINGLE};
+pub use contract::{
+    Multiply, Part, Products, Within, contract, contract_onto, contract_within, up_to,
+};
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles, in_tiles_and_places};
 pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};
@@ -489,7 +492,7 @@ pub fn zeros_of_called<T: Real, const N: usize>(
 ) -> Dense<T, N> {
     let (shape, size) = lengths(shape);
     Dense {
-        data: pool::filled(T::NOUGHT, size),
+        data: pool::filled(T::nought(), size),
         shape,
         name,
     }

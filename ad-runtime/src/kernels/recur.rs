@@ -60,7 +60,7 @@ pub fn running_products<T: Real, const N: usize>(
         a.shape,
         start.rows()
     );
-    let mut data = pool::filled(T::NOUGHT, rows * (steps.count + 1));
+    let mut data = pool::filled(T::nought(), rows * (steps.count + 1));
     let block = (steps.count + 1) * steps.inner;
     let first = if reverse { steps.count } else { 0 };
     for (k, out) in data.chunks_exact_mut(block.max(1)).enumerate() {
@@ -131,7 +131,7 @@ pub fn recur_adding<T: Real, const N: usize>(
     );
     let inner = steps.inner;
     let of_factors = steps.count * inner;
-    let mut data = pool::filled(T::NOUGHT, steps.blocks() * (of_factors + inner));
+    let mut data = pool::filled(T::nought(), steps.blocks() * (of_factors + inner));
     if of_factors > 0 {
         let blocks = data.chunks_exact_mut(of_factors + inner);
         for (out, b) in blocks.zip(b.data.chunks_exact(of_factors)) {

@@ -2,6 +2,7 @@
 
 use super::pool;
 use super::{Workspace, within};
+use crate::Real;
 use ndarray::{Array, Dimension};
 
 /// Something that can take over the numbers of another of its kind and of its shape.
@@ -42,7 +43,14 @@ macro_rules! single {
     };
 }
 
-single!(f64 f32 bool i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+impl<T: Real> Refill for T {
+    #[inline]
+    fn refill(&mut self, from: Self) {
+        *self = from;
+    }
+}
+
+single!(bool i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
 impl<T: Copy, D: Dimension> Refill for Array<T, D> {
     #[track_caller]

@@ -115,7 +115,7 @@ pub fn zeros_small_called<T: Real, const N: usize, const LEN: usize>(
     shape: [i64; N],
 ) -> Small<T, N, LEN> {
     Small {
-        data: [T::NOUGHT; LEN],
+        data: [T::nought(); LEN],
         shape: lengths_of::<N, LEN>(shape),
         name,
     }

@@ -106,7 +106,7 @@ pub fn build_and_sum<T: Real, const N: usize>(
     let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);
     let mut unwritten = &mut data.spare_capacity_mut()[..size];
-    let mut parts = [T::NOUGHT; PARTS];
+    let mut parts = [T::nought(); PARTS];
     rows(shape, |start| {
         let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
         unwritten = rest;

@@ -218,7 +218,7 @@ macro_rules! totals {
 
             #[inline(always)]
             fn parts<const N: usize>() -> Self::Parts<N> {
-                ($([$T::NOUGHT; N],)*)
+                ($([$T::nought(); N],)*)
             }
 
             #[inline(always)]

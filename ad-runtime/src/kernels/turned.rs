@@ -39,7 +39,7 @@ impl<T: Real, const N: usize> Columns<'_, T, N> {
                 rest /= self.shape[axis];
             }
             at[0] = self.js.first();
-            let mut values = block(self.js, T::NOUGHT);
+            let mut values = block(self.js, T::nought());
             f(at, &mut values);
             let values = values.values(self.js).iter();
             for (row, &value) in self.rows.chunks_exact_mut(few).zip(values) {

@@ -18,11 +18,11 @@ impl<T: Real> Block<T> {
     pub fn exponentials(mut self, js: Stretch) -> Exponentials<T> {
         for value in self.values(js) {
             *value = match value.is_infinite() {
-                true => T::NOUGHT,
+                true => T::nought(),
                 false => *value,
             };
         }
-        let total = super::block(js, T::NOUGHT);
+        let total = super::block(js, T::nought());
         let largest = self;
         Exponentials { largest, total }
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// What `f` adds to zeros.
 #[inline(always)]
 fn filled<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Block<T>)) -> Block<T> {
-    let mut values = block(js, T::NOUGHT);
+    let mut values = block(js, T::nought());
     f(js, &mut values);
     values
 }
@@ -83,7 +83,7 @@ macro_rules! reductions {
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn $name<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> T {
-            reduce(over.span(), T::$start, $op, |js| filled(js, &f))
+            reduce(over.span(), T::$start(), $op, |js| filled(js, &f))
         }
 
         $(#[$doc])*
@@ -92,20 +92,20 @@ macro_rules! reductions {
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn $few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> T {
-            reduce(over.span(), T::$start, $op, |js| filled_by_few(js, &f))
+            reduce(over.span(), T::$start(), $op, |js| filled_by_few(js, &f))
         }
     )*};
 }
 
 reductions! {
     /// The sum of all that `f` adds to zeros, block by block.
-    sum_blocks sum_few: NOUGHT, T::plus;
+    sum_blocks sum_few: nought, T::plus;
     /// The product of all that `f` adds to zeros, block by block.
-    product_blocks product_few: UNIT, T::times;
+    product_blocks product_few: unit, T::times;
     /// The largest of all that `f` adds to zeros, block by block. NaN never wins.
-    maximum_blocks maximum_few: LOWEST, |m, v| if v > m { v } else { m };
+    maximum_blocks maximum_few: lowest, |m, v| if v > m { v } else { m };
     /// The smallest of all that `f` adds to zeros, block by block. NaN never wins.
-    minimum_blocks minimum_few: HIGHEST, |m, v| if v < m { v } else { m };
+    minimum_blocks minimum_few: highest, |m, v| if v < m { v } else { m };
 }
 
 /// The logarithm of the sum of the exponentials of all that `f` adds to zeros, block by block, without overflow; as

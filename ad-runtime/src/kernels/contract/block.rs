@@ -65,11 +65,11 @@ impl<T: Real> Block<T> {
                     p = 1;
                     let factor = sign * *a;
                     for j in 0..n {
-                        *out.add(j) = T::NOUGHT + factor * *b.add(j);
+                        *out.add(j) = T::nought() + factor * *b.add(j);
                     }
                 }
                 while !is_far && p + MANY <= k {
-                    let (mut factors, mut lines) = ([T::NOUGHT; MANY], [b; MANY]);
+                    let (mut factors, mut lines) = ([T::nought(); MANY], [b; MANY]);
                     for q in 0..MANY {
                         factors[q] = sign * *a.add((p + q) * sums.a);
                         lines[q] = b.add((p + q) * sums.b);
@@ -172,7 +172,7 @@ impl<T: Real> Block<T> {
         unsafe {
             let mut a = arrays.a.add(i * rows.a);
             let mut b = arrays.b.add(j);
-            let mut parts = [[T::NOUGHT; W]; R];
+            let mut parts = [[T::nought(); W]; R];
             for p in 0..sums.n {
                 if p > 0 {
                     a = a.add(sums.a);
@@ -191,7 +191,7 @@ impl<T: Real> Block<T> {
                 if columns.out == 1 {
                     let place = out.cast::<[T; W]>();
                     if negated {
-                        let old = if once { [T::NOUGHT; W] } else { place.read() };
+                        let old = if once { [T::nought(); W] } else { place.read() };
                         for w in 0..W {
                             parts[r][w] = old[w] - parts[r][w];
                         }
@@ -205,7 +205,7 @@ impl<T: Real> Block<T> {
                 } else {
                     for w in 0..W {
                         let out = out.add(w * columns.out);
-                        let old = if once { T::NOUGHT } else { *out };
+                        let old = if once { T::nought() } else { *out };
                         *out = match negated {
                             true => old - parts[r][w],
                             false => old + parts[r][w],
@@ -262,13 +262,13 @@ impl<T: Real> Block<T> {
             }
             let b = lines;
             let mut p = 0;
-            let mut sums = [T::NOUGHT; C];
+            let mut sums = [T::nought(); C];
             if k >= 4 {
-                let mut four = [[T::NOUGHT; 4]; C];
+                let mut four = [[T::nought(); 4]; C];
                 if k >= 8 {
-                    let mut eight = [[T::NOUGHT; 8]; C];
+                    let mut eight = [[T::nought(); 8]; C];
                     if k >= 32 && C == 1 {
-                        let mut many = [[T::NOUGHT; 16]; C];
+                        let mut many = [[T::nought(); 16]; C];
                         while p + 16 <= k {
                             add(&mut many, a, b, &mut p);
                         }
@@ -301,7 +301,7 @@ impl<T: Real> Block<T> {
             }
             for c in 0..C {
                 let out = out.add(i * self.rows.out + (j + c) * self.columns.out);
-                let old = if self.once { T::NOUGHT } else { *out };
+                let old = if self.once { T::nought() } else { *out };
                 *out = match self.negated {
                     true => old - sums[c],
                     false => old + sums[c],
@@ -342,7 +342,7 @@ fn halves<T: Real, const L: usize, const H: usize, const C: usize>(
     parts: [[T; L]; C],
 ) -> [[T; H]; C] {
     const { assert!(L == 2 * H) };
-    let mut sums = [[T::NOUGHT; H]; C];
+    let mut sums = [[T::nought(); H]; C];
     for c in 0..C {
         for l in 0..H {
             sums[c][l] = parts[c][l] + parts[c][l + H];

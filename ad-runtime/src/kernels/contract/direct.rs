@@ -351,7 +351,7 @@ impl<T: Real> Visit for EachLine<T> {
             let Arrays { a, b, out } = self.arrays.at(at);
             match (inner.a, inner.b, inner.out) {
                 (_, _, 0) => {
-                    let mut sum = T::NOUGHT;
+                    let mut sum = T::nought();
                     for i in 0..inner.n {
                         sum += *a.add(i * inner.a) * *b.add(i * inner.b);
                     }

@@ -234,7 +234,7 @@ impl<T: Real> Blocks<'_, T> {
         } = self;
         let n = columns.n;
         let mut room = Room(with_capacity::<T>(count * n));
-        room.0.resize(count * n, T::NOUGHT);
+        room.0.resize(count * n, T::nought());
         let results: Vec<&mut [T]> = room.0.chunks_exact_mut(n).collect();
         let shares = bounds(sums.n, 1, count)
             .zip(results)

@@ -354,7 +354,7 @@ impl Region {
         unsafe {
             lines(&self.axes, out, &mut |line, n, step| {
                 for k in 0..n {
-                    *line.add(k * step) = T::NOUGHT;
+                    *line.add(k * step) = T::nought();
                 }
             });
         }

@@ -91,8 +91,13 @@ fn check<T: Real>(
         for x in [&mut a.data, &mut b.data] {
             for _ in 0..1 + x.len() / 9 {
                 let at = random.below(x.len());
-                x[at] =
-                    [T::NOUGHT, T::INFINITY, T::NEG_INFINITY, T::NAN, T::NOUGHT][random.below(5)];
+                x[at] = [
+                    T::nought(),
+                    T::INFINITY,
+                    T::NEG_INFINITY,
+                    T::NAN,
+                    T::nought(),
+                ][random.below(5)];
             }
         }
     }
@@ -182,7 +187,7 @@ fn added_to<T: Real>(
         .map(T::of)
         .collect();
     for x in old.iter_mut().step_by(5) {
-        *x = [-T::NOUGHT, T::NOUGHT, T::INFINITY, T::NAN][random.below(4)];
+        *x = [-T::nought(), T::nought(), T::INFINITY, T::NAN][random.below(4)];
     }
     for negated in [false, true] {
         let a = Operand { negated, ..a };
