@@ -74,6 +74,7 @@
 #![deny(missing_docs)]
 
 // What the macros write mentions the crate by its name.
+#[cfg(feature = "linalg")]
 extern crate self as cotangent;
 
 #[doc(hidden)]
