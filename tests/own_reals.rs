@@ -200,7 +200,7 @@ impl Neg for Interval {
 impl Sub for Interval {
     type Output = Interval;
     fn sub(self, other: Interval) -> Interval {
-        self + -other
+        Add::add(self, -other)
     }
 }
 
@@ -215,7 +215,7 @@ impl Mul for Interval {
 impl Div for Interval {
     type Output = Interval;
     fn div(self, other: Interval) -> Interval {
-        self * other.recip()
+        Mul::mul(self, other.recip())
     }
 }
 
