@@ -11,6 +11,7 @@ use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Size};
+use std::collections::HashMap;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -130,17 +131,40 @@ impl Simplifier {
     /// The integers or truth values that a part of a cotangent meets: computed there, if they are free of charge.
     fn index_met(&mut self, x: Var, p: &Part) -> Var {
         let (shape, guard) = (self.out.shape(p.src), self.out.guard(p.src));
-        self.at_places(x, &p.index, &shape, guard)
+        self.at_places(x, (&p.index, &shape), guard, &mut HashMap::new())
     }
 
-    /// `x[I]` for an I that is inside where the guard holds, computed from what x is made of.
-    fn at_places(&mut self, x: Var, index: &[Ix], shape: &[Size], guard: Option<Var>) -> Var {
+    /// `x[I]` for an I that is inside where the guard holds, computed from what x is made of. What
+    /// several things are made of is computed once.
+    fn at_places(
+        &mut self,
+        x: Var,
+        to: (&[Ix], &[Size]),
+        guard: Option<Var>,
+        known: &mut HashMap<(Var, Option<Var>), Var>,
+    ) -> Var {
+        if let Some(v) = known.get(&(x, guard)) {
+            return *v;
+        }
+        let v = self.at_places_once(x, to, guard, known);
+        known.insert((x, guard), v);
+        v
+    }
+
+    fn at_places_once(
+        &mut self,
+        x: Var,
+        to: (&[Ix], &[Size]),
+        guard: Option<Var>,
+        known: &mut HashMap<(Var, Option<Var>), Var>,
+    ) -> Var {
+        let (index, shape) = to;
         let Some(eq) = self.out.eq(x).cloned() else {
             return self.gather(x, index.to_vec(), shape, guard);
         };
         let guard = match eq.guard {
             Some(g) => {
-                let here = self.at_places(g, index, shape, guard);
+                let here = self.at_places(g, to, guard, known);
                 self.both(guard, Some(here))
             }
             None => guard,
@@ -150,14 +174,14 @@ impl Simplifier {
                 self.gather(x, index.to_vec(), shape, guard)
             }
             Op::Fill(l) => self.op(eq.ty.elem, shape, guard, Op::Fill(*l)),
-            Op::Copy(a) => self.at_places(*a, index, shape, guard),
+            Op::Copy(a) => self.at_places(*a, to, guard, known),
             Op::Index(a) => match self.through(a, index, shape, guard) {
                 Ix::Affine(a) => self.op(Elem::Int, shape, guard, Op::Index(a)),
                 Ix::Data(v) => v,
             },
             Op::Map(p, args) if p.cost() == 0 && eq.ty.elem != Elem::Real => {
                 let args: Vec<Var> = (args.iter())
-                    .map(|&a| self.at_places(a, index, shape, guard))
+                    .map(|&a| self.at_places(a, to, guard, known))
                     .collect();
                 self.map(*p, &args, guard)
             }
@@ -168,7 +192,7 @@ impl Simplifier {
                 let index = (of_read.iter())
                     .map(|i| match i {
                         Ix::Affine(a) => self.through(a, index, shape, guard),
-                        Ix::Data(d) => Ix::Data(self.at_places(*d, index, shape, guard)),
+                        Ix::Data(d) => Ix::Data(self.at_places(*d, to, guard, known)),
                     })
                     .collect();
                 self.gather(*src, index, shape, guard)
