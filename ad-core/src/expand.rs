@@ -1,17 +1,19 @@
 //! An annotated function to the function and its derivatives.
 
-use crate::back::emit::{Context, name as name_of};
+use crate::back::emit::{Bodies, Context, name as name_of};
 use crate::back::unit::call_site;
 use crate::defect::{caught, enter, report, with_stack};
+use crate::derivative::Derivative;
 use crate::derive;
-use crate::front::attr::Modes;
 use crate::front::callee::Callees;
 use crate::front::error::Errors;
+use crate::front::jacobian::Jacobian;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::unit::Rule;
-use crate::ir::{bulk, core_check, kernel};
+use crate::ir::{bulk, core_check};
 use crate::link::{self, Around, Part, Place, Request, Resumed};
-use crate::pipeline::{self, Derivative};
+use crate::passes::blocks::Direction;
+use crate::pipeline;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::fmt::{Display, Write};
@@ -105,7 +107,7 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
         };
         link::ask(&request, &failure.missing, &signature.ident, &root)
     };
-    let functions = generated(promise.modes).into_iter().enumerate();
+    let functions = promise.modes.derivatives().into_iter().enumerate();
     let is_deep = failure.is_deep();
     let functions = functions.map(|(k, what)| {
         if is_deep {
@@ -147,7 +149,11 @@ fn gone_on(state: TokenStream) -> TokenStream {
             return derive::companion(&request, &callees.structs);
         }
         Ok(mut callees) => {
-            callees.inline = request.part == Part::Companions;
+            callees.inline = match request.part {
+                Part::Body(what, _) => what.takes_units_in(),
+                Part::Companions => true,
+                Part::Struct | Part::Custom | Part::Rules => false,
+            };
             match front::analyse_with(request.attr.clone(), request.item.clone(), &callees) {
                 Ok(annotated) => {
                     let done = caught(|| resumed(&annotated, &request));
@@ -208,12 +214,12 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
                 let in_impl = request.place.unique.is_empty();
                 body = failure(f, in_impl, see).and_then(|failure| {
                     let bulk = to_bulk(f, see)?;
-                    let kernels = derived(f, &bulk, what, see)?;
+                    let bodies = derived(f, &bulk, what, see)?;
                     let context = Context {
                         failure,
                         ..context(f)
                     };
-                    Ok(context.block(what, &kernels, checks))
+                    Ok(context.block(what, &bodies, checks))
                 });
                 body.clone().unwrap_or_default()
             });
@@ -370,24 +376,6 @@ fn about(f: &Annotated, message: String) -> syn::Error {
     }
 }
 
-/// What the modes stand for.
-pub(crate) fn generated(modes: Modes) -> Vec<Derivative> {
-    let mut out = vec![];
-    if modes.value {
-        out.push(Derivative::Value);
-    }
-    if modes.grad {
-        out.extend([Derivative::Grad, Derivative::ValueAndGrad]);
-    }
-    if modes.vjp {
-        out.push(Derivative::Vjp);
-    }
-    if modes.jvp {
-        out.push(Derivative::Jvp);
-    }
-    out
-}
-
 pub(crate) fn root(path: Option<&syn::Path>) -> TokenStream {
     path.map_or(quote!(::cotangent), ToTokens::to_token_stream)
 }
@@ -420,7 +408,7 @@ fn failure(f: &Annotated, in_impl: bool, see: Stages<'_>) -> Result<TokenStream,
         consts: &fails.consts,
         ..context(f)
     };
-    let fails = asks.block(Derivative::Value, &kernels, &[]);
+    let fails = asks.block(Derivative::Value, &kernels.into(), &[]);
     Ok(context(f).failing(&fails, in_impl))
 }
 
@@ -441,15 +429,37 @@ fn derived(
     bulk: &bulk::Program,
     what: Derivative,
     see: Stages<'_>,
-) -> Result<kernel::Program, String> {
+) -> Result<Bodies, String> {
     let title = name_of(&f.signature, what);
     let wrt = f.signature.real_leaves(&f.promise.wrt);
-    let derived = pipeline::derive(bulk, what, &wrt, &mut |pass, p| {
-        see(format!("{title}: Bulk, after {pass}"), p);
-    })?;
-    let kernels = pipeline::to_kernels(&derived);
-    enter("emit");
-    kernels
+    let jacobian = Jacobian::for_derivative(&f.signature, &f.promise.wrt, what)?;
+    let pieces = jacobian.as_ref().map(|j| &j.pieces[..]);
+    let mut kernels = |what: Derivative| {
+        let derived = pipeline::derive_in_pieces(bulk, what, &wrt, pieces, &mut |pass, p| {
+            see(format!("{title}: Bulk, after {pass}"), p);
+        })?;
+        let kernels = pipeline::to_kernels(&derived);
+        enter("emit");
+        kernels
+    };
+    let undecided = match what == Derivative::Jacobian(None) {
+        true => pipeline::undecided(bulk, &wrt),
+        false => None,
+    };
+    let Some((rows, columns)) = undecided else {
+        return Ok(kernels(what)?.into());
+    };
+    let [program, reverse] = [Direction::Forward, Direction::Reverse]
+        .map(|direction| kernels(Derivative::Jacobian(Some(direction))));
+    Ok(match (program, reverse) {
+        (Ok(program), Ok(reverse)) => Bodies {
+            reverse: (program != reverse).then_some((rows, columns, reverse)),
+            program,
+        },
+        // What has no derivative in one direction may have one in the other.
+        (Ok(one), Err(_)) | (Err(_), Ok(one)) => one.into(),
+        (Err(message), Err(_)) => return Err(message),
+    })
 }
 
 /// The functions of a unit, by the rules that they are called for.
@@ -479,7 +489,7 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
         let derived = pipeline::derive(bulk, what, &leaves, &mut |_, _| {})?;
         let kernels = pipeline::to_kernels(&derived)?;
         enter("emit");
-        out.extend(context.function(what, &kernels, &[]));
+        out.extend(context.function(what, &kernels.into(), &[]));
     }
     Ok(out)
 }
@@ -494,7 +504,7 @@ fn derivatives(
     let mut out = TokenStream::new();
     if f.is_deep() {
         see(format!("{}: Core", f.program.name), &f.program);
-        for what in generated(f.promise.modes) {
+        for what in f.promise.modes.derivatives() {
             out.extend(context(f).stub_of_deep(what));
         }
         return Ok((out, TokenStream::new()));
@@ -505,9 +515,9 @@ fn derivatives(
         failure: failure(f, in_impl, see)?,
         ..context(f)
     };
-    for what in generated(f.promise.modes) {
-        let kernels = derived(f, &bulk, what, see)?;
-        out.extend(context.function(what, &kernels, checks));
+    for what in f.promise.modes.derivatives() {
+        let bodies = derived(f, &bulk, what, see)?;
+        out.extend(context.function(what, &bodies, checks));
         // One function that checks the names is enough.
         checks = &[];
     }
@@ -542,7 +552,7 @@ fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> TokenStrea
             root,
             failure: TokenStream::new(),
         };
-        for what in generated(promise.modes) {
+        for what in promise.modes.derivatives() {
             out.extend(context.stub(what, true, probes.take()));
         }
         out.extend(context.functions_into(promise.modes, in_impl));

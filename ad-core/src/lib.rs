@@ -3,6 +3,7 @@
 
 mod back;
 mod defect;
+pub mod derivative;
 mod derive;
 mod expand;
 pub mod front;

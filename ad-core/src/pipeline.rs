@@ -1,35 +1,24 @@
 //! The order of the passes. Nothing else knows it.
 
 use crate::defect::{enter, report};
+use crate::derivative::Gives;
 use crate::ir::bulk::{Program, Var};
-use crate::ir::ty::{Elem, Lit, take_overflow};
+use crate::ir::ty::{Atom, Elem, Lit, Size, take_overflow};
 use crate::ir::unit::{Called, Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
+use crate::passes::blocks::{Direction, Piece, Side, together};
 use crate::passes::fuse::{again, fuse};
 use crate::passes::join::join;
 use crate::passes::lengths::lengths;
 use crate::passes::linearise::{forward, linearise};
-use crate::passes::raise::raise;
+use crate::passes::raise::{raise, raise_without_demands};
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::transpose::transpose;
 use crate::passes::units;
+use crate::passes::vectorise::columns::{Tangents, columns};
 use crate::passes::vectorise::vectorise;
 
-/// What of a function is to be computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Derivative {
-    /// The function itself.
-    Value,
-    /// The gradient of a scalar function.
-    Grad,
-    /// The value and the gradient of a scalar function.
-    ValueAndGrad,
-    /// The value and the product of a cotangent with the Jacobian. One more parameter.
-    Vjp,
-    /// The value and the product of the Jacobian with tangents. One more parameter for each
-    /// differentiated one.
-    Jvp,
-}
+pub use crate::derivative::Derivative;
 
 /// A stage of the compiler, for those who watch: its name and the program after it.
 pub type Watch<'a> = &'a mut dyn FnMut(&'static str, &Program);
@@ -58,7 +47,22 @@ pub fn derive(
     wrt: &[usize],
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    derive_with(program, what, wrt, erase_stops, watch)
+    derive_with(program, what, wrt, None, erase_stops, watch)
+}
+
+/// The same, with the arrays that a Jacobian is made of; without them it has a block for each result by each
+/// parameter, one parameter after the other.
+///
+/// # Errors
+/// As for [`derive`].
+pub fn derive_in_pieces(
+    program: &Program,
+    what: Derivative,
+    wrt: &[usize],
+    pieces: Option<&[Piece]>,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    derive_with(program, what, wrt, pieces, erase_stops, watch)
 }
 
 /// What a call of a derivative of a function stands for, in another function. What is constant for
@@ -71,9 +75,22 @@ pub fn routine(
     what: Derivative,
     wrt: &[usize],
 ) -> Result<core::Routine, String> {
+    routine_in_pieces(program, what, wrt, None)
+}
+
+/// The same, with the arrays that a Jacobian is made of.
+///
+/// # Errors
+/// As for [`routine`].
+pub fn routine_in_pieces(
+    program: &core::Program,
+    what: Derivative,
+    wrt: &[usize],
+    pieces: Option<&[Piece]>,
+) -> Result<core::Routine, String> {
     let watch: Watch<'_> = &mut |_, _| {};
     let bulk = to_bulk(program, watch)?;
-    let derived = derive_with(&bulk, what, wrt, Program::clone, watch)?;
+    let derived = derive_with(&bulk, what, wrt, pieces, Program::clone, watch)?;
     enter("raise");
     let routine = raise(&derived);
     if cfg!(debug_assertions) {
@@ -87,50 +104,41 @@ fn derive_with(
     program: &Program,
     what: Derivative,
     wrt: &[usize],
-    stops: fn(&Program) -> Program,
+    pieces: Option<&[Piece]>,
+    stops: Stops,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    let again = match what {
-        Derivative::Value => None,
-        Derivative::Grad | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp => {
-            derivable(program, wrt)?
+    let done = match what {
+        Derivative::Value => {
+            enter("simplify");
+            let done = simplify(&stops(program));
+            checked("simplify", &done, watch)?;
+            done
+        }
+        Derivative::Jvp => forwards(program, wrt, 0, stops, watch)?,
+        Derivative::Vjp => backwards(program, wrt, 0, stops, watch)?,
+        Derivative::Grad | Derivative::ValueAndGrad => gradient(program, what, wrt, stops, watch)?,
+        Derivative::Hvp => {
+            let gradient = gradient(program, Derivative::Grad, wrt, Program::clone, watch)?;
+            let values = gradient.results.len();
+            forwards(&gradient, wrt, values, stops, watch)?
+        }
+        Derivative::Jacobian(direction) => {
+            let direction = direction.unwrap_or_else(|| direction_of(program, wrt));
+            jacobian(program, direction, wrt, pieces, stops, watch)?
+        }
+        Derivative::Vjps => several(program, Direction::Reverse, wrt, stops, watch)?,
+        Derivative::Jvps => several(program, Direction::Forward, wrt, stops, watch)?,
+        Derivative::Hessian => {
+            let gradient = gradient(program, Derivative::Grad, wrt, Program::clone, watch)?;
+            jacobian(&gradient, Direction::Forward, wrt, pieces, stops, watch)?
         }
     };
-    let program = again.as_ref().unwrap_or(program);
-    let (derived, seeds) = match what {
-        Derivative::Value => (program.clone(), vec![]),
-        Derivative::Jvp => {
-            enter("linearise");
-            let l = forward(program, wrt);
-            checked("linearise", &l.program, watch)?;
-            (l.program, l.tangents)
-        }
-        Derivative::Vjp | Derivative::Grad | Derivative::ValueAndGrad => {
-            enter("linearise");
-            let l = linearise(program, wrt);
-            checked("linearise", &l.program, watch)?;
-            enter("transpose");
-            let mut t = transpose(&l);
-            checked("transpose", &t, watch)?;
-            if t.eqs.iter().any(|eq| eq.loop_result().is_some()) {
-                enter("join");
-                t = join(&t);
-                checked("join", &t, watch)?;
-            }
-            if what == Derivative::Grad {
-                t.results.remove(0);
-            }
-            let cotangents = program.params.len()..t.params.len();
-            (t, cotangents.map(|k| Var(k as u32)).collect())
-        }
-    };
-    enter("simplify");
-    let mut done = simplify_linear(&stops(&derived), &seeds);
-    checked("simplify", &done, watch)?;
-    if matches!(what, Derivative::Grad | Derivative::ValueAndGrad) {
-        done = simplify(&seed(&done, program.params.len()));
-        checked("simplify", &done, watch)?;
-    }
+    supplied(done)
+}
+
+/// A derivative with the rules of units that nobody has given, as far as they follow from others.
+fn supplied(mut done: Program) -> Result<Program, String> {
     for _ in 0..DEEPEST {
         let Some((unit, rule)) = units::lacking(&done) else {
             return Ok(done);
@@ -200,7 +208,7 @@ pub fn other_product(
     let watch: Watch<'_> = &mut |_, _| {};
     let bulk = to_bulk(&routine.program(unit.name()), watch)?;
     let seeds: Vec<usize> = (unit.args.len()..bulk.params.len()).collect();
-    let mut derived = derive_with(&bulk, Derivative::Vjp, &seeds, Program::clone, watch)?;
+    let mut derived = derive_with(&bulk, Derivative::Vjp, &seeds, None, Program::clone, watch)?;
     let primal = bulk.results.len();
     let depends = |derived: &Program| {
         let on = (0..derived.params.len()).map(|k| seeds.contains(&k));
@@ -219,6 +227,228 @@ pub fn other_product(
     }
     enter("raise");
     Ok(units::rules::at_zero(unit, rule, &raise(&derived)))
+}
+
+/// What becomes of what is constant for differentiation.
+type Stops = fn(&Program) -> Program;
+
+/// Forward mode: values and tangents, without the first results.
+fn forwards(
+    program: &Program,
+    wrt: &[usize],
+    without: usize,
+    stops: Stops,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let again = derivable(program, wrt)?;
+    let program = again.as_ref().unwrap_or(program);
+    enter("linearise");
+    let mut l = forward(program, wrt);
+    checked("linearise", &l.program, watch)?;
+    l.program.results.drain(..without);
+    linear(&stops(&l.program), &l.tangents, watch)
+}
+
+/// Reverse mode: values and gradients, without the first results.
+fn backwards(
+    program: &Program,
+    wrt: &[usize],
+    without: usize,
+    stops: Stops,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let again = derivable(program, wrt)?;
+    let program = again.as_ref().unwrap_or(program);
+    enter("linearise");
+    let l = linearise(program, wrt);
+    checked("linearise", &l.program, watch)?;
+    enter("transpose");
+    let mut t = transpose(&l);
+    checked("transpose", &t, watch)?;
+    if t.eqs.iter().any(|eq| eq.loop_result().is_some()) {
+        enter("join");
+        t = join(&t);
+        checked("join", &t, watch)?;
+    }
+    t.results.drain(..without);
+    let cotangents = program.params.len()..t.params.len();
+    let cotangents: Vec<Var> = cotangents.map(|k| Var(k as u32)).collect();
+    linear(&stops(&t), &cotangents, watch)
+}
+
+/// The gradient of a scalar function, with its value or without.
+fn gradient(
+    program: &Program,
+    what: Derivative,
+    wrt: &[usize],
+    stops: Stops,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let without = usize::from(!what.gives().contains(&Gives::Value));
+    let product = backwards(program, wrt, without, stops, watch)?;
+    enter("simplify");
+    let done = simplify(&seed(&product, program.params.len()));
+    checked("simplify", &done, watch)?;
+    Ok(done)
+}
+
+/// The results that are real.
+fn real_results(program: &Program) -> Vec<usize> {
+    let results = program.results.iter().enumerate();
+    let real = results.filter(|(_, v)| program.ty(**v).elem == Elem::Real);
+    real.map(|(k, _)| k).collect()
+}
+
+/// How many elements arrays have in all.
+fn elements(shapes: &[Vec<Size>]) -> Size {
+    let counts = shapes.iter();
+    let counts = counts.map(|shape| shape.iter().fold(Size::lit(1), |all, n| all.mul(n)));
+    counts.fold(Size::lit(0), |all, n| all.add(&n))
+}
+
+/// How many elements the real results and the differentiated parameters have.
+fn rows_and_columns(program: &Program, wrt: &[usize]) -> (Size, Size) {
+    let shape = |v: Var| program.ty(v).shape.clone();
+    let rows: Vec<_> = (real_results(program).into_iter())
+        .map(|k| shape(program.results[k]))
+        .collect();
+    let columns: Vec<_> = wrt.iter().map(|&k| shape(Var(k as u32))).collect();
+    (elements(&rows), elements(&columns))
+}
+
+/// The direction with fewer passes, as far as sizes tell.
+fn direction_of(program: &Program, wrt: &[usize]) -> Direction {
+    let (rows, columns) = rows_and_columns(program, wrt);
+    match rows != columns && columns.sub(&rows).at_least(0) {
+        true => Direction::Reverse,
+        false => Direction::Forward,
+    }
+}
+
+/// The numbers of rows and columns of a Jacobian, if only who calls it knows which are fewer.
+pub fn undecided(program: &Program, wrt: &[usize]) -> Option<(Size, Size)> {
+    let (rows, columns) = rows_and_columns(program, wrt);
+    let known = [rows.sub(&columns), columns.sub(&rows)]
+        .iter()
+        .any(|more| more.at_least(0));
+    let mut on_entry = true;
+    for n in [&rows, &columns] {
+        n.visit(&mut |a| on_entry &= !matches!(a, Atom::Value(_)));
+    }
+    (!known && on_entry).then_some((rows, columns))
+}
+
+/// Values, and what is linear in tangents or cotangents.
+fn linearised(
+    program: &Program,
+    direction: Direction,
+    wrt: &[usize],
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let done = match direction {
+        Direction::Forward => {
+            let again = derivable(program, wrt)?;
+            enter("linearise");
+            let l = linearise(again.as_ref().unwrap_or(program), wrt);
+            checked("linearise", &l.program, watch)?;
+            linear(&l.program, &l.tangents, watch)?
+        }
+        Direction::Reverse => backwards(program, wrt, 0, Program::clone, watch)?,
+    };
+    supplied(done)
+}
+
+/// Products with several tangents or cotangents at once.
+fn several(
+    program: &Program,
+    direction: Direction,
+    wrt: &[usize],
+    stops: Stops,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let linear_program = linearised(program, direction, wrt, watch)?;
+    enter("columns");
+    let (first, values) = (program.params.len(), program.results.len());
+    let routine = raise_without_demands(&linear_program);
+    let all = columns(
+        &linear_program,
+        &routine,
+        first,
+        values,
+        None,
+        Tangents::Given,
+    )
+    .map_err(one_by_one)?;
+    checked("columns", &all, watch)?;
+    let seeds: Vec<Var> = (first..all.params.len()).map(|k| Var(k as u32)).collect();
+    let done = linear(&stops(&all), &seeds, watch)?;
+    joined(done, watch)
+}
+
+/// What cannot be done for all tangents or cotangents at once.
+fn one_by_one(message: String) -> String {
+    format!("{message}; or ask for `jvp` or `vjp`, which take one tangent or cotangent at a time")
+}
+
+/// With loops that run together as one.
+fn joined(program: Program, watch: Watch<'_>) -> Result<Program, String> {
+    if !program.eqs.iter().any(|eq| eq.loop_result().is_some()) {
+        return Ok(program);
+    }
+    enter("join");
+    let done = simplify(&join(&program));
+    checked("join", &done, watch)?;
+    Ok(done)
+}
+
+/// The Jacobian: all columns, or all rows, of the linear program at once.
+fn jacobian(
+    program: &Program,
+    direction: Direction,
+    wrt: &[usize],
+    pieces: Option<&[Piece]>,
+    stops: Stops,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let of_result = |k: usize| program.ty(program.results[k]).shape.clone();
+    let real = real_results(program);
+    let linear_program = linearised(program, direction, wrt, watch)?;
+    enter("columns");
+    let by_results = (direction == Direction::Reverse).then_some(&real[..]);
+    let all = columns(
+        &linear_program,
+        &raise_without_demands(&linear_program),
+        program.params.len(),
+        program.results.len(),
+        by_results,
+        Tangents::OneHot,
+    )
+    .map_err(one_by_one)?;
+    checked("columns", &all, watch)?;
+    let rows: Vec<Vec<Size>> = real.iter().map(|&k| of_result(k)).collect();
+    let of: Vec<Vec<Size>> = wrt
+        .iter()
+        .map(|&k| program.params[k].ty.shape.clone())
+        .collect();
+    let default: Vec<Piece> = (0..of.len())
+        .flat_map(|a| (0..rows.len()).map(move |r| (a, r)))
+        .map(|(a, r)| Piece::Stacked(Side::single(r, rows[r].len()), Side::single(a, of[a].len())))
+        .collect();
+    let whole = together(&all, direction, (&rows, &of), pieces.unwrap_or(&default));
+    let unit = program.params.len();
+    let at_unit = linear(&stops(&whole), &[Var(unit as u32)], watch)?;
+    enter("simplify");
+    let done = simplify(&seed(&at_unit, unit));
+    checked("simplify", &done, watch)?;
+    joined(done, watch)
+}
+
+/// Simplifies a program that is linear in some of its variables.
+fn linear(program: &Program, seeds: &[Var], watch: Watch<'_>) -> Result<Program, String> {
+    enter("simplify");
+    let done = simplify_linear(program, seeds);
+    checked("simplify", &done, watch)?;
+    Ok(done)
 }
 
 /// A derivative of a unit that nobody has given.
@@ -270,7 +500,7 @@ fn overflowed() -> Result<(), String> {
     }
 }
 
-/// A vector-Jacobian product of a scalar function, at the cotangent 1.
+/// A program at 1, for the last parameter.
 fn seed(program: &Program, cotangent: usize) -> Program {
     let mut params = program.params.clone();
     params.remove(cotangent);
@@ -280,7 +510,7 @@ fn seed(program: &Program, cotangent: usize) -> Program {
         .map(|k| match k.cmp(&cotangent) {
             std::cmp::Ordering::Less => Var(k as u32),
             std::cmp::Ordering::Equal => one,
-            std::cmp::Ordering::Greater => unreachable!("a scalar function has one cotangent"),
+            std::cmp::Ordering::Greater => unreachable!("it is the last parameter"),
         })
         .collect();
     for eq in &program.eqs {

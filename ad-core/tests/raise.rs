@@ -1,12 +1,13 @@
 //! Derivatives of generated programs, raised to Core: the same numbers there, after reading the text
 //! form back, and after vectorising and simplifying once more; and their derivatives are derivatives.
 
+use cotangent_core::derivative::{Derivative, Takes};
 use cotangent_core::ir::core::{Block, Bound, Expr, Fresh, Param, Program, Routine, Sym, Ty};
 use cotangent_core::ir::prims::Prim;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk_eval, core_check, core_eval, core_text, generate};
-use cotangent_core::pipeline::{self, Derivative};
+use cotangent_core::pipeline;
 
 fn close(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
@@ -39,14 +40,14 @@ fn check(program: &Program, args: &[Value]) -> Result<(), String> {
     let mut rng = generate::Rng::new(5);
     for what in [Derivative::Value, Derivative::Jvp, Derivative::Vjp] {
         let mut args = args.to_vec();
-        match what {
-            Derivative::Jvp => {
+        match what.takes() {
+            Takes::Each(_) => {
                 for &k in &wrt {
                     args.push(random(args[k].shape(), &mut rng));
                 }
             }
-            Derivative::Vjp => args.extend(value.iter().map(|v| random(v.shape(), &mut rng))),
-            Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad => {}
+            Takes::Cotangent => args.extend(value.iter().map(|v| random(v.shape(), &mut rng))),
+            Takes::Nothing | Takes::Cotangents | Takes::SeveralOfEach(_) => {}
         }
         let derived = pipeline::derive(&bulk, what, &wrt, &mut |_, _| {})?;
         let expected = bulk_eval::eval(&derived, &args)?.results;

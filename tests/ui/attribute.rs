@@ -7,8 +7,8 @@ fn misspelt(x: f64) -> f64 {
 }
 
 #[differentiable(hessian)]
-fn later(x: f64) -> f64 {
-    x
+fn two(x: f64, y: f64) -> f64 {
+    x * y
 }
 
 #[differentiable(grad)]

@@ -17,12 +17,12 @@ fn root(x: f64) -> f64 {
     x
 }
 
-#[differentiable(jacobian)]
+#[differentiable(jacobian(both))]
 fn jacobian(x: f64) -> f64 {
     x
 }
 
-#[differentiable(hvp, hessian)]
+#[differentiable(hvp(x), hessian = 2)]
 fn second(x: f64) -> f64 {
     x
 }

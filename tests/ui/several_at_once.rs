@@ -15,7 +15,7 @@ impl Checked for f64 {
     }
 }
 
-#[differentiable(hvp)]
+#[differentiable(value_and_grad)]
 fn f(x: &Array1<f64>, n: usize) -> f64 {
     let mut total = 0.0;
     'all: for i in 0..n {

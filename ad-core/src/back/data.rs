@@ -182,6 +182,11 @@ pub(super) fn together(tree: &Tree, next: &mut dyn FnMut(&Written) -> TokenStrea
     }
 }
 
+/// Several of a type along an axis in front.
+pub(super) fn several(of: &Data) -> Tree {
+    of.tree.several().expect("the attribute has been read")
+}
+
 impl Context<'_> {
     /// The owned type of a value.
     pub(super) fn owned(&self, tree: &Tree) -> TokenStream {
@@ -214,7 +219,7 @@ impl Context<'_> {
         })
     }
 
-    fn owned_leaf(&self, w: &Written) -> TokenStream {
+    pub(super) fn owned_leaf(&self, w: &Written) -> TokenStream {
         let scalar = self.fixed(w);
         match w.passing {
             Passing::Scalar | Passing::Fixed | Passing::ReferenceToFixed => scalar,
@@ -230,6 +235,44 @@ impl Context<'_> {
                 quote!(#root::ndarray::#array<#scalar>)
             }
         }
+    }
+
+    /// Several tangents or cotangents of a type: the type that they are passed by, and how that is read.
+    pub(super) fn several_given(&self, of: &Data) -> (TokenStream, Data) {
+        let mut data = Data {
+            tree: several(of),
+            by_reference: true,
+            ..of.clone()
+        };
+        let owned = self.owned(&data.tree);
+        let Tree::Leaf(w) = &mut data.tree else {
+            return (quote!(&#owned), data);
+        };
+        let ty = match w.passing {
+            Passing::Vec => {
+                w.passing = Passing::Slice;
+                let element = self.fixed(w);
+                quote!(&[#element])
+            }
+            Passing::View => {
+                let (root, real) = (&self.root, &self.signature.real);
+                let view = format_ident!("ArrayView{}", w.rank);
+                quote!(#root::ndarray::#view<'_, #real>)
+            }
+            Passing::Scalar
+            | Passing::Fixed
+            | Passing::ReferenceToFixed
+            | Passing::Slice
+            | Passing::ReferenceToVec
+            | Passing::Owned
+            | Passing::Reference
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => {
+                w.passing = Passing::Reference;
+                quote!(&#owned)
+            }
+        };
+        (ty, data)
     }
 
     /// The cotangent of the result: the type that it is passed by, and how that is read.
@@ -396,6 +439,7 @@ impl Function<'_> {
     /// tangent only those that are real, and the others are those of the value.
     pub(super) fn whole_result(
         &self,
+        tree: &Tree,
         own: &[Var],
         taken: &mut usize,
         tangent: bool,
@@ -403,7 +447,7 @@ impl Function<'_> {
     ) -> TokenStream {
         let results = &self.program().results;
         let mut position = 0;
-        together(&self.context().signature.result.tree, &mut |w| {
+        together(tree, &mut |w| {
             let of_value = own[position];
             position += 1;
             if tangent && !w.is_real() {
@@ -417,11 +461,11 @@ impl Function<'_> {
     }
 
     /// A value of the type of an argument, with what is not real as it was in the argument.
-    pub(super) fn gradient(&self, arg: usize, taken: &mut usize) -> TokenStream {
+    pub(super) fn gradient(&self, arg: usize, tree: &Tree, taken: &mut usize) -> TokenStream {
         let results = &self.program().results;
         let arg = &self.context().signature.args[arg];
         let mut kept: Vec<Option<Ident>> = vec![];
-        let value = together(&arg.ty.tree, &mut |w| {
+        let value = together(tree, &mut |w| {
             if w.is_real() {
                 kept.push(None);
                 let v = results[*taken];

@@ -1,16 +1,20 @@
 //! Generated functions: attributes, documentation, signatures, stubs.
 
+use super::data::several;
 use super::function::Function;
 use super::name_check::name_check;
 use super::names::Names;
 use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, rename_module};
+use crate::derivative::{Derivative, Gives, Takes};
 use crate::front::infer::ConstUse;
+use crate::front::jacobian::{Form, Jacobian};
 use crate::front::names::NameCheck;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::ir::kernel::Program;
-use crate::pipeline::Derivative;
-use proc_macro2::{Ident, Span, TokenStream};
+use crate::ir::ty::Size;
+use crate::passes::blocks::Direction;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
@@ -26,6 +30,21 @@ pub(crate) struct Context<'a> {
     pub(crate) root: TokenStream,
     /// What leaves a generated function where the function as written fails.
     pub(crate) failure: TokenStream,
+}
+
+/// What a generated function computes.
+pub(crate) struct Bodies {
+    /// By this program,
+    pub(crate) program: Program,
+    /// or, if there are more columns than rows, by another one.
+    pub(crate) reverse: Option<(Size, Size, Program)>,
+}
+
+impl From<Program> for Bodies {
+    fn from(program: Program) -> Bodies {
+        let reverse = None;
+        Bodies { program, reverse }
+    }
 }
 
 /// Lints that have nothing to say about generated functions, also where a crate denies them. Those
@@ -56,14 +75,15 @@ pub(super) fn allowed() -> TokenStream {
 
 /// The name of a generated function.
 pub(crate) fn name(signature: &Signature, what: Derivative) -> Ident {
-    let suffix = match what {
-        Derivative::Value => "value",
-        Derivative::Grad => "grad",
-        Derivative::ValueAndGrad => "value_and_grad",
-        Derivative::Vjp => "vjp",
-        Derivative::Jvp => "jvp",
-    };
-    format_ident!("{}_{}", signature.ident, suffix)
+    format_ident!("{}_{}", signature.ident, what.suffix())
+}
+
+/// A tuple of these; of one it is that one.
+pub(super) fn tuple(parts: Vec<TokenStream>) -> TokenStream {
+    match &parts[..] {
+        [one] => one.clone(),
+        many => quote!((#(#many),*)),
+    }
 }
 
 impl Context<'_> {
@@ -107,14 +127,50 @@ impl Context<'_> {
 
     /// What a derivative returns.
     fn output(&self, what: Derivative) -> TokenStream {
-        let value = self.owned(&self.signature.result.tree);
-        let gradient = self.gradient();
-        self.wrapped(&match what {
-            Derivative::Value => value,
-            Derivative::Grad => gradient,
-            Derivative::ValueAndGrad | Derivative::Vjp => quote!((#value, #gradient)),
-            Derivative::Jvp => quote!((#value, #value)),
-        })
+        let parts = self.parts(what).into_iter().map(|(_, ty)| ty);
+        self.wrapped(&tuple(parts.collect()))
+    }
+
+    /// What a Jacobian is made of.
+    pub(super) fn jacobian(&self, what: Derivative) -> Jacobian {
+        let jacobian = Jacobian::for_derivative(self.signature, self.wrt, what);
+        let known = jacobian.ok().flatten();
+        known.expect("the attribute has been read")
+    }
+
+    fn of_form(&self, form: &Form) -> TokenStream {
+        let args = &self.signature.args;
+        form.fold(
+            &mut |written| self.owned_leaf(written),
+            &mut |arg| self.owned(&args[arg].ty.tree),
+            &mut |is_list, parts| match (is_list, parts.first()) {
+                (true, Some(one)) => {
+                    let count = Literal::usize_unsuffixed(parts.len());
+                    quote!([#one; #count])
+                }
+                (..) => quote!((#(#parts,)*)),
+            },
+        )
+    }
+
+    /// The parts of what a derivative returns, with their types.
+    pub(super) fn parts(&self, what: Derivative) -> Vec<(Gives, TokenStream)> {
+        let parts = what.gives().iter().map(|&gives| match gives {
+            Gives::Value | Gives::Tangent => (gives, self.owned(&self.signature.result.tree)),
+            Gives::Gradient => (gives, self.gradient()),
+            Gives::Tangents => (gives, self.owned(&several(&self.signature.result))),
+            Gives::Gradients => {
+                let args = &self.signature.args;
+                let all = self.wrt.iter().map(|&k| self.owned(&several(&args[k].ty)));
+                (gives, tuple(all.collect()))
+            }
+            Gives::Jacobian => {
+                let forms = self.jacobian(what).forms;
+                let forms = forms.iter().map(|form| self.of_form(form));
+                (gives, tuple(forms.collect()))
+            }
+        });
+        parts.collect()
     }
 
     /// A type in the `Option` or `Result` that the function returns.
@@ -157,13 +213,8 @@ impl Context<'_> {
     /// The type of a gradient.
     pub(super) fn gradient(&self) -> TokenStream {
         let args = &self.signature.args;
-        let gradients: Vec<TokenStream> = (self.wrt.iter())
-            .map(|&k| self.owned(&args[k].ty.tree))
-            .collect();
-        match &gradients[..] {
-            [one] => one.clone(),
-            many => quote!((#(#many),*)),
-        }
+        let gradients = self.wrt.iter().map(|&k| self.owned(&args[k].ty.tree));
+        tuple(gradients.collect())
     }
 
     /// What a generated function is, how it is called, what it costs, and when it panics.
@@ -191,6 +242,21 @@ impl Context<'_> {
             Derivative::Jvp => format!(
                 " The value of {ident} and its directional derivative along the tangents of {of}."
             ),
+            Derivative::Hvp => format!(
+                " The product of the Hessian of {ident} with respect to {of} with directions."
+            ),
+            Derivative::Jacobian(_) => {
+                format!(" The Jacobian of {ident} with respect to {of}.")
+            }
+            Derivative::Vjps => format!(
+                " The value of {ident} and the products of several cotangents with its Jacobian with respect \
+                 to {of}; the first axis runs over them."
+            ),
+            Derivative::Jvps => format!(
+                " The value of {ident} and its directional derivatives along several tangents of {of}; the \
+                 first axis runs over them."
+            ),
+            Derivative::Hessian => format!(" The Hessian of {ident} with respect to {of}."),
         };
         let cost = match what {
             Derivative::Value => " Costs the function, with its loops fused and vectorised.",
@@ -204,6 +270,24 @@ impl Context<'_> {
             Derivative::Jvp => {
                 " Costs the function and one forward pass for each call. Loops keep no past steps."
             }
+            Derivative::Hvp => " Costs the gradient and one forward pass of it for each call.",
+            Derivative::Jacobian(Some(Direction::Forward)) => {
+                " Costs the function and one forward pass for each element of the arguments, all at once."
+            }
+            Derivative::Jacobian(Some(Direction::Reverse)) => {
+                " Costs the function and one reverse pass for each element of the result, all at once."
+            }
+            Derivative::Jacobian(None) => {
+                " Costs the function and one pass for each element of the result or of the arguments, \
+                 whichever are fewer, all at once."
+            }
+            Derivative::Hessian => {
+                " Costs the gradient and one forward pass of it for each element, all at once."
+            }
+            Derivative::Vjps => {
+                " Costs the function once, and one reverse pass for each cotangent."
+            }
+            Derivative::Jvps => " Costs the function once, and one forward pass for each tangent.",
         };
         let of_failure = (self.signature.wrapper.as_ref()).map(|wrapper| match wrapper.is_result {
             true => format!(" The error of {ident} where that gives one."),
@@ -258,6 +342,11 @@ impl Context<'_> {
             Derivative::Grad => gradient,
             Derivative::ValueAndGrad | Derivative::Vjp => format!("(value, {gradient})"),
             Derivative::Jvp => "(value, tangent)".to_owned(),
+            Derivative::Hvp => "product".to_owned(),
+            Derivative::Jacobian(_) => "jacobian".to_owned(),
+            Derivative::Hessian => "hessian".to_owned(),
+            Derivative::Vjps => "(value, gradients)".to_owned(),
+            Derivative::Jvps => "(value, tangents)".to_owned(),
         };
         let passed = args.iter().map(|a| a.ident.to_string());
         let extra = self.extra_params(what).into_iter();
@@ -274,16 +363,26 @@ impl Context<'_> {
         // Head and body may come from different expansions, and have the function in common.
         let span = Span::call_site().resolved_at(self.signature.ident.span());
         let call_site = |i: Ident| Ident::new(&i.to_string(), span);
-        match what {
-            Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad => vec![],
-            Derivative::Vjp => {
+        match what.takes() {
+            Takes::Nothing => vec![],
+            Takes::Cotangent => {
                 let (ty, _) = self.cotangent();
                 vec![(call_site(names.fresh("cotangent")), ty)]
             }
-            Derivative::Jvp => (self.wrt.iter())
+            Takes::Each(word) => (self.wrt.iter())
                 .map(|&k| {
-                    let name = names.fresh(&format!("{}_tangent", args[k].ident));
+                    let name = names.fresh(&format!("{}_{word}", args[k].ident));
                     (call_site(name), args[k].ty.ty.to_token_stream())
+                })
+                .collect(),
+            Takes::Cotangents => {
+                let (ty, _) = self.several_given(&self.signature.result);
+                vec![(call_site(names.fresh("cotangents")), ty)]
+            }
+            Takes::SeveralOfEach(word) => (self.wrt.iter())
+                .map(|&k| {
+                    let name = names.fresh(&format!("{}_{word}", args[k].ident));
+                    (call_site(name), self.several_given(&args[k].ty).0)
                 })
                 .collect(),
         }
@@ -345,10 +444,10 @@ impl Context<'_> {
     pub(crate) fn function(
         &self,
         what: Derivative,
-        program: &Program,
+        bodies: &Bodies,
         checks: &[NameCheck],
     ) -> TokenStream {
-        let (head, block) = (self.head(what, false), self.block(what, program, checks));
+        let (head, block) = (self.head(what, false), self.block(what, bodies, checks));
         quote!(#head #block)
     }
 
@@ -356,11 +455,18 @@ impl Context<'_> {
     pub(crate) fn block(
         &self,
         what: Derivative,
-        program: &Program,
+        bodies: &Bodies,
         checks: &[NameCheck],
     ) -> TokenStream {
-        let f = Function::new(self, what, program);
-        let body = f.body();
+        let of = |program| Function::new(self, what, program);
+        let mut body = of(&bodies.program).body();
+        if let Some((rows, columns, reverse)) = &bodies.reverse {
+            let (by_columns, by_rows) = (
+                of(&bodies.program).at_most(columns, rows),
+                of(reverse).body(),
+            );
+            body = quote!(if { #by_columns } { #body } else { #by_rows });
+        }
         let checks: Vec<TokenStream> = checks.iter().map(name_check).collect();
         let failure = &self.failure;
         let body = match &self.signature.wrapper {

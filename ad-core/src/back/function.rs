@@ -22,20 +22,21 @@ mod tiled;
 mod tiles;
 pub(crate) mod unit;
 
-use super::data::{Apart, Given};
-use super::emit::Context;
+use super::data::{Apart, Given, several};
+use super::emit::{Context, tuple};
 use super::expr::Expr;
 use super::name_check::users;
 use super::names::Names;
 use super::nest::Scope;
 use super::sizes;
 use super::tokens::names_in;
+use crate::derivative::{Derivative, Gives, Takes};
+use crate::front::jacobian::Form;
 use crate::front::real::RealType;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Program, Step};
 use crate::ir::ty::{Atom, Elem, Size};
-use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 use rooms::Rooms;
@@ -117,12 +118,11 @@ impl<'a> Function<'a> {
             });
         }
         for (k, (ident, _)) in extra.iter().enumerate() {
-            let data = match what {
-                Derivative::Jvp => args[context.wrt[k]].ty.clone(),
-                Derivative::Value
-                | Derivative::Grad
-                | Derivative::ValueAndGrad
-                | Derivative::Vjp => context.cotangent().1,
+            let data = match what.takes() {
+                Takes::Each(_) => args[context.wrt[k]].ty.clone(),
+                Takes::Nothing | Takes::Cotangent => context.cotangent().1,
+                Takes::Cotangents => context.several_given(&context.signature.result).1,
+                Takes::SeveralOfEach(_) => context.several_given(&args[context.wrt[k]].ty).1,
             };
             params.extend(Given::of(ident, &data, true, &mut names, &mut apart));
         }
@@ -188,7 +188,22 @@ impl<'a> Function<'a> {
             true => self.dispatched(&body, &results),
             false => quote!(#body #results),
         };
-        let used = names_in(&body);
+        self.with_inputs(&body)
+    }
+
+    /// Whether a size is at most another, as an expression of its own.
+    pub(super) fn at_most(&self, left: &Size, right: &Size) -> TokenStream {
+        for k in 0..self.params.len() {
+            self.declare(k);
+        }
+        let (left, right) = (self.size(left).tokens, self.size(right).tokens);
+        let lengths = self.lengths_used();
+        self.with_inputs(&quote!(#lengths #left <= #right))
+    }
+
+    /// What brings the parameters to hand that something uses, before it.
+    fn with_inputs(&self, body: &TokenStream) -> TokenStream {
+        let used = names_in(body);
         let is_used = |i: &Ident| used.contains(&i.to_string());
         let apart: TokenStream = self.with_names(|names| {
             let apart = self.apart.iter().map(|a| a.taken(&is_used, names));
@@ -281,19 +296,35 @@ impl<'a> Function<'a> {
         if self.outer.is_some() {
             return self.next_state(k).unwrap_or_else(|| "t".into());
         }
-        let gradient = |k: usize| {
-            let name = self.params[self.wrt[k]].tokens.to_string();
-            format!("{}_bar", name.trim_start_matches("r#"))
-        };
-        let values = self.values();
-        match self.what {
-            Derivative::Grad => gradient(k),
-            Derivative::Jvp if k >= values => "tangent".into(),
-            Derivative::ValueAndGrad | Derivative::Vjp if k >= values => gradient(k - values),
-            Derivative::Value | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp => {
-                "value".into()
+        match self.role(k) {
+            (Gives::Value, _) => "value".into(),
+            (Gives::Tangent, _) => "tangent".into(),
+            (Gives::Tangents, _) => "tangents".into(),
+            (Gives::Jacobian, _) => "jacobian".into(),
+            (Gives::Gradient | Gives::Gradients, k) => {
+                let name = self.params[self.wrt[k]].tokens.to_string();
+                format!("{}_bar", name.trim_start_matches("r#"))
             }
         }
+    }
+
+    /// The part of what is given that a result of the program belongs to, and its number there.
+    fn role(&self, mut k: usize) -> (Gives, usize) {
+        for &gives in self.what.gives() {
+            let count = match gives {
+                Gives::Value => self.values(),
+                Gives::Tangent
+                | Gives::Gradient
+                | Gives::Jacobian
+                | Gives::Tangents
+                | Gives::Gradients => usize::MAX,
+            };
+            if k < count {
+                return (gives, k);
+            }
+            k -= count;
+        }
+        unreachable!("a result of no part")
     }
 
     /// What panics call an array that is added to: a gradient by what it is the gradient of.
@@ -302,16 +333,15 @@ impl<'a> Function<'a> {
             return None;
         }
         let signature = self.context.signature;
-        let skip = match self.what {
-            Derivative::Value | Derivative::Jvp => return None,
-            Derivative::Grad => 0,
-            Derivative::ValueAndGrad | Derivative::Vjp => self.values(),
-        };
-        let results = self.program.results.iter().skip(skip);
+        if !self.what.gives().contains(&Gives::Gradient) {
+            return None;
+        }
         let of = |k: usize| format!("`{}`", self.params[k].said);
-        for (r, &k) in results.zip(&self.wrt) {
-            if *r == out {
-                return Some(format!("the gradient of {}", of(k)));
+        for (k, r) in self.program.results.iter().enumerate() {
+            if *r == out
+                && let (Gives::Gradient, k) = self.role(k)
+            {
+                return Some(format!("the gradient of {}", of(self.wrt[k])));
             }
         }
         let has_its_shape =
@@ -329,28 +359,61 @@ impl<'a> Function<'a> {
     fn results(&self) -> TokenStream {
         let own = &self.program.results[..];
         let mut taken = 0;
-        let gradient = |taken: &mut usize| {
-            let of = self.context.wrt.iter();
-            let parts: Vec<TokenStream> = of.map(|&k| self.gradient(k, taken)).collect();
-            match &parts[..] {
-                [one] => one.clone(),
-                many => quote!((#(#many),*)),
+        let all = self.what.gives();
+        let repeated = all.contains(&Gives::Tangent) || all.contains(&Gives::Tangents);
+        let args = &self.context.signature.args;
+        let result = &self.context.signature.result;
+        let parts = all.iter().map(|gives| match gives {
+            Gives::Value => self.whole_result(&result.tree, own, &mut taken, false, repeated),
+            Gives::Tangent => self.whole_result(&result.tree, own, &mut taken, true, false),
+            Gives::Tangents => self.whole_result(&several(result), own, &mut taken, true, false),
+            Gives::Gradients => {
+                let of = self.context.wrt.iter().map(|&k| (k, several(&args[k].ty)));
+                tuple(
+                    of.map(|(k, tree)| self.gradient(k, &tree, &mut taken))
+                        .collect(),
+                )
             }
-        };
-        match self.what {
-            Derivative::Value => self.whole_result(own, &mut taken, false, false),
-            Derivative::Grad => gradient(&mut taken),
-            Derivative::ValueAndGrad | Derivative::Vjp => {
-                let value = self.whole_result(own, &mut taken, false, false);
-                let gradient = gradient(&mut taken);
-                quote!((#value, #gradient))
+            Gives::Gradient => {
+                let of = self.context.wrt.iter();
+                tuple(
+                    of.map(|&k| self.gradient(k, &args[k].ty.tree, &mut taken))
+                        .collect(),
+                )
             }
-            Derivative::Jvp => {
-                let value = self.whole_result(own, &mut taken, false, true);
-                let tangent = self.whole_result(own, &mut taken, true, false);
-                quote!((#value, #tangent))
+            Gives::Jacobian => {
+                let forms = self.context.jacobian(self.what).forms;
+                tuple(
+                    forms
+                        .iter()
+                        .map(|form| self.form(form, &mut taken))
+                        .collect(),
+                )
             }
-        }
+        });
+        tuple(parts.collect())
+    }
+
+    /// A Jacobian by an argument.
+    fn form(&self, form: &Form, taken: &mut usize) -> TokenStream {
+        let taken = RefCell::new(taken);
+        form.fold(
+            &mut |written| {
+                let mut taken = taken.borrow_mut();
+                let results = &self.program.results;
+                let v = results[**taken];
+                **taken += 1;
+                self.result(v, written, !results[**taken..].contains(&v))
+            },
+            &mut |arg| {
+                let tree = &self.context.signature.args[arg].ty.tree;
+                self.gradient(arg, tree, &mut taken.borrow_mut())
+            },
+            &mut |is_list, parts| match is_list {
+                true => quote!([#(#parts),*]),
+                false => quote!((#(#parts,)*)),
+            },
+        )
     }
 
     pub(super) fn program(&self) -> &Program {

@@ -1,23 +1,20 @@
-//! Gradients that are written where the caller has room for them, with memory that is kept between calls.
+//! Results that are written where the caller has room for them, with memory that is kept between calls.
 
-use super::emit::{Context, name};
+use super::emit::{Context, name, tuple};
 use super::names::Names;
-use crate::front::attr::Modes;
-use crate::pipeline::Derivative;
+use crate::derivative::{Derivative, Gives, Modes};
+use crate::front::data::Tree;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 impl Context<'_> {
-    /// `f_grad_into` and `f_value_and_grad_into`, if they are asked for: `f_grad` and `f_value_and_grad` in
-    /// a workspace.
+    /// `f_grad_into` and its like, if they are asked for: the generated functions in a workspace.
     /// In an `impl` block, functions are found by way of its type.
     pub(crate) fn functions_into(&self, modes: Modes, in_impl: bool) -> TokenStream {
-        if !(modes.into && modes.grad) {
-            return TokenStream::new();
-        }
-        let both = [Derivative::Grad, Derivative::ValueAndGrad];
-        both.map(|what| self.function_into(what, in_impl))
-            .into_iter()
+        let all = modes.derivatives().into_iter().filter(|_| modes.into);
+        let derived = all.filter(|what| what.has_into());
+        derived
+            .map(|what| self.function_into(what, in_impl))
             .collect()
     }
 
@@ -26,57 +23,74 @@ impl Context<'_> {
         let args = &signature.args;
         let of = name(signature, what);
         let name = format_ident!("{of}_into");
-        let mut names = Names::without(args.iter().map(|a| a.ident.to_string()));
-        let mut fresh = |hint| Ident::new(&names.fresh(hint).to_string(), Span::call_site());
-        let (gradient, workspace) = (fresh("gradient"), fresh("workspace"));
+        let extra = self.extra_params(what);
+        let own = args.iter().map(|a| a.ident.to_string());
+        let mut names = Names::without(own.chain(extra.iter().map(|(ident, _)| ident.to_string())));
+        let mut fresh = |hint: &str| Ident::new(&names.fresh(hint).to_string(), Span::call_site());
+        let mut rooms: Vec<(Ident, TokenStream)> = vec![];
+        let (mut returned, mut parts, mut refills) = (None, vec![], vec![]);
+        let root = &self.root;
+        let rt = quote!(#root::runtime::kernels);
+        for (gives, ty) in self.parts(what) {
+            let part = fresh("part");
+            if gives == Gives::Value && !has_array(&signature.result.tree) {
+                returned = Some((quote!(#part), ty));
+            } else {
+                let room = fresh(match gives {
+                    Gives::Value => "value",
+                    Gives::Tangent => "tangent",
+                    Gives::Tangents => "tangents",
+                    Gives::Gradients => "gradients",
+                    Gives::Gradient => "gradient",
+                    Gives::Jacobian => "jacobian",
+                });
+                refills.push(quote!(#rt::Refill::refill(#room, #part);));
+                rooms.push((room, ty));
+            }
+            parts.push(quote!(#part));
+        }
+        let workspace = fresh("workspace");
         let params = args.iter().map(|a| {
             let (ident, ty) = (&a.ident, &a.ty.ty);
             quote!(#ident: #ty)
         });
-        let given = args.iter().map(|a| &a.ident);
+        let more = extra.iter().map(|(ident, ty)| quote!(#ident: #ty));
+        let written = rooms.iter().map(|(room, ty)| quote!(#room: &mut #ty));
+        let given = (args.iter().map(|a| &a.ident)).chain(extra.iter().map(|(ident, _)| ident));
         let owner = in_impl.then(|| quote!(Self::));
-        let root = &self.root;
-        let rt = quote!(#root::runtime::kernels);
         let (vis, cfg) = (&signature.vis, &signature.cfg);
         let (generics, _, clause) = signature.generics.split_for_impl();
-        let to = self.gradient();
-        let value = self.owned(&signature.result.tree);
-        let (output, body) = match (what, &signature.wrapper) {
-            (_, Some(wrapper)) => {
-                let (ty, taken, back) = match what {
-                    Derivative::ValueAndGrad => (value, quote!((value, from)), quote!(value)),
-                    Derivative::Value | Derivative::Grad | Derivative::Vjp | Derivative::Jvp => {
-                        (quote!(()), quote!(from), quote!(()))
-                    }
-                };
+        let parts = tuple(parts);
+        let call = quote!(#owner #of(#(#given),*));
+        let (output, body) = match &signature.wrapper {
+            Some(wrapper) => {
+                let (back, ty) = returned.unwrap_or((quote!(()), quote!(())));
                 let (ty, back) = (self.wrapped(&ty), wrapper.there(&back));
                 let body = quote! {
                     #rt::within(#workspace, || -> #ty {
-                        let #taken = #owner #of(#(#given),*)?;
-                        #rt::Refill::refill(#gradient, from);
+                        let #parts = #call?;
+                        #(#refills)*
                         #back
                     })
                 };
                 (Some(quote!(-> #ty)), body)
             }
-            (Derivative::ValueAndGrad, None) => {
+            None => {
+                let (returned, ty): (Option<_>, Option<_>) = returned.unzip();
                 let body = quote! {
                     #rt::within(#workspace, || {
-                        let (value, from) = #owner #of(#(#given),*);
-                        #rt::Refill::refill(#gradient, from);
-                        value
+                        let #parts = #call;
+                        #(#refills)*
+                        #returned
                     })
                 };
-                (Some(quote!(-> #value)), body)
-            }
-            (Derivative::Value | Derivative::Grad | Derivative::Vjp | Derivative::Jvp, None) => {
-                let call = quote!(#owner #of(#(#given),*));
-                let body = quote!(#rt::refill(#gradient, #workspace, || #call));
-                (None, body)
+                (ty.map(|ty| quote!(-> #ty)), body)
             }
         };
+        let rooms: Vec<String> = rooms.iter().map(|(room, _)| format!("`{room}`")).collect();
+        let rooms = rooms.join(" and ");
         let docs = [
-            format!(" The same as `{of}`, with the gradient written into `{gradient}`."),
+            format!(" The same as `{of}`, with results written into {rooms}."),
             String::new(),
             format!(
                 " Memory is that of `{workspace}`: a second call with the same sizes allocates none."
@@ -84,7 +98,7 @@ impl Context<'_> {
             String::new(),
             " # Panics".into(),
             String::new(),
-            format!(" If `{gradient}` has another shape than the gradient, or as in `{of}`."),
+            format!(" If {rooms} has another shape than the result, or as in `{of}`."),
         ];
         let allow = super::emit::allowed();
         quote! {
@@ -93,10 +107,15 @@ impl Context<'_> {
             #allow
             #[track_caller]
             #vis fn #name #generics (
-                #(#params,)* #gradient: &mut #to, #workspace: &mut #root::Workspace
+                #(#params,)* #(#more,)* #(#written,)* #workspace: &mut #root::Workspace
             ) #output #clause {
                 #body
             }
         }
     }
+}
+
+/// Whether a part of it is an array whose length its type does not fix.
+fn has_array(tree: &Tree) -> bool {
+    !tree.leaves().iter().all(|written| written.is_fixed())
 }

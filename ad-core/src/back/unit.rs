@@ -14,6 +14,7 @@ use super::data::{Given, together};
 use super::emit::Context;
 use super::function::Function;
 use super::function::unit::{function, name};
+use crate::derivative::Derivative;
 use crate::front::data::{Data, Tree};
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
@@ -23,7 +24,6 @@ use crate::ir::core::Ty;
 use crate::ir::kernel::Program;
 use crate::ir::ty::{Elem, Size};
 use crate::ir::unit::{Given as Sort, Part, Routines, Rule, Unit};
-use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 

@@ -1,27 +1,94 @@
 //! The arguments of the attribute, and which functions they promise.
 
 use super::error::{Errors, Result};
+use super::jacobian::Jacobian;
 use super::signature::Signature;
 use super::types::spelled;
+use crate::derivative::{Derivative, Modes};
+use crate::passes::blocks::Direction;
 use darling::FromMeta;
 use darling::ast::NestedMeta;
 use darling::util::{Flag, PathList};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 
 /// What can be written.
-const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `into`, `wrt(..)`, `checkpoint = ..`, `noinline` and `crate = ..`";
+const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`, `vjps`, `jvps`, \
+                       `into`, `wrt(..)`, \
+                       `checkpoint = ..`, `noinline` and `crate = ..`";
+
+/// The functions that an option stands for: its name, and what is written in its parentheses.
+const MODES: &[(&str, Option<&str>, &[Derivative])] = &[
+    ("value", None, &[Derivative::Value]),
+    ("grad", None, &[Derivative::Grad, Derivative::ValueAndGrad]),
+    ("vjp", None, &[Derivative::Vjp]),
+    ("jvp", None, &[Derivative::Jvp]),
+    ("hvp", None, &[Derivative::Hvp]),
+    ("jacobian", None, &[Derivative::Jacobian(None)]),
+    (
+        "jacobian",
+        Some("forward"),
+        &[Derivative::Jacobian(Some(Direction::Forward))],
+    ),
+    (
+        "jacobian",
+        Some("reverse"),
+        &[Derivative::Jacobian(Some(Direction::Reverse))],
+    ),
+    ("hessian", None, &[Derivative::Hessian]),
+    ("vjps", None, &[Derivative::Vjps]),
+    ("jvps", None, &[Derivative::Jvps]),
+];
+
+/// The functions that an entry of the attribute names, with the place of each, if it is such an entry.
+///
+/// # Errors
+/// With what to write instead.
+fn functions(entry: &NestedMeta) -> Option<std::result::Result<Vec<(Derivative, Span)>, String>> {
+    let NestedMeta::Meta(meta) = entry else {
+        return None;
+    };
+    let name = spelled(meta.path());
+    let rows: Vec<_> = MODES.iter().filter(|(n, ..)| *n == name).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let words: Vec<&str> = rows.iter().filter_map(|(_, word, _)| *word).collect();
+    let misused = || match &words[..] {
+        [] => format!("`{name}` takes nothing; write `{name}` alone"),
+        words => {
+            let forms = words.iter().map(|word| format!("`{name}({word})`"));
+            format!("write `{name}`, {}", forms.collect::<Vec<_>>().join(" or "))
+        }
+    };
+    let mut out = vec![];
+    let mut add = |word: Option<&str>, span: Span| {
+        let row = rows
+            .iter()
+            .find(|(_, w, _)| *w == word)
+            .ok_or_else(misused)?;
+        out.extend(row.2.iter().map(|what| (*what, span)));
+        Ok(())
+    };
+    let span = syn::spanned::Spanned::span(meta.path());
+    let done = match meta {
+        syn::Meta::Path(_) => add(None, span),
+        syn::Meta::List(list) => match NestedMeta::parse_meta_list(list.tokens.clone()) {
+            Ok(inner) if !inner.is_empty() => inner.iter().try_for_each(|word| match word {
+                NestedMeta::Meta(syn::Meta::Path(path)) => add(Some(&spelled(path)), span),
+                NestedMeta::Meta(_) | NestedMeta::Lit(_) | NestedMeta::NameValueInvalidExpr(_) => {
+                    Err(misused())
+                }
+            }),
+            Ok(_) | Err(_) => Err(misused()),
+        },
+        syn::Meta::NameValue(_) => Err(misused()),
+    };
+    Some(done.map(|()| out))
+}
 
 /// As written between the parentheses.
 #[derive(Debug, Default, FromMeta)]
 struct Arguments {
-    #[darling(default)]
-    value: Flag,
-    #[darling(default)]
-    grad: Flag,
-    #[darling(default)]
-    vjp: Flag,
-    #[darling(default)]
-    jvp: Flag,
     #[darling(default)]
     noinline: Flag,
     #[darling(default)]
@@ -65,21 +132,6 @@ impl FromMeta for Checkpoint {
 const CHECKPOINT: &str = "`checkpoint` says how many rounds of a loop are computed again at once; write \
      `checkpoint = \"sqrt\"` for the root of their number, or `checkpoint = \"every = 16\"`";
 
-/// The functions that the attribute names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Modes {
-    /// `f_value`
-    pub value: bool,
-    /// `f_grad` and `f_value_and_grad`
-    pub grad: bool,
-    /// `f_vjp`
-    pub vjp: bool,
-    /// `f_jvp`
-    pub jvp: bool,
-    /// `f_grad_into` and `f_value_and_grad_into`
-    pub into: bool,
-}
-
 /// The attribute, before the function is looked at.
 #[derive(Clone, Debug)]
 pub struct Attr {
@@ -93,8 +145,9 @@ pub struct Attr {
     pub noinline: bool,
     /// Where the crate is, if not at `::cotangent`.
     pub root: Option<syn::Path>,
-    grad: Option<proc_macro2::Span>,
-    into: Option<proc_macro2::Span>,
+    /// Where functions are named.
+    named: Vec<(Derivative, Span)>,
+    into: Option<Span>,
 }
 
 /// What the attribute promises for this very function.
@@ -112,6 +165,7 @@ impl Attr {
         let list = NestedMeta::parse_meta_list(tokens).map_err(|e| errors.add(e))?;
         let mut sound = Ok(());
         let mut seen = vec![];
+        let mut named = vec![];
         for entry in &list {
             let path = match entry {
                 NestedMeta::Meta(meta) => meta.path(),
@@ -121,6 +175,9 @@ impl Attr {
                     continue;
                 }
             };
+            if let Some(Ok(functions)) = functions(entry) {
+                named.extend(functions);
+            }
             if let Some(message) = misuse(entry) {
                 sound = Err(errors.on(entry, message));
             } else if seen.contains(&path) {
@@ -130,20 +187,21 @@ impl Attr {
             seen.push(path);
         }
         sound?;
-        let arguments = Arguments::from_list(&list).map_err(|e| errors.add(e.into()))?;
+        let others: Vec<NestedMeta> = list
+            .into_iter()
+            .filter(|e| functions(e).is_none())
+            .collect();
+        let arguments = Arguments::from_list(&others).map_err(|e| errors.add(e.into()))?;
+        let all: Vec<Derivative> = named.iter().map(|(what, _)| *what).collect();
+        let mut modes = Modes::of(&all);
+        modes.into = arguments.into.is_present();
         Ok(Attr {
-            modes: Modes {
-                value: arguments.value.is_present(),
-                grad: arguments.grad.is_present(),
-                vjp: arguments.vjp.is_present(),
-                jvp: arguments.jvp.is_present(),
-                into: arguments.into.is_present(),
-            },
+            modes,
             wrt: arguments.wrt.map(|list| list.to_vec()),
             checkpoint: arguments.checkpoint,
             noinline: arguments.noinline.is_present(),
             root: arguments.root,
-            grad: arguments.grad.is_present().then(|| arguments.grad.span()),
+            named,
             into: arguments.into.is_present().then(|| arguments.into.span()),
         })
     }
@@ -152,34 +210,70 @@ impl Attr {
     pub fn promise(&self, signature: &Signature, errors: &mut Errors) -> Result<Promise> {
         let wrt = self.positions(signature, errors);
         let scalar = signature.result.is_real_scalar();
-        let modes = if self.modes != Modes::default() {
-            self.modes
-        } else {
-            Modes {
-                value: false,
-                grad: scalar,
-                vjp: !scalar,
-                jvp: !scalar,
-                into: false,
-            }
+        let modes = match (self.modes == Modes::default(), scalar) {
+            (false, _) => self.modes,
+            (true, true) => Modes::of(&[Derivative::Grad, Derivative::ValueAndGrad]),
+            (true, false) => Modes::of(&[Derivative::Vjp, Derivative::Jvp]),
         };
-        if let (Some(span), false) = (self.grad, scalar) {
+        let of_numbers = self.named.iter().find(|(what, _)| what.is_of_numbers());
+        if let (Some((what, span)), false) = (of_numbers, scalar) {
             return Err(errors.at(
-                span,
+                *span,
                 format!(
-                    "`grad` needs a function that returns `f64`, and `{}` returns {}; write \
+                    "`{}` needs a function that returns `f64`, and `{}` returns {}; write \
                      `vjp` or `jvp`",
+                    what.word(),
                     signature.ident,
                     signature.result.tree.kind()
                 ),
             ));
         }
-        if let (Some(span), false) = (self.into, modes.grad) {
-            let message = "`into` writes the gradient where there is room for it, and needs `grad`; write \
+        let has_into = modes.derivatives().into_iter().any(Derivative::has_into);
+        if let (Some(span), false) = (self.into, has_into) {
+            let message = "`into` writes a derivative where there is room for it, and needs one, as in \
                            `#[differentiable(grad, into)]`";
             return Err(errors.at(span, message));
         }
-        Ok(Promise { modes, wrt: wrt? })
+        let wrt = wrt?;
+        self.jacobians(signature, &wrt, errors)?;
+        Ok(Promise { modes, wrt })
+    }
+
+    /// Reports Jacobians without a type, and functions that are named twice.
+    fn jacobians(&self, signature: &Signature, wrt: &[usize], errors: &mut Errors) -> Result<()> {
+        let mut sound = Ok(());
+        for (k, (what, span)) in self.named.iter().enumerate() {
+            let before = &self.named[..k];
+            if before.iter().any(|(d, _)| d.suffix() == what.suffix()) {
+                let name = what.suffix();
+                let message = format!("`{name}` is given twice; remove one");
+                sound = Err(errors.at(*span, message));
+            } else if *what == Derivative::Hessian && wrt.len() > 1 {
+                let names = wrt
+                    .iter()
+                    .map(|&k| format!("`wrt({})`", signature.args[k].ident));
+                let names: Vec<String> = names.collect();
+                let message = format!(
+                    "a Hessian is by one argument, and `{}` is differentiated in {}; write {}",
+                    signature.ident,
+                    wrt.len(),
+                    names.join(" or ")
+                );
+                sound = Err(errors.at(*span, message));
+            } else if what.is_of_several() && !signature.has_several(wrt) {
+                let name = what.word();
+                let message = format!(
+                    "`{name}` has no type for structs, lists of these, results that are fixed-size arrays, and arrays of more \
+                     than five axes; take arrays and numbers as arguments, and return arrays such as `Array1`"
+                );
+                sound = Err(errors.at(*span, message));
+            } else if !errors.is_missing()
+                && let Err(message) = Jacobian::for_derivative(signature, wrt, *what)
+            {
+                sound = Err(errors.at(*span, message));
+            }
+        }
+        sound
     }
 
     fn positions(&self, signature: &Signature, errors: &mut Errors) -> Result<Vec<usize>> {
@@ -213,7 +307,7 @@ impl Attr {
         sound?;
         if found.is_empty() {
             return Err(errors.at(
-                proc_macro2::Span::call_site(),
+                Span::call_site(),
                 "`wrt()` names no argument; name at least one, or leave `wrt` out for all real arguments",
             ));
         }
@@ -228,27 +322,24 @@ fn misuse(entry: &NestedMeta) -> Option<String> {
         return None;
     };
     let name = spelled(meta.path());
-    let instead = match name.as_str() {
-        "crate" => return None,
-        "wrt" => return wrt_misuse(meta),
+    if let Some(functions) = functions(entry) {
+        return functions.err();
+    }
+    match name.as_str() {
+        "crate" => None,
+        "wrt" => wrt_misuse(meta),
         "checkpoint" => {
             let text = matches!(meta, syn::Meta::NameValue(pair) if matches!(&pair.value,
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })));
-            return (!text).then(|| CHECKPOINT.into());
+            (!text).then(|| CHECKPOINT.into())
         }
-        "value" | "grad" | "vjp" | "jvp" | "noinline" | "into" => {
+        "noinline" | "into" => {
             let alone = matches!(meta, syn::Meta::Path(_));
-            return (!alone).then(|| format!("`{name}` takes nothing; write `{name}` alone"));
+            (!alone).then(|| format!("`{name}` takes nothing; write `{name}` alone"))
         }
-        "value_and_grad" => {
-            return Some("`grad` generates `.._value_and_grad` too; write `grad`".into());
-        }
-        "jacobian" => "write `vjp` or `jvp`, and call it once for each row or column",
-        "hvp" => "write `grad`, and take the difference of two gradients along the direction",
-        "hessian" => "write `grad`, and take differences of gradients",
-        _ => return Some(format!("there is no option `{name}`; {OPTIONS}")),
-    };
-    Some(format!("`{name}` is not supported yet; {instead}"))
+        "value_and_grad" => Some("`grad` generates `.._value_and_grad` too; write `grad`".into()),
+        _ => Some(format!("there is no option `{name}`; {OPTIONS}")),
+    }
 }
 
 fn wrt_misuse(meta: &syn::Meta) -> Option<String> {

@@ -3,11 +3,11 @@
 use super::signature::Signature;
 use super::structs::Structs;
 use crate::back::unit::{unfit, unit_of};
+use crate::derivative::Derivative;
 use crate::ir::core::Routine;
 use crate::ir::ty::Elem;
 use crate::ir::unit::Unit;
 use crate::link::rules::Access;
-use crate::pipeline::Derivative;
 use quote::ToTokens;
 use std::collections::HashMap;
 

@@ -267,6 +267,17 @@ impl Tree {
         }
     }
 
+    /// Several of this type along an axis in front, if there is a type for that. What is not real stays one.
+    pub fn several(&self) -> Option<Tree> {
+        let all = |parts: &[Tree]| parts.iter().map(Tree::several).collect::<Option<_>>();
+        Some(match self {
+            Tree::Leaf(written) if written.is_real() => Tree::Leaf(written.several()?),
+            Tree::Leaf(written) => Tree::Leaf(written.clone()),
+            Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
+            Tree::List(_) | Tree::Struct(..) => return None,
+        })
+    }
+
     /// What it is made of, right below.
     fn parts(&self) -> &[Tree] {
         match self {
@@ -341,6 +352,25 @@ impl Written {
             fixed: self.fixed[1..].to_vec(),
             ty,
         }
+    }
+
+    /// Several along an axis in front, by value; fixed-size arrays stay so.
+    fn several(&self) -> Option<Written> {
+        let is_fixed = self.is_fixed() && !self.is_scalar();
+        let rank = self.rank + 1;
+        (rank <= 6).then(|| Written {
+            rank,
+            passing: match (is_fixed, self.passing) {
+                (true, _) => Passing::Vec,
+                (false, Passing::View | Passing::ReferenceToView) => Passing::View,
+                (false, _) => Passing::Owned,
+            },
+            fixed: match is_fixed {
+                true => self.fixed.clone(),
+                false => vec![],
+            },
+            ..self.clone()
+        })
     }
 
     /// Whether it is an integer type other than that of the compiler.

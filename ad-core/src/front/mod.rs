@@ -12,6 +12,7 @@ pub mod data;
 pub mod error;
 pub mod infer;
 mod itself;
+pub mod jacobian;
 pub(crate) mod lower;
 pub mod names;
 pub(crate) mod nesting;

@@ -120,6 +120,15 @@ impl Signature {
         out
     }
 
+    /// Whether there is a type for several of the result, and of each of some arguments.
+    pub fn has_several(&self, wrt: &[usize]) -> bool {
+        let args = wrt.iter().map(|&k| &self.args[k].ty.tree);
+        let mut all = args.chain([&self.result.tree]);
+        // A fixed-size array may be there element by element.
+        let is_fixed = |w: &types::Written| w.is_fixed() && !w.is_scalar();
+        all.all(|tree| tree.several().is_some()) && !self.result.tree.any(&is_fixed)
+    }
+
     /// The parameters of the program that are the real parts of some arguments.
     pub fn real_leaves(&self, args: &[usize]) -> Vec<usize> {
         let leaves = self.leaves();

@@ -147,6 +147,12 @@ impl Length {
         Length { written, value }
     }
 
+    /// A length as a number.
+    pub(super) fn literal(n: usize) -> Length {
+        let n = proc_macro2::Literal::usize_unsuffixed(n);
+        Length::of(&syn::parse_quote!(#n))
+    }
+
     /// What tells it from others that are not literals.
     pub fn name(&self) -> String {
         self.written.to_token_stream().to_string()
@@ -192,6 +198,21 @@ impl Written {
     pub fn fixed_length(&self, axis: usize) -> Option<&Length> {
         let first = self.rank - self.fixed.len();
         self.fixed.get(axis.checked_sub(first)?)
+    }
+
+    /// Whether its type fixes how many numbers it has.
+    pub fn is_fixed(&self) -> bool {
+        match self.passing {
+            Passing::Scalar | Passing::Fixed | Passing::ReferenceToFixed => true,
+            Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef
+            | Passing::Slice
+            | Passing::Vec
+            | Passing::ReferenceToVec => false,
+        }
     }
 
     /// Whether it is a scalar, by value.

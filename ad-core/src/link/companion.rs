@@ -4,16 +4,15 @@ use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode, rules};
 use crate::back::emit::{self, Context};
 use crate::back::name_check::users;
 use crate::back::unit::{forwarded, unit_of};
-use crate::expand::{UNIT_FUNCTIONS, context, generated};
+use crate::derivative::{Derivative, Modes};
+use crate::expand::{UNIT_FUNCTIONS, context};
 use crate::front::Annotated;
-use crate::front::attr::Modes;
 use crate::front::lower::annotated::MACROS;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::front::structs::Struct;
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
-use crate::pipeline::Derivative;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
@@ -69,7 +68,7 @@ pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> Toke
 /// The names of a function and of what is generated from it, but for those that other macros have.
 fn names(signature: &Signature, modes: Modes) -> Vec<(Option<Derivative>, Ident)> {
     let mut names = vec![(None, signature.ident.clone())];
-    for what in generated(modes) {
+    for what in modes.derivatives() {
         names.push((Some(what), emit::name(signature, what)));
     }
     names.retain(|(_, name)| !MACROS.contains(&name.to_string().as_str()));

@@ -5,9 +5,11 @@
     reason = "items of a file that are no functions do not matter"
 )]
 
+use super::callee;
 use super::custom::named;
-use super::{DERIVATIVES, callee, failing};
+use super::failing;
 use crate::back::unit::unit_of;
+use crate::derivative::Derivative;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
 use crate::front::signature::Signature;
@@ -15,7 +17,7 @@ use crate::front::structs::{self, Struct, Structs};
 use crate::front::{self, Annotated, Failure};
 use crate::ir::core::{Kind, Routine};
 use crate::ir::unit::Unit;
-use crate::pipeline::{self, Derivative};
+use crate::pipeline;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
@@ -46,6 +48,15 @@ pub fn find(file: &syn::File, name: &str) -> Option<(TokenStream, syn::ItemFn)> 
 pub fn analyse(file: &syn::File, name: &str) -> Option<Result<Annotated, Box<Failure>>> {
     let (arguments, function) = find(file, name)?;
     Some(read(file, arguments, &function, false))
+}
+
+/// The same, with all functions that it calls taken in: it can be differentiated more than once.
+///
+/// # Errors
+/// As for [`analyse`].
+pub fn analyse_inlined(file: &syn::File, name: &str) -> Option<Result<Annotated, Box<Failure>>> {
+    let (arguments, function) = find(file, name)?;
+    Some(read(file, arguments, &function, true))
 }
 
 fn read(
@@ -154,9 +165,9 @@ pub fn split<'n>(file: &syn::File, name: &'n str) -> Option<(&'n str, Option<Der
     if find(file, name).is_some() {
         return Some((name, None));
     }
-    DERIVATIVES.iter().rev().find_map(|(word, what)| {
-        let of = name.strip_suffix(word)?.strip_suffix('_')?;
-        find(file, of).map(|_| (of, Some(*what)))
+    Derivative::ALL.into_iter().rev().find_map(|what| {
+        let of = name.strip_suffix(what.suffix())?.strip_suffix('_')?;
+        find(file, of).map(|_| (of, Some(what)))
     })
 }
 

@@ -30,16 +30,18 @@ pub(crate) use companion::{broken, companion_of_struct, companions};
 pub use custom::expand as custom;
 
 use crate::back::unit::unit_of;
+use crate::derivative::Derivative;
 use crate::front::Annotated;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
+use crate::front::jacobian::Jacobian;
 use crate::front::signature::Signature;
 use crate::front::structs::{Struct, Structs};
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
 use crate::ir::ty::Elem;
 use crate::ir::unit::Unit;
-use crate::pipeline::{self, Derivative};
+use crate::pipeline;
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
@@ -125,15 +127,6 @@ const STRUCT: &str = "struct ";
 /// What stands for a derived implementation where a derivative may stand.
 const DERIVED: &str = "derived";
 
-/// The derivatives by the words that companions use.
-const DERIVATIVES: [(&str, Derivative); 5] = [
-    ("value", Derivative::Value),
-    ("grad", Derivative::Grad),
-    ("value_and_grad", Derivative::ValueAndGrad),
-    ("vjp", Derivative::Vjp),
-    ("jvp", Derivative::Jvp),
-];
-
 /// What stands for a function with derivatives of its own where a derivative may stand.
 const CUSTOM: &str = "custom";
 
@@ -204,7 +197,7 @@ fn invocation(
     let unique = Literal::string(&place.unique);
     let in_module = place.around == Around::Module;
     let (word, is_first) = match part {
-        Part::Body(what, is_first) => (word(what), is_first),
+        Part::Body(what, is_first) => (what.word(), is_first),
         Part::Companions => (COMPANIONS, false),
         Part::Struct => (DERIVED, false),
         Part::Custom => (CUSTOM, false),
@@ -410,13 +403,13 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         Ok((place, word.value(), is_first.value))
     };
     let (place, word, is_first) = read.parse2(task)?;
-    let what = DERIVATIVES.iter().find(|(w, _)| *w == word);
+    let what = Derivative::of_word(&word);
     Ok(Resumed::Ready(Request {
         attr,
         item,
         place,
         part: match what {
-            Some((_, what)) => Part::Body(*what, is_first),
+            Some(what) => Part::Body(what, is_first),
             None if word == DERIVED => Part::Struct,
             None if word == CUSTOM => Part::Custom,
             None if word == OF_RULES => Part::Rules,
@@ -456,15 +449,9 @@ pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
     Ok(callees)
 }
 
-/// The word for a derivative.
-fn word(what: Derivative) -> &'static str {
-    let row = DERIVATIVES.iter().find(|(_, d)| *d == what);
-    row.map_or(COMPANIONS, |(word, _)| word)
-}
-
 /// What a companion says of an annotated function, or of what was generated from it.
 fn encode(f: &Annotated, what: Option<Derivative>) -> String {
-    let what = what.map_or("function", word);
+    let what = what.map_or("function", Derivative::word);
     let wrt: Vec<String> = f.promise.wrt.iter().map(usize::to_string).collect();
     let consts: Vec<String> = (f.consts.iter()).map(|c| c.elem.to_string()).collect();
     let signature = f.item.sig.to_token_stream().to_string();
@@ -523,7 +510,7 @@ fn decode(text: &str) -> Result<Callee, String> {
     let mut lines = text.splitn(8, '\n');
     let mut line = || lines.next().ok_or("it is too short");
     let what = line()?;
-    let what = DERIVATIVES.iter().find(|(word, _)| *word == what);
+    let what = Derivative::of_word(what);
     let wrt: Vec<usize> = (line()?.split_whitespace())
         .map(|k| k.parse().map_err(|_| "a number is wrong"))
         .collect::<Result<_, _>>()?;
@@ -565,13 +552,7 @@ fn decode(text: &str) -> Result<Callee, String> {
     signature.result.tree = (signature.result.tree)
         .split(&mut ranks)
         .ok_or("its results are not those of its signature")?;
-    let mut callee = callee(
-        signature,
-        what.map(|(_, what)| *what),
-        wrt,
-        &consts,
-        program,
-    )?;
+    let mut callee = callee(signature, what, wrt, &consts, program)?;
     callee.recursive = unit.is_some();
     if let Some((line, program)) = fails.and_then(|fails| fails.split_once('\n')) {
         let program = core_text::parse(program)?;
@@ -626,10 +607,11 @@ pub fn callee(
 ) -> Result<Callee, String> {
     let routine = match what {
         None | Some(Derivative::Value) => Routine::from(program),
-        Some(
-            what
-            @ (Derivative::Grad | Derivative::ValueAndGrad | Derivative::Vjp | Derivative::Jvp),
-        ) => pipeline::routine(&program, what, &wrt)?,
+        Some(what) => {
+            let jacobian = Jacobian::for_derivative(&signature, &wrt, what)?;
+            let pieces = jacobian.as_ref().map(|j| &j.pieces[..]);
+            pipeline::routine_in_pieces(&program, what, &signature.real_leaves(&wrt), pieces)?
+        }
     };
     let consts = consts.iter().enumerate();
     Ok(Callee {

@@ -2,6 +2,7 @@
 //! in which order they run.
 
 mod ablation;
+pub mod blocks;
 pub mod fuse;
 pub mod join;
 pub mod lengths;

@@ -128,12 +128,11 @@ impl File {
             "transpose" => Pass::Transpose,
             "vectorise" => Pass::Vectorise,
             "transpose-twice" => Pass::TransposeTwice,
-            "value" => Pass::Derive(Derivative::Value),
-            "grad" => Pass::Derive(Derivative::Grad),
             "value-and-grad" => Pass::Derive(Derivative::ValueAndGrad),
-            "vjp" => Pass::Derive(Derivative::Vjp),
-            "jvp" => Pass::Derive(Derivative::Jvp),
-            _ => return Err(format!("`{pass}` is no pass")),
+            _ => match Derivative::of_word(pass) {
+                Some(what) => Pass::Derive(what),
+                None => return Err(format!("`{pass}` is no pass")),
+            },
         };
         Ok(())
     }

@@ -109,7 +109,23 @@ pub fn is_exception(name: &str) -> bool {
 /// If the front end does not accept it.
 pub fn lower(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> {
     let file = syn::parse_file(source).map_err(|e| e.to_string())?;
-    let analysed = in_file::analyse(&file, name).ok_or("no such annotated function")?;
+    lowered(&file, in_file::analyse(&file, name))
+}
+
+/// The same, with all functions that it calls taken in.
+///
+/// # Errors
+/// As for [`lower`].
+pub fn lower_inlined(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> {
+    let file = syn::parse_file(source).map_err(|e| e.to_string())?;
+    lowered(&file, in_file::analyse_inlined(&file, name))
+}
+
+/// What the front end makes of a function.
+type Analysed = Option<Result<front::Annotated, Box<front::Failure>>>;
+
+fn lowered(file: &syn::File, analysed: Analysed) -> Result<(Program, Vec<Value>), String> {
+    let analysed = analysed.ok_or("no such annotated function")?;
     let f = analysed.map_err(|f| match &f.missing[..] {
         [] => f.errors.to_string(),
         [path, ..] => format!("`{}` is not in the file", quote::quote!(#path)),
@@ -117,7 +133,7 @@ pub fn lower(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> 
     let values = (f.consts.iter())
         .map(|c| {
             let path = &c.path;
-            let x = constant(&syn::parse_quote!(#path), &file)?;
+            let x = constant(&syn::parse_quote!(#path), file)?;
             Ok(match c.elem {
                 Elem::Int => Value::Int(Tensor::scalar(x as i64)),
                 Elem::Real | Elem::Bool => Value::Real(Tensor::scalar(x)),
@@ -241,13 +257,13 @@ pub enum Differences {
     WhereSmooth,
 }
 
-fn close(a: f64, b: f64, tolerance: f64) -> bool {
+pub(crate) fn close(a: f64, b: f64, tolerance: f64) -> bool {
     a == b
         || (a.is_nan() && b.is_nan())
         || (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
 }
 
-fn same(what: &str, a: &Value, b: &Value, tolerance: f64) -> Result<(), String> {
+pub(crate) fn same(what: &str, a: &Value, b: &Value, tolerance: f64) -> Result<(), String> {
     let agree = a.shape() == b.shape()
         && match (a, b) {
             (Value::Real(x), Value::Real(y)) => {
@@ -262,7 +278,7 @@ fn same(what: &str, a: &Value, b: &Value, tolerance: f64) -> Result<(), String> 
     }
 }
 
-fn dot(a: &Value, b: &Value) -> f64 {
+pub(crate) fn dot(a: &Value, b: &Value) -> f64 {
     (a.real().data.iter().zip(&b.real().data))
         .map(|(x, y)| x * y)
         .sum()
@@ -275,7 +291,7 @@ pub fn random(shape: &[usize], rng: &mut generate::Rng) -> Value {
     Value::Real(Tensor::new(shape.to_vec(), data))
 }
 
-fn moved(args: &[Value], wrt: &[usize], tangents: &[Value], step: f64) -> Vec<Value> {
+pub(crate) fn moved(args: &[Value], wrt: &[usize], tangents: &[Value], step: f64) -> Vec<Value> {
     let mut args = args.to_vec();
     for (&k, t) in wrt.iter().zip(tangents) {
         let x = args[k].real();
@@ -299,7 +315,12 @@ fn is_real(v: &Value) -> bool {
     matches!(v, Value::Real(_))
 }
 
-fn all_same(what: &str, are: &[Value], wanted: &[Value], tolerance: f64) -> Result<(), String> {
+pub(crate) fn all_same(
+    what: &str,
+    are: &[Value],
+    wanted: &[Value],
+    tolerance: f64,
+) -> Result<(), String> {
     if are.len() != wanted.len() {
         return Err(format!(
             "{what}: {} results, not {}",

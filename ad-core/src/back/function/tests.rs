@@ -22,7 +22,7 @@ fn written(signature: &str, text: &str) -> String {
         root: quote!(::cotangent),
         failure: quote!(),
     };
-    let function = context.function(Derivative::Value, &kernels, &[]);
+    let function = context.function(Derivative::Value, &kernels.into(), &[]);
     let function: syn::ItemFn = syn::parse2(function).expect("generated code is Rust");
     plain(&function.block.to_token_stream().to_string())
 }

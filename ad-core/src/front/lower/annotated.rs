@@ -1,14 +1,17 @@
 //! Calls of annotated functions and of their derivatives: what they stand for takes their place.
 
 use super::Lowerer;
+use super::fixed::List;
 use super::rename::Names;
 use super::scalar::Args;
 use super::value::{Plain, Value};
 use super::way::Maybe;
 use crate::back::unit::call_site;
+use crate::derivative::{Derivative, Gives, Takes};
 use crate::front::callee::{Callee, without_arguments};
 use crate::front::data::Tree;
 use crate::front::error::{Loc, Result};
+use crate::front::jacobian::Jacobian;
 use crate::front::names;
 use crate::front::real::RealType;
 use crate::front::surface::{self, Expr as Surface};
@@ -18,7 +21,6 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::unit::{BELOW, Called, Rule, Unit};
 use crate::link::rules::Access;
-use crate::pipeline::Derivative;
 
 /// Macros that are in scope everywhere, or that users of arrays have in scope. A function of such a
 /// name has no companion of its name, which would hide the macro.
@@ -70,6 +72,8 @@ pub(crate) const MACROS: &[&str] = &[
     "writeln",
 ];
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 impl Lowerer<'_> {
@@ -204,9 +208,9 @@ impl Lowerer<'_> {
         let last = *segments.last()?;
         let own = self.own.to_string();
         let is_beside = matches!(&segments[..], [_] | ["self", _]);
-        let of_own = ["value", "grad", "value_and_grad", "vjp", "jvp"]
+        let of_own = Derivative::ALL
             .iter()
-            .any(|suffix| last.strip_suffix(suffix) == Some(&format!("{own}_")));
+            .any(|what| last.strip_suffix(what.suffix()) == Some(&format!("{own}_")));
         if is_beside && of_own {
             return Some(format!(
                 "`{own}` calls `{last}`, which is made of `{own}` itself; write a function of its own for \
@@ -542,17 +546,35 @@ fn is_function(path: &syn::Path) -> bool {
 }
 
 /// What a callee takes: names and types.
-fn parameters(callee: &Callee) -> Vec<(String, &Tree)> {
+fn parameters(callee: &Callee) -> Vec<(String, Cow<'_, Tree>)> {
     let args = &callee.signature.args;
-    let mut all: Vec<(String, &Tree)> = (args.iter())
-        .map(|a| (a.ident.to_string(), &a.ty.tree))
+    let several = |tree: &Tree| Cow::Owned(tree.several().unwrap_or_else(|| tree.clone()));
+    let mut all: Vec<(String, Cow<'_, Tree>)> = (args.iter())
+        .map(|a| (a.ident.to_string(), Cow::Borrowed(&a.ty.tree)))
         .collect();
-    match callee.what {
-        None | Some(Derivative::Value | Derivative::Grad | Derivative::ValueAndGrad) => {}
-        Some(Derivative::Vjp) => all.push(("cotangent".into(), &callee.signature.result.tree)),
-        Some(Derivative::Jvp) => {
+    match callee.what.map_or(Takes::Nothing, Derivative::takes) {
+        Takes::Nothing => {}
+        Takes::Cotangent => all.push((
+            "cotangent".into(),
+            Cow::Borrowed(&callee.signature.result.tree),
+        )),
+        Takes::Each(word) => {
             for &k in &callee.wrt {
-                all.push((format!("{}_tangent", args[k].ident), &args[k].ty.tree));
+                all.push((
+                    format!("{}_{word}", args[k].ident),
+                    Cow::Borrowed(&args[k].ty.tree),
+                ));
+            }
+        }
+        Takes::Cotangents => {
+            all.push(("cotangents".into(), several(&callee.signature.result.tree)));
+        }
+        Takes::SeveralOfEach(word) => {
+            for &k in &callee.wrt {
+                all.push((
+                    format!("{}_{word}", args[k].ident),
+                    several(&args[k].ty.tree),
+                ));
             }
         }
     }
@@ -590,30 +612,62 @@ fn counted(arguments: usize) -> String {
 fn given_back(callee: &Callee, results: Vec<Expr>, given: &[Value]) -> Value {
     let result = &callee.signature.result.tree;
     let mut results = results.into_iter();
-    let value = |results: &mut std::vec::IntoIter<Expr>| {
-        result.assembled(&mut |w| results.next().map(|e| of_type(w, e)))
-    };
-    let first = match callee.what {
-        None | Some(Derivative::Value) => return value(&mut results),
-        Some(Derivative::Jvp) => {
-            let value = value(&mut results);
-            let tangent = result.with_kept(&value, &mut |w| results.next().map(|e| of_type(w, e)));
-            return Value::Tuple(vec![value, tangent]);
-        }
-        Some(Derivative::Grad) => None,
-        Some(Derivative::ValueAndGrad | Derivative::Vjp) => Some(value(&mut results)),
-    };
     let args = &callee.signature.args;
-    let mut gradients = vec![];
-    for &k in &callee.wrt {
-        let tree = &args[k].ty.tree;
-        gradients.push(tree.with_kept(&given[k], &mut |w| results.next().map(|e| of_type(w, e))));
+    let mut parts: Vec<Value> = vec![];
+    for gives in callee.what.unwrap_or(Derivative::Value).gives() {
+        let mut next = |w: &Written| results.next().map(|e| of_type(w, e));
+        let part = match (gives, parts.first()) {
+            (Gives::Tangent, Some(value)) => result.with_kept(value, &mut next),
+            (Gives::Value | Gives::Tangent, _) => result.assembled(&mut next),
+            (Gives::Gradient, _) => {
+                let kept = callee.wrt.iter().map(|&k| {
+                    let tree = &args[k].ty.tree;
+                    tree.with_kept(&given[k], &mut next)
+                });
+                Value::Tuple(kept.collect()).only()
+            }
+            (Gives::Tangents, first) => {
+                let tree = result.several().unwrap_or_else(|| result.clone());
+                match first {
+                    Some(value) => tree.with_kept(value, &mut next),
+                    None => tree.assembled(&mut next),
+                }
+            }
+            (Gives::Gradients, _) => {
+                let kept = callee.wrt.iter().map(|&k| {
+                    let tree = &args[k].ty.tree;
+                    let tree = tree.several().unwrap_or_else(|| tree.clone());
+                    tree.with_kept(&given[k], &mut next)
+                });
+                Value::Tuple(kept.collect()).only()
+            }
+            (Gives::Jacobian, _) => {
+                let what = callee.what.unwrap_or(Derivative::Value);
+                let jacobian = Jacobian::for_derivative(&callee.signature, &callee.wrt, what);
+                let forms = jacobian.ok().flatten().map_or(vec![], |j| j.forms);
+                let next = RefCell::new(&mut next);
+                let forms = forms.iter().map(|form| {
+                    form.fold(
+                        &mut |w| match (next.borrow_mut())(w) {
+                            Some(value) => value,
+                            None => unreachable!("there is a value for each array"),
+                        },
+                        &mut |k| {
+                            let tree = &args[k].ty.tree;
+                            tree.with_kept(&given[k], &mut **next.borrow_mut())
+                        },
+                        &mut |is_list, parts| match is_list {
+                            true => Value::List(List::Elements(parts)),
+                            false => Value::Tuple(parts),
+                        },
+                    )
+                });
+                Value::Tuple(forms.collect()).only()
+            }
+        };
+        parts.push(part);
     }
-    let gradient = Value::Tuple(gradients).only();
-    match first {
-        Some(value) => Value::Tuple(vec![value, gradient]),
-        None => gradient,
-    }
+    Value::Tuple(parts).only()
 }
 
 fn of_type(written: &Written, e: Expr) -> Value {

@@ -3,6 +3,7 @@
 use super::super::names::Known;
 use super::super::types::{Passing, Scalar};
 use super::{annotated, core, with};
+use crate::derivative::{Derivative, Modes};
 use crate::ir::ty::Elem;
 
 const XY: &str = "x: &Array1<f64>, y: &[f64]";
@@ -343,7 +344,7 @@ fn signatures() {
         ]
     );
     assert_eq!(a.promise.wrt, [0, 2]);
-    assert!(a.promise.modes.vjp && a.promise.modes.jvp && !a.promise.modes.grad);
+    assert!(a.promise.modes == Modes::of(&[Derivative::Vjp, Derivative::Jvp]));
     assert_eq!(a.signature.cfg.len(), 1);
     assert!(a.attr.root.is_some());
 }
@@ -361,7 +362,8 @@ fn roots() {
         );
     }
     let a = with("value, grad", f).unwrap().promise;
-    assert!(a.modes.value && a.modes.grad && !a.modes.vjp && a.wrt == [0]);
+    assert_eq!(a.modes.derivatives().len(), 3);
+    assert!(a.modes.has(Derivative::Value) && !a.modes.has(Derivative::Vjp) && a.wrt == [0]);
     // Where an `Array0` has its element, and what a body brings in itself.
     let a = annotated("fn f(e: &Array0<f64>) -> f64 { use std::f64::consts::TAU as T; e[()] * T }");
     assert!(a.consts.is_empty());

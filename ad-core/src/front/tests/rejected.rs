@@ -1,6 +1,7 @@
 //! Errors: what is said, and that everything is said at once.
 
 use super::{errors, with};
+use crate::derivative::Derivative;
 
 /// The body gives one error, which says this.
 fn says(body: &str, what: &str) {
@@ -517,7 +518,7 @@ fn signatures() {
 #[test]
 fn attributes() {
     let f = "fn f(x: &[f64], n: usize) -> f64 { x[n] }";
-    one("hessian", f, "`hessian` is not supported yet");
+    one("hessian(x)", f, "`hessian` takes nothing");
     one("wrt(n)", f, "constant for differentiation");
     one("wrt(z)", f, "no argument of this name");
     one("wrt(x, x)", f, "named twice");
@@ -550,9 +551,9 @@ fn all_at_once() {
         let z = y * 2.0;
         z + sum(n, |i| x[i] + missing) + total
     }";
-    let found = errors("jacobian", source);
+    let found = errors("jacobain", source);
     let expected = [
-        "jacobian",
+        "jacobain",
         "lost",
         "no loop around",
         "unknown",
@@ -567,7 +568,7 @@ fn all_at_once() {
         panic!("accepted")
     };
     assert!(failure.item.is_some() && failure.signature.is_some());
-    assert!(failure.attr.is_some() && failure.promise.unwrap().modes.grad);
+    assert!(failure.attr.is_some() && failure.promise.unwrap().modes.has(Derivative::Grad));
 }
 
 #[test]

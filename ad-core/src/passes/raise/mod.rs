@@ -34,6 +34,15 @@ const INDICES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
 /// A Bulk program as what a call of it stands for.
 pub fn raise(program: &Program) -> Routine {
+    raised(program, true)
+}
+
+/// The same without what it demands on entry, for who demands that in another way.
+pub fn raise_without_demands(program: &Program) -> Routine {
+    raised(program, false)
+}
+
+fn raised(program: &Program, demands: bool) -> Routine {
     let mut fresh = Fresh::default();
     let params: Vec<Param> = (program.params.iter())
         .map(|p| Param::new(fresh.sym(&p.name), core_ty(&p.ty)))
@@ -48,7 +57,7 @@ pub fn raise(program: &Program) -> Routine {
         loops: HashMap::new(),
     };
     let mut lets = vec![];
-    if let Some((sym, demands)) = r.demands() {
+    if let Some((sym, demands)) = r.demands().filter(|_| demands) {
         lets.push(Bound::Let(sym, demands));
     }
     let body = r.block(lets);

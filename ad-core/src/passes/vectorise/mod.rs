@@ -21,6 +21,7 @@
 //! the transform keep laziness: what the source would not evaluate is a structural zero.
 
 mod branch;
+pub mod columns;
 mod invariant;
 mod raised;
 mod sequence;

@@ -691,7 +691,7 @@ fn on_all_sides(size: Size) -> Vec<Size> {
 const MOST_SIDES: usize = 4;
 
 /// The variables that a loop mentions and does not bind, each once.
-fn free(l: &core::Loop) -> Vec<Sym> {
+pub(super) fn free(l: &core::Loop) -> Vec<Sym> {
     let mut seen: BTreeSet<Sym> = l.syms().into_iter().cloned().collect();
     let mut out = vec![];
     for e in l.parts() {

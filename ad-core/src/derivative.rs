@@ -1,0 +1,238 @@
+//! The functions that are generated from an annotated one: one row for each, with its name, what it
+//! takes besides the arguments, and what it gives.
+
+use crate::passes::blocks::Direction;
+
+/// A function that is generated from an annotated one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derivative {
+    /// The function itself.
+    Value,
+    /// The gradient of a scalar function.
+    Grad,
+    /// The value and the gradient of a scalar function.
+    ValueAndGrad,
+    /// The value and the product of a cotangent with the Jacobian.
+    Vjp,
+    /// The value and the product of the Jacobian with tangents.
+    Jvp,
+    /// The product of the Hessian of a scalar function with directions.
+    Hvp,
+    /// The Jacobian; without a direction the sizes decide.
+    Jacobian(Option<Direction>),
+    /// The Hessian of a scalar function.
+    Hessian,
+    /// The value and the products of several cotangents with the Jacobian.
+    Vjps,
+    /// The value and the products of the Jacobian with several tangents.
+    Jvps,
+}
+
+/// What a generated function takes after the arguments of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing.
+    Nothing,
+    /// A cotangent of the result.
+    Cotangent,
+    /// One of the type of each differentiated argument, named after it with this word.
+    Each(&'static str),
+    /// Cotangents of the result, along an axis in front.
+    Cotangents,
+    /// Several for each differentiated argument, along an axis in front.
+    SeveralOfEach(&'static str),
+}
+
+/// A part of what a generated function gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// The value of the function.
+    Value,
+    /// A tangent of the value.
+    Tangent,
+    /// One of the type of each differentiated argument.
+    Gradient,
+    /// A Jacobian, or a Hessian.
+    Jacobian,
+    /// Tangents of the value, along an axis in front.
+    Tangents,
+    /// Several for each differentiated argument, along an axis in front.
+    Gradients,
+}
+
+/// What there is to say of a generated function.
+struct Row {
+    /// What companions call it.
+    word: &'static str,
+    /// What stands behind the name of the function.
+    suffix: &'static str,
+    takes: Takes,
+    gives: &'static [Gives],
+    /// Whether only functions that return a number have it.
+    of_numbers: bool,
+    /// How often the function is differentiated.
+    order: usize,
+}
+
+impl Derivative {
+    /// All of them.
+    pub const ALL: [Derivative; 12] = [
+        Derivative::Value,
+        Derivative::Grad,
+        Derivative::ValueAndGrad,
+        Derivative::Vjp,
+        Derivative::Jvp,
+        Derivative::Hvp,
+        Derivative::Jacobian(None),
+        Derivative::Jacobian(Some(Direction::Forward)),
+        Derivative::Jacobian(Some(Direction::Reverse)),
+        Derivative::Hessian,
+        Derivative::Vjps,
+        Derivative::Jvps,
+    ];
+
+    fn row(self) -> Row {
+        use Gives::{Gradient, Gradients, Jacobian, Tangent, Tangents, Value};
+        let row = |word, order, takes, gives| Row {
+            word,
+            suffix: word,
+            takes,
+            gives,
+            of_numbers: false,
+            order,
+        };
+        let of_numbers = |word, order, takes, gives| Row {
+            of_numbers: true,
+            ..row(word, order, takes, gives)
+        };
+        let jacobian = |word| Row {
+            suffix: "jacobian",
+            ..row(word, 1, Takes::Nothing, &[Jacobian])
+        };
+        match self {
+            Derivative::Value => row("value", 0, Takes::Nothing, &[Value]),
+            Derivative::Grad => of_numbers("grad", 1, Takes::Nothing, &[Gradient]),
+            Derivative::ValueAndGrad => {
+                of_numbers("value_and_grad", 1, Takes::Nothing, &[Value, Gradient])
+            }
+            Derivative::Vjp => row("vjp", 1, Takes::Cotangent, &[Value, Gradient]),
+            Derivative::Jvp => row("jvp", 1, Takes::Each("tangent"), &[Value, Tangent]),
+            Derivative::Hvp => of_numbers("hvp", 2, Takes::Each("direction"), &[Gradient]),
+            Derivative::Jacobian(None) => jacobian("jacobian"),
+            Derivative::Jacobian(Some(Direction::Forward)) => jacobian("jacobian(forward)"),
+            Derivative::Jacobian(Some(Direction::Reverse)) => jacobian("jacobian(reverse)"),
+            Derivative::Hessian => of_numbers("hessian", 2, Takes::Nothing, &[Jacobian]),
+            Derivative::Vjps => row("vjps", 1, Takes::Cotangents, &[Value, Gradients]),
+            Derivative::Jvps => row(
+                "jvps",
+                1,
+                Takes::SeveralOfEach("tangents"),
+                &[Value, Tangents],
+            ),
+        }
+    }
+
+    /// What stands behind the name of the function.
+    pub fn suffix(self) -> &'static str {
+        self.row().suffix
+    }
+
+    /// The word for it in companions.
+    pub fn word(self) -> &'static str {
+        self.row().word
+    }
+
+    /// The derivative of a word.
+    pub fn of_word(word: &str) -> Option<Derivative> {
+        Derivative::ALL.into_iter().find(|d| d.word() == word)
+    }
+
+    /// What it takes after the arguments of the function.
+    pub fn takes(self) -> Takes {
+        self.row().takes
+    }
+
+    /// What it gives, in order.
+    pub fn gives(self) -> &'static [Gives] {
+        self.row().gives
+    }
+
+    /// Whether only functions that return a number have it.
+    pub fn is_of_numbers(self) -> bool {
+        self.row().of_numbers
+    }
+
+    /// Whether there is a function that writes what it gives where the caller has room for it.
+    pub fn has_into(self) -> bool {
+        let one = [Gives::Tangent, Gives::Gradient, Gives::Jacobian];
+        self.gives().iter().any(|gives| one.contains(gives))
+    }
+
+    /// Whether there are several tangents or cotangents.
+    pub fn is_of_several(self) -> bool {
+        matches!(self, Derivative::Vjps | Derivative::Jvps)
+    }
+
+    /// Whether functions that would be called as units are taken in: these have first derivatives only,
+    /// and take one tangent at a time.
+    pub fn takes_units_in(self) -> bool {
+        self.row().order > 1 || self.gives().contains(&Gives::Jacobian) || self.is_of_several()
+    }
+}
+
+/// A set of functions to generate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modes {
+    wanted: u32,
+    /// Also those that write their results where the caller has room for them.
+    pub into: bool,
+}
+
+impl Modes {
+    /// These functions.
+    pub fn of(all: &[Derivative]) -> Modes {
+        let mut modes = Modes::default();
+        all.iter().for_each(|what| modes.add(*what));
+        modes
+    }
+
+    /// Adds a function.
+    pub fn add(&mut self, what: Derivative) {
+        self.wanted |= Modes::bit(what);
+    }
+
+    /// Whether a function is among them.
+    pub fn has(self, what: Derivative) -> bool {
+        self.wanted & Modes::bit(what) != 0
+    }
+
+    /// The functions, in the order of the table.
+    pub fn derivatives(self) -> Vec<Derivative> {
+        let all = Derivative::ALL.into_iter();
+        all.filter(|what| self.has(*what)).collect()
+    }
+
+    /// Whether no function is among them.
+    pub fn is_empty(self) -> bool {
+        self.wanted == 0
+    }
+
+    fn bit(what: Derivative) -> u32 {
+        let position = Derivative::ALL.iter().position(|d| *d == what);
+        1 << position.expect("the table is complete")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_tell_derivatives_apart() {
+        for what in Derivative::ALL {
+            assert_eq!(Derivative::of_word(what.word()), Some(what));
+            assert_eq!(Modes::of(&[what]).derivatives(), [what]);
+        }
+        assert_eq!(Modes::of(&Derivative::ALL).derivatives(), Derivative::ALL);
+    }
+}

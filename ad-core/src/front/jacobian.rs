@@ -1,0 +1,400 @@
+//! The types of Jacobians and Hessians.
+//!
+//! ```text
+//! a number by anything                   the gradient
+//! anything by a number                   the type of the result
+//! [f64; m] by [f64; n]                   [[f64; n]; m]
+//! [f64; m] by a struct                   an array of gradients, one for each component
+//! an array by an array                   one array, output axes first, as fixed-size arrays beside them
+//! an array by a struct of numbers        one array, with the numbers as its last axis
+//! a tuple                                a tuple
+//! ```
+//!
+//! Several arguments give a tuple of Jacobians.
+
+use super::data::Tree;
+use super::signature::Signature;
+use super::types::{Length, Passing, Written};
+use crate::derivative::{Derivative, Gives};
+use crate::passes::blocks::{Piece, Placed, Side};
+use quote::ToTokens;
+
+/// The type of a Jacobian by one argument.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A number or an array.
+    Array(Box<Written>),
+    /// Of the type of an argument.
+    Gradient(usize),
+    /// `(T, U)`
+    Tuple(Vec<Form>),
+    /// `[T; 2]`
+    List(Vec<Form>),
+}
+
+/// A Jacobian: its type for each differentiated argument, and the arrays that it is made of.
+#[derive(Clone, Debug)]
+pub struct Jacobian {
+    /// One for each argument.
+    pub forms: Vec<Form>,
+    /// In the order of the forms.
+    pub pieces: Vec<Piece>,
+}
+
+/// What is made of several, with a number for each real leaf.
+enum Node<'t> {
+    Leaf(&'t Written, Option<usize>),
+    Tuple(Vec<Node<'t>>),
+    List(Vec<Node<'t>>),
+    Struct(Vec<Node<'t>>),
+}
+
+impl<'t> Node<'t> {
+    fn of(tree: &'t Tree, next: &mut usize) -> Node<'t> {
+        let mut all = |parts: &'t [Tree]| parts.iter().map(|p| Node::of(p, next)).collect();
+        match tree {
+            Tree::Tuple(parts) => Node::Tuple(all(parts)),
+            Tree::List(parts) => Node::List(all(parts)),
+            Tree::Struct(_, parts) => Node::Struct(all(parts)),
+            Tree::Leaf(written) if written.is_real() => {
+                *next += 1;
+                Node::Leaf(written, Some(*next - 1))
+            }
+            Tree::Leaf(written) => Node::Leaf(written, None),
+        }
+    }
+
+    /// The numbers of its real leaves.
+    fn leaves(&self) -> Vec<usize> {
+        match self {
+            Node::Leaf(_, leaf) => leaf.iter().copied().collect(),
+            Node::Tuple(parts) | Node::List(parts) | Node::Struct(parts) => {
+                parts.iter().flat_map(Node::leaves).collect()
+            }
+        }
+    }
+
+    /// The number of a real scalar.
+    fn number(&self) -> Option<usize> {
+        match self {
+            Node::Leaf(written, leaf) if written.is_scalar() => *leaf,
+            Node::Leaf(..) | Node::Tuple(_) | Node::List(_) | Node::Struct(_) => None,
+        }
+    }
+
+    fn has_struct(&self) -> bool {
+        match self {
+            Node::Leaf(..) => false,
+            Node::Struct(_) => true,
+            Node::Tuple(parts) | Node::List(parts) => parts.iter().any(Node::has_struct),
+        }
+    }
+
+    /// Whether its type fixes how many numbers it is made of.
+    fn is_fixed(&self) -> bool {
+        match self {
+            Node::Leaf(written, _) => written.is_fixed(),
+            Node::Tuple(_) => false,
+            Node::List(parts) | Node::Struct(parts) => parts.iter().all(Node::is_fixed),
+        }
+    }
+
+    /// As the axes of one array.
+    fn axes(&self) -> Option<Axes> {
+        match self {
+            Node::Leaf(written, leaf) => {
+                let side = Side::single((*leaf)?, written.rank);
+                let fixed = (0..written.rank).map(|k| written.fixed_length(k).cloned());
+                let fixed = fixed.collect();
+                Some(Axes { side, fixed })
+            }
+            Node::Tuple(_) => None,
+            Node::List(parts) => {
+                let all: Vec<Axes> = parts.iter().map(Node::axes).collect::<Option<_>>()?;
+                let mut lengths = vec![Some(i64::try_from(parts.len()).ok()?)];
+                let mut fixed = vec![Some(Length::literal(parts.len()))];
+                lengths.extend(all[0].numbers()?);
+                fixed.extend(all[0].fixed.iter().cloned());
+                let mut placed = vec![];
+                for (k, axes) in (0..).zip(&all) {
+                    for part in &axes.side.parts {
+                        let rank = part.at.first().map_or(0, |(_, apart)| apart.len());
+                        let mut at = vec![(k, vec![0; rank])];
+                        at.extend(part.at.iter().cloned());
+                        let leaf = part.leaf;
+                        placed.push(Placed { leaf, at });
+                    }
+                }
+                let parts = placed;
+                Some(Axes {
+                    side: Side { lengths, parts },
+                    fixed,
+                })
+            }
+            Node::Struct(parts) => {
+                let (mut count, mut placed) = (0, vec![]);
+                Node::in_a_row(parts, &mut count, &mut placed)?;
+                let side = Side {
+                    lengths: vec![Some(count)],
+                    parts: placed,
+                };
+                let fixed = vec![Some(Length::literal(usize::try_from(count).ok()?))];
+                Some(Axes { side, fixed })
+            }
+        }
+    }
+
+    /// The numbers of fields, one behind another.
+    fn in_a_row(parts: &[Node<'_>], count: &mut i64, placed: &mut Vec<Placed>) -> Option<()> {
+        for part in parts {
+            match part {
+                Node::Leaf(_, None) => {}
+                Node::Leaf(written, Some(leaf)) => {
+                    let lengths = (0..written.rank).map(|k| written.fixed_length(k)?.value);
+                    let lengths: Vec<i64> = lengths.collect::<Option<_>>()?;
+                    let behind = |k: usize| lengths[k + 1..].iter().product();
+                    let apart = (0..written.rank).map(behind).collect();
+                    placed.push(Placed {
+                        leaf: *leaf,
+                        at: vec![(*count, apart)],
+                    });
+                    *count += lengths.iter().product::<i64>();
+                }
+                Node::Tuple(parts) | Node::List(parts) | Node::Struct(parts) => {
+                    Node::in_a_row(parts, count, placed)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The places of its numbers, in order: a leaf and where in it, as a tree of lists.
+    fn components(&self, of: &mut dyn FnMut(usize, Vec<i64>) -> Form) -> Option<Form> {
+        match self {
+            Node::Leaf(written, leaf) => {
+                let lengths = (0..written.rank).map(|k| written.fixed_length(k)?.value);
+                let lengths: Vec<i64> = lengths.collect::<Option<_>>()?;
+                let leaf = (*leaf)?;
+                at_all(&lengths, &mut vec![], &mut |at| Some(of(leaf, at)))
+            }
+            Node::Tuple(_) | Node::Struct(_) => None,
+            Node::List(parts) => {
+                let parts = parts.iter().map(|p| p.components(of));
+                Some(Form::List(parts.collect::<Option<_>>()?))
+            }
+        }
+    }
+}
+
+/// A list of lists, with a form at each place.
+fn at_all(
+    lengths: &[i64],
+    at: &mut Vec<i64>,
+    of: &mut dyn FnMut(Vec<i64>) -> Option<Form>,
+) -> Option<Form> {
+    let Some((n, others)) = lengths.split_first() else {
+        return of(at.clone());
+    };
+    let mut parts = vec![];
+    for k in 0..*n {
+        at.push(k);
+        parts.push(at_all(others, at, of)?);
+        at.pop();
+    }
+    Some(Form::List(parts))
+}
+
+/// Results or arguments as the axes of an array, with the lengths that types fix.
+struct Axes {
+    side: Side,
+    fixed: Vec<Option<Length>>,
+}
+
+impl Axes {
+    fn numbers(&self) -> Option<Vec<Option<i64>>> {
+        let numbers = self.fixed.iter().map(|n| Some(Some(n.as_ref()?.value?)));
+        numbers.collect()
+    }
+}
+
+/// ndarray names no type for arrays of more axes.
+const MOST_AXES: usize = 6;
+
+impl Jacobian {
+    /// The type of what a generated function gives, if that is a Jacobian or a Hessian.
+    ///
+    /// # Errors
+    /// If there is no such type, with what to write instead.
+    pub fn for_derivative(
+        signature: &Signature,
+        wrt: &[usize],
+        what: Derivative,
+    ) -> Result<Option<Jacobian>, String> {
+        let is = what.gives().contains(&Gives::Jacobian);
+        is.then(|| Jacobian::of(signature, wrt, what)).transpose()
+    }
+
+    fn of(signature: &Signature, wrt: &[usize], what: Derivative) -> Result<Jacobian, String> {
+        let args: Vec<&Tree> = wrt.iter().map(|&k| &signature.args[k].ty.tree).collect();
+        let rows = match what == Derivative::Hessian {
+            true => args[0],
+            false => &signature.result.tree,
+        };
+        let rows = Node::of(rows, &mut 0);
+        if rows.has_struct() {
+            // How many numbers a struct has is not known where the signature is written.
+            let name = &signature.ident;
+            return Err(match what == Derivative::Hessian {
+                true => format!(
+                    "the Hessian of `{name}` by a struct has no type; take its numbers as a fixed array \
+                     `[f64; 3]`, or write `hvp`"
+                ),
+                false => format!(
+                    "the Jacobian of `{name}`, which returns a struct, has no type; return its numbers as \
+                     a fixed array `[f64; 3]`, or as a tuple"
+                ),
+            });
+        }
+        let mut jacobian = Jacobian {
+            forms: vec![],
+            pieces: vec![],
+        };
+        let mut next = 0;
+        for (&k, tree) in wrt.iter().zip(&args) {
+            let columns = Node::of(tree, &mut next);
+            let mut of = Of {
+                signature,
+                argument: k,
+                pieces: &mut jacobian.pieces,
+            };
+            let form = of.form(&rows, &columns, true)?;
+            jacobian.forms.push(form);
+        }
+        Ok(jacobian)
+    }
+}
+
+/// A Jacobian by one argument under way.
+struct Of<'a> {
+    signature: &'a Signature,
+    argument: usize,
+    pieces: &'a mut Vec<Piece>,
+}
+
+impl Of<'_> {
+    fn form(&mut self, rows: &Node<'_>, columns: &Node<'_>, whole: bool) -> Result<Form, String> {
+        if let Node::Tuple(parts) = rows {
+            let parts = parts.iter().map(|p| self.form(p, columns, whole));
+            return Ok(Form::Tuple(parts.collect::<Result<_, _>>()?));
+        }
+        if let Node::Leaf(_, None) = rows {
+            return Err(self.none("a part of the result is not real; return the real parts alone"));
+        }
+        if let (Some(row), true) = (rows.number(), whole) {
+            return Ok(self.gradient(row, vec![], columns));
+        }
+        match columns {
+            Node::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.form(rows, p, false));
+                Ok(Form::Tuple(parts.collect::<Result<_, _>>()?))
+            }
+            Node::List(_) | Node::Struct(_) if rows.is_fixed() => {
+                if !whole {
+                    return Err(self.none("take the parts of the tuple as arguments of their own"));
+                }
+                let form = rows.components(&mut |row, at| self.gradient(row, at, columns));
+                form.ok_or_else(|| self.none("write the lengths of the result as literals"))
+            }
+            Node::List(_) | Node::Struct(_) | Node::Leaf(..) => self.array(rows, columns),
+        }
+    }
+
+    /// The gradient of a number.
+    fn gradient(&mut self, row: usize, at: Vec<i64>, columns: &Node<'_>) -> Form {
+        for column in columns.leaves() {
+            let at = at.clone();
+            self.pieces.push(Piece::Block { row, column, at });
+        }
+        Form::Gradient(self.argument)
+    }
+
+    fn array(&mut self, rows: &Node<'_>, columns: &Node<'_>) -> Result<Form, String> {
+        let fixed = rows.is_fixed() && columns.is_fixed();
+        if let (Node::List(parts), true) = (rows, fixed || columns.number().is_some()) {
+            let parts = parts.iter().map(|p| self.array(p, columns));
+            return Ok(Form::List(parts.collect::<Result<_, _>>()?));
+        }
+        let (Some(r), Some(c)) = (rows.axes(), columns.axes()) else {
+            return Err(self.none("take arrays and numbers as arguments and results of their own"));
+        };
+        let lengths: Vec<Option<Length>> = r.fixed.iter().chain(&c.fixed).cloned().collect();
+        let rank = lengths.len();
+        let like = |node: &Node<'_>| match node {
+            Node::Leaf(written, _) => Some((*written).clone()),
+            Node::Tuple(_) | Node::List(_) | Node::Struct(_) => None,
+        };
+        let written = match (like(rows), like(columns)) {
+            (Some(result), Some(column)) if column.is_scalar() => result,
+            (Some(result), Some(column)) if result.is_scalar() => column,
+            (result, column) => {
+                let any = result
+                    .or(column)
+                    .map_or_else(|| syn::parse_quote!(f64), |w| w.ty);
+                let passing = match (fixed, rank) {
+                    (true, 0) => Passing::Scalar,
+                    (true, _) => Passing::Fixed,
+                    (false, _) => Passing::Owned,
+                };
+                if !fixed && rank > MOST_AXES {
+                    return Err(self.none(&format!(
+                        "it has {rank} axes, and arrays have at most {MOST_AXES}; reshape arguments or results"
+                    )));
+                }
+                let fixed = match fixed {
+                    true => lengths.into_iter().flatten().collect(),
+                    false => vec![],
+                };
+                Written {
+                    scalar: super::types::Scalar::Real,
+                    rank,
+                    passing,
+                    fixed,
+                    ty: any,
+                }
+            }
+        };
+        self.pieces.push(Piece::Stacked(r.side, c.side));
+        Ok(Form::Array(Box::new(written)))
+    }
+
+    fn none(&self, why: &str) -> String {
+        let arg = &self.signature.args[self.argument];
+        format!(
+            "the Jacobian of `{}` by `{}` has no type: {why}",
+            self.signature.ident,
+            arg.ident.to_token_stream()
+        )
+    }
+}
+
+impl Form {
+    /// Something made of what its arrays and gradients are, in order; for several with whether they are a list.
+    pub fn fold<T>(
+        &self,
+        array: &mut dyn FnMut(&Written) -> T,
+        gradient: &mut dyn FnMut(usize) -> T,
+        several: &mut dyn FnMut(bool, Vec<T>) -> T,
+    ) -> T {
+        let (parts, is_list) = match self {
+            Form::Array(written) => return array(written),
+            Form::Gradient(arg) => return gradient(*arg),
+            Form::Tuple(parts) => (parts, false),
+            Form::List(parts) => (parts, true),
+        };
+        let parts: Vec<T> = parts
+            .iter()
+            .map(|p| p.fold(array, gradient, several))
+            .collect();
+        several(is_list, parts)
+    }
+}

@@ -1,0 +1,275 @@
+//! Derivatives beyond products with one tangent or cotangent: Jacobians, and those of the second order.
+
+use crate::stages::{Differences, all_same, close, dot, moved, random, run, same};
+use cotangent_core::ir::core::Program;
+use cotangent_core::ir::ty::Elem;
+use cotangent_core::ir::value::{Tensor, Value};
+use cotangent_core::ir::{generate, kernel_eval};
+use cotangent_core::passes::blocks::Direction;
+use cotangent_core::pipeline::{self, Derivative};
+
+/// What is said of units, whose derivatives cannot be differentiated.
+const FIRST_ONLY: &str = "first derivatives only";
+
+/// What is said of programs with sizes that each column would compute.
+const ONE_BY_ONE: &str = "one tangent or cotangent at a time";
+
+/// Nothing if a derivative is refused for a reason.
+fn unless_refused<T>(derived: Result<T, String>) -> Result<Option<T>, String> {
+    match derived {
+        Err(message)
+            if [FIRST_ONLY, ONE_BY_ONE]
+                .iter()
+                .any(|why| message.contains(why)) =>
+        {
+            Ok(None)
+        }
+        derived => derived.map(Some),
+    }
+}
+
+/// The positions of the real parameters.
+fn real(program: &Program) -> Vec<usize> {
+    let params = program.params.iter().enumerate();
+    let real = params.filter(|(_, p)| p.ty.elem == Elem::Real);
+    real.map(|(k, _)| k).collect()
+}
+
+/// Random numbers of the shapes of the real arguments.
+fn directions(args: &[Value], wrt: &[usize], rng: &mut generate::Rng) -> Vec<Value> {
+    let shapes = wrt.iter().map(|&k| args[k].shape());
+    shapes.map(|shape| random(shape, rng)).collect()
+}
+
+/// The sum of products, and that of their magnitudes.
+fn product(a: &[Value], b: &[Value]) -> (f64, f64) {
+    let size = |v: &Value| v.real().data.iter().map(|x| x.abs()).sum::<f64>();
+    let pairs = || a.iter().zip(b);
+    (
+        pairs().map(|(a, b)| dot(a, b)).sum(),
+        pairs().map(|(a, b)| size(a) * size(b)).sum(),
+    )
+}
+
+/// Products with the Hessian of a function that returns a number: symmetric, and differences of
+/// gradients.
+///
+/// # Errors
+/// If they are not; the message says what differs.
+pub fn second(program: &Program, args: &[Value], d: Differences) -> Result<(), String> {
+    let [result] = &program.body.results[..] else {
+        return Ok(());
+    };
+    if result.ty.rank > 0 {
+        return Ok(());
+    }
+    let wrt = real(program);
+    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+    let hvp = pipeline::derive(&bulk, Derivative::Hvp, &wrt, &mut |_, _| {});
+    let Some(hvp) = unless_refused(hvp)? else {
+        return Ok(());
+    };
+    let mut rng = generate::Rng::new(11);
+    let [a, b] = [(); 2].map(|()| directions(args, &wrt, &mut rng));
+    let with = |more: &[Value]| [args, more].concat();
+    let along_a = run("hvp", &hvp, &with(&a))?.results;
+    let along_b = run("hvp", &hvp, &with(&b))?.results;
+    let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&hvp)?, &with(&a))
+        .map_err(|e| format!("fused hvp: {e}\n{hvp}"))?;
+    all_same("fused hvp", &fused, &along_a, 1e-9)?;
+    let ((ba, size), (ab, _)) = (product(&b, &along_a), product(&a, &along_b));
+    let same = (ba - ab).abs() <= 1e-10 * (1.0 + size);
+    // At a kink the second derivatives are choices.
+    if !same && d != Differences::Skip && ba.is_finite() && ab.is_finite() {
+        return Err(format!(
+            "the Hessian is not symmetric: {ba} and {ab}\n{hvp}"
+        ));
+    }
+    if d == Differences::Skip || program.to_string().contains("stop(") {
+        return Ok(());
+    }
+    let gradient = pipeline::derive(&bulk, Derivative::Grad, &wrt, &mut |_, _| {})?;
+    let slope = |h: f64| -> Result<f64, String> {
+        let at = |h| run("gradient", &gradient, &moved(args, &wrt, &a, h));
+        let (up, down) = (at(h)?.results, at(-h)?.results);
+        Ok((product(&b, &up).0 - product(&b, &down).0) / (2.0 * h))
+    };
+    if let (Ok(x), Ok(y), Ok(z)) = (slope(1e-3), slope(5e-4), slope(2.5e-4)) {
+        let (xy, yz) = ((4.0 * y - x) / 3.0, (4.0 * z - y) / 3.0);
+        let smooth = close(xy, yz, 1e-6) && close(x, z, 1e-3);
+        if smooth && !close(yz, ba, 1e-4) {
+            return Err(format!("differences {yz} are not {ba}\n{hvp}"));
+        }
+    }
+    Ok(())
+}
+
+/// The counted operations of a Jacobian, and what they are measured against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The Jacobian by columns.
+    pub forward: u64,
+    /// The Jacobian by rows.
+    pub reverse: u64,
+    /// The function.
+    pub value: u64,
+    /// The numbers of rows and columns.
+    pub size: (u64, u64),
+}
+
+/// Jacobians with more columns are not compared with single columns.
+const MOST: usize = 64;
+
+/// The Jacobian by columns and by rows, compared with each other and with products; the Hessian of a function
+/// that returns a number, compared with products and with its transpose.
+///
+/// # Errors
+/// If they are not the same.
+pub fn jacobians(program: &Program, args: &[Value]) -> Result<Counts, String> {
+    let wrt = real(program);
+    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+    let derive = |what| pipeline::derive(&bulk, what, &wrt, &mut |_, _| {});
+    let jvp = derive(Derivative::Jvp)?;
+    let values = program.body.results.len();
+    let outputs = run("value", &derive(Derivative::Value)?, args)?;
+    let rows: Vec<&Value> = outputs
+        .results
+        .iter()
+        .filter(|v| matches!(v, Value::Real(_)))
+        .collect();
+    let single = columns(&jvp, args, &wrt, values, &rows)?;
+    let mut counts = Counts {
+        value: outputs.cost,
+        size: (
+            rows.iter().map(|v| elements(v) as u64).sum(),
+            wrt.iter().map(|&k| elements(&args[k]) as u64).sum(),
+        ),
+        ..Counts::default()
+    };
+    for direction in [Direction::Forward, Direction::Reverse] {
+        let jacobian = derive(Derivative::Jacobian(Some(direction)));
+        let Some(jacobian) = unless_refused(jacobian)? else {
+            continue;
+        };
+        let outcome = run("jacobian", &jacobian, args)?;
+        let what = format!("{direction:?}\n{jacobian}");
+        let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&jacobian)?, args)
+            .map_err(|e| format!("fused {e}\n{what}"))?;
+        all_same(&format!("fused {what}"), &fused, &outcome.results, 1e-9)?;
+        if let Some(single) = &single {
+            let found = without_nan(&outcome.results, single);
+            all_same(&what, &found, &without_nan(single, single), 1e-9)?;
+        }
+        match direction {
+            Direction::Forward => counts.forward = outcome.cost,
+            Direction::Reverse => counts.reverse = outcome.cost,
+        }
+    }
+    Ok(counts)
+}
+
+/// The Hessian by one parameter after the other: symmetric, and the products with it.
+///
+/// # Errors
+/// If it is not.
+pub fn hessians(program: &Program, args: &[Value], d: Differences) -> Result<(), String> {
+    let [result] = &program.body.results[..] else {
+        return Ok(());
+    };
+    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+    if result.ty.rank > 0 {
+        return Ok(());
+    }
+    for k in real(program) {
+        let n = elements(&args[k]);
+        if n > MOST {
+            continue;
+        }
+        let derive = |what| pipeline::derive(&bulk, what, &[k], &mut |_, _| {});
+        let Some(hessian) = unless_refused(derive(Derivative::Hessian))? else {
+            return Ok(());
+        };
+        let found = run("hessian", &hessian, args)?.results.remove(0);
+        let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&hessian)?, args)
+            .map_err(|e| format!("fused hessian: {e}\n{hessian}"))?;
+        same("fused hessian", &fused[0], &found, 1e-9)?;
+        let hvp = derive(Derivative::Hvp)?;
+        let data = &found.real().data;
+        let largest = data.iter().map(|x| x.abs()).fold(1.0, f64::max);
+        for j in 0..n {
+            let more = one_hot(args[k].shape(), j);
+            let along = run("hvp", &hvp, &[args, &[more]].concat())?
+                .results
+                .remove(0);
+            for i in 0..n {
+                let (a, b) = (data[i * n + j], along.real().data[i]);
+                if !close(a, b, 1e-9) {
+                    return Err(format!("{a} at {i}, {j} is not {b}\n{hessian}\n{hvp}"));
+                }
+                let same = (a - data[j * n + i]).abs() <= 1e-10 * largest;
+                if !same && a.is_finite() && d != Differences::Skip {
+                    return Err(format!("not symmetric: {found}\n{hessian}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Zeros where the other is NaN: a column computes with more zeros than a product with a tangent, and does not
+/// multiply them by infinities.
+fn without_nan(all: &[Value], others: &[Value]) -> Vec<Value> {
+    let pairs = all.iter().zip(others);
+    let kept = pairs.map(|(v, other)| {
+        let pairs = v.real().data.iter().zip(&other.real().data);
+        let data = pairs.map(|(x, y)| if y.is_nan() { 0.0 } else { *x });
+        Value::Real(Tensor::new(v.shape().to_vec(), data.collect()))
+    });
+    kept.collect()
+}
+
+fn elements(v: &Value) -> usize {
+    v.shape().iter().product()
+}
+
+fn one_hot(shape: &[usize], at: usize) -> Value {
+    let mut data = vec![0.0; shape.iter().product()];
+    if let Some(x) = data.get_mut(at) {
+        *x = 1.0;
+    }
+    Value::Real(Tensor::new(shape.to_vec(), data))
+}
+
+/// The blocks of the Jacobian, one column after the other; nothing if there are too many.
+fn columns(
+    jvp: &cotangent_core::ir::bulk::Program,
+    args: &[Value],
+    wrt: &[usize],
+    values: usize,
+    rows: &[&Value],
+) -> Result<Option<Vec<Value>>, String> {
+    let zeros = || wrt.iter().map(|&k| one_hot(args[k].shape(), usize::MAX));
+    let mut out = vec![];
+    for (k, &at) in wrt.iter().enumerate() {
+        let n = elements(&args[at]);
+        if n > MOST {
+            return Ok(None);
+        }
+        let mut blocks: Vec<Vec<f64>> = rows.iter().map(|r| vec![0.0; elements(r) * n]).collect();
+        for column in 0..n {
+            let mut tangents: Vec<Value> = zeros().collect();
+            tangents[k] = one_hot(args[at].shape(), column);
+            let results = run("jvp", jvp, &[args, &tangents].concat())?.results;
+            for (block, tangent) in blocks.iter_mut().zip(&results[values..]) {
+                for (row, x) in tangent.real().data.iter().enumerate() {
+                    block[row * n + column] = *x;
+                }
+            }
+        }
+        for (block, row) in blocks.into_iter().zip(rows) {
+            let shape = [row.shape(), args[at].shape()].concat();
+            out.push(Value::Real(Tensor::new(shape, block)));
+        }
+    }
+    Ok(Some(out))
+}

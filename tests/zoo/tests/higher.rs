@@ -1,0 +1,63 @@
+//! Jacobians and second derivatives of every program of the zoo, interpreted.
+
+use cotangent_core::ir::core;
+use cotangent_core::ir::value::Value;
+use cotangent_zoo::higher::{hessians, jacobians, second};
+use cotangent_zoo::limit::Watchdog;
+use cotangent_zoo::programs;
+use cotangent_zoo::stages::{Differences, lower_inlined};
+
+/// What is wrong with all programs at all cases.
+fn wrong(
+    what: &dyn Fn(&core::Program, &[Value], Differences) -> Result<(), String>,
+) -> Vec<String> {
+    let watchdog = Watchdog::new();
+    let mut wrong = vec![];
+    for program in programs().iter().filter(|p| is_wanted(p.name)) {
+        for case in program.small_cases() {
+            watchdog.start(format!("{} at `{}`", program.name, case.text));
+            let differences = match case.flags.nonsmooth || case.flags.nonfinite {
+                true => Differences::Skip,
+                false => Differences::WhereSmooth,
+            };
+            let checked = lower_inlined(program.source, program.name).and_then(|(core, consts)| {
+                let args: Vec<_> = case.args.iter().chain(&consts).cloned().collect();
+                what(&core, &args, differences)
+            });
+            if let Err(message) = checked {
+                wrong.push(format!("{} at `{}`: {message}", program.name, case.text));
+            }
+        }
+    }
+    wrong
+}
+
+/// Whether a program is run: all are, unless `COTANGENT_ZOO` lists parts of names.
+fn is_wanted(name: &str) -> bool {
+    let words = std::env::var("COTANGENT_ZOO");
+    words.map_or(true, |words| {
+        words.split(',').any(|word| name.contains(word.trim()))
+    })
+}
+
+fn assert_none(wrong: &[String]) {
+    let (count, all) = (wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{count} cases fail:\n{all}");
+}
+
+#[test]
+fn products_with_the_hessian() {
+    assert_none(&wrong(&second));
+}
+
+#[test]
+fn columns_are_rows() {
+    assert_none(&wrong(&|program, args, _| {
+        jacobians(program, args).map(|_| ())
+    }));
+}
+
+#[test]
+fn hessians_are_symmetric() {
+    assert_none(&wrong(&hessians));
+}
