@@ -57,6 +57,87 @@ fn hello() {
     assert_eq!(output("hello", "double", json!(64.0)), json!(128.0));
 }
 
+/// The instance of bundle adjustment, with a rotation.
+fn cameras_and_points(rotation: [f64; 3]) -> Value {
+    let [x, y, z] = rotation;
+    json!({
+        "n": 2, "m": 3, "p": 10,
+        "cam": [x, y, z, 0.5, -0.4, -2.0, 1.5, 0.05, -0.1, 0.02, -0.01],
+        "x": [0.3, 0.6, 1.2],
+        "w": 0.8,
+        "feat": [0.2, -0.15],
+    })
+}
+
+#[test]
+fn ba() {
+    let input = || cameras_and_points([0.1, -0.2, 0.3]);
+    let errors = json!({
+        "reproj_error": {"elements": [-0.528236918949, 0.225985811082], "repeated": 10},
+        "w_err": {"element": 0.36, "repeated": 10},
+    });
+    assert_close(&output("ba", "objective", input()), &errors);
+
+    let row: Vec<usize> = (0..=20).map(|k| 15 * k).chain(301..=310).collect();
+    let columns: Vec<usize> = (0..11).chain([22, 23, 24, 31]).collect();
+    let columns = [columns.clone(), columns, vec![40]].concat();
+    let values = json!([
+        0.240112696445,
+        1.30746930623,
+        -0.270549510525,
+        -0.386367278224,
+        0.108059986152,
+        -0.0579167005616,
+        -0.272157945966,
+        0.8,
+        0,
+        -0.0566128293799,
+        -0.00787117710106,
+        0.386367278224,
+        -0.108059986152,
+        0.0579167005616,
+        -0.660296148686,
+        -1.25833473187,
+        0.106267381629,
+        -0.285222240604,
+        -0.0952196882617,
+        -0.359885112375,
+        0.106512867101,
+        0.123990540721,
+        0,
+        0.8,
+        0.0257918441501,
+        0.00358597468617,
+        0.0952196882617,
+        0.359885112375,
+        -0.106512867101,
+        0.282482263852,
+        -1.6,
+    ]);
+    let jacobian = json!({"rows": row, "cols": columns, "vals": values});
+    assert_close(&output("ba", "jacobian", input()), &jacobian);
+}
+
+#[test]
+fn ba_without_a_rotation() {
+    let input = || cameras_and_points([0.0; 3]);
+    let errors = output("ba", "objective", input());
+    assert_close(
+        &errors["reproj_error"]["elements"],
+        &json!([-0.195144607544, 0.41572303772]),
+    );
+    let jacobian = output("ba", "jacobian", input());
+    let by_rotation = json!([
+        &jacobian["vals"].as_array().expect("values")[..3],
+        &jacobian["vals"].as_array().expect("values")[15..18],
+    ]);
+    let expected = json!([
+        [0.0244105195999, 1.20719582462, -0.37572303772],
+        [-1.3243663187, -0.0244105195999, -0.0751446075439],
+    ]);
+    assert_close(&by_rotation, &expected);
+}
+
 #[test]
 fn det() {
     let input = || json!({"A": [2, -1, 0.5, 1, 3, -2, 0.25, 4, 1.5], "ell": 3});
@@ -116,6 +197,19 @@ fn gmm_in_one_dimension_has_nothing_below_the_diagonal() {
         "x": [[1], [2]], "alpha": [0, 0], "mu": [[0], [1]], "q": [[0], [0]], "l": [[], []],
     });
     assert_eq!(output("gmm", "jacobian", input)["l"], json!([[], []]));
+}
+
+#[test]
+fn kmeans() {
+    let input = || {
+        json!({
+            "points": [[0, 0], [1, 0.5], [0.2, -0.4], [3, 3], [2.5, 3.5]],
+            "centroids": [[0.5, 0.25], [2.6, 2.9]],
+        })
+    };
+    assert_close(&output("kmeans", "cost", input()), &json!(1.6775));
+    let step = json!([[0.1, 0.216666666667], [-0.15, -0.35]]);
+    assert_close(&output("kmeans", "dir", input()), &step);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The evaluations of GradBench, each with its objective.
 
+mod ba;
 mod det;
 mod gmm;
 mod hello;
+mod kmeans;
 mod llsq;
 mod lse;
 mod lstm;
@@ -16,9 +18,11 @@ pub(crate) type Module = fn(&Call<'_>) -> Result<Answer, Failure>;
 /// The module of a name.
 pub(crate) fn find(name: &str) -> Option<Module> {
     Some(match name {
+        "ba" => ba::call,
         "det" => det::call,
         "gmm" => gmm::call,
         "hello" => hello::call,
+        "kmeans" => kmeans::call,
         "llsq" => llsq::call,
         "lse" => lse::call,
         "lstm" => lstm::call,
