@@ -145,6 +145,7 @@ pub mod linalg;
 
 #[doc(hidden)]
 pub use cotangent_runtime as runtime;
+pub use cotangent_runtime::Sparse;
 /// The memory of generated functions whose names end in `_into`, kept between their calls.
 ///
 /// ```

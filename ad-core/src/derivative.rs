@@ -26,6 +26,12 @@ pub enum Derivative {
     Vjps,
     /// The value and the products of the Jacobian with several tangents.
     Jvps,
+    /// The value and the entries of the Jacobian.
+    JacobianSparse,
+    /// The value and the diagonal of the Jacobian of an elementwise function.
+    JacobianDiagonal,
+    /// The diagonal of the Hessian of a separable function.
+    HessianDiagonal,
 }
 
 /// What a generated function takes after the arguments of the function.
@@ -58,6 +64,8 @@ pub enum Gives {
     Tangents,
     /// Several for each differentiated argument, along an axis in front.
     Gradients,
+    /// A sparse matrix for each differentiated argument.
+    Sparse,
 }
 
 /// What there is to say of a generated function.
@@ -76,7 +84,7 @@ struct Row {
 
 impl Derivative {
     /// All of them.
-    pub const ALL: [Derivative; 12] = [
+    pub const ALL: [Derivative; 15] = [
         Derivative::Value,
         Derivative::Grad,
         Derivative::ValueAndGrad,
@@ -89,10 +97,13 @@ impl Derivative {
         Derivative::Hessian,
         Derivative::Vjps,
         Derivative::Jvps,
+        Derivative::JacobianSparse,
+        Derivative::JacobianDiagonal,
+        Derivative::HessianDiagonal,
     ];
 
     fn row(self) -> Row {
-        use Gives::{Gradient, Gradients, Jacobian, Tangent, Tangents, Value};
+        use Gives::{Gradient, Gradients, Jacobian, Sparse, Tangent, Tangents, Value};
         let row = |word, order, takes, gives| Row {
             word,
             suffix: word,
@@ -129,6 +140,18 @@ impl Derivative {
                 Takes::SeveralOfEach("tangents"),
                 &[Value, Tangents],
             ),
+            Derivative::JacobianSparse => Row {
+                suffix: "jacobian_sparse",
+                ..row("jacobian(sparse)", 1, Takes::Nothing, &[Value, Sparse])
+            },
+            Derivative::JacobianDiagonal => Row {
+                suffix: "jacobian_diagonal",
+                ..row("jacobian(diagonal)", 1, Takes::Nothing, &[Value, Tangent])
+            },
+            Derivative::HessianDiagonal => Row {
+                suffix: "hessian_diagonal",
+                ..of_numbers("hessian(diagonal)", 2, Takes::Nothing, &[Gradient])
+            },
         }
     }
 

@@ -10,7 +10,7 @@ use crate::front::error::Errors;
 use crate::front::jacobian::Jacobian;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::unit::Rule;
-use crate::ir::{bulk, core_check};
+use crate::ir::{bulk, core_check, kernel};
 use crate::link::{self, Around, Part, Place, Request, Resumed};
 use crate::passes::blocks::Direction;
 use crate::pipeline;
@@ -370,9 +370,13 @@ fn about(f: &Annotated, message: String) -> syn::Error {
         found: None,
     };
     syn::visit::Visit::visit_item_fn(&mut calls, &f.item);
-    match calls.found {
-        Some(path) => syn::Error::new_spanned(path, message),
-        None => syn::Error::new(f.signature.ident.span(), message),
+    // A message about an option stands at the option.
+    let options = f.attr.named.iter();
+    let mut option = options.filter(|(what, _)| message.starts_with(&format!("`{}`", what.word())));
+    match (calls.found, option.next()) {
+        (_, Some((_, span))) => syn::Error::new(*span, message),
+        (Some(path), None) => syn::Error::new_spanned(path, message),
+        (None, None) => syn::Error::new(f.signature.ident.span(), message),
     }
 }
 
@@ -434,6 +438,15 @@ fn derived(
     let wrt = f.signature.real_leaves(&f.promise.wrt);
     let jacobian = Jacobian::for_derivative(&f.signature, &f.promise.wrt, what)?;
     let pieces = jacobian.as_ref().map(|j| &j.pieces[..]);
+    if what == Derivative::JacobianSparse {
+        let entries = pipeline::entries(bulk, &wrt, &mut |pass, p| {
+            see(format!("{title}: Bulk, after {pass}"), p);
+        })?;
+        let kernels = pipeline::to_kernels(&entries.program)?;
+        enter("emit");
+        let blocks = entries.blocks;
+        return Ok(kernel::Program { blocks, ..kernels }.into());
+    }
     let mut kernels = |what: Derivative| {
         let derived = pipeline::derive_in_pieces(bulk, what, &wrt, pieces, &mut |pass, p| {
             see(format!("{title}: Bulk, after {pass}"), p);

@@ -16,6 +16,7 @@ pub mod parameters;
 mod real;
 #[doc(hidden)]
 pub mod scalar;
+mod sparse;
 mod special;
 
 pub use combinators::*;
@@ -23,6 +24,7 @@ pub use differentiable::{Differentiable, OfKnownDepth};
 pub use functions::{RealArgument, digamma, erf, lgamma, relu, sigmoid, softplus};
 pub use parameters::Parameters;
 pub use real::Real;
+pub use sparse::Sparse;
 pub use special::{polygamma, trigamma};
 
 // The examples in the documentation are what users of the facade write; `cotangent` in them is this

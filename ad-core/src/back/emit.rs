@@ -169,6 +169,11 @@ impl Context<'_> {
                 let forms = forms.iter().map(|form| self.of_form(form));
                 (gives, tuple(forms.collect()))
             }
+            Gives::Sparse => {
+                let root = &self.root;
+                let all = self.wrt.iter().map(|_| quote!(#root::Sparse));
+                (gives, tuple(all.collect()))
+            }
         });
         parts.collect()
     }
@@ -257,6 +262,15 @@ impl Context<'_> {
                  first axis runs over them."
             ),
             Derivative::Hessian => format!(" The Hessian of {ident} with respect to {of}."),
+            Derivative::JacobianSparse => format!(
+                " The value of {ident} and the entries of its Jacobian with respect to {of}."
+            ),
+            Derivative::JacobianDiagonal => format!(
+                " The value of {ident} and the diagonal of its Jacobian with respect to {of}."
+            ),
+            Derivative::HessianDiagonal => {
+                format!(" The diagonal of the Hessian of {ident} with respect to {of}.")
+            }
         };
         let cost = match what {
             Derivative::Value => " Costs the function, with its loops fused and vectorised.",
@@ -288,6 +302,11 @@ impl Context<'_> {
                 " Costs the function once, and one reverse pass for each cotangent."
             }
             Derivative::Jvps => " Costs the function once, and one forward pass for each tangent.",
+            Derivative::JacobianSparse => {
+                " Costs the function and a few operations for each entry; entries are sorted by rows."
+            }
+            Derivative::JacobianDiagonal => " Costs the function and one forward pass.",
+            Derivative::HessianDiagonal => " Costs the gradient and one forward pass of it.",
         };
         let of_failure = (self.signature.wrapper.as_ref()).map(|wrapper| match wrapper.is_result {
             true => format!(" The error of {ident} where that gives one."),
@@ -347,6 +366,9 @@ impl Context<'_> {
             Derivative::Hessian => "hessian".to_owned(),
             Derivative::Vjps => "(value, gradients)".to_owned(),
             Derivative::Jvps => "(value, tangents)".to_owned(),
+            Derivative::JacobianSparse => "(value, entries)".to_owned(),
+            Derivative::JacobianDiagonal => "(value, diagonal)".to_owned(),
+            Derivative::HessianDiagonal => "diagonal".to_owned(),
         };
         let passed = args.iter().map(|a| a.ident.to_string());
         let extra = self.extra_params(what).into_iter();

@@ -6,6 +6,7 @@
 
 mod dispatched;
 mod elements;
+mod entries;
 mod entry;
 mod family;
 mod few;
@@ -230,8 +231,19 @@ impl<'a> Function<'a> {
 
     /// The statements for the lengths that are used.
     pub(super) fn lengths_used(&self) -> TokenStream {
+        self.lengths_among(&|_| true)
+    }
+
+    /// The statements for the lengths that are used in tokens.
+    pub(super) fn lengths_in(&self, tokens: &TokenStream) -> TokenStream {
+        let used = names_in(tokens);
+        self.lengths_among(&|name| used.contains(&name.to_string()))
+    }
+
+    fn lengths_among(&self, is_wanted: &dyn Fn(&Ident) -> bool) -> TokenStream {
         let mut lengths = TokenStream::new();
-        for ((param, axis), name) in self.lengths.borrow().iter() {
+        let all = self.lengths.borrow();
+        for ((param, axis), name) in all.iter().filter(|(_, name)| is_wanted(name)) {
             let p = &self.local(Var(*param as u32)).ident;
             let axis = Literal::usize_unsuffixed(*axis);
             lengths.extend(quote!(let #name = #p.len(#axis);));
@@ -299,6 +311,7 @@ impl<'a> Function<'a> {
         match self.role(k) {
             (Gives::Value, _) => "value".into(),
             (Gives::Tangent, _) => "tangent".into(),
+            (Gives::Sparse, _) => "entries".into(),
             (Gives::Tangents, _) => "tangents".into(),
             (Gives::Jacobian, _) => "jacobian".into(),
             (Gives::Gradient | Gives::Gradients, k) => {
@@ -317,7 +330,8 @@ impl<'a> Function<'a> {
                 | Gives::Gradient
                 | Gives::Jacobian
                 | Gives::Tangents
-                | Gives::Gradients => usize::MAX,
+                | Gives::Gradients
+                | Gives::Sparse => usize::MAX,
             };
             if k < count {
                 return (gives, k);
@@ -363,6 +377,12 @@ impl<'a> Function<'a> {
         let repeated = all.contains(&Gives::Tangent) || all.contains(&Gives::Tangents);
         let args = &self.context.signature.args;
         let result = &self.context.signature.result;
+        if all.contains(&Gives::Sparse) {
+            // Before the value, of which the matrix needs the lengths.
+            let (matrix, name) = self.sparse(self.values());
+            let value = self.whole_result(&result.tree, own, &mut taken, false, false);
+            return quote!(#matrix (#value, #name));
+        }
         let parts = all.iter().map(|gives| match gives {
             Gives::Value => self.whole_result(&result.tree, own, &mut taken, false, repeated),
             Gives::Tangent => self.whole_result(&result.tree, own, &mut taken, true, false),
@@ -390,6 +410,7 @@ impl<'a> Function<'a> {
                         .collect(),
                 )
             }
+            Gives::Sparse => unreachable!("comes with the value"),
         });
         tuple(parts.collect())
     }

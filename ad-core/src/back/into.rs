@@ -43,6 +43,7 @@ impl Context<'_> {
                     Gives::Gradients => "gradients",
                     Gives::Gradient => "gradient",
                     Gives::Jacobian => "jacobian",
+                    Gives::Sparse => unreachable!("has no form of its own"),
                 });
                 refills.push(quote!(#rt::Refill::refill(#room, #part);));
                 rooms.push((room, ty));

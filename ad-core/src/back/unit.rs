@@ -114,6 +114,7 @@ impl Context<'_> {
             steps: vec![],
             results: vec![],
             requires: vec![],
+            blocks: vec![],
         };
         let what = Derivative::Value;
         let f = Function::new(self, what, &program);

@@ -37,6 +37,13 @@ const MODES: &[(&str, Option<&str>, &[Derivative])] = &[
     ("hessian", None, &[Derivative::Hessian]),
     ("vjps", None, &[Derivative::Vjps]),
     ("jvps", None, &[Derivative::Jvps]),
+    ("jacobian", Some("sparse"), &[Derivative::JacobianSparse]),
+    (
+        "jacobian",
+        Some("diagonal"),
+        &[Derivative::JacobianDiagonal],
+    ),
+    ("hessian", Some("diagonal"), &[Derivative::HessianDiagonal]),
 ];
 
 /// The functions that an entry of the attribute names, with the place of each, if it is such an entry.
@@ -56,8 +63,11 @@ fn functions(entry: &NestedMeta) -> Option<std::result::Result<Vec<(Derivative, 
     let misused = || match &words[..] {
         [] => format!("`{name}` takes nothing; write `{name}` alone"),
         words => {
+            let alone = rows.iter().any(|(_, word, _)| word.is_none());
+            let alone = alone.then(|| format!("`{name}`"));
             let forms = words.iter().map(|word| format!("`{name}({word})`"));
-            format!("write `{name}`, {}", forms.collect::<Vec<_>>().join(" or "))
+            let forms: Vec<String> = alone.into_iter().chain(forms).collect();
+            format!("write {}", forms.join(" or "))
         }
     };
     let mut out = vec![];
@@ -146,7 +156,7 @@ pub struct Attr {
     /// Where the crate is, if not at `::cotangent`.
     pub root: Option<syn::Path>,
     /// Where functions are named.
-    named: Vec<(Derivative, Span)>,
+    pub(crate) named: Vec<(Derivative, Span)>,
     into: Option<Span>,
 }
 
@@ -175,12 +185,20 @@ impl Attr {
                     continue;
                 }
             };
-            if let Some(Ok(functions)) = functions(entry) {
-                named.extend(functions);
-            }
+            // An option may be there several times, with other words.
+            let is_new = match functions(entry) {
+                Some(Ok(functions)) => {
+                    let is_new = functions
+                        .iter()
+                        .all(|f| !named.iter().any(|(n, _)| *n == f.0));
+                    named.extend(functions);
+                    is_new
+                }
+                Some(Err(_)) | None => !seen.contains(&path),
+            };
             if let Some(message) = misuse(entry) {
                 sound = Err(errors.on(entry, message));
-            } else if seen.contains(&path) {
+            } else if !is_new {
                 let name = spelled(path);
                 sound = Err(errors.on(path, format!("`{name}` is given twice; remove one")));
             }
@@ -226,6 +244,16 @@ impl Attr {
                     signature.ident,
                     signature.result.tree.kind()
                 ),
+            ));
+        }
+        if let (Some((_, span)), Ok([_, _, ..])) = (
+            (self.named.iter()).find(|(what, _)| *what == Derivative::JacobianDiagonal),
+            wrt.as_deref(),
+        ) {
+            return Err(errors.at(
+                *span,
+                "the diagonal is that of the Jacobian by one argument; name it with `wrt`, as in \
+                 `#[differentiable(jacobian(diagonal), wrt(x))]`",
             ));
         }
         let has_into = modes.derivatives().into_iter().any(Derivative::has_into);

@@ -87,6 +87,11 @@ impl Builder {
         self.program.eq(v)
     }
 
+    /// How many equations there are.
+    pub fn equations(&self) -> usize {
+        self.program.eqs.len()
+    }
+
     /// The name of a parameter.
     pub fn is_param(&self, v: Var) -> Option<&str> {
         self.program.params.get(v.index()).map(|p| &*p.name)

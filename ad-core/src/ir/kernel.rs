@@ -17,6 +17,7 @@ pub use uses::reads_in_time;
 
 use super::bulk::{self, Feed, Param, Require, Type, Var};
 use super::core::{Extremum, ReduceOp};
+use super::entries::Block;
 use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
 use super::unit::{Called, Rule};
@@ -280,6 +281,8 @@ pub struct Program {
     pub results: Vec<Var>,
     /// What must hold on entry.
     pub requires: Vec<Require>,
+    /// What the last results are, if a sparse matrix is made of them.
+    pub blocks: Vec<Block>,
 }
 
 impl Sequence {

@@ -411,6 +411,7 @@ mod tests {
             }],
             results: vec![Var(1)],
             requires: vec![],
+            blocks: vec![],
         }
     }
 

@@ -12,6 +12,7 @@ pub mod core_eval;
 pub mod core_text;
 pub mod cost;
 #[doc(hidden)]
+pub mod entries;
 pub mod generate;
 pub mod kernel;
 pub mod kernel_check;

@@ -8,6 +8,7 @@ mod blocks;
 mod contract;
 mod dispatch;
 mod divided;
+mod entries;
 mod few;
 mod lasting;
 mod loops;
@@ -48,6 +49,7 @@ pub use contract::{
 };
 pub use dispatch::{Baseline, InstructionSet, Kernel, dispatch};
 pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles, in_tiles_and_places};
+pub use entries::{Entries, Position, entries, entry, sparse};
 pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};
 pub use lasting::{Lasting, Lasts, Left};
 pub use loops::{

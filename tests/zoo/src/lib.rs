@@ -82,6 +82,7 @@ pub use cotangent_core::ir::value::{Tensor, Value};
 
 mod convert;
 mod directive;
+pub mod entries;
 pub mod higher;
 pub mod limit;
 pub mod measure;

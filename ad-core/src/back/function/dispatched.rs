@@ -9,7 +9,7 @@ use crate::back::tokens::names_in;
 use crate::front::real::RealType;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Contribution, Nest, Program, Work};
-use crate::ir::ty::{Elem, Size};
+use crate::ir::ty::{Atom, Elem, Size};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
@@ -27,7 +27,23 @@ pub(super) fn pays(program: &Program, params: &[Given], real: &RealType) -> bool
     let is_possible = !matches!(real, RealType::Parameter(_)) || params.iter().any(names_real);
     // A constant that is a result has no name outside.
     let is_constant = |v: &Var| params.get(v.index()).is_some_and(|p| p.constant.is_some());
-    is_possible && !program.results.iter().any(is_constant) && has_loops(program)
+    // Neither has one in the size of an index map.
+    let mut is_known = true;
+    for b in &program.blocks {
+        b.visit_sizes(&mut |s| {
+            s.visit(&mut |a| match a {
+                Atom::Int { param } => is_known &= !is_constant(&Var(*param as u32)),
+                Atom::Dim { .. }
+                | Atom::Value(_)
+                | Atom::Quot(..)
+                | Atom::Rem(..)
+                | Atom::Min(..)
+                | Atom::Max(..)
+                | Atom::Select(..) => {}
+            });
+        });
+    }
+    is_possible && is_known && !program.results.iter().any(is_constant) && has_loops(program)
 }
 
 fn has_loops(program: &Program) -> bool {

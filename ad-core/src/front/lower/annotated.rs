@@ -619,6 +619,7 @@ fn given_back(callee: &Callee, results: Vec<Expr>, given: &[Value]) -> Value {
         let part = match (gives, parts.first()) {
             (Gives::Tangent, Some(value)) => result.with_kept(value, &mut next),
             (Gives::Value | Gives::Tangent, _) => result.assembled(&mut next),
+            (Gives::Sparse, _) => unreachable!("no routine computes sparse matrices"),
             (Gives::Gradient, _) => {
                 let kept = callee.wrt.iter().map(|&k| {
                     let tree = &args[k].ty.tree;

@@ -518,7 +518,7 @@ fn signatures() {
 #[test]
 fn attributes() {
     let f = "fn f(x: &[f64], n: usize) -> f64 { x[n] }";
-    one("hessian(x)", f, "`hessian` takes nothing");
+    one("hessian(x)", f, "write `hessian` or `hessian(diagonal)`");
     one("wrt(n)", f, "constant for differentiation");
     one("wrt(z)", f, "no argument of this name");
     one("wrt(x, x)", f, "named twice");

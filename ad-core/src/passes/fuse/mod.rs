@@ -103,6 +103,7 @@ impl Fuser {
             steps: vec![],
             results: program.results.clone(),
             requires: program.requires.clone(),
+            blocks: vec![],
         };
         // The step of each loop.
         let mut runs: HashMap<Run<'_>, usize> = HashMap::new();

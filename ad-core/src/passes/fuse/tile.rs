@@ -207,6 +207,7 @@ impl Plan {
             steps: steps.collect(),
             results: results.clone(),
             requires: vec![],
+            blocks: vec![],
         });
         let made = grouped.steps.iter().flat_map(Step::defines);
         let saved = made.filter(|(v, ty)| ty.rank() >= AXES && !results.contains(v));
@@ -262,6 +263,7 @@ impl Plan {
             steps,
             results: program.results.clone(),
             requires: program.requires.clone(),
+            blocks: vec![],
         }
     }
 }

@@ -343,6 +343,7 @@ impl Body {
             steps,
             results: results.iter().map(|v| self.names[v]).collect(),
             requires: vec![],
+            blocks: vec![],
         }
     }
 }

@@ -153,6 +153,7 @@ fn in_lane(program: &Program, n: &Size, types: &HashMap<Var, Type>) -> Option<Pr
         steps,
         results: program.results.clone(),
         requires: program.requires.clone(),
+        blocks: vec![],
     })
 }
 
