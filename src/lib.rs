@@ -203,6 +203,8 @@ mod pages {
     struct Structs;
     #[doc = include_str!("../docs/book/src/which-derivative.md")]
     struct WhichDerivative;
+    #[doc = include_str!("../docs/book/src/jacobians.md")]
+    struct Jacobians;
     #[doc = include_str!("../docs/book/src/rules.md")]
     struct Rules;
     #[doc = include_str!("../docs/book/src/precision-threads-memory.md")]
