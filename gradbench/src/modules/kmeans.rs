@@ -7,7 +7,7 @@ use ndarray::Array2;
 use serde::Deserialize;
 
 /// The sum of the squared distances between the points and their nearest centroids.
-#[differentiable(value, grad, hvp, wrt(centroids))]
+#[differentiable(value, grad, hessian(diagonal), wrt(centroids))]
 fn cost(centroids: &Array2<f64>, points: &Array2<f64>) -> f64 {
     sum(points.nrows(), |i| {
         minimum(centroids.nrows(), |j| {
@@ -18,11 +18,9 @@ fn cost(centroids: &Array2<f64>, points: &Array2<f64>) -> f64 {
     })
 }
 
-/// The gradient over the diagonal of the Hessian. The Hessian has no other elements, so its product with ones is
-/// the diagonal.
+/// The gradient over the diagonal of the Hessian, which has no other elements.
 fn direction(centroids: &Array2<f64>, points: &Array2<f64>) -> Array2<f64> {
-    let ones = Array2::ones(centroids.dim());
-    cost_grad(centroids, points) / cost_hvp(centroids, points, &ones)
+    cost_grad(centroids, points) / cost_hessian_diagonal(centroids, points)
 }
 
 #[derive(Deserialize)]
