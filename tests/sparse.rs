@@ -12,7 +12,7 @@ fn noise(k: usize) -> f64 {
 }
 
 fn vector(n: usize) -> Array1<f64> {
-    Array1::from_shape_fn(n, |k| noise(k))
+    Array1::from_shape_fn(n, noise)
 }
 
 fn matrix(m: usize, n: usize) -> Array2<f64> {
