@@ -143,6 +143,7 @@ fn scaled(x: &Array2<f64>, scale: &Scale) -> (Array2<f64>, [f64; 2]) {
 }
 
 #[differentiable]
+#[allow(clippy::type_complexity, reason = "the result of a `jvp` of a tuple")]
 fn scaled_rule(
     x: &Array2<f64>,
     scale: &Scale,

@@ -55,7 +55,7 @@ pub fn derive(
 /// parameter, one parameter after the other.
 ///
 /// # Errors
-/// As for [`derive`].
+/// As for [`derive()`].
 pub fn derive_in_pieces(
     program: &Program,
     what: Derivative,

@@ -50,7 +50,7 @@ fn annotated(text: &str, at: usize) -> Vec<Vec<String>> {
     let mut tokens = Tokens::new(text);
     while let Some(token) = tokens.next() {
         let place = text.len() - tokens.rest.len();
-        if place <= at {
+        if place - token.len() <= at {
             here.clone_from(&open);
         }
         match token {
