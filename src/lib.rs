@@ -54,8 +54,8 @@
 //! assert_eq!(polar_vjp(2.0, 0.0, &[0.0, 1.0]), ([2.0, 0.0], (0.0, 2.0)));
 //! ```
 //!
-//! **Structs** that derive [`Differentiable`](macro@Differentiable) hold parameters; the gradient is
-//! the same struct. **Derivatives nest**: an annotated function may call `g_grad(..)`.
+//! **Structs** that derive [`Differentiable`](macro@Differentiable) hold parameters; the gradient
+//! is the same struct. **Derivatives nest**: an annotated function may call `g_grad(..)`.
 //!
 //! **Both precisions** at once: write a function over `T:` [`Real`](prelude::Real).
 //!
@@ -83,7 +83,8 @@ pub use cotangent_macros::{Differentiable, custom_derivative, differentiable};
 pub use cotangent_runtime::Differentiable;
 /// # Optimisers
 ///
-/// A gradient has the type of its argument, so an optimiser needs nothing else. Adam, for any model:
+/// A gradient has the type of its argument, so an optimiser needs nothing else. Adam, for any
+/// model:
 ///
 /// ```
 /// use cotangent::Parameters;

@@ -1,5 +1,5 @@
-//! Linear algebra that annotated functions call: solutions of linear systems, factorisations, determinants,
-//! eigenvalues, the exponential of a matrix.
+//! Linear algebra that annotated functions call: solutions of linear systems, factorisations,
+//! determinants, eigenvalues, the exponential of a matrix.
 //!
 //! ```
 //! use cotangent::linalg::{log_det, solve};
@@ -26,8 +26,9 @@
 //! # assert!((by_noise - (at(-1.0 + 1e-6) - at(-1.0 - 1e-6)) / 2e-6).abs() < 1e-7);
 //! ```
 //!
-//! All can be differentiated any number of times. What does not exist, as the solution of a singular system, is a
-//! panic with the name of the function. Matrices that are nearly singular give what rounding gives.
+//! All can be differentiated any number of times. What does not exist, as the solution of a
+//! singular system, is a panic with the name of the function. Matrices that are nearly singular
+//! give what rounding gives.
 //!
 //! | function | factorisation |
 //! |---|---|
@@ -129,7 +130,8 @@ fn log_det_rule(a: &Array2<f64>, cotangent: f64) -> (f64, Array2<f64>) {
     (log_det(a), a_bar)
 }
 
-/// The lower triangular `l` with `l lᵀ = a`. It depends on the symmetric part of `a`: `(a + aᵀ) / 2`.
+/// The lower triangular `l` with `l lᵀ = a`. It depends on the symmetric part of `a`:
+/// `(a + aᵀ) / 2`.
 ///
 /// # Panics
 ///
@@ -177,7 +179,8 @@ fn cholesky_rule(a: &Array2<f64>, l_bar: &Array2<f64>) -> (Array2<f64>, Array2<f
     (l, a_bar)
 }
 
-/// The solution `x` of `l x = b`, where `l` is lower triangular: what is above its diagonal is not read.
+/// The solution `x` of `l x = b`, where `l` is lower triangular: what is above its diagonal is not
+/// read.
 ///
 /// # Panics
 ///
@@ -234,8 +237,8 @@ fn triangular_solve_columns_rule(
     (x, (l_bar, b_bar))
 }
 
-/// The eigenvalues of the symmetric part of a matrix, the least first, and eigenvectors of length 1 as columns in
-/// the same order.
+/// The eigenvalues of the symmetric part of a matrix, the least first, and eigenvectors of length 1
+/// as columns in the same order.
 ///
 /// The derivative of the vectors takes those of equal eigenvalues not to turn into each other.
 ///

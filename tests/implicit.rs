@@ -1,4 +1,5 @@
-//! Implicit functions: what any code finds as a solution of equations has a derivative by a linear system.
+//! Implicit functions: what any code finds as a solution of equations has a derivative by a linear
+//! system.
 //!
 //! With `g(x, p) = 0` at the solution `x` for the parameters `p`:
 //!
@@ -6,8 +7,8 @@
 //! ∂g/∂x · ẋ  =  −∂g/∂p · ṗ
 //! ```
 //!
-//! The rule is an annotated function that calls derivatives of `g`, so the solution can be differentiated any
-//! number of times, in both modes.
+//! The rule is an annotated function that calls derivatives of `g`, so the solution can be
+//! differentiated any number of times, in both modes.
 
 use cotangent::linalg::solve;
 use cotangent::ndarray::{Array1, Array2, array};

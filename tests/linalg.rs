@@ -1,5 +1,5 @@
-//! Linear algebra with derivatives: values against what defines them, gradients and second derivatives against
-//! differences.
+//! Linear algebra with derivatives: values against what defines them, gradients and second
+//! derivatives against differences.
 
 use cotangent::linalg::*;
 use cotangent::ndarray::{self, Array1, Array2, array, s};

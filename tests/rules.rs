@@ -1,5 +1,5 @@
-//! Rules of one's own that are annotated functions: they are differentiated again, and one of the two
-//! products gives the other.
+//! Rules of one's own that are annotated functions: they are differentiated again, and one of the
+//! two products gives the other.
 
 use cotangent::ndarray::{Array1, Array2, array};
 use cotangent::prelude::*;

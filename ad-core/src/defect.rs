@@ -84,7 +84,7 @@ pub(crate) fn with_stack<T>(run: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 #[allow(
     clippy::wildcard_enum_match_arm,
-    reason = "items are looked for, of which there are two kinds"
+    reason = "the test needs two kinds of items"
 )]
 mod tests {
     use super::INJECTED;

@@ -196,8 +196,8 @@ impl Derivative {
         matches!(self, Derivative::Vjps | Derivative::Jvps)
     }
 
-    /// Whether functions that would be called as units are taken in: these have first derivatives only,
-    /// and take one tangent at a time.
+    /// Whether functions that would be called as units are taken in: these have first derivatives
+    /// only, and take one tangent at a time.
     pub fn takes_units_in(self) -> bool {
         self.row().order > 1 || self.gives().contains(&Gives::Jacobian) || self.is_of_several()
     }

@@ -75,8 +75,8 @@ pub(crate) fn companion(request: &Request, known: &Structs) -> TokenStream {
 
 /// The numbers of a struct as one vector: those of its real fields, one field after another.
 ///
-/// The real type is whichever these fields have, so that nothing has to be known of the structs among
-/// them.
+/// The real type is whichever these fields have, so that nothing has to be known of the structs
+/// among them.
 fn parameters(of: &syn::ItemStruct, is_real: &[bool], root: &TokenStream) -> TokenStream {
     let ident = &of.ident;
     let number = syn::Ident::new("__Number", Span::mixed_site());

@@ -11,7 +11,7 @@ use crate::passes::entries;
 use crate::passes::fuse::{again, fuse};
 use crate::passes::join::join;
 use crate::passes::lengths::lengths;
-use crate::passes::linearise::{forward, linearise};
+use crate::passes::linearise::{Linearised, forward, linearise};
 use crate::passes::raise::{raise, raise_without_demands};
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::transpose::transpose;
@@ -51,8 +51,8 @@ pub fn derive(
     derive_with(program, what, wrt, None, erase_stops, watch)
 }
 
-/// The same, with the arrays that a Jacobian is made of; without them it has a block for each result by each
-/// parameter, one parameter after the other.
+/// The same, with the arrays that a Jacobian is made of; without them it has a block for each
+/// result by each parameter, one parameter after the other.
 ///
 /// # Errors
 /// As for [`derive()`].
@@ -69,18 +69,14 @@ pub fn derive_in_pieces(
 /// A function with the entries of its Jacobian with respect to some of its parameters.
 ///
 /// # Errors
-/// If the index maps of the program do not say the entries, or a pass broke the program (a bug of the
-/// compiler).
+/// If the index maps of the program do not say the entries, or a pass broke the program (a bug of
+/// the compiler).
 pub fn entries(
     program: &Program,
     wrt: &[usize],
     watch: Watch<'_>,
 ) -> Result<entries::Entries, String> {
-    let again = derivable(program, wrt)?;
-    let program = again.as_ref().unwrap_or(program);
-    enter("linearise");
-    let l = linearise(program, wrt);
-    checked("linearise", &l.program, watch)?;
+    let l = tangents(program, wrt, linearise, watch)?;
     enter("entries");
     let by_columns = entries::of_tangents(&l);
     let by_rows = entries::of_cotangents(&l, &transpose(&l));
@@ -264,8 +260,8 @@ fn with_rules(program: &Program, wanted: units::rules::Wanted<'_>) -> Result<Pro
     to_bulk(&taken_in, &mut |_, _| {})
 }
 
-/// The program of one product of a unit from that of the other, of which `rule` is the name: a product is
-/// linear in what it multiplies.
+/// The program of one product of a unit from that of the other, of which `rule` is the name: a
+/// product is linear in what it multiplies.
 ///
 /// # Errors
 /// If it is not linear, or cannot be differentiated.
@@ -301,6 +297,20 @@ pub fn other_product(
 /// What becomes of what is constant for differentiation.
 type Stops = fn(&Program) -> Program;
 
+/// Values and tangents; calls whose derivatives are differentiated are taken in before.
+fn tangents(
+    program: &Program,
+    wrt: &[usize],
+    linearise: fn(&Program, &[usize]) -> Linearised,
+    watch: Watch<'_>,
+) -> Result<Linearised, String> {
+    let again = derivable(program, wrt)?;
+    enter("linearise");
+    let l = linearise(again.as_ref().unwrap_or(program), wrt);
+    checked("linearise", &l.program, watch)?;
+    Ok(l)
+}
+
 /// Forward mode: values and tangents, without the first results.
 fn forwards(
     program: &Program,
@@ -309,11 +319,7 @@ fn forwards(
     stops: Stops,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    let again = derivable(program, wrt)?;
-    let program = again.as_ref().unwrap_or(program);
-    enter("linearise");
-    let mut l = forward(program, wrt);
-    checked("linearise", &l.program, watch)?;
+    let mut l = tangents(program, wrt, forward, watch)?;
     l.program.results.drain(..without);
     linear(&stops(&l.program), &l.tangents, watch)
 }
@@ -327,11 +333,7 @@ fn diagonal(
     watch: Watch<'_>,
     refused: fn(String) -> String,
 ) -> Result<Program, String> {
-    let again = derivable(program, wrt)?;
-    let program = again.as_ref().unwrap_or(program);
-    enter("linearise");
-    let l = linearise(program, wrt);
-    checked("linearise", &l.program, watch)?;
+    let l = tangents(program, wrt, linearise, watch)?;
     enter("entries");
     let mut found = entries::diagonal(&l).map_err(refused)?;
     checked("entries", &found, watch)?;
@@ -350,11 +352,7 @@ fn backwards(
     stops: Stops,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    let again = derivable(program, wrt)?;
-    let program = again.as_ref().unwrap_or(program);
-    enter("linearise");
-    let l = linearise(program, wrt);
-    checked("linearise", &l.program, watch)?;
+    let l = tangents(program, wrt, linearise, watch)?;
     enter("transpose");
     let mut t = transpose(&l);
     checked("transpose", &t, watch)?;
@@ -440,10 +438,7 @@ fn linearised(
 ) -> Result<Program, String> {
     let done = match direction {
         Direction::Forward => {
-            let again = derivable(program, wrt)?;
-            enter("linearise");
-            let l = linearise(again.as_ref().unwrap_or(program), wrt);
-            checked("linearise", &l.program, watch)?;
+            let l = tangents(program, wrt, linearise, watch)?;
             linear(&l.program, &l.tangents, watch)?
         }
         Direction::Reverse => backwards(program, wrt, 0, Program::clone, watch)?,

@@ -10,8 +10,8 @@ use proc_macro::TokenStream;
 ///
 /// The function `f` stays as it is. The generated functions stand next to it with the same
 /// visibility, generics and `cfg` attributes, and take its arguments by the same types. `G` is the
-/// owned type of the differentiated argument, or a tuple of these in the order of the arguments; `R`
-/// is the type of the result.
+/// owned type of the differentiated argument, or a tuple of these in the order of the arguments;
+/// `R` is the type of the result.
 ///
 /// | written | generated |
 /// |---|---|
@@ -38,8 +38,8 @@ use proc_macro::TokenStream;
 /// assert_eq!(f_jvp(2.0, 0.0, 1.0, 3.0), (0.0, 6.0));
 /// ```
 ///
-/// A scalar cotangent is passed by value, every other one by reference; each tangent has the type of
-/// its argument.
+/// A scalar cotangent is passed by value, every other one by reference; each tangent has the type
+/// of its argument.
 ///
 /// The other options:
 ///
@@ -116,9 +116,10 @@ pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// assert!((dx - 0.6).abs() < 1e-12 && (dy - 0.8).abs() < 1e-12);
 /// ```
 ///
-/// A rule that is an annotated function of the same file is a program that the compiler knows: what calls
-/// `g` can then be differentiated again, and one of `jvp` and `vjp` gives the other. `differentiable`, beside
-/// these, says so of rules that are written elsewhere, in a macro or in a documentation test.
+/// A rule that is an annotated function of the same file is a program that the compiler knows: what
+/// calls `g` can then be differentiated again, and one of `jvp` and `vjp` gives the other.
+/// `differentiable`, beside these, says so of rules that are written elsewhere, in a macro or in a
+/// documentation test.
 ///
 /// `crate = path` names a renamed or re-exported `cotangent`.
 #[proc_macro_attribute]

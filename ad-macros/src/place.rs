@@ -36,8 +36,8 @@ pub(super) fn with_annotated(item: &TokenStream) -> Place {
     place
 }
 
-/// The annotated functions of a text, by paths from the function at a place: only blocks around it and
-/// modules are looked into.
+/// The annotated functions of a text, by paths from the function at a place: only blocks around it
+/// and modules are looked into.
 fn annotated(text: &str, at: usize) -> Vec<Vec<String>> {
     let is_word = |w: &str| w.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let mut open: Vec<String> = vec![];

@@ -47,7 +47,8 @@ pub trait Parameters<T: Real = f64>: Sized {
     /// Panics if lengths or shapes differ.
     fn each_pair(&self, other: &Self, f: &mut impl FnMut(T, T));
 
-    /// Calls a function with the place of each number and the number at the same place of another value.
+    /// Calls a function with the place of each number and the number at the same place of another
+    /// value.
     ///
     /// # Panics
     ///
@@ -119,7 +120,8 @@ pub trait Parameters<T: Real = f64>: Sized {
         self.copied_with(&mut f)
     }
 
-    /// The same with a function applied to each number and the one at the same place of another vector.
+    /// The same with a function applied to each number and the one at the same place of another
+    /// vector.
     ///
     /// # Panics
     ///
@@ -148,7 +150,8 @@ fn fits(what: &str, count: usize, length: usize) {
     );
 }
 
-/// What [`Parameters::push_names`] appends to; generated code may stand where `Vec` is something else.
+/// What [`Parameters::push_names`] appends to; generated code may stand where `Vec` is something
+/// else.
 #[doc(hidden)]
 pub type Names = Vec<String>;
 

@@ -9,8 +9,8 @@ use std::ops::{
     Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign,
 };
 
-/// The functions of numbers that generated code calls on each element: by the methods, or those that loops
-/// vectorise.
+/// The functions of numbers that generated code calls on each element: by the methods, or those
+/// that loops vectorise.
 macro_rules! elementary {
     ($do:ident) => {
         elementary! { @$do
@@ -72,9 +72,9 @@ macro_rules! elementary {
 /// concrete `f64` the inherent method is the one that is called, whether or not this trait is in
 /// scope.
 ///
-/// Other types may implement it: intervals, dual numbers, numbers that count operations. A function over
-/// `T: Real` then runs on them as it is written. Its derivatives are for `f64` and `f32`: with other types
-/// they may panic.
+/// Other types may implement it: intervals, dual numbers, numbers that count operations. A function
+/// over `T: Real` then runs on them as it is written. Its derivatives are for `f64` and `f32`: with
+/// other types they may panic.
 ///
 /// Where a function is not differentiable, derivatives follow these conventions: `abs` has
 /// derivative 0 at 0; `signum`, `floor`, `ceil`, `round` and `trunc` have derivative 0 everywhere;

@@ -4,9 +4,9 @@ use ndarray::Array2;
 
 /// A sparse matrix as the list of its entries: by rows, within a row by columns, each place once.
 ///
-/// What is listed is the structure: where an entry may be other than zero. So an entry that happens to be
-/// zero is listed, and matrices of one function at other points have entries at the same places, unless
-/// the function branches, or reads at other indices.
+/// What is listed is the structure: where an entry may be other than zero. So an entry that happens
+/// to be zero is listed, and matrices of one function at other points have entries at the same
+/// places, unless the function branches, or reads at other indices.
 ///
 /// ```
 /// let m = cotangent::Sparse {
@@ -41,8 +41,8 @@ impl Sparse {
         out
     }
 
-    /// Compressed sparse rows: where each row starts in the other two, and where the last one ends; the
-    /// columns; the values.
+    /// Compressed sparse rows: where each row starts in the other two, and where the last one ends;
+    /// the columns; the values.
     #[must_use]
     pub fn to_csr(&self) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
         let mut starts = vec![0; self.shape.0 + 1];
@@ -55,9 +55,9 @@ impl Sparse {
         (starts, self.columns.clone(), self.values.clone())
     }
 
-    /// A colour for each column, such that no row has entries in two columns of one colour, and how many
-    /// colours there are. Columns of one colour can be computed as one product of the Jacobian with the sum
-    /// of their unit vectors, a row of [`Sparse::seeds`].
+    /// A colour for each column, such that no row has entries in two columns of one colour, and how
+    /// many colours there are. Columns of one colour can be computed as one product of the Jacobian
+    /// with the sum of their unit vectors, a row of [`Sparse::seeds`].
     ///
     /// Columns take the first colour that is free, those with the most entries first.
     ///
@@ -113,8 +113,8 @@ impl Sparse {
         (colours, met.len())
     }
 
-    /// For each colour the sum of the unit vectors of its columns: the tangents whose products with the
-    /// Jacobian are its columns, compressed.
+    /// For each colour the sum of the unit vectors of its columns: the tangents whose products with
+    /// the Jacobian are its columns, compressed.
     #[must_use]
     pub fn seeds(&self, colours: &[usize]) -> Array2<f64> {
         let count = colours.iter().max().map_or(0, |most| most + 1);
@@ -125,12 +125,13 @@ impl Sparse {
         out
     }
 
-    /// The Jacobian of this pattern, given its products with the [`Sparse::seeds`] of a colouring, one in
-    /// each row of `compressed`.
+    /// The Jacobian of this pattern, given its products with the [`Sparse::seeds`] of a colouring,
+    /// one in each row of `compressed`.
     ///
     /// # Panics
     ///
-    /// Panics if `compressed` has not a row for each colour, and a column for each row of the matrix.
+    /// Panics if `compressed` has not a row for each colour, and a column for each row of the
+    /// matrix.
     #[must_use]
     pub fn decompressed(&self, colours: &[usize], compressed: &Array2<f64>) -> Sparse {
         let places = self.rows.iter().zip(&self.columns);

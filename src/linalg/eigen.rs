@@ -1,12 +1,13 @@
-//! Eigenvalues and eigenvectors of symmetric matrices: Householder reflections to tridiagonal form, then
-//! QL with implicit shifts.
+//! Eigenvalues and eigenvectors of symmetric matrices: Householder reflections to tridiagonal form,
+//! then QL with implicit shifts.
 
 use ndarray::{Array1, Array2, s};
 
 /// How often a value is improved at most.
 const ROUNDS: usize = 60;
 
-/// The eigenvalues, the least first, and the eigenvectors as columns; nothing if they were not found.
+/// The eigenvalues, the least first, and the eigenvectors as columns; nothing if they were not
+/// found.
 pub(super) fn eigh(a: Array2<f64>) -> Option<(Array1<f64>, Array2<f64>)> {
     let n = a.nrows();
     if !a.iter().all(|x| x.is_finite()) {

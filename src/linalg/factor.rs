@@ -18,8 +18,8 @@ pub(super) fn square(name: &str, a: &Array2<f64>) -> usize {
 pub(super) enum Factors {
     /// The lower triangle.
     Cholesky(Array2<f64>),
-    /// Both triangles in one, the diagonal of the lower one being 1; and the row of the matrix that each row
-    /// was.
+    /// Both triangles in one, the diagonal of the lower one being 1; and the row of the matrix that
+    /// each row was.
     Lu(Array2<f64>, Vec<usize>),
 }
 
@@ -84,8 +84,8 @@ fn blocks(n: usize) -> impl DoubleEndedIterator<Item = (usize, usize)> + ExactSi
     (0..n.div_ceil(BLOCK)).map(move |k| (k * BLOCK, n.min((k + 1) * BLOCK)))
 }
 
-/// The lower triangular factor, zeros above it; or the row that shows that there is none. Reads the lower
-/// triangle.
+/// The lower triangular factor, zeros above it; or the row that shows that there is none. Reads the
+/// lower triangle.
 pub(super) fn cholesky(mut a: Array2<f64>) -> Result<Array2<f64>, usize> {
     let n = a.nrows();
     for (from, to) in blocks(n) {

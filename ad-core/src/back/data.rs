@@ -237,7 +237,8 @@ impl Context<'_> {
         }
     }
 
-    /// Several tangents or cotangents of a type: the type that they are passed by, and how that is read.
+    /// Several tangents or cotangents of a type: the type that they are passed by, and how that is
+    /// read.
     pub(super) fn several_given(&self, of: &Data) -> (TokenStream, Data) {
         let mut data = Data {
             tree: several(of),

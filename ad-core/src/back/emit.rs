@@ -63,7 +63,8 @@ const ALLOW: [&str; 14] = [
     "clippy::pedantic",
     "clippy::nursery",
     "clippy::restriction",
-    // An associated function without `self` cannot be told from a free one, so its link may be broken.
+    // An associated function without `self` cannot be told from a free one, so its link may be
+    // broken.
     "rustdoc::broken_intra_doc_links",
 ];
 
@@ -186,8 +187,8 @@ impl Context<'_> {
         }
     }
 
-    /// What leaves a generated function where the function as written fails: what that one gives. `fails` tells
-    /// whether it does, up to rounding.
+    /// What leaves a generated function where the function as written fails: what that one gives.
+    /// `fails` tells whether it does, up to rounding.
     pub(crate) fn failing(&self, fails: &TokenStream, in_impl: bool) -> TokenStream {
         let signature = self.signature;
         let owner = in_impl.then(|| quote!(Self::));

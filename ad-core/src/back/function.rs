@@ -378,7 +378,7 @@ impl<'a> Function<'a> {
         let args = &self.context.signature.args;
         let result = &self.context.signature.result;
         if all.contains(&Gives::Sparse) {
-            // Before the value, of which the matrix needs the lengths.
+            // The matrix first: it needs the lengths of the value, which the results take.
             let (matrix, name) = self.sparse(self.values());
             let value = self.whole_result(&result.tree, own, &mut taken, false, false);
             return quote!(#matrix (#value, #name));

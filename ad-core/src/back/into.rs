@@ -1,4 +1,5 @@
-//! Results that are written where the caller has room for them, with memory that is kept between calls.
+//! Results that are written where the caller has room for them, with memory that is kept between
+//! calls.
 
 use super::emit::{Context, name, tuple};
 use super::names::Names;

@@ -224,8 +224,8 @@ impl Context<'_> {
     }
 }
 
-/// A function of a unit that `signature`'s function calls, for those who call that; with what its name
-/// begins with.
+/// A function of a unit that `signature`'s function calls, for those who call that; with what its
+/// name begins with.
 pub(crate) fn forwarded(
     signature: &Signature,
     unit: &Unit,

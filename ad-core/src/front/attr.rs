@@ -46,7 +46,8 @@ const MODES: &[(&str, Option<&str>, &[Derivative])] = &[
     ("hessian", Some("diagonal"), &[Derivative::HessianDiagonal]),
 ];
 
-/// The functions that an entry of the attribute names, with the place of each, if it is such an entry.
+/// The functions that an entry of the attribute names, with the place of each, if it is such an
+/// entry.
 ///
 /// # Errors
 /// With what to write instead.

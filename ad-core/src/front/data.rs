@@ -267,7 +267,8 @@ impl Tree {
         }
     }
 
-    /// Several of this type along an axis in front, if there is a type for that. What is not real stays one.
+    /// The type of several values stacked along a leading axis, if there is one. Leaves that are
+    /// not real are not stacked.
     pub fn several(&self) -> Option<Tree> {
         let all = |parts: &[Tree]| parts.iter().map(Tree::several).collect::<Option<_>>();
         Some(match self {

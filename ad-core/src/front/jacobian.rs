@@ -378,7 +378,8 @@ impl Of<'_> {
 }
 
 impl Form {
-    /// Something made of what its arrays and gradients are, in order; for several with whether they are a list.
+    /// Something made of what its arrays and gradients are, in order; for several with whether they
+    /// are a list.
     pub fn fold<T>(
         &self,
         array: &mut dyn FnMut(&Written) -> T,

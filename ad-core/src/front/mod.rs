@@ -61,8 +61,8 @@ pub struct Annotated {
     pub structs: structs::Structs,
     /// What it returns, as it is declared.
     pub declared: data::Data,
-    /// Whether the function fails, where it can: `None`, an error, or a panic of the user's. The body
-    /// computes its value where it does not.
+    /// Whether the function fails, where it can: `None`, an error, or a panic of the user's. The
+    /// body computes its value where it does not.
     pub fails: Option<Fails>,
 }
 

@@ -5,12 +5,13 @@
 //! depth(t (..) u) = 1 for each of its tokens + GROUP + depth(..)    without `;` and `,`
 //! ```
 //!
-//! An expression, a type or a pattern is no deeper than this: one inside another has a token less or
-//! stands in a group. Statements side by side and elements of lists add nothing.
+//! An expression, a type or a pattern is no deeper than this: one inside another has a token less
+//! or stands in a group. Statements side by side and elements of lists add nothing.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 
-/// The deepest item that is read. Without optimisation the parser takes some 50 kB of stack for a group.
+/// The deepest item that is read. Without optimisation the parser takes some 50 kB of stack for a
+/// group.
 const DEEPEST: usize = 16_000;
 
 /// What a group counts as.

@@ -236,8 +236,8 @@ impl Unit {
         }
     }
 
-    /// What a rule computes, if that is a program: its results are what the rule adds to those of the
-    /// function.
+    /// What a rule computes, if that is a program: its results are what the rule adds to those of
+    /// the function.
     pub fn routine(&self, rule: Rule) -> Option<&Routine> {
         match rule {
             Rule::Value => None,

@@ -1,8 +1,9 @@
 //! The rules of functions with derivatives of their own, where these are annotated functions.
 //!
-//! What their companions say is in a companion of its own, beside the one of the function, so that a rule
-//! may call the function: `g::__rules`, in a module of the name of `g`, so that who can name `g` can name that.
-//! In a block, where modules do not see what is beside them, it stands beside `g`.
+//! What their companions say is in a companion of its own, beside the one of the function, so that
+//! a rule may call the function: `g::__rules`, in a module of the name of `g`, so that who can name
+//! `g` can name that. In a block, where modules do not see what is beside them, it stands beside
+//! `g`.
 //!
 //! ```text
 //! use g_vjp as rule;                  // the function, with its companion
@@ -259,8 +260,8 @@ pub(super) fn units(blocks: &[&Block]) -> Vec<Called> {
     units
 }
 
-/// The program of a rule: it takes what the unit takes, and gives what the rule adds to the results of the
-/// function. Nothing if the function is none that has the signature of a rule.
+/// The program of a rule: it takes what the unit takes, and gives what the rule adds to the results
+/// of the function. Nothing if the function is none that has the signature of a rule.
 fn program(signature: &Signature, unit: &Called, rule: Rule, callee: &Callee) -> Option<Routine> {
     let routine = callee
         .routine
@@ -396,8 +397,8 @@ fn whole(
     all.pop().filter(|_| all.is_empty())
 }
 
-/// What is known of the rules of a unit, as tokens: for each product the program and what is known of the
-/// units in it.
+/// What is known of the rules of a unit, as tokens: for each product the program and what is known
+/// of the units in it.
 pub(super) fn encode_rules(rules: &[Option<Routine>; 3], id: &str) -> TokenStream {
     let all = PRODUCTS.map(|rule| match &rules[rule as usize] {
         None => quote!(()),
@@ -480,8 +481,8 @@ pub(super) fn read(text: &str) -> Result<[Option<Routine>; 3], String> {
     decode_rules(tokens)
 }
 
-/// The module of the name of a function that holds the type with its functions and the companion of its
-/// rules.
+/// The module of the name of a function that holds the type with its functions and the companion of
+/// its rules.
 pub(super) fn module(
     Beside { vis, cfg, place }: &Beside<'_>,
     ident: &Ident,

@@ -1,5 +1,5 @@
-//! The blocks of a Jacobian, each of one result by one parameter, put together as the types of the caller
-//! have them.
+//! The blocks of a Jacobian, each of one result by one parameter, put together as the types of the
+//! caller have them.
 //!
 //! ```text
 //! [J_ra]                 a block as it is, or at the first places of its result
@@ -46,8 +46,8 @@ pub struct Side {
     pub parts: Vec<Placed>,
 }
 
-/// A result or parameter in an array: its number, and for each axis of the array the first place and how far
-/// apart there the elements along each of its own axes are.
+/// A result or parameter in an array: its number, and for each axis of the array the first place
+/// and how far apart there the elements along each of its own axes are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// The number of the result or parameter.
@@ -77,8 +77,9 @@ impl Side {
     }
 }
 
-/// The pieces of a Jacobian, given the shapes of results and parameters, and for each pair of them a block
-/// that `direction` made: by parameters with these axes first, or by results with these first.
+/// The pieces of a Jacobian, given the shapes of results and parameters, and for each pair of them
+/// a block that `direction` made: by parameters with these axes first, or by results with these
+/// first.
 pub fn together(
     program: &Program,
     direction: Direction,

@@ -110,8 +110,8 @@ pub fn contract_within<
     }
 }
 
-/// How products of matrices are computed for a type of numbers. Each type has its own compiled code, once and
-/// not in every crate that multiplies.
+/// How products of matrices are computed for a type of numbers. Each type has its own compiled
+/// code, once and not in every crate that multiplies.
 #[allow(missing_debug_implementations, clippy::type_complexity)]
 pub struct Products<T: 'static> {
     contraction: fn(

@@ -1,9 +1,9 @@
 //! Sparse matrices from the blocks of entries that generated code computes.
 //!
-//! A block has values over a domain. The place of a value in the result, and in the argument, is affine in
-//! its position in the domain, or read from an array of integers. Where all blocks of a result have the
-//! leading axis of the result as theirs, rows come in the order of that axis: its entries are written where
-//! they stay. Else they are sorted by rows first.
+//! A block has values over a domain. The place of a value in the result, and in the argument, is
+//! affine in its position in the domain, or read from an array of integers. Where all blocks of a
+//! result have the leading axis of the result as theirs, rows come in the order of that axis: its
+//! entries are written where they stay. Else they are sorted by rows first.
 
 use super::View;
 use crate::{Real, Sparse};
@@ -253,7 +253,8 @@ impl<T> Placed<'_, T> {
         }
     }
 
-    /// Whether the leading axis of the domain is that of the result, of which each index has so many rows.
+    /// Whether the leading axis of the domain is that of the result, of which each index has so
+    /// many rows.
     fn leads(&self, first: i64, count: usize, rows: i64) -> bool {
         let Some((&n, inner)) = self.shape.split_first() else {
             return false;
@@ -271,7 +272,8 @@ impl<T> Placed<'_, T> {
     }
 }
 
-/// The matrix of blocks of entries, given the shapes of the parts of the result and of the argument.
+/// The matrix of blocks of entries, given the shapes of the parts of the result and of the
+/// argument.
 ///
 /// # Panics
 ///
@@ -351,12 +353,13 @@ struct Slot<'e, T> {
     stride: i64,
     /// The data that is added to the column.
     data: usize,
-    /// Where it is not 0 there is an entry: from the one for the first leading index on, and how far apart.
+    /// Where it is not 0 there is an entry: from the one for the first leading index on, and how
+    /// far apart.
     present: Option<(&'e [i64], usize)>,
 }
 
-/// What is read for a leading index, one of several arrays: from the element for the first leading index on,
-/// how far apart they are, and by what they are multiplied.
+/// What is read for a leading index, one of several arrays: from the element for the first leading
+/// index on, how far apart they are, and by what they are multiplied.
 type Data<'e> = Vec<(&'e [i64], usize, i64)>;
 
 fn read(data: &Data<'_>, lead: usize) -> i64 {

@@ -7,8 +7,9 @@ use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, SQRT_2};
 
-/// The components. Component j has the weight `alpha[j]`, up to a constant, and the centre `mu[j]`. The triangular
-/// factor of its precision has the diagonal `exp(q[j])`; `l[j]` holds what is below it, column after column.
+/// The components. Component j has the weight `alpha[j]`, up to a constant, and the centre `mu[j]`.
+/// The triangular factor of its precision has the diagonal `exp(q[j])`; `l[j]` holds what is below
+/// it, column after column.
 #[derive(Clone, Differentiable, Deserialize)]
 struct Mixture {
     #[serde(deserialize_with = "vector")]

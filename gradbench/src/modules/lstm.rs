@@ -6,8 +6,9 @@ use cotangent::prelude::*;
 use ndarray::Array2;
 use serde::Deserialize;
 
-/// The negative log-likelihood of a text. Rows 2i and 2i+1 of `main` are the factors and offsets of layer i, in
-/// four parts: forget, in, out, change. The same rows of `state` are its output and its memory at the start.
+/// The negative log-likelihood of a text. Rows 2i and 2i+1 of `main` are the factors and offsets of
+/// layer i, in four parts: forget, in, out, change. The same rows of `state` are its output and its
+/// memory at the start.
 #[differentiable(value, grad, wrt(main, extra))]
 fn loss(
     main: &Array2<f64>,

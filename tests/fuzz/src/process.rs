@@ -1,7 +1,7 @@
 //! Processes that are watched: one that says nothing for too long is ended.
 //!
-//! Time is that of the processor where the system tells it: on a busy machine a process may wait for
-//! minutes without computing anything.
+//! Time is that of the processor where the system tells it: on a busy machine a process may wait
+//! for minutes without computing anything.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

@@ -145,8 +145,8 @@ fn columns(program: &Program, wrt: &[usize], args: &[Value]) -> Result<Vec<Vec<V
     Ok(out)
 }
 
-/// Compares both, before fusion and after it; `Ok(false)` for a program whose entries index maps do not
-/// say.
+/// Compares both, before fusion and after it; `Ok(false)` for a program whose entries index maps do
+/// not say.
 ///
 /// # Errors
 /// If they differ.

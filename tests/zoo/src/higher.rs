@@ -1,4 +1,5 @@
-//! Derivatives beyond products with one tangent or cotangent: Jacobians, and those of the second order.
+//! Derivatives beyond products with one tangent or cotangent: Jacobians, and those of the second
+//! order.
 
 use crate::stages::{Differences, all_same, close, dot, moved, random, run, same};
 use cotangent_core::ir::core::Program;
@@ -120,8 +121,8 @@ pub struct Counts {
 /// Jacobians with more columns are not compared with single columns.
 const MOST: usize = 64;
 
-/// The Jacobian by columns and by rows, compared with each other and with products; the Hessian of a function
-/// that returns a number, compared with products and with its transpose.
+/// The Jacobian by columns and by rows, compared with each other and with products; the Hessian of
+/// a function that returns a number, compared with products and with its transpose.
 ///
 /// # Errors
 /// If they are not the same.
@@ -216,8 +217,8 @@ pub fn hessians(program: &Program, args: &[Value], d: Differences) -> Result<(),
     Ok(())
 }
 
-/// Zeros where the other is NaN: a column computes with more zeros than a product with a tangent, and does not
-/// multiply them by infinities.
+/// Zeros where the other is NaN: a column computes with more zeros than a product with a tangent,
+/// and does not multiply them by infinities.
 fn without_nan(all: &[Value], others: &[Value]) -> Vec<Value> {
     let pairs = all.iter().zip(others);
     let kept = pairs.map(|(v, other)| {

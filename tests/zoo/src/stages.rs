@@ -91,7 +91,8 @@ impl Counts {
     }
 }
 
-/// The programs of the zoo that break the law of cheap gradients, and why. One that keeps it must go.
+/// The programs of the zoo that break the law of cheap gradients, and why. One that keeps it must
+/// go.
 pub const EXCEPTIONS: [(&str, &str); 1] = [(
     "ragged_groups",
     "running products along rows of rows take the longest row for each",

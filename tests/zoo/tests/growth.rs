@@ -63,7 +63,8 @@ impl Growth {
         }
     }
 
-    /// What is neutral counts in Bulk: the entries behind the ends of rows, in products and extrema of these.
+    /// What is neutral counts in Bulk: the entries behind the ends of rows, in products and extrema
+    /// of these.
     fn fused(self) -> Growth {
         let only_fused = true;
         Growth { only_fused, ..self }

@@ -10,8 +10,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 impl Function<'_> {
-    /// The statement that makes the matrix of each differentiated argument, and what it is called. The
-    /// results of the program behind the first `values` are what its blocks are made of.
+    /// The statement that makes the matrix of each differentiated argument, and what it is called.
+    /// The results of the program behind the first `values` are what its blocks are made of.
     pub(super) fn sparse(&self, values: usize) -> (TokenStream, Ident) {
         let program = self.program();
         let signature = self.context().signature;

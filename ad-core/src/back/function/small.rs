@@ -1,8 +1,8 @@
 //! Arrays on the stack: those of at most [`MOST`] elements whose lengths the types state.
 //!
 //! Earlier passes treat them like all arrays. Results of the runtime's own kernels (large
-//! contractions, recurrences, units) are on the heap, and copied where they become states of a loop.
-//! Loops over arrays on the stack have literal extents, so that LLVM unrolls them.
+//! contractions, recurrences, units) are on the heap, and copied where they become states of a
+//! loop. Loops over arrays on the stack have literal extents, so that LLVM unrolls them.
 
 use super::{Function, Local};
 use crate::back::real;

@@ -128,8 +128,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Finds out what the rules of a function with derivatives of its own are. What is said of a rule cannot
-    /// wait for that.
+    /// Looks up the rules of a `custom_derivative` function. The companion of a rule must not wait
+    /// for its own function's rules.
     fn rules_of(&mut self, path: &syn::Path, callee: &Callee) -> Result<()> {
         let (Some(access), Some(unit)) = (&callee.rules, &callee.unit) else {
             return Ok(());
@@ -145,8 +145,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A call of what gives an `Option` or a `Result`. Where its value is taken for granted, it is computed
-    /// whether the callee fails or not.
+    /// A call of what gives an `Option` or a `Result`. Where its value is taken for granted, it is
+    /// computed whether the callee fails or not.
     fn maybe_substituted(
         &mut self,
         path: &syn::Path,

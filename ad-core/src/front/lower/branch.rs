@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         self.one(cond, then, other, of_rust, loc)
     }
 
-    /// A value of the same form that nobody looks at.
+    /// A value of the same form whose numbers are never used.
     fn placeholder(&mut self, of: &Value) -> Value {
         if let Some(maybe) = of.as_maybe() {
             return Maybe {
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         self.either(cond, then?, other?, loc)
     }
 
-    /// A value where a condition holds; elsewhere nobody looks at it.
+    /// A value where a condition holds, and a placeholder elsewhere.
     pub(super) fn decided_where(
         &mut self,
         cond: Expr,

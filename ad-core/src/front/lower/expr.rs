@@ -91,7 +91,7 @@ impl Lowerer<'_> {
                 let maybe = self.maybe(value, loc)?;
                 self.is_none(&maybe, loc).map(Value::from)
             }
-            // Nobody looks at it.
+            // The value is never used.
             Kind::Never | Kind::Impossible => Ok(Value::Tuple(vec![])),
         }
     }

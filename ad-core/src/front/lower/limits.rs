@@ -1,8 +1,8 @@
 //! Limits on what calls take in, and on how deep lowering recurses.
 //!
-//! A closure that calls another one twice takes it in twice: sixteen such closures, each of which calls
-//! the one before, have 2¹⁶ copies of the first. What goes beyond a limit is refused at the outermost
-//! call.
+//! Every call of a closure inlines its body. A chain of sixteen closures, each calling the previous
+//! one twice, would inline 2¹⁶ copies of the first. A program beyond a limit is an error at the
+//! outermost call.
 
 use super::Lowerer;
 use crate::front::error::{Loc, Reported, Result};

@@ -254,7 +254,7 @@ impl Lowerer<'_> {
                     let v = l.named(v, "some");
                     l.apply(&f, vec![v], loc)
                 };
-                // Nobody looks at the value where there is none.
+                // Where there is no value, a placeholder stands for it.
                 let there = Expr::prim(Prim::Not, vec![self.is_none(maybe, loc)?]);
                 let value = maybe.value.clone();
                 let value = self.decided_where(there, |l| with(l, value), loc)?;

@@ -329,7 +329,7 @@ impl Parser<'_> {
         if let Some(message) = outside::method(&call.method) {
             return self.hole(Loc::of(&call.method), message);
         }
-        // The text of `expect` is for a panic, and nobody looks into errors.
+        // The text of `expect` and the errors of `ok_or` and `map_err` stay unparsed.
         let args = match call.method.to_string().as_str() {
             "expect" | "ok_or" | "ok_or_else" | "map_err" => vec![],
             _ => self.all(&call.args),

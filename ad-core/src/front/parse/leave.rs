@@ -1,4 +1,5 @@
-//! What leaves a block early from where no `if` with `else` can stand for it: out of loops, arms, values.
+//! What leaves a block early from where no `if` with `else` can stand for it: out of loops, arms,
+//! values.
 //!
 //! ```text
 //! for i in 0..n { if c { return e; } s }  rest
@@ -6,8 +7,9 @@
 //!          if return == 0 { rest } else { e }
 //! ```
 //!
-//! Each way out has a code. A loop ends where the code of a way out of it is set, and what follows in a block is
-//! computed only where none is. `e` is computed behind the loop, where its variables are as they were.
+//! Each way out has a code. A loop ends where the code of a way out of it is set, and what follows
+//! in a block is computed only where none is. `e` is computed behind the loop, where its variables
+//! are as they were.
 
 use super::Parser;
 use super::stmt::{Want, block_of, nothing};
@@ -294,7 +296,8 @@ impl Parser<'_> {
         self.exits.left.extend(codes);
     }
 
-    /// Reads a statement of a block, and the ways out of it. Behind one of the function, they arrive.
+    /// Reads a statement of a block, and the ways out of it. Behind one of the function, they
+    /// arrive.
     pub(super) fn statement_of<T>(
         &mut self,
         stmt: &dyn ToTokens,

@@ -27,8 +27,8 @@ use std::collections::HashMap;
 
 pub(super) use leave::Outcome;
 
-/// Reads the body of a function: for its value, or for whether it fails. `zero` is a value of the type of its
-/// result, if such a value can be written down.
+/// Reads the body of a function: for its value, or for whether it fails. `zero` is a value of the
+/// type of its result, if such a value can be written down.
 pub(super) fn body(
     block: &syn::Block,
     outcome: Outcome,

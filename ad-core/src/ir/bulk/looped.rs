@@ -41,8 +41,8 @@ impl Loop {
     }
 }
 
-/// A loop that is shared by all its results. Equal loops are one, so that loops in loops are compared in one
-/// step.
+/// A loop that is shared by all its results. Equal loops are one, so that loops in loops are
+/// compared in one step.
 #[derive(Clone, Debug)]
 pub struct Looped(Rc<Shared>);
 
@@ -103,7 +103,8 @@ impl Looped {
         sets[out].members().filter(move |&k| k < index)
     }
 
-    /// For each result the parameters that it depends on, by way of the states of earlier steps as well.
+    /// For each result the parameters that it depends on, by way of the states of earlier steps as
+    /// well.
     fn reach(&self) -> Vec<Set> {
         let params = self.body.params.len();
         let given = params - self.states - 1;

@@ -20,9 +20,9 @@
 //! x ⊗ a            one more axis for each axis of x alone
 //! ```
 //!
-//! A domain axis that neither map depends on is summed, and a condition that pins an axis removes it.
-//! So the axis of a sum becomes an axis of a block, and elementwise programs have one value for each
-//! element.
+//! A domain axis that neither map depends on is summed, and a condition that pins an axis removes
+//! it. So the axis of a sum becomes an axis of a block, and elementwise programs have one value for
+//! each element.
 
 mod term;
 
@@ -39,8 +39,8 @@ use term::Term;
 /// A program with the entries of its Jacobian.
 #[derive(Clone, Debug)]
 pub struct Entries {
-    /// Results are those of the primal, then for each block its values, the arrays of its row, those
-    /// of its column, and where it has entries.
+    /// Results are those of the primal, then for each block its values, the arrays of its row,
+    /// those of its column, and where it has entries.
     pub program: Program,
     /// The blocks, in the order of their results.
     pub blocks: Vec<Block>,
@@ -67,7 +67,8 @@ impl Entries {
         Entries { program, blocks }
     }
 
-    /// How many operations on real numbers the program takes, about, where all lengths are the same.
+    /// How many operations on real numbers the program takes, about, where all lengths are the
+    /// same.
     pub fn work(&self) -> f64 {
         let volume = |shape: &[Size]| -> f64 {
             let lengths = shape
@@ -301,7 +302,8 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Gives a linear parameter its term when it is first met: what its shape is made of is known then.
+    /// Gives a linear parameter its term when it is first met: what its shape is made of is known
+    /// then.
     fn begin(&mut self, program: &Program, inputs: &[Var], v: Var) {
         let Some(input) = inputs.iter().position(|i| *i == v) else {
             return;

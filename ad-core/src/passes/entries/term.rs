@@ -8,7 +8,8 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::{HashMap, HashSet};
 
-/// `t[s] = Σ over d with row(d) = s  values[d] · x[column(d)]`. The shape of `values` is the domain.
+/// `t[s] = Σ over d with row(d) = s  values[d] · x[column(d)]`. The shape of `values` is the
+/// domain.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Term {
     /// Which of the linear parameters x is.
@@ -202,24 +203,16 @@ impl Reader {
         let Some(eq) = self.out.eq(c).filter(|e| e.guard.is_none()) else {
             return Meaning::Unknown;
         };
-        let (prim, args) = match &eq.op {
-            Op::Map(prim, args) => (*prim, args),
-            Op::Fill(Lit::Bool(true)) => return Meaning::Always,
-            Op::Fill(Lit::Bool(false)) => return Meaning::Never,
-            Op::Fill(_)
-            | Op::Index(_)
-            | Op::Gather { .. }
-            | Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Contract { .. }
-            | Op::Update { .. }
-            | Op::Loop { .. }
-            | Op::Call { .. }
-            | Op::Copy(_)
-            | Op::Stop(_) => return Meaning::Unknown,
+        if let Op::Fill(Lit::Bool(holds)) = eq.op {
+            return match holds {
+                true => Meaning::Always,
+                false => Meaning::Never,
+            };
+        }
+        let Op::Map(prim, args) = &eq.op else {
+            return Meaning::Unknown;
         };
+        let prim = *prim;
         if prim == Prim::Not {
             return match self.meaning(t, args[0]) {
                 Meaning::Always => Meaning::Never,
@@ -280,23 +273,11 @@ impl Reader {
 
     fn affine(&self, v: Var) -> Option<Affine> {
         let eq = self.out.eq(v).filter(|e| e.guard.is_none())?;
-        match &eq.op {
-            Op::Index(a) => Some(a.clone()),
-            Op::Fill(Lit::Int(n)) => Some(Affine::constant(eq.ty.rank(), Size::lit(*n))),
-            Op::Fill(_)
-            | Op::Map(..)
-            | Op::Gather { .. }
-            | Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Contract { .. }
-            | Op::Update { .. }
-            | Op::Loop { .. }
-            | Op::Call { .. }
-            | Op::Copy(_)
-            | Op::Stop(_) => None,
+        if let Op::Fill(Lit::Int(n)) = eq.op {
+            return Some(Affine::constant(eq.ty.rank(), Size::lit(n)));
         }
+        let Op::Index(a) = &eq.op else { return None };
+        Some(a.clone())
     }
 
     /// The members of a conjunction.
@@ -695,8 +676,8 @@ impl Reader {
         self.projection(v, kept, some, &mut HashMap::new())
     }
 
-    /// Whether the axes of a shape that are not kept have a position, over those that are; `None` if it is
-    /// evident.
+    /// Whether the axes of a shape that are not kept have a position, over those that are; `None`
+    /// if it is evident.
     fn some(&mut self, shape: &[Size], kept: &[usize]) -> Option<Var> {
         let rest: Vec<Size> = kept.iter().map(|&k| shape[k].clone()).collect();
         let mut some = None;

@@ -6,10 +6,11 @@
 //! - it costs no real operation (reads, indices, selections), or
 //! - it has one place, and the loops there meet no element twice (`once_per_element`).
 //!
-//! Everything else is stored: results, operands of matrix products and recurrences, scatters, arrays
-//! with several places or with indices from data, and sizes. So fusion repeats no real operation.
-//! Bodies of sequential loops are the exception, since their arrays are in cache and passes over them
-//! dominate: there a single cheap operation on a stored array is repeated at a few places.
+//! Everything else is stored: results, operands of matrix products and recurrences, scatters,
+//! arrays with several places or with indices from data, and sizes. So fusion repeats no real
+//! operation. Bodies of sequential loops are the exception, since their arrays are in cache and
+//! passes over them dominate: there a single cheap operation on a stored array is repeated at a few
+//! places.
 
 use super::contractions::{Negatives, operands};
 use super::extreme::extremes;

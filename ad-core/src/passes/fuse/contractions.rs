@@ -1,9 +1,10 @@
 //! Which contractions become matrix products, and which parts of arrays they read.
 //!
-//! A contraction stays if the product is worth a call. All others become sums of products again,
-//! so that they fuse with what is around them: outer products, dot products, row-wise products,
-//! products of a few numbers, and products with a matrix that only this use computes. An operand may
-//! be a box-shaped part of an array with its axes permuted, and may have a sign; it is read in place.
+//! A contraction stays if the product is worth a call. All others become sums of products again, so
+//! that they fuse with what is around them: outer products, dot products, row-wise products,
+//! products of a few numbers, and products with a matrix that only this use computes. An operand
+//! may be a box-shaped part of an array with its axes permuted, and may have a sign; it is read in
+//! place.
 
 use super::is_opaque;
 use super::wedge::split;

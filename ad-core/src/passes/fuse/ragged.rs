@@ -1,7 +1,8 @@
 //! Rows of different lengths are stored one behind another.
 //!
-//! An axis whose ends come from data has the largest of them as its length, and a guard says where each
-//! row ends. An array over such an axis that is stored has room for the entries that there are:
+//! An axis whose ends come from data has the largest of them as its length, and a guard says where
+//! each row ends. An array over such an axis that is stored has room for the entries that there
+//! are:
 //!
 //! ```text
 //! v[i, k] = [k < len[i]] e        ─▶    f[o[i] + k] = e for k < len[i],  f of length Σ_i len[i]
@@ -10,9 +11,10 @@
 //!     k < len[i]                        s[i, k] = f[o[i] + i + min(k, len[i])]
 //! ```
 //!
-//! with the offsets `o[i] = Σ_{j < i} len[j]`, which a loop computes once. The ends of an axis may depend on all axes
-//! before it, which may be ragged themselves: rows are numbered by their own place in flat storage. Index spaces
-//! stay as they are; `narrow` ends loops over them where the rows end.
+//! with the offsets `o[i] = Σ_{j < i} len[j]`, which a loop computes once. The ends of an axis may
+//! depend on all axes before it, which may be ragged themselves: rows are numbered by their own
+//! place in flat storage. Index spaces stay as they are; `narrow` ends loops over them where the
+//! rows end.
 //!
 //! What a sequential loop is given, or collects, keeps its shape.
 
@@ -101,7 +103,8 @@ pub(super) fn flatten(program: &Program, stored: &[bool]) -> Option<Program> {
     Some(live(&out.finish(results)))
 }
 
-/// The ends of rows that are themselves ragged. Each is read wherever one asks whether there is an entry.
+/// The ends of rows that are themselves ragged. Each is read wherever one asks whether there is an
+/// entry.
 fn ends_of_rows(program: &Program) -> HashSet<Var> {
     let mut out = HashSet::new();
     for eq in &program.eqs {
@@ -361,7 +364,8 @@ impl Flattener<'_> {
         (parts.into_iter().chain(eq.guard)).find_map(|c| self.ends(c, axes, a, shape, seen))
     }
 
-    /// A component of an index map over these axes as one over the axes before `a`, if it depends on no other.
+    /// A component of an index map over these axes as one over the axes before `a`, if it depends
+    /// on no other.
     fn component(&self, i: &Affine, axes: &[usize], a: usize) -> Option<Affine> {
         let size = |n: &Size| translate_size(n, &mut |v| self.at(v));
         let mut out = Affine::constant(a, size(&i.constant));
@@ -587,7 +591,8 @@ impl Flattener<'_> {
         place
     }
 
-    /// A read at the positions of extrema of what is in flat storage: these are no entries of a row without any.
+    /// A read at the positions of extrema of what is in flat storage: these are no entries of a row
+    /// without any.
     fn at_positions(&mut self, eq: &Eq) -> Option<Var> {
         let Op::Gather { src, index } = &eq.op else {
             return None;
@@ -745,7 +750,8 @@ impl Flattener<'_> {
         Some(read)
     }
 
-    /// The loop over the states of all rows: row r has its states at `offsets[r] + r + k` for k up to its length.
+    /// The loop over the states of all rows: row r has its states at `offsets[r] + r + k` for k up
+    /// to its length.
     fn states(
         &mut self,
         arrays: &[Var],

@@ -74,8 +74,8 @@ enum Loops {
     Apart,
 }
 
-/// The linearised bodies of loops, by what they are differentiated in: a loop in a loop is asked for as
-/// often as the states of that one turn out to have tangents.
+/// The linearised bodies of loops, by what they are differentiated in: a loop in a loop is asked
+/// for as often as the states of that one turn out to have tangents.
 type Bodies = Rc<RefCell<HashMap<(Looped, Vec<usize>), Linearised>>>;
 
 fn linearised(primal: &Program, wrt: &[usize], loops: Loops, bodies: &Bodies) -> Linearised {

@@ -106,8 +106,8 @@ pub fn simplify_counting(
 /// A position in terms of another space, and the shape of that.
 type Place = (Vec<Affine>, Vec<Size>);
 
-/// Programs inside of loops, and what they were simplified to. A loop in loops is looked at again in each
-/// round of every one around it, and mostly is what it was.
+/// Programs inside of loops, and what they were simplified to. A loop in loops is looked at again
+/// in each round of every one around it, and mostly is what it was.
 #[derive(Default)]
 struct Bodies(HashMap<u64, Vec<(Program, Vec<Var>, Program)>>);
 

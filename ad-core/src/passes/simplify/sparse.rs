@@ -128,7 +128,8 @@ impl Simplifier {
         }
     }
 
-    /// The integers or truth values that a part of a cotangent meets: computed there, if they are free of charge.
+    /// The integers or truth values that a part of a cotangent meets: computed there, if they are
+    /// free of charge.
     fn index_met(&mut self, x: Var, p: &Part) -> Var {
         let (shape, guard) = (self.out.shape(p.src), self.out.guard(p.src));
         self.at_places(x, (&p.index, &shape), guard, &mut HashMap::new())
@@ -497,9 +498,10 @@ fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` where nothing else uses the inner
-/// one: what is added is added once. I is affine, and J where it is not whole axes; or I is inside for sure, as positions
-/// of extrema are, or v is a cotangent with few elements. And `(scatter v[I]) + (scatter w[J])` likewise.
+/// `scatter ([g] scatter v[I])[J] + rest  =  scatter ([g[I]] v)[J after I] + rest` where nothing
+/// else uses the inner one: what is added is added once. I is affine, and J where it is not whole
+/// axes; or I is inside for sure, as positions of extrema are, or v is a cotangent with few
+/// elements. And `(scatter v[I]) + (scatter w[J])` likewise.
 fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let rank = eq.ty.rank();
     let whole = super::scatter::identity(rank);
@@ -572,8 +574,8 @@ pub(super) fn is_at_extrema(s: &mut Simplifier, p: &Part) -> bool {
     !inner.is_empty() && inner.iter().all(is_extremum)
 }
 
-/// The parts of a sum of scatters that nothing else uses, as far as a guard holds, if none of them has more elements than
-/// `v at I` with fewer axes, or than the sum.
+/// The parts of a sum of scatters that nothing else uses, as far as a guard holds, if none of them
+/// has more elements than `v at I` with fewer axes, or than the sum.
 fn summands(s: &mut Simplifier, v: Var, guard: Option<Var>) -> Option<Vec<Part>> {
     if !s.used_once(v) || !s.is_linear(v) {
         return None;

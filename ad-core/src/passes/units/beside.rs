@@ -5,9 +5,9 @@
 //! s ← g(s, vjp(x[k], t[k])) for k < n     ⟶
 //! ```
 //!
-//! Both have as many steps, the loop of the values has no states, and neither depends on the other. Then
-//! the value comes with the product, and a recursive function whose calls only enter linearly calls its
-//! derivative once for each call of its own, at every depth.
+//! Both have as many steps, the loop of the values has no states, and neither depends on the other.
+//! Then the value comes with the product, and a recursive function whose calls only enter linearly
+//! calls its derivative once for each call of its own, at every depth.
 
 use super::{call, depends, in_order, mentions_units, shared};
 use crate::ir::build::{Builder, translate_size};
@@ -16,7 +16,8 @@ use crate::ir::ty::Size;
 use crate::ir::unit::{Called, Rule};
 use std::collections::HashSet;
 
-/// The program with a loop of values as a part of a loop of products of the same unit, if this saves calls.
+/// The program with a loop of values as a part of a loop of products of the same unit, if this
+/// saves calls.
 pub(super) fn side_by_side(program: &Program) -> Option<Program> {
     let mut runs: Vec<Run<'_>> = vec![];
     for (run, _) in program.eqs.iter().filter_map(Eq::loop_result) {
@@ -70,8 +71,8 @@ fn count(program: &Program) -> usize {
     count
 }
 
-/// Two loops as one, and what it is given: the states and the direction are those of `products`, and what
-/// `values` stacks comes last.
+/// Two loops as one, and what it is given: the states and the direction are those of `products`,
+/// and what `values` stacks comes last.
 fn beside<'a>(values: Run<'a>, products: Run<'a>) -> (Loop, Vec<Var>) {
     let (a, b) = (values.looped, products.looped);
     let mut given = products.given.to_vec();

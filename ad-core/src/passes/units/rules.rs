@@ -1,11 +1,12 @@
-//! Derivatives of units whose rules are programs: calls of these rules become what the rules compute.
+//! Derivatives of units whose rules are programs: calls of these rules become what the rules
+//! compute.
 //!
 //! ```text
 //! d = vjp(x, t)[k]     ⟶     d = the k-th result of the program of vjp at x, t
 //! ```
 //!
-//! What is left can be differentiated, since calls in the rule itself are calls of values. A program of one
-//! product gives the other: with `J` the product with tangents, linear in `ẋ`,
+//! What is left can be differentiated, since calls in the rule itself are calls of values. A
+//! program of one product gives the other: with `J` the product with tangents, linear in `ẋ`,
 //!
 //! ```text
 //! vjp(x, ȳ)  =  the cotangent of ẋ in J(x, ẋ), at ẋ = 0 and the cotangent ȳ
@@ -94,8 +95,8 @@ pub fn with_lengths(program: &mut Program, of: &bulk::Program) {
     }
 }
 
-/// What differentiating a program in some of its parameters asks of a unit that has no function for it: a
-/// derivative of a derivative.
+/// What differentiating a program in some of its parameters asks of a unit that has no function for
+/// it: a derivative of a derivative.
 pub fn twice(program: &bulk::Program, wrt: &[usize]) -> Option<(Called, Rule)> {
     let on = (0..program.params.len()).map(|k| wrt.contains(&k));
     twice_in(program, on.collect())
@@ -126,8 +127,8 @@ fn twice_in(program: &bulk::Program, params: Vec<bool>) -> Option<(Called, Rule)
     })
 }
 
-/// The program of one product of a unit, at tangents or cotangents of zero: `derived` is that of the other
-/// one with its gradient in these, as [`crate::pipeline`] computes it.
+/// The program of one product of a unit, at tangents or cotangents of zero: `derived` is that of
+/// the other one with its gradient in these, as [`crate::pipeline`] computes it.
 pub fn at_zero(unit: &Called, rule: Rule, derived: &Routine) -> Routine {
     let mut fresh = Fresh::default();
     let mut names = Names::new();

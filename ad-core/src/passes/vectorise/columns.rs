@@ -4,10 +4,10 @@
 //! y = f(x), ẏ = L(x) ẋ        Y[c, ..] = L(x) Ẋ[c, ..]       what no tangent enters has no axis c
 //! ```
 //!
-//! The tangents are one-hot, as many as a parameter or a result has elements, or given by the caller with
-//! one more axis in front. A one-hot tangent is `[i = c] u`: its zeros are structural, so the simplifier
-//! computes with what is there. The unit u is a parameter, in which all that follows is linear; in the end it
-//! is 1.
+//! The tangents are one-hot, as many as a parameter or a result has elements, or given by the
+//! caller with one more axis in front. A one-hot tangent is `[i = c] u`: its zeros are structural,
+//! so the simplifier computes with what is there. The unit u is a parameter, in which all that
+//! follows is linear; in the end it is 1.
 
 use super::{Known, Space, Val, Vectoriser, sequence};
 use crate::ir::build::Builder;
@@ -20,20 +20,20 @@ use std::collections::{BTreeSet, HashMap};
 /// Which tangents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tangents {
-    /// All that are one-hot, for one parameter after the other. The first axes of results are those of the
-    /// parameter.
+    /// All that are one-hot, for one parameter after the other. The first axes of results are those
+    /// of the parameter.
     OneHot,
     /// Those that the caller gives, with an axis in front.
     Given,
 }
 
-/// The results of a linear program at many tangents. `routine` is the program of `of` raised; its last
-/// parameters are the tangents, from `first` on, and its first `values` results depend on no tangent. They
-/// say the shapes of the tangents, if these belong to results (`by_results`).
+/// The results of a linear program at many tangents. `routine` is the program of `of` raised; its
+/// last parameters are the tangents, from `first` on, and its first `values` results depend on no
+/// tangent. They say the shapes of the tangents, if these belong to results (`by_results`).
 ///
-/// The parameters are the first ones, and then the unit of one-hot tangents, or the given ones. If they are
-/// given, the values are results. The other results come behind them, for one-hot tangents once for each
-/// tangent.
+/// The parameters are the first ones, and then the unit of one-hot tangents, or the given ones. If
+/// they are given, the values are results. The other results come behind them, for one-hot tangents
+/// once for each tangent.
 ///
 /// # Errors
 /// If the size of an array is not known before.
@@ -181,7 +181,8 @@ impl Vectoriser {
         space
     }
 
-    /// For each place of a shape an array of this shape that has the unit there, and nothing elsewhere.
+    /// For each place of a shape an array of this shape that has the unit there, and nothing
+    /// elsewhere.
     fn one_hot(&mut self, unit: Var, shape: &[Size]) -> Var {
         if shape.is_empty() {
             return unit;

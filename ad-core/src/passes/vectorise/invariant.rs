@@ -6,9 +6,9 @@
 //! ```
 //!
 //! This is for what loops (reductions, scatters, recurrences, sequential loops, calls), and for
-//! bindings that need work. The condition keeps laziness: what no element asks for is not evaluated,
-//! and fails only where it failed before. Arithmetic without a name follows in the simplifier
-//! (`map-of-repeated`).
+//! bindings that need work. The condition keeps laziness: what no element asks for is not
+//! evaluated, and fails only where it failed before. Arithmetic without a name follows in the
+//! simplifier (`map-of-repeated`).
 
 use super::sequence::mentioned;
 use super::{Axis, Known, Space, Vectoriser};
@@ -31,8 +31,8 @@ impl Vectoriser {
         on
     }
 
-    /// Does something in a space without some axes, where the variables that depend on the others alone
-    /// are known over these.
+    /// Does something in a space without some axes, where the variables that depend on the others
+    /// alone are known over these.
     pub(super) fn rebound<T>(
         &mut self,
         vars: &[Sym],
@@ -128,8 +128,8 @@ impl Vectoriser {
         Some(inner)
     }
 
-    /// Where a guard holds somewhere along some of its axes, which are lost. Notes those of which it
-    /// is known then that they are not empty.
+    /// Where a guard holds somewhere along some of its axes, which are lost. Notes those of which
+    /// it is known then that they are not empty.
     fn somewhere(&mut self, g: Var, lost: &[usize], asked: &mut Vec<usize>) -> Var {
         let mut same = HashMap::new();
         if let Some(g) = self.same_along(g, lost, &mut same) {

@@ -236,8 +236,8 @@ impl Vectoriser {
         self.env.insert(s.clone(), known);
     }
 
-    /// The value of an expression over a space, computed without the axes that it does not depend on
-    /// if that saves work.
+    /// The value of an expression over a space, computed without the axes that it does not depend
+    /// on if that saves work.
     fn expr(&mut self, e: &Expr, space: &Space) -> Result<Val, String> {
         if space.axes.is_empty() || !loops(e) {
             return self.expr_over(e, space);
@@ -740,8 +740,8 @@ impl Vectoriser {
 }
 
 impl Vectoriser {
-    /// A long size gets a name: a number that the program computes. Sizes that are made of one another
-    /// twice, such as `select(p, max(m, n), n)` for `n`, would double with each statement.
+    /// A long size gets a name: a number that the program computes. Sizes that are made of one
+    /// another twice, such as `select(p, max(m, n), n)` for `n`, would double with each statement.
     fn named(&mut self, size: Size) -> Size {
         if is_short(&size) {
             return size;
