@@ -9,6 +9,7 @@ use ndarray::Array2;
 /// places, unless the function branches, or reads at other indices.
 ///
 /// ```
+/// # extern crate cotangent_runtime as cotangent;
 /// let m = cotangent::Sparse {
 ///     rows: vec![0, 2],
 ///     columns: vec![1, 0],
@@ -62,6 +63,7 @@ impl Sparse {
     /// Columns take the first colour that is free, those with the most entries first.
     ///
     /// ```
+    /// # extern crate cotangent_runtime as cotangent;
     /// let tridiagonal = cotangent::Sparse {
     ///     rows: vec![0, 0, 1, 1, 1, 2, 2, 2, 3, 3],
     ///     columns: vec![0, 1, 0, 1, 2, 1, 2, 3, 2, 3],

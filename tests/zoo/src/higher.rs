@@ -9,10 +9,10 @@ use cotangent_core::ir::{generate, kernel_eval};
 use cotangent_core::passes::blocks::Direction;
 use cotangent_core::pipeline::{self, Derivative};
 
-/// What is said of units, whose derivatives cannot be differentiated.
-const FIRST_ONLY: &str = "first derivatives only";
+/// The error about units with rules that cannot be differentiated.
+const FIRST_ONLY: &str = "the body of its `";
 
-/// What is said of programs with sizes that each column would compute.
+/// The error about programs in which each column would compute sizes.
 const ONE_BY_ONE: &str = "one tangent or cotangent at a time";
 
 /// Nothing if a derivative is refused for a reason.

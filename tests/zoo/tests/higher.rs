@@ -7,10 +7,11 @@ use cotangent_zoo::limit::Watchdog;
 use cotangent_zoo::programs;
 use cotangent_zoo::stages::{Differences, lower_inlined};
 
-/// What is wrong with all programs at all cases.
-fn wrong(
-    what: &dyn Fn(&core::Program, &[Value], Differences) -> Result<(), String>,
-) -> Vec<String> {
+/// A check of a program at arguments.
+type Check<'a> = &'a dyn Fn(&core::Program, &[Value], Differences) -> Result<(), String>;
+
+/// The cases of all programs that fail a check.
+fn wrong(what: Check<'_>) -> Vec<String> {
     let watchdog = Watchdog::new();
     let mut wrong = vec![];
     for program in programs().iter().filter(|p| is_wanted(p.name)) {
