@@ -66,9 +66,10 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
         .as_ref()
         .and_then(|ty| syn::parse_str(ty).ok());
     let in_impl = self_type.is_some();
-    let place = (place.around != Around::Impl).then_some(place);
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
+    let item = front::aliases::written_out(item, &place.aliases);
+    let place = (place.around != Around::Impl).then_some(place);
     let callees = Callees::of(place.is_some());
     let failure = match front::analyse_with(attr.clone(), item.clone(), &callees) {
         Ok(mut annotated) => {

@@ -20,6 +20,7 @@ pub(super) fn of(item: &TokenStream) -> Place {
         around,
         self_type: self_type(&head),
         annotated: vec![],
+        aliases: aliases(item, span),
     }
 }
 
@@ -104,6 +105,107 @@ fn annotated(text: &str, at: usize) -> Vec<Vec<String>> {
     let generated: Vec<_> = generated.filter(|f| !others.contains(f)).collect();
     found.extend(generated);
     found.into_iter().filter_map(relative).collect()
+}
+
+/// The type aliases of the same module that an item mentions.
+fn aliases(item: &TokenStream, span: Span) -> Vec<(String, String)> {
+    let Some(before) = before(span) else {
+        return vec![];
+    };
+    let Some(text) = span
+        .local_file()
+        .and_then(|file| std::fs::read_to_string(file).ok())
+    else {
+        return vec![];
+    };
+    let mut words = HashSet::new();
+    mentioned(item.clone(), &mut words);
+    let mut found = aliases_beside(&text, before.len());
+    let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+    let once = |name: &String| names.iter().filter(|n| *n == name).count() == 1;
+    // An alias may mention another one.
+    let is_needed = |(name, _): &(String, String)| once(name);
+    found.retain(is_needed);
+    match found.iter().any(|(name, _)| words.contains(name)) {
+        true => found,
+        false => vec![],
+    }
+}
+
+fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => mentioned(group.stream(), words),
+            TokenTree::Ident(ident) => {
+                words.insert(ident.to_string());
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// The aliases in the module that is around a place of a text.
+fn aliases_beside(text: &str, place: usize) -> Vec<(String, String)> {
+    // The blocks that are open: where each begins, and whether it is a module.
+    let mut open: Vec<(usize, bool)> = vec![];
+    let mut module_of_place = None;
+    let mut found = vec![];
+    let mut head: Vec<&str> = vec![];
+    let mut tokens = Tokens::new(text);
+    loop {
+        let is_behind = text.len() - tokens.rest.len() >= place;
+        if is_behind && module_of_place.is_none() {
+            let mut modules = open.iter().filter(|(_, is_module)| *is_module);
+            module_of_place = Some(modules.next_back().map_or(0, |(begin, _)| *begin));
+        }
+        let Some(token) = tokens.next() else {
+            break;
+        };
+        match token {
+            "{" => {
+                let is_module = head.contains(&"mod");
+                open.push((text.len() - tokens.rest.len(), is_module));
+                head.clear();
+            }
+            "}" => {
+                open.pop();
+                head.clear();
+            }
+            ";" => {
+                head.clear();
+            }
+            "type" if open.last().is_none_or(|(_, is_module)| *is_module) => {
+                let here = tokens.rest;
+                let name = tokens.next();
+                if let (Some(name), Some("=")) = (name, tokens.next()) {
+                    let end = end_of_statement(tokens.rest);
+                    let module = open.last().map_or(0, |(begin, _)| *begin);
+                    let ty = tokens.rest[..end].trim();
+                    found.push((module, name.to_owned(), ty.to_owned()));
+                } else {
+                    tokens.rest = here;
+                }
+            }
+            word => head.push(word),
+        }
+    }
+    let module = module_of_place.unwrap_or(0);
+    let beside = found.into_iter().filter(|(of, ..)| *of == module);
+    beside.map(|(_, name, ty)| (name, ty)).collect()
+}
+
+/// Where the first `;` outside of brackets is.
+fn end_of_statement(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (k, c) in text.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            ';' if depth == 0 => return k,
+            _ => {}
+        }
+    }
+    0
 }
 
 /// The name of a function.
@@ -338,6 +440,21 @@ mod tests {
 
     fn block(text: &str) -> Around {
         super::block(text).0
+    }
+
+    #[test]
+    fn aliases_of_the_same_module() {
+        let text = "type A = f64; impl T for S { type Out = A; fn g() {} } mod m { type B = [f64; 2]; \
+                    type C<T> = T; fn f(x: B) {} } // type D = f64;\nfn h() {}";
+        let at = |what: &str| {
+            let place = text.find(what).expect("it is there");
+            let found = super::aliases_beside(text, place);
+            let found = found.into_iter().map(|(name, ty)| format!("{name}: {ty}"));
+            found.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(at("f(x: B)"), "B: [f64; 2]");
+        assert_eq!(at("g()"), "A: f64");
+        assert_eq!(at("h()"), "A: f64");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 use cotangent::prelude::*;
-use cotangent::ndarray::Array1;
+use types::Vector;
 
-type Vector = Array1<f64>;
+mod types {
+    pub type Vector = cotangent::ndarray::Array1<f64>;
+}
 
 #[differentiable]
 fn f(x: &Vector) -> f64 {

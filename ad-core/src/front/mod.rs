@@ -6,6 +6,7 @@
 //!
 //! Both steps report everything they find and go on; what is around an error is looked at too.
 
+pub mod aliases;
 pub mod attr;
 pub mod callee;
 pub mod data;

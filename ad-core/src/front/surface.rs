@@ -46,6 +46,10 @@ pub(super) enum Kind {
     Call(syn::Path, Vec<Expr>),
     /// `x.f(y)`
     Method(Box<Expr>, syn::Ident, Vec<Expr>),
+    /// `&mut x`, `&mut x.a[i]`
+    Borrow(Box<Place>),
+    /// `*x`, where `x` may be borrowed to be changed: the value it has here.
+    Copied(Box<Expr>),
     /// `x.0`
     Field(Box<Expr>, usize),
     /// `p.x`
@@ -274,6 +278,8 @@ pub(super) struct Place {
     pub(super) loc: Loc,
     /// The variable.
     pub(super) root: syn::Ident,
+    /// Whether the variable has to be borrowed from another one: `*x`.
+    pub(super) deref: bool,
     /// From there to the part.
     pub(super) steps: Vec<Step>,
 }
@@ -285,20 +291,8 @@ pub(super) enum Step {
     Field(Loc, String),
     /// `[i]`, `[[i, j]]`
     At(Loc, Vec<Expr>),
-    /// `.row_mut(i)` of axis 0, `.column_mut(i)` of axis 1, `.index_axis_mut(Axis(k), i)` of axis k.
-    /// With the rank that the method asks for.
-    Axis(Loc, usize, Option<usize>, Expr),
-    /// `.slice_mut(s![..])`
-    Slice(Loc, Vec<Cut>),
-}
-
-/// What a slice takes of an axis.
-#[derive(Clone, Debug)]
-pub(super) enum Cut {
-    /// `i`
-    One(Expr),
-    /// `a..b`; all of it without ends
-    Range(Option<Expr>, Option<Expr>),
+    /// `.row_mut(i)`, `.slice_mut(s![..])` and their like
+    Method(Loc, syn::Ident, Vec<Expr>),
 }
 
 /// A `for` loop.
@@ -314,6 +308,8 @@ pub(super) struct For {
     pub(super) body: Expr,
     /// The variables that are assigned to in there.
     pub(super) assigned: Vec<syn::Ident>,
+    /// The variables that it may change because it runs over their elements.
+    pub(super) borrowed: Vec<syn::Ident>,
     /// Whether to go on, where that is not known before.
     pub(super) going: Option<Expr>,
 }

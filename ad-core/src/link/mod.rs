@@ -58,6 +58,8 @@ pub struct Place {
     pub self_type: Option<String>,
     /// Annotated functions of the same file, by their paths from here.
     pub annotated: Vec<Vec<String>>,
+    /// The type aliases beside it that it mentions, with their types.
+    pub aliases: Vec<(String, String)>,
 }
 
 /// What is right around a function.
@@ -399,6 +401,8 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
             annotated: annotated
                 .map(|path| path.split("::").map(str::to_owned).collect())
                 .collect(),
+            // They are written out in what is handed on.
+            aliases: vec![],
         };
         Ok((place, word.value(), is_first.value))
     };

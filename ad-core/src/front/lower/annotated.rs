@@ -227,11 +227,6 @@ impl Lowerer<'_> {
                  or `fold(n, init, |s, i| ..)`"
             ));
         }
-        if last == "Axis" {
-            return Some(
-                "an axis has to be seen where it is used; write `Axis(..)` there, as in `a.sum_axis(Axis(0))`".into(),
-            );
-        }
         if is_function(path) && MACROS.contains(&last) {
             return Some(format!(
                 "`{name}` cannot be called here: what is known of a function is found by its name \

@@ -13,7 +13,7 @@ use crate::ir::ty::Elem;
 
 impl Lowerer<'_> {
     pub(super) fn index(&mut self, array: &Surface, at: &[Surface], loc: Loc) -> Result<Value> {
-        let base = self.expr(array);
+        let base = self.expr(array).and_then(|v| self.fetched(v));
         if let [
             Surface {
                 kind: Kind::Range(from, to, closed),
@@ -158,15 +158,31 @@ impl Lowerer<'_> {
         {
             return self.axis_number(*k, rank, *loc);
         }
-        if !matches!(e.kind, Kind::Call(..)) {
-            // A variable that stands for an axis is wrong already.
-            self.expr(e)?;
+        if !matches!(e.kind, Kind::Call(..))
+            && let Value::Way(way) = self.expr(e)?
+            && let super::way::Way::Axis(axis) = &*way
+        {
+            return self.axis_number(i64::try_from(*axis).unwrap_or(-1), rank, e.loc);
         }
         Err(self.errors.at(
             e.loc,
             "which axis is meant must be known when the derivative is compiled; write `Axis(0)` \
              with a literal",
         ))
+    }
+
+    /// `Axis(k)` where it gets a name.
+    pub(super) fn axis_value(&mut self, k: &Surface) -> Result<Value> {
+        let number = self.number(k)?;
+        let known = literal(&number).and_then(|k| usize::try_from(k).ok());
+        match known {
+            Some(axis) => Ok(Value::Way(std::rc::Rc::new(super::way::Way::Axis(axis)))),
+            None => Err(self.errors.at(
+                k.loc,
+                "which axis is meant must be known when the derivative is compiled; write `Axis(0)` \
+                 with a literal",
+            )),
+        }
     }
 
     /// A method on an array; nothing if arrays have none of that name.

@@ -352,6 +352,7 @@ impl Lowerer<'_> {
             Test::Hole(reported, _) => Err(*reported),
             Test::Wild => Ok(None),
             Test::Name(ident) => {
+                self.no_alias(on, ident.span().into())?;
                 self.name(ident.to_string(), Binding::Value(on.clone()));
                 Ok(None)
             }

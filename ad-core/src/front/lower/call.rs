@@ -187,7 +187,21 @@ impl Lowerer<'_> {
 
     pub(super) fn args(&mut self, args: &[Surface]) -> Result<Args> {
         let values = self.all(args)?;
+        for (value, arg) in values.iter().zip(args) {
+            self.not_borrowed(value, arg.loc)?;
+        }
         Ok(values.into_iter().zip(args.iter().map(|a| a.loc)).collect())
+    }
+
+    /// What is called may not change its arguments.
+    pub(super) fn not_borrowed(&mut self, value: &Value, loc: Loc) -> Result<()> {
+        match value.borrow() {
+            None => Ok(()),
+            Some(_) => Err(self.errors.at(
+                loc,
+                "a call that changes its argument is not followed; give the new value as the result, and                  write `x = f(..);`",
+            )),
+        }
     }
 
     /// A call of a closure: its body, with the arguments bound to its parameters.
@@ -200,7 +214,9 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let mut values = vec![];
         for arg in args {
-            values.push((self.expr(arg), arg.loc));
+            let value = self.expr(arg);
+            let value = value.and_then(|v| self.not_borrowed(&v, arg.loc).map(|()| v));
+            values.push((value, arg.loc));
         }
         self.applied(&(closure.clone(), env), values, loc)
     }
@@ -240,7 +256,13 @@ impl Lowerer<'_> {
         args: &[Surface],
         loc: Loc,
     ) -> Result<Value> {
-        let on = self.expr(receiver)?;
+        let mut on = self.expr(receiver)?;
+        if let Some(borrow) = on.borrow().cloned() {
+            if let Some(result) = self.borrow_method(&borrow, name, args, loc) {
+                return result;
+            }
+            on = self.read(&borrow)?;
+        }
         if let Value::List(list) = &on
             && let Some(result) = self.list_method(list, name, args)
         {

@@ -58,6 +58,7 @@ impl Lowerer<'_> {
             }
         };
         Some(match (family, *name, args) {
+            ("" | "ndarray", "Axis", [k]) => self.axis_value(k),
             ("Zip", "from", [first]) => self.zip_of(first, false),
             ("Zip", "indexed", [first]) => self.zip_of(first, true),
             ("iter", "zip", [a, b]) => self.zip_function(a, b, loc),

@@ -42,6 +42,23 @@ impl Lowerer<'_> {
             Way::Maybe(maybe) => return self.maybe_method(maybe, name, args, loc),
             Way::Zip(zip) => return self.zip_method(zip, name, args, loc),
             Way::Iter(iter) => iter,
+            Way::Axis(axis) if name == "index" && args.is_empty() => {
+                let axis = i64::try_from(*axis).unwrap_or(0);
+                return Ok(Plain::typed(Expr::int(axis), Scalar::Usize).into());
+            }
+            Way::Axis(_) => {
+                let message =
+                    format!("the method `{name}` of an axis is not followed; write `Axis(0)`");
+                return Err(self.errors.at(name.span(), message));
+            }
+            Way::Borrow(borrow) => {
+                let value = self.read(borrow)?;
+                let message = format!(
+                    "the method `{name}` of {} is not followed here; read it with `*` first",
+                    value.describe()
+                );
+                return Err(self.errors.at(name.span(), message));
+            }
         };
         if let Some(result) = self.adapted(iter, name, args, loc) {
             return result;
@@ -618,6 +635,8 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Cast(..)
         | Kind::Match(..)
         | Kind::Tuple(_)
+        | Kind::Borrow(_)
+        | Kind::Copied(_)
         | Kind::Field(..)
         | Kind::Member(..)
         | Kind::Struct(..)

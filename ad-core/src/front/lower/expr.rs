@@ -61,6 +61,14 @@ impl Lowerer<'_> {
                     self.method(receiver, name, args, loc)
                 }
             },
+            Kind::Borrow(place) => match self.borrowed(place)? {
+                Some(borrow) => Ok(borrow.into()),
+                None => Err(self.unset(&place.root)),
+            },
+            Kind::Copied(inner) => {
+                let value = self.expr(inner)?;
+                self.fetched(value)
+            }
             Kind::Field(base, k) => self.field(base, *k, loc),
             Kind::Member(base, name) => self.member(base, &name.to_string(), loc),
             Kind::Struct(path, fields, base) => self.structure(path, fields, base.as_deref(), loc),
@@ -307,6 +315,7 @@ impl Lowerer<'_> {
 
     fn field(&mut self, base: &Surface, k: usize, loc: Loc) -> Result<Value> {
         let value = self.expr(base)?;
+        let value = self.fetched(value)?;
         if let Value::Struct(..) = &value {
             return self.field_of(&value, &k.to_string(), loc);
         }
@@ -344,6 +353,8 @@ fn is_call(e: &Surface) -> bool {
         | Kind::Tuple(_)
         | Kind::List(_)
         | Kind::Repeat(..)
+        | Kind::Borrow(_)
+        | Kind::Copied(_)
         | Kind::Field(..)
         | Kind::Member(..)
         | Kind::Struct(..)

@@ -302,7 +302,7 @@ impl Lowerer<'_> {
         count: usize,
         loc: Loc,
     ) -> Result<Vec<Value>> {
-        let plain = match value {
+        let plain = match self.fetched(value)? {
             Value::List(List::Elements(elements)) if elements.len() == count => {
                 return Ok(elements);
             }

@@ -3,7 +3,8 @@
 use super::Lowerer;
 use super::array::{element, length};
 use super::value::{Plain, Value};
-use crate::front::error::Result;
+use super::way::{Iter, Way};
+use crate::front::error::{Loc, Result};
 use crate::front::surface::{Expr as Surface, Source};
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind};
@@ -17,8 +18,10 @@ pub(super) struct Items {
     /// Whether it may be.
     pub(super) signed: bool,
     /// The item at a position.
-    pub(super) at: Box<dyn Fn(Expr) -> Value>,
+    pub(super) at: At,
 }
+
+type At = Box<dyn Fn(&mut Lowerer<'_>, Expr) -> Result<Value>>;
 
 fn two(prim: Prim, a: Expr, b: Expr) -> Expr {
     Expr::prim(prim, vec![a, b])
@@ -80,34 +83,14 @@ impl Lowerer<'_> {
                 Items {
                     count,
                     signed,
-                    at: Box::new(move |i| Value::Plain(Plain::typed(plus(a.clone(), i), scalar))),
+                    at: Box::new(move |_, i| {
+                        Ok(Value::Plain(Plain::typed(plus(a.clone(), i), scalar)))
+                    }),
                 }
             }
             Source::Elements(e) => {
-                let (array, of_rust) = self.sequence_of(e)?;
-                if of_rust && array.expr.ty.rank > 1 {
-                    return Ok(Items {
-                        count: length(array.expr.clone(), 0),
-                        signed: false,
-                        at: Box::new(move |i| Self::part_of_rust(array.clone(), i)),
-                    });
-                }
-                let sizes: Vec<Expr> = (0..array.expr.ty.rank)
-                    .map(|k| length(array.expr.clone(), k))
-                    .collect();
-                let count = sizes.iter().cloned().reduce(|a, b| two(Prim::IMul, a, b));
-                let count = count.unwrap_or_else(|| Expr::int(1));
-                Items {
-                    count: self.share_size(count),
-                    signed: false,
-                    at: Box::new(move |i| {
-                        let at = unravelled(i, &sizes).into_iter().map(Some).collect();
-                        Value::Plain(Plain {
-                            expr: element(array.expr.clone(), at),
-                            ..array.clone()
-                        })
-                    }),
-                }
+                let value = self.expr(e)?;
+                self.items_of(value, e.loc)?
             }
             Source::Indexed(e) => {
                 let elements = self.items(&Source::Elements(e.clone()))?;
@@ -119,7 +102,7 @@ impl Lowerer<'_> {
                 Items {
                     count: elements.count,
                     signed: false,
-                    at: Box::new(move |i| {
+                    at: Box::new(move |l, i| {
                         let mut all: Vec<Value> = unravelled(i.clone(), &sizes)
                             .into_iter()
                             .map(index)
@@ -131,7 +114,7 @@ impl Lowerer<'_> {
                                 Value::Tuple(all)
                             }
                         };
-                        Value::Tuple(vec![place, at(i)])
+                        Ok(Value::Tuple(vec![place, at(l, i)?]))
                     }),
                 }
             }
@@ -149,13 +132,13 @@ impl Lowerer<'_> {
                 Items {
                     count: length(array.expr.clone(), axis),
                     signed: false,
-                    at: Box::new(move |i| {
+                    at: Box::new(move |_, i| {
                         let mut at = vec![None; is];
                         at[axis] = Some(i);
-                        Value::Plain(Plain {
+                        Ok(Value::Plain(Plain {
                             expr: element(array.expr.clone(), at),
                             ..array.clone()
-                        })
+                        }))
                     }),
                 }
             }
@@ -167,7 +150,7 @@ impl Lowerer<'_> {
                 Items {
                     count,
                     signed: inner.signed,
-                    at: Box::new(move |i| at(two(Prim::ISub, last.clone(), i))),
+                    at: Box::new(move |l, i| at(l, two(Prim::ISub, last.clone(), i))),
                 }
             }
             Source::Step(inner, k) => {
@@ -179,7 +162,7 @@ impl Lowerer<'_> {
                 Items {
                     count: self.share_size(count),
                     signed: inner.signed,
-                    at: Box::new(move |i| at(two(Prim::IMul, i, k.clone()))),
+                    at: Box::new(move |l, i| at(l, two(Prim::IMul, i, k.clone()))),
                 }
             }
             Source::Skip(inner, k) => {
@@ -189,7 +172,7 @@ impl Lowerer<'_> {
                 Items {
                     count: two(Prim::ISub, inner.count, k.clone()),
                     signed: true,
-                    at: Box::new(move |i| at(plus(k.clone(), i))),
+                    at: Box::new(move |l, i| at(l, plus(k.clone(), i))),
                 }
             }
             Source::Take(inner, k) => {
@@ -207,7 +190,7 @@ impl Lowerer<'_> {
                 Items {
                     count: inner.count,
                     signed: inner.signed,
-                    at: Box::new(move |i| Value::Tuple(vec![index(i.clone()), at(i)])),
+                    at: Box::new(move |l, i| Ok(Value::Tuple(vec![index(i.clone()), at(l, i)?]))),
                 }
             }
             Source::Zip(a, b) => {
@@ -220,9 +203,58 @@ impl Lowerer<'_> {
                 Items {
                     count,
                     signed: a.signed || b.signed,
-                    at: Box::new(move |i| Value::Tuple(vec![first(i.clone()), second(i)])),
+                    at: Box::new(move |l, i| {
+                        Ok(Value::Tuple(vec![first(l, i.clone())?, second(l, i)?]))
+                    }),
                 }
             }
+        })
+    }
+
+    /// The elements of an array, or what an iterator gives.
+    pub(super) fn items_of(&mut self, value: Value, loc: Loc) -> Result<Items> {
+        if let Value::Way(way) = &value
+            && let Way::Iter(_) | Way::Borrow(_) = &**way
+        {
+            let iter = self.as_iter(value, loc)?;
+            return self.items_of_iter(iter, loc);
+        }
+        let (array, of_rust) = self.sequence_of_value(value, loc)?;
+        if of_rust && array.expr.ty.rank > 1 {
+            return Ok(Items {
+                count: length(array.expr.clone(), 0),
+                signed: false,
+                at: Box::new(move |_, i| Ok(Self::part_of_rust(array.clone(), i))),
+            });
+        }
+        let sizes: Vec<Expr> = (0..array.expr.ty.rank)
+            .map(|k| length(array.expr.clone(), k))
+            .collect();
+        let count = sizes.iter().cloned().reduce(|a, b| two(Prim::IMul, a, b));
+        let count = count.unwrap_or_else(|| Expr::int(1));
+        Ok(Items {
+            count: self.share_size(count),
+            signed: false,
+            at: Box::new(move |_, i| {
+                let at = unravelled(i, &sizes).into_iter().map(Some).collect();
+                Ok(Value::Plain(Plain {
+                    expr: element(array.expr.clone(), at),
+                    ..array.clone()
+                }))
+            }),
+        })
+    }
+
+    /// What an iterator gives, one after another.
+    pub(super) fn items_of_iter(&mut self, iter: Iter, loc: Loc) -> Result<Items> {
+        let iter = iter.flat();
+        let (Some([count]), true) = (iter.extents.as_deref(), iter.after.is_empty()) else {
+            return Err(self.unbounded(loc));
+        };
+        Ok(Items {
+            count: count.clone(),
+            signed: !self.is_natural(count),
+            at: Box::new(move |l, i| (iter.at)(l, &[i])),
         })
     }
 
@@ -235,8 +267,12 @@ impl Lowerer<'_> {
     /// An array that a loop runs over, and whether it is an array of Rust.
     fn sequence_of(&mut self, e: &Surface) -> Result<(Plain, bool)> {
         let value = self.expr(e)?;
+        self.sequence_of_value(value, e.loc)
+    }
+
+    fn sequence_of_value(&mut self, value: Value, loc: Loc) -> Result<(Plain, bool)> {
         let (value, of_rust) = match value {
-            Value::List(list) => (Value::Plain(self.as_array(list, e.loc)?), true),
+            Value::List(list) => (Value::Plain(self.as_array(list, loc)?), true),
             other @ (Value::Plain(_)
             | Value::Tuple(_)
             | Value::Struct(..)
@@ -262,7 +298,7 @@ impl Lowerer<'_> {
             | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)
-            | Value::Way(_) => Err(self.errors.at(e.loc, message)),
+            | Value::Way(_) => Err(self.errors.at(loc, message)),
         }
     }
 }

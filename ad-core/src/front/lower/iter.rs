@@ -147,6 +147,9 @@ impl Lowerer<'_> {
         {
             return Ok(iter.clone());
         }
+        if let Some(borrow) = value.borrow().cloned() {
+            return self.items_of_borrow(&borrow, loc);
+        }
         let message = format!(
             "this is {}, which cannot be iterated over; write `0..n`, or an array",
             value.describe()
@@ -223,7 +226,7 @@ impl Lowerer<'_> {
         Some(iter.map(Value::from))
     }
 
-    fn part_length(&mut self, e: &Surface) -> Result<Expr> {
+    pub(super) fn part_length(&mut self, e: &Surface) -> Result<Expr> {
         let size = self.expr(e)?;
         let size = self.of(Elem::Int, size, e.loc, "a length")?;
         let size = self.share_size(size);

@@ -4,9 +4,10 @@
 use super::mention::is_indexed;
 use super::sequence::{Head, Round};
 use super::value::Value;
+use super::way::{Iter, Way};
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Result};
-use crate::front::surface::{Expr as Surface, For, Pattern, While};
+use crate::front::surface::{Expr as Surface, For, Pattern, Source, While};
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
@@ -18,32 +19,53 @@ struct Carried {
     value: Value,
 }
 
+impl For {
+    /// The variables that it may change.
+    fn changes(&self) -> impl Iterator<Item = &syn::Ident> {
+        self.assigned.iter().chain(&self.borrowed)
+    }
+}
+
+/// What the index of a loop is called.
+fn hint(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Name(ident) => ident.to_string(),
+        Pattern::Wild
+        | Pattern::Tuple(..)
+        | Pattern::List(..)
+        | Pattern::Struct(..)
+        | Pattern::Hole(..) => "i".to_string(),
+    }
+}
+
 impl Lowerer<'_> {
     pub(super) fn for_loop(&mut self, l: &For) {
-        let items = match self.items(&l.over) {
+        // Elements of what has several axes are a loop for each: so each can be taken apart.
+        let over = match &l.over {
+            Source::Elements(e) => match self.expr(e) {
+                Ok(value) => match self.boxed(&value, e.loc) {
+                    Some(Ok(iter)) if l.going.is_none() => return self.for_box(l, &iter, e.loc),
+                    Some(iter) => iter.and_then(|i| self.items_of_iter(i, e.loc)),
+                    None => self.items_of(value, e.loc),
+                },
+                Err(reported) => Err(reported),
+            },
+            other @ (Source::Range(..)
+            | Source::Indexed(_)
+            | Source::Parts(..)
+            | Source::Rev(_)
+            | Source::Step(..)
+            | Source::Skip(..)
+            | Source::Take(..)
+            | Source::Enumerate(_)
+            | Source::Zip(..)
+            | Source::Hole(_)) => self.items(other),
+        };
+        let items = match over {
             Ok(items) => items,
-            Err(reported) => {
-                // The body is looked at all the same, and what it changes is as wrong.
-                let (_, changed, _) = self.open(|lower| {
-                    lower.bind(&l.pattern, Err(reported));
-                    lower.expr(&l.body)
-                });
-                for one in changed {
-                    let binding = Binding::Hole(reported);
-                    self.change(Changed { binding, ..one });
-                }
-                return;
-            }
+            Err(reported) => return self.wrong_loop(l, reported),
         };
         let count = self.share_size(items.count);
-        let hint = match &l.pattern {
-            Pattern::Name(ident) => ident.to_string(),
-            Pattern::Wild
-            | Pattern::Tuple(..)
-            | Pattern::List(..)
-            | Pattern::Struct(..)
-            | Pattern::Hole(..) => "i".to_string(),
-        };
         let head = match l.going {
             None => Head::Times {
                 count: count.clone(),
@@ -51,23 +73,88 @@ impl Lowerer<'_> {
             },
             Some(_) => Head::While,
         };
-        let carried = self.carried(&l.assigned, &l.body, l.loc);
+        let carried = self.carried(l.changes(), &l.body, l.loc);
         let at = items.at;
-        self.statement_loop(head, carried, &hint, l.loc, |lower, index| {
+        self.statement_loop(head, carried, &hint(&l.pattern), l.loc, |lower, index| {
             let going = l.going.as_ref().map(|flag| {
                 let flag = lower.region(l.loc, "a condition", |l2| l2.expr(flag))?;
                 let flag = lower.of(Elem::Bool, flag.into(), l.loc, "a condition")?;
                 let more = Expr::prim(Prim::ILt, vec![index.clone(), count.clone()]);
                 Ok(super::assign::both(flag, more))
             });
-            lower.bind(&l.pattern, Ok(at(index)));
+            let item = at(lower, index);
+            lower.bind(&l.pattern, item);
             let _ = lower.expr(&l.body);
             going.transpose()
         });
     }
 
+    /// The body is looked at all the same, and what it changes is as wrong.
+    fn wrong_loop(&mut self, l: &For, reported: crate::front::error::Reported) {
+        let (_, changed, _) = self.open(|lower| {
+            lower.bind(&l.pattern, Err(reported));
+            lower.expr(&l.body)
+        });
+        for one in changed {
+            let binding = Binding::Hole(reported);
+            self.change(Changed { binding, ..one });
+        }
+    }
+
+    /// What a loop runs over, if that is known as a box of indices.
+    fn boxed(&mut self, value: &Value, loc: Loc) -> Option<Result<Iter>> {
+        let Value::Way(way) = value else {
+            return None;
+        };
+        let iter = match &**way {
+            Way::Iter(iter) | Way::Zip(iter) => iter.clone(),
+            Way::Borrow(borrow) => match self.items_of_borrow(borrow, loc) {
+                Ok(iter) => iter,
+                Err(reported) => return Some(Err(reported)),
+            },
+            Way::Maybe(_) | Way::Axis(_) => return None,
+        };
+        if !iter.after.is_empty() {
+            return Some(Err(self.errors.at(
+                loc,
+                "a loop over what `filter` leaves is not supported; write the condition as `if` inside                  of the loop",
+            )));
+        }
+        Some(Ok(iter))
+    }
+
+    /// A loop for each axis of what is run over.
+    fn for_box(&mut self, l: &For, iter: &Iter, loc: Loc) {
+        match iter.extents.clone() {
+            None => {
+                let reported = self.unbounded(loc);
+                self.wrong_loop(l, reported);
+            }
+            Some(extents) => self.nested(l, iter, &extents, vec![]),
+        }
+    }
+
+    fn nested(&mut self, l: &For, iter: &Iter, extents: &[Expr], outer: Vec<Expr>) {
+        let Some((count, rest)) = extents.split_first() else {
+            let item = (iter.at)(self, &outer);
+            self.bind(&l.pattern, item);
+            let _ = self.expr(&l.body);
+            return;
+        };
+        let count = self.share_size(count.clone());
+        let signed = !self.is_natural(&count);
+        let head = Head::Times { count, signed };
+        let carried = self.carried(l.changes(), &l.body, l.loc);
+        self.statement_loop(head, carried, &hint(&l.pattern), l.loc, |lower, index| {
+            let mut at = outer;
+            at.push(index);
+            lower.nested(l, iter, rest, at);
+            Ok(None)
+        });
+    }
+
     pub(super) fn while_loop(&mut self, l: &While) {
-        let carried = self.carried(&l.assigned, &l.body, l.loc);
+        let carried = self.carried(l.assigned.iter(), &l.body, l.loc);
         self.statement_loop(Head::While, carried, "step", l.loc, |lower, _| {
             let cond = lower.region(l.cond.loc, "a condition", |l2| l2.expr(&l.cond));
             let cond = cond.and_then(|p| lower.of(Elem::Bool, p.into(), l.cond.loc, "a condition"));
@@ -77,31 +164,53 @@ impl Lowerer<'_> {
     }
 
     /// The present values of the variables that a loop changes.
-    fn carried(&mut self, assigned: &[syn::Ident], body: &Surface, loc: Loc) -> Vec<Carried> {
+    fn carried<'i>(
+        &mut self,
+        assigned: impl Iterator<Item = &'i syn::Ident>,
+        body: &Surface,
+        loc: Loc,
+    ) -> Vec<Carried> {
         let mut carried: Vec<Carried> = vec![];
         for ident in assigned {
             let name = ident.to_string();
             let Some(entry) = self.env.entry(&name) else {
                 continue;
             };
-            let value = match &entry.binding {
-                Binding::Value(value) if entry.cell >= self.wall && value.is_data() => {
+            // What is borrowed is a part of another variable.
+            let borrow = match &entry.binding {
+                Binding::Value(value) => value.borrow(),
+                Binding::Import(_) | Binding::Unset | Binding::Hole(_) => None,
+            };
+            let (cell, root) = match borrow {
+                Some(borrow) => (borrow.cell(), borrow.root().to_string()),
+                None => (entry.cell, name.clone()),
+            };
+            let value = match self.env.cell(cell) {
+                Some(Binding::Value(value)) if cell >= self.wall && value.is_data() => {
                     value.clone()
                 }
-                Binding::Value(_) | Binding::Import(_) | Binding::Unset | Binding::Hole(_) => {
-                    continue;
-                }
+                Some(
+                    Binding::Value(_) | Binding::Import(_) | Binding::Unset | Binding::Hole(_),
+                )
+                | None => continue,
             };
-            let cell = entry.cell;
             // What is changed by an index is one array all the way.
             let value = match is_indexed(body, &name) {
                 true => match self.whole(&value, loc) {
-                    Ok(whole) => self.named(whole, &name),
+                    Ok(whole) => self.named(whole, &root),
                     Err(_) => value,
                 },
                 false => value,
             };
-            carried.push(Carried { cell, name, value });
+            match carried.iter_mut().find(|c| c.cell == cell) {
+                Some(known) if value.components().is_none() => known.value = value,
+                Some(_) => {}
+                None => carried.push(Carried {
+                    cell,
+                    name: root,
+                    value,
+                }),
+            }
         }
         carried
     }
@@ -142,6 +251,17 @@ impl Lowerer<'_> {
                     }
                     Some(Binding::Unset | Binding::Import(_)) | None => state,
                 });
+            }
+            let lost = changed.iter().find(|one| {
+                matches!(one.binding, Binding::Value(_))
+                    && carried.iter().all(|c| c.cell != one.cell)
+            });
+            if let Some(one) = lost {
+                let message = format!(
+                    "this loop changes `{}` under another name; change it by its own name",
+                    one.name
+                );
+                return Err(l.errors.at(loc, message));
             }
             let cond = cond?;
             Ok(Round {

@@ -16,10 +16,12 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
         | Kind::Hole(_) => false,
         Kind::Maybe(inner) => inner.as_ref().is_some_and(|e| one(e)),
         Kind::Path(path) => path.is_ident(name),
+        Kind::Borrow(place) => place.root == name || place.steps.iter().any(|s| step(s, &one)),
         Kind::Unary(_, inner)
         | Kind::Take(inner)
         | Kind::IsNone(inner)
         | Kind::Cast(inner, _)
+        | Kind::Copied(inner)
         | Kind::Field(inner, _)
         | Kind::Member(inner, _) => one(inner),
         Kind::Struct(_, fields, base) => {
@@ -60,6 +62,14 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
     }
 }
 
+/// Whether something holds of an expression in a step to a part.
+fn step(of: &Step, one: &dyn Fn(&Expr) -> bool) -> bool {
+    match of {
+        Step::Field(..) => false,
+        Step::At(_, all) | Step::Method(_, _, all) => all.iter().any(one),
+    }
+}
+
 /// Whether a pattern brings in a name.
 pub(super) fn binds(pattern: &Pattern, name: &str) -> bool {
     match pattern {
@@ -83,7 +93,7 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
                     ..
                 }]
             ),
-            Step::Field(..) | Step::Axis(..) | Step::Slice(..) => false,
+            Step::Field(..) | Step::Method(..) => false,
         };
         place.root == name && (all || place.steps.iter().any(is_variable))
     };
@@ -105,10 +115,13 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
         | Kind::Range(..)
         | Kind::Slices(_) => false,
         Kind::Maybe(inner) => inner.as_ref().is_some_and(|e| one(e)),
+        // What is done with it is not looked at.
+        Kind::Borrow(place) => place.root == name,
         Kind::Unary(_, inner)
         | Kind::Take(inner)
         | Kind::IsNone(inner)
         | Kind::Cast(inner, _)
+        | Kind::Copied(inner)
         | Kind::Field(inner, _)
         | Kind::Member(inner, _) => one(inner),
         Kind::Binary(_, a, b) | Kind::Repeat(a, b) => one(a) || one(b),
@@ -120,7 +133,7 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
                 Stmt::Use(..) | Stmt::Later(_) | Stmt::Hole(..) => false,
                 Stmt::Assign(assign) => one(&assign.value) || target(&assign.target, &at),
                 Stmt::Swap(swap) => at(&swap.0, true),
-                Stmt::For(l) => one(&l.body),
+                Stmt::For(l) => one(&l.body) || l.borrowed.iter().any(|b| b == name),
                 Stmt::While(l) => one(&l.body),
             };
             stmts.iter().any(stmt) || one(tail)

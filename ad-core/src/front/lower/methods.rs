@@ -79,6 +79,8 @@ impl Lowerer<'_> {
         Some(match (method.as_str(), args) {
             ("reversed_axes", []) => Ok(self.transposed(array)),
             ("permuted_axes", [order]) => self.permuted_axes(array, order),
+            ("swap_axes", [a, b]) => self.swapped_axes(array, a, b),
+            ("invert_axis", [axis]) => self.inverted_axis(array, axis),
             ("insert_axis", [axis]) => self.insert_axis(array, axis),
             ("remove_axis", [axis]) => self.remove_axis(array, axis),
             ("diag" | "into_diag", []) => Ok(self.diagonal(array)),
@@ -176,6 +178,40 @@ impl Lowerer<'_> {
         });
         let (none, sure) = (Some(none), vec![]);
         Ok(Maybe { value, none, sure }.into())
+    }
+
+    /// `a.swap_axes(0, 1)`
+    fn swapped_axes(&mut self, array: Plain, a: &Surface, b: &Surface) -> Result<Value> {
+        let mut order: Vec<usize> = (0..array.expr.ty.rank).collect();
+        let mut axes = vec![];
+        for e in [a, b] {
+            let axis = self.number(e)?;
+            let axis = super::size::literal(&axis).and_then(|k| usize::try_from(k).ok());
+            match axis.filter(|k| *k < order.len()) {
+                Some(axis) => axes.push(axis),
+                None => {
+                    let message = "which axes are meant must be literals below the number of axes; write \
+                                   `a.swap_axes(0, 1)`";
+                    return Err(self.errors.at(e.loc, message));
+                }
+            }
+        }
+        order.swap(axes[0], axes[1]);
+        Ok(self.permuted(array, &order).into())
+    }
+
+    /// `a.invert_axis(Axis(k))`
+    fn inverted_axis(&mut self, array: Plain, axis: &Surface) -> Result<Value> {
+        let axis = self.axis(axis, array.expr.ty.rank)?;
+        let array = self.holding(array);
+        let sizes = self.written_lengths(&array.expr);
+        let last = minus(&sizes[axis], &Expr::int(1));
+        let view = self.viewed(array, &sizes, |at| {
+            let mut at = at.to_vec();
+            at[axis] = minus(&last, &at[axis]);
+            at
+        });
+        Ok(view.into())
     }
 
     /// `a.diff(1, Axis(k))`

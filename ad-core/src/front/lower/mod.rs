@@ -5,6 +5,7 @@ pub(crate) mod annotated;
 mod array;
 mod assign;
 mod binder;
+mod borrow;
 mod branch;
 mod broadcast;
 mod call;
@@ -194,6 +195,8 @@ struct Entry {
     binding: Binding,
     /// Which variable it is.
     cell: u32,
+    /// Whether the name stands for it from here on; else it is a new value of what has its name already.
+    declares: bool,
     rest: Env,
 }
 
@@ -210,11 +213,21 @@ impl Env {
         self.entry(name).map(|e| &e.binding)
     }
 
-    /// The innermost entry of a name.
+    /// The present entry of what has a name.
     fn entry(&self, name: &str) -> Option<&Entry> {
+        let declared = self.first(|e| e.declares && e.name == name)?;
+        self.first(|e| e.cell == declared.cell)
+    }
+
+    /// The present value of a variable.
+    fn cell(&self, cell: u32) -> Option<&Binding> {
+        self.first(|e| e.cell == cell).map(|e| &e.binding)
+    }
+
+    fn first(&self, wanted: impl Fn(&Entry) -> bool) -> Option<&Entry> {
         let mut here = self.0.as_deref();
         while let Some(entry) = here {
-            if entry.name == name {
+            if wanted(entry) {
                 return here;
             }
             here = entry.rest.0.as_deref();
@@ -222,23 +235,12 @@ impl Env {
         None
     }
 
-    /// The present value of a variable.
-    fn cell(&self, cell: u32) -> Option<&Binding> {
-        let mut here = self.0.as_deref();
-        while let Some(entry) = here {
-            if entry.cell == cell {
-                return Some(&entry.binding);
-            }
-            here = entry.rest.0.as_deref();
-        }
-        None
-    }
-
-    fn with(self, name: String, binding: Binding, cell: u32) -> Env {
+    fn with(self, name: String, binding: Binding, cell: u32, declares: bool) -> Env {
         Env(Some(Rc::new(Entry {
             name,
             binding,
             cell,
+            declares,
             rest: self,
         })))
     }
@@ -376,7 +378,7 @@ impl Lowerer<'_> {
     fn name(&mut self, name: String, binding: Binding) {
         let cell = self.cells;
         self.cells += 1;
-        self.env = std::mem::take(&mut self.env).with(name, binding, cell);
+        self.env = std::mem::take(&mut self.env).with(name, binding, cell, true);
     }
 
     /// A variable has a new value.
@@ -386,7 +388,7 @@ impl Lowerer<'_> {
             name,
             binding,
         } = changed;
-        self.env = std::mem::take(&mut self.env).with(name, binding, cell);
+        self.env = std::mem::take(&mut self.env).with(name, binding, cell, false);
     }
 
     /// Lowers in a scope of its own. What it changes outside stays changed.
@@ -438,6 +440,7 @@ impl Lowerer<'_> {
 
     /// The result of a region, which is one value.
     fn single(&mut self, value: Value, loc: Loc, what: &str) -> Result<Plain> {
+        let value = self.fetched(value)?;
         match value {
             Value::Plain(plain) => return Ok(plain),
             Value::List(list) => return self.as_array(list, loc),

@@ -15,7 +15,7 @@ use crate::ir::ty::Elem;
 
 /// What becomes of an axis.
 #[derive(Clone)]
-enum Part {
+pub(super) enum Part {
     /// Nothing.
     Whole,
     /// It is gone: this index.
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         Ok(Value::Tuple(halves))
     }
 
-    fn part_of_axis(&mut self, slice: &Slice, n: &Expr) -> Result<Part> {
+    pub(super) fn part_of_axis(&mut self, slice: &Slice, n: &Expr) -> Result<Part> {
         match slice {
             Slice::New => unreachable!("a new axis is none of the array's"),
             Slice::At(e) => Ok(Part::At(self.place(e, n, "an index")?)),

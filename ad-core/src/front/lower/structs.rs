@@ -31,6 +31,7 @@ impl Lowerer<'_> {
     /// `p.x`
     pub(super) fn member(&mut self, base: &Surface, name: &str, loc: Loc) -> Result<Value> {
         let value = self.expr(base)?;
+        let value = self.fetched(value)?;
         self.field_of(&value, name, loc)
     }
 

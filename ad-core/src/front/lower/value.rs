@@ -136,14 +136,14 @@ pub(super) struct Pair {
 impl Lowerer<'_> {
     /// A scalar or an array.
     pub(super) fn plain(&mut self, value: Value, loc: Loc) -> Result<Plain> {
-        match value {
+        match self.fetched(value)? {
             Value::Plain(plain) => Ok(plain),
             Value::List(list) => self.as_array(list, loc),
-            Value::Tuple(_)
+            value @ (Value::Tuple(_)
             | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)
-            | Value::Way(_) => {
+            | Value::Way(_)) => {
                 let message = format!(
                     "this is {}, where a number, a bool or an array is needed{}",
                     value.describe(),

@@ -144,7 +144,14 @@ impl Lowerer<'_> {
 
     /// `a.broadcast((n, m))`
     pub(super) fn broadcast(&mut self, array: Plain, shape: &Surface) -> Result<Value> {
-        let mut sizes = self.shape_of(shape)?;
+        let sizes = self.shape_of(shape)?;
+        let view = self.broadcast_to(array, &sizes, shape.loc)?;
+        Ok(Maybe::sure(view.into(), vec![]))
+    }
+
+    /// An array that is repeated along the axes that it lacks.
+    pub(super) fn broadcast_to(&mut self, array: Plain, sizes: &[Expr], loc: Loc) -> Result<Plain> {
+        let mut sizes = sizes.to_vec();
         let rank = array.expr.ty.rank;
         let Some(more) = sizes.len().checked_sub(rank) else {
             let message = format!(
@@ -152,7 +159,7 @@ impl Lowerer<'_> {
                 array.describe(),
                 sizes.len()
             );
-            return Err(self.errors.at(shape.loc, message));
+            return Err(self.errors.at(loc, message));
         };
         let array = self.holding(array);
         let own = self.written_lengths(&array.expr);
@@ -164,13 +171,12 @@ impl Lowerer<'_> {
                 sizes[more + k] = self.one_length(own[k].clone(), sizes[more + k].clone());
             }
         }
-        let view = self.viewed(array, &sizes, |place| {
+        Ok(self.viewed(array, &sizes, |place| {
             let along = place[more..].iter().zip(at_zero);
             along
                 .map(|(i, zero)| if zero { Expr::int(0) } else { i.clone() })
                 .collect()
-        });
-        Ok(Maybe::sure(view.into(), vec![]))
+        }))
     }
 
     /// `a.to_shape((n, m))` and its like: the same elements in the order of rows.

@@ -1,6 +1,7 @@
 //! What ndarray and iterators make on the way to a value: it lives while lowering only, so that
 //! chains of adaptors are one loop.
 
+use super::borrow::Borrow;
 use super::call::Callable;
 use super::value::Value;
 use super::{Bindings, Lowerer, binder::Axes};
@@ -19,6 +20,10 @@ pub(super) enum Way {
     Zip(Iter),
     /// An `Option` or a `Result`.
     Maybe(Maybe),
+    /// `&mut x`, and parts of it.
+    Borrow(Borrow),
+    /// `Axis(k)`
+    Axis(usize),
 }
 
 /// The item at an index.
@@ -57,6 +62,8 @@ impl Way {
             Way::Iter(_) => "an iterator",
             Way::Zip(_) => "a `Zip`",
             Way::Maybe(_) => "an `Option` or a `Result`",
+            Way::Axis(_) => "an axis",
+            Way::Borrow(_) => "what is borrowed to be changed",
         }
     }
 
@@ -68,6 +75,8 @@ impl Way {
             Way::Maybe(_) => {
                 "; take the value out with `unwrap()`, `expect(..)` or `unwrap_or(..)`"
             }
+            Way::Axis(_) => "; write its number",
+            Way::Borrow(_) => "; read it with `*`",
         }
     }
 }
@@ -90,7 +99,7 @@ impl Value {
         match self {
             Value::Way(way) => match &**way {
                 Way::Maybe(maybe) => Some(maybe),
-                Way::Iter(_) | Way::Zip(_) => None,
+                Way::Iter(_) | Way::Zip(_) | Way::Borrow(_) | Way::Axis(_) => None,
             },
             Value::Plain(_)
             | Value::Tuple(_)
@@ -155,7 +164,11 @@ impl Lowerer<'_> {
     /// An `Option` or a `Result`, which a value has to be.
     pub(super) fn maybe(&mut self, value: Value, loc: Loc) -> Result<Maybe> {
         match value.as_maybe() {
-            Some(maybe) => Ok(maybe.clone()),
+            Some(maybe) => {
+                let maybe = maybe.clone();
+                self.no_alias(&maybe.value, loc)?;
+                Ok(maybe)
+            }
             None => {
                 let message = format!(
                     "cannot see that this is an `Option` or a `Result`: it is {}",

@@ -41,6 +41,7 @@ impl Lowerer<'_> {
     /// `a.dot(&b)`, of vectors and matrices.
     pub(super) fn dot(&mut self, a: Plain, other: &Surface, loc: Loc) -> Result<Value> {
         let b = self.expr(other)?;
+        let b = self.fetched(b)?;
         if let Value::Way(_) = b {
             let iter = self.elements(a);
             return self.ragged_dot(&iter, b, other.loc);

@@ -33,12 +33,22 @@ impl Parser<'_> {
         let kind = match e {
             syn::Expr::Paren(inner) => return self.expr(&inner.expr),
             syn::Expr::Group(inner) => return self.expr(&inner.expr),
-            syn::Expr::Reference(r) if r.mutability.is_none() => return self.last(&r.expr, loc),
+            syn::Expr::Reference(r) if r.mutability.is_none() => {
+                return self.present(&r.expr, loc);
+            }
+            syn::Expr::Reference(r) => return self.borrow(&r.expr, loc),
             syn::Expr::Lit(literal) => return self.literal(loc, &literal.lit),
-            syn::Expr::Path(path) if path.qself.is_none() => Kind::Path(path.path.clone()),
+            syn::Expr::Path(path) if path.qself.is_none() => {
+                if let Some(ident) = path.path.get_ident()
+                    && self.aliases.contains(&ident.to_string())
+                {
+                    self.borrows.push(ident.clone());
+                }
+                Kind::Path(path.path.clone())
+            }
             syn::Expr::Unary(unary) => {
                 let op = match unary.op {
-                    syn::UnOp::Deref(_) => return self.last(&unary.expr, loc),
+                    syn::UnOp::Deref(_) => return self.present(&unary.expr, loc),
                     syn::UnOp::Neg(_) => Unary::Neg,
                     syn::UnOp::Not(_) => Unary::Not,
                     _ => return self.hole(loc, "this operator is not supported"),
@@ -95,6 +105,32 @@ impl Parser<'_> {
             }
             syn::Expr::Try(of) => return self.try_of(loc, &of.expr),
             _ => return self.hole(loc, outside::expression(e)),
+        };
+        Expr { loc, kind }
+    }
+
+    /// `*e`, `&e`: what is borrowed is read here.
+    fn present(&mut self, e: &syn::Expr, loc: Loc) -> Expr {
+        let before = self.borrows.len();
+        let inner = self.last(e, loc);
+        if self.borrows.len() == before {
+            return inner;
+        }
+        let kind = Kind::Copied(Box::new(inner));
+        Expr { loc, kind }
+    }
+
+    /// `&mut e`
+    fn borrow(&mut self, e: &syn::Expr, loc: Loc) -> Expr {
+        if !super::target::is_place(e) {
+            return self.hole(loc, outside::BORROW);
+        }
+        let kind = match self.place(e) {
+            Ok(place) => {
+                self.borrows.push(place.root.clone());
+                Kind::Borrow(Box::new(place))
+            }
+            Err(reported) => Kind::Hole(reported),
         };
         Expr { loc, kind }
     }
@@ -303,7 +339,12 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Expr {
-        let receiver = self.first(&call.receiver, loc);
+        let borrows =
+            super::target::borrows(&call.method) && super::target::is_place(&call.receiver);
+        let receiver = match borrows {
+            true => self.borrow(&call.receiver, Loc::of_expr(&call.receiver)),
+            false => self.first(&call.receiver, loc),
+        };
         if let Kind::Hole(_) = receiver.kind {
             self.all(&call.args);
             return receiver;

@@ -1,7 +1,7 @@
 //! What `for` loops run over.
 
+use super::Parser;
 use super::target::axis_number;
-use super::{Parser, outside};
 use crate::front::error::Loc;
 use crate::front::surface::Source;
 
@@ -9,6 +9,9 @@ impl Parser<'_> {
     /// What stands behind the `in`.
     pub(super) fn source(&mut self, e: &syn::Expr) -> Source {
         let loc = Loc::of_expr(e);
+        if !is_counted(e) {
+            return Source::Elements(self.expr(e));
+        }
         match e {
             syn::Expr::Paren(inner) => self.source(&inner.expr),
             syn::Expr::Group(inner) => self.source(&inner.expr),
@@ -23,9 +26,6 @@ impl Parser<'_> {
                     "this range has no end or no beginning; write both, such as `0..n`",
                 )),
             },
-            syn::Expr::Reference(r) if r.mutability.is_some() => {
-                Source::Hole(self.errors.at(loc, outside::ITER_MUT))
-            }
             syn::Expr::Reference(r) => Source::Elements(self.expr(&r.expr)),
             syn::Expr::MethodCall(call) => self.adapted(call),
             _ => Source::Elements(self.expr(e)),
@@ -73,28 +73,36 @@ impl Parser<'_> {
                 let first = self.source(on);
                 Source::Zip(Box::new(first), Box::new(self.source(other)))
             }
-            (
-                "iter_mut" | "outer_iter_mut" | "rows_mut" | "axis_iter_mut" | "columns_mut"
-                | "indexed_iter_mut" | "lanes_mut",
-                _,
-            ) => Source::Hole(self.errors.on(&call.method, outside::ITER_MUT)),
-            (
-                "row" | "column" | "index_axis" | "slice" | "view" | "to_vec" | "to_owned"
-                | "clone" | "diag" | "t" | "mapv" | "dot",
-                _,
-            ) => {
-                let loc = Loc::of(&call.method);
-                let _ = loc;
-                Source::Elements(self.expr(&syn::Expr::MethodCall(call.clone())))
-            }
-            (name, _) => {
-                let message = format!(
-                    "cannot tell what `{name}` runs over; write `for i in 0..n`, with the index into \
-                     what you need"
-                );
-                Source::Hole(self.errors.on(&call.method, message))
+            _ => Source::Elements(self.expr(&syn::Expr::MethodCall(call.clone()))),
+        }
+    }
+}
+
+/// Whether a chain of methods is one of those that count positions; other iterators are values.
+fn is_counted(e: &syn::Expr) -> bool {
+    match e {
+        syn::Expr::Paren(inner) => is_counted(&inner.expr),
+        syn::Expr::Group(inner) => is_counted(&inner.expr),
+        syn::Expr::Reference(r) => r.mutability.is_none() && is_counted(&r.expr),
+        syn::Expr::MethodCall(call) => {
+            let args: Vec<&syn::Expr> = call.args.iter().collect();
+            match (call.method.to_string().as_str(), &args[..]) {
+                ("iter" | "into_iter", []) => {
+                    !is_sequence(&call.receiver) || is_counted(&call.receiver)
+                }
+                (
+                    "indexed_iter" | "outer_iter" | "rows" | "genrows" | "columns" | "gencolumns",
+                    [],
+                ) => true,
+                ("axis_iter", [axis]) => axis_number(axis).is_some(),
+                ("copied" | "cloned" | "by_ref" | "rev" | "enumerate", [])
+                | ("step_by" | "skip" | "take", [_]) => is_counted(&call.receiver),
+                ("zip", [other]) => is_counted(&call.receiver) && is_counted(other),
+                _ => false,
             }
         }
+        syn::Expr::Range(range) => range.start.is_some() && range.end.is_some(),
+        _ => true,
     }
 }
 

@@ -65,6 +65,7 @@ pub(super) fn by_indices(l: For) -> Stmt {
             over: Source::Range(loc, Box::new(number(0)), Box::new(end), false),
             body,
             assigned: l.assigned.clone(),
+            borrowed: l.borrowed.clone(),
             going: None,
         }));
         body = block_of(loc, vec![inner], super::stmt::nothing(loc));

@@ -114,7 +114,12 @@ pub(super) fn set(loc: Loc, root: syn::Ident, value: Expr) -> Stmt {
     let steps = vec![];
     Stmt::Assign(Box::new(Assign {
         loc,
-        target: Target::Place(Place { loc, root, steps }),
+        target: Target::Place(Place {
+            loc,
+            root,
+            deref: false,
+            steps,
+        }),
         how: How::Set,
         value,
     }))

@@ -23,7 +23,7 @@ use super::data::Tree;
 use super::error::{Errors, Loc, Reported};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
 use crate::ir::ty::Elem;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub(super) use leave::Outcome;
 
@@ -41,6 +41,8 @@ pub(super) fn body(
         exits: leave::Exits::new(outcome, zero),
         in_closure: false,
         wrong: HashMap::new(),
+        borrows: vec![],
+        aliases: HashSet::new(),
     };
     let body = parser.block_for(block, stmt::Want::Result);
     parser.with_code(body)
@@ -106,6 +108,10 @@ struct Parser<'a> {
     in_closure: bool,
     /// Variables whose value is wrong, which has been reported: nothing more is said where they change.
     wrong: HashMap<String, Reported>,
+    /// The variables that were borrowed to be changed, in the order of the text.
+    borrows: Vec<syn::Ident>,
+    /// The names that may stand for what is borrowed.
+    aliases: HashSet<String>,
 }
 
 impl Parser<'_> {
@@ -141,8 +147,18 @@ impl Parser<'_> {
         }
     }
 
+    /// The names of a pattern that stands before something with borrows in it, since so many.
+    fn borrowed_since(&mut self, before: usize, names: Vec<syn::Ident>) -> Vec<syn::Ident> {
+        let roots = self.borrows[before..].to_vec();
+        if !roots.is_empty() {
+            self.aliases.extend(names.iter().map(ToString::to_string));
+        }
+        roots
+    }
+
     fn local(&mut self, local: &syn::Local) -> Stmt {
         let before = self.errors.count();
+        let borrows = self.borrows.len();
         let stmt = match outside::growing(local) {
             Some(message) => {
                 let reported = self
@@ -153,6 +169,7 @@ impl Parser<'_> {
             None => self.right_local(local),
         };
         self.names_since(before, pattern::names_in(&local.pat));
+        self.borrowed_since(borrows, pattern::names_in(&local.pat));
         stmt
     }
 

@@ -10,10 +10,6 @@ pub(super) const ASSIGNMENT: &str = "an assignment gives no value; write it as a
 pub(super) const BORROW: &str = "`&mut` is not supported: which variable is changed must be seen \
      where it changes; assign to the variable itself, as `x = ..`, `x[i] = ..` or `x.0 = ..`";
 
-/// For iterators that change what they run over.
-pub(super) const ITER_MUT: &str = "loops over elements that change are not supported; write `for i in \
-     0..x.len()` with `x[i] = ..`, or `a.row_mut(i).assign(&..)`";
-
 /// Whether a macro only checks something, which does not change the value.
 pub(super) fn is_assertion(mac: &syn::Macro) -> bool {
     let Some(name) = mac.path.segments.last() else {
@@ -226,24 +222,12 @@ pub(super) fn expression(e: &syn::Expr) -> String {
 pub(super) fn method(name: &syn::Ident) -> Option<String> {
     let name = name.to_string();
     let instead = match name.as_str() {
-        "iter_mut" | "outer_iter_mut" | "rows_mut" | "columns_mut" | "axis_iter_mut"
-        | "lanes_mut" => {
-            return Some(ITER_MUT.into());
-        }
         "for_each" => "write a loop, as `for i in 0..n { x[i] = ..; }`",
-        "map_inplace" | "par_map_inplace" | "par_mapv_inplace" | "zip_mut_with" | "map_mut" => {
+        "map_inplace" | "par_map_inplace" | "map_mut" => {
             "its closure changes the elements; write `x.mapv_inplace(|v| ..);`, or a loop with \
              `x[i] = ..`"
         }
-        "mapv_inplace" => {
-            "of a part of an array; write a loop with `x[i] = ..`, or `.assign(&x.mapv(f))` behind the part"
-        }
-        "slice_mut" | "row_mut" | "column_mut" | "view_mut" | "index_axis_mut" | "diag_mut"
-        | "get_mut" | "first_mut" | "last_mut" | "as_slice_mut" => {
-            "which part changes must be seen where it changes; write that in one statement, as \
-             `a.row_mut(i).assign(&..);`, `x.slice_mut(s![..]).fill(..);` or `x[i] = ..;`"
-        }
-        "swap_axes" | "invert_axis" | "merge_axes" | "permute_axes" | "reverse_axes" => {
+        "merge_axes" | "permute_axes" | "reverse_axes" => {
             "it changes the array in place; write `a.t()`, `a.permuted_axes([1, 0])` or `a.slice(s![..;-1])`, \
              which give a view"
         }

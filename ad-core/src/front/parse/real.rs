@@ -55,6 +55,8 @@ impl Parser<'_> {
             | Kind::Tuple(_)
             | Kind::Call(..)
             | Kind::Method(..)
+            | Kind::Borrow(_)
+            | Kind::Copied(_)
             | Kind::Field(..)
             | Kind::Member(..)
             | Kind::Struct(..)

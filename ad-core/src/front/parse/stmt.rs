@@ -1,7 +1,7 @@
 //! Blocks and statements. What leaves a block early is written as `if` with `else` here, so that
 //! only blocks that run to their end come out.
 
-use super::each::for_each;
+use super::each::{azip, for_each};
 use super::indexed::by_indices;
 use super::leave::{To, arrived, boolean, choice, choose, is_code, never, temporary, variable};
 use super::pattern::names_in;
@@ -53,6 +53,11 @@ pub(super) struct Around {
 /// The variable that says whether a loop goes on. No variable of the user's has this name.
 fn going() -> syn::Ident {
     syn::Ident::new("break", Span::call_site())
+}
+
+/// Whether a macro is ndarray's loop over several arrays.
+fn is_azip(mac: &syn::Macro) -> bool {
+    mac.path.segments.last().is_some_and(|s| s.ident == "azip")
 }
 
 /// An expression without a value.
@@ -205,6 +210,7 @@ impl Parser<'_> {
                     }
                     continue;
                 }
+                syn::Stmt::Macro(m) if is_azip(&m.mac) => stmts.push(self.azip(&m.mac)),
                 syn::Stmt::Macro(m) if last && m.semi_token.is_none() && want.is_value() => {
                     let message = outside::macro_call(&m.mac);
                     let tail = self.hole(Loc::of(&m.mac), message);
@@ -560,7 +566,7 @@ impl Parser<'_> {
                     (None, None) => hole(self.unused(e)),
                 }
             }
-            syn::Expr::Call(call) => match self.mem_swap(loc, call) {
+            syn::Expr::Call(call) => match self.changing_call(loc, call) {
                 Some(stmt) => stmt,
                 None => hole(self.unused(e)),
             },
@@ -571,11 +577,20 @@ impl Parser<'_> {
                 let value = self.expr(e);
                 Stmt::Let(Pattern::Wild, Note::Infer, Box::new(value))
             }
+            syn::Expr::Macro(m) if is_azip(&m.mac) => self.azip(&m.mac),
             syn::Expr::Macro(m) if outside::is_assertion(&m.mac) => {
                 Stmt::Do(Box::new(nothing(loc)))
             }
             syn::Expr::Tuple(t) if t.elems.is_empty() => Stmt::Do(Box::new(nothing(loc))),
             _ => hole(self.unused(e)),
+        }
+    }
+
+    /// `azip!((a in &mut x, &b in &y) ..);`
+    fn azip(&mut self, mac: &syn::Macro) -> Stmt {
+        match azip(mac) {
+            Some(l) => self.for_loop(&l),
+            None => Stmt::Hole(self.errors.on(mac, outside::macro_call(mac)), vec![]),
         }
     }
 
@@ -638,6 +653,12 @@ impl Parser<'_> {
         }
     }
 
+    /// A call of a function that changes its arguments.
+    fn changing_call(&mut self, loc: Loc, call: &syn::ExprCall) -> Option<Stmt> {
+        self.mem_swap(loc, call)
+            .or_else(|| self.general_product(loc, call))
+    }
+
     /// `std::mem::swap(&mut a, &mut b)`
     fn mem_swap(&mut self, loc: Loc, call: &syn::ExprCall) -> Option<Stmt> {
         let syn::Expr::Path(path) = &*call.func else {
@@ -649,11 +670,12 @@ impl Parser<'_> {
             return None;
         };
         let args: Vec<&syn::Expr> = call.args.iter().collect();
-        let [syn::Expr::Reference(a), syn::Expr::Reference(b)] = args[..] else {
+        let [a, b] = args[..] else {
             return Some(Stmt::Hole(self.errors.at(loc, outside::BORROW), vec![]));
         };
-        let targets = [&a.expr, &b.expr].map(|e| self.target(e));
-        let values = vec![self.expr(&b.expr), self.expr(&a.expr)];
+        let (a, b) = (behind(a), behind(b));
+        let targets = [&a, &b].map(|e| self.target(e));
+        let values = vec![self.expr(&b), self.expr(&a)];
         let [a, b] = targets;
         let (a, b) = match (a, b) {
             (Ok(a), Ok(b)) => (a, b),
@@ -716,9 +738,11 @@ impl Parser<'_> {
             end: Loc::of_expr(&l.expr).end,
         };
         let before = self.errors.count();
+        let borrows = self.borrows.len();
         let over = self.source(&l.expr);
         let pattern = self.pattern(&l.pat);
         self.names_since(before, names_in(&l.pat));
+        let borrowed = self.borrowed_since(borrows, names_in(&l.pat));
         let (body, around) = self.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round));
         let l = For {
             loc,
@@ -726,6 +750,7 @@ impl Parser<'_> {
             over,
             body,
             assigned: around.assigned.clone(),
+            borrowed,
             going: goes_on(loc, &around),
         };
         until(loc, by_indices(l), &around)
@@ -809,6 +834,14 @@ impl Parser<'_> {
             guard: guard.map(|g| self.expr(g)),
             body: self.tail(&arm.body, want),
         }
+    }
+}
+
+/// What `&mut x` changes, or `x` that is borrowed already.
+fn behind(e: &syn::Expr) -> syn::Expr {
+    match e {
+        syn::Expr::Reference(r) => (*r.expr).clone(),
+        e => syn::parse_quote!(*#e),
     }
 }
 

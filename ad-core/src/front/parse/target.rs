@@ -3,7 +3,7 @@
 use super::{Parser, outside};
 use crate::front::error::{Loc, Result};
 use crate::front::names::segments;
-use crate::front::surface::{Assign, Cut, Expr, How, Kind, Place, Step, Stmt, Target};
+use crate::front::surface::{Assign, Expr, How, Kind, Place, Step, Stmt, Target};
 
 impl Parser<'_> {
     /// What stands before the `=`.
@@ -22,7 +22,7 @@ impl Parser<'_> {
     }
 
     /// A variable, or a part of it.
-    fn place(&mut self, e: &syn::Expr) -> Result<Place> {
+    pub(super) fn place(&mut self, e: &syn::Expr) -> Result<Place> {
         let mut place = self.place_inside(e)?;
         place.loc = Loc::of_expr(e);
         Ok(place)
@@ -40,6 +40,7 @@ impl Parser<'_> {
                 Ok(Place {
                     loc,
                     root,
+                    deref: false,
                     steps: vec![],
                 })
             }
@@ -64,6 +65,17 @@ impl Parser<'_> {
                 Ok(place)
             }
             syn::Expr::MethodCall(call) => self.part_method(loc, call),
+            syn::Expr::Reference(r) if is_place(&r.expr) => self.place_inside(&r.expr),
+            syn::Expr::Unary(unary)
+                if matches!(unary.op, syn::UnOp::Deref(_)) && is_place(&unary.expr) =>
+            {
+                if let Some(known) = self.derefs_wrong(e) {
+                    return Err(known);
+                }
+                let mut place = self.place_inside(&unary.expr)?;
+                place.deref |= place.steps.is_empty();
+                Ok(place)
+            }
             syn::Expr::Unary(_) | syn::Expr::Reference(_) => {
                 let known = self.derefs_wrong(e);
                 Err(known.unwrap_or_else(|| self.errors.at(loc, outside::BORROW)))
@@ -78,25 +90,16 @@ impl Parser<'_> {
 
     /// `a.row_mut(i)` and its like.
     fn part_method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Result<Place> {
-        let args: Vec<&syn::Expr> = call.args.iter().collect();
-        let step = match (call.method.to_string().as_str(), &args[..]) {
-            ("view_mut" | "by_ref" | "as_mut", []) => None,
-            ("row_mut", [i]) => Some(Step::Axis(loc, 0, Some(2), self.expr(i))),
-            ("column_mut", [i]) => Some(Step::Axis(loc, 1, Some(2), self.expr(i))),
-            ("index_axis_mut", [axis, i]) => match axis_number(axis) {
-                Some(axis) => Some(Step::Axis(loc, axis, None, self.expr(i))),
-                None => {
-                    return Err(self.errors.on(
-                        axis,
-                        "which axis is meant must be known when the derivative is compiled; write \
-                         `Axis(0)` with a literal",
-                    ));
-                }
-            },
-            ("slice_mut", [syn::Expr::Macro(m)]) if m.mac.path.is_ident("s") => {
-                Some(Step::Slice(loc, self.cuts(&m.mac)?))
+        let name = call.method.to_string();
+        let step = match name.as_str() {
+            "view_mut" | "by_ref" | "as_mut" if call.args.is_empty() => None,
+            // What is there is taken for granted.
+            "unwrap" | "expect" => None,
+            _ if borrows(&call.method) => {
+                let args = self.all(&call.args);
+                Some(Step::Method(loc, call.method.clone(), args))
             }
-            (name, _) => {
+            name => {
                 let message = format!(
                     "what `{name}` gives cannot be assigned to here; write `x[i] = ..`, \
                      `a.row_mut(i).assign(&..)` or `x.slice_mut(s![..]).assign(&..)`"
@@ -109,34 +112,53 @@ impl Parser<'_> {
         Ok(place)
     }
 
-    /// The arguments of `s![..]`
-    fn cuts(&mut self, mac: &syn::Macro) -> Result<Vec<Cut>> {
-        type List = syn::punctuated::Punctuated<syn::Expr, syn::Token![,]>;
-        let list = match mac.parse_body_with(List::parse_terminated) {
-            Ok(list) => list,
-            Err(_) => {
-                return Err(self.errors.on(
-                    mac,
-                    "slices that are assigned to have no steps; write ranges such as `s![1..n, ..]`",
-                ));
-            }
+    /// What a method that changes nothing makes of what one that changes it is called on.
+    fn changed_by(
+        &mut self,
+        loc: Loc,
+        call: &syn::ExprMethodCall,
+        method: &str,
+        args: Vec<Expr>,
+    ) -> Expr {
+        let method = syn::Ident::new(method, call.method.span());
+        let old = Box::new(self.expr(&call.receiver));
+        let kind = Kind::Method(old, method, args);
+        Expr { loc, kind }
+    }
+
+    /// `general_mat_mul(alpha, &a, &b, beta, &mut c)` is `c = alpha a b + beta c`; a literal 0 for `beta` drops
+    /// what was there.
+    pub(super) fn general_product(&mut self, loc: Loc, call: &syn::ExprCall) -> Option<Stmt> {
+        let syn::Expr::Path(path) = &*call.func else {
+            return None;
         };
-        let mut cuts = vec![];
-        for e in &list {
-            cuts.push(match e {
-                syn::Expr::Range(range) => {
-                    let from = range.start.as_ref().map(|e| self.expr(e));
-                    let to = range.end.as_ref().map(|e| self.expr(e));
-                    let to = match range.limits {
-                        syn::RangeLimits::HalfOpen(_) => to,
-                        syn::RangeLimits::Closed(_) => to.map(after),
-                    };
-                    Cut::Range(from, to)
-                }
-                single => Cut::One(self.expr(single)),
-            });
-        }
-        Ok(cuts)
+        let name = segments(&path.path).pop()?;
+        let args: Vec<&syn::Expr> = call.args.iter().collect();
+        let ("general_mat_mul" | "general_mat_vec_mul", [alpha, a, b, beta, c]) =
+            (name.as_str(), &args[..])
+        else {
+            return None;
+        };
+        let c = match c {
+            syn::Expr::Reference(r) => &*r.expr,
+            c => c,
+        };
+        let zero = matches!(beta, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(x), .. })
+            if x.base10_parse::<f64>().is_ok_and(|x| x == 0.0));
+        let value: syn::Expr = match zero {
+            true => syn::parse_quote!((#a).dot(#b) * #alpha),
+            false => syn::parse_quote!((#a).dot(#b) * #alpha + &(#c) * #beta),
+        };
+        let value = self.expr(&value);
+        Some(match self.place(c) {
+            Ok(place) => Stmt::Assign(Box::new(Assign {
+                loc,
+                target: Target::Place(place),
+                how: How::Copy,
+                value,
+            })),
+            Err(reported) => Stmt::Hole(reported, vec![]),
+        })
     }
 
     /// Methods that change what they are called on.
@@ -145,11 +167,38 @@ impl Parser<'_> {
         let (how, value) = match (call.method.to_string().as_str(), &args[..]) {
             ("assign", [value]) => (How::Copy, self.expr(value)),
             ("fill", [value]) => (How::Fill, self.expr(value)),
-            ("mapv_inplace", [f]) if is_plain(&call.receiver) => {
-                let mapv = syn::Ident::new("mapv", call.method.span());
-                let old = Box::new(self.expr(&call.receiver));
-                let kind = Kind::Method(old, mapv, vec![self.expr(f)]);
-                (How::Copy, Expr { loc, kind })
+            ("mapv_inplace" | "par_mapv_inplace", [f]) => {
+                let f = self.expr(f);
+                (How::Copy, self.changed_by(loc, call, "mapv", vec![f]))
+            }
+            ("copy_from_slice" | "clone_from_slice" | "clone_from", [value]) => {
+                (How::Copy, self.expr(value))
+            }
+            ("reverse", []) => {
+                let all = crate::front::surface::Slice::Range {
+                    from: None,
+                    to: None,
+                    closed: false,
+                    step: Some(Box::new(Expr {
+                        loc,
+                        kind: Kind::Int(-1, None),
+                    })),
+                };
+                let backwards = Expr {
+                    loc,
+                    kind: Kind::Slices(vec![all]),
+                };
+                (
+                    How::Copy,
+                    self.changed_by(loc, call, "slice", vec![backwards]),
+                )
+            }
+            ("invert_axis" | "swap_axes", _) => {
+                let args = self.all(&call.args);
+                (
+                    How::Set,
+                    self.changed_by(loc, call, &call.method.to_string(), args),
+                )
             }
             ("scaled_add", [by, value]) => {
                 let kind = Kind::Binary(
@@ -198,31 +247,29 @@ impl Parser<'_> {
     }
 }
 
-/// Whether it is a variable, or a field or an element of one.
-fn is_plain(e: &syn::Expr) -> bool {
+/// Whether it begins with a variable, so that it can be borrowed.
+pub(super) fn is_place(e: &syn::Expr) -> bool {
     match e {
-        syn::Expr::Path(_) => true,
-        syn::Expr::Field(field) => is_plain(&field.base),
-        syn::Expr::Index(index) => is_plain(&index.expr),
+        syn::Expr::Path(path) => path.path.get_ident().is_some(),
+        syn::Expr::Field(field) => is_place(&field.base),
+        syn::Expr::Index(index) => is_place(&index.expr),
+        syn::Expr::Paren(inner) => is_place(&inner.expr),
+        syn::Expr::Group(inner) => is_place(&inner.expr),
+        syn::Expr::Reference(r) => is_place(&r.expr),
+        syn::Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Deref(_)) && is_place(&unary.expr),
+        syn::Expr::MethodCall(call) => {
+            let taken = matches!(call.method.to_string().as_str(), "unwrap" | "expect")
+                && matches!(&*call.receiver, syn::Expr::MethodCall(inner) if borrows(&inner.method));
+            (borrows(&call.method) || taken) && is_place(&call.receiver)
+        }
         _ => false,
     }
 }
 
-/// `e + 1`
-pub(super) fn after(e: Expr) -> Expr {
-    let loc = e.loc;
-    let one = Expr {
-        loc,
-        kind: Kind::Int(1, None),
-    };
-    Expr {
-        loc,
-        kind: Kind::Binary(
-            crate::front::surface::Binary::Add,
-            Box::new(e),
-            Box::new(one),
-        ),
-    }
+/// Whether a method borrows what it is called on to change it.
+pub(super) fn borrows(method: &syn::Ident) -> bool {
+    let name = method.to_string();
+    name.ends_with("_mut") || name == "by_ref" || name == "zip_mut_with"
 }
 
 /// `Axis(k)`

@@ -31,8 +31,8 @@ fn outside_of_the_language() {
     );
     says("mine::line(s)", "rename the function");
     says(
-        "let axis = Axis(0); x.sum_axis(axis).sum()",
-        "has to be seen where it is used",
+        "let axis = Axis(n); x.sum_axis(axis).sum()",
+        "must be known when the derivative is compiled",
     );
     says("s?", "cannot see that this is an `Option`");
     says("x.iter().map(|v| v?).sum()", "`?` leaves this closure");
@@ -71,32 +71,8 @@ fn statements() {
     says("x.polish(); s", "`polish` stands here for what it changes");
     says("let mut y = s; g(&mut y); y", "write `x = f(..);`");
     says(
-        "let mut b2 = a.to_owned(); b2.swap_axes(0, 1); s",
-        "write `a.t()`",
-    );
-    says(
-        "let mut y = x.to_owned(); y.map_inplace(|v| *v = s); s",
-        "write `x.mapv_inplace(|v| ..);`",
-    );
-    says(
-        "let mut y = a.to_owned(); y.row_mut(0).mapv_inplace(|v| v); s",
-        "behind the part",
-    );
-    says(
-        "let mut y = a.to_owned(); let r = y.row_mut(0); s",
-        "write that in one statement",
-    );
-    says(
         "let mut t = s; (0..n).for_each(|i| { if b { return; } t += x[i]; }); t",
         "write a loop",
-    );
-    says(
-        "let mut y = x.to_owned(); for v in y.iter_mut() { *v = s; } s",
-        "loops over elements that change",
-    );
-    says(
-        "let mut t = s; let r = &mut t; *r = 1.0; t",
-        "`&mut` is not supported",
     );
     says(
         "let mut t = s; let g = |u: &mut f64| *u += 1.0; g(&mut t); t",
@@ -116,14 +92,14 @@ fn statements() {
         "for i in 0..n { let y = &x * 2.0; if y[0] > s { return y.sum(); } break 'a; } s",
         "no loop around this",
     );
+    says("let mut t = s; *t = 2.0; t", "cannot see what `t` borrows");
     says(
-        "let mut t = s; let r = &mut t; t",
-        "`&mut` is not supported",
+        "let mut y = x.clone(); let g = |v: f64| { y[0] = v; v }; g(s)",
+        "a closure cannot change `y`",
     );
-    says("let mut t = s; *t = 2.0; t", "`&mut` is not supported");
     says(
-        "let mut t = s; for v in &mut x { t += v; } t",
-        "loops over elements that change",
+        "let mut y = x.clone(); let r = y.row_mut(0); y[0]",
+        "of what is borrowed here is not supported",
     );
     says(
         "let mut t = s; for i in 0..n { for j in 0..n { if b { break 'a; } t += x[j]; } } t",
@@ -143,7 +119,7 @@ fn statements() {
     );
     says(
         "let mut t = s; for c in x.chunks(2) { t += c[0]; } t",
-        "cannot tell what `chunks` runs over",
+        "the method `chunks` is not supported yet",
     );
     says(
         "let mut t = s; for c in n { t += 1.0; } t",
@@ -151,7 +127,7 @@ fn statements() {
     );
     says(
         "let mut t = s; for i in 0.. { t += 1.0; } t",
-        "no end or no beginning",
+        "this range has no end",
     );
     says(
         "let mut t = s; for i in 0.0..s { t += 1.0; } t",
@@ -180,10 +156,6 @@ fn statements() {
     says(
         "let mut y = build((n, n), |(i, j)| s); y[0] = s; y[[0, 0]]",
         "this takes 1 indices for 2 axes",
-    );
-    says(
-        "let mut y = build((n, n), |(i, j)| s); y.diag_mut().fill(s); y[[0, 0]]",
-        "what `diag_mut` gives",
     );
     says(
         "let mut y = build(n, |i| x[i]); for i in 0..n { y = build((n, n), |(i, j)| s); } y[0]",
@@ -333,7 +305,7 @@ fn whole_arrays() {
         "sum(n, |i| x.slice(s![..i]).dot(&x.slice(s![i..])))",
         "cannot be seen to be equal",
     );
-    says("x.swap_axes(0, 1)[0]", "write `a.t()`");
+    says("x.swap_axes(0, 1)[0]", "below the number of axes");
     says("x.reshape(n)[0]", "write `a.to_shape((n, m)).unwrap()`");
     says("x.into_shape(n).unwrap()[0]", "`into_shape_with_order`");
     says("x.map_inplace(|v| *v)", "its closure changes the elements");

@@ -1,0 +1,143 @@
+//! Type aliases that stand beside a function are written out before its signature and body are read.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are open; what is not listed is no alias that is followed"
+)]
+
+use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::collections::HashMap;
+
+/// How deep aliases of aliases are followed.
+const DEEP: usize = 4;
+
+/// An item with each alias in it replaced by its type.
+pub fn written_out(item: TokenStream, aliases: &[(String, String)]) -> TokenStream {
+    let types = aliases.iter().filter_map(|(name, text)| {
+        let ty: syn::Type = syn::parse_str(text).ok()?;
+        Some((name.clone(), in_expressions(&ty)?))
+    });
+    let types: HashMap<String, TokenStream> = types.collect();
+    match types.is_empty() {
+        true => item,
+        false => replaced(item, &types, DEEP),
+    }
+}
+
+/// A type as it may stand in an expression too: `Array1::<f64>`.
+fn in_expressions(ty: &syn::Type) -> Option<TokenStream> {
+    match ty {
+        syn::Type::Path(path) if path.qself.is_none() => {
+            let mut path = path.path.clone();
+            for segment in &mut path.segments {
+                if let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+                    arguments.colon2_token.get_or_insert_default();
+                }
+            }
+            Some(path.into_token_stream())
+        }
+        syn::Type::Array(_) | syn::Type::Tuple(_) => Some(ty.into_token_stream()),
+        _ => None,
+    }
+}
+
+fn replaced(tokens: TokenStream, types: &HashMap<String, TokenStream>, deep: usize) -> TokenStream {
+    // What stands behind `.` or `::` is another name.
+    let mut named_before = false;
+    let mut out = TokenStream::new();
+    for token in tokens {
+        let here = named_before;
+        named_before = false;
+        match token {
+            TokenTree::Group(group) => {
+                let mut inner =
+                    Group::new(group.delimiter(), replaced(group.stream(), types, deep));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            TokenTree::Ident(ident) => match types.get(&ident.to_string()) {
+                Some(ty) if !here && deep > 0 => {
+                    let ty = at(ty.clone(), ident.span());
+                    out.extend(replaced(ty, types, deep - 1));
+                }
+                Some(_) | None => out.extend([TokenTree::Ident(ident)]),
+            },
+            TokenTree::Punct(punct) => {
+                named_before = punct.as_char() == '.'
+                    || punct.as_char() == ':' && punct.spacing() == Spacing::Alone && {
+                        // The second half of `::`; a single colon stands before types.
+                        ends_in_joint_colon(&out)
+                    };
+                out.extend([TokenTree::Punct(punct)]);
+            }
+            TokenTree::Literal(literal) => out.extend([TokenTree::Literal(literal)]),
+        }
+    }
+    out
+}
+
+fn ends_in_joint_colon(tokens: &TokenStream) -> bool {
+    let last = tokens.clone().into_iter().last();
+    matches!(last, Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == Spacing::Joint)
+}
+
+/// Tokens that stand at a place.
+fn at(tokens: TokenStream, span: Span) -> TokenStream {
+    let moved = |token| match token {
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), at(group.stream(), span));
+            inner.set_span(span);
+            TokenTree::Group(inner)
+        }
+        TokenTree::Ident(ident) => TokenTree::Ident(Ident::new(&ident.to_string(), span)),
+        mut other @ (TokenTree::Punct(_) | TokenTree::Literal(_)) => {
+            other.set_span(span);
+            other
+        }
+    };
+    tokens.into_iter().map(moved).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::written_out;
+    use quote::quote;
+
+    fn aliases() -> Vec<(String, String)> {
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        vec![
+            pair("Vector", "Array1<Number>"),
+            pair("Number", "f64"),
+            pair("Pair", "[f64; 2]"),
+        ]
+    }
+
+    #[test]
+    fn types_and_expressions() {
+        let item = quote!(
+            fn f(x: &Vector, p: Pair) -> Number {
+                Vector::zeros(3)[0] + p[0]
+            }
+        );
+        let text = written_out(item, &aliases()).to_string();
+        let text: String = text.split_whitespace().collect();
+        assert_eq!(
+            text,
+            "fnf(x:&Array1::<f64>,p:[f64;2])->f64{Array1::<f64>::zeros(3)[0]+p[0]}"
+        );
+    }
+
+    #[test]
+    fn other_names() {
+        let item = quote!(
+            fn f(x: other::Vector) -> f64 {
+                x.Number
+            }
+        );
+        assert_eq!(
+            written_out(item.clone(), &aliases()).to_string(),
+            item.to_string()
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Functions as people write them, unchanged for the compiler: each value is compared with the
+//! function itself, each gradient with central differences.
+
+#![cfg(test)]
+
+#[macro_use]
+mod harness;
+mod finance;
+mod layers;
+mod losses;
+mod optimisation;
+mod physics;
+mod refused;
+mod signals;

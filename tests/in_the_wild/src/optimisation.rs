@@ -1,0 +1,152 @@
+//! Functions that optimisers are tested on.
+
+use cotangent::prelude::*;
+use ndarray::{Array1, ArrayView1, s};
+
+type Vector = Array1<f64>;
+
+#[differentiable(grad)]
+fn rosenbrock(x: &[f64]) -> f64 {
+    x.windows(2)
+        .map(|w| 100.0 * (w[1] - w[0].powi(2)).powi(2) + (1.0 - w[0]).powi(2))
+        .sum()
+}
+
+#[differentiable(grad)]
+fn rosenbrock_slices(x: &Vector) -> f64 {
+    let n = x.len();
+    let head = x.slice(s![..n - 1]);
+    let tail = x.slice(s![1..]);
+    (&tail - &head.mapv(|v| v * v))
+        .mapv(|r| 100.0 * r * r)
+        .sum()
+        + head.mapv(|v| (1.0 - v).powi(2)).sum()
+}
+
+#[differentiable(grad)]
+fn rastrigin(x: ArrayView1<f64>) -> f64 {
+    use std::f64::consts::PI;
+    const A: f64 = 10.0;
+    A * x.len() as f64
+        + x.iter()
+            .map(|&xi| xi * xi - A * (2.0 * PI * xi).cos())
+            .sum::<f64>()
+}
+
+#[differentiable(grad)]
+fn ackley(x: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let (squares, cosines) = x.iter().fold((0.0, 0.0), |(s, c), &v| {
+        (s + v * v, c + (2.0 * std::f64::consts::PI * v).cos())
+    });
+    -20.0 * (-0.2 * (squares / n).sqrt()).exp() - (cosines / n).exp() + 20.0 + std::f64::consts::E
+}
+
+#[differentiable(grad)]
+fn griewank(x: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    let mut prod = 1.0;
+    for (i, xi) in x.iter().enumerate() {
+        sum += xi * xi / 4000.0;
+        prod *= (xi / ((i + 1) as f64).sqrt()).cos();
+    }
+    1.0 + sum - prod
+}
+
+/// Table of the centres of Shekel's function.
+const SHEKEL_A: [[f64; 4]; 5] = [
+    [4.0, 4.0, 4.0, 4.0],
+    [1.0, 1.0, 1.0, 1.0],
+    [8.0, 8.0, 8.0, 8.0],
+    [6.0, 6.0, 6.0, 6.0],
+    [3.0, 7.0, 3.0, 7.0],
+];
+static SHEKEL_C: [f64; 5] = [0.1, 0.2, 0.2, 0.4, 0.4];
+
+#[differentiable(grad)]
+fn hartmann3(x: &[f64; 3]) -> f64 {
+    const ALPHA: [f64; 4] = [1.0, 1.2, 3.0, 3.2];
+    const A: [[f64; 3]; 4] = [
+        [3.0, 10.0, 30.0],
+        [0.1, 10.0, 35.0],
+        [3.0, 10.0, 30.0],
+        [0.1, 10.0, 35.0],
+    ];
+    const P: [[f64; 3]; 4] = [
+        [0.3689, 0.1170, 0.2673],
+        [0.4699, 0.4387, 0.7470],
+        [0.1091, 0.8732, 0.5547],
+        [0.0381, 0.5743, 0.8828],
+    ];
+    let mut outer = 0.0;
+    for (alpha, (a, p)) in ALPHA.iter().zip(A.iter().zip(P.iter())) {
+        let inner: f64 = (0..3).map(|j| a[j] * (x[j] - p[j]).powi(2)).sum();
+        outer += alpha * (-inner).exp();
+    }
+    -outer
+}
+
+#[differentiable(grad)]
+fn levy(x: &[f64]) -> f64 {
+    use std::f64::consts::PI;
+    let w: Vec<f64> = x.iter().map(|v| 1.0 + (v - 1.0) / 4.0).collect();
+    let first = (PI * w[0]).sin().powi(2);
+    let last = *w.last().unwrap();
+    let middle: f64 = w[..w.len() - 1]
+        .iter()
+        .map(|wi| (wi - 1.0).powi(2) * (1.0 + 10.0 * (PI * wi + 1.0).sin().powi(2)))
+        .sum();
+    first + middle + (last - 1.0).powi(2) * (1.0 + (2.0 * PI * last).sin().powi(2))
+}
+
+#[differentiable(grad)]
+fn schwefel(x: &Vector) -> f64 {
+    let axis = x.len();
+    418.9829 * axis as f64 - x.iter().map(|v| v * v.abs().sqrt().sin()).sum::<f64>()
+}
+
+#[differentiable(grad)]
+fn zakharov(x: &[f64]) -> f64 {
+    let mut s1 = 0.0;
+    let mut s2 = 0.0;
+    for (i, &v) in (1u32..).zip(x) {
+        s1 += v * v;
+        s2 += 0.5 * f64::from(i) * v;
+    }
+    s1 + s2.powi(2) + s2.powi(4)
+}
+
+#[differentiable(grad)]
+fn michalewicz(x: &[f64], m: i32) -> f64 {
+    let mut value = 0.0;
+    for (i, xi) in x.iter().enumerate() {
+        let s = ((i + 1) as f64 * xi * xi / std::f64::consts::PI).sin();
+        value -= xi.sin() * s.powi(2 * m);
+    }
+    value
+}
+
+#[differentiable(grad)]
+fn dixon_price(x: &[f64]) -> f64 {
+    let Some(first) = x.first() else {
+        return 0.0;
+    };
+    (first - 1.0).powi(2)
+        + (1..x.len())
+            .map(|i| (i + 1) as f64 * (2.0 * x[i].powi(2) - x[i - 1]).powi(2))
+            .sum::<f64>()
+}
+
+tests! {
+    dixon_price_is: dixon_price, dixon_price_value_and_grad, x: list(4) => (&x);
+    rosenbrock_is: rosenbrock, rosenbrock_value_and_grad, x: list(6) => (&x);
+    rosenbrock_slices_is: rosenbrock_slices, rosenbrock_slices_value_and_grad, x: vector(6) => (&x);
+    rastrigin_is: rastrigin, rastrigin_value_and_grad, x: vector(5) => (x.view());
+    ackley_is: ackley, ackley_value_and_grad, x: list(5) => (&x);
+    griewank_is: griewank, griewank_value_and_grad, x: list(5) => (&x);
+    hartmann_is: hartmann3, hartmann3_value_and_grad, x: [0.2, 0.4, 0.6] => (&x);
+    levy_is: levy, levy_value_and_grad, x: list(4) => (&x);
+    schwefel_is: schwefel, schwefel_value_and_grad, x: vector(4) => (&x);
+    zakharov_is: zakharov, zakharov_value_and_grad, x: list(4) => (&x);
+    michalewicz_is: michalewicz, michalewicz_value_and_grad, x: list(3) => (&x, 2);
+}
