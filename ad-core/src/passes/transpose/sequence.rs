@@ -7,11 +7,14 @@
 //!
 //! ȳ ← A[k]ᵀ ȳ + C[k]ᵀ c̄[k],    ḡ ← ḡ + B[k]ᵀ ȳ
 //! ```
+//!
+//! A state whose cotangent is zero in all steps is left out.
 
 use super::{Contribution, Transposer};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The equations of each linear loop, under the first of them.
 pub(super) fn runs(program: &Program, linear: &[bool]) -> HashMap<usize, Vec<usize>> {
@@ -59,6 +62,14 @@ impl Transposer<'_> {
         let stacked: Vec<usize> = (states..results.len())
             .filter(|&k| results[k].is_some())
             .collect();
+        let seeds = given_linear.iter().copied();
+        let seeds = seeds.chain((0..states).map(|_| true)).chain([false]);
+        let linear = body.dependent(seeds.collect());
+        let reached = reached(body, &linear, &results, count..count + states);
+        let carried: Vec<usize> = (0..states).filter(|&k| reached[count + k]).collect();
+        if carried.is_empty() && !summed.iter().any(|&k| reached[k]) {
+            return;
+        }
 
         // What is given: all that is not linear, and the cotangents of what is stacked. Computed
         // sizes in their shapes have names inside already, those of the steps get them.
@@ -100,7 +111,8 @@ impl Transposer<'_> {
             outside.extend(results[k]);
         }
         let first_state = params.len();
-        for p in &body.params[count..count + states] {
+        for &k in &carried {
+            let p = &body.params[count + k];
             let shape = renamed(&p.ty.shape, &new);
             params.push(param(&cotangent_of(&p.name), Elem::Real, shape));
         }
@@ -118,15 +130,12 @@ impl Transposer<'_> {
             params[at.index()].ty.shape = shape;
         }
 
-        let seeds = given_linear.iter().copied();
-        let seeds = seeds.chain((0..states).map(|_| true)).chain([false]);
-        let linear = body.dependent(seeds.collect());
         let mut t = Transposer::new(body, &linear, params, new);
         t.forwards();
-        for k in 0..states {
+        for (j, &k) in carried.iter().enumerate() {
             let next = body.results[k];
             if linear[next.index()] {
-                let ct = Var((first_state + k) as u32);
+                let ct = Var((first_state + j) as u32);
                 t.incoming[next.index()].push(Contribution::Whole(ct));
             }
         }
@@ -147,12 +156,12 @@ impl Transposer<'_> {
             t.incoming[r.index()].push(Contribution::Whole(ct));
         }
         for (j, &k) in summed.iter().enumerate() {
-            let sum = Var((first_state + states + j) as u32);
+            let sum = Var((first_state + carried.len() + j) as u32);
             t.incoming[k].push(Contribution::Whole(sum));
         }
         t.backwards();
         let mut next = vec![];
-        for k in 0..states {
+        for &k in &carried {
             let v = Var((count + k) as u32);
             let shape = t.shape(v);
             let ct = t.collect(v);
@@ -164,14 +173,14 @@ impl Transposer<'_> {
         }
         let back = Looped::new(Loop {
             body: t.out.finish(next),
-            states: states + summed.len(),
+            states: carried.len() + summed.len(),
             goes_on: None,
             reverse: !looped.reverse,
             recompute: looped.recompute,
         });
         let mut starts = vec![];
-        for (k, v) in init.iter().enumerate() {
-            let shape = self.shape(*v);
+        for &k in &carried {
+            let shape = self.shape(init[k]);
             let last = results[k];
             starts.push(last.unwrap_or_else(|| self.out.fill(Lit::Real(0.0), &shape)));
         }
@@ -181,7 +190,7 @@ impl Transposer<'_> {
             let before = self.collect(given[k]);
             starts.push(before.unwrap_or_else(|| self.out.fill(Lit::Real(0.0), &shape)));
         }
-        let targets = init.iter().map(|v| (*v, self.is_linear(*v)));
+        let targets = carried.iter().map(|&k| (init[k], self.is_linear(init[k])));
         let targets = targets.chain(summed.iter().map(|&k| (given[k], true)));
         for (out, (v, is_linear)) in targets.collect::<Vec<_>>().into_iter().enumerate() {
             if !is_linear {
@@ -201,6 +210,34 @@ impl Transposer<'_> {
             let guard = None;
             let ct = self.out.push(Eq { ty, guard, op });
             self.give(v, ct);
+        }
+    }
+}
+
+/// The variables of a body that get cotangents, if these results of the loop have some.
+fn reached(
+    body: &Program,
+    linear: &[bool],
+    results: &[Option<Var>],
+    states: Range<usize>,
+) -> Vec<bool> {
+    let mut reached = vec![false; linear.len()];
+    loop {
+        let before = reached[states.clone()].to_vec();
+        for (k, r) in body.results.iter().enumerate() {
+            let goes_on = before.get(k).is_some_and(|is| *is);
+            reached[r.index()] |= linear[r.index()] && (goes_on || results[k].is_some());
+        }
+        for (k, eq) in body.eqs.iter().enumerate().rev() {
+            if reached[body.var_of(k).index()] {
+                eq.visit(&mut |v| reached[v.index()] |= linear[v.index()]);
+            }
+        }
+        for (k, result) in results[..states.len()].iter().enumerate() {
+            reached[states.start + k] |= result.is_some();
+        }
+        if reached[states.clone()] == before {
+            return reached;
         }
     }
 }
