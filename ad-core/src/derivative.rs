@@ -12,6 +12,10 @@ pub enum Derivative {
     Grad,
     /// The value and the gradient of a scalar function.
     ValueAndGrad,
+    /// The gradient of the first result of a function, and the second result.
+    GradAux,
+    /// The value and the gradient of the first result of a function.
+    ValueAndGradAux,
     /// The value and the product of a cotangent with the Jacobian.
     Vjp,
     /// The value and the product of the Jacobian with tangents.
@@ -66,6 +70,19 @@ pub enum Gives {
     Gradients,
     /// A sparse matrix for each differentiated argument.
     Sparse,
+    /// The second result, which is not differentiated.
+    Aux,
+}
+
+/// The functions that have a derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// All.
+    All,
+    /// Those that return a number.
+    Numbers,
+    /// Those that return a number and something else.
+    NumbersWithAux,
 }
 
 /// What there is to say of a generated function.
@@ -76,18 +93,20 @@ struct Row {
     suffix: &'static str,
     takes: Takes,
     gives: &'static [Gives],
-    /// Whether only functions that return a number have it.
-    of_numbers: bool,
+    /// Which functions have it.
+    of: Of,
     /// How often the function is differentiated.
     order: usize,
 }
 
 impl Derivative {
     /// All of them.
-    pub const ALL: [Derivative; 15] = [
+    pub const ALL: [Derivative; 17] = [
         Derivative::Value,
         Derivative::Grad,
         Derivative::ValueAndGrad,
+        Derivative::GradAux,
+        Derivative::ValueAndGradAux,
         Derivative::Vjp,
         Derivative::Jvp,
         Derivative::Hvp,
@@ -103,18 +122,23 @@ impl Derivative {
     ];
 
     fn row(self) -> Row {
-        use Gives::{Gradient, Gradients, Jacobian, Sparse, Tangent, Tangents, Value};
+        use Gives::{Aux, Gradient, Gradients, Jacobian, Sparse, Tangent, Tangents, Value};
         let row = |word, order, takes, gives| Row {
             word,
             suffix: word,
             takes,
             gives,
-            of_numbers: false,
+            of: Of::All,
             order,
         };
         let of_numbers = |word, order, takes, gives| Row {
-            of_numbers: true,
+            of: Of::Numbers,
             ..row(word, order, takes, gives)
+        };
+        let with_aux = |word, suffix, gives| Row {
+            suffix,
+            of: Of::NumbersWithAux,
+            ..row(word, 1, Takes::Nothing, gives)
         };
         let jacobian = |word| Row {
             suffix: "jacobian",
@@ -125,6 +149,10 @@ impl Derivative {
             Derivative::Grad => of_numbers("grad", 1, Takes::Nothing, &[Gradient]),
             Derivative::ValueAndGrad => {
                 of_numbers("value_and_grad", 1, Takes::Nothing, &[Value, Gradient])
+            }
+            Derivative::GradAux => with_aux("grad(aux)", "grad", &[Gradient, Aux]),
+            Derivative::ValueAndGradAux => {
+                with_aux("value_and_grad(aux)", "value_and_grad", &[Value, Gradient])
             }
             Derivative::Vjp => row("vjp", 1, Takes::Cotangent, &[Value, Gradient]),
             Derivative::Jvp => row("jvp", 1, Takes::Each("tangent"), &[Value, Tangent]),
@@ -180,9 +208,9 @@ impl Derivative {
         self.row().gives
     }
 
-    /// Whether only functions that return a number have it.
-    pub fn is_of_numbers(self) -> bool {
-        self.row().of_numbers
+    /// Which functions have it.
+    pub fn of(self) -> Of {
+        self.row().of
     }
 
     /// Whether there is a function that writes what it gives where the caller has room for it.

@@ -14,7 +14,7 @@ use crate::passes::lengths::lengths;
 use crate::passes::linearise::{Linearised, forward, linearise};
 use crate::passes::raise::{raise, raise_without_demands};
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
-use crate::passes::transpose::transpose;
+use crate::passes::transpose::{transpose, transpose_some};
 use crate::passes::units;
 use crate::passes::vectorise::columns::{Tangents, columns};
 use crate::passes::vectorise::vectorise;
@@ -158,8 +158,11 @@ fn derive_with(
             done
         }
         Derivative::Jvp => forwards(program, wrt, 0, stops, watch)?,
-        Derivative::Vjp => backwards(program, wrt, 0, stops, watch)?,
-        Derivative::Grad | Derivative::ValueAndGrad => gradient(program, what, wrt, stops, watch)?,
+        Derivative::Vjp => backwards(program, wrt, stops, watch)?,
+        Derivative::Grad
+        | Derivative::ValueAndGrad
+        | Derivative::GradAux
+        | Derivative::ValueAndGradAux => gradient(program, what, wrt, stops, watch)?,
         Derivative::Hvp => {
             let gradient = gradient(program, Derivative::Grad, wrt, Program::clone, watch)?;
             let values = gradient.results.len();
@@ -344,30 +347,45 @@ fn diagonal(
     Ok(done)
 }
 
-/// Reverse mode: values and gradients, without the first results.
+/// Reverse mode: values and gradients, for cotangents of all results.
 fn backwards(
     program: &Program,
     wrt: &[usize],
-    without: usize,
+    stops: Stops,
+    watch: Watch<'_>,
+) -> Result<Program, String> {
+    let seeded = program.results.len();
+    backwards_of(program, wrt, (seeded, true), stops, watch)
+}
+
+/// Reverse mode for cotangents of so many results, the first ones. Without the first value, the
+/// other values come last.
+fn backwards_of(
+    program: &Program,
+    wrt: &[usize],
+    (seeded, with_value): (usize, bool),
     stops: Stops,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
     let l = tangents(program, wrt, linearise, watch)?;
     enter("transpose");
-    let mut t = transpose(&l);
+    let mut t = transpose_some(&l, seeded);
     checked("transpose", &t, watch)?;
     if t.eqs.iter().any(|eq| eq.loop_result().is_some()) {
         enter("join");
         t = join(&t);
         checked("join", &t, watch)?;
     }
-    t.results.drain(..without);
+    if !with_value {
+        t.results.remove(0);
+        t.results.rotate_left(program.results.len() - 1);
+    }
     let cotangents = program.params.len()..t.params.len();
     let cotangents: Vec<Var> = cotangents.map(|k| Var(k as u32)).collect();
     linear(&stops(&t), &cotangents, watch)
 }
 
-/// The gradient of a scalar function, with its value or without.
+/// The gradient of a scalar function, or of the first of several results, with what else is wanted.
 fn gradient(
     program: &Program,
     what: Derivative,
@@ -375,8 +393,8 @@ fn gradient(
     stops: Stops,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    let without = usize::from(!what.gives().contains(&Gives::Value));
-    let product = backwards(program, wrt, without, stops, watch)?;
+    let with_value = what.gives().contains(&Gives::Value);
+    let product = backwards_of(program, wrt, (1, with_value), stops, watch)?;
     enter("simplify");
     let done = simplify(&seed(&product, program.params.len()));
     checked("simplify", &done, watch)?;
@@ -441,7 +459,7 @@ fn linearised(
             let l = tangents(program, wrt, linearise, watch)?;
             linear(&l.program, &l.tangents, watch)?
         }
-        Direction::Reverse => backwards(program, wrt, 0, Program::clone, watch)?,
+        Direction::Reverse => backwards(program, wrt, Program::clone, watch)?,
     };
     supplied(done)
 }

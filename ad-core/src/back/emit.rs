@@ -6,6 +6,7 @@ use super::name_check::name_check;
 use super::names::Names;
 use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, rename_module};
 use crate::derivative::{Derivative, Gives, Takes};
+use crate::front::data::Tree;
 use crate::front::infer::ConstUse;
 use crate::front::jacobian::{Form, Jacobian};
 use crate::front::names::NameCheck;
@@ -159,6 +160,7 @@ impl Context<'_> {
         let parts = what.gives().iter().map(|&gives| match gives {
             Gives::Value | Gives::Tangent => (gives, self.owned(&self.signature.result.tree)),
             Gives::Gradient => (gives, self.gradient()),
+            Gives::Aux => (gives, self.owned(self.aux())),
             Gives::Tangents => (gives, self.owned(&several(&self.signature.result))),
             Gives::Gradients => {
                 let args = &self.signature.args;
@@ -216,6 +218,12 @@ impl Context<'_> {
         }
     }
 
+    /// What the function returns beside the number that is differentiated.
+    pub(super) fn aux(&self) -> &Tree {
+        let aux = self.signature.aux();
+        aux.expect("the attribute has been read")
+    }
+
     /// The type of a gradient.
     pub(super) fn gradient(&self) -> TokenStream {
         let args = &self.signature.args;
@@ -241,6 +249,12 @@ impl Context<'_> {
             Derivative::ValueAndGrad => {
                 format!(" The value of {ident} and its gradient with respect to {of}.")
             }
+            Derivative::GradAux => format!(
+                " The gradient of the first result of {ident} with respect to {of}, and the second result."
+            ),
+            Derivative::ValueAndGradAux => format!(
+                " The value of {ident} and the gradient of its first result with respect to {of}."
+            ),
             Derivative::Vjp => format!(
                 " The value of {ident} and the product of `{}` with its Jacobian with respect to {of}.",
                 self.extra_params(what)[0].0
@@ -275,10 +289,10 @@ impl Context<'_> {
         };
         let cost = match what {
             Derivative::Value => " Costs the function, with its loops fused and vectorised.",
-            Derivative::Grad => {
+            Derivative::Grad | Derivative::GradAux => {
                 " Costs the function and one reverse pass, however many arguments there are."
             }
-            Derivative::ValueAndGrad => {
+            Derivative::ValueAndGrad | Derivative::ValueAndGradAux => {
                 " Costs as much as the gradient alone and what only the value needs."
             }
             Derivative::Vjp => " Costs the function and one reverse pass for each call.",
@@ -361,6 +375,8 @@ impl Context<'_> {
             Derivative::Value => "value".to_owned(),
             Derivative::Grad => gradient,
             Derivative::ValueAndGrad | Derivative::Vjp => format!("(value, {gradient})"),
+            Derivative::GradAux => format!("({gradient}, aux)"),
+            Derivative::ValueAndGradAux => format!("((value, aux), {gradient})"),
             Derivative::Jvp => "(value, tangent)".to_owned(),
             Derivative::Hvp => "product".to_owned(),
             Derivative::Jacobian(_) => "jacobian".to_owned(),

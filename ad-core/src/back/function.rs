@@ -311,6 +311,7 @@ impl<'a> Function<'a> {
         match self.role(k) {
             (Gives::Value, _) => "value".into(),
             (Gives::Tangent, _) => "tangent".into(),
+            (Gives::Aux, _) => "aux".into(),
             (Gives::Sparse, _) => "entries".into(),
             (Gives::Tangents, _) => "tangents".into(),
             (Gives::Jacobian, _) => "jacobian".into(),
@@ -326,8 +327,9 @@ impl<'a> Function<'a> {
         for &gives in self.what.gives() {
             let count = match gives {
                 Gives::Value => self.values(),
+                Gives::Gradient => self.wrt.len(),
                 Gives::Tangent
-                | Gives::Gradient
+                | Gives::Aux
                 | Gives::Jacobian
                 | Gives::Tangents
                 | Gives::Gradients
@@ -387,6 +389,7 @@ impl<'a> Function<'a> {
             Gives::Value => self.whole_result(&result.tree, own, &mut taken, false, repeated),
             Gives::Tangent => self.whole_result(&result.tree, own, &mut taken, true, false),
             Gives::Tangents => self.whole_result(&several(result), own, &mut taken, true, false),
+            Gives::Aux => self.whole_result(self.context.aux(), own, &mut taken, false, false),
             Gives::Gradients => {
                 let of = self.context.wrt.iter().map(|&k| (k, several(&args[k].ty)));
                 tuple(

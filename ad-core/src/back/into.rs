@@ -34,11 +34,22 @@ impl Context<'_> {
         let rt = quote!(#root::runtime::kernels);
         for (gives, ty) in self.parts(what) {
             let part = fresh("part");
-            if gives == Gives::Value && !has_array(&signature.result.tree) {
+            let is_returned = match gives {
+                Gives::Value => !has_array(&signature.result.tree),
+                Gives::Aux => !has_array(self.aux()),
+                Gives::Tangent
+                | Gives::Gradient
+                | Gives::Jacobian
+                | Gives::Tangents
+                | Gives::Gradients
+                | Gives::Sparse => false,
+            };
+            if is_returned {
                 returned = Some((quote!(#part), ty));
             } else {
                 let room = fresh(match gives {
                     Gives::Value => "value",
+                    Gives::Aux => "aux",
                     Gives::Tangent => "tangent",
                     Gives::Tangents => "tangents",
                     Gives::Gradients => "gradients",
@@ -47,7 +58,18 @@ impl Context<'_> {
                     Gives::Sparse => unreachable!("has no form of its own"),
                 });
                 refills.push(quote!(#rt::Refill::refill(#room, #part);));
-                rooms.push((room, ty));
+                // Results come before derivatives.
+                let at = match gives {
+                    Gives::Aux => 0,
+                    Gives::Value
+                    | Gives::Tangent
+                    | Gives::Gradient
+                    | Gives::Jacobian
+                    | Gives::Tangents
+                    | Gives::Gradients
+                    | Gives::Sparse => rooms.len(),
+                };
+                rooms.insert(at, (room, ty));
             }
             parts.push(quote!(#part));
         }

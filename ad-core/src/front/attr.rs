@@ -4,7 +4,7 @@ use super::error::{Errors, Result};
 use super::jacobian::Jacobian;
 use super::signature::Signature;
 use super::types::spelled;
-use crate::derivative::{Derivative, Modes};
+use crate::derivative::{Derivative, Modes, Of};
 use crate::passes::blocks::Direction;
 use darling::FromMeta;
 use darling::ast::NestedMeta;
@@ -20,6 +20,11 @@ const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `hvp`, `ja
 const MODES: &[(&str, Option<&str>, &[Derivative])] = &[
     ("value", None, &[Derivative::Value]),
     ("grad", None, &[Derivative::Grad, Derivative::ValueAndGrad]),
+    (
+        "grad",
+        Some("aux"),
+        &[Derivative::GradAux, Derivative::ValueAndGradAux],
+    ),
     ("vjp", None, &[Derivative::Vjp]),
     ("jvp", None, &[Derivative::Jvp]),
     ("hvp", None, &[Derivative::Hvp]),
@@ -234,18 +239,10 @@ impl Attr {
             (true, true) => Modes::of(&[Derivative::Grad, Derivative::ValueAndGrad]),
             (true, false) => Modes::of(&[Derivative::Vjp, Derivative::Jvp]),
         };
-        let of_numbers = self.named.iter().find(|(what, _)| what.is_of_numbers());
-        if let (Some((what, span)), false) = (of_numbers, scalar) {
-            return Err(errors.at(
-                *span,
-                format!(
-                    "`{}` needs a function that returns `f64`, and `{}` returns {}; write \
-                     `vjp` or `jvp`",
-                    what.word(),
-                    signature.ident,
-                    signature.result.tree.kind()
-                ),
-            ));
+        let mut named = self.named.iter();
+        let unfit = named.find_map(|(what, span)| Some((span, unfit(*what, signature)?)));
+        if let Some((span, message)) = unfit {
+            return Err(errors.at(*span, message));
         }
         if let (Some((_, span)), Ok([_, _, ..])) = (
             (self.named.iter()).find(|(what, _)| *what == Derivative::JacobianDiagonal),
@@ -343,6 +340,28 @@ impl Attr {
         found.sort_unstable();
         Ok(found)
     }
+}
+
+/// Why there is no such derivative of a function, if its result tells.
+fn unfit(what: Derivative, signature: &Signature) -> Option<String> {
+    let is_number = signature.result.is_real_scalar();
+    let has_aux = signature.aux().is_some();
+    let (needed, instead) = match (what.of(), is_number, has_aux) {
+        (Of::All, ..) | (Of::Numbers, true, _) | (Of::NumbersWithAux, _, true) => return None,
+        (Of::Numbers, false, true) if what == Derivative::Grad => ("`f64`", "`grad(aux)`"),
+        (Of::Numbers, false, _) => ("`f64`", "`vjp` or `jvp`"),
+        (Of::NumbersWithAux, true, _) => ("`(f64, A)`", "`grad`"),
+        (Of::NumbersWithAux, false, false) => (
+            "`(f64, A)`",
+            "`-> (f64, (A, B))` to hand back more than one value, or `vjp`",
+        ),
+    };
+    Some(format!(
+        "`{}` needs a function that returns {needed}, and `{}` returns {}; write {instead}",
+        what.word(),
+        signature.ident,
+        signature.result.tree.kind()
+    ))
 }
 
 /// What is wrong with an option, if anything.

@@ -5,7 +5,7 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
-use super::data::{Data, Leaf};
+use super::data::{Data, Leaf, Tree};
 use super::error::{Errors, Loc, Result};
 use super::real::RealType;
 use super::types;
@@ -101,6 +101,17 @@ impl Signature {
     /// The position of an argument.
     pub fn position(&self, ident: &syn::Ident) -> Option<usize> {
         self.args.iter().position(|a| a.ident == *ident)
+    }
+
+    /// What the function returns beside a number, if it returns both.
+    pub fn aux(&self) -> Option<&Tree> {
+        match &self.result.tree {
+            Tree::Tuple(parts) => match &parts[..] {
+                [Tree::Leaf(first), aux] if first.is_scalar() && first.is_real() => Some(aux),
+                _ => None,
+            },
+            Tree::Leaf(_) | Tree::List(_) | Tree::Struct(..) => None,
+        }
     }
 
     /// What the arguments are made of, in order, with the position of the argument: the parameters of

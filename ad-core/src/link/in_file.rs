@@ -10,6 +10,7 @@ use super::custom::named;
 use super::failing;
 use crate::back::unit::unit_of;
 use crate::derivative::Derivative;
+use crate::front::attr::Attr;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
 use crate::front::signature::Signature;
@@ -165,10 +166,17 @@ pub fn split<'n>(file: &syn::File, name: &'n str) -> Option<(&'n str, Option<Der
     if find(file, name).is_some() {
         return Some((name, None));
     }
-    Derivative::ALL.into_iter().rev().find_map(|what| {
+    let mut all = Derivative::ALL.into_iter().filter_map(|what| {
         let of = name.strip_suffix(what.suffix())?.strip_suffix('_')?;
-        find(file, of).map(|_| (of, Some(what)))
-    })
+        let (attr, _) = find(file, of)?;
+        let attr = Attr::read(attr, &mut Errors::default()).ok();
+        Some((of, what, attr.is_some_and(|attr| attr.modes.has(what))))
+    });
+    // Several functions have one name, and the attribute says which of them there is.
+    let first = all.next()?;
+    let named = std::iter::once(first).chain(all).find(|(.., named)| *named);
+    let (of, what, _) = named.unwrap_or(first);
+    Some((of, Some(what)))
 }
 
 /// A struct of the file, with those inside of it.

@@ -614,6 +614,11 @@ fn given_back(callee: &Callee, results: Vec<Expr>, given: &[Value]) -> Value {
         let part = match (gives, parts.first()) {
             (Gives::Tangent, Some(value)) => result.with_kept(value, &mut next),
             (Gives::Value | Gives::Tangent, _) => result.assembled(&mut next),
+            (Gives::Aux, _) => {
+                let aux = callee.signature.aux();
+                aux.unwrap_or_else(|| unreachable!("the attribute has been read"))
+                    .assembled(&mut next)
+            }
             (Gives::Sparse, _) => unreachable!("no routine computes sparse matrices"),
             (Gives::Gradient, _) => {
                 let kept = callee.wrt.iter().map(|&k| {

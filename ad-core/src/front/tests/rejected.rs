@@ -500,7 +500,8 @@ fn attributes() {
         "there is no option `gard`; the options are `value`,",
     );
     one("grad, grad", f, "`grad` is given twice");
-    one("grad = true", f, "write `grad` alone");
+    one("grad = true", f, "write `grad` or `grad(aux)`");
+    one("vjp = true", f, "write `vjp` alone");
     one("value_and_grad", f, "`grad` generates");
     one("wrt = x", f, "write `wrt(x)`");
     one("wrt = [x, n]", f, "write `wrt(x, n)`");

@@ -38,12 +38,17 @@ use crate::ir::ty::{Elem, Lit, Size};
 /// result of the primal; results are those of the primal and then the cotangents of the differentiated
 /// parameters.
 pub fn transpose(l: &Linearised) -> Program {
+    transpose_some(l, l.result_tangents.len())
+}
+
+/// The same with cotangents for the first results only; the cotangents of the others are zero.
+pub fn transpose_some(l: &Linearised, seeded: usize) -> Program {
     let tangents = l.tangents.len();
     let primal_params = l.program.params.len() - tangents;
     let primal_results = l.result_tangents.len();
     let mut params = l.program.params[..primal_params].to_vec();
     let is_real = |r: &Var| l.program.ty(*r).elem == Elem::Real;
-    let real: Vec<usize> = (0..primal_results)
+    let real: Vec<usize> = (0..seeded)
         .filter(|&k| is_real(&l.program.results[k]))
         .collect();
     for &k in &real {
