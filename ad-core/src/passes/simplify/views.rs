@@ -1,6 +1,8 @@
 //! Rules about reading: index maps are composed until only one stands between a read and what is read.
+//! A write of every element is what it writes.
 
 use super::inverse::is_injective;
+use super::scatter::is_whole;
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
@@ -10,6 +12,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "read-all",
         apply: read_all,
+    },
+    Rule {
+        name: "write-all",
+        apply: write_all,
     },
     Rule {
         name: "data-is-affine",
@@ -57,6 +63,16 @@ fn read_all(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let same = s.out.ty(*src).shape == eq.ty.shape
         && (all_affine(index)?.iter().enumerate()).all(|(k, a)| a.as_axis() == Some(k));
     same.then(|| s.same(*src, eq.guard))
+}
+
+/// `x with y at [i, j, ..]  =  y` where y has the shape of x and no condition
+fn write_all(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Update { part, when, .. } = &eq.op else {
+        return None;
+    };
+    let is_all = is_whole(s, part, &eq.ty.shape);
+    let is_unconditional = when.is_none() && s.out.guard(part.src).is_none();
+    (is_all && is_unconditional).then_some(Rewrite::Var(part.src))
 }
 
 /// `x[.., d[p], ..]  =  x[.., a(p), ..]` where the index array d is an affine function of the
