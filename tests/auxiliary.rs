@@ -1,5 +1,10 @@
 //! Gradients of the first of two results: the second one is handed back, and not differentiated.
 
+#![allow(
+    clippy::type_complexity,
+    reason = "results of several kinds are what is tested"
+)]
+
 use cotangent::Workspace;
 use cotangent::ndarray::{Array1, Array2, array};
 use cotangent::prelude::*;
@@ -117,7 +122,7 @@ fn of_any_type_and_in_a_result() {
 
 #[differentiable(grad(aux))]
 fn generic<T: Real>(x: &Array1<T>) -> Option<(T, T)> {
-    if x.len() == 0 {
+    if x.is_empty() {
         return None;
     }
     Some((x.dot(x), x.sum()))
