@@ -55,8 +55,8 @@ pub(crate) fn coloured(function: &str, code: &str) -> String {
             let length = word(is_number);
             // `0..n` is a range.
             (rest[..length].find("..").unwrap_or(length), Some(NUMBER))
-        } else if rest.starts_with("rt::") {
-            (4 + name_length(&rest[4..]), Some(KERNEL))
+        } else if let Some(kernel) = rest.strip_prefix("rt::") {
+            ("rt::".len() + name_length(kernel), Some(KERNEL))
         } else if first.is_alphabetic() || first == '_' {
             let length = name_length(rest);
             let name = &rest[..length];

@@ -2,6 +2,7 @@
 //! function itself, each gradient with central differences.
 
 #![cfg(test)]
+#![allow(clippy::all, reason = "the functions are written as people write them")]
 
 #[macro_use]
 mod harness;
