@@ -69,6 +69,7 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
     let item = front::aliases::written_out(item, &place.aliases);
+    let item = front::patterns::taken_apart(item);
     let place = (place.around != Around::Impl).then_some(place);
     let callees = Callees::of(place.is_some());
     let failure = match front::analyse_with(attr.clone(), item.clone(), &callees) {

@@ -27,7 +27,7 @@ fn kinds(x: f64, n: usize, b: bool) -> f64 {
     let c = -b;
     let d = !n as f64;
     let e = (b + b) as f64;
-    let f = (n & 3) as f64;
+    let f = (n | 3) as f64;
     let g = b.not();
     let h = n.saturating_sub(3) as f64;
     let i = x.pow(2);

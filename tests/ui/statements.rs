@@ -3,7 +3,7 @@ use ndarray::{Array1, Array2, s};
 
 #[differentiable]
 fn items(x: f64) -> f64 {
-    fn twice(x: f64) -> f64 {
+    fn twice<T: Copy + std::ops::Add<Output = T>>(x: T) -> T {
         x + x
     }
     struct Nothing;

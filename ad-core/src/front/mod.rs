@@ -18,6 +18,7 @@ pub(crate) mod lower;
 pub mod names;
 pub(crate) mod nesting;
 mod parse;
+pub mod patterns;
 pub mod real;
 pub mod receiver;
 pub mod signature;

@@ -45,18 +45,6 @@ fn gauss_legendre(scale: f64) -> f64 {
 }
 
 #[differentiable(grad)]
-fn gamma_lanczos(x: f64) -> f64 {
-    let g = 7.0;
-    let c: [f64; 4] = std::array::from_fn(|i| 1.0 / (i as f64 + 1.0));
-    let mut a = 0.99999;
-    for (i, ci) in c.iter().enumerate() {
-        a += ci / (x + i as f64);
-    }
-    let t = x + g - 0.5;
-    (x - 0.5) * t.ln() - t + a.ln()
-}
-
-#[differentiable(grad)]
 fn weights_and_values(pairs: &[(f64, f64)]) -> f64 {
     let (weights, values): (Vec<f64>, Vec<f64>) = pairs.iter().cloned().unzip();
     let total: f64 = weights.iter().sum();
@@ -71,5 +59,4 @@ fn weights_and_values(pairs: &[(f64, f64)]) -> f64 {
 // garch_is: garch, garch_value_and_grad, r: list(6), o: 0.1, a: 0.2, b: 0.3 => (&r, o, a, b);
 // surface_is: bilinear_surface, bilinear_surface_value_and_grad, t: vec![list(3), list(3), list(3)], x: 0.4, y: 1.3 => (&t, x, y);
 // gauss_is: gauss_legendre, gauss_legendre_value_and_grad, s: 0.6 => (s);
-// lanczos_is: gamma_lanczos, gamma_lanczos_value_and_grad, x: 2.6 => (x);
 // weights_are: weights_and_values, weights_and_values_value_and_grad, p: vec![(0.4, 0.3), (0.5, 1.0)] => (&p);

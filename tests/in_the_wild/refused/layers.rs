@@ -26,37 +26,6 @@ fn deep_in_a_vector(weights: &[Array2<f64>], x: &Array1<f64>) -> f64 {
 }
 
 #[differentiable(grad)]
-fn conv2d(image: &Array2<f64>, kernel: &Array2<f64>) -> f64 {
-    let (kh, kw) = kernel.dim();
-    let mut total = 0.0;
-    for window in image.windows((kh, kw)) {
-        let r = (&window * kernel).sum();
-        total += r * r;
-    }
-    total
-}
-
-#[differentiable(grad)]
-fn conv2d_zip(image: &Array2<f64>, kernel: &Array2<f64>) -> f64 {
-    let (h, w) = image.dim();
-    let mut out = Array2::zeros((h - 2, w - 2));
-    Zip::from(&mut out)
-        .and(image.windows((3, 3)))
-        .for_each(|o, win| *o = (&win * kernel).sum().tanh());
-    out.sum()
-}
-
-#[differentiable(grad)]
-fn max_pool(x: &Array2<f64>) -> f64 {
-    let mut out = 0.0;
-    for chunk in x.exact_chunks((2, 2)) {
-        let m = chunk.iter().fold(f64::MIN, |a, &b| a.max(b));
-        out += m * m;
-    }
-    out
-}
-
-#[differentiable(grad)]
 fn gram_of_points(points: &[Vec<f64>], scale: f64) -> f64 {
     let mut total = 0.0;
     for a in points {
@@ -66,23 +35,6 @@ fn gram_of_points(points: &[Vec<f64>], scale: f64) -> f64 {
         }
     }
     total
-}
-
-#[differentiable(grad)]
-fn positional(x: &Array2<f64>) -> f64 {
-    let d = x.ncols();
-    let mut pe = Array::zeros(x.dim());
-    for (pos, mut row) in pe.axis_iter_mut(Axis(0)).enumerate() {
-        for j in 0..d {
-            let freq = 1.0 / 10000f64.powf((2 * (j / 2)) as f64 / d as f64);
-            row[j] = if j & 1 == 0 {
-                (pos as f64 * freq).sin()
-            } else {
-                (pos as f64 * freq).cos()
-            };
-        }
-    }
-    (x + &pe).mapv(f64::sin).sum()
 }
 
 #[differentiable(grad)]
@@ -110,10 +62,6 @@ fn residual_iteration(a: &Array2<f64>, b: &Array1<f64>, tolerance: f64) -> f64 {
 // perceptron_by_widths_is: perceptron, perceptron_value_and_grad, l: [dense(4, 2), dense(1, 4)], x: vector(2) => (&l, &x);
 // deep_is: deep, deep_value_and_grad, l: [matrix(4, 2), matrix(3, 4), matrix(2, 3)], x: vector(2) => (&l, &x);
 // deep_in_a_vector_is: deep_in_a_vector, deep_in_a_vector_value_and_grad, l: vec![matrix(3, 3), matrix(3, 3)], x: vector(3) => (&l, &x);
-// conv2d_is: conv2d, conv2d_value_and_grad, i: matrix(5, 4), k: matrix(2, 3) => (&i, &k);
-// conv2d_zip_is: conv2d_zip, conv2d_zip_value_and_grad, i: matrix(5, 4), k: matrix(3, 3) => (&i, &k);
-// max_pool_is: max_pool, max_pool_value_and_grad, x: matrix(4, 6) => (&x);
 // gram_is: gram_of_points, gram_of_points_value_and_grad, x: vec![list(2), list(2), list(2)], g: 0.7 => (&x, g);
-// positional_is: positional, positional_value_and_grad, x: matrix(3, 4) => (&x);
 // heads_are: heads, heads_value_and_grad, x: matrix(3, 6) => (&x, 2);
 // residual_is: residual_iteration, residual_iteration_value_and_grad, a: (matrix(3, 3) * 0.3 + Array2::<f64>::eye(3) * 0.6), b: vector(3); t: 1e-3 => (&a, &b, t);

@@ -155,7 +155,20 @@ fn spline_table(x: f64) -> f64 {
     KNOTS[i] + t * (KNOTS[i + 1] - KNOTS[i])
 }
 
+#[differentiable(grad)]
+fn gamma_lanczos(x: f64) -> f64 {
+    let g = 7.0;
+    let c: [f64; 4] = std::array::from_fn(|i| 1.0 / (i as f64 + 1.0));
+    let mut a = 0.99999;
+    for (i, ci) in c.iter().enumerate() {
+        a += ci / (x + i as f64);
+    }
+    let t = x + g - 0.5;
+    (x - 0.5) * t.ln() - t + a.ln()
+}
+
 tests! {
+    lanczos_is: gamma_lanczos, gamma_lanczos_value_and_grad, x: 2.6 => (x);
     black_scholes_is: black_scholes, black_scholes_value_and_grad, s: 1.1, k: 1.0, r: 0.05, v: 0.2, t: 1.5 => (s, k, r, v, t);
     binomial_is: binomial_tree, binomial_tree_value_and_grad, s: 1.1, k: 1.0, r: 0.05, v: 0.2 => (s, k, r, v, 6);
     npv_is: net_present_value, net_present_value_value_and_grad, f: list(5), r: 0.1 => (&f, r);

@@ -2,7 +2,7 @@
 
 use cotangent::prelude::*;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, Array3, ArrayView1, Axis, Zip, azip, s};
+use ndarray::{Array, Array1, Array2, Array3, ArrayView1, Axis, Zip, azip, s};
 
 #[differentiable(grad)]
 fn two_layers(x: &Array2<f64>, w1: &Array2<f64>, b1: &Array1<f64>, w2: &Array2<f64>) -> f64 {
@@ -158,7 +158,59 @@ fn dense(n: usize, m: usize) -> Dense {
     }
 }
 
+#[differentiable(grad)]
+fn conv2d(image: &Array2<f64>, kernel: &Array2<f64>) -> f64 {
+    let (kh, kw) = kernel.dim();
+    let mut total = 0.0;
+    for window in image.windows((kh, kw)) {
+        let r = (&window * kernel).sum();
+        total += r * r;
+    }
+    total
+}
+
+#[differentiable(grad)]
+fn conv2d_zip(image: &Array2<f64>, kernel: &Array2<f64>) -> f64 {
+    let (h, w) = image.dim();
+    let mut out = Array2::zeros((h - 2, w - 2));
+    Zip::from(&mut out)
+        .and(image.windows((3, 3)))
+        .for_each(|o, win| *o = (&win * kernel).sum().tanh());
+    out.sum()
+}
+
+#[differentiable(grad)]
+fn max_pool(x: &Array2<f64>) -> f64 {
+    let mut out = 0.0;
+    for chunk in x.exact_chunks((2, 2)) {
+        let m = chunk.iter().fold(f64::MIN, |a, &b| a.max(b));
+        out += m * m;
+    }
+    out
+}
+
+#[differentiable(grad)]
+fn positional(x: &Array2<f64>) -> f64 {
+    let d = x.ncols();
+    let mut pe = Array::zeros(x.dim());
+    for (pos, mut row) in pe.axis_iter_mut(Axis(0)).enumerate() {
+        for j in 0..d {
+            let freq = 1.0 / 10000f64.powf((2 * (j / 2)) as f64 / d as f64);
+            row[j] = if j & 1 == 0 {
+                (pos as f64 * freq).sin()
+            } else {
+                (pos as f64 * freq).cos()
+            };
+        }
+    }
+    (x + &pe).mapv(f64::sin).sum()
+}
+
 tests! {
+    positional_is: positional, positional_value_and_grad, x: matrix(3, 4) => (&x);
+    max_pool_is: max_pool, max_pool_value_and_grad, x: matrix(4, 6) + Array2::from_shape_fn((4, 6), |(i, j)| 0.01 * (i + 2 * j) as f64) => (&x);
+    conv2d_zip_is: conv2d_zip, conv2d_zip_value_and_grad, i: matrix(5, 4), k: matrix(3, 3) => (&i, &k);
+    conv2d_is: conv2d, conv2d_value_and_grad, i: matrix(5, 4), k: matrix(2, 3) => (&i, &k);
     two_layers_are: two_layers, two_layers_value_and_grad, x: matrix(3, 2), w: matrix(2, 4), b: vector(4), v: matrix(4, 2) => (&x, &w, &b, &v);
     layer_norm_is: layer_norm, layer_norm_value_and_grad, x: matrix(3, 4), g: vector(4), b: vector(4) => (&x, &g, &b);
     attention_is: attention, attention_value_and_grad, q: matrix(3, 2), k: matrix(4, 2), v: matrix(4, 2) => (&q, &k, &v);

@@ -168,7 +168,28 @@ fn ridge_residual(a: &Matrix, b: &Vector, x: &Vector, lambda: f64) -> f64 {
     r.dot(&g)
 }
 
+#[differentiable(grad)]
+fn triplet(anchor: &[f64], positive: &[f64], negative: &[f64], margin: f64) -> f64 {
+    fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum()
+    }
+    (squared_distance(anchor, positive) - squared_distance(anchor, negative) + margin).max(0.0)
+}
+
+#[differentiable(grad)]
+fn largest_gap(x: &[f64]) -> f64 {
+    let largest = x
+        .iter()
+        .copied()
+        .max_by(|a, b| a.partial_cmp(b).unwrap())
+        .unwrap();
+    let smallest = x.iter().min_by(|a, b| a.total_cmp(b)).unwrap();
+    largest - smallest
+}
+
 tests! {
+    largest_gap_is: largest_gap, largest_gap_value_and_grad, x: list(5) => (&x);
+    triplet_is: triplet, triplet_value_and_grad, a: list(3), p: list(3), n: list(3), m: 2.5 => (&a, &p, &n, m);
     mse_is: mean_squared_error, mean_squared_error_value_and_grad, p: vector(5), t: vector(5) => (&p, &t);
     huber_is: huber, huber_value_and_grad, p: list(5), t: list(5), d: 0.31 => (&p, &t, d);
     cross_entropy_is: cross_entropy, cross_entropy_value_and_grad, l: matrix(3, 4) => (&l, &[1, 0, 3]);

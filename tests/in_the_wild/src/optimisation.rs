@@ -137,8 +137,43 @@ fn dixon_price(x: &[f64]) -> f64 {
             .sum::<f64>()
 }
 
+#[differentiable(grad)]
+fn himmelblau([x, y]: [f64; 2]) -> f64 {
+    (x * x + y - 11.0).powi(2) + (x + y * y - 7.0).powi(2)
+}
+
+#[differentiable(grad)]
+fn booth(&[x, y]: &[f64; 2]) -> f64 {
+    (x + 2.0 * y - 7.0).powi(2) + (2.0 * x + y - 5.0).powi(2)
+}
+
+#[differentiable(grad)]
+fn beale((x, y): (f64, f64)) -> f64 {
+    const TARGETS: [f64; 3] = [1.5, 2.25, 2.625];
+    let mut total = 0.0;
+    let mut power = 1.0;
+    for t in TARGETS {
+        power *= y;
+        let r = t - x + x * power;
+        total += r * r;
+    }
+    total
+}
+
+#[differentiable(grad)]
+fn styblinski_tang(x: &[f64]) -> f64 {
+    fn term(v: f64) -> f64 {
+        v.powi(4) - 16.0 * v * v + 5.0 * v
+    }
+    0.5 * x.iter().map(|&v| term(v)).sum::<f64>()
+}
+
 tests! {
     dixon_price_is: dixon_price, dixon_price_value_and_grad, x: list(4) => (&x);
+    styblinski_is: styblinski_tang, styblinski_tang_value_and_grad, x: list(4) => (&x);
+    beale_is: beale, beale_value_and_grad, x: (0.3, 0.7) => (x);
+    booth_is: booth, booth_value_and_grad, x: [0.3, 0.7] => (&x);
+    himmelblau_is: himmelblau, himmelblau_value_and_grad, x: [0.3, 0.7] => (x);
     rosenbrock_is: rosenbrock, rosenbrock_value_and_grad, x: list(6) => (&x);
     rosenbrock_slices_is: rosenbrock_slices, rosenbrock_slices_value_and_grad, x: vector(6) => (&x);
     rastrigin_is: rastrigin, rastrigin_value_and_grad, x: vector(5) => (x.view());

@@ -1,7 +1,7 @@
 //! Filters of images and signals, matrices by hand.
 
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, Slice, array, s};
 
 #[differentiable(grad)]
 fn moving_average(x: &[f64], width: usize) -> f64 {
@@ -219,7 +219,34 @@ fn swap_rows(a: &[f64], b: &[f64]) -> f64 {
     x.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+#[differentiable(grad)]
+fn total_variation(image: &Array2<f64>) -> f64 {
+    let dx = &image.slice(s![.., 1..]) - &image.slice(s![.., ..-1]);
+    let dy = image.slice_axis(Axis(0), Slice::from(1..)).to_owned()
+        - image.slice_axis(Axis(0), Slice::from(..-1));
+    dx.mapv(|v| (v * v + 1e-3).sqrt()).sum() + dy.mapv(|v| (v * v + 1e-3).sqrt()).sum()
+}
+
+#[differentiable(grad)]
+fn fixed_kernel(x: &Array2<f64>) -> f64 {
+    let k = array![[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]];
+    x.windows((3, 3))
+        .into_iter()
+        .map(|w| (&w * &k).sum().powi(2))
+        .sum()
+}
+
+#[differentiable(grad)]
+fn symmetric(a: &Array2<f64>) -> f64 {
+    let lower = a.tril(0);
+    let upper = a.triu(1);
+    (&lower.dot(&upper) - a).mapv(|v| v * v).sum()
+}
+
 tests! {
+    symmetric_is: symmetric, symmetric_value_and_grad, a: matrix(3, 3) => (&a);
+    fixed_kernel_is: fixed_kernel, fixed_kernel_value_and_grad, x: matrix(5, 4) => (&x);
+    total_variation_is: total_variation, total_variation_value_and_grad, x: matrix(3, 5) => (&x);
     moving_average_is: moving_average, moving_average_value_and_grad, x: list(7) => (&x, 3);
     smoothing_is: exponential_smoothing, exponential_smoothing_value_and_grad, x: list(5), a: 0.3 => (&x, a);
     biquad_is: biquad, biquad_value_and_grad, x: list(7), b: [0.2, 0.3, 0.1], a: [-0.5, 0.2] => (&x, b, a);

@@ -724,6 +724,11 @@ impl Lowerer<'_> {
                 part(view.index_axis(axis, &i))
             }
             ("slice_mut", [slices]) => part(self.sliced(&view, slices)?),
+            ("slice_axis_mut", [axis, slice]) => {
+                let axis = self.axis(axis, rank)?;
+                let taken = self.slice_value(slice, &view.sizes[axis])?;
+                part(cut(&view, axis, &taken))
+            }
             ("diag_mut", []) if rank > 1 => part(view.diagonal()),
             ("split_at_mut" | "split_at", args @ ([_] | [_, _])) => {
                 let (axis, middle) = match args {

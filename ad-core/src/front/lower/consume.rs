@@ -96,6 +96,24 @@ impl Lowerer<'_> {
                 self.way_method(way, &map, args, loc)
             }
             ("view" | "to_owned", []) => Ok(Iter::clone(iter).into()),
+            ("max_by" | "min_by", []) => {
+                let op = match name == "max_by" {
+                    true => ReduceOp::Max,
+                    false => ReduceOp::Min,
+                };
+                let largest = self.total(iter, op, loc)?;
+                let plain = self.plain(largest, loc)?;
+                if plain.elem() != Elem::Real || plain.expr.ty.rank > 0 {
+                    let message = format!("`{name}` is supported for real numbers; write a loop");
+                    return Err(self.errors.at(name.span(), message));
+                }
+                let none = match (iter.count(), iter.after.is_empty()) {
+                    (Some(n), true) => Some(Expr::prim(Prim::IEq, vec![n, Expr::int(0)])),
+                    (..) => None,
+                };
+                let (value, sure) = (plain.into(), vec![]);
+                Ok(Maybe { value, none, sure }.into())
+            }
             ("max" | "min", []) => Err(self.extreme(iter, name, loc)),
             _ => {
                 let _ = self.all(args);

@@ -123,11 +123,39 @@ impl Lowerer<'_> {
             Stmt::For(l) => self.for_loop(l),
             Stmt::While(l) => self.while_loop(l),
             Stmt::Let(pattern, note, init) => {
-                let value = self.expr(init);
+                let value = match self.from_fn(note, init) {
+                    Some(value) => value,
+                    None => self.expr(init),
+                };
                 let value = value.and_then(|v| self.annotated(v, note, init.loc));
                 self.bind(pattern, value);
             }
         }
+    }
+
+    /// `let x: [f64; n] = std::array::from_fn(|i| ..);`
+    fn from_fn(&mut self, note: &Note, init: &Surface) -> Option<Result<Value>> {
+        let (Note::Of(written), Kind::Call(path, args)) = (note, &init.kind) else {
+            return None;
+        };
+        let [.., array, from_fn] = &names::segments(path)[..] else {
+            return None;
+        };
+        let ("array", "from_fn", [f]) = (array.as_str(), from_fn.as_str(), &args[..]) else {
+            return None;
+        };
+        let count = written.fixed_length(0)?.value.filter(|k| *k <= 64)?;
+        let name = syn::Ident::new("from_fn", init.loc.start);
+        let f = match self.callable(f, 1, &name.to_string()) {
+            Ok(f) => f,
+            Err(reported) => return Some(Err(reported)),
+        };
+        let one = |k: i64| {
+            let index = Plain::typed(Expr::int(k), Scalar::Usize);
+            self.applied(&f, vec![(Ok(index.into()), init.loc)], init.loc)
+        };
+        let elements: Result<Vec<Value>> = (0..count).map(one).collect();
+        Some(elements.map(|elements| Value::List(List::Elements(elements))))
     }
 
     /// A value with the type that is written for it.

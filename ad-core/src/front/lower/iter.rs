@@ -220,6 +220,8 @@ impl Lowerer<'_> {
             ("rows", []) => Ok(self.parts_along(array, &others(rank - 1))),
             ("columns", []) if rank > 1 => Ok(self.parts_along(array, &others(rank - 2))),
             ("windows", [size]) if rank == 1 => self.windows(array, size),
+            ("windows", [shape]) => self.boxes(array, shape, true),
+            ("exact_chunks", [shape]) if rank > 1 => self.boxes(array, shape, false),
             ("chunks_exact" | "exact_chunks", [size]) if rank == 1 => self.chunks(array, size),
             _ => return None,
         };
@@ -250,6 +252,46 @@ impl Lowerer<'_> {
         let all = self.written_lengths(&array.expr).remove(0);
         let count = Expr::prim(Prim::IDiv, vec![all, size.clone()]);
         Ok(self.stretches(array, count, size.clone(), size))
+    }
+
+    /// `a.windows((n, m))`, which overlap, and `a.exact_chunks((n, m))`.
+    fn boxes(&mut self, array: Plain, shape: &Surface, overlap: bool) -> Result<Iter> {
+        let sizes = self.shape_of(shape)?;
+        if sizes.len() != array.expr.ty.rank {
+            let message = format!(
+                "{} has {} axes, and {} lengths are given; write one for each axis",
+                array.describe(),
+                array.expr.ty.rank,
+                sizes.len()
+            );
+            return Err(self.errors.at(shape.loc, message));
+        }
+        let sizes: Vec<Expr> = sizes.into_iter().map(|n| self.share_size(n)).collect();
+        self.rectangular_sizes(&sizes, shape.loc)?;
+        let array = self.holding(array);
+        let whole = array.expr;
+        let mut counts = vec![];
+        for (all, size) in self.written_lengths(&whole).iter().zip(&sizes) {
+            let count = match overlap {
+                true => self.not_negative(plus(&minus(all, size), &Expr::int(1))),
+                false => Expr::prim(Prim::IDiv, vec![all.clone(), size.clone()]),
+            };
+            counts.push(self.share_size(count));
+        }
+        let (scalar, open) = (array.scalar, array.open);
+        Ok(Iter::new(counts, move |l, at| {
+            let (axes, inner) = l.indices(&sizes);
+            let place = at.iter().zip(&inner).zip(&sizes);
+            let place = place.map(|((i, p), n)| match overlap {
+                true => plus(i, p),
+                false => plus(&times(i, n), p),
+            });
+            Ok(Value::Plain(Plain {
+                expr: built(axes, entry(&whole, place.collect())),
+                scalar,
+                open: open.clone(),
+            }))
+        }))
     }
 
     /// Stretches of a length, each a step after the one before.

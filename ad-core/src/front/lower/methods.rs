@@ -91,6 +91,8 @@ impl Lowerer<'_> {
             ("flatten" | "into_flat", []) => Ok(self.flattened(array)),
             ("select", [axis, at]) => self.select(array, axis, at),
             ("slice" | "slice_move", args) => self.slice(array, args, loc),
+            ("slice_axis", [axis, slice]) => self.slice_axis(array, axis, slice, loc),
+            ("tril" | "triu", [k]) if rank == 2 => self.triangle(array, &method, k),
             ("split_at", args) => self.split_at(array, args, loc),
             ("map_axis", [axis, f]) => self.map_axis(array, axis, f, loc),
             ("fold", [init, f]) => {
@@ -178,6 +180,26 @@ impl Lowerer<'_> {
         });
         let (none, sure) = (Some(none), vec![]);
         Ok(Maybe { value, none, sure }.into())
+    }
+
+    /// `a.tril(k)`, `a.triu(k)`: zeros above, or below, a diagonal.
+    fn triangle(&mut self, array: Plain, method: &str, k: &Surface) -> Result<Value> {
+        let by = self.number(k)?;
+        let array = self.holding(array);
+        let sizes = self.written_lengths(&array.expr);
+        let (axes, at) = self.indices(&sizes);
+        let prim = if method == "tril" {
+            Prim::ILe
+        } else {
+            Prim::IGe
+        };
+        let kept = Expr::prim(prim, vec![at[1].clone(), super::size::plus(&at[0], &by)]);
+        let zero = Expr::lit(crate::ir::ty::Lit::zero(array.elem()));
+        let one = super::combinator::entry(&array.expr, at);
+        Ok(Value::Plain(Plain {
+            expr: built(axes, Expr::cond(kept, one, zero)),
+            ..array
+        }))
     }
 
     /// `a.swap_axes(0, 1)`

@@ -99,6 +99,20 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(loc, message));
         };
+        // The low bits of what has no sign are a remainder.
+        let mask = super::size::literal(&pair.right);
+        if let (Binary::And, Elem::Int, Some(mask @ 1..)) = (op, pair.elem, mask)
+            && pair.scalar.is_some_and(Scalar::is_unsigned)
+            && let Some(power) = mask.checked_add(1)
+            && power & mask == 0
+            && pair.left.ty.rank == 0
+        {
+            return Ok(Value::Plain(Plain {
+                expr: Expr::prim(Prim::IRem, vec![pair.left, Expr::int(power)]),
+                scalar: pair.scalar,
+                open: pair.open,
+            }));
+        }
         let Some(prim) = primitive(op, pair.elem) else {
             let message = match pair.elem {
                 Elem::Bool => format!(

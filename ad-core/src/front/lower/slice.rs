@@ -66,6 +66,58 @@ impl Lowerer<'_> {
         self.cut(array, &parts, *at)
     }
 
+    /// `a.slice_axis(Axis(k), Slice::from(a..b))`
+    pub(super) fn slice_axis(
+        &mut self,
+        array: Plain,
+        axis: &Surface,
+        slice: &Surface,
+        loc: Loc,
+    ) -> Result<Value> {
+        let rank = array.expr.ty.rank;
+        let axis = self.axis(axis, rank)?;
+        let array = self.holding(array);
+        let n = length(array.expr.clone(), axis);
+        let part = self.slice_value(slice, &n)?;
+        let mut parts: Vec<Option<Part>> = vec![Some(Part::Whole); rank];
+        parts[axis] = Some(part);
+        self.cut(array, &parts, loc)
+    }
+
+    /// `Slice::from(a..b)`, `(a..b).into()`
+    pub(super) fn slice_value(&mut self, slice: &Surface, n: &Expr) -> Result<Part> {
+        let mut range = None;
+        if let Kind::Call(path, args) = &slice.kind
+            && let [.., of, from] = &crate::front::names::segments(path)[..]
+            && of == "Slice"
+            && from == "from"
+        {
+            range = args.first();
+        }
+        if let Kind::Method(on, into, _) = &slice.kind
+            && into == "into"
+        {
+            range = Some(on);
+        }
+        if let Some(Surface {
+            kind: Kind::Range(from, to, closed),
+            ..
+        }) = range
+        {
+            let slice = Slice::Range {
+                from: from.clone(),
+                to: to.clone(),
+                closed: *closed,
+                step: None,
+            };
+            return self.part_of_axis(&slice, n);
+        }
+        Err(self.errors.at(
+            slice.loc,
+            "which part is meant must be seen here; write `Slice::from(a..b)`",
+        ))
+    }
+
     /// `x[a..b]`, of slices and vectors.
     pub(super) fn stretch(
         &mut self,

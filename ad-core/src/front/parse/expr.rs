@@ -367,6 +367,14 @@ impl Parser<'_> {
                 "no method that can be differentiated takes type arguments; remove them",
             );
         }
+        if let ("max_by" | "min_by", [order]) = (
+            call.method.to_string().as_str(),
+            &call.args.iter().collect::<Vec<_>>()[..],
+        ) && is_usual_order(order)
+        {
+            let kind = Kind::Method(Box::new(receiver), call.method.clone(), vec![]);
+            return Expr { loc, kind };
+        }
         if let Some(message) = outside::method(&call.method) {
             return self.hole(Loc::of(&call.method), message);
         }
@@ -453,6 +461,41 @@ impl Parser<'_> {
         self.exits = exits;
         body
     }
+}
+
+/// Whether a closure compares two numbers as they are.
+fn is_usual_order(order: &syn::Expr) -> bool {
+    let closure = match order {
+        syn::Expr::Closure(closure) => closure,
+        syn::Expr::Path(path) => {
+            return path
+                .path
+                .segments
+                .last()
+                .is_some_and(|s| s.ident == "total_cmp");
+        }
+        _ => return false,
+    };
+    let names: Vec<syn::Ident> = closure
+        .inputs
+        .iter()
+        .flat_map(super::pattern::names_in)
+        .collect();
+    let [a, b] = &names[..] else {
+        return false;
+    };
+    let text = quote::ToTokens::to_token_stream(&*closure.body).to_string();
+    let text: String = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && !"&*".contains(*c))
+        .collect();
+    [
+        format!("{a}.partial_cmp({b}).unwrap()"),
+        format!("{a}.total_cmp({b})"),
+        format!("{a}.partial_cmp({b}).unwrap_or(Ordering::Equal)"),
+        format!("{a}.partial_cmp({b}).unwrap_or(std::cmp::Ordering::Equal)"),
+    ]
+    .contains(&text)
 }
 
 /// The name of a field.

@@ -205,14 +205,7 @@ impl Parser<'_> {
                 Some(Stmt::Let(name, note, Box::new(value)))
             }
             syn::Item::Use(import) => self.import(import),
-            syn::Item::Fn(function) => {
-                let reported = self.errors.on(
-                    item,
-                    "functions inside of the body are not followed yet; write a closure: `let f = |x: \
-                     f64| ..;`",
-                );
-                Some(Stmt::Hole(reported, vec![function.sig.ident.clone()]))
-            }
+            syn::Item::Fn(function) => Some(self.function(function)),
             _ => {
                 let reported = self.errors.on(
                     item,
@@ -222,6 +215,31 @@ impl Parser<'_> {
                 Some(Stmt::Hole(reported, vec![]))
             }
         }
+    }
+
+    /// `fn f(x: f64) -> f64 { .. }` in the body is a closure that sees no variables.
+    fn function(&mut self, function: &syn::ItemFn) -> Stmt {
+        self.attributes(&function.attrs);
+        let sig = &function.sig;
+        let is_plain = sig.generics.params.is_empty()
+            && sig.asyncness.is_none()
+            && matches!(sig.safety, syn::Safety::Default)
+            && sig.variadic.is_none();
+        if !is_plain {
+            let reported = self.errors.on(
+                &sig.ident,
+                "only plain functions are supported inside of a body; write it without type \
+                 parameters, or as a closure: `let f = |x: f64| ..;`",
+            );
+            return Stmt::Hole(reported, vec![sig.ident.clone()]);
+        }
+        let (inputs, output, block) = (&sig.inputs, &sig.output, &function.block);
+        let mut closure: syn::ExprClosure = syn::parse_quote!(|#inputs| #output #block);
+        closure.inputs_begin.span = sig.paren_token.span.open();
+        closure.inputs_end.span = sig.paren_token.span.close();
+        let closure = self.expr(&syn::Expr::Closure(closure));
+        let name = Pattern::Name(sig.ident.clone());
+        Stmt::Let(name, Note::Infer, Box::new(closure))
     }
 
     /// `use a::b::c;` or `use a::b::*;` of our own

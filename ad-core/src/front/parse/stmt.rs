@@ -132,9 +132,14 @@ impl Parser<'_> {
             end: braces.close(),
         };
         let mut stmts = vec![];
-        for stmt in &block.stmts {
-            if let syn::Stmt::Item(item) = stmt {
-                stmts.extend(self.item(item));
+        // Functions see the constants beside them, wherever these stand.
+        for functions in [false, true] {
+            for stmt in &block.stmts {
+                if let syn::Stmt::Item(item) = stmt
+                    && matches!(item, syn::Item::Fn(_)) == functions
+                {
+                    stmts.extend(self.item(item));
+                }
             }
         }
         match self.sequence(&block.stmts, loc, want) {
