@@ -73,11 +73,9 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let place = (place.around != Around::Impl).then_some(place);
     let callees = Callees::of(place.is_some());
     let failure = match front::analyse_with(attr.clone(), item.clone(), &callees) {
-        Ok(mut annotated) => {
-            // The function itself stays as it is.
-            annotated.item = syn::parse2(written).unwrap_or(annotated.item);
+        Ok(annotated) => {
             return watched(&annotated.signature.ident.clone(), |see| {
-                expanded(annotated, place, in_impl, see)
+                expanded(annotated, &written, place, in_impl, see)
             });
         }
         Err(failure) => failure,
@@ -272,7 +270,9 @@ pub fn expand_in_file(file: &syn::File, name: &str) -> Result<TokenStream, Strin
     with_stack(|| {
         let analysed = link::in_file::analyse(file, name);
         let analysed = analysed.ok_or_else(|| format!("there is no annotated function `{name}`"));
-        Ok(expanded(read(analysed?)?, None, false, &mut |_, _| {}))
+        let annotated = read(analysed?)?;
+        let item = annotated.item.to_token_stream();
+        Ok(expanded(annotated, &item, None, false, &mut |_, _| {}))
     })
 }
 
@@ -291,7 +291,8 @@ fn read(analysed: Result<Annotated, Box<Failure>>) -> Result<Annotated, String> 
 fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, TokenStream), String> {
     let annotated = read(analysed)?;
     let mut text = String::new();
-    let out = expanded(annotated, None, false, &mut |stage, program| {
+    let item = annotated.item.to_token_stream();
+    let out = expanded(annotated, &item, None, false, &mut |stage, program| {
         write_stage(&mut text, &stage, program);
     });
     Ok((text, out))
@@ -310,9 +311,10 @@ fn write_stage(text: &mut String, stage: &str, program: &dyn Display) {
 /// Sees the title of each stage and the program there.
 type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 
-/// The function and all that comes with it. `place` is where companions may stand.
+/// The function as written and all that comes with it. `place` is where companions may stand.
 fn expanded(
     annotated: Annotated,
+    written: &TokenStream,
     place: Option<&Place>,
     in_impl: bool,
     see: Stages<'_>,
@@ -320,20 +322,25 @@ fn expanded(
     let done = caught(|| derivatives(&annotated, place.is_some(), in_impl, see));
     match done.and_then(|done| done) {
         Ok((functions, inner)) => {
-            let item = &annotated.item;
             let modes = annotated.promise.modes;
             let into =
                 (!annotated.is_deep()).then(|| context(&annotated).functions_into(modes, in_impl));
             let companions = place.map(|place| link::companions(&annotated, place, &inner));
             quote! {
                 #[allow(dead_code)]
-                #item
+                #written
                 #functions
                 #into
                 #companions
             }
         }
-        Err(message) => failed(&broken(annotated, message), place, in_impl),
+        Err(message) => {
+            let failure = Failure {
+                item: Some(written.clone()),
+                ..*broken(annotated, message)
+            };
+            failed(&failure, place, in_impl)
+        }
     }
 }
 
