@@ -123,7 +123,7 @@ impl Lowerer<'_> {
             Stmt::For(l) => self.for_loop(l),
             Stmt::While(l) => self.while_loop(l),
             Stmt::Let(pattern, note, init) => {
-                let value = match self.from_fn(note, init) {
+                let value = match self.elements_of_function(note, init) {
                     Some(value) => value,
                     None => self.expr(init),
                 };
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
     }
 
     /// `let x: [f64; n] = std::array::from_fn(|i| ..);`
-    fn from_fn(&mut self, note: &Note, init: &Surface) -> Option<Result<Value>> {
+    fn elements_of_function(&mut self, note: &Note, init: &Surface) -> Option<Result<Value>> {
         let (Note::Of(written), Kind::Call(path, args)) = (note, &init.kind) else {
             return None;
         };

@@ -331,7 +331,7 @@ fn iterators() {
         "write `fold(f64::NEG_INFINITY, f64::max)`",
     );
     says(
-        "x.iter().max_by(|p, q| p.total_cmp(q)).unwrap()",
+        "x.iter().max_by(|p, q| q.total_cmp(p)).unwrap()",
         "f64::max",
     );
     says(
