@@ -36,6 +36,12 @@ pub enum Derivative {
     JacobianDiagonal,
     /// The diagonal of the Hessian of a separable function.
     HessianDiagonal,
+    /// The value, and a struct of what products with the Jacobian need.
+    Linearize,
+    /// The method of that struct for the product of the Jacobian with tangents.
+    LinearJvp,
+    /// The method of that struct for the product of a cotangent with the Jacobian.
+    LinearVjp,
 }
 
 /// What a generated function takes after the arguments of the function.
@@ -72,6 +78,8 @@ pub enum Gives {
     Sparse,
     /// The second result, which is not differentiated.
     Aux,
+    /// The struct of a linearised function.
+    Linear,
 }
 
 /// The functions that have a derivative.
@@ -101,7 +109,7 @@ struct Row {
 
 impl Derivative {
     /// All of them.
-    pub const ALL: [Derivative; 17] = [
+    pub const ALL: [Derivative; 20] = [
         Derivative::Value,
         Derivative::Grad,
         Derivative::ValueAndGrad,
@@ -119,10 +127,13 @@ impl Derivative {
         Derivative::JacobianSparse,
         Derivative::JacobianDiagonal,
         Derivative::HessianDiagonal,
+        Derivative::Linearize,
+        Derivative::LinearJvp,
+        Derivative::LinearVjp,
     ];
 
     fn row(self) -> Row {
-        use Gives::{Aux, Gradient, Gradients, Jacobian, Sparse, Tangent, Tangents, Value};
+        use Gives::{Aux, Gradient, Gradients, Jacobian, Linear, Sparse, Tangent, Tangents, Value};
         let row = |word, order, takes, gives| Row {
             word,
             suffix: word,
@@ -180,6 +191,9 @@ impl Derivative {
                 suffix: "hessian_diagonal",
                 ..of_numbers("hessian(diagonal)", 2, Takes::Nothing, &[Gradient])
             },
+            Derivative::Linearize => row("linearize", 1, Takes::Nothing, &[Value, Linear]),
+            Derivative::LinearJvp => row("linearize.jvp", 1, Takes::Each("tangent"), &[Tangent]),
+            Derivative::LinearVjp => row("linearize.vjp", 1, Takes::Cotangent, &[Gradient]),
         }
     }
 
@@ -213,10 +227,31 @@ impl Derivative {
         self.row().of
     }
 
+    /// The name of the method of the struct of a linearised function, if it is one.
+    pub fn method(self) -> Option<&'static str> {
+        self.word().strip_prefix("linearize.")
+    }
+
+    /// Whether it is a method of the struct of a linearised function.
+    pub fn is_of_linear(self) -> bool {
+        self.method().is_some()
+    }
+
+    /// Whether it is part of what linearises a function.
+    pub fn linearises(self) -> bool {
+        self == Derivative::Linearize || self.is_of_linear()
+    }
+
+    /// Whether annotated functions can call it: sparse matrices and linearised functions are no
+    /// values of the language.
+    pub fn is_callable(self) -> bool {
+        self != Derivative::JacobianSparse && !self.linearises()
+    }
+
     /// Whether there is a function that writes what it gives where the caller has room for it.
     pub fn has_into(self) -> bool {
         let one = [Gives::Tangent, Gives::Gradient, Gives::Jacobian];
-        self.gives().iter().any(|gives| one.contains(gives))
+        !self.linearises() && self.gives().iter().any(|gives| one.contains(gives))
     }
 
     /// Whether there are several tangents or cotangents.

@@ -1,6 +1,6 @@
 //! An annotated function to the function and its derivatives.
 
-use crate::back::emit::{Bodies, Context, name as name_of};
+use crate::back::emit::{Bodies, Context, said};
 use crate::back::unit::call_site;
 use crate::defect::{caught, enter, report, with_stack};
 use crate::derivative::Derivative;
@@ -18,6 +18,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::fmt::{Display, Write};
 use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
 
 /// The variable that names functions, separated by commas, whose expansion is written to stderr.
 const DUMP: &str = "COTANGENT_DUMP";
@@ -66,6 +67,13 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
         .as_ref()
         .and_then(|ty| syn::parse_str(ty).ok());
     let in_impl = self_type.is_some();
+    if in_impl && let Some((span, others)) = without_linearize(&attr) {
+        let message = "`linearize` makes a struct beside the function, and an `impl` block has none; write \
+                       a function outside of the block, with the type as its first argument";
+        let error = syn::Error::new(span, message).to_compile_error();
+        let rest = begun(others, item, place);
+        return quote!(#error #rest);
+    }
     let written = item;
     let item = front::receiver::explicit(written.clone(), self_type.as_ref());
     let item = front::aliases::written_out(item, &place.aliases);
@@ -115,7 +123,7 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
         }
         let head = context.head(what, false);
         let chain = request(Part::Body(what, k == 0));
-        quote!(#head #chain)
+        context.placed(what, &quote!(#head #chain))
     });
     let companions = place.map(|_| request(Part::Companions));
     let into = (!is_deep).then(|| context.functions_into(promise.modes, in_impl));
@@ -126,6 +134,16 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
         #into
         #companions
     }
+}
+
+/// Where the attribute asks for a linearised function, and what it asks for besides.
+fn without_linearize(attr: &TokenStream) -> Option<(Span, TokenStream)> {
+    let list = Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
+    let list = syn::parse::Parser::parse2(list, attr.clone()).ok()?;
+    let (own, others): (Vec<_>, Vec<_>) =
+        (list.into_iter()).partition(|meta| meta.path().is_ident(Derivative::Linearize.word()));
+    let span = syn::spanned::Spanned::span(own.first()?.path());
+    Some((span, quote!(#(#others),*)))
 }
 
 /// Goes on with an expansion, given what is known of one more function that is called.
@@ -443,7 +461,7 @@ fn derived(
     what: Derivative,
     see: Stages<'_>,
 ) -> Result<Bodies, String> {
-    let title = name_of(&f.signature, what);
+    let title = said(&f.signature, what);
     let wrt = f.signature.real_leaves(&f.promise.wrt);
     let jacobian = Jacobian::for_derivative(&f.signature, &f.promise.wrt, what)?;
     let pieces = jacobian.as_ref().map(|j| &j.pieces[..]);
@@ -455,6 +473,9 @@ fn derived(
         enter("emit");
         let blocks = entries.blocks;
         return Ok(kernel::Program { blocks, ..kernels }.into());
+    }
+    if what.linearises() {
+        return linearised(f, bulk, what, see);
     }
     let mut kernels = |what: Derivative| {
         let derived = pipeline::derive_in_pieces(bulk, what, &wrt, pieces, &mut |pass, p| {
@@ -477,10 +498,42 @@ fn derived(
         (Ok(program), Ok(reverse)) => Bodies {
             reverse: (program != reverse).then_some((rows, columns, reverse)),
             program,
+            uses: vec![],
         },
         // What has no derivative in one direction may have one in the other.
         (Ok(one), Err(_)) | (Err(_), Ok(one)) => one.into(),
         (Err(message), Err(_)) => return Err(message),
+    })
+}
+
+/// One of the functions of a linearised one.
+fn linearised(
+    f: &Annotated,
+    bulk: &bulk::Program,
+    what: Derivative,
+    see: Stages<'_>,
+) -> Result<Bodies, String> {
+    let title = said(&f.signature, what);
+    let leaves = f.signature.leaves();
+    // What is not real in gradients is as in the arguments.
+    let read = leaves.iter().enumerate();
+    let read = read.filter(|(_, (arg, leaf))| f.promise.wrt.contains(arg) && !leaf.ty.is_real());
+    let read: Vec<usize> = read.map(|(k, _)| k).collect();
+    let wrt = f.signature.real_leaves(&f.promise.wrt);
+    let consts = leaves.len()..leaves.len() + f.consts.len();
+    let apart = pipeline::apart(bulk, &wrt, &read, consts, &mut |pass, p| {
+        see(format!("{title}: Bulk, after {pass}"), p);
+    })?;
+    let program = match what.method() {
+        None => apart.values,
+        Some("jvp") => apart.jvp,
+        Some(_) => apart.vjp,
+    };
+    let kernels = pipeline::to_kernels(&program)?;
+    enter("emit");
+    Ok(Bodies {
+        uses: apart.uses,
+        ..kernels.into()
     })
 }
 

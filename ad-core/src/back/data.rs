@@ -2,7 +2,7 @@
 //! together where they go out. Also how each part comes in and goes out.
 
 use super::emit::Context;
-use super::function::Function;
+use super::function::{Function, Slot};
 use super::names::Names;
 use super::nest::Scope;
 use crate::front::data::{Data, Tree};
@@ -25,6 +25,8 @@ pub(super) struct Given {
     pub(super) is_part: bool,
     /// Which of the user's constants it is.
     pub(super) constant: Option<usize>,
+    /// Where it is kept, if a linearised function keeps it.
+    pub(super) slot: Option<Slot>,
 }
 
 /// An argument that is made of several, and the names of its parts; those that are not parameters of
@@ -52,6 +54,7 @@ impl Given {
                 said: ident.to_string(),
                 is_part: false,
                 constant: None,
+                slot: None,
             }];
         }
         let mut out = vec![];
@@ -69,6 +72,7 @@ impl Given {
                 said: leaf.path,
                 is_part: true,
                 constant: None,
+                slot: None,
             });
         }
         apart.push(Apart {
@@ -464,6 +468,21 @@ impl Function<'_> {
     /// A value of the type of an argument, with what is not real as it was in the argument.
     pub(super) fn gradient(&self, arg: usize, tree: &Tree, taken: &mut usize) -> TokenStream {
         let results = &self.program().results;
+        if self.is_of_linear() {
+            // What is not real is a residual.
+            let leaves = self.context().signature.leaves();
+            let first = leaves.iter().position(|(k, _)| *k == arg);
+            let mut at = first.expect("it has leaves") as u32;
+            return together(tree, &mut |w| {
+                at += 1;
+                if !w.is_real() {
+                    return self.result(Var(at - 1), w, false);
+                }
+                let v = results[*taken];
+                *taken += 1;
+                self.result(v, w, !results[*taken..].contains(&v))
+            });
+        }
         let arg = &self.context().signature.args[arg];
         let mut kept: Vec<Option<Ident>> = vec![];
         let value = together(tree, &mut |w| {

@@ -15,6 +15,7 @@ use crate::front::signature::Signature;
 use crate::ir::kernel::Program;
 use crate::ir::ty::Size;
 use crate::passes::blocks::Direction;
+use crate::passes::split::Use;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
@@ -39,12 +40,17 @@ pub(crate) struct Bodies {
     pub(crate) program: Program,
     /// or, if there are more columns than rows, by another one.
     pub(crate) reverse: Option<(Size, Size, Program)>,
+    /// What the linear programs of a linearised function use of the parameters that they share.
+    pub(crate) uses: Vec<Use>,
 }
 
 impl From<Program> for Bodies {
     fn from(program: Program) -> Bodies {
-        let reverse = None;
-        Bodies { program, reverse }
+        Bodies {
+            program,
+            reverse: None,
+            uses: vec![],
+        }
     }
 }
 
@@ -77,7 +83,31 @@ pub(super) fn allowed() -> TokenStream {
 
 /// The name of a generated function.
 pub(crate) fn name(signature: &Signature, what: Derivative) -> Ident {
-    format_ident!("{}_{}", signature.ident, what.suffix())
+    match what.method() {
+        Some(method) => Ident::new(method, signature.ident.span()),
+        None => format_ident!("{}_{}", signature.ident, what.suffix()),
+    }
+}
+
+/// What messages call a generated function.
+pub(crate) fn said(signature: &Signature, what: Derivative) -> String {
+    let name = name(signature, what);
+    match what.is_of_linear() {
+        true => format!("{}::{name}", linear_name(signature)),
+        false => name.to_string(),
+    }
+}
+
+/// The name of the struct of a linearised function: `FLinearized` for `f`.
+fn linear_name(signature: &Signature) -> Ident {
+    let name = signature.ident.unraw().to_string();
+    let words = name.split('_').filter(|word| !word.is_empty());
+    let capital = |word: &str| {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        first.to_uppercase() + rest
+    };
+    let words: String = words.map(capital).collect();
+    Ident::new(&format!("{words}Linearized"), signature.ident.span())
 }
 
 /// A tuple of these; of one it is that one.
@@ -102,12 +132,16 @@ impl Context<'_> {
             wrapper: _,
         } = self.signature;
         let name = name(self.signature, what);
-        let mut params: Vec<TokenStream> = (args.iter())
-            .map(|a| {
-                let (ident, ty) = (&a.ident, &a.ty.ty);
-                quote!(#ident: #ty)
-            })
-            .collect();
+        let is_of_linear = what.is_of_linear();
+        let mut params: Vec<TokenStream> = match is_of_linear {
+            true => vec![quote!(&self)],
+            false => (args.iter())
+                .map(|a| {
+                    let (ident, ty) = (&a.ident, &a.ty.ty);
+                    quote!(#ident: #ty)
+                })
+                .collect(),
+        };
         for (extra, ty) in self.extra_params(what) {
             params.push(quote!(#extra: #ty));
         }
@@ -116,7 +150,14 @@ impl Context<'_> {
             false => self.output(what),
         };
         let doc = self.doc(what);
-        let (generics, _, clause) = generics.split_for_impl();
+        let (of_method, _) = split_generics(generics);
+        let (generics, clause) = match is_of_linear {
+            true => (quote!(#of_method), None),
+            false => (
+                generics.split_for_impl().0.to_token_stream(),
+                generics.where_clause.as_ref(),
+            ),
+        };
         let allow = allowed();
         quote! {
             #(#cfg)*
@@ -130,7 +171,74 @@ impl Context<'_> {
     /// What a derivative returns.
     fn output(&self, what: Derivative) -> TokenStream {
         let parts = self.parts(what).into_iter().map(|(_, ty)| ty);
-        self.wrapped(&tuple(parts.collect()))
+        let output = tuple(parts.collect());
+        match what.is_of_linear() {
+            true => output,
+            false => self.wrapped(&output),
+        }
+    }
+
+    /// The struct of a linearised function, with its generics.
+    fn linear_type(&self) -> TokenStream {
+        let name = linear_name(self.signature);
+        let (_, of_struct) = split_generics(&self.signature.generics);
+        let (_, arguments, _) = of_struct.split_for_impl();
+        quote!(#name #arguments)
+    }
+
+    /// A struct of residuals.
+    pub(super) fn linear(&self, residuals: &TokenStream) -> TokenStream {
+        let name = linear_name(self.signature);
+        quote!(#name { residuals: #residuals })
+    }
+
+    /// A generated function where it stands: a method in an `impl` block of its own, and what makes
+    /// a struct behind that.
+    pub(crate) fn placed(&self, what: Derivative, function: &TokenStream) -> TokenStream {
+        let Signature {
+            vis,
+            cfg,
+            generics,
+            real,
+            ..
+        } = self.signature;
+        let (_, of_struct) = split_generics(generics);
+        let (parameters, _, clause) = of_struct.split_for_impl();
+        let (name, ty) = (linear_name(self.signature), self.linear_type());
+        let allow = allowed();
+        if what.is_of_linear() {
+            return quote! {
+                #(#cfg)*
+                #allow
+                impl #parameters #ty #clause { #function }
+            };
+        }
+        if what != Derivative::Linearize {
+            return function.clone();
+        }
+        let root = &self.root;
+        let doc = [
+            format!(
+                " {} at one point: what products with its Jacobian there need, kept by value.",
+                self.link()
+            ),
+            String::new(),
+            " ```text".into(),
+            format!(" {}", self.usage(Derivative::Linearize)),
+            format!(" {}", self.usage(Derivative::LinearJvp)),
+            format!(" {}", self.usage(Derivative::LinearVjp)),
+            " ```".into(),
+        ];
+        quote! {
+            #(#cfg)*
+            #(#[doc = #doc])*
+            #allow
+            #[derive(Clone, Debug)]
+            #vis struct #name #parameters #clause {
+                residuals: #root::runtime::kernels::Residuals<#real>,
+            }
+            #function
+        }
     }
 
     /// What a Jacobian is made of.
@@ -172,6 +280,7 @@ impl Context<'_> {
                 let forms = forms.iter().map(|form| self.of_form(form));
                 (gives, tuple(forms.collect()))
             }
+            Gives::Linear => (gives, self.linear_type()),
             Gives::Sparse => {
                 let root = &self.root;
                 let all = self.wrt.iter().map(|_| quote!(#root::Sparse));
@@ -286,6 +395,16 @@ impl Context<'_> {
             Derivative::HessianDiagonal => {
                 format!(" The diagonal of the Hessian of {ident} with respect to {of}.")
             }
+            Derivative::Linearize => format!(
+                " The value of {ident}, and what products with its Jacobian with respect to {of} need."
+            ),
+            Derivative::LinearJvp => {
+                format!(" The directional derivative of {ident} along the tangents of {of}.")
+            }
+            Derivative::LinearVjp => format!(
+                " The product of `{}` with the Jacobian of {ident} with respect to {of}.",
+                self.extra_params(what)[0].0
+            ),
         };
         let cost = match what {
             Derivative::Value => " Costs the function, with its loops fused and vectorised.",
@@ -322,11 +441,20 @@ impl Context<'_> {
             }
             Derivative::JacobianDiagonal => " Costs the function and one forward pass.",
             Derivative::HessianDiagonal => " Costs the gradient and one forward pass of it.",
+            Derivative::Linearize => {
+                " Costs the function, its partial derivatives, and the memory of these."
+            }
+            Derivative::LinearJvp => " Costs one forward pass, without the function.",
+            Derivative::LinearVjp => " Costs one reverse pass, without the function.",
         };
-        let of_failure = (self.signature.wrapper.as_ref()).map(|wrapper| match wrapper.is_result {
-            true => format!(" The error of {ident} where that gives one."),
-            false => format!(" `None` where {ident} gives `None`."),
-        });
+        let wrapper = self.signature.wrapper.as_ref();
+        let of_failure =
+            wrapper
+                .filter(|_| !what.is_of_linear())
+                .map(|wrapper| match wrapper.is_result {
+                    true => format!(" The error of {ident} where that gives one."),
+                    false => format!(" `None` where {ident} gives `None`."),
+                });
         let mut doc = vec![
             first,
             String::new(),
@@ -386,7 +514,16 @@ impl Context<'_> {
             Derivative::JacobianSparse => "(value, entries)".to_owned(),
             Derivative::JacobianDiagonal => "(value, diagonal)".to_owned(),
             Derivative::HessianDiagonal => "diagonal".to_owned(),
+            Derivative::Linearize => "(value, linear)".to_owned(),
+            Derivative::LinearJvp => "tangent".to_owned(),
+            Derivative::LinearVjp => gradient,
         };
+        if what.is_of_linear() {
+            let extra = self.extra_params(what).into_iter();
+            let passed: Vec<String> = extra.map(|(i, _)| i.to_string()).collect();
+            let name = name(self.signature, what);
+            return format!("let {results} = linear.{name}({});", passed.join(", "));
+        }
         let passed = args.iter().map(|a| a.ident.to_string());
         let extra = self.extra_params(what).into_iter();
         let mut passed: Vec<String> = passed.chain(extra.map(|(i, _)| i.to_string())).collect();
@@ -436,21 +573,28 @@ impl Context<'_> {
         first: Option<TokenStream>,
     ) -> TokenStream {
         let head = self.head(what, !sound);
-        let unused = (self.signature.args.iter().map(|a| a.ident.clone()))
-            .chain(self.extra_params(what).into_iter().map(|(i, _)| i));
-        quote! {
-            #head {
-                #first
-                let _ = (#(&#unused,)*);
-                ::core::unreachable!("the function did not compile")
-            }
-        }
+        let own = self.signature.args.iter().map(|a| a.ident.clone());
+        let own = own.filter(|_| !what.is_of_linear());
+        let unused = own.chain(self.extra_params(what).into_iter().map(|(i, _)| i));
+        self.placed(
+            what,
+            &quote! {
+                #head {
+                    #first
+                    let _ = (#(&#unused,)*);
+                    ::core::unreachable!("the function did not compile")
+                }
+            },
+        )
     }
 
     /// A function that nothing can be given to, in the place of one that would call itself to a depth that
     /// nobody knows.
     pub(crate) fn stub_of_deep(&self, what: Derivative) -> TokenStream {
         let signature = self.signature;
+        if what.is_of_linear() {
+            return self.stub(what, true, None);
+        }
         let (vis, cfg) = (&signature.vis, &signature.cfg);
         let name = name(signature, what);
         let args = signature.args.iter().map(|a| a.ident.clone());
@@ -469,14 +613,15 @@ impl Context<'_> {
             signature.ident
         );
         let allow = allowed();
-        quote! {
+        let stub = quote! {
             #(#cfg)*
             #[doc = #doc]
             #allow
             #vis fn #name(#first: impl #root::runtime::OfKnownDepth #(, #others: impl Sized)*) -> #output {
                 ::core::unreachable!("nothing is of known depth")
             }
-        }
+        };
+        self.placed(what, &stub)
     }
 
     /// A generated function. `checks` are names that must mean what they were taken for.
@@ -487,7 +632,7 @@ impl Context<'_> {
         checks: &[NameCheck],
     ) -> TokenStream {
         let (head, block) = (self.head(what, false), self.block(what, bodies, checks));
-        quote!(#head #block)
+        self.placed(what, &quote!(#head #block))
     }
 
     /// The body of a generated function.
@@ -497,7 +642,7 @@ impl Context<'_> {
         bodies: &Bodies,
         checks: &[NameCheck],
     ) -> TokenStream {
-        let of = |program| Function::new(self, what, program);
+        let of = |program| Function::new(self, what, program, &bodies.uses);
         let mut body = of(&bodies.program).body();
         if let Some((rows, columns, reverse)) = &bodies.reverse {
             let (by_columns, by_rows) = (
@@ -507,8 +652,12 @@ impl Context<'_> {
             body = quote!(if { #by_columns } { #body } else { #by_rows });
         }
         let checks: Vec<TokenStream> = checks.iter().map(name_check).collect();
-        let failure = &self.failure;
-        let body = match &self.signature.wrapper {
+        let wrapper = self.signature.wrapper.as_ref();
+        let (failure, wrapper) = match what.is_of_linear() {
+            true => (None, None),
+            false => (Some(&self.failure), wrapper),
+        };
+        let body = match wrapper {
             Some(wrapper) => {
                 let value = wrapper.there(&quote!({ #body }));
                 quote!(#(#checks)* #failure #value)
@@ -542,4 +691,14 @@ impl Context<'_> {
         });
         (import, body)
     }
+}
+
+/// The generics of a method of a struct that holds nothing borrowed, and those of the struct.
+fn split_generics(generics: &syn::Generics) -> (syn::Generics, syn::Generics) {
+    let (mut of_method, mut of_struct) = (syn::Generics::default(), generics.clone());
+    let (lifetimes, others) = (generics.params.iter().cloned())
+        .partition(|p| matches!(p, syn::GenericParam::Lifetime(_)));
+    of_method.params = lifetimes;
+    of_struct.params = others;
+    (of_method, of_struct)
 }

@@ -12,6 +12,7 @@ mod family;
 mod few;
 mod memory;
 mod replaced;
+mod residuals;
 mod rooms;
 mod sequence;
 mod small;
@@ -32,14 +33,17 @@ use super::nest::Scope;
 use super::sizes;
 use super::tokens::names_in;
 use crate::derivative::{Derivative, Gives, Takes};
+use crate::front::infer::ConstUse;
 use crate::front::jacobian::Form;
 use crate::front::real::RealType;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Program, Step};
 use crate::ir::ty::{Atom, Elem, Size};
+use crate::passes::split::Use;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
+pub(super) use residuals::Slot;
 use rooms::Rooms;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -69,6 +73,8 @@ pub(super) struct Function<'a> {
     params: Vec<Given>,
     /// The arguments that are made of several of them.
     apart: Vec<Apart>,
+    /// What the linear programs of a linearised function use of the parameters that they share.
+    uses: &'a [Use],
     /// The parameters that gradients belong to.
     wrt: Vec<usize>,
     locals: RefCell<HashMap<Var, Local>>,
@@ -98,25 +104,41 @@ pub(super) struct Function<'a> {
 
 impl<'a> Function<'a> {
     /// The function that computes this of the user's function, by this program.
-    pub(super) fn new(context: &'a Context<'a>, what: Derivative, program: &'a Program) -> Self {
+    pub(super) fn new(
+        context: &'a Context<'a>,
+        what: Derivative,
+        program: &'a Program,
+        uses: &'a [Use],
+    ) -> Self {
         let args = &context.signature.args;
         let extra = context.extra_params(what);
         let own = args.iter().map(|a| a.ident.to_string());
         let extra_names = extra.iter().map(|(ident, _)| ident.to_string());
         let mut names = Names::without(own.chain(extra_names).chain(["rt".to_owned()]));
         let (mut params, mut apart) = (vec![], vec![]);
-        for a in args {
-            params.extend(Given::of(&a.ident, &a.ty, false, &mut names, &mut apart));
-        }
-        for (k, c) in context.consts.iter().enumerate() {
+        let constant = |(k, c): (usize, &ConstUse)| {
             let tokens = users(&c.path);
-            params.push(Given {
+            Given {
                 said: tokens.to_string(),
                 tokens,
                 written: None,
                 is_part: false,
                 constant: Some(k),
-            });
+                slot: None,
+            }
+        };
+        let consts = context.consts.iter().enumerate().map(constant);
+        if what.is_of_linear() {
+            params = Given::shared(context, program, uses, &mut names);
+            let first = context.signature.leaves().len();
+            for (k, given) in consts.enumerate() {
+                params[first + k] = given;
+            }
+        } else {
+            for a in args {
+                params.extend(Given::of(&a.ident, &a.ty, false, &mut names, &mut apart));
+            }
+            params.extend(consts);
         }
         for (k, (ident, _)) in extra.iter().enumerate() {
             let data = match what.takes() {
@@ -136,6 +158,7 @@ impl<'a> Function<'a> {
             locals: RefCell::default(),
             lengths: RefCell::default(),
             apart,
+            uses,
             wrt: context.signature.real_leaves(context.wrt),
             names: RefCell::new(names),
             computed: program.steps.iter().flat_map(Step::defines).collect(),
@@ -149,6 +172,11 @@ impl<'a> Function<'a> {
             sums: RefCell::default(),
             rooms: Rooms::default(),
         }
+    }
+
+    /// Whether it is a method of a linearised function.
+    pub(super) fn is_of_linear(&self) -> bool {
+        self.what.is_of_linear()
     }
 
     /// The function itself, which has the parameters and the names.
@@ -312,6 +340,7 @@ impl<'a> Function<'a> {
             (Gives::Value, _) => "value".into(),
             (Gives::Tangent, _) => "tangent".into(),
             (Gives::Aux, _) => "aux".into(),
+            (Gives::Linear, _) => "residual".into(),
             (Gives::Sparse, _) => "entries".into(),
             (Gives::Tangents, _) => "tangents".into(),
             (Gives::Jacobian, _) => "jacobian".into(),
@@ -333,6 +362,7 @@ impl<'a> Function<'a> {
                 | Gives::Jacobian
                 | Gives::Tangents
                 | Gives::Gradients
+                | Gives::Linear
                 | Gives::Sparse => usize::MAX,
             };
             if k < count {
@@ -374,7 +404,11 @@ impl<'a> Function<'a> {
     /// What it returns, in the user's types.
     fn results(&self) -> TokenStream {
         let own = &self.program.results[..];
-        let mut taken = 0;
+        // The values of a linearised function are there for what is not real in them.
+        let mut taken = match self.what == Derivative::LinearJvp {
+            true => self.values(),
+            false => 0,
+        };
         let all = self.what.gives();
         let repeated = all.contains(&Gives::Tangent) || all.contains(&Gives::Tangents);
         let args = &self.context.signature.args;
@@ -389,6 +423,7 @@ impl<'a> Function<'a> {
             Gives::Value => self.whole_result(&result.tree, own, &mut taken, false, repeated),
             Gives::Tangent => self.whole_result(&result.tree, own, &mut taken, true, false),
             Gives::Tangents => self.whole_result(&several(result), own, &mut taken, true, false),
+            Gives::Linear => self.linear(taken),
             Gives::Aux => self.whole_result(self.context.aux(), own, &mut taken, false, false),
             Gives::Gradients => {
                 let of = self.context.wrt.iter().map(|&k| (k, several(&args[k].ty)));

@@ -42,7 +42,8 @@ impl Context<'_> {
                 | Gives::Jacobian
                 | Gives::Tangents
                 | Gives::Gradients
-                | Gives::Sparse => false,
+                | Gives::Sparse
+                | Gives::Linear => false,
             };
             if is_returned {
                 returned = Some((quote!(#part), ty));
@@ -55,7 +56,7 @@ impl Context<'_> {
                     Gives::Gradients => "gradients",
                     Gives::Gradient => "gradient",
                     Gives::Jacobian => "jacobian",
-                    Gives::Sparse => unreachable!("has no form of its own"),
+                    Gives::Sparse | Gives::Linear => unreachable!("has no form of its own"),
                 });
                 refills.push(quote!(#rt::Refill::refill(#room, #part);));
                 // Results come before derivatives.
@@ -67,7 +68,8 @@ impl Context<'_> {
                     | Gives::Jacobian
                     | Gives::Tangents
                     | Gives::Gradients
-                    | Gives::Sparse => rooms.len(),
+                    | Gives::Sparse
+                    | Gives::Linear => rooms.len(),
                 };
                 rooms.insert(at, (room, ty));
             }

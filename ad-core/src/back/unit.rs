@@ -117,7 +117,7 @@ impl Context<'_> {
             blocks: vec![],
         };
         let what = Derivative::Value;
-        let f = Function::new(self, what, &program);
+        let f = Function::new(self, what, &program, &[]);
         let names: Vec<Ident> = (0..takes.len()).map(|k| format_ident!("a{k}")).collect();
         for (k, ty) in takes.iter().enumerate() {
             f.know(Var(k as u32), &names[k], ty.rank == 0);

@@ -13,7 +13,7 @@ use proc_macro2::{Span, TokenStream};
 
 /// What can be written.
 const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`, `vjps`, `jvps`, \
-                       `into`, `wrt(..)`, \
+                       `linearize`, `into`, `wrt(..)`, \
                        `checkpoint = ..`, `noinline` and `crate = ..`";
 
 /// The functions that an option stands for: its name, and what is written in its parentheses.
@@ -49,6 +49,15 @@ const MODES: &[(&str, Option<&str>, &[Derivative])] = &[
         &[Derivative::JacobianDiagonal],
     ),
     ("hessian", Some("diagonal"), &[Derivative::HessianDiagonal]),
+    (
+        "linearize",
+        None,
+        &[
+            Derivative::Linearize,
+            Derivative::LinearJvp,
+            Derivative::LinearVjp,
+        ],
+    ),
 ];
 
 /// The functions that an entry of the attribute names, with the place of each, if it is such an

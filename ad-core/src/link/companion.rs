@@ -69,8 +69,7 @@ pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> Toke
 fn names(signature: &Signature, modes: Modes) -> Vec<(Option<Derivative>, Ident)> {
     let mut names = vec![(None, signature.ident.clone())];
     for what in modes.derivatives() {
-        // A sparse matrix is no value of the language.
-        if what == Derivative::JacobianSparse {
+        if !what.is_callable() {
             continue;
         }
         names.push((Some(what), emit::name(signature, what)));

@@ -10,6 +10,7 @@ pub mod lengths;
 pub mod linearise;
 pub mod raise;
 pub mod simplify;
+pub mod split;
 pub mod transpose;
 pub mod units;
 pub mod vectorise;

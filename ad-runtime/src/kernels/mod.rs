@@ -16,6 +16,7 @@ mod places;
 mod pool;
 mod recur;
 mod refill;
+mod residuals;
 mod rest;
 mod scalar;
 mod several;
@@ -64,6 +65,7 @@ pub use places::{Anew, Kept, Next, Place, anew};
 pub use pool::{Workspace, within};
 pub use recur::{Start, recur, recur_adding, running_products};
 pub use refill::{Refill, refill};
+pub use residuals::{Keep, Residuals};
 pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, natural, polygamma, powi, real, real_from, relu,
     sigmoid, sign0, softplus, unsigned,

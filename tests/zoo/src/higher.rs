@@ -3,10 +3,11 @@
 
 use crate::stages::{Differences, all_same, close, dot, moved, random, run, same};
 use cotangent_core::ir::core::Program;
-use cotangent_core::ir::ty::Elem;
+use cotangent_core::ir::ty::{Atom, Elem, Size};
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{generate, kernel_eval};
 use cotangent_core::passes::blocks::Direction;
+use cotangent_core::passes::split::Use;
 use cotangent_core::pipeline::{self, Derivative};
 
 /// The error about units with rules that cannot be differentiated.
@@ -103,6 +104,98 @@ pub fn second(program: &Program, args: &[Value], d: Differences) -> Result<(), S
         }
     }
     Ok(())
+}
+
+/// The two linear programs of a function and its residuals: products with a tangent and with a
+/// cotangent, compared with those that compute values as well.
+///
+/// # Errors
+/// If they are not the same.
+pub fn linearised(program: &Program, args: &[Value]) -> Result<(), String> {
+    let wrt = real(program);
+    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+    let apart = pipeline::apart(&bulk, &wrt, &[], 0..0, &mut |_, _| {})?;
+    let derive = |what| pipeline::derive(&bulk, what, &wrt, &mut |_, _| {});
+    let (jvp, vjp) = (derive(Derivative::Jvp)?, derive(Derivative::Vjp)?);
+    let count = program.body.results.len();
+    let mut results = run("values", &apart.values, args)?.results;
+    let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&apart.values)?, args)
+        .map_err(|e| format!("fused values: {e}\n{}", apart.values))?;
+    all_same("fused values", &fused, &results, 1e-9)?;
+    let mut kept = results.split_off(count).into_iter();
+    // What is not kept may be anything of its shape.
+    let mut shared: Vec<Value> = vec![];
+    for (k, by) in apart.uses.iter().enumerate() {
+        let value = match (by, args.get(k)) {
+            (Use::Elements, _) => kept.next().expect("what is used is kept"),
+            (Use::Lengths | Use::Nothing, Some(arg)) => unknown(arg.shape().to_vec(), arg),
+            (Use::Lengths | Use::Nothing, None) => {
+                let ty = &apart.jvp.params[k].ty;
+                let like = match ty.elem {
+                    Elem::Real => Value::Real(Tensor::new(vec![0], vec![])),
+                    Elem::Int => Value::Int(Tensor::new(vec![0], vec![])),
+                    Elem::Bool => Value::Bool(Tensor::new(vec![0], vec![])),
+                };
+                let shape = ty.shape.iter().map(|n| length(n, args, &shared));
+                unknown(shape.collect::<Option<_>>().ok_or("a length")?, &like)
+            }
+        };
+        shared.push(value);
+    }
+    let mut rng = generate::Rng::new(7);
+    let tangents = directions(args, &wrt, &mut rng);
+    let expected = run("jvp", &jvp, &[args, &tangents].concat())?.results;
+    let given = [&shared[..], &tangents].concat();
+    let found = run("linear jvp", &apart.jvp, &given)?.results;
+    all_same(
+        &format!("linear jvp\n{}", apart.jvp),
+        &found[count..],
+        &expected[count..],
+        1e-9,
+    )?;
+    let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&apart.jvp)?, &given)
+        .map_err(|e| format!("fused linear jvp: {e}\n{}", apart.jvp))?;
+    all_same("fused linear jvp", &fused[count..], &found[count..], 1e-9)?;
+    let real = results.iter().filter(|v| matches!(v, Value::Real(_)));
+    let cotangents: Vec<Value> = real.map(|v| random(v.shape(), &mut rng)).collect();
+    let expected = run("vjp", &vjp, &[args, &cotangents].concat())?.results;
+    let given = [&shared[..], &cotangents].concat();
+    let found = run("linear vjp", &apart.vjp, &given)?.results;
+    all_same(
+        &format!("linear vjp\n{}", apart.vjp),
+        &found,
+        &expected[count..],
+        1e-9,
+    )?;
+    let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&apart.vjp)?, &given)
+        .map_err(|e| format!("fused linear vjp: {e}\n{}", apart.vjp))?;
+    all_same("fused linear vjp", &fused, &found, 1e-9)
+}
+
+/// A length, given the arguments and what is computed on the way.
+fn length(n: &Size, args: &[Value], shared: &[Value]) -> Option<usize> {
+    let number = |v: &Value| match v {
+        Value::Int(t) => t.data.first().copied(),
+        Value::Bool(t) => t.data.first().map(|b| i64::from(*b)),
+        Value::Real(_) => None,
+    };
+    let n = n.eval(&mut |atom| match atom {
+        Atom::Dim { param, axis } => i64::try_from(args.get(*param)?.shape()[*axis]).ok(),
+        Atom::Int { param } => number(args.get(*param)?),
+        Atom::Value(v) => number(shared.get(*v as usize)?),
+        Atom::Quot(..) | Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) | Atom::Select(..) => None,
+    })?;
+    usize::try_from(n.max(0)).ok()
+}
+
+/// An array of the kind of another one, of numbers that nothing may depend on.
+fn unknown(shape: Vec<usize>, like: &Value) -> Value {
+    let count = shape.iter().product();
+    match like {
+        Value::Real(_) => Value::Real(Tensor::new(shape, vec![f64::NAN; count])),
+        Value::Int(_) => Value::Int(Tensor::new(shape, vec![i64::MIN; count])),
+        Value::Bool(_) => Value::Bool(Tensor::new(shape, vec![true; count])),
+    }
 }
 
 /// The counted operations of a Jacobian, and what they are measured against.

@@ -2,7 +2,7 @@
 
 use cotangent_core::ir::core;
 use cotangent_core::ir::value::Value;
-use cotangent_zoo::higher::{hessians, jacobians, second};
+use cotangent_zoo::higher::{hessians, jacobians, linearised, second};
 use cotangent_zoo::limit::Watchdog;
 use cotangent_zoo::programs;
 use cotangent_zoo::stages::{Differences, lower_inlined};
@@ -56,6 +56,11 @@ fn columns_are_rows() {
     assert_none(&wrong(&|program, args, _| {
         jacobians(program, args).map(|_| ())
     }));
+}
+
+#[test]
+fn linear_programs_multiply() {
+    assert_none(&wrong(&|program, args, _| linearised(program, args)));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(super) fn pays(program: &Program, params: &[Given], real: &RealType) -> bool
     // What is generic is so in something that it is given.
     let names_real = |p: &Given| {
         let written = p.written.as_ref();
-        written.is_some_and(|w| w.is_real())
+        p.slot.is_none() && written.is_some_and(|w| w.is_real())
     };
     let is_possible = !matches!(real, RealType::Parameter(_)) || params.iter().any(names_real);
     // A constant that is a result has no name outside.
@@ -88,8 +88,10 @@ impl Function<'_> {
             }
             let (ty, value) = match (&given.written, given.constant) {
                 (Some(w), _) => {
-                    is_generic |= w.is_real();
+                    is_generic |= w.is_real() && !given.slot.is_some_and(|s| s.is_shape());
+                    let is_shape = given.slot.is_some_and(|slot| slot.is_shape());
                     let elem = match (w.scalar.elem(), w.is_scalar()) {
+                        _ if is_shape => quote!(()),
                         (Elem::Int, false) => {
                             Ident::new(w.scalar.name(), Span::mixed_site()).into_token_stream()
                         }

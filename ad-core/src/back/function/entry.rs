@@ -2,12 +2,12 @@
 
 use super::{Function, Local};
 use crate::back::data::Given;
-use crate::back::emit::name;
+use crate::back::emit::said;
 use crate::back::sizes::{self, Named};
 use crate::back::tokens::{RUNTIME, USERS_RUNTIME};
 use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
-use crate::front::types::Written;
+use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Relation, Require, Var};
 use crate::ir::ty::{Atom, Elem, Size};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -21,12 +21,14 @@ impl Function<'_> {
             tokens,
             written,
             constant,
+            slot,
             ..
         } = &self.params[k];
         let local = match written {
             Some(w) => Local {
                 ident: tokens.clone(),
-                scalar: Some(w.scalar),
+                // Residuals are as they were computed.
+                scalar: given_scalar(w, *slot),
                 bare: w.is_scalar(),
                 is_view: true,
                 small: None,
@@ -88,6 +90,9 @@ impl Function<'_> {
         };
         let ident = &given.tokens;
         if used.contains(&ident.to_string()) {
+            if let Some(slot) = given.slot {
+                return self.residual(given, slot, w);
+            }
             return self.brought(given, w);
         }
         match given.is_part {
@@ -110,12 +115,16 @@ impl Function<'_> {
 
     /// The relations between sizes that are checked on entry.
     pub(super) fn checks(&self) -> TokenStream {
-        let function = name(self.context.signature, self.what).to_string();
+        let function = said(self.context.signature, self.what);
         let named = self.named();
         let mut out = TokenStream::new();
         let mut all = self.program.requires.clone();
         // Cotangents and tangents have the shape of what they belong to.
         for (k, p) in self.program.params.iter().enumerate() {
+            // Residuals have the lengths that they were kept with.
+            if self.params[k].slot.is_some() {
+                continue;
+            }
             for (axis, n) in p.ty.shape.iter().enumerate() {
                 let mut computed = false;
                 n.visit(&mut |a| computed |= matches!(a, Atom::Value(_)));
@@ -138,6 +147,13 @@ impl Function<'_> {
             out.extend(sizes::check(&function, r, &named, &|a| self.leaf(a)));
         }
         out
+    }
+}
+
+fn given_scalar(w: &Written, slot: Option<super::Slot>) -> Option<Scalar> {
+    match slot {
+        Some(_) => None,
+        None => Some(w.scalar),
     }
 }
 

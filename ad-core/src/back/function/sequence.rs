@@ -79,6 +79,7 @@ impl<'a> Function<'a> {
             program,
             params: vec![],
             apart: vec![],
+            uses: &[],
             wrt: vec![],
             locals: RefCell::new(locals.collect()),
             lengths: RefCell::default(),

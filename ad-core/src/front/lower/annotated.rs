@@ -619,7 +619,7 @@ fn given_back(callee: &Callee, results: Vec<Expr>, given: &[Value]) -> Value {
                 aux.unwrap_or_else(|| unreachable!("the attribute has been read"))
                     .assembled(&mut next)
             }
-            (Gives::Sparse, _) => unreachable!("no routine computes sparse matrices"),
+            (Gives::Sparse | Gives::Linear, _) => unreachable!("no routine computes it"),
             (Gives::Gradient, _) => {
                 let kept = callee.wrt.iter().map(|&k| {
                     let tree = &args[k].ty.tree;
