@@ -2,12 +2,15 @@
 
 use crate::back::emit::{Bodies, Context, said};
 use crate::back::unit::call_site;
+use crate::block;
 use crate::defect::{caught, enter, report, with_stack};
 use crate::derivative::Derivative;
 use crate::derive;
+use crate::front::attr::Attr;
 use crate::front::callee::Callees;
 use crate::front::error::Errors;
 use crate::front::jacobian::Jacobian;
+use crate::front::signature::Signature;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::unit::Rule;
 use crate::ir::{bulk, core_check, kernel};
@@ -62,31 +65,125 @@ pub(crate) fn entered(
 }
 
 fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    if block::is_block(&item) {
+        return block::expand(attr, item, place);
+    }
     let self_type = place
         .self_type
         .as_ref()
         .and_then(|ty| syn::parse_str(ty).ok());
+    if place.in_editor {
+        let ty = self_type.unwrap_or_else(|| syn::parse_quote!(Self));
+        let explicit = front::receiver::explicit(item.clone(), Some(&ty), false);
+        return in_editor(attr, item, explicit, None).into_token_stream();
+    }
     let in_impl = self_type.is_some();
+    let explicit = front::receiver::explicit(item.clone(), self_type.as_ref(), false);
+    let explicit = front::aliases::written_out(explicit, &place.aliases);
+    let place = (place.around != Around::Impl).then_some(place);
+    parts(attr, item, explicit, place, in_impl, None).into_token_stream()
+}
+
+/// What a function expands to.
+#[derive(Default)]
+pub(crate) struct Parts {
+    /// The function as written.
+    pub(crate) item: TokenStream,
+    /// The generated functions.
+    pub(crate) functions: TokenStream,
+    /// Its companions, and what else stands beside it, or beside the `impl` block around it.
+    pub(crate) beside: TokenStream,
+}
+
+impl ToTokens for Parts {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.item.to_tokens(tokens);
+        self.functions.to_tokens(tokens);
+        self.beside.to_tokens(tokens);
+    }
+}
+
+/// What an editor sees of a function: signatures without bodies. Errors in the body are for `cargo check`.
+pub(crate) fn in_editor(
+    attr: TokenStream,
+    written: TokenStream,
+    item: TokenStream,
+    own_generics: Option<&syn::Generics>,
+) -> Parts {
+    let mut errors = Errors::default();
+    let attr = Attr::read(attr, &mut errors).ok();
+    let of_attr = errors.combined().map(|e| e.to_compile_error());
+    let mut functions = TokenStream::new();
+    let mut errors = Errors::default();
+    let function: Option<syn::ItemFn> = match front::nesting::too_deep(&item) {
+        Some(_) => syn::parse2(front::nesting::hollow(&item)).ok(),
+        None => syn::parse2(item).ok(),
+    };
+    let signature = function.and_then(|f| Signature::read(&f, &mut errors).ok());
+    if let (Some(attr), Some(mut signature)) = (attr, signature)
+        && let Ok(promise) = attr.promise(&signature, &mut errors)
+    {
+        if let Some(own) = own_generics {
+            signature.own_generics = own.clone();
+        }
+        let context = Context {
+            signature: &signature,
+            wrt: &promise.wrt,
+            consts: &[],
+            root: root(attr.root.as_ref()),
+            failure: TokenStream::new(),
+        };
+        for what in promise.modes.derivatives() {
+            functions.extend(context.stub(what, true, None));
+        }
+        functions.extend(context.functions_into(promise.modes, true));
+    }
+    Parts {
+        item: quote!(#of_attr #[allow(dead_code)] #written),
+        functions,
+        beside: TokenStream::new(),
+    }
+}
+
+/// What a function expands to: `written` as it stands there, `item` with `self` spelt out and with the
+/// generics of an annotated `impl` block around it; then `own_generics` are those of the function.
+pub(crate) fn parts(
+    attr: TokenStream,
+    written: TokenStream,
+    item: TokenStream,
+    place: Option<&Place>,
+    in_impl: bool,
+    own_generics: Option<&syn::Generics>,
+) -> Parts {
     if in_impl && let Some((span, others)) = without_linearize(&attr) {
         let message = "`linearize` makes a struct beside the function, and an `impl` block has none; write \
                        a function outside of the block, with the type as its first argument";
         let error = syn::Error::new(span, message).to_compile_error();
-        let rest = begun(others, item, place);
-        return quote!(#error #rest);
+        let mut rest = parts(others, written, item, place, in_impl, own_generics);
+        error.to_tokens(&mut rest.beside);
+        return rest;
     }
-    let written = item;
-    let item = front::receiver::explicit(written.clone(), self_type.as_ref());
-    let item = front::aliases::written_out(item, &place.aliases);
     let item = front::patterns::taken_apart(item);
-    let place = (place.around != Around::Impl).then_some(place);
-    let callees = Callees::of(place.is_some());
+    let callees = match place.map(|p| &p.member) {
+        Some(Some(member)) => Callees::of_member(&member.of),
+        Some(None) => Callees::of(true),
+        None => Callees::of(false),
+    };
     let failure = match front::analyse_with(attr.clone(), item.clone(), &callees) {
-        Ok(annotated) => {
+        Ok(mut annotated) => {
+            if let Some(own) = own_generics {
+                annotated.signature.own_generics = own.clone();
+            }
             return watched(&annotated.signature.ident.clone(), |see| {
-                expanded(annotated, &written, place, in_impl, see)
+                expanded(annotated, written, place, in_impl, see)
             });
         }
-        Err(failure) => failure,
+        Err(mut failure) => {
+            if let (Some(own), Some(signature)) = (own_generics, &mut failure.signature) {
+                signature.own_generics = own.clone();
+            }
+            failure
+        }
     };
     let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
     let (Some(signature), Some(promise), true) =
@@ -127,12 +224,10 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     });
     let companions = place.map(|_| request(Part::Companions));
     let into = (!is_deep).then(|| context.functions_into(promise.modes, in_impl));
-    quote! {
-        #[allow(dead_code)]
-        #written
-        #(#functions)*
-        #into
-        #companions
+    Parts {
+        item: quote!(#[allow(dead_code)] #written),
+        functions: quote!(#(#functions)* #into),
+        beside: companions.unwrap_or_default(),
     }
 }
 
@@ -230,7 +325,8 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
                 let checks = if is_first { &f.checks[..] } else { &[] };
                 // A method has no place.
                 let in_impl = request.place.unique.is_empty();
-                body = failure(f, in_impl, see).and_then(|failure| {
+                let owner = owner(Some(&request.place), in_impl);
+                body = failure(f, owner.as_ref(), see).and_then(|failure| {
                     let bulk = to_bulk(f, see)?;
                     let bodies = derived(f, &bulk, what, see)?;
                     let context = Context {
@@ -247,7 +343,7 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
 }
 
 /// Writes the stages to stderr, if the environment asks for those of this function.
-fn watched(ident: &syn::Ident, expand: impl FnOnce(Stages<'_>) -> TokenStream) -> TokenStream {
+fn watched<T: ToTokens>(ident: &syn::Ident, expand: impl FnOnce(Stages<'_>) -> T) -> T {
     let mut stages = is_wanted(&ident.unraw().to_string()).then(String::new);
     let out = expand(&mut |stage, program| {
         if let Some(text) = &mut stages {
@@ -255,7 +351,7 @@ fn watched(ident: &syn::Ident, expand: impl FnOnce(Stages<'_>) -> TokenStream) -
         }
     });
     if let Some(mut text) = stages {
-        write_stage(&mut text, "generated code", &out);
+        write_stage(&mut text, "generated code", &out.to_token_stream());
         eprintln!("{text}");
     }
     out
@@ -290,7 +386,7 @@ pub fn expand_in_file(file: &syn::File, name: &str) -> Result<TokenStream, Strin
         let analysed = analysed.ok_or_else(|| format!("there is no annotated function `{name}`"));
         let annotated = read(analysed?)?;
         let item = annotated.item.to_token_stream();
-        Ok(expanded(annotated, &item, None, false, &mut |_, _| {}))
+        Ok(expanded(annotated, item, None, false, &mut |_, _| {}).into_token_stream())
     })
 }
 
@@ -310,10 +406,10 @@ fn explained(analysed: Result<Annotated, Box<Failure>>) -> Result<(String, Token
     let annotated = read(analysed)?;
     let mut text = String::new();
     let item = annotated.item.to_token_stream();
-    let out = expanded(annotated, &item, None, false, &mut |stage, program| {
+    let out = expanded(annotated, item, None, false, &mut |stage, program| {
         write_stage(&mut text, &stage, program);
     });
-    Ok((text, out))
+    Ok((text, out.into_token_stream()))
 }
 
 /// Whether the environment asks for the stages of a function.
@@ -332,33 +428,40 @@ type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 /// The function as written and all that comes with it. `place` is where companions may stand.
 fn expanded(
     annotated: Annotated,
-    written: &TokenStream,
+    written: TokenStream,
     place: Option<&Place>,
     in_impl: bool,
     see: Stages<'_>,
-) -> TokenStream {
-    let done = caught(|| derivatives(&annotated, place.is_some(), in_impl, see));
+) -> Parts {
+    let owner = owner(place, in_impl);
+    let done = caught(|| derivatives(&annotated, place.is_some(), owner.as_ref(), see));
     match done.and_then(|done| done) {
         Ok((functions, inner)) => {
             let modes = annotated.promise.modes;
             let into =
                 (!annotated.is_deep()).then(|| context(&annotated).functions_into(modes, in_impl));
             let companions = place.map(|place| link::companions(&annotated, place, &inner));
-            quote! {
-                #[allow(dead_code)]
-                #written
-                #functions
-                #into
-                #companions
+            Parts {
+                item: quote!(#[allow(dead_code)] #written),
+                functions: quote!(#functions #into),
+                beside: companions.unwrap_or_default(),
             }
         }
         Err(message) => {
             let failure = Failure {
-                item: Some(written.clone()),
+                item: Some(written),
                 ..*broken(annotated, message)
             };
             failed(&failure, place, in_impl)
         }
+    }
+}
+
+/// The type that a function belongs to, if it is one of an `impl` block.
+fn owner(place: Option<&Place>, in_impl: bool) -> Option<TokenStream> {
+    match place.and_then(|place| place.member.as_ref()) {
+        Some(member) => member.owner.parse().ok(),
+        None => in_impl.then(|| quote!(Self)),
     }
 }
 
@@ -422,7 +525,11 @@ pub(crate) fn context(f: &Annotated) -> Context<'_> {
 }
 
 /// What leaves the generated functions where the function as written fails.
-fn failure(f: &Annotated, in_impl: bool, see: Stages<'_>) -> Result<TokenStream, String> {
+fn failure(
+    f: &Annotated,
+    owner: Option<&TokenStream>,
+    see: Stages<'_>,
+) -> Result<TokenStream, String> {
     let Some(fails) = &f.fails else {
         return Ok(TokenStream::new());
     };
@@ -440,7 +547,7 @@ fn failure(f: &Annotated, in_impl: bool, see: Stages<'_>) -> Result<TokenStream,
         ..context(f)
     };
     let fails = asks.block(Derivative::Value, &kernels.into(), &[]);
-    Ok(context(f).failing(&fails, in_impl))
+    Ok(context(f).failing(&fails, owner))
 }
 
 fn to_bulk(f: &Annotated, see: Stages<'_>) -> Result<bulk::Program, String> {
@@ -552,7 +659,8 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     let real = f.signature.args.iter().enumerate();
     let real = real.filter(|(_, a)| a.ty.is_real());
     let wrt: Vec<usize> = real.map(|(k, _)| k).collect();
-    let signature = f.signature.unwrapped();
+    let mut signature = f.signature.unwrapped().of_free();
+    signature.own_generics = signature.generics.clone();
     let context = Context {
         signature: &signature,
         wrt: &wrt,
@@ -573,7 +681,7 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
 fn derivatives(
     f: &Annotated,
     with_unit: bool,
-    in_impl: bool,
+    owner: Option<&TokenStream>,
     see: Stages<'_>,
 ) -> Result<(TokenStream, TokenStream), String> {
     let mut out = TokenStream::new();
@@ -587,7 +695,7 @@ fn derivatives(
     let bulk = to_bulk(f, see)?;
     let mut checks = &f.checks[..];
     let context = Context {
-        failure: failure(f, in_impl, see)?,
+        failure: failure(f, owner, see)?,
         ..context(f)
     };
     for what in f.promise.modes.derivatives() {
@@ -604,14 +712,24 @@ fn derivatives(
 }
 
 /// The errors, the function as it was, and stubs of what was promised.
-fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> TokenStream {
+fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> Parts {
     let errors = (!failure.elsewhere).then(|| failure.errors.to_compile_error());
     let item = &failure.item;
-    let mut out = quote! {
-        #errors
-        #[allow(dead_code, unused_variables)]
-        #item
+    let mut out = Parts {
+        item: quote! {
+            #[allow(dead_code, unused_variables)]
+            #item
+        },
+        ..Parts::default()
     };
+    // In a block these stand beside it: it is a trait's, perhaps.
+    match place.and_then(|place| place.member.as_ref()) {
+        Some(_) => out.beside.extend(errors),
+        None => {
+            let item = &out.item;
+            out.item = quote!(#errors #item);
+        }
+    }
     let Some(signature) = &failure.signature else {
         return out;
     };
@@ -628,14 +746,14 @@ fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> TokenStrea
             failure: TokenStream::new(),
         };
         for what in promise.modes.derivatives() {
-            out.extend(context.stub(what, true, probes.take()));
+            (out.functions).extend(context.stub(what, true, probes.take()));
         }
-        out.extend(context.functions_into(promise.modes, in_impl));
+        (out.functions).extend(context.functions_into(promise.modes, in_impl));
         let companions = place.map(|p| link::broken(signature, promise.modes, p));
-        out.extend(companions);
+        out.beside.extend(companions);
     }
     if let (Some(probes), Some(_)) = (probes, place) {
-        out.extend(quote!(const _: fn() = || #probes;));
+        out.beside.extend(quote!(const _: fn() = || #probes;));
     }
     out
 }

@@ -2,6 +2,7 @@
 //! its derivatives.
 
 mod back;
+mod block;
 mod defect;
 pub mod derivative;
 mod derive;

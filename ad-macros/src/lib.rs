@@ -71,7 +71,33 @@ use proc_macro::TokenStream;
 /// assert_eq!(power_grad(3.0, 2), 6.0);
 /// ```
 ///
-/// `f` may be a method; then `self` counts as the first argument.
+/// `f` may be a method; then `self` counts as the first argument. Written at an `impl` block as well,
+/// the attribute lets the annotated functions of the block call each other and use its generics. The
+/// functions generated from those of `impl Trait for Model` stand in an inherent block of `Model`.
+///
+/// ```
+/// use cotangent::prelude::*;
+///
+/// #[derive(Clone, Differentiable)]
+/// struct Spring {
+///     stiffness: f64,
+/// }
+///
+/// #[differentiable]
+/// impl Spring {
+///     #[differentiable]
+///     fn energy(&self, x: f64) -> f64 {
+///         0.5 * x * self.force(x)
+///     }
+///
+///     #[differentiable]
+///     fn force(&self, x: f64) -> f64 {
+///         self.stiffness * x
+///     }
+/// }
+///
+/// assert_eq!(Spring { stiffness: 2.0 }.energy_grad(3.0).1, 6.0);
+/// ```
 #[proc_macro_attribute]
 pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
     let place = place::of(&item);

@@ -125,7 +125,8 @@ impl Context<'_> {
             ident: _,
             vis,
             cfg,
-            generics,
+            generics: _,
+            own_generics: generics,
             real: _,
             args,
             result: _,
@@ -299,10 +300,10 @@ impl Context<'_> {
     }
 
     /// What leaves a generated function where the function as written fails: what that one gives.
-    /// `fails` tells whether it does, up to rounding.
-    pub(crate) fn failing(&self, fails: &TokenStream, in_impl: bool) -> TokenStream {
+    /// `fails` tells whether it does, up to rounding; `owner` is the type that it belongs to.
+    pub(crate) fn failing(&self, fails: &TokenStream, owner: Option<&TokenStream>) -> TokenStream {
         let signature = self.signature;
-        let owner = in_impl.then(|| quote!(Self::));
+        let owner = owner.map(|owner| quote!(#owner::));
         let ident = &signature.ident;
         let given = signature.args.iter().map(|a| {
             let name = &a.ident;

@@ -85,7 +85,7 @@ impl Context<'_> {
         let given = (args.iter().map(|a| &a.ident)).chain(extra.iter().map(|(ident, _)| ident));
         let owner = in_impl.then(|| quote!(Self::));
         let (vis, cfg) = (&signature.vis, &signature.cfg);
-        let (generics, _, clause) = signature.generics.split_for_impl();
+        let (generics, _, clause) = signature.own_generics.split_for_impl();
         let parts = tuple(parts);
         let call = quote!(#owner #of(#(#given),*));
         let (output, body) = match &signature.wrapper {

@@ -10,6 +10,7 @@ use crate::ir::unit::Unit;
 use crate::link::rules::Access;
 use quote::ToTokens;
 use std::collections::HashMap;
+use syn::ext::IdentExt;
 
 /// An annotated function, or a function that was generated from one.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub struct Callees {
     pub inline: bool,
     /// Whether a function may call itself: not a method, beside which nothing can stand.
     recursive: bool,
+    /// The type of the annotated `impl` block around the function.
+    member_of: Option<String>,
 }
 
 impl Callee {
@@ -79,6 +82,21 @@ impl Callees {
             recursive,
             ..Callees::default()
         }
+    }
+
+    /// The same for a function of an annotated `impl` block, which does not call itself.
+    pub fn of_member(ty: &str) -> Callees {
+        Callees {
+            member_of: Some(ty.to_owned()),
+            ..Callees::default()
+        }
+    }
+
+    /// Whether a path is that of the companion of this function of an annotated `impl` block.
+    pub(super) fn is_companion_of(&self, path: &syn::Path, ident: &syn::Ident) -> bool {
+        let own = self.member_of.as_ref();
+        let own = own.map(|ty| companion_of_member(ty, ident));
+        own.is_some() && path.segments.last().map(|s| &s.ident) == own.as_ref()
     }
 
     /// The function as it may call itself.
@@ -119,4 +137,47 @@ pub fn without_arguments(path: &syn::Path) -> syn::Path {
         segment.arguments = syn::PathArguments::None;
     }
     path
+}
+
+/// How the name of a companion ends that stands beside an annotated `impl` block. Where there is none,
+/// rustc shows the name.
+const BESIDE_BLOCK: &str = "_must_be_annotated_in_a_differentiable_impl";
+
+/// The name of the companion of a function of an annotated `impl` block, which stands beside the block.
+pub(crate) fn companion_of_member(ty: &str, function: &syn::Ident) -> syn::Ident {
+    let function = function.unraw();
+    quote::format_ident!("{ty}_{function}{BESIDE_BLOCK}", span = function.span())
+}
+
+/// Whether a name is that of such a companion.
+pub(crate) fn is_companion(name: &str) -> bool {
+    name.ends_with(BESIDE_BLOCK)
+}
+
+/// The path of the companion of `m::Model::energy`: that of `m::Model`, with another name.
+pub(super) fn associated(path: &syn::Path) -> Option<syn::Path> {
+    let mut path = without_arguments(path);
+    let function = path.segments.pop()?.ident;
+    path.segments.pop_punct();
+    let ty = path.segments.last_mut()?;
+    let name = ty.ident.unraw().to_string();
+    let is_upper = |name: &str| name.starts_with(char::is_uppercase);
+    if !is_upper(&name) || is_upper(&function.to_string()) {
+        return None;
+    }
+    ty.ident = companion_of_member(&name, &function);
+    Some(path)
+}
+
+/// A path as the user wrote it: that of a function for the path of its companion.
+pub(super) fn shown(path: &syn::Path) -> String {
+    let mut segments = super::names::segments(path);
+    if let Some(last) = segments.last_mut()
+        && let Some((ty, function)) = last
+            .strip_suffix(BESIDE_BLOCK)
+            .and_then(|name| name.split_once('_'))
+    {
+        *last = format!("{ty}::{function}");
+    }
+    segments.join("::")
 }

@@ -13,8 +13,8 @@ use quote::{ToTokens, quote};
 
 /// A method with the type of `self` written out, `self: &Model` for `&self`, and with that type for
 /// `Self`. What is no method, or no function at all, is left alone; so is a method if nobody says what
-/// `self` is.
-pub fn explicit(item: TokenStream, self_type: Option<&syn::Type>) -> TokenStream {
+/// `self` is. `is_member`: the block is annotated, and `Self` is known in functions without `self`, too.
+pub fn explicit(item: TokenStream, self_type: Option<&syn::Type>, is_member: bool) -> TokenStream {
     if too_deep(&item).is_some() {
         return item;
     }
@@ -22,7 +22,10 @@ pub fn explicit(item: TokenStream, self_type: Option<&syn::Type>) -> TokenStream
         return item;
     };
     let Some(syn::FnArg::Receiver(receiver)) = function.sig.inputs.first() else {
-        return item;
+        return match self_type.filter(|_| is_member) {
+            Some(ty) => without_self(function, ty),
+            None => item,
+        };
     };
     if receiver.mutability.is_some() {
         return item;
@@ -48,8 +51,17 @@ pub fn explicit(item: TokenStream, self_type: Option<&syn::Type>) -> TokenStream
     if let Some(receiver) = function.sig.inputs.first_mut() {
         *receiver = first;
     }
-    // In an expression a type has no arguments.
-    let path = match &ty {
+    without_self(function, &ty)
+}
+
+/// A function with this type for `Self`.
+fn without_self(function: syn::ItemFn, ty: &syn::Type) -> TokenStream {
+    // In an expression a type has no arguments, and is not borrowed.
+    let bare = match ty {
+        syn::Type::Reference(r) => &*r.elem,
+        ty => ty,
+    };
+    let path = match bare {
         syn::Type::Path(path) => super::callee::without_arguments(&path.path).to_token_stream(),
         ty => ty.to_token_stream(),
     };

@@ -32,6 +32,8 @@ pub struct Signature {
     pub cfg: Vec<syn::Attribute>,
     /// Its generics: lifetimes, and the type parameter that is its real type.
     pub generics: syn::Generics,
+    /// Those that stand at the function; others are those of an `impl` block around it.
+    pub own_generics: syn::Generics,
     /// What real numbers are in it.
     pub real: RealType,
     /// Its arguments, in order.
@@ -156,6 +158,20 @@ impl Signature {
         }
     }
 
+    /// The same as a function that stands by itself, where nothing is called `self`.
+    pub fn of_free(&self) -> Signature {
+        let mut signature = self.clone();
+        let taken: Vec<String> = self.args.iter().map(|a| a.ident.to_string()).collect();
+        let mut name = "this".to_owned();
+        while taken.contains(&name) {
+            name.push('_');
+        }
+        if let Some(first) = signature.args.first_mut().filter(|a| a.ident == "self") {
+            first.ident = syn::Ident::new(&name, first.ident.span());
+        }
+        signature
+    }
+
     /// The same with a bool for the result.
     pub fn of_truth(&self, errors: &mut Errors) -> Option<Signature> {
         let result = Data::read(&syn::parse_quote!(bool), errors).ok()?;
@@ -211,6 +227,7 @@ impl Signature {
             vis: item.vis.clone(),
             cfg: cfg.cloned().collect(),
             generics: sig.generics.clone(),
+            own_generics: sig.generics.clone(),
             real: errors.real.clone(),
             args,
             result,

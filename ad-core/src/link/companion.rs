@@ -7,6 +7,7 @@ use crate::back::unit::{forwarded, unit_of};
 use crate::derivative::{Derivative, Modes};
 use crate::expand::{UNIT_FUNCTIONS, context};
 use crate::front::Annotated;
+use crate::front::callee::companion_of_member;
 use crate::front::lower::annotated::MACROS;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
@@ -30,7 +31,7 @@ pub(crate) fn companions(f: &Annotated, place: &Place, inner: &TokenStream) -> T
         cfg: &f.signature.cfg,
         place,
     };
-    let names = names(&f.signature, f.promise.modes);
+    let names = names(&f.signature, f.promise.modes, place);
     let names: Vec<Ident> = names.into_iter().map(|(_, name)| name).collect();
     let holder = holder(
         &beside,
@@ -45,7 +46,7 @@ pub(crate) fn companions(f: &Annotated, place: &Place, inner: &TokenStream) -> T
 
 /// The functions of a unit that is an annotated function.
 fn own_functions(f: &Annotated, context: &Context<'_>) -> TokenStream {
-    let whole = f.whole_signature();
+    let whole = f.whole_signature().of_free();
     let unit = unit_of(&whole, true, true);
     let context = Context {
         signature: &whole,
@@ -65,8 +66,9 @@ pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> Toke
     all(signature, modes, place, &|_| BROKEN.to_owned())
 }
 
-/// The names of a function and of what is generated from it, but for those that other macros have.
-fn names(signature: &Signature, modes: Modes) -> Vec<(Option<Derivative>, Ident)> {
+/// The names of a function and of what is generated from it, but for those that other macros have. Those
+/// of an annotated `impl` block name the type as well.
+fn names(signature: &Signature, modes: Modes, place: &Place) -> Vec<(Option<Derivative>, Ident)> {
     let mut names = vec![(None, signature.ident.clone())];
     for what in modes.derivatives() {
         if !what.is_callable() {
@@ -74,7 +76,13 @@ fn names(signature: &Signature, modes: Modes) -> Vec<(Option<Derivative>, Ident)
         }
         names.push((Some(what), emit::name(signature, what)));
     }
-    names.retain(|(_, name)| !MACROS.contains(&name.to_string().as_str()));
+    let Some(member) = &place.member else {
+        names.retain(|(_, name)| !MACROS.contains(&name.to_string().as_str()));
+        return names;
+    };
+    for (_, name) in &mut names {
+        *name = companion_of_member(&member.of, name);
+    }
     names
 }
 
@@ -221,7 +229,7 @@ fn all(
     place: &Place,
     said: &dyn Fn(Option<Derivative>) -> String,
 ) -> TokenStream {
-    let names = names(signature, modes).into_iter();
+    let names = names(signature, modes, place).into_iter();
     names
         .map(|(what, name)| {
             let beside = Beside {

@@ -107,6 +107,9 @@ pub fn expand(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStrea
 }
 
 fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
+    if place.in_editor {
+        return item;
+    }
     let named = named(attr.clone(), &mut Errors::default());
     let mut place = place.clone();
     // The others are of no use.

@@ -32,7 +32,7 @@ pub use custom::expand as custom;
 use crate::back::unit::unit_of;
 use crate::derivative::Derivative;
 use crate::front::Annotated;
-use crate::front::callee::{Callee, Callees};
+use crate::front::callee::{Callee, Callees, is_companion};
 use crate::front::error::Errors;
 use crate::front::jacobian::Jacobian;
 use crate::front::signature::Signature;
@@ -60,6 +60,19 @@ pub struct Place {
     pub annotated: Vec<Vec<String>>,
     /// The type aliases beside it that it mentions, with their types.
     pub aliases: Vec<(String, String)>,
+    /// The `impl` block around it, if that is annotated: then companions stand beside the block.
+    pub member: Option<Member>,
+    /// An editor asks, which reads signatures only and sees no source text.
+    pub in_editor: bool,
+}
+
+/// An annotated `impl` block, as its functions know it.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The name of the type that the block is for.
+    pub of: String,
+    /// What a path to a function of the block begins with: `Self`, `<Vec3 as Add>`.
+    pub owner: String,
 }
 
 /// What is right around a function.
@@ -209,10 +222,14 @@ fn invocation(
     let resume = quote!(#root::__resume);
     let annotated = place.annotated.iter().map(|path| path.join("::"));
     let annotated = Literal::string(&annotated.collect::<Vec<_>>().join(" "));
+    let member = place.member.iter().map(|member| {
+        let parts = [&member.of, &member.owner].map(|text| Literal::string(text));
+        quote!(#(#parts)*)
+    });
     let first = aliases.first().expect("something is missing");
     quote! {
         #first ! {
-            (#resume) (#attr) (#item) (#unique #in_module #word #is_first #annotated) (#resume)
+            (#resume) (#attr) (#item) (#unique #in_module #word #is_first #annotated #(#member)*) (#resume)
             (#(#known)*)
             (#((#aliases (#missing)))*)
         }
@@ -312,7 +329,8 @@ fn alias(path: &syn::Path, caller: &Ident) -> syn::Path {
     let span = last.map_or(Span::call_site(), |s| s.ident.span());
     let segments = path.segments.iter().map(|s| s.ident.unraw().to_string());
     let segments: Vec<String> = segments.collect();
-    if path.segments.len() == 1 && ATTRIBUTES.contains(&segments[0].as_str()) {
+    let is_member = segments.last().is_some_and(|name| is_companion(name));
+    if path.segments.len() == 1 && (is_member || ATTRIBUTES.contains(&segments[0].as_str())) {
         return path.clone();
     }
     let (callee, caller) = (segments.join("_"), caller.unraw());
@@ -391,6 +409,13 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         let annotated: syn::LitStr = input.parse()?;
         let annotated = annotated.value();
         let annotated = annotated.split_whitespace();
+        let member = match input.is_empty() {
+            true => None,
+            false => Some(Member {
+                of: input.parse::<syn::LitStr>()?.value(),
+                owner: input.parse::<syn::LitStr>()?.value(),
+            }),
+        };
         let place = Place {
             unique: unique.value(),
             around: match in_module.value {
@@ -403,6 +428,8 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
                 .collect(),
             // They are written out in what is handed on.
             aliases: vec![],
+            member,
+            in_editor: false,
         };
         Ok((place, word.value(), is_first.value))
     };
@@ -427,6 +454,9 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
 pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
     // A method has no place.
     let mut callees = Callees::of(!request.place.unique.is_empty());
+    if let Some(member) = &request.place.member {
+        callees = Callees::of_member(&member.of);
+    }
     for (path, text) in &request.known {
         if let Some(text) = text.strip_prefix(STRUCT) {
             let of = Struct::decode(text).map_err(|e| e.to_string())?;

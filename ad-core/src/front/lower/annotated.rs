@@ -8,8 +8,8 @@ use super::value::{Plain, Value};
 use super::way::Maybe;
 use crate::back::unit::call_site;
 use crate::derivative::{Derivative, Gives, Takes};
-use crate::front::callee::{Callee, without_arguments};
-use crate::front::data::Tree;
+use crate::front::callee::{Callee, associated, shown, without_arguments};
+use crate::front::data::{Made, Tree};
 use crate::front::error::{Loc, Result};
 use crate::front::jacobian::Jacobian;
 use crate::front::names;
@@ -87,6 +87,35 @@ impl Lowerer<'_> {
         // What is in the arguments is reported as well.
         let succeeds = std::mem::take(&mut self.succeeds);
         let values = self.args(args);
+        self.called_with(path, args, values, succeeds, loc)
+    }
+
+    /// A call of a method of a struct, of a function that belongs to the type. Operators between
+    /// structs are such calls.
+    pub(super) fn struct_method(
+        &mut self,
+        made: &Made,
+        name: &syn::Ident,
+        values: Result<Args>,
+        loc: Loc,
+    ) -> Result<Value> {
+        let succeeds = std::mem::take(&mut self.succeeds);
+        let syn::Type::Path(ty) = &*made.ty else {
+            unreachable!("a struct is mentioned by a path");
+        };
+        let mut path = ty.path.clone();
+        path.segments.push(name.clone().into());
+        self.called_with(&path, &[], values, succeeds, loc)
+    }
+
+    fn called_with(
+        &mut self,
+        path: &syn::Path,
+        args: &[Surface],
+        values: Result<Args>,
+        succeeds: bool,
+        loc: Loc,
+    ) -> Result<Value> {
         if let Some(message) = self.uncallable(path) {
             return Err(self.errors.at(Loc::of(path), message));
         }
@@ -100,10 +129,23 @@ impl Lowerer<'_> {
                 .collect();
             return self.structure(path, &fields, None, loc);
         }
-        if !is_function(path) || has_closure {
+        let companion = match is_foreign(path, &self.errors.real) {
+            true => None,
+            false => associated(path),
+        };
+        if companion.is_none() && !is_function(path) || has_closure {
             return Err(self.not_followed(path, args, loc));
         }
+        let path = companion.as_ref().unwrap_or(path);
         let callees = self.callees;
+        if callees.is_companion_of(path, self.own) {
+            let message = format!(
+                "`{}` calls itself, and a function of an `impl` block cannot; write a free function, \
+                 annotate it with `#[differentiable(noinline)]`, and call it here",
+                self.own
+            );
+            return Err(self.errors.at(loc, message));
+        }
         if let Some(itself) = self.itself.clone().filter(|_| self.is_own(path)) {
             if itself.signature.wrapper.is_some() {
                 let message = format!(
@@ -200,9 +242,7 @@ impl Lowerer<'_> {
         if let ["Self", ..] = &segments[..] {
             return Some(format!(
                 "`{name}` cannot be differentiated from here: an annotation sees its function and not \
-                 the `impl` block around it; move `{}` out of the block, annotate it, and call it by \
-                 its path",
-                segments.last().copied().unwrap_or_default()
+                 the `impl` block around it; write `#[differentiable]` at the block as well"
             ));
         }
         let last = *segments.last()?;
@@ -251,7 +291,7 @@ impl Lowerer<'_> {
         values: Args,
         loc: Loc,
     ) -> Result<Value> {
-        let name = names::segments(path).join("::");
+        let name = shown(path);
         if let Some(theirs) = self.other_real(callee) {
             let mine = self.errors.real.name();
             let message = format!(
@@ -527,7 +567,8 @@ fn names_struct(path: &syn::Path) -> bool {
     let last = path.segments.last().map(|s| s.ident.to_string());
     let last = last.unwrap_or_default();
     let is_variant = matches!(last.as_str(), "Some" | "Ok" | "Err" | "None");
-    last.starts_with(char::is_uppercase) && !is_variant && last.chars().any(char::is_lowercase)
+    let is_constant = last.len() > 1 && !last.chars().any(char::is_lowercase);
+    last.starts_with(char::is_uppercase) && !is_variant && !is_constant
 }
 
 /// Whether a path can be that of a free function: what begins with a capital letter is a type.
@@ -693,4 +734,21 @@ impl Value {
             | Value::Way(_) => self,
         }
     }
+}
+
+/// Types with functions of their own that nobody annotates.
+const FOREIGN: &[&str] = &[
+    "Arc", "Box", "Cow", "Default", "Duration", "HashMap", "HashSet", "Instant", "Iterator", "Ix1",
+    "Ix2", "Option", "Rc", "Result", "Self", "String", "Vec", "Zip",
+];
+
+/// Whether a function belongs to the real type or to one of the libraries'.
+fn is_foreign(path: &syn::Path, real: &RealType) -> bool {
+    let segments = names::segments(path);
+    let first = segments.first().map_or("", String::as_str);
+    let ty = segments.iter().rev().nth(1).map_or("", String::as_str);
+    matches!(first, "std" | "core" | "alloc" | "ndarray" | "cotangent")
+        || first == real.name()
+        || FOREIGN.contains(&ty)
+        || ty.starts_with("Array")
 }

@@ -286,13 +286,12 @@ impl Lowerer<'_> {
             Value::Tuple(_) | Value::Struct(..) if name == "clone" && args.is_empty() => {
                 return Ok(on);
             }
-            Value::Struct(..) => {
-                let message = format!(
-                    "the method `{name}` of {} is not followed: what is known of a method is found by \
-                     no name; write an annotated function that takes the struct, and call it",
-                    on.describe(),
-                );
-                return Err(self.errors.at(name.span(), message));
+            Value::Struct(ref made, _) => {
+                let made = made.clone();
+                let others = self.args(args);
+                let on = (on, receiver.loc);
+                let values = others.map(|others| [on].into_iter().chain(others).collect());
+                return self.struct_method(&made, name, values, loc);
             }
             Value::Way(way) => return self.way_method(&way, name, args, loc),
             Value::Tuple(_) | Value::Closure(..) | Value::Shape(_) => {

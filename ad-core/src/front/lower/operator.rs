@@ -11,6 +11,14 @@ use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
     pub(super) fn unary(&mut self, op: Unary, operand: Value, loc: Loc) -> Result<Value> {
+        if let Value::Struct(made, _) = &operand {
+            let name = match op {
+                Unary::Neg => "neg",
+                Unary::Not => "not",
+            };
+            let (made, name) = (made.clone(), syn::Ident::new(name, loc.start));
+            return self.struct_method(&made, &name, Ok(vec![(operand, loc)]), loc);
+        }
         if let (Unary::Neg, Value::Plain(plain)) = (op, &operand)
             && plain.expr.ty.rank > 0
             && plain.elem() != Elem::Bool
@@ -77,6 +85,11 @@ impl Lowerer<'_> {
             && (a.expr.ty.rank > 0 || b.expr.ty.rank > 0)
         {
             return self.whole_arrays(op, a.clone(), b.clone(), loc);
+        }
+        if let (Ok(Value::Struct(made, _)), Some(name)) = (&a, of_trait(op)) {
+            let (made, name) = (made.clone(), syn::Ident::new(name, loc.start));
+            let values = a.and_then(|a| Ok(vec![(a, left_loc), (b?, right_loc)]));
+            return self.struct_method(&made, &name, values, loc);
         }
         // An array is right beside one of which nothing is known.
         let is_array =
@@ -408,6 +421,28 @@ fn is_arithmetic(op: Binary) -> bool {
 }
 
 /// The primitive that an operator is on a kind; of bools, `==` is the negation of `^`.
+/// The function that an operator calls on a struct.
+fn of_trait(op: Binary) -> Option<&'static str> {
+    match op {
+        Binary::Add => Some("add"),
+        Binary::Sub => Some("sub"),
+        Binary::Mul => Some("mul"),
+        Binary::Div => Some("div"),
+        Binary::Rem => Some("rem"),
+        Binary::Eq
+        | Binary::Ne
+        | Binary::Lt
+        | Binary::Le
+        | Binary::Gt
+        | Binary::Ge
+        | Binary::Both
+        | Binary::Either
+        | Binary::And
+        | Binary::Or
+        | Binary::Xor => None,
+    }
+}
+
 fn primitive(op: Binary, elem: Elem) -> Option<Prim> {
     Some(match (op, elem) {
         (Binary::Add, Elem::Real) => Prim::Add,

@@ -193,7 +193,9 @@ fn messages_about_structs() {
     says("p.2", "no field `2`");
     says("Pair(p.0).0", "the field `1` of `Pair` is missing");
     says("p", "a `Pair`");
-    says("c.norm()", "`norm` of a `Camera` is not followed");
+    let companion = "`Camera_norm_must_be_annotated_in_a_differentiable_impl`";
+    says("c.norm()", companion);
+    says("Camera::norm(c)", companion);
 }
 
 #[test]
