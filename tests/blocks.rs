@@ -1,6 +1,8 @@
 //! Annotated `impl` blocks.
 
 #![deny(warnings, missing_docs, clippy::all)]
+// A lifetime of a block is tried as well.
+#![allow(clippy::needless_lifetimes)]
 
 use cotangent::ndarray::{Array1, array};
 use cotangent::prelude::*;

@@ -73,9 +73,13 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
         .as_ref()
         .and_then(|ty| syn::parse_str(ty).ok());
     if place.in_editor {
-        let ty = self_type.unwrap_or_else(|| syn::parse_quote!(Self));
+        // What `self` is can be told by no name but this.
+        let ty = syn::parse_quote!(TypeOfTheBlock);
         let explicit = front::receiver::explicit(item.clone(), Some(&ty), false);
-        return in_editor(attr, item, explicit, None).into_token_stream();
+        let mut parts = in_editor(attr, item, explicit, None);
+        let names = [("TypeOfTheBlock".to_owned(), quote!(Self))];
+        parts.functions = front::structs::put(parts.functions, &names);
+        return parts.into_token_stream();
     }
     let in_impl = self_type.is_some();
     let explicit = front::receiver::explicit(item.clone(), self_type.as_ref(), false);
@@ -320,6 +324,8 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
             f.signature.ident
         )),
         Part::Body(what, is_first) => {
+            let single = of_single(f, what);
+            let f = single.as_ref().unwrap_or(f);
             let mut body = Err(String::new());
             watched(&f.signature.ident, |see| {
                 let checks = if is_first { &f.checks[..] } else { &[] };
@@ -677,6 +683,14 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     Ok(out)
 }
 
+/// What a derivative is of, if not of all that the function returns and writes.
+fn of_single(f: &Annotated, what: Derivative) -> Option<Annotated> {
+    match f.signature.writes.is_empty() || what.writes() {
+        true => None,
+        false => f.single(),
+    }
+}
+
 /// The generated functions, and what computes the function as a unit.
 fn derivatives(
     f: &Annotated,
@@ -694,12 +708,21 @@ fn derivatives(
     }
     let bulk = to_bulk(f, see)?;
     let mut checks = &f.checks[..];
-    let context = Context {
-        failure: failure(f, owner, see)?,
-        ..context(f)
-    };
+    let failure = failure(f, owner, see)?;
     for what in f.promise.modes.derivatives() {
-        let bodies = derived(f, &bulk, what, see)?;
+        let single = match of_single(f, what) {
+            Some(f) => Some((to_bulk(&f, see)?, f)),
+            None => None,
+        };
+        let (f, bulk) = match &single {
+            Some((bulk, f)) => (f, bulk),
+            None => (f, &bulk),
+        };
+        let bodies = derived(f, bulk, what, see)?;
+        let context = Context {
+            failure: failure.clone(),
+            ..context(f)
+        };
         out.extend(context.function(what, &bodies, checks));
         // One function that checks the names is enough.
         checks = &[];

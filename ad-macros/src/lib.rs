@@ -71,6 +71,10 @@ use proc_macro::TokenStream;
 /// assert_eq!(power_grad(3.0, 2), 6.0);
 /// ```
 ///
+/// What `f` writes through a `&mut` parameter is a result. `fn rhs(y: &[f64], d: &mut [f64])` has
+/// `rhs_vjp(y, d_cotangent: &[f64], d: &mut [f64]) -> Vec<f64>` and
+/// `rhs_jvp(y, y_tangent: &[f64], d: &mut [f64], d_tangent: &mut [f64])`.
+///
 /// `f` may be a method; then `self` counts as the first argument. Written at an `impl` block as well,
 /// the attribute lets the annotated functions of the block call each other and use its generics. The
 /// functions generated from those of `impl Trait for Model` stand in an inherent block of `Model`.

@@ -5,6 +5,7 @@ use super::function::Function;
 use super::name_check::name_check;
 use super::names::Names;
 use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, rename_module};
+use super::writes::given_again;
 use crate::derivative::{Derivative, Gives, Takes};
 use crate::front::data::Tree;
 use crate::front::infer::ConstUse;
@@ -121,6 +122,9 @@ pub(super) fn tuple(parts: Vec<TokenStream>) -> TokenStream {
 impl Context<'_> {
     /// A function without its body: attributes, documentation and signature.
     pub(crate) fn head(&self, what: Derivative, never: bool) -> TokenStream {
+        if let Some(single) = self.single(what) {
+            return self.of_signature(&single).head(what, never);
+        }
         let Signature {
             ident: _,
             vis,
@@ -128,24 +132,19 @@ impl Context<'_> {
             generics: _,
             own_generics: generics,
             real: _,
-            args,
+            args: _,
             result: _,
             wrapper: _,
+            writes: _,
+            has_result: _,
+            of_one: _,
         } = self.signature;
         let name = name(self.signature, what);
         let is_of_linear = what.is_of_linear();
-        let mut params: Vec<TokenStream> = match is_of_linear {
-            true => vec![quote!(&self)],
-            false => (args.iter())
-                .map(|a| {
-                    let (ident, ty) = (&a.ident, &a.ty.ty);
-                    quote!(#ident: #ty)
-                })
-                .collect(),
-        };
-        for (extra, ty) in self.extra_params(what) {
-            params.push(quote!(#extra: #ty));
-        }
+        let own = self.params(what).into_iter();
+        let own = own.map(|(ident, ty)| quote!(#ident: #ty));
+        let receiver = is_of_linear.then(|| quote!(&self));
+        let params = receiver.into_iter().chain(own);
         let output = match never {
             true => quote!(!),
             false => self.output(what),
@@ -171,6 +170,9 @@ impl Context<'_> {
 
     /// What a derivative returns.
     fn output(&self, what: Derivative) -> TokenStream {
+        if let Some(returned) = self.returned(what) {
+            return returned;
+        }
         let parts = self.parts(what).into_iter().map(|(_, ty)| ty);
         let output = tuple(parts.collect());
         match what.is_of_linear() {
@@ -305,8 +307,11 @@ impl Context<'_> {
         let signature = self.signature;
         let owner = owner.map(|owner| quote!(#owner::));
         let ident = &signature.ident;
-        let given = signature.args.iter().map(|a| {
+        let given = signature.args.iter().enumerate().map(|(k, a)| {
             let name = &a.ident;
+            if let Some(w) = signature.writes.iter().find(|w| w.arg == k) {
+                return given_again(name, w);
+            }
             match a.ty.is_owned() {
                 true => quote!(::core::clone::Clone::clone(&#name)),
                 false => quote!(#name),
@@ -502,7 +507,7 @@ impl Context<'_> {
         };
         let results = match what {
             Derivative::Value => "value".to_owned(),
-            Derivative::Grad => gradient,
+            Derivative::Grad => gradient.clone(),
             Derivative::ValueAndGrad | Derivative::Vjp => format!("(value, {gradient})"),
             Derivative::GradAux => format!("({gradient}, aux)"),
             Derivative::ValueAndGradAux => format!("((value, aux), {gradient})"),
@@ -517,7 +522,7 @@ impl Context<'_> {
             Derivative::HessianDiagonal => "diagonal".to_owned(),
             Derivative::Linearize => "(value, linear)".to_owned(),
             Derivative::LinearJvp => "tangent".to_owned(),
-            Derivative::LinearVjp => gradient,
+            Derivative::LinearVjp => gradient.clone(),
         };
         if what.is_of_linear() {
             let extra = self.extra_params(what).into_iter();
@@ -525,12 +530,18 @@ impl Context<'_> {
             let name = name(self.signature, what);
             return format!("let {results} = linear.{name}({});", passed.join(", "));
         }
-        let passed = args.iter().map(|a| a.ident.to_string());
-        let extra = self.extra_params(what).into_iter();
-        let mut passed: Vec<String> = passed.chain(extra.map(|(i, _)| i.to_string())).collect();
+        let is_void = self.returned(what).is_some() && !self.signature.has_result;
+        let results = match (is_void, what == Derivative::Vjp) {
+            (true, true) => Some(gradient),
+            (true, false) => None,
+            (false, _) => Some(results),
+        };
+        let passed = self.params(what).into_iter();
+        let mut passed: Vec<String> = passed.map(|(i, _)| i.to_string()).collect();
         let receiver = (passed[0] == "self").then(|| passed.remove(0) + ".");
         let (receiver, name) = (receiver.unwrap_or_default(), name(self.signature, what));
-        format!("let {results} = {receiver}{name}({});", passed.join(", "))
+        let results = results.map_or(String::new(), |results| format!("let {results} = "));
+        format!("{results}{receiver}{name}({});", passed.join(", "))
     }
 
     /// The parameters that a derivative has after the function's own.
@@ -574,9 +585,7 @@ impl Context<'_> {
         first: Option<TokenStream>,
     ) -> TokenStream {
         let head = self.head(what, !sound);
-        let own = self.signature.args.iter().map(|a| a.ident.clone());
-        let own = own.filter(|_| !what.is_of_linear());
-        let unused = own.chain(self.extra_params(what).into_iter().map(|(i, _)| i));
+        let unused = self.params(what).into_iter().map(|(i, _)| i);
         self.placed(
             what,
             &quote! {
@@ -598,8 +607,7 @@ impl Context<'_> {
         }
         let (vis, cfg) = (&signature.vis, &signature.cfg);
         let name = name(signature, what);
-        let args = signature.args.iter().map(|a| a.ident.clone());
-        let args = args.chain(self.extra_params(what).into_iter().map(|(i, _)| i));
+        let args = self.params(what).into_iter().map(|(i, _)| i);
         let args: Vec<Ident> = args.collect();
         let (first, others) = args.split_first().expect("something is differentiated");
         let output = match signature.real {
@@ -665,6 +673,7 @@ impl Context<'_> {
             }
             None => quote!(#(#checks)* #failure #body),
         };
+        let body = self.written(what, body);
         let (import, body) = self.with_runtime(body);
         quote!({ #import #body })
     }

@@ -20,6 +20,9 @@ impl Context<'_> {
     }
 
     fn function_into(&self, what: Derivative, in_impl: bool) -> TokenStream {
+        if let Some(single) = self.single(what) {
+            return self.of_signature(&single).function_into(what, in_impl);
+        }
         let signature = self.signature;
         let args = &signature.args;
         let of = name(signature, what);
@@ -76,10 +79,8 @@ impl Context<'_> {
             parts.push(quote!(#part));
         }
         let workspace = fresh("workspace");
-        let params = args.iter().map(|a| {
-            let (ident, ty) = (&a.ident, &a.ty.ty);
-            quote!(#ident: #ty)
-        });
+        let params = self.own_params().into_iter();
+        let params = params.map(|(ident, ty)| quote!(#ident: #ty));
         let more = extra.iter().map(|(ident, ty)| quote!(#ident: #ty));
         let written = rooms.iter().map(|(room, ty)| quote!(#room: &mut #ty));
         let given = (args.iter().map(|a| &a.ident)).chain(extra.iter().map(|(ident, _)| ident));

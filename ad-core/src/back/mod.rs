@@ -27,3 +27,4 @@ mod tokens;
 mod totals;
 mod turned;
 pub(crate) mod unit;
+mod writes;

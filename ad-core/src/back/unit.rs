@@ -324,6 +324,9 @@ impl Function<'_> {
 
 /// Why a function cannot be called as a unit, if so.
 pub(crate) fn unfit(signature: &Signature) -> Option<&'static str> {
+    if !signature.writes.is_empty() {
+        return Some("it writes through `&mut`; return what it writes");
+    }
     if signature.generics.const_params().next().is_some() {
         return Some(
             "it has const generics, whose values a call by parts does not know; take slices",

@@ -242,12 +242,19 @@ impl Attr {
     /// What is promised for a function of this signature.
     pub fn promise(&self, signature: &Signature, errors: &mut Errors) -> Result<Promise> {
         let wrt = self.positions(signature, errors);
+        let whole = signature;
+        let single = signature.single().map(|(single, _)| single);
+        let signature = single.as_ref().unwrap_or(signature);
         let scalar = signature.result.is_real_scalar();
-        let modes = match (self.modes == Modes::default(), scalar) {
+        let modes = match (
+            self.modes == Modes::default(),
+            scalar && signature.has_result,
+        ) {
             (false, _) => self.modes,
             (true, true) => Modes::of(&[Derivative::Grad, Derivative::ValueAndGrad]),
             (true, false) => Modes::of(&[Derivative::Vjp, Derivative::Jvp]),
         };
+        self.of_written(whole, single.is_none(), errors)?;
         let mut named = self.named.iter();
         let unfit = named.find_map(|(what, span)| Some((span, unfit(*what, signature)?)));
         if let Some((span, message)) = unfit {
@@ -272,6 +279,60 @@ impl Attr {
         let wrt = wrt?;
         self.jacobians(signature, &wrt, errors)?;
         Ok(Promise { modes, wrt })
+    }
+
+    /// Reports what has no meaning for a function that writes through `&mut`.
+    fn of_written(
+        &self,
+        signature: &Signature,
+        has_several: bool,
+        errors: &mut Errors,
+    ) -> Result<()> {
+        let names = signature.writes.iter();
+        let names = names.map(|w| format!("`{}`", signature.args[w.arg].ident));
+        let names: Vec<String> = names.collect();
+        let (Some(first), ident) = (names.first(), &signature.ident) else {
+            return Ok(());
+        };
+        let is_other = |what: Derivative| {
+            what.linearises() || matches!(what, Derivative::GradAux | Derivative::ValueAndGradAux)
+        };
+        if let Some((what, span)) = self.named.iter().find(|(what, _)| is_other(*what)) {
+            let message = format!(
+                "there is no `{}` of a function that writes {}; write `vjp` or `jvp`, or return what it writes",
+                what.word(),
+                names.join(" and ")
+            );
+            return Err(errors.at(*span, message));
+        }
+        if let Some((what, span)) = self.named.iter().find(|(what, _)| !what.writes())
+            && has_several
+        {
+            let message = format!(
+                "`{}` is of one result, and `{ident}` writes {}; write `vjp` or `jvp`, or a function for \
+                 each",
+                what.word(),
+                names.join(" and ")
+            );
+            return Err(errors.at(*span, message));
+        }
+        let writes = |what: &Derivative| what.writes() && what.has_into();
+        let is_default = self.named.is_empty() && !signature.has_result;
+        let is_written = is_default || self.named.iter().any(|(what, _)| writes(what));
+        if let (Some(span), true) = (self.into, is_written) {
+            let message = format!(
+                "`vjp` and `jvp` write {first} where the caller has room already, and take no workspace; \
+                 remove `into`"
+            );
+            return Err(errors.at(span, message));
+        }
+        if self.noinline {
+            let message = format!(
+                "`{ident}` writes {first}, and cannot be called as a unit; remove `noinline`, or return it"
+            );
+            return Err(errors.at(ident.span(), message));
+        }
+        Ok(())
     }
 
     /// Reports Jacobians without a type, and functions that are named twice.
@@ -314,8 +375,17 @@ impl Attr {
     fn positions(&self, signature: &Signature, errors: &mut Errors) -> Result<Vec<usize>> {
         let Some(paths) = &self.wrt else {
             let real = signature.args.iter().enumerate();
-            let real = real.filter(|(_, a)| a.ty.is_real());
-            return Ok(real.map(|(k, _)| k).collect());
+            let is_written = |k: usize| signature.writes.iter().any(|w| w.arg == k);
+            let real = real.filter(|(k, a)| a.ty.is_real() && !is_written(*k));
+            let real: Vec<usize> = real.map(|(k, _)| k).collect();
+            if real.is_empty() && !signature.writes.is_empty() {
+                return Err(errors.on(
+                    &signature.ident,
+                    "nothing to differentiate but what is written; name that with `wrt`, for derivatives by \
+                     its value on entry",
+                ));
+            }
+            return Ok(real);
         };
         let mut found: Vec<usize> = vec![];
         let mut sound = Ok(());

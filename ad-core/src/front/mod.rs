@@ -27,6 +27,7 @@ mod surface;
 #[cfg(test)]
 mod tests;
 pub mod types;
+pub mod writes;
 
 use crate::back::unit::unfit;
 use crate::defect::{caught, enter};
@@ -96,6 +97,20 @@ impl Annotated {
     pub fn is_deep(&self) -> bool {
         let own = self.signature.ident.to_string();
         !self.attr.noinline && self.program.body.calls(&own)
+    }
+
+    /// The function of one result, for derivatives that are of one: what it returns, or else the one
+    /// thing that it writes.
+    pub fn single(&self) -> Option<Annotated> {
+        let (signature, count) = self.signature.single()?;
+        let mut single = self.clone();
+        single.declared.tree = match (&self.declared.tree, self.signature.has_result) {
+            (data::Tree::Tuple(parts), true) => parts.first()?.clone(),
+            (tree, _) => tree.clone(),
+        };
+        single.signature = signature;
+        single.program.body.results.truncate(count);
+        Some(single)
     }
 
     /// The signature with the result as it is declared, in whatever parts it is computed.
@@ -191,11 +206,27 @@ pub fn analyse_with(
         (Some(attr), Some(signature)) => attr.promise(signature, &mut errors).ok(),
         (..) => None,
     };
-    if let syn::ReturnType::Default = function.sig.output {
+    let written = signature.as_ref().is_some_and(|s| !s.writes.is_empty());
+    if let (syn::ReturnType::Default, false) = (&function.sig.output, written) {
         return Err(failure(errors, item, signature, attr, promise));
     }
     if errors.is_missing() {
         return Err(failure(errors, item, signature, attr, promise));
+    }
+    // The body of a function that writes is read with what it writes.
+    if signature.is_none() && function.sig.inputs.iter().any(writes::is_written) {
+        return Err(failure(errors, item, signature, attr, promise));
+    }
+    let as_written = function.clone();
+    let mut function = function;
+    if let Some(signature) = signature.as_ref().filter(|_| written) {
+        match writes::body(&function, signature, &mut errors) {
+            Ok(block) => *function.block = block,
+            Err(_) => {
+                let signature = Some(signature.clone());
+                return Err(failure(errors, item, signature, attr, promise));
+            }
+        }
     }
     let is_wrapped = signature.as_ref().is_some_and(|s| s.wrapper.is_some());
     let outcome = match is_wrapped {
@@ -250,7 +281,7 @@ pub fn analyse_with(
                 called: lowered.called,
                 checks: lowered.checks,
                 consts: lowered.consts,
-                item: function,
+                item: as_written,
                 structs: callees.structs.clone(),
                 declared,
                 fails,

@@ -9,6 +9,7 @@ use super::data::{Data, Leaf, Tree};
 use super::error::{Errors, Loc, Result};
 use super::real::RealType;
 use super::types;
+use super::writes::{self, Through, Write};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
@@ -42,6 +43,12 @@ pub struct Signature {
     pub result: Data,
     /// The `Option` or the `Result` around what it returns.
     pub wrapper: Option<Wrapper>,
+    /// The arguments that it writes; the result has a part for each.
+    pub writes: Vec<Write>,
+    /// Whether it returns anything beside that.
+    pub has_result: bool,
+    /// Whether the result is one of these parts.
+    pub of_one: bool,
 }
 
 /// An `Option` or a `Result` around what a function returns.
@@ -178,6 +185,8 @@ impl Signature {
         Some(Signature {
             result,
             wrapper: None,
+            writes: vec![],
+            has_result: true,
             ..self.clone()
         })
     }
@@ -191,6 +200,8 @@ impl Signature {
             Err(reported) => sound = Err(reported),
         }
         let mut args = vec![];
+        let mut writes = vec![];
+        let mut exits = vec![];
         for input in &sig.inputs {
             // Of a type parameter there is nothing more to say.
             if let (Err(_), syn::FnArg::Typed(typed)) = (sound, input)
@@ -198,9 +209,21 @@ impl Signature {
             {
                 continue;
             }
-            match argument(input, errors) {
+            let through = match input {
+                syn::FnArg::Typed(typed) => Through::of(&typed.ty, errors),
+                syn::FnArg::Receiver(_) => None,
+            };
+            match argument(input, through.as_ref(), errors) {
                 Ok(arg) => args.push(arg),
                 Err(reported) => sound = Err(reported),
+            }
+            if let (syn::FnArg::Typed(typed), Some(through)) = (input, through) {
+                writes.push(Write {
+                    arg: args.len().saturating_sub(1),
+                    ty: (*typed.ty).clone(),
+                    back: through.back,
+                });
+                exits.push(through.exit);
             }
         }
         if let (Err(reported), syn::ReturnType::Type(_, ty)) = (sound, &sig.output)
@@ -208,7 +231,11 @@ impl Signature {
         {
             return Err(reported);
         }
-        let (result, wrapper) = result(sig, errors)?;
+        // What is wrong with an argument is wrong with the result as well.
+        if !exits.is_empty() {
+            sound?;
+        }
+        let (result, wrapper) = result(sig, &exits, errors)?;
         sound?;
         if !args.iter().any(|a| a.ty.is_real()) {
             let place = Loc {
@@ -232,6 +259,9 @@ impl Signature {
             args,
             result,
             wrapper,
+            writes,
+            has_result: !matches!(sig.output, syn::ReturnType::Default),
+            of_one: false,
         })
     }
 }
@@ -306,7 +336,7 @@ fn mentions_parameter(generics: &syn::Generics, ty: &syn::Type) -> bool {
     search.1
 }
 
-fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
+fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) -> Result<Arg> {
     let typed = match input {
         syn::FnArg::Typed(typed) => typed,
         syn::FnArg::Receiver(receiver) => return self_argument(receiver, errors),
@@ -317,7 +347,17 @@ fn argument(input: &syn::FnArg, errors: &mut Errors) -> Result<Arg> {
             "attributes on arguments are not supported; remove it",
         );
     }
-    let ty = Data::read(&typed.ty, errors)?;
+    let ty = Data::read(through.map_or(&typed.ty, |t| &t.entry), errors)?;
+    if through.is_some() && !ty.is_real() {
+        return Err(errors.on(
+            &typed.ty,
+            format!(
+                "what is written here is made of `{}`, which has no derivative; return it, or write it in \
+                 a function of its own",
+                ty.made_of()
+            ),
+        ));
+    }
     let pat = match &*typed.pat {
         syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat),
         _ => None,
@@ -356,9 +396,16 @@ fn self_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Result<Arg> {
     })
 }
 
-fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<(Data, Option<Wrapper>)> {
+fn result(
+    sig: &syn::Signature,
+    exits: &[syn::Type],
+    errors: &mut Errors,
+) -> Result<(Data, Option<Wrapper>)> {
     let ty = match &sig.output {
         syn::ReturnType::Type(_, ty) => ty,
+        syn::ReturnType::Default if !exits.is_empty() => {
+            return Ok((Data::read(&writes::results(None, exits), errors)?, None));
+        }
         syn::ReturnType::Default => {
             return Err(errors.on(
                 &sig.ident,
@@ -371,6 +418,13 @@ fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<(Data, Option<Wra
         Some((wrapper, inner)) => (Some(wrapper), inner),
         None => (None, &**ty),
     };
+    if let (Some(_), [_, ..]) = (&wrapper, exits) {
+        return Err(errors.on(
+            &sig.output,
+            "a function that may fail writes nothing through `&mut` here; return what it writes beside \
+             the value",
+        ));
+    }
     let data = Data::read(ty, errors)?;
     if !data.is_real() {
         let made_of = data.made_of();
@@ -384,6 +438,10 @@ fn result(sig: &syn::Signature, errors: &mut Errors) -> Result<(Data, Option<Wra
             ty,
             "a borrowed result is not supported; return an owned array, such as `Array1<f64>`",
         ));
+    }
+    if !exits.is_empty() {
+        let all = writes::results(Some(ty), exits);
+        return Ok((Data::read(&all, errors)?, None));
     }
     Ok((data, wrapper))
 }

@@ -148,7 +148,7 @@ impl Struct {
 }
 
 /// Tokens with others in the place of some names, where these do not stand behind `::`.
-pub(super) fn put(tokens: TokenStream, names: &[(String, TokenStream)]) -> TokenStream {
+pub(crate) fn put(tokens: TokenStream, names: &[(String, TokenStream)]) -> TokenStream {
     let mut out = TokenStream::new();
     let mut behind_colon = false;
     for token in tokens {

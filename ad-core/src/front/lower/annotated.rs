@@ -160,6 +160,14 @@ impl Lowerer<'_> {
         match callees.get(path) {
             None => Err(self.errors.missing(&without_arguments(path))),
             Some(None) => Err(self.errors.elsewhere()),
+            Some(Some(callee)) if !callee.signature.writes.is_empty() => {
+                let message = format!(
+                    "`{}` writes through `&mut`, and a call of it is not followed; return what it writes, \
+                     and assign it where it is called",
+                    shown(path)
+                );
+                Err(self.errors.at(loc, message))
+            }
             Some(Some(callee)) if callee.signature.wrapper.is_some() => {
                 self.maybe_substituted(path, callee, values?, succeeds, loc)
             }

@@ -193,9 +193,6 @@ fn messages_about_structs() {
     says("p.2", "no field `2`");
     says("Pair(p.0).0", "the field `1` of `Pair` is missing");
     says("p", "a `Pair`");
-    let companion = "`Camera_norm_must_be_annotated_in_a_differentiable_impl`";
-    says("c.norm()", companion);
-    says("Camera::norm(c)", companion);
 }
 
 #[test]
@@ -204,4 +201,7 @@ fn unknown_types_are_asked_for() {
     assert!(failure.only_missing());
     assert_eq!(failure.missing, [syn::parse_quote!(Matrix)]);
     assert!(failure.promise.is_some());
+    let failure = super::with("", "fn f(x: f64) -> f64 { m::Matrix::norm(x) }").unwrap_err();
+    let companion = syn::parse_quote!(m::Matrix_norm_must_be_annotated_in_a_differentiable_impl);
+    assert_eq!(failure.missing, [companion]);
 }

@@ -20,7 +20,7 @@ fn one(attr: &str, source: &str, what: &str) {
 #[test]
 fn outside_of_the_language() {
     says("if b { s }", "without `else`");
-    says("S::g(s)", "only free ones with an annotation");
+    says("Rc::g(s)", "only free ones with an annotation");
     says("Self::g(s)", "not the `impl` block around it");
     says("std::g(s)", "only free ones with an annotation");
     says("f_grad(x, a, s, n, b).0", "which is made of `f` itself");
@@ -47,7 +47,7 @@ fn outside_of_the_language() {
     says("let t = { s * 2.0; }; t", "this `;` throws the value");
     says("s; s", "not used");
     says("mine::mean(n, |i| x[i])", "from `cotangent::prelude`");
-    says("S::g(s, n)", "`let g = |x, y| ..;`");
+    says("Rc::g(s, n)", "`let g = |x, y| ..;`");
     says("sum(n, |i| x[i]).gamma()", "lgamma(x).exp()");
     says("s.sigmoid()", "function of the prelude");
 }
@@ -465,7 +465,11 @@ fn signatures() {
         "declared as `ArrayView1<'_, f64>`",
     );
     one("", "fn f(x: impl Fn(f64)) -> f64 { 1.0 }", "`impl Trait`");
-    one("", "fn f(x: &mut Array1<f64>) -> f64 { x[0] }", "`&mut`");
+    one(
+        "",
+        "fn f(x: &mut Array1<f64>) -> f64 { x[0] }",
+        "what is written",
+    );
     one("", "fn f(x: ArrayD<f64>) -> f64 { 1.0 }", "run time");
     one(
         "",
