@@ -119,7 +119,7 @@ pub struct Request {
 /// What to do after a companion has answered.
 pub enum Resumed {
     /// Go on.
-    Ready(Request),
+    Ready(Box<Request>),
     /// Ask the next one: this is how.
     Next(TokenStream),
 }
@@ -435,7 +435,7 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
     };
     let (place, word, is_first) = read.parse2(task)?;
     let what = Derivative::of_word(&word);
-    Ok(Resumed::Ready(Request {
+    Ok(Resumed::Ready(Box::new(Request {
         attr,
         item,
         place,
@@ -447,7 +447,7 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
             None => Part::Companions,
         },
         known: pairs,
-    }))
+    })))
 }
 
 /// Reads what companions said.
