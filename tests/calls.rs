@@ -241,16 +241,16 @@ fn constants_stay_constants() {
 type Pair = [f64; 2];
 
 #[differentiable]
-fn area([x, y]: Pair) -> f64 {
+fn rectangle([x, y]: Pair) -> f64 {
     x * y
 }
 
 #[differentiable]
-fn areas(p: Pair) -> f64 {
-    area(p) + area([p[1], 3.0])
+fn rectangles(p: Pair) -> f64 {
+    rectangle(p) + rectangle([p[1], 3.0])
 }
 
 #[test]
 fn of_functions_with_patterns_and_aliases() {
-    assert_eq!(areas_grad([2.0, 5.0]), [5.0, 5.0]);
+    assert_eq!(rectangles_grad([2.0, 5.0]), [5.0, 5.0]);
 }

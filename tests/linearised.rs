@@ -64,8 +64,7 @@ fn of_a_linear_function() {
 fn relaxed(x: &Array1<f64>, order: &[usize], sweeps: usize) -> Array1<f64> {
     let mut u = x.clone();
     for _ in 0..sweeps {
-        for k in 0..order.len() {
-            let i = order[k];
+        for &i in order {
             let left = if i > 0 { u[i - 1] } else { 0.0 };
             if u[i] > 0.2 {
                 u[i] = (0.5 * u[i] + 0.3 * left).sin();
