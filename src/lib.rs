@@ -206,6 +206,8 @@ mod pages {
     struct WhichDerivative;
     #[doc = include_str!("../docs/book/src/jacobians.md")]
     struct Jacobians;
+    #[doc = include_str!("../docs/book/src/functions.md")]
+    struct Functions;
     #[doc = include_str!("../docs/book/src/rules.md")]
     struct Rules;
     #[doc = include_str!("../docs/book/src/precision-threads-memory.md")]

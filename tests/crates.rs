@@ -21,6 +21,20 @@ fn by_path(x: &Array1<f64>) -> f64 {
     value * slope + n + arrays::quartered(value)
 }
 
+#[differentiable]
+fn by_closure(p: f64) -> f64 {
+    cotangent_other_crate::integral(|x| (p * x).sin(), 3.0)
+}
+
+#[test]
+fn of_functions() {
+    let midpoints = [0.5, 1.5, 2.5];
+    let value: f64 = midpoints.iter().map(|x: &f64| (0.4 * x).sin()).sum();
+    let slope: f64 = midpoints.iter().map(|x: &f64| (0.4 * x).cos() * x).sum();
+    assert!((by_closure(0.4) - value).abs() < 1e-14);
+    assert!((by_closure_grad(0.4) - slope).abs() < 1e-14);
+}
+
 #[test]
 fn of_scalars() {
     let l = |x: f64| 1.0 / (1.0 + (-2.0 * x).exp());

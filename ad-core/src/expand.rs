@@ -227,7 +227,8 @@ pub(crate) fn parts(
         context.placed(what, &quote!(#head #chain))
     });
     let companions = place.map(|_| request(Part::Companions));
-    let into = (!is_deep).then(|| context.functions_into(promise.modes, in_impl));
+    let into = (!is_deep && !promise.modes.is_empty())
+        .then(|| context.functions_into(promise.modes, in_impl));
     Parts {
         item: quote!(#[allow(dead_code)] #written),
         functions: quote!(#(#functions)* #into),
@@ -298,12 +299,17 @@ fn gone_on(state: TokenStream) -> TokenStream {
             quote!({ #errors ::core::unreachable!("the function did not compile") })
         }
         Part::Companions | Part::Struct | Part::Custom | Part::Rules => {
-            match (&failure.signature, &failure.promise) {
+            let companions = match (&failure.signature, &failure.promise) {
                 (Some(signature), Some(promise)) => {
                     link::broken(signature, promise.modes, &request.place)
                 }
                 (..) => TokenStream::new(),
-            }
+            };
+            // No derivative reports what is wrong with a functional.
+            let is_functional = failure.promise.is_some_and(|p| p.modes.is_empty());
+            let errors =
+                (is_functional && !failure.elsewhere).then(|| failure.errors.to_compile_error());
+            quote!(#errors #companions)
         }
     }
 }
@@ -316,7 +322,12 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
                 true => of_unit(f, &to_bulk(f, &mut |_, _| {})?)?,
                 false => TokenStream::new(),
             };
-            Ok(link::companions(f, &request.place, &inner))
+            let companions = link::companions(f, &request.place, &inner);
+            let checks = f
+                .functional
+                .is_some()
+                .then(|| context(f).checked_alone(&f.checks));
+            Ok(quote!(#checks #companions))
         }
         Part::Body(..) if f.is_deep() => Err(format!(
             "`{0}` calls itself; annotate it with `#[differentiable(noinline)]`, or call `{0}` where its name \
@@ -705,6 +716,20 @@ fn derivatives(
             out.extend(context(f).stub_of_deep(what));
         }
         return Ok((out, TokenStream::new()));
+    }
+    if f.functional.is_some() {
+        see(
+            format!("{}: Core of its stand-in", f.program.name),
+            &f.program,
+        );
+        if owner.is_some() {
+            return Err(format!(
+                "`{}` takes a function, and is found by its callers as a macro, which an `impl` block cannot \
+                 hold; move it out of the block",
+                f.signature.ident
+            ));
+        }
+        return Ok((context(f).checked_alone(&f.checks), TokenStream::new()));
     }
     let bulk = to_bulk(f, see)?;
     let mut checks = &f.checks[..];

@@ -678,6 +678,21 @@ impl Context<'_> {
         quote!({ #import #body })
     }
 
+    /// Names that must mean what they were taken for, where there is no generated function.
+    pub(crate) fn checked_alone(&self, checks: &[NameCheck]) -> TokenStream {
+        if checks.is_empty() {
+            return TokenStream::new();
+        }
+        let cfg = &self.signature.cfg;
+        let checks = checks.iter().map(name_check);
+        let (import, checks) = self.with_runtime(quote!(#(#checks)*));
+        quote! {
+            #(#cfg)*
+            #[allow(clippy::all, clippy::pedantic, clippy::restriction)]
+            const _: fn() = || { #import #checks };
+        }
+    }
+
     /// What brings the runtime in, and tokens that mention it, by a name that the user's paths in them do
     /// not mention.
     pub(crate) fn with_runtime(&self, tokens: TokenStream) -> (Option<TokenStream>, TokenStream) {

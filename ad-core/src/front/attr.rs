@@ -335,6 +335,37 @@ impl Attr {
         Ok(())
     }
 
+    /// What is promised for a function that takes functions: nothing, since it is differentiated where it
+    /// is called.
+    pub fn promise_of_functional(
+        &self,
+        sig: &syn::Signature,
+        errors: &mut Errors,
+    ) -> Result<Promise> {
+        let name = &sig.ident;
+        let options = self.named.iter().map(|(_, span)| *span);
+        let paths = self.wrt.iter().flatten();
+        let others = paths.map(syn::spanned::Spanned::span).chain(self.into);
+        if let Some(span) = options.chain(others).next() {
+            let message = format!(
+                "`{name}` takes a function, and has no derivative before that is known; write \
+                 `#[differentiable]` here, and ask for derivatives of the annotated function that calls \
+                 `{name}(..)`"
+            );
+            return Err(errors.at(span, message));
+        }
+        if self.noinline {
+            let message = format!(
+                "`{name}` takes a function, so its body is taken in by each call; remove `noinline`"
+            );
+            return Err(errors.at(name.span(), message));
+        }
+        Ok(Promise {
+            modes: Modes::default(),
+            wrt: vec![],
+        })
+    }
+
     /// Reports Jacobians without a type, and functions that are named twice.
     fn jacobians(&self, signature: &Signature, wrt: &[usize], errors: &mut Errors) -> Result<()> {
         let mut sound = Ok(());

@@ -1,5 +1,6 @@
 //! What is known of annotated functions that another one calls.
 
+use super::functional::Functional;
 use super::signature::Signature;
 use super::structs::Structs;
 use crate::back::unit::{unfit, unit_of};
@@ -10,6 +11,7 @@ use crate::ir::unit::Unit;
 use crate::link::rules::Access;
 use quote::ToTokens;
 use std::collections::HashMap;
+use std::rc::Rc;
 use syn::ext::IdentExt;
 
 /// An annotated function, or a function that was generated from one.
@@ -34,6 +36,9 @@ pub struct Callee {
     pub recursive: bool,
     /// Whether it fails, where it can, with the constants of that.
     pub fails: Option<(Routine, Vec<(String, Elem)>)>,
+    /// Its source, if it takes functions; then the signature is that of its stand-in, and there is no
+    /// routine.
+    pub functional: Option<Rc<Functional>>,
 }
 
 /// Callees by the paths they are called by.
@@ -51,9 +56,27 @@ pub struct Callees {
     recursive: bool,
     /// The type of the annotated `impl` block around the function.
     member_of: Option<String>,
+    /// What the companions said, by the paths they were asked by.
+    pub said: Vec<(String, String)>,
 }
 
 impl Callee {
+    /// A functional, with the signature of its stand-in.
+    pub fn of_functional(signature: Signature, functional: Rc<Functional>) -> Callee {
+        Callee {
+            signature,
+            what: None,
+            wrt: vec![],
+            routine: None,
+            unit: None,
+            rules: None,
+            consts: vec![],
+            recursive: false,
+            fails: None,
+            functional: Some(functional),
+        }
+    }
+
     /// A function as it is called by itself, if it can be: as a unit.
     fn itself(signature: &Signature) -> Option<Callee> {
         let unit = unfit(signature)
@@ -71,6 +94,7 @@ impl Callee {
             consts: vec![],
             recursive: true,
             fails: None,
+            functional: None,
         })
     }
 }
@@ -102,6 +126,14 @@ impl Callees {
     /// The function as it may call itself.
     pub(super) fn itself(&self, signature: &Signature) -> Option<Callee> {
         Callee::itself(signature).filter(|_| self.recursive)
+    }
+
+    /// The same, with all functions taken in that can be.
+    pub fn inlined(&self) -> Callees {
+        Callees {
+            inline: true,
+            ..self.clone()
+        }
     }
 
     /// Adds one; `None` for a function that is wrong, which has been reported there.

@@ -54,6 +54,11 @@ impl From<Span> for Loc {
     }
 }
 
+/// A place as text.
+fn place(loc: Loc) -> String {
+    format!("{:?} {:?}", loc.start, loc.end)
+}
+
 /// Proof that an error has been reported. Only [`Errors`] makes one.
 #[derive(Clone, Copy, Debug)]
 pub struct Reported(());
@@ -75,6 +80,8 @@ pub struct Errors {
     elsewhere: bool,
     /// What real numbers are in the function; messages are written as for `f64`.
     pub(super) real: RealType,
+    /// Functions whose source is taken in: the places where that stands, with their names.
+    within: Vec<(String, String)>,
     /// Whether `f64` may be named in a function of another real type: in what is converted to that.
     pub(super) converts: bool,
 }
@@ -111,8 +118,21 @@ impl Errors {
         self.push(Loc::of(tokens), message.into())
     }
 
+    /// What is at this place stands inside of a function that is taken in there.
+    pub(super) fn within(&mut self, span: Span, name: &str) {
+        let place = place(span.into());
+        if !self.within.iter().any(|(other, _)| *other == place) {
+            self.within.push((place, name.to_owned()));
+        }
+    }
+
     fn push(&mut self, loc: Loc, message: String) -> Reported {
-        let place = format!("{:?} {:?}", loc.start, loc.end);
+        let place = place(loc);
+        let within = self.within.iter().find(|(other, _)| *other == place);
+        let message = match within {
+            Some((_, name)) => format!("inside of `{name}`, as it is called here: {message}"),
+            None => message,
+        };
         if self.seen.insert((place, message.clone())) {
             let ends = [loc.start, loc.end].map(|s| TokenTree::from(Ident::new("_", s)));
             let ends: TokenStream = ends.into_iter().collect();

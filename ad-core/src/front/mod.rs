@@ -11,6 +11,7 @@ pub mod attr;
 pub mod callee;
 pub mod data;
 pub mod error;
+pub mod functional;
 pub mod infer;
 mod itself;
 pub mod jacobian;
@@ -36,10 +37,13 @@ use crate::ir::ty::Lit;
 use attr::{Attr, Promise};
 use callee::Callees;
 use error::Errors;
+use functional::Functional;
 use infer::ConstUse;
 use names::NameCheck;
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use signature::Signature;
+use std::rc::Rc;
 
 /// An annotated function, understood.
 #[derive(Clone, Debug)]
@@ -67,6 +71,9 @@ pub struct Annotated {
     /// Whether the function fails, where it can: `None`, an error, or a panic of the user's. The
     /// body computes its value where it does not.
     pub fails: Option<Fails>,
+    /// What callers take in if it takes functions; then the signature and the program are those of
+    /// its stand-in, and there is nothing to generate.
+    pub functional: Option<Rc<Functional>>,
 }
 
 /// Whether a function fails: a bool.
@@ -85,7 +92,7 @@ const LARGE: usize = 20_000;
 impl Annotated {
     /// Whether others call it as a unit where they can.
     pub fn is_unit(&self) -> bool {
-        if self.is_deep() {
+        if self.is_deep() || self.functional.is_some() {
             return false;
         }
         let wanted = self.attr.noinline || self.program.body.size() > LARGE;
@@ -201,9 +208,23 @@ pub fn analyse_with(
             return Err(failure(errors, item, None, attr, None));
         }
     };
+    let functions = functional::functions(&function.sig, &mut errors);
+    let (as_written, function, functions) = match functions {
+        Ok(functions) if functions.is_empty() => (function.clone(), function, functions),
+        Ok(functions) => match functional::stand_in(&function, &functions, &mut errors) {
+            Ok(stand_in) => (function, stand_in, functions),
+            Err(_) => return Err(failure(errors, item, None, attr, None)),
+        },
+        Err(_) => return Err(failure(errors, item, None, attr, None)),
+    };
     let signature = Signature::read(&function, &mut errors).ok();
     let promise = match (&attr, &signature) {
-        (Some(attr), Some(signature)) => attr.promise(signature, &mut errors).ok(),
+        (Some(attr), Some(signature)) if functions.is_empty() => {
+            attr.promise(signature, &mut errors).ok()
+        }
+        (Some(attr), Some(_)) => attr
+            .promise_of_functional(&as_written.sig, &mut errors)
+            .ok(),
         (..) => None,
     };
     let written = signature.as_ref().is_some_and(|s| !s.writes.is_empty());
@@ -217,7 +238,6 @@ pub fn analyse_with(
     if signature.is_none() && function.sig.inputs.iter().any(writes::is_written) {
         return Err(failure(errors, item, signature, attr, promise));
     }
-    let as_written = function.clone();
     let mut function = function;
     if let Some(signature) = signature.as_ref().filter(|_| written) {
         match writes::body(&function, signature, &mut errors) {
@@ -273,6 +293,19 @@ pub fn analyse_with(
             let mut signature = signature;
             let declared = signature.result.clone();
             signature.result.tree = lowered.result;
+            let functional = (!functions.is_empty()).then(|| {
+                let fails = fails.iter().flat_map(|fails: &Fails| &fails.consts);
+                let consts = lowered.consts.iter().chain(fails);
+                Rc::new(Functional {
+                    item: as_written.clone(),
+                    functions,
+                    root: attr.root.clone(),
+                    consts: consts
+                        .map(|c| (c.path.to_token_stream().to_string(), c.elem))
+                        .collect(),
+                    callees: callees.inlined(),
+                })
+            });
             Ok(Annotated {
                 attr,
                 promise,
@@ -285,6 +318,7 @@ pub fn analyse_with(
                 structs: callees.structs.clone(),
                 declared,
                 fails,
+                functional,
             })
         }
         (attr, promise, signature, _) => Err(failure(errors, item, signature, attr, promise)),

@@ -12,6 +12,7 @@ use crate::front::lower::annotated::MACROS;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
 use crate::front::structs::Struct;
+use crate::ir::core::Block;
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -132,7 +133,9 @@ fn constants(f: &Annotated) -> TokenStream {
 /// One that calls itself without being a unit is taken in until there is no such call.
 fn handed_on(f: &Annotated) -> TokenStream {
     let own = f.signature.ident.to_string();
-    let mut units: Vec<Called> = rules::units(&[&f.program.body]);
+    let fails = f.fails.iter().map(|fails| &fails.program.body);
+    let bodies: Vec<&Block> = std::iter::once(&f.program.body).chain(fails).collect();
+    let mut units: Vec<Called> = rules::units(&bodies);
     units.retain(|unit| !(f.is_deep() && unit.is_itself(&own)));
     units.sort_by_key(|u| u.handed_on());
     let units = units.iter().map(|unit| (unit.handed_on(), unit));

@@ -158,6 +158,7 @@ fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
         consts: vec![],
         recursive: false,
         fails: None,
+        functional: None,
     })
 }
 
@@ -213,6 +214,13 @@ fn called(file: &syn::File, path: &syn::Path, caller: &str) -> Option<Callee> {
     }
     let (arguments, function) = find(file, name)?;
     let f = read(file, arguments, &function, true).ok()?;
+    if let Some(functional) = &f.functional {
+        let signature = Signature {
+            wrapper: f.signature.wrapper.clone(),
+            ..f.whole_signature()
+        };
+        return Some(Callee::of_functional(signature, functional.clone()));
+    }
     let consts: Vec<_> = f.consts.iter().map(|c| c.elem).collect();
     let whole = f.whole_signature();
     let unit = (what.is_none() && f.is_unit() && consts.is_empty()).then(|| unit(&f));

@@ -23,6 +23,7 @@
 
 mod companion;
 pub(crate) mod custom;
+mod functional;
 pub mod in_file;
 pub(crate) mod rules;
 
@@ -135,6 +136,9 @@ const OF_RULES: &str = "of_rules";
 
 /// What companions say of functions that are called as units: the derivatives there are.
 const UNIT: &str = "jvp vjp";
+
+/// How the companion of a function begins that takes functions.
+const FUNCTIONAL: &str = "functional ";
 
 /// How the companion of a struct begins.
 const STRUCT: &str = "struct ";
@@ -457,10 +461,22 @@ pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
     if let Some(member) = &request.place.member {
         callees = Callees::of_member(&member.of);
     }
-    for (path, text) in &request.known {
+    read(&request.known, &mut callees)?;
+    Ok(callees)
+}
+
+/// Adds what companions said.
+fn read(known: &[(syn::Path, String)], callees: &mut Callees) -> Result<(), String> {
+    for (path, text) in known {
+        let said = (path.to_token_stream().to_string(), text.clone());
+        callees.said.push(said);
         if let Some(text) = text.strip_prefix(STRUCT) {
             let of = Struct::decode(text).map_err(|e| e.to_string())?;
             callees.structs.add(path, Some(of));
+            continue;
+        }
+        if let Some(text) = text.strip_prefix(FUNCTIONAL) {
+            callees.add(path, Some(functional::decode(text)?));
             continue;
         }
         if let Some(text) = text.strip_prefix(RULES) {
@@ -480,11 +496,14 @@ pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
         };
         callees.add(path, callee);
     }
-    Ok(callees)
+    Ok(())
 }
 
 /// What a companion says of an annotated function, or of what was generated from it.
 fn encode(f: &Annotated, what: Option<Derivative>) -> String {
+    if let Some(of) = &f.functional {
+        return functional::encode(of);
+    }
     let what = what.map_or("function", Derivative::word);
     let wrt: Vec<String> = f.promise.wrt.iter().map(usize::to_string).collect();
     let consts: Vec<String> = (f.consts.iter()).map(|c| c.elem.to_string()).collect();
@@ -576,6 +595,7 @@ fn decode(text: &str) -> Result<Callee, String> {
             consts: vec![],
             recursive: false,
             fails: None,
+            functional: None,
         });
     }
     let program = core_text::parse(program)?;
@@ -658,6 +678,7 @@ pub fn callee(
         consts: consts.map(|(k, elem)| (constant(k), *elem)).collect(),
         recursive: false,
         fails: None,
+        functional: None,
     })
 }
 

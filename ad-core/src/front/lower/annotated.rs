@@ -84,9 +84,27 @@ impl Lowerer<'_> {
         args: &[Surface],
         loc: Loc,
     ) -> Result<Value> {
-        // What is in the arguments is reported as well.
         let succeeds = std::mem::take(&mut self.succeeds);
-        let values = self.args(args);
+        let home = self.env.home.clone();
+        let callee = self.known_from(home.as_deref()).get(path).cloned();
+        if let Some(Some(callee)) = &callee
+            && let Some(functional) = &callee.functional
+        {
+            return self.functional_call(path, (callee, functional), args, succeeds, loc);
+        }
+        // What is in the arguments is reported as well. The path of a function is an argument of a
+        // function that is not known yet.
+        let is_plain = |l: &Self, a: &Surface| callee.is_some() || l.function_path(a).is_none();
+        let is_plain: Vec<bool> = args.iter().map(|a| is_plain(self, a)).collect();
+        let values = match is_plain.iter().all(|is| *is) {
+            true => self.args(args),
+            false => {
+                for (arg, _) in args.iter().zip(is_plain).filter(|(_, is)| *is) {
+                    let _ = self.expr(arg);
+                }
+                Ok(vec![])
+            }
+        };
         self.called_with(path, args, values, succeeds, loc)
     }
 
@@ -119,7 +137,6 @@ impl Lowerer<'_> {
         if let Some(message) = self.uncallable(path) {
             return Err(self.errors.at(Loc::of(path), message));
         }
-        // Annotated functions take no closures.
         let is_closure = |a: &Surface| matches!(a.kind, surface::Kind::Closure(_));
         let has_closure = args.iter().any(is_closure);
         if names_struct(path) && !has_closure {
@@ -133,12 +150,13 @@ impl Lowerer<'_> {
             true => None,
             false => associated(path),
         };
-        if companion.is_none() && !is_function(path) || has_closure {
+        if companion.is_none() && !is_function(path) {
             return Err(self.not_followed(path, args, loc));
         }
         let path = companion.as_ref().unwrap_or(path);
-        let callees = self.callees;
-        if callees.is_companion_of(path, self.own) {
+        let home = self.env.home.clone();
+        let callees = self.known_from(home.as_deref());
+        if home.is_none() && callees.is_companion_of(path, self.own) {
             let message = format!(
                 "`{}` calls itself, and a function of an `impl` block cannot; write a free function, \
                  annotate it with `#[differentiable(noinline)]`, and call it here",
@@ -146,6 +164,7 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(loc, message));
         }
+        let callee = callees.get(path).cloned();
         if let Some(itself) = self.itself.clone().filter(|_| self.is_own(path)) {
             if itself.signature.wrapper.is_some() {
                 let message = format!(
@@ -157,8 +176,8 @@ impl Lowerer<'_> {
             }
             return self.substituted(&self.own.clone().into(), &itself, values?, loc);
         }
-        match callees.get(path) {
-            None => Err(self.errors.missing(&without_arguments(path))),
+        match &callee {
+            None => Err(self.unknown(&without_arguments(path))),
             Some(None) => Err(self.errors.elsewhere()),
             Some(Some(callee)) if !callee.signature.writes.is_empty() => {
                 let message = format!(
@@ -184,13 +203,15 @@ impl Lowerer<'_> {
         let (Some(access), Some(unit)) = (&callee.rules, &callee.unit) else {
             return Ok(());
         };
-        if self.callees.inline && access.is_rule(&self.own.to_string()) {
+        let home = self.env.home.clone();
+        let callees = self.known_from(home.as_deref());
+        if callees.inline && home.is_none() && access.is_rule(&self.own.to_string()) {
             return Ok(());
         }
         let there = access.path(path);
-        match self.callees.rules(&there) {
+        match callees.rules(&there) {
             Some(rules) => unit.rules.fill(rules.clone()),
-            None => return Err(self.errors.missing(&there)),
+            None => return Err(self.unknown(&there)),
         }
         Ok(())
     }
@@ -255,7 +276,7 @@ impl Lowerer<'_> {
         }
         let last = *segments.last()?;
         let own = self.own.to_string();
-        let is_beside = matches!(&segments[..], [_] | ["self", _]);
+        let is_beside = matches!(&segments[..], [_] | ["self", _]) && self.env.home.is_none();
         let of_own = Derivative::ALL
             .iter()
             .any(|what| last.strip_suffix(what.suffix()) == Some(&format!("{own}_")));
@@ -288,7 +309,8 @@ impl Lowerer<'_> {
     fn is_own(&self, path: &syn::Path) -> bool {
         let segments = names::segments(path);
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        matches!(&segments[..], [name] | ["self", name] if self.own == name)
+        let is_own = matches!(&segments[..], [name] | ["self", name] if self.own == name);
+        is_own && self.env.home.is_none()
     }
 
     /// What a call stands for, at its arguments.
@@ -300,27 +322,9 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         let name = shown(path);
-        if let Some(theirs) = self.other_real(callee) {
-            let mine = self.errors.real.name();
-            let message = format!(
-                "`{name}` computes with `{theirs}`, and this function with `{mine}`; write `{name}` \
-                 over any `T: Real`, or use one real type in both"
-            );
-            return Err(self.errors.at(loc, message));
-        }
+        self.same_real(&name, callee, loc)?;
         let wanted = parameters(callee);
-        if wanted.len() != values.len() {
-            let message = format!(
-                "`{name}` takes {}, and {} given",
-                counted(wanted.len()),
-                if values.len() == 1 {
-                    "1 is".to_string()
-                } else {
-                    format!("{} are", values.len())
-                }
-            );
-            return Err(self.errors.at(loc, message));
-        }
+        self.right_count(&name, wanted.len(), values.len(), loc)?;
         let kept: Vec<Value> = values.iter().map(|(value, _)| value.clone()).collect();
         let mut given = vec![];
         let mut sound = Ok(());
@@ -347,7 +351,14 @@ impl Lowerer<'_> {
         {
             let is_below = callee.rules.as_ref().is_some_and(Access::is_below);
             let path = call_site(path) + if is_below { BELOW } else { "" };
-            let results = self.called_as_unit(path, unit, given);
+            let mut unit = Called::new(Unit {
+                path,
+                ..unit.clone()
+            });
+            for path in self.homes() {
+                unit = unit.through(&path);
+            }
+            let results = self.called_as_unit(&unit, given);
             return Ok(given_back(callee, results, &kept));
         }
         let Some(routine) = unrolled.as_ref().or(callee.routine.as_ref()) else {
@@ -359,8 +370,7 @@ impl Lowerer<'_> {
         for (ident, elem) in &callee.consts {
             let mut path = without_arguments(path);
             path.segments.push(quote::format_ident!("{ident}").into());
-            let sym = self.consts.known(&path, *elem, &mut self.fresh);
-            given.push(Expr::var(&sym, crate::ir::core::Ty::scalar(*elem)));
+            given.push(self.constant_from_callee(&path, *elem, loc)?);
         }
         given.append(&mut extra);
         let mut renamed = Names::new();
@@ -368,7 +378,9 @@ impl Lowerer<'_> {
             let sym = self.bound_to(&param.sym, expr);
             renamed.insert(param.sym.clone(), sym);
         }
-        let through = self.through.replace(call_site(path));
+        let mut through = vec![call_site(path)];
+        through.extend(self.homes());
+        let through = std::mem::replace(&mut self.through, through);
         for b in &routine.body.lets {
             match b {
                 Bound::Let(sym, is) => {
@@ -396,14 +408,48 @@ impl Lowerer<'_> {
         Ok(given_back(callee, results, &kept))
     }
 
+    /// Reports a callee that computes with other real numbers.
+    pub(super) fn same_real(&mut self, name: &str, callee: &Callee, loc: Loc) -> Result<()> {
+        let Some(theirs) = self.other_real(callee) else {
+            return Ok(());
+        };
+        let mine = self.errors.real.name();
+        let message = format!(
+            "`{name}` computes with `{theirs}`, and this function with `{mine}`; write `{name}` \
+             over any `T: Real`, or use one real type in both"
+        );
+        Err(self.errors.at(loc, message))
+    }
+
+    /// Reports a call with too few or too many arguments.
+    pub(super) fn right_count(
+        &mut self,
+        name: &str,
+        wanted: usize,
+        given: usize,
+        loc: Loc,
+    ) -> Result<()> {
+        if wanted == given {
+            return Ok(());
+        }
+        let given = match given {
+            1 => "1 is".to_string(),
+            n => format!("{n} are"),
+        };
+        let message = format!("`{name}` takes {}, and {given} given", counted(wanted));
+        Err(self.errors.at(loc, message))
+    }
+
     /// Whether a function that could be taken in is called as a unit: not where it may be differentiated
     /// twice, nor where the lengths of what it gives would have to be known before.
     fn prefers_unit(&self, unit: &Unit) -> bool {
-        !self.callees.inline && (unit.open().is_empty() || self.frames.len() == 1)
+        !self.callees.inline
+            && self.env.home.is_none()
+            && (unit.open().is_empty() || self.frames.len() == 1)
     }
 
     /// The results of a unit at these arguments.
-    fn called_as_unit(&mut self, path: String, unit: &Unit, given: Vec<Expr>) -> Vec<Expr> {
+    fn called_as_unit(&mut self, unit: &Called, given: Vec<Expr>) -> Vec<Expr> {
         let hint = self.fresh.sym("given");
         let args: Vec<Expr> = (given.into_iter())
             .map(|e| {
@@ -414,10 +460,6 @@ impl Lowerer<'_> {
                 Expr::var(&self.bound_to(&hint, e), ty)
             })
             .collect();
-        let unit = Called::new(Unit {
-            path,
-            ..unit.clone()
-        });
         let results = (0..unit.results.len()).map(|out| {
             let call = Call {
                 unit: unit.clone(),
@@ -472,7 +514,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         (callee, argument): (&str, &str),
         tree: &Tree,
@@ -509,12 +551,15 @@ impl Lowerer<'_> {
         if real && !written.is_real() {
             return Ok(());
         }
+        let says = |what: String| {
+            let wanted = spelled(&written.ty);
+            format!("`{callee}` takes `{wanted}` as `{argument}`, and this is {what}")
+        };
+        if let Value::Closure(..) = value {
+            return Err(self.errors.at(loc, says(value.describe())));
+        }
         let plain = self.plain(value, loc)?;
-        let message = format!(
-            "`{callee}` takes `{}` as `{argument}`, and this is {}",
-            spelled(&written.ty),
-            plain.describe()
-        );
+        let message = says(plain.describe());
         if plain.expr.ty.rank != written.rank {
             return Err(self.errors.at(loc, message));
         }
@@ -645,7 +690,7 @@ fn too_deep(name: &str, own: &str, called: bool) -> String {
     )
 }
 
-fn counted(arguments: usize) -> String {
+pub(super) fn counted(arguments: usize) -> String {
     match arguments {
         1 => "1 argument".into(),
         n => format!("{n} arguments"),
@@ -720,7 +765,7 @@ fn given_back(callee: &Callee, results: Vec<Expr>, given: &[Value]) -> Value {
     Value::Tuple(parts).only()
 }
 
-fn of_type(written: &Written, e: Expr) -> Value {
+pub(super) fn of_type(written: &Written, e: Expr) -> Value {
     let plain = Plain::typed(e, written.scalar);
     match written.is_nested() {
         true => Value::of_rust(plain),

@@ -120,7 +120,11 @@ impl Lowerer<'_> {
     fn callee(&self, path: &syn::Path) -> Option<Callee> {
         let segments = names::segments(path);
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let root = self.root.map(names::segments).unwrap_or_default();
+        let root = match &self.env.home {
+            Some(home) => home.functional.root.as_ref(),
+            None => self.root,
+        };
+        let root = root.map(names::segments).unwrap_or_default();
         let inner: Vec<&str> = match &segments[..] {
             ["std" | "core", rest @ ..] => rest.to_vec(),
             all => all.to_vec(),

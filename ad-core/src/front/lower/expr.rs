@@ -316,6 +316,9 @@ impl Lowerer<'_> {
                 );
                 return Err(self.errors.at(loc, message));
             }
+            if self.env.home.is_some() {
+                return self.constant_of_functional(path, loc);
+            }
             let (sym, elem, open) = self.consts.used(path, &mut self.fresh);
             return Ok(Value::Plain(Plain {
                 expr: Expr::var(&sym, Ty::scalar(elem)),

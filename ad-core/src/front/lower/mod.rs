@@ -15,6 +15,7 @@ mod consume;
 mod expr;
 mod extreme;
 mod fixed;
+mod functional;
 mod header;
 mod inside;
 mod iter;
@@ -50,6 +51,7 @@ use super::attr::Checkpoint;
 use super::callee::{Callee, Callees};
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported, Result};
+use super::functional::Home;
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
 use super::signature::Signature;
@@ -132,7 +134,7 @@ pub(super) fn lower(
             own: &signature.ident,
             itself: itself.clone(),
             no_unit: unfit(signature),
-            through: None,
+            through: vec![],
             limits: Limits::default(),
             succeeds: false,
         };
@@ -187,7 +189,12 @@ enum Binding {
 /// What was copied before keeps the value it had then, as in Rust: a closure that borrows a variable
 /// keeps it from changing, and one that moves it has a copy of its own.
 #[derive(Clone, Default)]
-struct Env(Option<Rc<Entry>>);
+struct Env {
+    innermost: Option<Rc<Entry>>,
+    /// The functional that the code stands in, if its source is taken in: paths mean what they mean
+    /// there.
+    home: Option<Rc<Home>>,
+}
 
 /// A name in scope.
 struct Entry {
@@ -225,32 +232,37 @@ impl Env {
     }
 
     fn first(&self, wanted: impl Fn(&Entry) -> bool) -> Option<&Entry> {
-        let mut here = self.0.as_deref();
+        let mut here = self.innermost.as_deref();
         while let Some(entry) = here {
             if wanted(entry) {
                 return here;
             }
-            here = entry.rest.0.as_deref();
+            here = entry.rest.innermost.as_deref();
         }
         None
     }
 
     fn with(self, name: String, binding: Binding, cell: u32, declares: bool) -> Env {
-        Env(Some(Rc::new(Entry {
+        let home = self.home.clone();
+        let entry = Entry {
             name,
             binding,
             cell,
             declares,
             rest: self,
-        })))
+        };
+        Env {
+            innermost: Some(Rc::new(entry)),
+            home,
+        }
     }
 
     /// The variables numbered below `first` that have changed since.
     fn changed_since(&self, before: &Env, first: u32) -> Vec<Changed> {
         let mut changed: Vec<Changed> = vec![];
-        let mut here = self.0.as_ref();
+        let mut here = self.innermost.as_ref();
         while let Some(entry) = here {
-            if before.0.as_ref().is_some_and(|b| Rc::ptr_eq(b, entry)) {
+            if (before.innermost.as_ref()).is_some_and(|b| Rc::ptr_eq(b, entry)) {
                 break;
             }
             if entry.cell < first && changed.iter().all(|c| c.cell != entry.cell) {
@@ -260,7 +272,7 @@ impl Env {
                     binding: entry.binding.clone(),
                 });
             }
-            here = entry.rest.0.as_ref();
+            here = entry.rest.innermost.as_ref();
         }
         changed.sort_by_key(|c| c.cell);
         changed
@@ -322,8 +334,8 @@ struct Lowerer<'a> {
     itself: Option<Rc<Callee>>,
     /// Why it cannot be called as a unit.
     no_unit: Option<&'static str>,
-    /// Where a function that is being taken in is called: its units are found there.
-    through: Option<String>,
+    /// Where a function that is being taken in is called, innermost first: its units are found there.
+    through: Vec<String>,
     /// How far it may go on.
     limits: Limits,
     /// Whether what is called next is taken to give a value.
@@ -544,11 +556,10 @@ impl Lowerer<'_> {
 
     /// Notes that a path was taken for one of our functions.
     fn check(&mut self, path: &syn::Path, known: Known) {
-        if path
-            .segments
-            .first()
-            .is_some_and(|s| s.ident == "std" || s.ident == "core")
-        {
+        let first = path.segments.first();
+        let is_of_rust = first.is_some_and(|s| s.ident == "std" || s.ident == "core");
+        // What a functional names is checked where it stands.
+        if is_of_rust || self.env.home.is_some() {
             return;
         }
         let noted = |c: &NameCheck| c.path == *path && c.known == known;

@@ -20,9 +20,9 @@ impl Lowerer<'_> {
     }
 
     fn copies<R>(&mut self, make: impl FnOnce(&mut Copier<'_>) -> R) -> R {
-        let through = self.through.as_deref();
+        let through = &self.through;
         let mut call = |_: &mut Fresh, mut call: Call| {
-            if let Some(path) = through {
+            for path in through {
                 call.unit = call.unit.through(path);
             }
             Expr::call(call)

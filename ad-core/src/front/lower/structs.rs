@@ -52,10 +52,11 @@ impl Lowerer<'_> {
 
     /// What is known of a struct that the body names.
     pub(super) fn struct_of(&mut self, path: &syn::Path) -> Result<Rc<Struct>> {
-        match self.callees.structs.get(path) {
+        let home = self.env.home.clone();
+        match self.known_from(home.as_deref()).structs.get(path) {
             Some(Some(of)) => Ok(of.clone()),
             Some(None) => Err(self.errors.elsewhere()),
-            None => Err(self.errors.missing(&without_arguments(path))),
+            None => Err(self.unknown(&without_arguments(path))),
         }
     }
 

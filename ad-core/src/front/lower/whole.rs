@@ -6,7 +6,7 @@ use super::combinator::{built, entry, reduced};
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
-use crate::front::names::Combinator;
+use crate::front::names::{self, Combinator};
 use crate::front::surface::{Closure, Expr as Surface, Kind, Note, Pattern};
 use crate::ir::core::{Expr, ReduceOp};
 use crate::ir::prims::Prim;
@@ -158,6 +158,15 @@ impl Lowerer<'_> {
         Err(self.errors.at(e.loc, message))
     }
 
+    /// The path of a function that is no variable and no constant.
+    pub(super) fn function_path<'e>(&self, e: &'e Surface) -> Option<&'e syn::Path> {
+        let is_constant = |path: &&syn::Path| {
+            let last = path.segments.last();
+            !last.is_some_and(|s| names::is_screaming(&s.ident))
+        };
+        self.foreign_path(e).filter(is_constant)
+    }
+
     /// The path of a function, which is no variable.
     fn foreign_path<'e>(&self, e: &'e Surface) -> Option<&'e syn::Path> {
         let Kind::Path(path) = &e.kind else {
@@ -173,8 +182,13 @@ impl Lowerer<'_> {
 
 /// `|v| f(v)`, `|v, w| f(v, w)`
 fn of_path(path: &syn::Path, arity: usize, loc: Loc) -> Closure {
-    let names = ["v", "w", "x", "y"].into_iter().take(arity.min(4));
-    let names: Vec<_> = names.map(|name| syn::Ident::new(name, loc.start)).collect();
+    let count = if arity == usize::MAX { 4 } else { arity };
+    let name = |k: usize| match ["v", "w", "x", "y"].get(k) {
+        Some(name) => (*name).to_owned(),
+        None => format!("v{k}"),
+    };
+    let names = (0..count).map(|k| syn::Ident::new(&name(k), loc.start));
+    let names: Vec<_> = names.collect();
     let argument = |name: &syn::Ident| Surface {
         loc,
         kind: Kind::Path(name.clone().into()),

@@ -4,7 +4,7 @@ use super::messages;
 use crate::link::in_file;
 
 /// The last function of a file.
-fn last(source: &str) -> Result<String, Vec<String>> {
+pub(super) fn last(source: &str) -> Result<String, Vec<String>> {
     let file = syn::parse_file(source).unwrap();
     let name = file.items.iter().rev().find_map(|item| {
         let syn::Item::Fn(f) = item else {

@@ -5,6 +5,7 @@ mod accepted;
 mod agree;
 mod calls;
 mod data;
+mod functionals;
 mod leave;
 mod loops;
 mod print;

@@ -46,7 +46,6 @@ fn outside_of_the_language() {
     says("s;", "remove it");
     says("let t = { s * 2.0; }; t", "this `;` throws the value");
     says("s; s", "not used");
-    says("mine::mean(n, |i| x[i])", "from `cotangent::prelude`");
     says("Rc::g(s, n)", "`let g = |x, y| ..;`");
     says("sum(n, |i| x[i]).gamma()", "lgamma(x).exp()");
     says("s.sigmoid()", "function of the prelude");
@@ -464,7 +463,8 @@ fn signatures() {
         "fn f(x: f64) -> f64 { let y: ArrayView1<'_, f64> = x; y[0] }",
         "declared as `ArrayView1<'_, f64>`",
     );
-    one("", "fn f(x: impl Fn(f64)) -> f64 { 1.0 }", "`impl Trait`");
+    one("", "fn f(x: impl Fn(f64)) -> f64 { 1.0 }", "gives nothing");
+    one("", "fn f(x: impl Into<f64>) -> f64 { 1.0 }", "`impl Trait`");
     one(
         "",
         "fn f(x: &mut Array1<f64>) -> f64 { x[0] }",
