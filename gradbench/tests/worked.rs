@@ -336,3 +336,23 @@ fn ode() {
     let gradient = json!([0.0667333333333, -0.075075, 0.0546, 0.0858, -0.05005, 0.0462]);
     assert_close(&output("ode", "gradient", input()), &gradient);
 }
+
+#[test]
+fn particle() {
+    for mode in ["rr", "fr", "rf", "ff"] {
+        let found = output("particle", mode, json!({"w": 0.0}));
+        assert_close(&found, &json!(0.2071918746486116));
+    }
+}
+
+#[test]
+fn saddle() {
+    for mode in ["rr", "fr", "rf", "ff"] {
+        let found = output("saddle", mode, json!({"start": [1.0, 1.0]}));
+        let end = 8.246324826140356e-6;
+        assert_close(&found, &json!([end, end, end, end]));
+        let found = output("saddle", mode, json!({"start": [0.5, -1.5]}));
+        let (first, second) = (4.12316241307e-6, -1.23694872392e-5);
+        assert_close(&found, &json!([first, second, first, second]));
+    }
+}

@@ -1,6 +1,7 @@
 //! The evaluations of GradBench, each with its objective.
 
 mod ba;
+mod descent;
 mod det;
 mod gmm;
 mod hello;
@@ -9,6 +10,8 @@ mod llsq;
 mod lse;
 mod lstm;
 mod ode;
+mod particle;
+mod saddle;
 
 use crate::call::{Answer, Call, Failure};
 
@@ -27,6 +30,8 @@ pub(crate) fn find(name: &str) -> Option<Module> {
         "lse" => lse::call,
         "lstm" => lstm::call,
         "ode" => ode::call,
+        "particle" => particle::call,
+        "saddle" => saddle::call,
         _ => return None,
     })
 }
