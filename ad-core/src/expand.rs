@@ -442,7 +442,8 @@ fn write_stage(text: &mut String, stage: &str, program: &dyn Display) {
 /// Sees the title of each stage and the program there.
 type Stages<'a> = &'a mut dyn FnMut(String, &dyn Display);
 
-/// The function as written and all that comes with it. `place` is where companions may stand.
+/// The function as written, its generated functions and its companions. Companions may stand at
+/// `place`.
 fn expanded(
     annotated: Annotated,
     written: TokenStream,
@@ -694,7 +695,8 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     Ok(out)
 }
 
-/// What a derivative is of, if not of all that the function returns and writes.
+/// The function with a single result, for derivatives that have one result only. `None` if the
+/// derivative covers everything that the function returns and writes.
 fn of_single(f: &Annotated, what: Derivative) -> Option<Annotated> {
     match f.signature.writes.is_empty() || what.writes() {
         true => None,

@@ -365,7 +365,8 @@ impl Context<'_> {
                 format!(" The value of {ident} and its gradient with respect to {of}.")
             }
             Derivative::GradAux => format!(
-                " The gradient of the first result of {ident} with respect to {of}, and the second result."
+                " The gradient of the first result of {ident} with respect to {of}, and the second \
+                 result."
             ),
             Derivative::ValueAndGradAux => format!(
                 " The value of {ident} and the gradient of its first result with respect to {of}."
@@ -384,12 +385,12 @@ impl Context<'_> {
                 format!(" The Jacobian of {ident} with respect to {of}.")
             }
             Derivative::Vjps => format!(
-                " The value of {ident} and the products of several cotangents with its Jacobian with respect \
-                 to {of}; the first axis runs over them."
+                " The value of {ident} and the products of several cotangents with its Jacobian \
+                 with respect to {of}; the first axis runs over them."
             ),
             Derivative::Jvps => format!(
-                " The value of {ident} and its directional derivatives along several tangents of {of}; the \
-                 first axis runs over them."
+                " The value of {ident} and its directional derivatives along several tangents of \
+                 {of}; the first axis runs over them."
             ),
             Derivative::Hessian => format!(" The Hessian of {ident} with respect to {of}."),
             Derivative::JacobianSparse => format!(
@@ -402,7 +403,8 @@ impl Context<'_> {
                 format!(" The diagonal of the Hessian of {ident} with respect to {of}.")
             }
             Derivative::Linearize => format!(
-                " The value of {ident}, and what products with its Jacobian with respect to {of} need."
+                " The value of {ident}, and what products with its Jacobian with respect to {of} \
+                 need."
             ),
             Derivative::LinearJvp => {
                 format!(" The directional derivative of {ident} along the tangents of {of}.")
@@ -426,10 +428,12 @@ impl Context<'_> {
             }
             Derivative::Hvp => " Costs the gradient and one forward pass of it for each call.",
             Derivative::Jacobian(Some(Direction::Forward)) => {
-                " Costs the function and one forward pass for each element of the arguments, all at once."
+                " Costs the function and one forward pass for each element of the arguments, all at \
+                 once."
             }
             Derivative::Jacobian(Some(Direction::Reverse)) => {
-                " Costs the function and one reverse pass for each element of the result, all at once."
+                " Costs the function and one reverse pass for each element of the result, all at \
+                 once."
             }
             Derivative::Jacobian(None) => {
                 " Costs the function and one pass for each element of the result or of the arguments, \

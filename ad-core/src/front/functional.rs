@@ -1,7 +1,8 @@
 //! Annotated functions that take functions: functionals, such as `simpson(f, a, b)`.
 //!
-//! A functional has no derivative of its own, since nobody knows the functions it is given. Each
-//! call takes in its source, with those functions in the place of its parameters:
+//! A functional has no derivative of its own: its derivative depends on the functions that a caller
+//! passes. The compiler inlines its source at each call and puts those functions in the place of the
+//! parameters:
 //!
 //! ```text
 //! fn s(f: impl Fn(A) -> B, x: X) -> Y { body }

@@ -33,7 +33,7 @@ pub enum Piece {
         /// Where along the first axes of the result.
         at: Vec<i64>,
     },
-    /// All blocks of these results by these parameters.
+    /// One array that holds the block of each listed result by each listed parameter.
     Stacked(Side, Side),
 }
 

@@ -5,9 +5,9 @@
 //! y = f(x), ẏ = f'(x) ẋ      ⟶      (y, r) = (f(x), r(x)),    ẏ = r · ẋ
 //! ```
 //!
-//! A residual is what a linear equation reads. What is found again for nothing is none, only what
-//! it is made of: copies, repetitions along an axis, what depends on sizes alone, and states that a
-//! loop takes back (`linearise/undo.rs`).
+//! A residual is a value that a linear equation reads. Values that cost nothing to recompute are not
+//! kept; their operands are: copies, broadcasts, values that depend on sizes alone, and states that a
+//! loop undoes (`linearise/undo.rs`).
 //!
 //! Both programs have the parameters of the original. The linear one uses some of them by value, and
 //! of others the lengths alone.

@@ -288,7 +288,7 @@ fn angles_of_all_sizes() {
 
 /// Larger references, in the file that `COTANGENT_REFERENCES` names.
 #[test]
-#[ignore = "needs a file of references"]
+#[ignore = "needs the file that tools/elementary_reference.py writes"]
 fn errors_are_small_for_more() {
     let path = std::env::var("COTANGENT_REFERENCES").expect("COTANGENT_REFERENCES is not set");
     let references = std::fs::read_to_string(path).unwrap();
@@ -370,7 +370,7 @@ fn errors_are_small_in_single_precision() {
 
 /// All numbers: some minutes in release, with `RUSTFLAGS="-C target-cpu=native"`.
 #[test]
-#[ignore = "slow"]
+#[ignore = "all 2³² numbers take minutes in release"]
 fn errors_are_small_in_single_precision_everywhere() {
     for (name, error, x) in errors_single(1) {
         println!("{name}: {error:.3} ULP at {x:?}");

@@ -789,7 +789,8 @@ impl Value {
     }
 }
 
-/// Types with functions of their own that nobody annotates.
+/// Types of other libraries. Their associated functions have no annotation, so the compiler does not
+/// ask for their companions.
 const FOREIGN: &[&str] = &[
     "Arc", "Box", "Cow", "Default", "Duration", "HashMap", "HashSet", "Instant", "Iterator", "Ix1",
     "Ix2", "Option", "Rc", "Result", "Self", "String", "Vec", "Zip",

@@ -30,7 +30,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// A function or a struct of which nothing is known yet.
+    /// Reports a function or a struct that the compiler has to ask for.
     pub(super) fn unknown(&mut self, path: &syn::Path) -> Reported {
         if self.env.home.is_none() {
             return self.errors.missing(path);
