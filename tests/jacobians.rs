@@ -5,9 +5,9 @@
     reason = "the results of Jacobians are tuples of tuples"
 )]
 
-use cotangent::Workspace;
 use cotangent::ndarray::{Array1, Array2, Array3, ArrayView1, array};
 use cotangent::prelude::*;
+use cotangent::{Parameters, Workspace};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -500,6 +500,110 @@ fn several_have_one_length() {
         &[[0.0; 2]; 2],
         &Array1::zeros(2),
     );
+}
+
+/// Where a body is, and how it moves.
+#[derive(Clone, Debug, PartialEq, Differentiable)]
+struct Body {
+    place: [f64; 2],
+    name: usize,
+    mass: f64,
+    spin: (f64, f64),
+}
+
+#[differentiable(jacobian, jvp)]
+fn launched(camera: &Camera, way: &[f64; 2], x: &Array1<f64>, s: f64) -> Body {
+    Body {
+        place: [camera.focal * way[0], way[1] * x.sum()],
+        name: 3,
+        mass: s.sin() * way[0],
+        spin: (x.dot(x), camera.centre[1] * s),
+    }
+}
+
+#[differentiable(jacobian)]
+fn two_bodies(p: (f64, f64), x: &Array1<f64>) -> ([Body; 2], f64) {
+    let body = |c: f64| Body {
+        place: [c * p.0, x.sum()],
+        name: 3,
+        mass: p.1,
+        spin: (0.0, p.0 * p.1),
+    };
+    ([body(1.0), body(2.0)], p.0 * p.1)
+}
+
+#[differentiable(grad, hessian, hvp)]
+fn kinetic(b: &Body) -> f64 {
+    b.mass * b.place[0] * b.place[1] + b.spin.0.powi(3) + b.spin.1 * b.mass
+}
+
+#[differentiable(value)]
+fn trace(b: &Body) -> f64 {
+    let rows = kinetic_hessian(b);
+    rows[0].place[0] + rows[1].place[1] + rows[3].spin.0
+}
+
+#[test]
+fn a_struct_counts_as_its_numbers() {
+    let (camera, way, x) = (camera(), [0.5, -2.0], array![1.0, 3.0, 0.25]);
+    let (by_camera, by_way, by_x, by_s) = launched_jacobian(&camera, &way, &x, 0.5);
+    let _: (&[Camera; 5], &[[f64; 2]; 5], &Array2<f64>, &[f64; 5]) =
+        (&by_camera, &by_way, &by_x, &by_s);
+    assert_eq!(by_camera[0].focal, 0.5);
+    assert_eq!(by_camera[4].centre, [0.0, 0.5, 0.0]);
+    assert_eq!(by_camera[4].width, 640);
+    assert_eq!(
+        by_way,
+        [
+            [1.5, 0.0],
+            [0.0, 4.25],
+            [0.5_f64.sin(), 0.0],
+            [0.0; 2],
+            [0.0; 2]
+        ]
+    );
+    assert_eq!(by_x.dim(), (5, 3));
+    assert_eq!(by_x.row(1), array![-2.0, -2.0, -2.0]);
+    assert_eq!(by_x.row(3), &x * 2.0);
+    assert_eq!(by_s, [0.0, 0.0, 0.5 * 0.5_f64.cos(), 0.0, 0.2]);
+
+    let ((bodies, product), (by_x, of_product)) = two_bodies_jacobian((2.0, 3.0), &x);
+    let _: (&([[f64; 5]; 2], [[f64; 5]; 2]), &Array3<f64>, &Array1<f64>) =
+        (&bodies, &by_x, &of_product);
+    assert_eq!(
+        bodies.0,
+        [[1.0, 0.0, 0.0, 0.0, 3.0], [2.0, 0.0, 0.0, 0.0, 3.0]]
+    );
+    assert_eq!(
+        (bodies.1[1], product),
+        ([0.0, 0.0, 1.0, 0.0, 2.0], (3.0, 2.0))
+    );
+    assert_eq!((by_x.dim(), of_product), ((2, 5, 3), Array1::zeros(3)));
+}
+
+#[test]
+fn a_hessian_by_a_struct_has_a_gradient_for_each_number() {
+    let b = Body {
+        place: [2.0, 3.0],
+        name: 7,
+        mass: 5.0,
+        spin: (7.0, 11.0),
+    };
+    let rows: [Body; 5] = kinetic_hessian(&b);
+    assert_eq!(rows[0].place, [0.0, 5.0]);
+    assert_eq!(
+        (rows[0].mass, rows[2].place, rows[2].spin.1),
+        (3.0, [3.0, 2.0], 1.0)
+    );
+    assert_eq!((rows[3].spin, rows[4].mass), ((42.0, 0.0), 1.0));
+    assert_eq!(rows[4].name, 7);
+    assert_eq!(trace_value(&b), 42.0);
+    for (k, row) in rows.iter().enumerate() {
+        let mut direction = b.map_reals(|_| 0.0);
+        let unit: Vec<f64> = (0..5).map(|j| f64::from(u8::from(j == k))).collect();
+        direction.read_from(&unit);
+        assert_eq!(kinetic_hvp(&b, &direction), *row);
+    }
 }
 
 /// A function that may fail.

@@ -97,6 +97,8 @@ fn parameters(of: &syn::ItemStruct, is_real: &[bool], root: &TokenStream) -> Tok
     let reals: Vec<syn::Member> = (fields().filter(|(_, is_real)| **is_real))
         .map(|((_, member), _)| member)
         .collect();
+    let types = fields().filter(|(_, is_real)| **is_real);
+    let types = types.map(|((field, _), _)| &field.ty);
     let names = reals.iter().map(|member| match member {
         syn::Member::Named(ident) => ident.unraw().to_string(),
         syn::Member::Unnamed(index) => index.index.to_string(),
@@ -111,6 +113,9 @@ fn parameters(of: &syn::ItemStruct, is_real: &[bool], root: &TokenStream) -> Tok
         #[automatically_derived]
         #[allow(private_interfaces, private_bounds, clippy::clone_on_copy)]
         impl #impl_generics #rt::Parameters<#number> for #ident #of_generics #clause {
+            const FIXED_COUNT: ::core::option::Option<usize> = #rt::parameters::added(&[
+                #(<#types as #rt::Parameters<#number>>::FIXED_COUNT,)*
+            ]);
             fn count(&self) -> usize {
                 0 #(+ #rt::Parameters::count(&self.#reals))*
             }

@@ -31,6 +31,9 @@ use std::fmt::Write;
             `#[derive(Differentiable)]`"
 )]
 pub trait Parameters<T: Real = f64>: Sized {
+    /// How many numbers each value of the type has, if its type says so.
+    const FIXED_COUNT: Option<usize> = None;
+
     /// How many numbers there are.
     fn count(&self) -> usize;
 
@@ -150,6 +153,30 @@ fn fits(what: &str, count: usize, length: usize) {
     );
 }
 
+/// How many numbers each value of a type has, as the length of an array; 0 if its type does not say
+/// so.
+#[doc(hidden)]
+#[must_use]
+pub const fn fixed_count<T: Real, P: Parameters<T>>() -> usize {
+    match P::FIXED_COUNT {
+        Some(count) => count,
+        None => 0,
+    }
+}
+
+/// How many numbers several have together.
+#[doc(hidden)]
+#[must_use]
+pub const fn added(counts: &[Option<usize>]) -> Option<usize> {
+    match counts {
+        [] => Some(0),
+        [first, others @ ..] => match (*first, added(others)) {
+            (Some(first), Some(others)) => Some(first + others),
+            (..) => None,
+        },
+    }
+}
+
 /// What [`Parameters::push_names`] appends to; generated code may stand where `Vec` is something
 /// else.
 #[doc(hidden)]
@@ -166,6 +193,8 @@ pub fn field(path: &str, name: &str) -> String {
 }
 
 impl<T: Real> Parameters<T> for T {
+    const FIXED_COUNT: Option<usize> = Some(1);
+
     #[inline]
     fn count(&self) -> usize {
         1
@@ -204,6 +233,8 @@ impl<T: Real> Parameters<T> for T {
 macro_rules! without_reals {
     ($($ty:ty)*) => {
         $(impl<T: Real> Parameters<T> for $ty {
+            const FIXED_COUNT: Option<usize> = Some(0);
+
             fn count(&self) -> usize {
                 0
             }
@@ -282,6 +313,11 @@ impl<T: Real, P: Parameters<T>> Parameters<T> for Vec<P> {
 }
 
 impl<T: Real, P: Parameters<T>, const N: usize> Parameters<T> for [P; N] {
+    const FIXED_COUNT: Option<usize> = match P::FIXED_COUNT {
+        Some(count) => Some(N * count),
+        None => None,
+    };
+
     sequence!();
 
     fn copied_with(&self, f: &mut impl FnMut(T) -> T) -> Self {
@@ -357,6 +393,8 @@ impl<T: Real, P: Parameters<T>, D: Dimension> Parameters<T> for Array<P, D> {
 macro_rules! tuples {
     ($($($name:ident $k:tt)*;)*) => {
         $(impl<T: Real, $($name: Parameters<T>),*> Parameters<T> for ($($name,)*) {
+            const FIXED_COUNT: Option<usize> = added(&[$($name::FIXED_COUNT),*]);
+
             fn count(&self) -> usize {
                 0 $(+ self.$k.count())*
             }

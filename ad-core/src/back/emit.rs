@@ -252,18 +252,24 @@ impl Context<'_> {
     }
 
     fn of_form(&self, form: &Form) -> TokenStream {
-        let args = &self.signature.args;
-        form.fold(
-            &mut |written| self.owned_leaf(written),
-            &mut |arg| self.owned(&args[arg].ty.tree),
-            &mut |is_list, parts| match (is_list, parts.first()) {
-                (true, Some(one)) => {
-                    let count = Literal::usize_unsuffixed(parts.len());
-                    quote!([#one; #count])
-                }
-                (..) => quote!((#(#parts,)*)),
-            },
-        )
+        match form {
+            Form::Array(written) => self.owned_leaf(written),
+            Form::Gradient(arg) => self.owned(&self.signature.args[*arg].ty.tree),
+            Form::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.of_form(p));
+                quote!((#(#parts,)*))
+            }
+            Form::List(parts) => {
+                let one = parts.first().map(|p| self.of_form(p));
+                let count = Literal::usize_unsuffixed(parts.len());
+                quote!([#one; #count])
+            }
+            Form::Rows(rows) => {
+                let (one, of) = (self.of_form(&rows.one), &rows.of);
+                let (root, real) = (&self.root, &self.signature.real);
+                quote!([#one; #root::runtime::parameters::fixed_count::<#real, #of>()])
+            }
+        }
     }
 
     /// The parts of what a derivative returns, with their types.

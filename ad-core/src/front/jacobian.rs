@@ -7,17 +7,22 @@
 //! [f64; m] by a struct                   an array of gradients, one for each component
 //! an array by an array                   one array, output axes first, as fixed-size arrays beside them
 //! an array by a struct of numbers        one array, with the numbers as its last axis
+//! a struct of numbers by anything        as [f64; m] with its numbers in the order of its fields
 //! a tuple                                a tuple
 //! ```
 //!
 //! Several arguments give a tuple of Jacobians.
+//!
+//! The type of a generated function is written where nothing is known of structs but their names, so
+//! the number of rows that a struct gives is a constant of its type there.
 
 use super::data::Tree;
-use super::signature::Signature;
-use super::types::{Length, Passing, Written};
+use super::signature::{Signature, mentions_generics};
+use super::types::{Length, Passing, Written, spelled};
 use crate::derivative::{Derivative, Gives};
 use crate::passes::blocks::{Piece, Placed, Side};
 use quote::ToTokens;
+use std::rc::Rc;
 
 /// The type of a Jacobian by one argument.
 #[derive(Clone, Debug)]
@@ -30,6 +35,19 @@ pub enum Form {
     Tuple(Vec<Form>),
     /// `[T; 2]`
     List(Vec<Form>),
+    /// `[T; n]`, where n numbers are in a struct.
+    Rows(Rows),
+}
+
+/// A form for each number in a struct.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// The struct.
+    pub of: Rc<syn::Type>,
+    /// The form of one of them.
+    pub one: Box<Form>,
+    /// All forms; none where nothing is known of the struct.
+    pub all: Vec<Form>,
 }
 
 /// A Jacobian: its type for each differentiated argument, and the arrays that it is made of.
@@ -46,7 +64,7 @@ enum Node<'t> {
     Leaf(&'t Written, Option<usize>),
     Tuple(Vec<Node<'t>>),
     List(Vec<Node<'t>>),
-    Struct(Vec<Node<'t>>),
+    Struct(&'t Rc<syn::Type>, Vec<Node<'t>>),
 }
 
 impl<'t> Node<'t> {
@@ -55,7 +73,7 @@ impl<'t> Node<'t> {
         match tree {
             Tree::Tuple(parts) => Node::Tuple(all(parts)),
             Tree::List(parts) => Node::List(all(parts)),
-            Tree::Struct(_, parts) => Node::Struct(all(parts)),
+            Tree::Struct(made, parts) => Node::Struct(&made.ty, all(parts)),
             Tree::Leaf(written) if written.is_real() => {
                 *next += 1;
                 Node::Leaf(written, Some(*next - 1))
@@ -68,7 +86,7 @@ impl<'t> Node<'t> {
     fn leaves(&self) -> Vec<usize> {
         match self {
             Node::Leaf(_, leaf) => leaf.iter().copied().collect(),
-            Node::Tuple(parts) | Node::List(parts) | Node::Struct(parts) => {
+            Node::Tuple(parts) | Node::List(parts) | Node::Struct(_, parts) => {
                 parts.iter().flat_map(Node::leaves).collect()
             }
         }
@@ -78,14 +96,33 @@ impl<'t> Node<'t> {
     fn number(&self) -> Option<usize> {
         match self {
             Node::Leaf(written, leaf) if written.is_scalar() => *leaf,
-            Node::Leaf(..) | Node::Tuple(_) | Node::List(_) | Node::Struct(_) => None,
+            Node::Leaf(..) | Node::Tuple(_) | Node::List(_) | Node::Struct(..) => None,
+        }
+    }
+
+    fn has_tuple(&self) -> bool {
+        match self {
+            Node::Leaf(..) | Node::Struct(..) => false,
+            Node::Tuple(_) => true,
+            Node::List(parts) => parts.iter().any(Node::has_tuple),
+        }
+    }
+
+    /// A struct with a type that depends on generics.
+    fn generic_struct(&self, generics: &syn::Generics) -> Option<&'t syn::Type> {
+        match self {
+            Node::Leaf(..) => None,
+            Node::Struct(ty, _) => mentions_generics(generics, ty).then_some(&***ty),
+            Node::Tuple(parts) | Node::List(parts) => {
+                parts.iter().find_map(|p| p.generic_struct(generics))
+            }
         }
     }
 
     fn has_struct(&self) -> bool {
         match self {
             Node::Leaf(..) => false,
-            Node::Struct(_) => true,
+            Node::Struct(..) => true,
             Node::Tuple(parts) | Node::List(parts) => parts.iter().any(Node::has_struct),
         }
     }
@@ -95,7 +132,17 @@ impl<'t> Node<'t> {
         match self {
             Node::Leaf(written, _) => written.is_fixed(),
             Node::Tuple(_) => false,
-            Node::List(parts) | Node::Struct(parts) => parts.iter().all(Node::is_fixed),
+            Node::List(parts) => parts.iter().all(Node::is_fixed),
+            Node::Struct(_, parts) => parts.iter().all(Node::is_field_fixed),
+        }
+    }
+
+    /// The same of a field; one that is not real does not count.
+    fn is_field_fixed(&self) -> bool {
+        match self {
+            Node::Leaf(_, None) => true,
+            Node::Leaf(_, Some(_)) | Node::List(_) | Node::Struct(..) => self.is_fixed(),
+            Node::Tuple(parts) => parts.iter().all(Node::is_field_fixed),
         }
     }
 
@@ -131,7 +178,7 @@ impl<'t> Node<'t> {
                     fixed,
                 })
             }
-            Node::Struct(parts) => {
+            Node::Struct(_, parts) => {
                 let (mut count, mut placed) = (0, vec![]);
                 Node::in_a_row(parts, &mut count, &mut placed)?;
                 let side = Side {
@@ -160,7 +207,7 @@ impl<'t> Node<'t> {
                     });
                     *count += lengths.iter().product::<i64>();
                 }
-                Node::Tuple(parts) | Node::List(parts) | Node::Struct(parts) => {
+                Node::Tuple(parts) | Node::List(parts) | Node::Struct(_, parts) => {
                     Node::in_a_row(parts, count, placed)?;
                 }
             }
@@ -168,40 +215,66 @@ impl<'t> Node<'t> {
         Some(())
     }
 
-    /// The places of its numbers, in order: a leaf and where in it, as a tree of lists.
-    fn components(&self, of: &mut dyn FnMut(usize, Vec<i64>) -> Form) -> Option<Form> {
+    /// A form for each of its numbers, as a tree of lists; `of` is told of each, in order: a leaf and
+    /// where in it.
+    fn components(&self, one: &Form, of: &mut dyn FnMut(usize, Vec<i64>)) -> Option<Form> {
         match self {
             Node::Leaf(written, leaf) => {
                 let lengths = (0..written.rank).map(|k| written.fixed_length(k)?.value);
                 let lengths: Vec<i64> = lengths.collect::<Option<_>>()?;
                 let leaf = (*leaf)?;
-                at_all(&lengths, &mut vec![], &mut |at| Some(of(leaf, at)))
+                Some(at_all(&lengths, &mut vec![], &mut |at| {
+                    of(leaf, at);
+                    one.clone()
+                }))
             }
-            Node::Tuple(_) | Node::Struct(_) => None,
+            Node::Tuple(_) => None,
             Node::List(parts) => {
-                let parts = parts.iter().map(|p| p.components(of));
+                let parts = parts.iter().map(|p| p.components(one, of));
                 Some(Form::List(parts.collect::<Option<_>>()?))
+            }
+            Node::Struct(ty, _) => {
+                let mut all = vec![];
+                self.numbers(&mut |leaf, at| {
+                    of(leaf, at);
+                    all.push(one.clone());
+                })?;
+                Some(Form::Rows(Rows {
+                    of: Rc::clone(ty),
+                    one: Box::new(one.clone()),
+                    all,
+                }))
+            }
+        }
+    }
+
+    /// Tells `of` of each number, in order.
+    fn numbers(&self, of: &mut dyn FnMut(usize, Vec<i64>)) -> Option<()> {
+        match self {
+            Node::Leaf(_, None) => Some(()),
+            Node::Leaf(_, Some(_)) => {
+                let one = Form::List(vec![]);
+                self.components(&one, of).map(|_| ())
+            }
+            Node::Tuple(parts) | Node::List(parts) | Node::Struct(_, parts) => {
+                parts.iter().try_for_each(|p| p.numbers(of))
             }
         }
     }
 }
 
 /// A list of lists, with a form at each place.
-fn at_all(
-    lengths: &[i64],
-    at: &mut Vec<i64>,
-    of: &mut dyn FnMut(Vec<i64>) -> Option<Form>,
-) -> Option<Form> {
+fn at_all(lengths: &[i64], at: &mut Vec<i64>, of: &mut dyn FnMut(Vec<i64>) -> Form) -> Form {
     let Some((n, others)) = lengths.split_first() else {
         return of(at.clone());
     };
     let mut parts = vec![];
     for k in 0..*n {
         at.push(k);
-        parts.push(at_all(others, at, of)?);
+        parts.push(at_all(others, at, of));
         at.pop();
     }
-    Some(Form::List(parts))
+    Form::List(parts)
 }
 
 /// Results or arguments as the axes of an array, with the lengths that types fix.
@@ -241,20 +314,6 @@ impl Jacobian {
             false => &signature.result.tree,
         };
         let rows = Node::of(rows, &mut 0);
-        if rows.has_struct() {
-            // How many numbers a struct has is not known where the signature is written.
-            let name = &signature.ident;
-            return Err(match what == Derivative::Hessian {
-                true => format!(
-                    "the Hessian of `{name}` by a struct has no type; take its numbers as a fixed array \
-                     `[f64; 3]`, or write `hvp`"
-                ),
-                false => format!(
-                    "the Jacobian of `{name}`, which returns a struct, has no type; return its numbers as \
-                     a fixed array `[f64; 3]`, or as a tuple"
-                ),
-            });
-        }
         let mut jacobian = Jacobian {
             forms: vec![],
             pieces: vec![],
@@ -264,6 +323,7 @@ impl Jacobian {
             let columns = Node::of(tree, &mut next);
             let mut of = Of {
                 signature,
+                what,
                 argument: k,
                 pieces: &mut jacobian.pieces,
             };
@@ -277,6 +337,7 @@ impl Jacobian {
 /// A Jacobian by one argument under way.
 struct Of<'a> {
     signature: &'a Signature,
+    what: Derivative,
     argument: usize,
     pieces: &'a mut Vec<Piece>,
 }
@@ -287,8 +348,28 @@ impl Of<'_> {
             let parts = parts.iter().map(|p| self.form(p, columns, whole));
             return Ok(Form::Tuple(parts.collect::<Result<_, _>>()?));
         }
+        if let (Node::List(parts), true) = (rows, rows.has_tuple()) {
+            let parts = parts.iter().map(|p| self.form(p, columns, whole));
+            return Ok(Form::List(parts.collect::<Result<_, _>>()?));
+        }
         if let Node::Leaf(_, None) = rows {
             return Err(self.none("a part of the result is not real; return the real parts alone"));
+        }
+        if rows.has_struct() && !rows.is_fixed() {
+            let instead = match self.what == Derivative::Hessian {
+                true => "write `hvp`",
+                false => "return its parts as a tuple, or write `vjp` or `jvp`",
+            };
+            return Err(self.none(&format!(
+                "a struct that holds arrays is no list of numbers; {instead}"
+            )));
+        }
+        if let Some(ty) = rows.generic_struct(&self.signature.generics) {
+            return Err(self.none(&format!(
+                "how many numbers `{}` holds depends on generics; return its numbers as a fixed array \
+                 `[T; 3]`, or as a tuple",
+                spelled(ty)
+            )));
         }
         if let (Some(row), true) = (rows.number(), whole) {
             return Ok(self.gradient(row, vec![], columns));
@@ -298,24 +379,42 @@ impl Of<'_> {
                 let parts = parts.iter().map(|p| self.form(rows, p, false));
                 Ok(Form::Tuple(parts.collect::<Result<_, _>>()?))
             }
-            Node::List(_) | Node::Struct(_) if rows.is_fixed() => {
+            Node::List(_) | Node::Struct(..) if rows.is_fixed() => {
                 if !whole {
                     return Err(self.none("take the parts of the tuple as arguments of their own"));
                 }
-                let form = rows.components(&mut |row, at| self.gradient(row, at, columns));
-                form.ok_or_else(|| self.none("write the lengths of the result as literals"))
+                self.by_components(&Form::Gradient(self.argument), rows, columns)
             }
-            Node::List(_) | Node::Struct(_) | Node::Leaf(..) => self.array(rows, columns),
+            Node::Leaf(written, _) if rows.has_struct() && columns.is_fixed() => {
+                let one = Form::Array(Box::new((*written).clone()));
+                self.by_components(&one, rows, columns)
+            }
+            Node::List(_) | Node::Struct(..) | Node::Leaf(..) => self.array(rows, columns),
         }
     }
 
     /// The gradient of a number.
     fn gradient(&mut self, row: usize, at: Vec<i64>, columns: &Node<'_>) -> Form {
+        self.blocks(row, &at, columns);
+        Form::Gradient(self.argument)
+    }
+
+    fn blocks(&mut self, row: usize, at: &[i64], columns: &Node<'_>) {
         for column in columns.leaves() {
-            let at = at.clone();
+            let at = at.to_vec();
             self.pieces.push(Piece::Block { row, column, at });
         }
-        Form::Gradient(self.argument)
+    }
+
+    /// A gradient of this form for each number in the rows.
+    fn by_components(
+        &mut self,
+        one: &Form,
+        rows: &Node<'_>,
+        columns: &Node<'_>,
+    ) -> Result<Form, String> {
+        let form = rows.components(one, &mut |row, at| self.blocks(row, &at, columns));
+        form.ok_or_else(|| self.none("write the lengths of the result as literals"))
     }
 
     fn array(&mut self, rows: &Node<'_>, columns: &Node<'_>) -> Result<Form, String> {
@@ -331,7 +430,7 @@ impl Of<'_> {
         let rank = lengths.len();
         let like = |node: &Node<'_>| match node {
             Node::Leaf(written, _) => Some((*written).clone()),
-            Node::Tuple(_) | Node::List(_) | Node::Struct(_) => None,
+            Node::Tuple(_) | Node::List(_) | Node::Struct(..) => None,
         };
         let written = match (like(rows), like(columns)) {
             (Some(result), Some(column)) if column.is_scalar() => result,
@@ -369,8 +468,12 @@ impl Of<'_> {
 
     fn none(&self, why: &str) -> String {
         let arg = &self.signature.args[self.argument];
+        let noun = match self.what == Derivative::Hessian {
+            true => "Hessian",
+            false => "Jacobian",
+        };
         format!(
-            "the Jacobian of `{}` by `{}` has no type: {why}",
+            "the {noun} of `{}` by `{}` has no type: {why}",
             self.signature.ident,
             arg.ident.to_token_stream()
         )
@@ -391,6 +494,7 @@ impl Form {
             Form::Gradient(arg) => return gradient(*arg),
             Form::Tuple(parts) => (parts, false),
             Form::List(parts) => (parts, true),
+            Form::Rows(rows) => (&rows.all, true),
         };
         let parts: Vec<T> = parts
             .iter()

@@ -336,6 +336,24 @@ fn mentions_parameter(generics: &syn::Generics, ty: &syn::Type) -> bool {
     search.1
 }
 
+/// Whether a type depends on a parameter of any kind.
+pub(super) fn mentions_generics(generics: &syn::Generics, ty: &syn::Type) -> bool {
+    struct Search<'a>(&'a syn::Generics, bool);
+    impl<'ast> syn::visit::Visit<'ast> for Search<'_> {
+        fn visit_ident(&mut self, ident: &'ast syn::Ident) {
+            self.1 |= self.0.type_params().any(|p| p.ident == *ident);
+            self.1 |= self.0.const_params().any(|p| p.ident == *ident);
+        }
+
+        fn visit_lifetime(&mut self, life: &'ast syn::Lifetime) {
+            self.1 |= life.ident != "static";
+        }
+    }
+    let mut search = Search(generics, false);
+    syn::visit::visit_type(&mut search, ty);
+    search.1
+}
+
 fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) -> Result<Arg> {
     let typed = match input {
         syn::FnArg::Typed(typed) => typed,
