@@ -356,3 +356,179 @@ fn saddle() {
         assert_close(&found, &json!([first, second, first, second]));
     }
 }
+
+/// An instance of hand tracking: four vertices of 22 bones, and two points.
+fn hand(is_mirrored: bool, theta: &[f64], us: Value, correspondences: [usize; 2]) -> Value {
+    let affine = |turn: [[f64; 3]; 3], shift: [f64; 3]| {
+        let row = |r: usize| [turn[r][0], turn[r][1], turn[r][2], shift[r]];
+        [row(0), row(1), row(2), [0.0, 0.0, 0.0, 1.0]]
+    };
+    let still = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let turned = [[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]];
+    let turned_back = [[0.8, 0.6, 0.0], [-0.6, 0.8, 0.0], [0.0, 0.0, 1.0]];
+    let bones = 0..22;
+    let parents = bones.clone().map(|b| match b {
+        0 => -1,
+        1 | 5 | 9 | 13 | 17 | 21 => 0,
+        _ => b - 1,
+    });
+    let relatives = bones.clone().map(|b| {
+        let turn = if b % 2 == 1 { turned } else { still };
+        affine(turn, [0.1, 0.02 * f64::from(b), 0.05])
+    });
+    let absolutes = bones.map(|b| affine(turned_back, [-0.1, 0.05, -0.02 * f64::from(b)]));
+    let weights = |v: usize| (0..22).map(move |b| ((3 * v + b) % 5) as f64 / 44.0);
+    json!({
+        "theta": theta,
+        "us": us,
+        "data": {
+            "correspondences": correspondences,
+            "points": [[0.1, 0.2, 0.3], [-0.4, 0.5, 0.6]],
+            "model": {
+                "bone_count": 22,
+                "bone_names": vec!["bone"; 22],
+                "parents": parents.collect::<Vec<_>>(),
+                "base_relatives": relatives.collect::<Vec<_>>(),
+                "inverse_base_absolutes": absolutes.collect::<Vec<_>>(),
+                "base_positions": [
+                    [0.3, 0.1, -0.2, 1], [-0.1, 0.4, 0.2, 1], [0.2, -0.3, 0.5, 1], [0.6, 0.2, 0.1, 1],
+                ],
+                "weights": (0..4).map(|v| weights(v).collect()).collect::<Vec<Vec<f64>>>(),
+                "triangles": [[0, 1, 2], [1, 3, 2]],
+                "is_mirrored": is_mirrored,
+            },
+        },
+    })
+}
+
+/// The pose of the instances of hand tracking.
+fn pose() -> Vec<f64> {
+    (0..26)
+        .map(|i| (f64::from(7 * i % 11) - 5.0) / 10.0)
+        .collect()
+}
+
+/// A sum over a matrix that holds each entry to its place.
+fn checksum(matrix: &Value) -> f64 {
+    let rows = matrix.as_array().expect("rows").iter().enumerate();
+    rows.flat_map(|(r, row)| {
+        let row = row.as_array().expect("a row").iter().enumerate();
+        row.map(move |(c, x)| ((r + 1) * (c + 1)) as f64 * x.as_f64().expect("a number"))
+    })
+    .sum()
+}
+
+#[test]
+fn ht() {
+    let input = || hand(false, &pose(), json!([]), [2, 0]);
+    let distances = json!([
+        -0.827991324223,
+        -0.187643528049,
+        0.361790992779,
+        -1.09959575515,
+        0.0610134997474,
+        1.36375510861,
+    ]);
+    assert_close(&output("ht", "objective", input()), &distances);
+    let jacobian = output("ht", "jacobian", input());
+    let row = json!([
+        0.00381173673416,
+        -0.298725246024,
+        0.217597947411,
+        -1,
+        0,
+        0,
+        -0.0301578600348,
+        -0.0400860724703,
+        -0.0367513546664,
+        0,
+        -0.0193529345385,
+        -0.00463433210557,
+        -0.0451041708024,
+        -0.0225901096662,
+        -0.0249679534836,
+        0.00188187693763,
+        -0.0158200140667,
+        0.000218002614555,
+        -0.00899166858277,
+        0.014910332334,
+        -0.010642763027,
+        -0.00122644956648,
+        -0.014281930375,
+        -0.0138191680861,
+        0.000867604477586,
+        -0.00140435700933,
+    ]);
+    assert_close(&jacobian[0], &row);
+    assert_close(&json!(checksum(&jacobian)), &json!(-91.2628988892));
+}
+
+#[test]
+fn ht_in_triangles() {
+    let input = |mirrored| hand(mirrored, &pose(), json!([[0.2, 0.3], [0.5, 0.1]]), [0, 1]);
+    let distances = json!([
+        -0.606054462707,
+        -0.322319618653,
+        0.61707082477,
+        -1.02933471756,
+        -0.12438142362,
+        0.918004315894,
+    ]);
+    assert_close(&output("ht", "objective", input(false)), &distances);
+    let jacobian = output("ht", "jacobian", input(false));
+    let row = json!([
+        0.382956696082,
+        0.647349750743,
+        -0.532206113373,
+        0.0807706277731,
+        -0.0290023654,
+        0,
+        0,
+        -1,
+        -0.000940452129421,
+        0.00342831368414,
+        -9.80899414054e-05,
+        -0.006802287776,
+        -0.0354854146288,
+        -0.001252841909,
+        0.0076530266047,
+        0.00553177340934,
+        -0.028888970231,
+        -0.0135966041653,
+        -0.00717628168445,
+        0.011064047602,
+        -0.0727325563615,
+        -0.0333202037592,
+        -0.0366608699673,
+        -0.0120297383721,
+        -0.0395364102002,
+        -0.0264628320862,
+        -0.0308336866806,
+        -0.00954103763232,
+    ]);
+    assert_close(&jacobian[5], &row);
+    assert_close(&json!(checksum(&jacobian)), &json!(-194.57517618));
+
+    let mirrored = output("ht", "objective", input(true));
+    let first = &mirrored.as_array().expect("numbers")[..3];
+    let expected = json!([-0.413837831532, -0.36988340368, 0.588962956745]);
+    assert_close(&json!(first), &expected);
+}
+
+/// A hand that is not turned has the unit as its rotation, and no derivative by it.
+#[test]
+fn ht_at_rest() {
+    let input = || hand(false, &[0.0; 26], json!([]), [2, 0]);
+    let distances = output("ht", "objective", input());
+    let first = &distances.as_array().expect("numbers")[..3];
+    assert_close(
+        &json!(first),
+        &json!([-0.178454545455, -0.0301363636364, -0.1525]),
+    );
+    for row in output("ht", "jacobian", input()).as_array().expect("rows") {
+        assert_eq!(
+            row.as_array().expect("a row")[..3],
+            [json!(0.0), json!(0.0), json!(0.0)]
+        );
+    }
+}

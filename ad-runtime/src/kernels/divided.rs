@@ -332,13 +332,13 @@ macro_rules! tile {
     };
 }
 
-/// Implements the trait for all beginnings of a list.
+/// Implements the trait for all beginnings of a list, the empty one included.
 macro_rules! beginnings {
     ([$($before:tt)*] $P:ident $p:ident $($rest:tt)*) => {
-        tile!($($before)* $P $p);
+        tile!($($before)*);
         beginnings!([$($before)* $P $p] $($rest)*);
     };
-    ([$($before:tt)*]) => {};
+    ([$($before:tt)*]) => { tile!($($before)*); };
 }
 
 beginnings!([] A a B b C c D d E e G g H h I i J j K l L m M n N o O q P r Q s S t T u U v V w);

@@ -170,6 +170,22 @@ mod tests {
     }
 
     #[test]
+    fn all_may_last() {
+        for indices in [0, 1, 300] {
+            let shapes = ((), ([indices],));
+            let ((), (all,)) = in_tiles_and_places::<Baseline, (), (Lasting<i64, 1>,)>(
+                indices,
+                1 << 14,
+                shapes,
+                |first, len, (place,)| {
+                    let _ = build_in(place, [len], |[i]| first + i);
+                },
+            );
+            assert!(all.into_vec().into_iter().eq(0..indices));
+        }
+    }
+
+    #[test]
     #[should_panic(expected = "a tile makes what lasts where it is kept")]
     fn a_place_that_is_not_used_is_noticed() {
         let shapes = (([4],), ([4],));

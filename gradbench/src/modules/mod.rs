@@ -5,6 +5,7 @@ mod descent;
 mod det;
 mod gmm;
 mod hello;
+mod ht;
 mod kmeans;
 mod llsq;
 mod lse;
@@ -25,6 +26,7 @@ pub(crate) fn find(name: &str) -> Option<Module> {
         "det" => det::call,
         "gmm" => gmm::call,
         "hello" => hello::call,
+        "ht" => ht::call,
         "kmeans" => kmeans::call,
         "llsq" => llsq::call,
         "lse" => lse::call,
