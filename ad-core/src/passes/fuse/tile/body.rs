@@ -377,6 +377,40 @@ pub(super) struct Inside {
     pub(super) read: Size,
 }
 
+/// The most elements that a tile makes for each row of a matrix product. Every tile reads the other
+/// matrix as a whole, which pays off only if the tile has some thirty rows, in a cache or not.
+const BESIDE_A_ROW: i64 = 1024;
+
+/// The rows of a matrix product for an index of the lane, if every tile reads the other matrix as
+/// a whole.
+fn rows_of_product(step: &Step, form: &Form) -> Option<Size> {
+    let Work::Contract {
+        a_axes,
+        b_axes,
+        out_axes,
+        ..
+    } = &step.work
+    else {
+        return None;
+    };
+    let lane = form.label?;
+    let (tiled, whole) = match (a_axes.contains(&lane), b_axes.contains(&lane)) {
+        (true, false) => (a_axes, b_axes),
+        (false, true) => (b_axes, a_axes),
+        (..) => return None,
+    };
+    let mut has_columns = false;
+    let mut rows = Size::lit(1);
+    for (label, n) in out_axes.iter().zip(&step.ty.shape) {
+        match (tiled.contains(label), whole.contains(label)) {
+            (true, false) if *label != lane => rows = rows.mul(n),
+            (false, true) => has_columns = true,
+            (..) => {}
+        }
+    }
+    has_columns.then_some(rows)
+}
+
 /// The tiles of a phase.
 pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> Step {
     let Inside {
@@ -388,6 +422,12 @@ pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> 
     for (s, _) in &steps {
         let row = types[&s.out].shape[1..].iter();
         each = each.add(&row.fold(Size::lit(1), |all, n| all.mul(n)));
+    }
+    let rows = steps
+        .iter()
+        .filter_map(|(s, form)| rows_of_product(s, form));
+    if let Some(fewest) = rows.reduce(|a, b| a.smaller(&b)) {
+        each = each.smaller(&fewest.scale(BESIDE_A_ROW));
     }
     let of_totals = totals.iter().map(|(s, _)| s);
     let all = || steps.iter().map(|(s, _)| s).chain(of_totals.clone());
