@@ -405,16 +405,26 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     }
     // Differences see through `stop`, derivatives do not.
     if d != Differences::Skip && !program.to_string().contains("stop(") {
-        let slope = |h: f64| -> Result<f64, String> {
-            let (up, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, h))?;
-            let (down, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, -h))?;
-            let chosen = |all: Vec<Value>| real.iter().map(|&k| all[k].clone()).collect::<Vec<_>>();
-            Ok((along(&chosen(up)) - along(&chosen(down))) / (2.0 * h))
+        let at = |h: f64| -> Result<f64, String> {
+            let (all, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, h))?;
+            Ok(along(
+                &real.iter().map(|&k| all[k].clone()).collect::<Vec<_>>(),
+            ))
         };
-        if let (Ok(a), Ok(b), Ok(c)) = (slope(1e-4), slope(5e-5), slope(2.5e-5)) {
+        // The slope, and how far those of both sides are apart.
+        let slope = |h: f64| -> Result<(f64, f64), String> {
+            let (up, here, down) = (at(h)?, at(0.0)?, at(-h)?);
+            let gap = (up - here) / h - (here - down) / h;
+            Ok(((up - down) / (2.0 * h), gap.abs()))
+        };
+        if let (Ok((a, gap)), Ok((b, _)), Ok((c, finer_gap))) =
+            (slope(1e-4), slope(5e-5), slope(2.5e-5))
+        {
             // Richardson's extrapolation; the differences of the estimates say whether it converges.
             let (ab, bc) = ((4.0 * b - a) / 3.0, (4.0 * c - b) / 3.0);
-            let smooth = close(ab, bc, 1e-7) && close(a, c, 1e-3);
+            // The slopes of both sides come closer unless there is a kink.
+            let kink = finer_gap > 1e-9 * bc.abs().max(1.0) && finer_gap > 0.5 * gap;
+            let smooth = close(ab, bc, 1e-7) && close(a, c, 1e-3) && !kink;
             let agree = close(bc, by_forward, 1e-6);
             if !agree && (smooth || d == Differences::Must) {
                 return Err(format!(
