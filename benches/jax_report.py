@@ -1,9 +1,9 @@
 """Writes docs/benchmarks.md and docs/benchmarks.svg from what `against_jax` measured."""
 
-import math
 import platform
 
 import jax
+from plots import figure
 from report import CPU_TIME, failures, machine, number, version
 
 TEXT = """# Benchmarks against JAX
@@ -66,7 +66,8 @@ def write(folder, rows, series, problems, samples, options):
         growth="\n\n".join(growth(name, points) for name, points in series.items()),
     )
     (folder / "benchmarks.md").write_text(text)
-    (folder / "benchmarks.svg").write_text(plot(series))
+    panels = [panel(name, points) for name, points in series.items()]
+    (folder / "benchmarks.svg").write_text(figure(panels))
 
 
 def table_row(row):
@@ -99,64 +100,10 @@ def growth(name, points):
     return "\n".join(lines)
 
 
-# The plot: a panel for each series, two columns of them.
-
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 420, 300, 62, 34, 14, 40
-COLOURS = {"ours": ("#b7410e", "here"), "jax": ("#2f6f9f", "JAX")}
-
-
-def plot(series):
-    columns = 2
-    height = HEIGHT * math.ceil(len(series) / columns)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * columns} {height}" '
-        'font-family="sans-serif" font-size="12">',
-        '<rect width="100%" height="100%" fill="white"/>',
-    ]
-    for at, (name, points) in enumerate(series.items()):
-        x, y = at % columns * WIDTH, at // columns * HEIGHT
-        parts.append(f'<g transform="translate({x} {y})">')
-        parts += panel(name, points) if points else []
-        parts.append("</g>")
-    return "\n".join(parts) + "\n</svg>\n"
-
-
 def panel(name, points):
     *fixed, grows = name.split()
-    sizes = [p["n"] for p in points]
-    times = [p[side] for p in points for side in COLOURS]
-    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
-    first, last = math.log10(sizes[0]), math.log10(sizes[-1])
-    wide, tall = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-
-    def across(n):
-        return LEFT + wide * (math.log10(n) - first) / ((last - first) or 1)
-
-    def down(time):
-        return TOP + tall * (1 - (math.log10(time) - low) / ((high - low) or 1))
-
-    yield f'<text x="{LEFT}" y="18" font-weight="bold">{" ".join(fixed)}</text>'
-    for power in range(low, high + 1):
-        y = down(10.0**power)
-        yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="#ddd"/>'
-        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g} ms</text>'
-    for n in sizes:
-        x = across(n)
-        yield f'<path d="M{x:.1f} {TOP}v{tall}" stroke="#eee"/>'
-        yield f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{short(n)}</text>'
-    yield f'<text x="{LEFT + wide / 2}" y="{HEIGHT - 6}" text-anchor="middle">{grows}</text>'
-    for at, (side, (colour, label)) in enumerate(COLOURS.items()):
-        line = " ".join(f"{across(p['n']):.1f},{down(p[side]):.1f}" for p in points)
-        yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        for p in points:
-            place = f'cx="{across(p["n"]):.1f}" cy="{down(p[side]):.1f}"'
-            yield f'<circle {place} r="3" fill="{colour}"/>'
-        x = WIDTH - RIGHT - 90 + 50 * at
-        yield f'<text x="{x}" y="18" fill="{colour}" font-weight="bold">{label}</text>'
-
-
-def short(n):
-    for unit, letter in [(1_000_000, "M"), (1000, "k")]:
-        if n >= unit:
-            return f"{n / unit:g}{letter}"
-    return str(n)
+    lines = [
+        (label, colour, [(p["n"], p[side]) for p in points])
+        for side, colour, label in [("ours", "#b7410e", "here"), ("jax", "#2f6f9f", "JAX")]
+    ]
+    return " ".join(fixed), grows, lines
