@@ -6,7 +6,7 @@ use super::scatter::is_whole;
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Size};
+use crate::ir::ty::{Elem, Lit, Size};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -40,6 +40,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "read-of-copy",
         apply: read_of_copy,
+    },
+    Rule {
+        name: "read-of-chosen",
+        apply: read_of_chosen,
     },
     Rule {
         name: "read-of-map",
@@ -299,6 +303,39 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         guard: through(s, inner.guard, index, eq),
         op: Op::Gather {
             src: x,
+            index: index.clone(),
+        },
+    }))
+}
+
+/// `([h] select(c, a, b))[I]  =  [h[I]] a[I]` where c holds at all I, and `[h[I]] b[I]` where it holds at
+/// none: a list written as `[a, b]` is such a selection, and its elements are read one by one. The read
+/// loses no bounds failure.
+fn read_of_chosen(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let inner = s.out.eq(*src)?.clone();
+    let Op::Map(Prim::Select, args) = &inner.op else {
+        return None;
+    };
+    let [c, a, b] = args[..] else { return None };
+    if is_tangled(eq, &inner.ty.shape, index) || !safe_to_drop(s, eq, index, &inner.ty.shape) {
+        return None;
+    }
+    let to: Vec<Affine> = all_affine(index)?.into_iter().cloned().collect();
+    let holds = match s.moved(c, &to, &eq.ty.shape) {
+        Some(moved) => moved,
+        None => s.gather(c, index.clone(), &eq.ty.shape, eq.guard),
+    };
+    let Lit::Bool(holds) = s.lit(holds)? else {
+        return None;
+    };
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard: through(s, inner.guard, index, eq),
+        op: Op::Gather {
+            src: if holds { a } else { b },
             index: index.clone(),
         },
     }))
