@@ -6,6 +6,7 @@
 //! may be a box-shaped part of an array with its axes permuted, and may have a sign; it is read in
 //! place.
 
+use super::absent::Absent;
 use super::is_opaque;
 use super::wedge::split;
 use crate::ir::build::{Builder, translate, translate_size};
@@ -28,6 +29,7 @@ const SHORT: i64 = 4;
 pub(super) fn expand_contractions(program: &Program) -> Program {
     let uses = count_uses(program);
     let within = within_others(program, &uses);
+    let absent = Absent::of(program);
     let mut out = Builder::new(&program.name, program.params.clone());
     let mut new: Vec<Var> = (0..program.params.len()).map(|k| Var(k as u32)).collect();
     for eq in &program.eqs {
@@ -53,6 +55,7 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                 let (rows, columns) = (alone(a_axes, b_axes), alone(b_axes, a_axes));
                 let matrix_vector = (rows != columns) && !computed_here(*a) && !computed_here(*b);
                 let operands = [(*a, &a_axes[..]), (*b, &b_axes[..])];
+                let given = [(*a, a_axes), (*b, b_axes)];
                 let is_worth_a_call = ((rows && columns) || matrix_vector)
                     && !is_small(program, &operands)
                     && !is_of_points(program, &operands, out_axes);
@@ -66,16 +69,21 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                     let mut product = translate(eq, &mut |v| new[v.index()]);
                     product.guard = bounds;
                     let v = out.push(product);
+                    let v = match absent.is_by_data(*a) || absent.is_by_data(*b) {
+                        true => absent.without(&mut out, v, given, out_axes, &new),
+                        false => v,
+                    };
                     let whole = out.both(bounds, others);
-                    match others {
-                        Some(_) => out.masked(v, whole),
-                        None => v,
-                    }
+                    out.masked(v, whole)
                 } else {
-                    let (a, b) = (at(*a), at(*b));
                     let guard = eq.guard.map(at);
-                    let operands = [(a, a_axes), (b, b_axes)];
-                    sum_of_product(&mut out, operands, out_axes, guard)
+                    let operands = given.map(|(v, axes)| (at(v), axes));
+                    let v = sum_of_product(&mut out, operands, out_axes, guard);
+                    let v = match absent.is_beyond_guard(*a) || absent.is_beyond_guard(*b) {
+                        true => absent.without(&mut out, v, given, out_axes, &new),
+                        false => v,
+                    };
+                    out.masked(v, guard)
                 }
             }
             Op::Fill(_)

@@ -9,6 +9,7 @@
 //! - it is needed at one place only, and the loops around that place are just those that occur in the
 //!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 
+mod absent;
 mod accumulate;
 mod again;
 mod change;
