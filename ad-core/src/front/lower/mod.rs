@@ -28,6 +28,7 @@ mod merge;
 mod methods;
 mod operator;
 mod parallel;
+mod ragged;
 mod real;
 mod recognise;
 mod rename;

@@ -17,6 +17,9 @@ impl Lowerer<'_> {
     /// What a loop gives: the last states, and what it collects. Only what has to run one after
     /// another becomes a loop in Core.
     pub(super) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
+        if draft.extent.is_some() {
+            self.read_through(&mut draft);
+        }
         let mut roles = Body::new(&draft).roles();
         self.scatters_are_possible(&draft, &mut roles);
         self.fills_stay_inside(&draft, &mut roles);

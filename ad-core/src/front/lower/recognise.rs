@@ -8,6 +8,7 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
+use super::ragged::Moving;
 use super::sequence::{Draft, State};
 use super::steps::{Leaf, Step, Terms};
 use super::wiring::{bound_by, variables};
@@ -18,6 +19,10 @@ use std::collections::{HashMap, HashSet};
 
 /// Which states something needs, one bit for each.
 type Mask = u64;
+
+/// The bit of what needs arrays whose lengths depend on the round, which only a loop that runs round
+/// after round can have.
+const RAGGED: Mask = 1 << 63;
 
 /// One entry per axis, nothing for a whole axis.
 pub(super) type At = Vec<Option<Expr>>;
@@ -63,6 +68,8 @@ pub(super) struct Body<'d> {
     masks: HashMap<u32, Mask>,
     /// The index, the states and all variables of the body.
     inside: HashSet<u32>,
+    /// What differs from round to round.
+    moving: Moving,
 }
 
 impl<'d> Body<'d> {
@@ -73,6 +80,7 @@ impl<'d> Body<'d> {
             defs: HashMap::new(),
             masks: HashMap::new(),
             inside: HashSet::from([draft.index.id]),
+            moving: Moving::of(draft),
         };
         for (k, state) in draft.states.iter().enumerate() {
             body.masks.insert(state.sym.id, 1 << k);
@@ -94,7 +102,10 @@ impl<'d> Body<'d> {
 
     /// Which states an expression needs.
     pub(super) fn mask(&self, e: &Expr) -> Mask {
-        let mut mask = 0;
+        let mut mask = match self.moving.has_lengths(e) {
+            true => RAGGED,
+            false => 0,
+        };
         variables(e, &mut |sym| {
             mask |= self.masks.get(&sym.id).copied().unwrap_or(0);
         });
@@ -399,9 +410,9 @@ impl<'d> Body<'d> {
                     match &roles[k] {
                         Role::Sequential | Role::Same => false,
                         Role::Total(..) | Role::Scattered(_) => {
-                            used & (1 << k) != 0 || needs[k] & sequential != 0
+                            used & (1 << k) != 0 || needs[k] & (sequential | RAGGED) != 0
                         }
-                        Role::Filled(_) => used & (1 << k) != 0,
+                        Role::Filled(_) => used & (1 << k) != 0 || needs[k] & RAGGED != 0,
                     }
                 })
                 .collect();
