@@ -7,9 +7,11 @@
 #[macro_use]
 mod harness;
 mod finance;
+mod geometry;
 mod layers;
 mod losses;
 mod optimisation;
 mod physics;
 mod refused;
 mod signals;
+mod statistics;
