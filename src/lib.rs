@@ -138,6 +138,12 @@ pub use cotangent_runtime::Differentiable;
 /// assert_eq!(line.seed, 7);
 /// ```
 pub use cotangent_runtime::Parameters;
+/// The version of faer that takes a [`Sparse`].
+#[cfg(feature = "faer")]
+pub use cotangent_runtime::faer;
+/// The version of sprs that takes a [`Sparse`].
+#[cfg(feature = "sprs")]
+pub use cotangent_runtime::sprs;
 /// The version of ndarray that generated code uses.
 pub use ndarray;
 

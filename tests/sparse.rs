@@ -405,3 +405,25 @@ fn columns_are_compressed_by_colours() {
         );
     }
 }
+
+/// The matrices of other crates have the same entries.
+#[cfg(all(feature = "faer", feature = "sprs"))]
+#[test]
+fn other_crates_take_the_entries() {
+    for n in SIZES {
+        let at = Array1::from_shape_fn(2 * n, |k| k * k % n);
+        let with: Vec<i32> = (0..2 * n).map(|k| (k / 2) as i32).collect();
+        let (_, sparse) = gathered_jacobian_sparse(&vector(n), &at, &with);
+        let dense = sparse.to_dense();
+        let by_rows = cotangent::sprs::CsMat::from(&sparse);
+        assert_eq!(by_rows.nnz(), sparse.values.len());
+        assert_eq!(by_rows.to_dense(), dense);
+        let by_columns = cotangent::faer::sparse::SparseColMat::from(&sparse);
+        assert_eq!((by_columns.nrows(), by_columns.ncols()), dense.dim());
+        assert_eq!(by_columns.val().len(), sparse.values.len());
+        let places = sparse.rows.iter().zip(&sparse.columns);
+        for ((&i, &j), x) in places.zip(&sparse.values) {
+            assert_eq!(by_columns.get(i, j), Some(x));
+        }
+    }
+}

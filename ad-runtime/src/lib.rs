@@ -29,8 +29,14 @@ pub use special::{polygamma, trigamma};
 
 // The examples in the documentation are what users of the facade write; `cotangent` in them is this
 // crate, which stands in for it.
+#[cfg(feature = "faer")]
+#[doc(hidden)]
+pub use faer;
 #[doc(hidden)]
 pub use ndarray;
+#[cfg(feature = "sprs")]
+#[doc(hidden)]
+pub use sprs;
 #[doc(hidden)]
 pub mod prelude {
     pub use crate::*;

@@ -143,3 +143,60 @@ impl Sparse {
         }
     }
 }
+
+/// Compressed sparse columns of [`faer`], for its factorisations; feature `faer`.
+///
+/// ```
+/// # extern crate cotangent_runtime as cotangent;
+/// use faer::sparse::SparseColMat;
+///
+/// let m = cotangent::Sparse {
+///     rows: vec![0, 2],
+///     columns: vec![1, 0],
+///     values: vec![5.0, 7.0],
+///     shape: (3, 2),
+/// };
+/// let m = SparseColMat::from(&m);
+/// assert_eq!((m.nrows(), m.ncols()), (3, 2));
+/// assert_eq!(m.get(2, 0), Some(&7.0));
+/// ```
+#[cfg(feature = "faer")]
+impl From<&Sparse> for faer::sparse::SparseColMat<usize, f64> {
+    /// # Panics
+    ///
+    /// Panics if a place is outside of the shape.
+    fn from(m: &Sparse) -> Self {
+        let places = m.rows.iter().zip(&m.columns).zip(&m.values);
+        let entries: Vec<_> = places
+            .map(|((&row, &col), &val)| faer::sparse::Triplet { row, col, val })
+            .collect();
+        let (rows, columns) = m.shape;
+        faer::sparse::SparseColMat::try_new_from_triplets(rows, columns, &entries)
+            .unwrap_or_else(|error| panic!("no sparse matrix of `faer`: {error:?}"))
+    }
+}
+
+/// Compressed sparse rows of [`sprs`]; feature `sprs`.
+///
+/// ```
+/// # extern crate cotangent_runtime as cotangent;
+/// let m = cotangent::Sparse {
+///     rows: vec![0, 2],
+///     columns: vec![1, 0],
+///     values: vec![5.0, 7.0],
+///     shape: (3, 2),
+/// };
+/// let m = sprs::CsMat::from(&m);
+/// assert_eq!(m.shape(), (3, 2));
+/// assert_eq!(m.get(2, 0), Some(&7.0));
+/// ```
+#[cfg(feature = "sprs")]
+impl From<&Sparse> for sprs::CsMat<f64> {
+    /// # Panics
+    ///
+    /// Panics if places are outside of the shape, or not in order.
+    fn from(m: &Sparse) -> Self {
+        let (starts, columns, values) = m.to_csr();
+        sprs::CsMat::new(m.shape, starts, columns, values)
+    }
+}
