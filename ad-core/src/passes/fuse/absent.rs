@@ -95,8 +95,9 @@ impl<'a> Absent<'a> {
             }
             Op::Map(Prim::Neg, args) => of(&args[0]),
             Op::Map(Prim::Select, args) => {
-                let sides = of(&args[1]).max(of(&args[2]));
-                sides.chosen(is_positional[args[0].index()])
+                // The guards of the sides are those of the choice.
+                let sides = [1, 2].map(|k| self.unguarded[args[k].index()]);
+                (sides[0].max(sides[1])).chosen(is_positional[args[0].index()])
             }
             Op::Gather { src, index } => of(src).chosen(!index.iter().any(is_read)),
             Op::Copy(src) | Op::Stop(src) => of(src),
@@ -131,7 +132,7 @@ impl<'a> Absent<'a> {
     }
 
     /// A product without what absent elements of its operands add. `new` are the variables of the
-    /// program in `out`.
+    /// program in `out`. A product that is stored is changed in place.
     pub(super) fn without(
         &self,
         out: &mut Builder,
@@ -139,6 +140,7 @@ impl<'a> Absent<'a> {
         operands: [(Var, &Vec<u8>); 2],
         out_axes: &[u8],
         new: &[Var],
+        is_stored: bool,
     ) -> Var {
         let shape = out.shape(product);
         let bounds = out.guard(product);
@@ -156,6 +158,9 @@ impl<'a> Absent<'a> {
         });
         let present = out.both(Some(is_nan), bounds);
         let src = sum_of_product(out, operands, out_axes, present);
+        if !is_stored {
+            return out.map(Prim::Select, &[is_nan, src, product], bounds);
+        }
         let part = Part {
             src,
             index: identity(shape.len()),

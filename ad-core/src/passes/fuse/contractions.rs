@@ -70,7 +70,7 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                     product.guard = bounds;
                     let v = out.push(product);
                     let v = match absent.is_by_data(*a) || absent.is_by_data(*b) {
-                        true => absent.without(&mut out, v, given, out_axes, &new),
+                        true => absent.without(&mut out, v, given, out_axes, &new, true),
                         false => v,
                     };
                     let whole = out.both(bounds, others);
@@ -80,7 +80,7 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
                     let operands = given.map(|(v, axes)| (at(v), axes));
                     let v = sum_of_product(&mut out, operands, out_axes, guard);
                     let v = match absent.is_beyond_guard(*a) || absent.is_beyond_guard(*b) {
-                        true => absent.without(&mut out, v, given, out_axes, &new),
+                        true => absent.without(&mut out, v, given, out_axes, &new, false),
                         false => v,
                     };
                     out.masked(v, guard)
