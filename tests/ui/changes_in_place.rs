@@ -18,12 +18,16 @@ fn methods(x: &Array1<f64>, a: &Array2<f64>) -> f64 {
 #[differentiable]
 fn lists(x: &[f64]) -> f64 {
     let mut list = vec![];
-    for i in 0..x.len() {
-        list.push(x[i]);
+    while list.len() < x.len() {
+        list.push(x[0]);
     }
     let mut more: Vec<f64> = Vec::with_capacity(3);
-    more.push(x[0]);
-    list[0] + more[0]
+    more.insert(0, x[0]);
+    let mut pairs = Vec::new();
+    for v in x {
+        pairs.push((v, 1.0));
+    }
+    list[0] + more[0] + pairs[0].0
 }
 
 #[differentiable]

@@ -27,33 +27,6 @@ fn coulomb(charges: &[(f64, [f64; 2])]) -> f64 {
 }
 
 #[differentiable(grad)]
-fn trajectory(v0: f64, angle: f64, drag: f64) -> f64 {
-    let mut path = Vec::with_capacity(20);
-    let (mut x, mut y) = (0.0, 0.0);
-    let (mut vx, mut vy) = (v0 * angle.cos(), v0 * angle.sin());
-    for _ in 0..20 {
-        let speed = (vx * vx + vy * vy).sqrt();
-        vx -= 0.01 * drag * speed * vx;
-        vy -= 0.01 * (9.81 + drag * speed * vy);
-        x += 0.01 * vx;
-        y += 0.01 * vy;
-        path.push(x * x + y * y);
-    }
-    path.iter().sum::<f64>() / path.len() as f64
-}
-
-#[differentiable(grad)]
-fn cumulative(x: &[f64]) -> f64 {
-    let mut sums = Vec::new();
-    let mut total = 0.0;
-    for v in x {
-        total += v;
-        sums.push(total);
-    }
-    sums.iter().map(|s| s * s).sum::<f64>() + sums.last().unwrap()
-}
-
-#[differentiable(grad)]
 fn thin_lens(rays: &[(f64, f64)], focal: f64, distance: f64) -> f64 {
     rays.iter()
         .map(|&(y, u)| {
@@ -78,7 +51,5 @@ fn bond_lengths(positions: &Array2<f64>, bonds: &[(usize, usize)], rest: f64) ->
 
 // gravity_is: gravity_energy, gravity_energy_value_and_grad, b: vec![body(0), body(1), body(2)] => (&b);
 // coulomb_is: coulomb, coulomb_value_and_grad, c: vec![(1.0, [0.0, 0.1]), (-1.0, [1.0, 0.2]), (0.5, [0.3, 1.1])] => (&c);
-// trajectory_is: trajectory, trajectory_value_and_grad, v: 10.0, a: 0.7, d: 0.1 => (v, a, d);
-// cumulative_is: cumulative, cumulative_value_and_grad, x: list(5) => (&x);
 // thin_lens_is: thin_lens, thin_lens_value_and_grad, r: vec![(0.1, 0.2), (0.5, -0.1)], f: 1.5, d: 2.0 => (&r, f, d);
 // bonds_are: bond_lengths, bond_lengths_value_and_grad, p: matrix(4, 3), r: 0.8 => (&p, &[(0, 1), (1, 3)], r);

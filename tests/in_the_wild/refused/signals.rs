@@ -20,20 +20,5 @@ fn hash_weights(x: &[f64]) -> f64 {
     total * total
 }
 
-#[differentiable(grad)]
-fn cascade(x: &[f64]) -> f64 {
-    let mut out: Vec<f64> = Vec::new();
-    out.extend_from_slice(&x[..2]);
-    for i in 0..x.len() {
-        out.push(x[i] * x[i]);
-    }
-    out.pop();
-    out.iter()
-        .enumerate()
-        .map(|(i, v)| v * (i as f64 + 1.0))
-        .sum()
-}
-
 // running_means_are: running_means, running_means_value_and_grad, x: list(5) => (&x);
 // hash_is: hash_weights, hash_weights_value_and_grad, a: list(6) => (&a);
-// cascade_is: cascade, cascade_value_and_grad, a: list(4) => (&a);

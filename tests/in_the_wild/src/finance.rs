@@ -167,7 +167,33 @@ fn gamma_lanczos(x: f64) -> f64 {
     (x - 0.5) * t.ln() - t + a.ln()
 }
 
+#[differentiable(grad)]
+fn garch(returns: &[f64], omega: f64, alpha: f64, beta: f64) -> f64 {
+    let mut sigma2 = vec![omega / (1.0 - alpha - beta)];
+    for t in 1..returns.len() {
+        let next = omega + alpha * returns[t - 1].powi(2) + beta * sigma2[t - 1];
+        sigma2.push(next);
+    }
+    returns
+        .iter()
+        .zip(&sigma2)
+        .map(|(r, s)| 0.5 * (s.ln() + r * r / s))
+        .sum()
+}
+
+#[differentiable(grad)]
+fn gauss_legendre(scale: f64) -> f64 {
+    const NODES: [(f64, f64); 3] = [
+        (-0.7745966692414834, 5.0 / 9.0),
+        (0.0, 8.0 / 9.0),
+        (0.7745966692414834, 5.0 / 9.0),
+    ];
+    NODES.iter().map(|&(x, w)| w * (scale * x).exp()).sum()
+}
+
 tests! {
+    gauss_is: gauss_legendre, gauss_legendre_value_and_grad, s: 0.6 => (s);
+    garch_is: garch, garch_value_and_grad, r: list(6), o: 0.1, a: 0.2, b: 0.3 => (&r, o, a, b);
     lanczos_is: gamma_lanczos, gamma_lanczos_value_and_grad, x: 2.6 => (x);
     black_scholes_is: black_scholes, black_scholes_value_and_grad, s: 1.1, k: 1.0, r: 0.05, v: 0.2, t: 1.5 => (s, k, r, v, t);
     binomial_is: binomial_tree, binomial_tree_value_and_grad, s: 1.1, k: 1.0, r: 0.05, v: 0.2 => (s, k, r, v, 6);

@@ -203,7 +203,36 @@ fn body(id: usize) -> Body {
     }
 }
 
+#[differentiable(grad)]
+fn trajectory(v0: f64, angle: f64, drag: f64) -> f64 {
+    let mut path = Vec::with_capacity(20);
+    let (mut x, mut y) = (0.0, 0.0);
+    let (mut vx, mut vy) = (v0 * angle.cos(), v0 * angle.sin());
+    for _ in 0..20 {
+        let speed = (vx * vx + vy * vy).sqrt();
+        vx -= 0.01 * drag * speed * vx;
+        vy -= 0.01 * (9.81 + drag * speed * vy);
+        x += 0.01 * vx;
+        y += 0.01 * vy;
+        path.push(x * x + y * y);
+    }
+    path.iter().sum::<f64>() / path.len() as f64
+}
+
+#[differentiable(grad)]
+fn cumulative(x: &[f64]) -> f64 {
+    let mut sums = Vec::new();
+    let mut total = 0.0;
+    for v in x {
+        total += v;
+        sums.push(total);
+    }
+    sums.iter().map(|s| s * s).sum::<f64>() + sums.last().unwrap()
+}
+
 tests! {
+    cumulative_is: cumulative, cumulative_value_and_grad, x: list(5) => (&x);
+    trajectory_is: trajectory, trajectory_value_and_grad, v: 10.0, a: 0.7, d: 0.1 => (v, a, d);
     lennard_jones_is: lennard_jones, lennard_jones_value_and_grad, r: vec![[0.0, 0.1, 0.2], [1.1, 0.0, 0.3], [0.2, 1.2, 0.0]], e: 0.8, s: 1.1 => (&r, e, s);
     heat_is: heat, heat_value_and_grad, u: vector(6), a: 0.2 => (&u, a, 4);
     wave_is: wave, wave_value_and_grad, u: vector(6), c: 0.5 => (&u, c, 4);

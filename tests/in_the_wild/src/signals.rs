@@ -243,7 +243,22 @@ fn symmetric(a: &Array2<f64>) -> f64 {
     (&lower.dot(&upper) - a).mapv(|v| v * v).sum()
 }
 
+#[differentiable(grad)]
+fn cascade(x: &[f64]) -> f64 {
+    let mut out: Vec<f64> = Vec::new();
+    out.extend_from_slice(&x[..2]);
+    for i in 0..x.len() {
+        out.push(x[i] * x[i]);
+    }
+    out.pop();
+    out.iter()
+        .enumerate()
+        .map(|(i, v)| v * (i as f64 + 1.0))
+        .sum()
+}
+
 tests! {
+    cascade_is: cascade, cascade_value_and_grad, a: list(4) => (&a);
     symmetric_is: symmetric, symmetric_value_and_grad, a: matrix(3, 3) => (&a);
     fixed_kernel_is: fixed_kernel, fixed_kernel_value_and_grad, x: matrix(5, 4) => (&x);
     total_variation_is: total_variation, total_variation_value_and_grad, x: matrix(3, 5) => (&x);

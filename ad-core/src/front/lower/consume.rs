@@ -1,5 +1,6 @@
 //! Where iterators end: reductions, `fold`, `collect`.
 
+use super::binder::Axes;
 use super::call::Callable;
 use super::combinator::{built, reduced};
 use super::size::{minus, product_of};
@@ -295,19 +296,14 @@ impl Lowerer<'_> {
                  before; write `build(n, |i| if .. { .. } else { 0.0 })`, or end with `sum`",
             ));
         }
-        self.array_of(&iter.clone().flat(), loc)
+        let (axes, body) = self.each_item(&iter.clone().flat(), loc)?;
+        let expr = built(axes, body.expr);
+        Ok(Value::of_rust(Plain { expr, ..body }))
     }
 
     /// The items as an array of the same axes.
     pub(super) fn array_of(&mut self, iter: &Iter, loc: Loc) -> Result<Value> {
-        let Some(extents) = iter.extents.clone() else {
-            return Err(self.unbounded(loc));
-        };
-        self.rectangular_sizes(&extents, loc)?;
-        let (axes, bound, body) = self.at_each(&extents, |l, at| {
-            let item = (iter.at)(l, at)?;
-            l.plain(item, loc)
-        })?;
+        let (axes, body) = self.each_item(iter, loc)?;
         if body.expr.ty.rank > 0 {
             let message = format!(
                 "these items are {}, and an array is made of scalars here; write `stack`, or \
@@ -316,10 +312,22 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(loc, message));
         }
-        Ok(Value::Plain(Plain {
-            expr: built(axes, under(bound, body.expr)),
-            ..body
-        }))
+        let expr = built(axes, body.expr);
+        Ok(Value::Plain(Plain { expr, ..body }))
+    }
+
+    /// An item at each index.
+    fn each_item(&mut self, iter: &Iter, loc: Loc) -> Result<(Axes, Plain)> {
+        let Some(extents) = iter.extents.clone() else {
+            return Err(self.unbounded(loc));
+        };
+        self.rectangular_sizes(&extents, loc)?;
+        let (axes, bound, body) = self.at_each(&extents, |l, at| {
+            let item = (iter.at)(l, at)?;
+            l.plain(item, loc)
+        })?;
+        let expr = under(bound, body.expr);
+        Ok((axes, Plain { expr, ..body }))
     }
 
     /// `reduce(f64::max)`
@@ -665,6 +673,7 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Range(..)
         | Kind::Macro(..)
         | Kind::Slices(_)
+        | Kind::Slot(..)
         | Kind::Maybe(_)
         | Kind::Take(_)
         | Kind::IsNone(_)

@@ -77,6 +77,7 @@ impl Lowerer<'_> {
                 self.range(from.as_deref(), to.as_deref(), *closed, loc)
             }
             Kind::Macro(name, parts) => self.made(name, parts, loc),
+            Kind::Slot(list, pushed) => self.slot(list, pushed.as_deref()),
             Kind::Slices(_) => Err(self.errors.at(
                 loc,
                 "`s![..]` is no value here; write it where it is used: `a.slice(s![1.., ..])`",
@@ -394,6 +395,7 @@ fn is_call(e: &Surface) -> bool {
         | Kind::Range(..)
         | Kind::Macro(..)
         | Kind::Slices(_)
+        | Kind::Slot(..)
         | Kind::Maybe(_)
         | Kind::Take(_)
         | Kind::IsNone(_)

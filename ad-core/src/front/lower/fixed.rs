@@ -7,7 +7,7 @@
 use super::array::{element, length};
 use super::combinator::built;
 use super::value::{Plain, Value};
-use super::way::Iter;
+use super::way::{Iter, Maybe};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::Expr as Surface;
@@ -155,7 +155,16 @@ impl Lowerer<'_> {
         let exprs: Vec<Expr> = exprs.into_iter().map(|e| self.share("e", e)).collect();
         let first = exprs[0].clone();
         let count = i64::try_from(exprs.len()).unwrap_or(i64::MAX);
-        let own = (0..rank).map(|axis| length(first.clone(), axis));
+        let lengths = self.written_lengths(&first);
+        let mut own = lengths.clone();
+        // Arrays of ndarray in a list may have other lengths; arrays of Rust have one.
+        for e in exprs[1..].iter().filter(|e| rank > 0 && **e != first) {
+            let others = self.written_lengths(e);
+            for (n, m) in own.iter_mut().zip(others) {
+                *n = self.one_length(n.clone(), m);
+            }
+        }
+        let are_named = are_named && own == lengths;
         let sizes: Vec<Expr> = std::iter::once(Expr::int(count)).chain(own).collect();
         let (axes, at) = self.indices(&sizes);
         let entry = |e: &Expr| match rank {
@@ -404,16 +413,43 @@ impl Lowerer<'_> {
                 .iter_of_list(list.clone(), name.span().into())
                 .map(Value::from),
             ("map", _, [function]) => self.map_of_list(list.clone(), function),
+            ("first" | "last", List::Elements(elements), []) => {
+                let end = match name == "first" {
+                    true => elements.first(),
+                    false => elements.last(),
+                };
+                Ok(end.map_or_else(Maybe::nothing, |e| Maybe::there(e.clone())))
+            }
+            ("first" | "last", List::Whole(plain), []) => {
+                let whole = self.holding(plain.clone());
+                let n = length(whole.expr.clone(), 0);
+                let none = Some(Expr::prim(Prim::IEq, vec![n.clone(), Expr::int(0)]));
+                let at = match name == "first" {
+                    true => Expr::int(0),
+                    false => super::size::minus(&n, &Expr::int(1)),
+                };
+                let (value, sure) = (Self::part_of_rust(whole, at), vec![]);
+                Ok(Maybe { value, none, sure }.into())
+            }
             _ => return None,
         })
     }
 
     /// Over the elements, which may be arrays themselves.
     pub(super) fn iter_of_list(&mut self, list: List, loc: Loc) -> Result<Iter> {
+        if let List::Elements(elements) = &list
+            && matches!(elements.first(), Some(Value::Tuple(_) | Value::Struct(..)))
+        {
+            let count = Expr::int(i64::try_from(elements.len()).unwrap_or(i64::MAX));
+            return Ok(Iter::new(vec![count], move |l, at| {
+                l.list_entry(list.clone(), &[(at[0].clone().into(), loc)], loc)
+            }));
+        }
         let plain = self.as_array(list, loc)?;
         if plain.expr.ty.rank == 1 {
             return Ok(self.elements(plain));
         }
+        let plain = self.holding(plain);
         let count = length(plain.expr.clone(), 0);
         Ok(Iter::new(vec![count], move |_, at| {
             Ok(Self::part_of_rust(plain.clone(), at[0].clone()))

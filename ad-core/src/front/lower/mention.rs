@@ -14,7 +14,7 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
         | Kind::Never
         | Kind::Impossible
         | Kind::Hole(_) => false,
-        Kind::Maybe(inner) => inner.as_ref().is_some_and(|e| one(e)),
+        Kind::Maybe(inner) | Kind::Slot(_, inner) => inner.as_ref().is_some_and(|e| one(e)),
         Kind::Path(path) => path.is_ident(name),
         Kind::Borrow(place) => place.root == name || place.steps.iter().any(|s| step(s, &one)),
         Kind::Unary(_, inner)
@@ -114,7 +114,7 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
         | Kind::Path(_)
         | Kind::Range(..)
         | Kind::Slices(_) => false,
-        Kind::Maybe(inner) => inner.as_ref().is_some_and(|e| one(e)),
+        Kind::Maybe(inner) | Kind::Slot(_, inner) => inner.as_ref().is_some_and(|e| one(e)),
         // What is done with it is not looked at.
         Kind::Borrow(place) => place.root == name,
         Kind::Unary(_, inner)

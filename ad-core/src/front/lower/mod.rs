@@ -36,6 +36,7 @@ mod scalar;
 mod sequence;
 mod size;
 mod slice;
+mod slot;
 mod split;
 mod states;
 mod statistics;
@@ -104,8 +105,10 @@ pub(super) fn lower(
     } = options;
     let itself = callees.itself(signature).map(Rc::new);
     let mut consts = Consts::default();
+    let mut slots = slot::Slots::default();
     loop {
         consts.restart();
+        slots.restart();
         let mut lowerer = Lowerer {
             errors: Errors::about(&signature.real),
             fresh: Fresh::default(),
@@ -127,6 +130,7 @@ pub(super) fn lower(
             naturals: BTreeSet::new(),
             lists: HashMap::new(),
             consts,
+            slots,
             checks: vec![],
             called,
             demands: false,
@@ -141,7 +145,8 @@ pub(super) fn lower(
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
-        if consts.is_wrong() {
+        slots = lowerer.slots;
+        if consts.is_wrong() || slots.is_wrong() {
             continue;
         }
         errors.extend(lowerer.errors);
@@ -320,6 +325,8 @@ struct Lowerer<'a> {
     /// The elements of bound arrays that are written as lists.
     lists: HashMap<Sym, Vec<Plain>>,
     consts: Consts,
+    /// What the elements of lists that grow are.
+    slots: slot::Slots,
     checks: Vec<NameCheck>,
     /// Whether the program is for calls from other functions.
     called: bool,

@@ -316,7 +316,7 @@ impl Lowerer<'_> {
     }
 
     /// The same, with `dim` of what is a variable.
-    fn lengths_or_dims(&mut self, e: &Expr) -> Vec<Option<Expr>> {
+    pub(super) fn lengths_or_dims(&mut self, e: &Expr) -> Vec<Option<Expr>> {
         let known = self.known_lengths(e);
         let is_variable = matches!(&*e.kind, Core::Var(_));
         let axes = known.into_iter().enumerate();

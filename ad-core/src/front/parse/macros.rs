@@ -34,6 +34,7 @@ impl Parser<'_> {
                 .elements(mac)
                 .map(|list| Kind::Macro(last.ident.clone(), list)),
             "s" => self.slices(mac),
+            super::growing::SLOT => self.slot(mac),
             "matches" => self.matches(mac, loc),
             _ => return self.hole(loc, outside::macro_call(mac)),
         };
@@ -51,6 +52,24 @@ impl Parser<'_> {
     fn elements(&mut self, mac: &syn::Macro) -> syn::Result<Vec<Expr>> {
         let list = mac.parse_body_with(Punctuated::<syn::Expr, Token![,]>::parse_terminated)?;
         Ok(self.all(&list))
+    }
+
+    /// The name of a list that grows, and what is pushed to it.
+    fn slot(&mut self, mac: &syn::Macro) -> syn::Result<Kind> {
+        let parts = |input: ParseStream<'_>| {
+            let list: syn::Ident = input.parse()?;
+            let pushed = match input.is_empty() {
+                true => None,
+                false => {
+                    input.parse::<Token![,]>()?;
+                    Some(input.parse::<syn::Expr>()?)
+                }
+            };
+            Ok((list, pushed))
+        };
+        let (list, pushed) = mac.parse_body_with(parts)?;
+        let pushed = pushed.map(|e| Box::new(self.expr(&e)));
+        Ok(Kind::Slot(list.to_string(), pushed))
     }
 
     /// `a, b, c` or `a; n`

@@ -8,6 +8,7 @@
 
 mod each;
 mod expr;
+mod growing;
 mod header;
 mod indexed;
 mod leave;
@@ -43,6 +44,7 @@ pub(super) fn body(
         wrong: HashMap::new(),
         borrows: vec![],
         aliases: HashSet::new(),
+        lists: 0,
     };
     let body = parser.block_for(block, stmt::Want::Result);
     parser.with_code(body)
@@ -112,6 +114,8 @@ struct Parser<'a> {
     borrows: Vec<syn::Ident>,
     /// The names that may stand for what is borrowed.
     aliases: HashSet<String>,
+    /// How many lists that grow there were.
+    lists: usize,
 }
 
 impl Parser<'_> {

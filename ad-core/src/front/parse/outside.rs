@@ -90,8 +90,8 @@ pub(super) const CHANGES: &str = "this closure changes something and gives no va
      cannot change what is outside of it; write a loop, or give the new value as the result: `x = f(x)`";
 
 /// For a list that begins without elements.
-const GROWS: &str = "a list that grows is not supported, since lengths are fixed; write `let mut x = \
-     vec![0.0; n];` and `x[i] = ..`, or `(0..n).map(|i| ..).collect()`";
+const GROWS: &str = "how long this list gets is not known before it grows; push in `for` loops over \
+     what is known before them, or write `let mut x = vec![0.0; n];` and `x[i] = ..`";
 
 /// `let mut x = vec![];` and its like.
 pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {

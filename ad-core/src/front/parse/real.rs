@@ -66,6 +66,7 @@ impl Parser<'_> {
             | Kind::Range(..)
             | Kind::Macro(..)
             | Kind::Slices(_)
+            | Kind::Slot(..)
             | Kind::Maybe(_)
             | Kind::Take(_)
             | Kind::IsNone(_)

@@ -131,6 +131,8 @@ impl Parser<'_> {
             start: braces.open(),
             end: braces.close(),
         };
+        let with_lengths = super::growing::with_lengths(block, &mut self.lists);
+        let block = with_lengths.as_ref().unwrap_or(block);
         let mut stmts = vec![];
         // Functions see the constants beside them, wherever these stand.
         for functions in [false, true] {

@@ -55,12 +55,12 @@ fn outside_of_the_language() {
 fn statements() {
     says("for i in 0..n { g(i); } s", "not used");
     says(
-        "let mut y = vec![]; y.push(s); y.push(1.0); y[0]",
-        "a list that grows",
+        "let mut y = vec![]; while s > 0.0 { y.push(s); } y[0]",
+        "how long this list gets",
     );
     says(
-        "let mut y = Vec::with_capacity(n); y.push(s); y[0]",
-        "a list that grows",
+        "let mut y = Vec::with_capacity(n); y.push(s); y.insert(0, s); y[0]",
+        "how long this list gets",
     );
     says("let y = x.push(s); y[0]", "lengths are fixed");
     says(
@@ -352,8 +352,8 @@ fn iterators() {
     );
     says("x.iter().fold(a, |p, q| p + q)", "declared as `f64`");
     says(
-        "a.rows().into_iter().map(|r| r).collect::<Vec<_>>()[0]",
-        "write `stack`",
+        "x.iter().map(|v| (v, v)).collect::<Vec<_>>()[0].0",
+        "where a number",
     );
     says("(0..).map(|i| x[i]).sum()", "this range has no end");
     says("(..n).map(|i| x[i]).sum()", "no beginning");

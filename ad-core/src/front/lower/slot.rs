@@ -1,0 +1,140 @@
+//! What the elements of lists that grow are. A list is made before its first element is pushed, so
+//! lowering assumes real numbers, notes what is pushed, and starts over if that is something else.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "a length that is anything else is not known before"
+)]
+
+use super::Lowerer;
+use super::fixed::List;
+use super::value::{Plain, Value};
+use crate::front::error::Result;
+use crate::front::surface::Expr as Surface;
+use crate::front::types::Scalar;
+use crate::ir::core::{Expr, Kind};
+use crate::ir::ty::{Elem, Lit};
+use std::collections::HashMap;
+
+/// A form of elements that can be said before the list is made.
+#[derive(Clone, PartialEq)]
+enum Form {
+    Scalar(Elem, Option<Scalar>),
+    /// So many of another form.
+    Fixed(usize, Box<Form>),
+    /// An array of rank 1 whose length follows from the arguments.
+    Array(Expr, Elem),
+}
+
+/// The forms of the elements, by the lists.
+#[derive(Default)]
+pub(super) struct Slots {
+    known: HashMap<String, Form>,
+    again: bool,
+}
+
+impl Slots {
+    /// Before each attempt.
+    pub(super) fn restart(&mut self) {
+        self.again = false;
+    }
+
+    /// Whether an assumption turned out wrong.
+    pub(super) fn is_wrong(&self) -> bool {
+        self.again
+    }
+}
+
+impl Lowerer<'_> {
+    /// What is pushed, or what stands for an element before.
+    pub(super) fn slot(&mut self, list: &str, pushed: Option<&Surface>) -> Result<Value> {
+        let Some(pushed) = pushed else {
+            let real = Form::Scalar(Elem::Real, None);
+            let form = self.slots.known.get(list).cloned().unwrap_or(real);
+            return Ok(self.before_written(&form));
+        };
+        let value = self.expr(pushed)?;
+        let value = self.fetched(value)?;
+        // The first one says what they all are; what differs is an error as in any list.
+        if self.slots.known.contains_key(list) {
+            return Ok(value);
+        }
+        match self.form(&value) {
+            Some(form) => {
+                self.slots.again |= form != Form::Scalar(Elem::Real, None);
+                self.slots.known.insert(list.to_owned(), form);
+                Ok(value)
+            }
+            None => {
+                let message = format!(
+                    "a list can grow by numbers, bools, and arrays of rank 1 whose length follows from \
+                     the arguments, and this is {}; write a list for each part, or \
+                     `(0..n).map(|i| ..).collect()`",
+                    value.describe()
+                );
+                Err(self.errors.at(pushed.loc, message))
+            }
+        }
+    }
+
+    fn form(&mut self, value: &Value) -> Option<Form> {
+        match value {
+            Value::Plain(plain) | Value::List(List::Whole(plain)) => {
+                let lengths = self.lengths_or_dims(&plain.expr);
+                let mut form = Form::Scalar(plain.elem(), plain.scalar);
+                for length in lengths.into_iter().rev() {
+                    let length = length?;
+                    form = match &*length.kind {
+                        Kind::Lit(Lit::Int(n)) => {
+                            Form::Fixed(usize::try_from(*n).ok()?, Box::new(form))
+                        }
+                        _ if plain.expr.ty.rank == 1 && self.is_of_arguments(&length) => {
+                            Form::Array(length, plain.elem())
+                        }
+                        _ => return None,
+                    };
+                }
+                Some(form)
+            }
+            Value::List(List::Elements(parts)) => {
+                let form = self.form(parts.first()?)?;
+                Some(Form::Fixed(parts.len(), Box::new(form)))
+            }
+            Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => None,
+        }
+    }
+
+    /// Whether a length is the same in each attempt: it mentions nothing but arguments.
+    fn is_of_arguments(&self, length: &Expr) -> bool {
+        match &*length.kind {
+            Kind::Lit(_) => true,
+            Kind::Var(sym) => (sym.id as usize) < self.params,
+            Kind::Dim(array, _) => self.is_of_arguments(array),
+            Kind::Prim(_, args) => args.iter().all(|arg| self.is_of_arguments(arg)),
+            _ => false,
+        }
+    }
+
+    fn before_written(&mut self, form: &Form) -> Value {
+        let of_elem = |elem: Elem, scalar| Plain {
+            expr: Expr::lit(Lit::zero(elem)),
+            scalar,
+            open: vec![],
+        };
+        match form {
+            Form::Scalar(elem, scalar) => Value::Plain(of_elem(*elem, *scalar)),
+            Form::Fixed(n, of) => {
+                let one = self.before_written(of);
+                Value::List(List::Elements(vec![one; *n]))
+            }
+            Form::Array(length, elem) => {
+                let zero = of_elem(*elem, None);
+                self.filled(zero, std::slice::from_ref(length)).into()
+            }
+        }
+    }
+}

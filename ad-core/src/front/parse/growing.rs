@@ -1,0 +1,1062 @@
+//! Lists that grow are lists of a length that is known before, of which more and more is written.
+//!
+//! A loop that pushes the same number of elements in each round writes at places that follow from
+//! the round, so its rounds are as independent as before:
+//!
+//! ```text
+//! let mut v = Vec::new();            let rounds = (xs).into_iter().count();
+//! for p in xs {                      let mut v = [slot; rounds * 2];
+//!     v.push(a);               is    for (round, p) in (xs).into_iter().enumerate() {
+//!     v.push(b + v.len());               v[round * 2] = a;
+//! }                                      v[round * 2 + 1] = b + (round * 2 + 1);
+//!                                    }
+//! ```
+//!
+//! Any other statement counts what it pushes, in a list as long as it can get:
+//!
+//! ```text
+//! for p in xs {                      let mut v = [slot; rounds];
+//!     if c(p) { v.push(p); }   is    let mut end = 0;
+//! }                                  for p in xs { if c(p) { v[end] = p; end += 1; } }
+//!                                    let mut v = v[..end].to_vec();
+//! ```
+//!
+//! The side condition of both: how often a list is pushed to at most is known before, so it is
+//! pushed to in `for` loops, and what these run over does not follow from what is computed inside.
+//! Lists that grow otherwise stay as they are written, which is an error.
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+
+/// The macro that stands for an element of a list that grows.
+pub(super) const SLOT: &str = "__cotangent_slot";
+
+/// The block with lists of known lengths in place of lists that grow. `lists` is how many there
+/// were.
+pub(super) fn with_lengths(block: &syn::Block, lists: &mut usize) -> Option<syn::Block> {
+    let mut skipped = BTreeSet::new();
+    let mut changed: Option<syn::Block> = None;
+    loop {
+        let block_now = changed.as_ref().unwrap_or(block);
+        let found = block_now.stmts.iter().enumerate().find_map(|(k, stmt)| {
+            let list = List::declared(stmt, *lists)?;
+            let grows = grows(&tokens_of(&block_now.stmts[k + 1..]), &list.name);
+            (grows && !skipped.contains(&list.name.to_string())).then_some((k, list))
+        });
+        let Some((k, list)) = found else {
+            return changed;
+        };
+        skipped.insert(list.name.to_string());
+        *lists += 1;
+        let (before, rest) = block_now.stmts.split_at(k);
+        let Some(rest) = list.unrolled(&rest[1..]) else {
+            continue;
+        };
+        let before = tokens_of(before);
+        if let Ok(stmts) =
+            syn::parse::Parser::parse2(syn::Block::parse_within, quote!(#before #rest))
+        {
+            changed = Some(syn::Block {
+                stmts,
+                ..block_now.clone()
+            });
+        }
+    }
+}
+
+fn tokens_of(stmts: &[syn::Stmt]) -> TokenStream {
+    stmts.iter().map(ToTokens::to_token_stream).collect()
+}
+
+/// A variable that is declared as a list, and may grow.
+struct List {
+    name: Ident,
+    /// Its elements at the beginning.
+    first: Vec<TokenStream>,
+    /// What it is at the beginning, if these are not written one by one.
+    whole: Option<TokenStream>,
+    /// What no other list is called.
+    key: Ident,
+}
+
+/// A length: what is added up, without zeros.
+#[derive(Clone, Default)]
+struct Length(Vec<TokenStream>);
+
+impl Length {
+    fn plus(&self, more: TokenStream) -> Length {
+        let mut sum = self.clone();
+        sum.0.push(more);
+        sum
+    }
+}
+
+impl ToTokens for Length {
+    fn to_tokens(&self, out: &mut TokenStream) {
+        let parts = &self.0;
+        out.extend(match parts.is_empty() {
+            true => quote!(0usize),
+            false => quote!((#(#parts)+*)),
+        });
+    }
+}
+
+/// How much a loop adds in a round: a number, and what inner loops add.
+#[derive(Clone, Default)]
+struct Growth {
+    count: usize,
+    inner: Vec<TokenStream>,
+}
+
+impl Growth {
+    /// `self` times a number, unless that is nothing.
+    fn times(&self, by: &TokenStream) -> Option<TokenStream> {
+        let own = self.length();
+        match (self.count, self.inner.is_empty()) {
+            (0, true) => None,
+            (1, true) => Some(by.clone()),
+            (_, _) => Some(quote!(#by * #own)),
+        }
+    }
+
+    fn length(&self) -> Length {
+        let count = self.count;
+        let own = (count > 0).then(|| quote!(#count));
+        Length(own.into_iter().chain(self.inner.iter().cloned()).collect())
+    }
+
+    fn add(&mut self, other: Growth) {
+        self.count += other.count;
+        self.inner.extend(other.inner);
+    }
+}
+
+/// The methods that change how long a list is.
+const GROWING: [&str; 14] = [
+    "push",
+    "extend",
+    "extend_from_slice",
+    "pop",
+    "insert",
+    "remove",
+    "append",
+    "truncate",
+    "resize",
+    "clear",
+    "retain",
+    "drain",
+    "dedup",
+    "swap_remove",
+];
+
+/// The methods that push several elements.
+const EXTENDING: [&str; 2] = ["extend", "extend_from_slice"];
+
+/// Whether a method that changes the length of a list is called on it.
+fn grows(tokens: &TokenStream, name: &Ident) -> bool {
+    calls(tokens, name, &GROWING)
+}
+
+/// Whether one of these methods is called on a variable.
+fn calls(tokens: &TokenStream, name: &Ident, methods: &[&str]) -> bool {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    tokens.iter().enumerate().any(|(k, token)| match token {
+        TokenTree::Group(group) => calls(&group.stream(), name, methods),
+        TokenTree::Ident(ident) if ident == name => {
+            let method = method_after(&tokens[k + 1..]).map(ToString::to_string);
+            method.is_some_and(|m| methods.contains(&m.as_str()))
+        }
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// `.method`
+fn method_after(tokens: &[TokenTree]) -> Option<&Ident> {
+    match tokens {
+        [TokenTree::Punct(dot), TokenTree::Ident(method), ..] if dot.as_char() == '.' => {
+            Some(method)
+        }
+        _ => None,
+    }
+}
+
+fn any_token(tokens: &TokenStream, holds: &mut dyn FnMut(&TokenTree) -> bool) -> bool {
+    tokens.clone().into_iter().any(|token| match &token {
+        TokenTree::Group(group) => any_token(&group.stream(), holds),
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => holds(&token),
+    })
+}
+
+fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
+    any_token(
+        tokens,
+        &mut |t| matches!(t, TokenTree::Ident(i) if i == name),
+    )
+}
+
+/// Whether a round may be left before its end.
+fn leaves(tokens: &TokenStream) -> bool {
+    any_token(tokens, &mut |t| match t {
+        TokenTree::Ident(i) => i == "break" || i == "continue" || i == "return",
+        TokenTree::Punct(p) => p.as_char() == '?',
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// The names that are bound or assigned to.
+#[derive(Default)]
+struct Changing {
+    names: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Changing {
+    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+        self.names.insert(pat.ident.to_string());
+        syn::visit::visit_pat_ident(self, pat);
+    }
+    fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+        self.names.extend(names_of(assign.left.to_token_stream()));
+        syn::visit::visit_expr_assign(self, assign);
+    }
+    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+        let op = binary.op.to_token_stream().to_string();
+        if op.ends_with('=') && !["==", "!=", "<=", ">="].contains(&op.as_str()) {
+            self.names.extend(names_of(binary.left.to_token_stream()));
+        }
+        syn::visit::visit_expr_binary(self, binary);
+    }
+}
+
+fn names_of(tokens: TokenStream) -> impl Iterator<Item = String> {
+    let mut names = vec![];
+    any_token(&tokens, &mut |t| {
+        if let TokenTree::Ident(i) = t {
+            names.push(i.to_string());
+        }
+        false
+    });
+    let keywords = ["self", "as", "mut", "ref", "move", "if", "else", "match"];
+    names
+        .into_iter()
+        .filter(move |n| !keywords.contains(&n.as_str()))
+}
+
+/// `v.method(argument)`
+fn call_on<'a>(e: &'a syn::Expr, name: &Ident) -> Option<(String, Vec<&'a syn::Expr>)> {
+    let syn::Expr::MethodCall(call) = e else {
+        return None;
+    };
+    matches!(&*call.receiver, syn::Expr::Path(p) if p.path.is_ident(name))
+        .then(|| (call.method.to_string(), call.args.iter().collect()))
+}
+
+impl List {
+    /// `let mut v = Vec::new();`, `let mut v = vec![..];`
+    fn declared(stmt: &syn::Stmt, number: usize) -> Option<List> {
+        let syn::Stmt::Local(local) = stmt else {
+            return None;
+        };
+        let pat = match &local.pat {
+            syn::Pat::Type(typed) => &*typed.pat,
+            pat => pat,
+        };
+        let syn::Pat::Ident(pat) = pat else {
+            return None;
+        };
+        let init = &local.init.as_ref().filter(|i| i.diverge.is_none())?.expr;
+        pat.mutability?;
+        let key = format_ident!("{}_{}", pat.ident, number);
+        let mut list = List {
+            name: pat.ident.clone(),
+            first: vec![],
+            whole: None,
+            key,
+        };
+        match &**init {
+            syn::Expr::Macro(m) if m.mac.path.is_ident("vec") => {
+                let tokens = &m.mac.tokens;
+                if let Ok(syn::Expr::Array(of)) = syn::parse2(quote!([#tokens])) {
+                    list.first = of.elems.iter().map(ToTokens::to_token_stream).collect();
+                } else if let Ok(syn::Expr::Repeat(of)) = syn::parse2(quote!([#tokens])) {
+                    let one = list.pushed(of.expr.to_token_stream());
+                    let count = &of.len;
+                    list.whole = Some(quote!([#one; #count]));
+                } else {
+                    return None;
+                }
+            }
+            syn::Expr::Call(call) => {
+                let syn::Expr::Path(path) = &*call.func else {
+                    return None;
+                };
+                let segments: Vec<_> = path.path.segments.iter().collect();
+                let [.., ty, new] = &segments[..] else {
+                    return None;
+                };
+                let is_new = new.ident == "new" || new.ident == "with_capacity";
+                if ty.ident != "Vec" || !is_new {
+                    return None;
+                }
+            }
+            syn::Expr::MethodCall(call) if call.method == "to_vec" || call.method == "clone" => {
+                list.whole = Some(init.to_token_stream());
+            }
+            _ => return None,
+        }
+        Some(list)
+    }
+
+    /// What an element is before it is written.
+    fn slot(&self) -> TokenStream {
+        let (slot, key) = (format_ident!("{}", SLOT), &self.key);
+        quote_spanned!(self.name.span()=> #slot!(#key))
+    }
+
+    /// What is pushed.
+    fn pushed(&self, value: TokenStream) -> TokenStream {
+        let (slot, key) = (format_ident!("{}", SLOT), &self.key);
+        quote_spanned!(self.name.span()=> #slot!(#key, #value))
+    }
+
+    /// The declaration and what follows it.
+    fn unrolled(&self, rest: &[syn::Stmt]) -> Option<TokenStream> {
+        let name = &self.name;
+        let all = tokens_of(rest);
+        let mut bound = Changing::default();
+        rest.iter().for_each(|stmt| {
+            if let syn::Stmt::Local(local) = stmt {
+                bound.visit_pat(&local.pat);
+            }
+        });
+        if bound.names.contains(&name.to_string()) {
+            return None;
+        }
+        let mut out = TokenStream::new();
+        let mut is_empty = self.whole.is_none();
+        if let Some(whole) = &self.whole {
+            out.extend(quote_spanned!(name.span()=> let mut #name = #whole;));
+        }
+        let with = |more: TokenStream, is_empty: bool| match is_empty {
+            true => {
+                quote_spanned!(name.span()=> let mut #name: Vec<_> = (#more).into_iter().collect();)
+            }
+            false => quote_spanned! {name.span()=>
+                let mut #name: Vec<_> = #name.iter().copied().chain(#more).collect();
+            },
+        };
+        let slots = self.first.iter().map(|e| self.pushed(e.clone()));
+        let mut pushed: Vec<TokenStream> = slots.collect();
+        let flush = |pushed: &mut Vec<TokenStream>, is_empty: &mut bool, out: &mut TokenStream| {
+            if pushed.is_empty() {
+                return;
+            }
+            out.extend(match *is_empty {
+                true => quote_spanned!(name.span()=> let mut #name = [#(#pushed),*];),
+                false => with(quote_spanned!(name.span()=> [#(#pushed),*]), false),
+            });
+            pushed.clear();
+            *is_empty = false;
+        };
+        for stmt in rest {
+            let tokens = stmt.to_token_stream();
+            if !mentions(&tokens, name) {
+                // What is pushed is computed where it stands.
+                flush(&mut pushed, &mut is_empty, &mut out);
+                tokens.to_tokens(&mut out);
+                continue;
+            }
+            let call = match stmt {
+                syn::Stmt::Expr(e, Some(_)) => call_on(e, name),
+                syn::Stmt::Expr(_, None)
+                | syn::Stmt::Local(_)
+                | syn::Stmt::Item(_)
+                | syn::Stmt::Macro(_) => None,
+            };
+            if let Some((method, args)) = call {
+                let args: Vec<TokenStream> = args.iter().map(ToTokens::to_token_stream).collect();
+                match (method.as_str(), &args[..]) {
+                    ("push", [e]) => {
+                        if mentions(e, name) {
+                            flush(&mut pushed, &mut is_empty, &mut out);
+                        }
+                        if grows(e, name) || (is_empty && mentions(e, name)) {
+                            return None;
+                        }
+                        pushed.push(self.pushed(e.clone()));
+                        continue;
+                    }
+                    ("extend_from_slice" | "extend", [e]) if !mentions(e, name) => {
+                        flush(&mut pushed, &mut is_empty, &mut out);
+                        out.extend(with(e.clone(), is_empty));
+                        is_empty = false;
+                        continue;
+                    }
+                    ("pop", []) => {
+                        flush(&mut pushed, &mut is_empty, &mut out);
+                        if is_empty {
+                            return None;
+                        }
+                        out.extend(quote_spanned! {name.span()=>
+                            let mut #name = #name[..#name.len().saturating_sub(1)].to_vec();
+                        });
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            flush(&mut pushed, &mut is_empty, &mut out);
+            if grows(&tokens, name) {
+                let (before, grown, after) = self.grown(stmt, &all, is_empty)?;
+                out.extend(before);
+                out.extend(grown);
+                out.extend(after);
+                is_empty = false;
+                continue;
+            }
+            if is_empty {
+                return None;
+            }
+            tokens.to_tokens(&mut out);
+        }
+        flush(&mut pushed, &mut is_empty, &mut out);
+        (!is_empty).then_some(out)
+    }
+
+    /// A statement in which the list grows: what stands before it, itself, and what stands behind.
+    fn grown(
+        &self,
+        stmt: &syn::Stmt,
+        all: &TokenStream,
+        is_empty: bool,
+    ) -> Option<(TokenStream, TokenStream, TokenStream)> {
+        let name = &self.name;
+        let mut names = Names::of(all);
+        let first = names.fresh("start");
+        let start = match is_empty {
+            true => Length::default(),
+            false => Length(vec![first.to_token_stream()]),
+        };
+        let stmt = with_pushes(stmt, name, &mut names)?;
+        let room = |more: &TokenStream| {
+            let slot = self.slot();
+            match is_empty {
+                true => quote_spanned!(name.span()=> let mut #name = [#slot; #more];),
+                false => quote_spanned! {name.span()=>
+                    let #first = #name.len();
+                    let mut #name: Vec<_> = #name.iter().copied()
+                        .chain((0..#more).map(|_| #slot)).collect();
+                },
+            }
+        };
+        if let syn::Stmt::Expr(syn::Expr::ForLoop(l), _) = &stmt {
+            let mut grown = Grown {
+                list: self,
+                names: &mut names,
+                rounds: HashMap::new(),
+                hoisted: TokenStream::new(),
+            };
+            let total = grown.of_loop(l, &BTreeSet::new());
+            let written = total.and_then(|total| Some((total, grown.written_loop(l, &start)?)));
+            if let Some((total, body)) = written {
+                let mut before = grown.hoisted;
+                before.extend(room(&total.length().to_token_stream()));
+                return Some((before, body, TokenStream::new()));
+            }
+        }
+        let most = most(&stmt, name)?;
+        let end = names.fresh("end");
+        let read = Read {
+            list: self,
+            at: &end.to_token_stream(),
+            counts: true,
+        };
+        let written = read.of(stmt.to_token_stream())?;
+        let most = names.fresh_let("most", &most);
+        let (most, before) = (most.0, most.1);
+        let mut before = before;
+        before.extend(room(&most.to_token_stream()));
+        before.extend(quote_spanned!(name.span()=> let mut #end: usize = #start;));
+        let after = quote_spanned!(name.span()=> let mut #name = #name[..#end].to_vec(););
+        Some((before, written, after))
+    }
+}
+
+/// A statement with a `push` for each element that the list is extended by.
+fn with_pushes(stmt: &syn::Stmt, list: &Ident, names: &mut Names) -> Option<syn::Stmt> {
+    let tokens = stmt.to_token_stream();
+    if !calls(&tokens, list, &EXTENDING) {
+        return Some(stmt.clone());
+    }
+    let mut stmts =
+        syn::parse::Parser::parse2(syn::Block::parse_within, pushes(tokens, list, names)).ok()?;
+    stmts.pop()
+}
+
+fn pushes(tokens: TokenStream, list: &Ident, names: &mut Names) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens: VecDeque<TokenTree> = tokens.into_iter().collect();
+    while let Some(token) = tokens.pop_front() {
+        if let TokenTree::Group(group) = &token {
+            let mut inner = Group::new(group.delimiter(), pushes(group.stream(), list, names));
+            inner.set_span(group.span());
+            out.extend([TokenTree::Group(inner)]);
+            continue;
+        }
+        let is_list = matches!(&token, TokenTree::Ident(i) if i == list);
+        let after = tokens.make_contiguous();
+        let method = method_after(after).map(ToString::to_string);
+        let extends = method.is_some_and(|m| EXTENDING.contains(&m.as_str()));
+        if let (true, true, Some(TokenTree::Group(args))) = (is_list, extends, after.get(2)) {
+            let args = args.stream();
+            tokens.drain(..3);
+            let of = syn::parse2::<syn::Expr>(args.clone());
+            let inner = match &of {
+                Ok(syn::Expr::Reference(r)) => Ok(&*r.expr),
+                of => of.as_ref(),
+            };
+            out.extend(match inner {
+                Ok(syn::Expr::Array(array)) => {
+                    let elems = array.elems.iter();
+                    quote_spanned!(list.span()=> { #(#list.push(#elems);)* })
+                }
+                Ok(_) | Err(_) => {
+                    let item = names.fresh("item");
+                    quote_spanned!(list.span()=> { for #item in #args { #list.push(#item); } })
+                }
+            });
+        } else {
+            out.extend([token]);
+        }
+    }
+    out
+}
+
+/// How often a list is pushed to at most; nothing if that is not known before.
+fn most(stmt: &syn::Stmt, name: &Ident) -> Option<TokenStream> {
+    /// The names that are bound or assigned to, but by `for`.
+    #[derive(Default)]
+    struct Computed(Changing);
+    impl<'ast> Visit<'ast> for Computed {
+        fn visit_expr_for_loop(&mut self, l: &'ast syn::ExprForLoop) {
+            self.visit_expr(&l.expr);
+            self.visit_block(&l.body);
+        }
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.0.visit_pat_ident(pat);
+        }
+        fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+            self.0.visit_expr_assign(assign);
+            self.visit_expr(&assign.right);
+        }
+        fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+            self.0.visit_expr_binary(binary);
+            self.visit_expr(&binary.right);
+        }
+    }
+    let tokens = stmt.to_token_stream();
+    let mut computed = Computed::default();
+    computed.visit_stmt(stmt);
+    let mut computed = computed.0.names;
+    computed.extend(names_of(tokens.clone()).filter(|n| grows(&tokens, &format_ident!("{}", n))));
+    let count = most_of(stmt, name)?;
+    let sound = names_of(count.clone()).all(|n| !computed.contains(&n));
+    sound.then_some(count)
+}
+
+/// The sum of some counts.
+fn added(counts: Vec<Option<TokenStream>>) -> Option<TokenStream> {
+    let mut counts: Vec<TokenStream> = counts.into_iter().collect::<Option<_>>()?;
+    counts.retain(|c| c.to_string() != "0usize");
+    Some(match &counts[..] {
+        [] => quote!(0usize),
+        [one] => one.clone(),
+        all => quote!((#(#all)+*)),
+    })
+}
+
+fn most_of(stmt: &syn::Stmt, name: &Ident) -> Option<TokenStream> {
+    match stmt {
+        syn::Stmt::Expr(e, _) => most_of_expr(e, name),
+        syn::Stmt::Local(_) | syn::Stmt::Item(_) | syn::Stmt::Macro(_) => {
+            let is_pushed = pushed_to(&stmt.to_token_stream(), name);
+            (!is_pushed).then(|| quote!(0usize))
+        }
+    }
+}
+
+fn pushed_to(tokens: &TokenStream, name: &Ident) -> bool {
+    calls(tokens, name, &["push"])
+}
+
+fn most_of_block(block: &syn::Block, name: &Ident) -> Option<TokenStream> {
+    added(block.stmts.iter().map(|s| most_of(s, name)).collect())
+}
+
+fn most_of_expr(e: &syn::Expr, name: &Ident) -> Option<TokenStream> {
+    if !pushed_to(&e.to_token_stream(), name) {
+        return Some(quote!(0usize));
+    }
+    if let Some((method, args)) = call_on(e, name) {
+        let [arg] = args[..] else {
+            return None;
+        };
+        let is_one = method == "push" && !grows(&arg.to_token_stream(), name);
+        return is_one.then(|| quote!(1usize));
+    }
+    match e {
+        syn::Expr::ForLoop(l) => {
+            let round = most_of_block(&l.body, name)?;
+            let (pat, over) = (&l.pat, &l.expr);
+            if mentions(&over.to_token_stream(), name) {
+                return None;
+            }
+            let mut bound = Changing::default();
+            bound.visit_pat(pat);
+            let varies = names_of(round.clone()).any(|n| bound.names.contains(&n));
+            Some(match varies {
+                true => {
+                    quote_spanned!(name.span()=> (#over).into_iter().map(|#pat| #round).sum::<usize>())
+                }
+                false => {
+                    let rounds = rounds_of(over);
+                    match round.to_string() == "1usize" {
+                        true => rounds,
+                        false => quote_spanned!(name.span()=> #rounds * #round),
+                    }
+                }
+            })
+        }
+        syn::Expr::Block(block) => most_of_block(&block.block, name),
+        syn::Expr::If(branch) => {
+            let then = most_of_block(&branch.then_branch, name);
+            let other = branch.else_branch.as_ref();
+            let other = other.map(|(_, e)| most_of_expr(e, name));
+            larger(std::iter::once(then).chain(other).collect())
+        }
+        syn::Expr::Match(choice) => {
+            let arms = choice.arms.iter().map(|a| most_of_expr(&a.body, name));
+            larger(arms.collect())
+        }
+        _ => None,
+    }
+}
+
+/// Of counts one of which occurs: one if all are the same, or else their sum.
+fn larger(counts: Vec<Option<TokenStream>>) -> Option<TokenStream> {
+    let mut different: Vec<Option<TokenStream>> = vec![];
+    for count in counts {
+        let text = count.as_ref()?.to_string();
+        let is_known = |c: &Option<TokenStream>| c.as_ref().is_some_and(|c| c.to_string() == text);
+        if !different.iter().any(is_known) {
+            different.push(count);
+        }
+    }
+    added(different)
+}
+
+/// How many rounds a loop has.
+fn rounds_of(over: &syn::Expr) -> TokenStream {
+    match over {
+        syn::Expr::MethodCall(call) if keeps_count(&call.method) => rounds_of(&call.receiver),
+        syn::Expr::Paren(inner) => rounds_of(&inner.expr),
+        syn::Expr::Range(_) => quote_spanned!(over.span()=> (#over).len()),
+        _ => quote_spanned!(over.span()=> (#over).into_iter().count()),
+    }
+}
+
+/// Whether an iterator has as many items behind this method as before.
+fn keeps_count(method: &Ident) -> bool {
+    let of = ["map", "copied", "cloned", "enumerate", "rev"];
+    of.contains(&method.to_string().as_str())
+}
+
+/// Names that the block does not have.
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn of(tokens: &TokenStream) -> Names {
+        Names(names_of(tokens.clone()).collect())
+    }
+
+    fn fresh(&mut self, wish: &str) -> Ident {
+        let mut name = wish.to_string();
+        while !self.0.insert(name.clone()) {
+            name.push('_');
+        }
+        format_ident!("{}", name)
+    }
+
+    /// A new variable for an expression.
+    fn fresh_let(&mut self, wish: &str, e: &TokenStream) -> (Ident, TokenStream) {
+        let name = self.fresh(wish);
+        let bound = quote!(let #name = #e;);
+        (name, bound)
+    }
+}
+
+/// A loop in which a list grows.
+struct Grown<'a> {
+    list: &'a List,
+    names: &'a mut Names,
+    /// How many rounds each loop has, by the loop.
+    rounds: HashMap<*const syn::ExprForLoop, Ident>,
+    /// What is computed before the outermost loop.
+    hoisted: TokenStream,
+}
+
+impl Grown<'_> {
+    /// What a loop adds; nothing if that cannot be seen. `changing` are the names of loops around.
+    fn of_loop(&mut self, l: &syn::ExprForLoop, changing: &BTreeSet<String>) -> Option<Growth> {
+        let (over, body) = (l.expr.to_token_stream(), l.body.to_token_stream());
+        let varies = names_of(over.clone()).any(|n| changing.contains(&n));
+        if varies || mentions(&over, &self.list.name) || leaves(&body) || !l.attrs.is_empty() {
+            return None;
+        }
+        let mut inside = Changing {
+            names: changing.clone(),
+        };
+        inside.visit_expr_for_loop(l);
+        let grows = names_of(body.clone()).filter(|n| grows(&body, &format_ident!("{}", n)));
+        inside.names.extend(grows.collect::<Vec<_>>());
+        if bound_in(l, &self.list.name) {
+            return None;
+        }
+        let rounds = self.names.fresh("rounds");
+        self.rounds.insert(l, rounds.clone());
+        let count = rounds_of(&l.expr);
+        self.hoisted
+            .extend(quote_spanned!(l.for_token.span=> let #rounds = #count;));
+        let round = self.of_stmts(&l.body.stmts, &inside.names)?;
+        let all = round.times(&rounds.to_token_stream());
+        Some(Growth {
+            count: 0,
+            inner: all.into_iter().collect(),
+        })
+    }
+
+    fn of_stmts(&mut self, stmts: &[syn::Stmt], changing: &BTreeSet<String>) -> Option<Growth> {
+        let mut all = Growth::default();
+        for stmt in stmts {
+            if grows(&stmt.to_token_stream(), &self.list.name) {
+                let syn::Stmt::Expr(e, _) = stmt else {
+                    return None;
+                };
+                all.add(self.of_expr(e, changing)?);
+            }
+        }
+        Some(all)
+    }
+
+    fn of_expr(&mut self, e: &syn::Expr, changing: &BTreeSet<String>) -> Option<Growth> {
+        if let Some((method, args)) = call_on(e, &self.list.name) {
+            let [arg] = &args[..] else {
+                return None;
+            };
+            let is_one = method == "push" && !grows(&arg.to_token_stream(), &self.list.name);
+            return is_one.then_some(Growth {
+                count: 1,
+                inner: vec![],
+            });
+        }
+        match e {
+            syn::Expr::ForLoop(l) => self.of_loop(l, changing),
+            syn::Expr::Block(block) if block.label.is_none() => {
+                self.of_stmts(&block.block.stmts, changing)
+            }
+            syn::Expr::If(branch) => {
+                let (_, other) = branch.else_branch.as_ref()?;
+                let then = self.of_stmts(&branch.then_branch.stmts, changing)?;
+                let other = self.of_expr(other, changing)?;
+                let same = then.inner.is_empty() && other.inner.is_empty();
+                let same = same && then.count == other.count;
+                let pure = !grows(&branch.cond.to_token_stream(), &self.list.name);
+                (same && pure).then_some(then)
+            }
+            _ => None,
+        }
+    }
+
+    /// The loop with elements that are written in place of pushed ones.
+    fn written_loop(&mut self, l: &syn::ExprForLoop, start: &Length) -> Option<TokenStream> {
+        let (pat, over, label) = (&l.pat, &l.expr, &l.label);
+        let mut bound = vec![];
+        l.body.stmts.iter().for_each(|stmt| {
+            let mut inside = Changing::default();
+            inside.visit_stmt(stmt);
+            bound.extend(inside.names);
+        });
+        let from_zero = |e: &syn::Expr| match e {
+            syn::Expr::Range(range) => {
+                let start = range.start.as_ref().map(ToTokens::to_token_stream);
+                start.is_some_and(|s| ["0", "0usize"].contains(&s.to_string().as_str()))
+            }
+            _ => false,
+        };
+        let (pat, over, index) = match &**pat {
+            syn::Pat::Ident(i)
+                if from_zero(over)
+                    && i.mutability.is_none()
+                    && !bound.contains(&i.ident.to_string()) =>
+            {
+                let i = &i.ident;
+                (
+                    pat.to_token_stream(),
+                    over.to_token_stream(),
+                    quote_spanned!(l.for_token.span=> (#i as usize)),
+                )
+            }
+            syn::Pat::Wild(_) if from_zero(over) => {
+                let i = self.names.fresh("round");
+                (
+                    quote_spanned!(l.for_token.span=> #i),
+                    over.to_token_stream(),
+                    quote_spanned!(l.for_token.span=> (#i as usize)),
+                )
+            }
+            _ => {
+                let i = self.names.fresh("round");
+                let over = quote_spanned!(l.for_token.span=> (#over).into_iter().enumerate());
+                (
+                    quote_spanned!(l.for_token.span=> (#i, #pat)),
+                    over,
+                    quote_spanned!(l.for_token.span=> #i),
+                )
+            }
+        };
+        let mut rounds = std::mem::take(&mut self.hoisted);
+        let round = self.again(&l.body.stmts)?;
+        std::mem::swap(&mut self.hoisted, &mut rounds);
+        let at = match round.times(&index) {
+            Some(before) => start.plus(before),
+            None => start.clone(),
+        };
+        let body = self.written_stmts(&l.body.stmts, &mut at.clone())?;
+        Some(quote_spanned!(l.for_token.span=> #label for #pat in #over { #body }))
+    }
+
+    /// What statements add, whose loops are counted.
+    fn again(&self, stmts: &[syn::Stmt]) -> Option<Growth> {
+        let mut all = Growth::default();
+        for stmt in stmts {
+            if let syn::Stmt::Expr(e, _) = stmt
+                && grows(&stmt.to_token_stream(), &self.list.name)
+            {
+                all.add(self.again_expr(e)?);
+            }
+        }
+        Some(all)
+    }
+
+    fn again_expr(&self, e: &syn::Expr) -> Option<Growth> {
+        match e {
+            syn::Expr::ForLoop(l) => {
+                let rounds = self.rounds.get(&std::ptr::from_ref(l))?;
+                let all = self.again(&l.body.stmts)?.times(&rounds.to_token_stream());
+                Some(Growth {
+                    count: 0,
+                    inner: all.into_iter().collect(),
+                })
+            }
+            syn::Expr::Block(block) => self.again(&block.block.stmts),
+            syn::Expr::If(branch) => self.again(&branch.then_branch.stmts),
+            _ => Some(Growth {
+                count: 1,
+                inner: vec![],
+            }),
+        }
+    }
+
+    fn written_stmts(&mut self, stmts: &[syn::Stmt], at: &mut Length) -> Option<TokenStream> {
+        let mut out = TokenStream::new();
+        for stmt in stmts {
+            let tokens = stmt.to_token_stream();
+            match stmt {
+                syn::Stmt::Expr(e, semi) if grows(&tokens, &self.list.name) => {
+                    out.extend(self.written_expr(e, at)?);
+                    semi.to_tokens(&mut out);
+                }
+                syn::Stmt::Expr(..)
+                | syn::Stmt::Local(_)
+                | syn::Stmt::Item(_)
+                | syn::Stmt::Macro(_) => {
+                    out.extend(self.read(tokens, at)?);
+                }
+            }
+        }
+        Some(out)
+    }
+
+    fn written_expr(&mut self, e: &syn::Expr, at: &mut Length) -> Option<TokenStream> {
+        let list = &self.list.name;
+        if let Some((_, args)) = call_on(e, list) {
+            let value = self.read(args.first()?.to_token_stream(), at)?;
+            let value = self.list.pushed(value);
+            let out = quote_spanned!(list.span()=> #list[#at] = #value);
+            *at = at.plus(quote!(1));
+            return Some(out);
+        }
+        match e {
+            syn::Expr::ForLoop(l) => {
+                let out = self.written_loop(l, at)?;
+                let added = self.again_expr(e)?;
+                *at = Length(at.0.iter().cloned().chain(added.inner).collect());
+                Some(out)
+            }
+            syn::Expr::Block(block) => {
+                let inner = self.written_stmts(&block.block.stmts, at)?;
+                Some(quote!({ #inner }))
+            }
+            syn::Expr::If(branch) => {
+                let cond = self.read(branch.cond.to_token_stream(), at)?;
+                let (_, other) = branch.else_branch.as_ref()?;
+                let mut before = at.clone();
+                let then = self.written_stmts(&branch.then_branch.stmts, at)?;
+                let other = self.written_expr(other, &mut before)?;
+                Some(quote!(if #cond { #then } else #other))
+            }
+            _ => None,
+        }
+    }
+
+    /// What reads the list where it has a length.
+    fn read(&self, tokens: TokenStream, at: &Length) -> Option<TokenStream> {
+        let read = Read {
+            list: self.list,
+            at: &at.to_token_stream(),
+            counts: false,
+        };
+        read.of(tokens)
+    }
+}
+
+/// What reads a list while it has a length, or changes that.
+struct Read<'a> {
+    list: &'a List,
+    at: &'a TokenStream,
+    /// Whether the length is a variable.
+    counts: bool,
+}
+
+impl Read<'_> {
+    fn of(&self, tokens: TokenStream) -> Option<TokenStream> {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let (list, at) = (&self.list.name, self.at);
+        let mut out = TokenStream::new();
+        let mut k = 0;
+        while k < tokens.len() {
+            let after = &tokens[k + 1..];
+            match &tokens[k] {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.of(group.stream())?);
+                    inner.set_span(group.span());
+                    out.extend([TokenTree::Group(inner)]);
+                    k += 1;
+                }
+                TokenTree::Ident(ident) if ident == list && !is_member(&tokens[..k]) => {
+                    let (read, taken) = self.mention(after)?;
+                    match read {
+                        Some(read) => out.extend(read),
+                        None => out.extend(quote_spanned!(list.span()=> #list[..#at])),
+                    }
+                    k += 1 + taken;
+                }
+                token @ (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) => {
+                    out.extend([token.clone()]);
+                    k += 1;
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// What the list and the first of the tokens behind it stand for, and how many these are.
+    fn mention(&self, after: &[TokenTree]) -> Option<(Option<TokenStream>, usize)> {
+        let (list, at) = (&self.list.name, self.at);
+        if let Some(TokenTree::Group(index)) = after.first()
+            && index.delimiter() == Delimiter::Bracket
+        {
+            let index = self.of(index.stream())?;
+            return Some(match is_range(&index) {
+                true => (None, 0),
+                false => (Some(quote_spanned!(list.span()=> #list[#index])), 1),
+            });
+        }
+        let Some(method) = method_after(after).map(ToString::to_string) else {
+            return Some((None, 0));
+        };
+        let args = match after.get(2) {
+            Some(TokenTree::Group(args)) => args.stream(),
+            _ => return Some((None, 0)),
+        };
+        let is_unwrapped = after.get(3..).and_then(method_after);
+        let is_unwrapped = is_unwrapped.is_some_and(|m| m == "unwrap");
+        let changes = GROWING.contains(&method.as_str());
+        if changes && !self.counts {
+            return None;
+        }
+        Some(match method.as_str() {
+            "len" => (Some(quote_spanned!(list.span()=> (#at))), 3),
+            "is_empty" => (Some(quote_spanned!(list.span()=> (#at == 0))), 3),
+            "last" if is_unwrapped => (Some(quote_spanned!(list.span()=> #list[#at - 1])), 6),
+            "push" => {
+                let value = self.list.pushed(self.of(args)?);
+                (
+                    Some(quote_spanned!(list.span()=> { #list[#at] = #value; #at += 1; })),
+                    3,
+                )
+            }
+            "pop" if is_unwrapped => (
+                Some(quote_spanned!(list.span()=> { #at -= 1; #list[#at] })),
+                6,
+            ),
+            // A statement.
+            "pop" if matches!(after.get(3), Some(TokenTree::Punct(p)) if p.as_char() == ';') => (
+                Some(quote_spanned!(list.span()=> #at = #at.saturating_sub(1))),
+                3,
+            ),
+            "clear" => (Some(quote_spanned!(list.span()=> { #at = 0; })), 3),
+            "truncate" => {
+                let length = self.of(args)?;
+                (
+                    Some(quote_spanned!(list.span()=> { #at = #at.min(#length); })),
+                    3,
+                )
+            }
+            _ if changes => return None,
+            _ => (None, 0),
+        })
+    }
+}
+
+/// Whether an index is a range.
+fn is_range(index: &TokenStream) -> bool {
+    matches!(syn::parse2(index.clone()), Ok(syn::Expr::Range(_)))
+}
+
+/// Whether what follows these tokens is the name of a field or a method.
+fn is_member(before: &[TokenTree]) -> bool {
+    let is_dot =
+        |t: Option<&TokenTree>| matches!(t, Some(TokenTree::Punct(p)) if p.as_char() == '.');
+    let n = before.len();
+    is_dot(before.last()) && !(n > 1 && is_dot(before.get(n - 2)))
+}
+
+/// Whether a loop binds the name anew, or assigns to the whole list.
+fn bound_in(l: &syn::ExprForLoop, name: &Ident) -> bool {
+    struct Search<'a>(&'a Ident, bool);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.1 |= pat.ident == *self.0;
+        }
+        fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+            self.1 |= matches!(&*assign.left, syn::Expr::Path(p) if p.path.is_ident(self.0));
+            syn::visit::visit_expr_assign(self, assign);
+        }
+    }
+    let mut search = Search(name, false);
+    search.visit_expr_for_loop(l);
+    search.1
+}
