@@ -18,7 +18,7 @@
 
 use crate::expand::{Parts, in_editor, parts};
 use crate::front::error::Errors;
-use crate::front::{aliases, nesting, receiver};
+use crate::front::{beside, nesting, receiver};
 use crate::link::{Around, Member, Place};
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -252,7 +252,7 @@ impl Owner {
             member: Some(self.member.clone()),
             ..place.clone()
         };
-        let item = aliases::written_out(item, &place.aliases);
+        let item = beside::written_out(item, &place.beside);
         parts(attr, written, item, Some(&place), true, Some(&own))
     }
 

@@ -21,7 +21,7 @@ fn begun(item: TokenStream, place: &Place) -> TokenStream {
         errors.at(span, nesting::MESSAGE);
         return compile_errors(errors);
     }
-    let item = crate::front::aliases::written_out(item, &place.aliases);
+    let item = crate::front::beside::written_out(item, &place.beside);
     let of: syn::ItemStruct = match syn::parse2(item.clone()) {
         Ok(of) => of,
         Err(_) => {

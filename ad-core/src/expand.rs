@@ -83,7 +83,7 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     }
     let in_impl = self_type.is_some();
     let explicit = front::receiver::explicit(item.clone(), self_type.as_ref(), false);
-    let explicit = front::aliases::written_out(explicit, &place.aliases);
+    let explicit = front::beside::written_out(explicit, &place.beside);
     let place = (place.around != Around::Impl).then_some(place);
     parts(attr, item, explicit, place, in_impl, None).into_token_stream()
 }

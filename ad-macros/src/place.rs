@@ -2,7 +2,7 @@
 //! block no macro can be defined. The expansion of an attribute does not see what is
 //! around it, so the source is looked at.
 
-use cotangent_core::link::{Around, Place};
+use cotangent_core::link::{Around, Beside, Place};
 use proc_macro::{Span, TokenStream, TokenTree};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,7 +29,7 @@ pub(super) fn of(item: &TokenStream) -> Place {
         unique: format!("{:016x}", unique(span)),
         around,
         self_type: self_type(&head),
-        aliases: aliases(item, span),
+        beside: beside(item, span),
         ..Place::default()
     }
 }
@@ -124,29 +124,44 @@ fn annotated(text: &str, at: usize) -> Vec<Vec<String>> {
     found.into_iter().filter_map(relative).collect()
 }
 
-/// The type aliases of the same module that an item mentions.
-fn aliases(item: &TokenStream, span: Span) -> Vec<(String, String)> {
+/// The type aliases and the constants of the same module, if an item mentions some.
+fn beside(item: &TokenStream, span: Span) -> Beside {
     let Some(before) = before(span) else {
-        return vec![];
+        return Beside::default();
     };
     let Some(text) = span
         .local_file()
         .and_then(|file| std::fs::read_to_string(file).ok())
     else {
-        return vec![];
+        return Beside::default();
     };
     let mut words = HashSet::new();
     mentioned(item.clone(), &mut words);
-    let mut found = aliases_beside(&text, before.len());
-    let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
-    let once = |name: &String| names.iter().filter(|n| *n == name).count() == 1;
-    // An alias may mention another one.
-    let is_needed = |(name, _): &(String, String)| once(name);
-    found.retain(is_needed);
-    match found.iter().any(|(name, _)| words.contains(name)) {
-        true => found,
-        false => vec![],
+    let of = |kind| {
+        let mut found = items_beside(&text, before.len(), kind);
+        let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+        let once = |name: &String| names.iter().filter(|n| *n == name).count() == 1;
+        // One may mention another.
+        found.retain(|(name, _)| once(name));
+        match found.iter().any(|(name, _)| words.contains(name)) {
+            true => found,
+            false => vec![],
+        }
+    };
+    let constants = of(Kind::Constant).into_iter();
+    Beside {
+        aliases: of(Kind::Alias),
+        constants: constants.map(|(_, text)| text).collect(),
     }
+}
+
+/// What is looked for beside a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `type Name = Type;`
+    Alias,
+    /// `const NAME: Type = value;`, `static NAME: Type = value;`
+    Constant,
 }
 
 fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {
@@ -161,8 +176,9 @@ fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {
     }
 }
 
-/// The aliases in the module that is around a place of a text.
-fn aliases_beside(text: &str, place: usize) -> Vec<(String, String)> {
+/// The items of a kind in the module that is around a place of a text: their names, and the types of
+/// aliases, or constants without the first word.
+fn items_beside(text: &str, place: usize, kind: Kind) -> Vec<(String, String)> {
     // The blocks that are open: where each begins, and whether it is a module.
     let mut open: Vec<(usize, bool)> = vec![];
     let mut module_of_place = None;
@@ -191,16 +207,22 @@ fn aliases_beside(text: &str, place: usize) -> Vec<(String, String)> {
             ";" => {
                 head.clear();
             }
-            "type" if open.last().is_none_or(|(_, is_module)| *is_module) => {
+            "type" | "const" | "static" if open.last().is_none_or(|(_, is_module)| *is_module) => {
                 let here = tokens.rest;
                 let name = tokens.next();
-                if let (Some(name), Some("=")) = (name, tokens.next()) {
-                    let end = end_of_statement(tokens.rest);
-                    let module = open.last().map_or(0, |(begin, _)| *begin);
-                    let ty = tokens.rest[..end].trim();
-                    found.push((module, name.to_owned(), ty.to_owned()));
-                } else {
-                    tokens.rest = here;
+                let module = open.last().map_or(0, |(begin, _)| *begin);
+                match (name, tokens.next()) {
+                    (Some(name), Some("=")) if token == "type" && kind == Kind::Alias => {
+                        let end = end_of_statement(tokens.rest);
+                        let ty = tokens.rest[..end].trim();
+                        found.push((module, name.to_owned(), ty.to_owned()));
+                    }
+                    (Some(name), Some(":")) if token != "type" && kind == Kind::Constant => {
+                        let end = end_of_statement(here);
+                        found.push((module, name.to_owned(), here[..end].trim().to_owned()));
+                        tokens.rest = &here[end..];
+                    }
+                    _ => tokens.rest = here,
                 }
             }
             word => head.push(word),
@@ -214,11 +236,12 @@ fn aliases_beside(text: &str, place: usize) -> Vec<(String, String)> {
 /// Where the first `;` outside of brackets is.
 fn end_of_statement(text: &str) -> usize {
     let mut depth = 0usize;
-    for (k, c) in text.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            ';' if depth == 0 => return k,
+    let mut tokens = Tokens::new(text);
+    while let Some(token) = tokens.next() {
+        match token {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            ";" if depth == 0 => return text.len() - tokens.rest.len() - 1,
             _ => {}
         }
     }
@@ -465,13 +488,31 @@ mod tests {
                     type C<T> = T; fn f(x: B) {} } // type D = f64;\nfn h() {}";
         let at = |what: &str| {
             let place = text.find(what).expect("it is there");
-            let found = super::aliases_beside(text, place);
+            let found = super::items_beside(text, place, super::Kind::Alias);
             let found = found.into_iter().map(|(name, ty)| format!("{name}: {ty}"));
             found.collect::<Vec<_>>().join(", ")
         };
         assert_eq!(at("f(x: B)"), "B: [f64; 2]");
         assert_eq!(at("g()"), "A: f64");
         assert_eq!(at("h()"), "A: f64");
+    }
+
+    #[test]
+    fn constants_of_the_same_module() {
+        let text = "const A: [f64; 2] = [1.0, /* ; */ 2.0]; impl S { const B: f64 = 1.0; } mod m { \
+                    pub(crate) static C: &str = \";\"; const fn d() {} const _: () = (); fn f() {} } \
+                    const E: f64 = { let x = 1.0; x }; fn h() {}";
+        let at = |what: &str| {
+            let place = text.find(what).expect("it is there");
+            let found = super::items_beside(text, place, super::Kind::Constant);
+            let found = found.into_iter().filter(|(name, _)| name != "_");
+            found.map(|(_, text)| text).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(at("f()"), "C: &str = \";\"");
+        assert_eq!(
+            at("h()"),
+            "A: [f64; 2] = [1.0, /* ; */ 2.0]; E: f64 = { let x = 1.0; x }"
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //!
 //! Both steps report everything they find and go on; what is around an error is looked at too.
 
-pub mod aliases;
 pub mod attr;
+pub mod beside;
 pub mod callee;
 pub mod data;
 pub mod error;
@@ -25,6 +25,7 @@ pub mod receiver;
 pub mod signature;
 pub mod structs;
 mod surface;
+pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 pub mod types;

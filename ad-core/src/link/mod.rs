@@ -59,12 +59,21 @@ pub struct Place {
     pub self_type: Option<String>,
     /// Annotated functions of the same file, by their paths from here.
     pub annotated: Vec<Vec<String>>,
-    /// The type aliases beside it that it mentions, with their types.
-    pub aliases: Vec<(String, String)>,
+    /// What stands beside it in the same module.
+    pub beside: Beside,
     /// The `impl` block around it, if that is annotated: then companions stand beside the block.
     pub member: Option<Member>,
     /// An editor asks, which reads signatures only and sees no source text.
     pub in_editor: bool,
+}
+
+/// What a function may mention of its module.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// The type aliases, with their types.
+    pub aliases: Vec<(String, String)>,
+    /// The constants, as they are written behind `const` or `static`.
+    pub constants: Vec<String>,
 }
 
 /// An annotated `impl` block, as its functions know it.
@@ -431,7 +440,7 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
                 .map(|path| path.split("::").map(str::to_owned).collect())
                 .collect(),
             // They are written out in what is handed on.
-            aliases: vec![],
+            beside: Beside::default(),
             member,
             in_editor: false,
         };

@@ -5,6 +5,15 @@ use ndarray::{Array1, ArrayView1, s};
 
 type Vector = Array1<f64>;
 
+const SHEKEL_A: [[f64; 4]; 5] = [
+    [4.0, 4.0, 4.0, 4.0],
+    [1.0, 1.0, 1.0, 1.0],
+    [8.0, 8.0, 8.0, 8.0],
+    [6.0, 6.0, 6.0, 6.0],
+    [3.0, 7.0, 3.0, 7.0],
+];
+const SHEKEL_C: [f64; 5] = [0.1, 0.2, 0.2, 0.4, 0.4];
+
 #[differentiable(grad)]
 fn rosenbrock(x: &[f64]) -> f64 {
     x.windows(2)
@@ -168,7 +177,21 @@ fn styblinski_tang(x: &[f64]) -> f64 {
     0.5 * x.iter().map(|&v| term(v)).sum::<f64>()
 }
 
+#[differentiable(grad)]
+fn shekel(x: &[f64; 4]) -> f64 {
+    let mut total = 0.0;
+    for i in 0..5 {
+        let mut d = SHEKEL_C[i];
+        for j in 0..4 {
+            d += (x[j] - SHEKEL_A[i][j]).powi(2);
+        }
+        total -= 1.0 / d;
+    }
+    total
+}
+
 tests! {
+    shekel_is: shekel, shekel_value_and_grad, x: [3.0, 4.5, 3.5, 6.0] => (&x);
     dixon_price_is: dixon_price, dixon_price_value_and_grad, x: list(4) => (&x);
     styblinski_is: styblinski_tang, styblinski_tang_value_and_grad, x: list(4) => (&x);
     beale_is: beale, beale_value_and_grad, x: (0.3, 0.7) => (x);

@@ -1,10 +1,13 @@
-//! Type aliases that stand beside a function are written out before its signature and body are read.
+//! What stands beside a function in its module is written out before its signature and body are read:
+//! type aliases, lengths, and tables.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are open; what is not listed is no alias that is followed"
 )]
 
+use super::tables;
+use crate::link::Beside;
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -12,8 +15,14 @@ use std::collections::HashMap;
 /// How deep aliases of aliases are followed.
 const DEEP: usize = 4;
 
+/// An item with what it mentions of its module.
+pub fn written_out(item: TokenStream, beside: &Beside) -> TokenStream {
+    let item = with_types(item, &beside.aliases);
+    tables::moved_in(item, &beside.constants)
+}
+
 /// An item with each alias in it replaced by its type.
-pub fn written_out(item: TokenStream, aliases: &[(String, String)]) -> TokenStream {
+fn with_types(item: TokenStream, aliases: &[(String, String)]) -> TokenStream {
     let types = aliases.iter().filter_map(|(name, text)| {
         let ty: syn::Type = syn::parse_str(text).ok()?;
         Some((name.clone(), in_expressions(&ty)?))
@@ -42,7 +51,12 @@ fn in_expressions(ty: &syn::Type) -> Option<TokenStream> {
     }
 }
 
-fn replaced(tokens: TokenStream, types: &HashMap<String, TokenStream>, deep: usize) -> TokenStream {
+/// Names replaced by tokens, which may hold names again.
+pub(super) fn replaced(
+    tokens: TokenStream,
+    types: &HashMap<String, TokenStream>,
+    deep: usize,
+) -> TokenStream {
     // What stands behind `.` or `::` is another name.
     let mut named_before = false;
     let mut out = TokenStream::new();
@@ -101,7 +115,7 @@ fn at(tokens: TokenStream, span: Span) -> TokenStream {
 
 #[cfg(test)]
 mod tests {
-    use super::written_out;
+    use super::with_types;
     use quote::quote;
 
     fn aliases() -> Vec<(String, String)> {
@@ -120,7 +134,7 @@ mod tests {
                 Vector::zeros(3)[0] + p[0]
             }
         );
-        let text = written_out(item, &aliases()).to_string();
+        let text = with_types(item, &aliases()).to_string();
         let text: String = text.split_whitespace().collect();
         assert_eq!(
             text,
@@ -136,7 +150,7 @@ mod tests {
             }
         );
         assert_eq!(
-            written_out(item.clone(), &aliases()).to_string(),
+            with_types(item.clone(), &aliases()).to_string(),
             item.to_string()
         );
     }
