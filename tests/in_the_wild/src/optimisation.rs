@@ -5,15 +5,6 @@ use ndarray::{Array1, ArrayView1, s};
 
 type Vector = Array1<f64>;
 
-const SHEKEL_A: [[f64; 4]; 5] = [
-    [4.0, 4.0, 4.0, 4.0],
-    [1.0, 1.0, 1.0, 1.0],
-    [8.0, 8.0, 8.0, 8.0],
-    [6.0, 6.0, 6.0, 6.0],
-    [3.0, 7.0, 3.0, 7.0],
-];
-const SHEKEL_C: [f64; 5] = [0.1, 0.2, 0.2, 0.4, 0.4];
-
 #[differentiable(grad)]
 fn rosenbrock(x: &[f64]) -> f64 {
     x.windows(2)
