@@ -74,7 +74,6 @@
 #![deny(missing_docs)]
 
 // What the macros write mentions the crate by its name.
-#[cfg(feature = "linalg")]
 extern crate self as cotangent;
 
 #[doc(hidden)]
@@ -149,6 +148,8 @@ pub use ndarray;
 
 #[cfg(feature = "linalg")]
 pub mod linalg;
+#[doc(hidden)]
+pub mod sorting;
 
 #[doc(hidden)]
 pub use cotangent_runtime as runtime;

@@ -19,6 +19,7 @@ pub(super) enum Prec {
     BitOr,
     BitXor,
     BitAnd,
+    Shift,
     Add,
     Mul,
     Cast,
@@ -126,6 +127,7 @@ impl Expr {
         let prec = match op {
             "*" | "/" | "%" => Prec::Mul,
             "+" | "-" => Prec::Add,
+            "<<" | ">>" => Prec::Shift,
             "&" => Prec::BitAnd,
             "^" => Prec::BitXor,
             "|" => Prec::BitOr,
@@ -138,14 +140,18 @@ impl Expr {
             Prec::Compare => Prec::BitOr,
             Prec::BitOr => Prec::BitXor,
             Prec::BitXor => Prec::BitAnd,
-            Prec::BitAnd => Prec::Add,
+            Prec::BitAnd => Prec::Shift,
+            Prec::Shift => Prec::Add,
             Prec::Add => Prec::Mul,
             Prec::Mul => Prec::Cast,
             Prec::Cast => Prec::Unary,
             Prec::Unary | Prec::Atom => Prec::Atom,
         };
         // `a as T < b` would be read as the start of generic arguments.
-        let left = if prec != Prec::Compare {
+        // So would `a as T << b`.
+        let left = if prec == Prec::Shift && self.prec == Prec::Cast {
+            Prec::Unary
+        } else if prec != Prec::Compare {
             prec
         } else if self.prec == Prec::Cast {
             Prec::Unary

@@ -126,6 +126,10 @@ pub(super) enum Binary {
     Or,
     /// `^`
     Xor,
+    /// `<<`
+    Shl,
+    /// `>>`
+    Shr,
 }
 
 impl Binary {
@@ -148,6 +152,8 @@ impl Binary {
             Binary::And => "&",
             Binary::Or => "|",
             Binary::Xor => "^",
+            Binary::Shl => "<<",
+            Binary::Shr => ">>",
         }
     }
 }

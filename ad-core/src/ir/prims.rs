@@ -647,6 +647,16 @@ prims! {
     IMax "imax" II(|a, b| Some(a.max(b))), Method("max"), NotReal;
     /// Integer power
     IPow "ipow" II(|a, b| a.checked_pow(u32::try_from(b).ok()?)), Call("ipow"), NotReal;
+    /// Integer bits of both
+    IAnd "iand" II(|a, b| Some(a & b)), Infix("&"), NotReal;
+    /// Integer bits of one or both
+    IOr "ior" II(|a, b| Some(a | b)), Infix("|"), NotReal;
+    /// Integer bits of one
+    IXor "ixor" II(|a, b| Some(a ^ b)), Infix("^"), NotReal;
+    /// Integer bits moved up
+    IShl "ishl" II(|a, b| a.checked_shl(u32::try_from(b).ok()?)), Infix("<<"), NotReal;
+    /// Integer bits moved down
+    IShr "ishr" II(|a, b| a.checked_shr(u32::try_from(b).ok()?)), Infix(">>"), NotReal;
     /// a as i8, as an i64
     AsI8 "as_i8" I(|a| Some(i64::from(a as i8))), Wrap("i8"), NotReal;
     /// a as i16, as an i64

@@ -28,7 +28,7 @@ enum Callee {
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Result<Value> {
         let succeeds = std::mem::take(&mut self.succeeds);
-        let mut full = path.clone();
+        let mut full = self.from_root(path);
         if let Some(ident) = path.get_ident() {
             match self.env.get(&ident.to_string()).cloned() {
                 Some(Binding::Value(Value::Closure(closure, env))) => {
@@ -114,6 +114,19 @@ impl Lowerer<'_> {
                         .at(loc, "`f64::from` takes one argument; write `f64::from(x)`")),
                 }
             }
+        }
+    }
+
+    /// A path of ours that the parser writes, from where this crate is said to be.
+    fn from_root(&self, path: &syn::Path) -> syn::Path {
+        let is_ours = path.leading_colon.is_some() && path.segments[0].ident == "cotangent";
+        match self.root {
+            Some(root) if is_ours => {
+                let mut full = root.clone();
+                full.segments.extend(path.segments.iter().skip(1).cloned());
+                full
+            }
+            Some(_) | None => path.clone(),
         }
     }
 

@@ -104,6 +104,7 @@ impl Lowerer<'_> {
         let b = b.and_then(|v| self.scalar(v, right_loc));
         let (a, b) = (a?, b?);
         let (what_a, what_b) = (a.describe(), b.describe());
+        let own = a.scalar;
         let Some(pair) = self.pair(a, b) else {
             let symbol = op.symbol();
             let message = format!(
@@ -119,12 +120,16 @@ impl Lowerer<'_> {
             && let Some(power) = mask.checked_add(1)
             && power & mask == 0
             && pair.left.ty.rank == 0
+            && !self.may_wrap(&pair.left)
         {
             return Ok(Value::Plain(Plain {
                 expr: Expr::prim(Prim::IRem, vec![pair.left, Expr::int(power)]),
                 scalar: pair.scalar,
                 open: pair.open,
             }));
+        }
+        if let (Binary::Shl | Binary::Shr, Elem::Int) = (op, pair.elem) {
+            return Ok(self.shifted(op, pair.left, pair.right, own));
         }
         let Some(prim) = primitive(op, pair.elem) else {
             let message = match pair.elem {
@@ -133,8 +138,8 @@ impl Lowerer<'_> {
                     op.symbol()
                 ),
                 Elem::Int | Elem::Real => format!(
-                    "`{}` needs bools: the bits of a number are not looked into; write arithmetic \
-                     such as `%` and `/`",
+                    "`{}` needs bools or integers: the bits of a real number are not looked into; \
+                     write arithmetic such as `%` and `/`",
                     op.symbol()
                 ),
             };
@@ -164,6 +169,41 @@ impl Lowerer<'_> {
             scalar: pair.scalar.filter(|_| !is_comparison),
             open: if is_comparison { vec![] } else { pair.open },
         }))
+    }
+
+    /// `a << b`, `a >> b`, where `a` has this type. An index stays a product or a quotient.
+    fn shifted(&mut self, op: Binary, a: Expr, b: Expr, scalar: Option<Scalar>) -> Value {
+        let power =
+            super::size::literal(&b).and_then(|k| 1_i64.checked_shl(u32::try_from(k).ok()?));
+        let power = power.filter(|p| (1..1 << 32).contains(p)).map(Expr::int);
+        let is_index = matches!(scalar, Some(Scalar::Usize | Scalar::Isize) | None);
+        let expr = match (op, power) {
+            (Binary::Shl, Some(power)) if is_index => Expr::prim(Prim::IMul, vec![a, power]),
+            (Binary::Shl, _) => {
+                let moved = Expr::prim(Prim::IShl, vec![a, b]);
+                match scalar.and_then(narrowing) {
+                    Some(narrow) => Expr::prim(narrow, vec![moved]),
+                    None => {
+                        if scalar.is_some_and(Scalar::is_unsigned) {
+                            self.wrapping.push(moved.clone());
+                        }
+                        moved
+                    }
+                }
+            }
+            (_, power) => {
+                let a = self.natural_if(scalar, a);
+                match power {
+                    Some(power) if self.is_natural(&a) => Expr::prim(Prim::IDiv, vec![a, power]),
+                    Some(_) | None => Expr::prim(Prim::IShr, vec![a, b]),
+                }
+            }
+        };
+        Value::Plain(Plain {
+            expr,
+            scalar,
+            open: vec![],
+        })
     }
 
     /// Arithmetic between arrays, elementwise, and between an array and a scalar. The axes of the
@@ -439,7 +479,9 @@ fn of_trait(op: Binary) -> Option<&'static str> {
         | Binary::Either
         | Binary::And
         | Binary::Or
-        | Binary::Xor => None,
+        | Binary::Xor
+        | Binary::Shl
+        | Binary::Shr => None,
     }
 }
 
@@ -467,12 +509,18 @@ fn primitive(op: Binary, elem: Elem) -> Option<Prim> {
         (Binary::Le, Elem::Int) => Prim::ILe,
         (Binary::Gt, Elem::Int) => Prim::IGt,
         (Binary::Ge, Elem::Int) => Prim::IGe,
+        (Binary::And, Elem::Int) => Prim::IAnd,
+        (Binary::Or, Elem::Int) => Prim::IOr,
+        (Binary::Xor, Elem::Int) => Prim::IXor,
+        (Binary::Shl, Elem::Int) => Prim::IShl,
+        (Binary::Shr, Elem::Int) => Prim::IShr,
         (Binary::Eq | Binary::Ne | Binary::Xor, Elem::Bool) => Prim::Xor,
         (Binary::And | Binary::Both, Elem::Bool) => Prim::And,
         (Binary::Or | Binary::Either, Elem::Bool) => Prim::Or,
         (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem, Elem::Bool)
         | (Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge, Elem::Bool)
         | (Binary::Both | Binary::Either, Elem::Real | Elem::Int)
-        | (Binary::And | Binary::Or | Binary::Xor, Elem::Real | Elem::Int) => return None,
+        | (Binary::And | Binary::Or | Binary::Xor, Elem::Real)
+        | (Binary::Shl | Binary::Shr, Elem::Real | Elem::Bool) => return None,
     })
 }

@@ -339,6 +339,9 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Expr {
+        if let Some(rewritten) = super::rewritten::method(call) {
+            return self.expr(&rewritten);
+        }
         let borrows =
             super::target::borrows(&call.method) && super::target::is_place(&call.receiver);
         let receiver = match borrows {
@@ -464,7 +467,7 @@ impl Parser<'_> {
 }
 
 /// Whether a closure compares two numbers as they are.
-fn is_usual_order(order: &syn::Expr) -> bool {
+pub(super) fn is_usual_order(order: &syn::Expr) -> bool {
     let closure = match order {
         syn::Expr::Closure(closure) => closure,
         syn::Expr::Path(path) => {
@@ -531,9 +534,8 @@ fn operator(op: &syn::BinOp) -> Result<Binary, &'static str> {
         syn::BinOp::BitAnd(_) => Binary::And,
         syn::BinOp::BitOr(_) => Binary::Or,
         syn::BinOp::BitXor(_) => Binary::Xor,
-        syn::BinOp::Shl(_) | syn::BinOp::Shr(_) => {
-            return Err("shifts are not supported; write `* 2`, `/ 2` or `2_i64.pow(k)`");
-        }
+        syn::BinOp::Shl(_) => Binary::Shl,
+        syn::BinOp::Shr(_) => Binary::Shr,
         _ => return Err(outside::ASSIGNMENT),
     })
 }

@@ -17,6 +17,7 @@ mod outside;
 mod pattern;
 mod place;
 mod real;
+mod rewritten;
 mod stmt;
 mod target;
 

@@ -564,7 +564,10 @@ impl Parser<'_> {
                 Stmt::Do(Box::new(self.block_for(&block.block, Want::Unit)))
             }
             syn::Expr::ForLoop(l) => self.for_loop(l),
-            syn::Expr::While(l) => self.while_loop(l),
+            syn::Expr::While(l) => match super::rewritten::while_let(l) {
+                Some(l) => self.endless_loop(&l),
+                None => self.while_loop(l),
+            },
             syn::Expr::Loop(l) => self.endless_loop(l),
             syn::Expr::MethodCall(call) => {
                 match (for_each(call), self.changing_method(loc, call)) {
@@ -768,14 +771,7 @@ impl Parser<'_> {
             start: l.while_token.span,
             end: Loc::of_expr(&l.cond).end,
         };
-        let (mut cond, codes) = self.leaving(|p| match &*l.cond {
-            syn::Expr::Let(pattern) => p.hole(
-                Loc::of(pattern),
-                "`while let` is not supported: what it takes the value from changes in each round; write \
-                 `while` with a comparison",
-            ),
-            cond => p.expr(cond),
-        });
+        let (mut cond, codes) = self.leaving(|p| p.expr(&l.cond));
         if !codes.is_empty() {
             let reported = self.errors.on(
                 &l.cond,
@@ -784,13 +780,7 @@ impl Parser<'_> {
             );
             cond.kind = Kind::Hole(reported);
         }
-        let (mut body, around) =
-            self.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round));
-        if let (syn::Expr::Let(pattern), Kind::Hole(reported)) = (&*l.cond, &cond.kind) {
-            // What the pattern would have bound is as wrong.
-            let names = Stmt::Hole(*reported, names_in(&pattern.pat));
-            body = block_of(body.loc, vec![names], body);
-        }
+        let (body, around) = self.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round));
         going_on(loc, Some(cond), body, &around)
     }
 
@@ -986,6 +976,8 @@ fn compound(op: &syn::BinOp) -> Option<Binary> {
         syn::BinOp::BitXorAssign(_) => Binary::Xor,
         syn::BinOp::BitAndAssign(_) => Binary::And,
         syn::BinOp::BitOrAssign(_) => Binary::Or,
+        syn::BinOp::ShlAssign(_) => Binary::Shl,
+        syn::BinOp::ShrAssign(_) => Binary::Shr,
         _ => return None,
     })
 }

@@ -193,6 +193,10 @@ impl Parser<'_> {
                     self.changed_by(loc, call, "slice", vec![backwards]),
                 )
             }
+            ("sort_by" | "sort_unstable_by", [order]) => {
+                let sorted = super::rewritten::sorted(&call.receiver, order)?;
+                (How::Set, self.expr(&sorted))
+            }
             ("invert_axis" | "swap_axes", _) => {
                 let args = self.all(&call.args);
                 (
