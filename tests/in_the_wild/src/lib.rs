@@ -9,6 +9,7 @@ mod harness;
 mod finance;
 mod geometry;
 mod layers;
+mod lists;
 mod losses;
 mod optimisation;
 mod physics;

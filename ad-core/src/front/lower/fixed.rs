@@ -29,6 +29,16 @@ pub(super) enum List {
 }
 
 impl List {
+    /// Whether its elements are tuples or structs, so that no array holds them.
+    pub(super) fn is_of_composites(&self) -> bool {
+        match self {
+            List::Elements(elements) => {
+                matches!(elements.first(), Some(Value::Tuple(_) | Value::Struct(..)))
+            }
+            List::Whole(_) => false,
+        }
+    }
+
     pub(super) fn describe(&self) -> String {
         match self {
             List::Elements(elements) => format!("an array of {}", elements.len()),
@@ -438,7 +448,7 @@ impl Lowerer<'_> {
     /// Over the elements, which may be arrays themselves.
     pub(super) fn iter_of_list(&mut self, list: List, loc: Loc) -> Result<Iter> {
         if let List::Elements(elements) = &list
-            && matches!(elements.first(), Some(Value::Tuple(_) | Value::Struct(..)))
+            && list.is_of_composites()
         {
             let count = Expr::int(i64::try_from(elements.len()).unwrap_or(i64::MAX));
             return Ok(Iter::new(vec![count], move |l, at| {

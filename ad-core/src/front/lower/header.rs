@@ -219,6 +219,12 @@ impl Lowerer<'_> {
             let iter = self.as_iter(value, loc)?;
             return self.items_of_iter(iter, loc);
         }
+        if let Value::List(list) = &value
+            && list.is_of_composites()
+        {
+            let iter = self.iter_of_list(list.clone(), loc)?;
+            return self.items_of_iter(iter, loc);
+        }
         let (array, of_rust) = self.sequence_of_value(value, loc)?;
         if of_rust && array.expr.ty.rank > 1 {
             return Ok(Items {
