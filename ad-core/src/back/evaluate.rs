@@ -287,6 +287,16 @@ fn binary(b: &syn::ExprBinary, names: &Names) -> Result<Value> {
         BinOp::BitAnd(_) => within(name, x & y),
         BinOp::BitOr(_) => within(name, x | y),
         BinOp::BitXor(_) => within(name, x ^ y),
+        BinOp::Shl(_) | BinOp::Shr(_) if name == "i64" => {
+            let (Ok(x), Ok(y)) = (i64::try_from(x), u32::try_from(y)) else {
+                return Err(Stop::Overflow);
+            };
+            let moved = match &b.op {
+                BinOp::Shl(_) => x.checked_shl(y),
+                _ => x.checked_shr(y),
+            };
+            moved.map_or(Err(Stop::Overflow), |x| within(name, i128::from(x)))
+        }
         BinOp::Eq(_) => Ok(Value::Bool(x == y)),
         BinOp::Ne(_) => Ok(Value::Bool(x != y)),
         BinOp::Lt(_) => Ok(Value::Bool(x < y)),

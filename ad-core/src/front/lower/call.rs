@@ -28,7 +28,7 @@ enum Callee {
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Result<Value> {
         let succeeds = std::mem::take(&mut self.succeeds);
-        let mut full = self.from_root(path);
+        let mut full = self.rooted(path);
         if let Some(ident) = path.get_ident() {
             match self.env.get(&ident.to_string()).cloned() {
                 Some(Binding::Value(Value::Closure(closure, env))) => {
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
     }
 
     /// A path of ours that the parser writes, from where this crate is said to be.
-    fn from_root(&self, path: &syn::Path) -> syn::Path {
+    fn rooted(&self, path: &syn::Path) -> syn::Path {
         let is_ours = path.leading_colon.is_some() && path.segments[0].ident == "cotangent";
         match self.root {
             Some(root) if is_ours => {

@@ -38,7 +38,7 @@ pub(super) const SLOT: &str = "__cotangent_slot";
 /// were.
 pub(super) fn with_lengths(block: &syn::Block, lists: &mut usize) -> Option<syn::Block> {
     let mut skipped = BTreeSet::new();
-    let mut changed: Option<syn::Block> = None;
+    let mut changed = one_by_one(block);
     loop {
         let block_now = changed.as_ref().unwrap_or(block);
         let found = block_now.stmts.iter().enumerate().find_map(|(k, stmt)| {
@@ -65,6 +65,40 @@ pub(super) fn with_lengths(block: &syn::Block, lists: &mut usize) -> Option<syn:
             });
         }
     }
+}
+
+/// The block with `let mut a = Vec::new();` for each part of `let (mut a, mut b) = (Vec::new(), ..);`.
+fn one_by_one(block: &syn::Block) -> Option<syn::Block> {
+    let apart = |stmt: &syn::Stmt| -> Option<Vec<syn::Stmt>> {
+        let syn::Stmt::Local(local) = stmt else {
+            return None;
+        };
+        let pat = match &local.pat {
+            syn::Pat::Type(typed) => &*typed.pat,
+            pat => pat,
+        };
+        let (syn::Pat::Tuple(pats), syn::Expr::Tuple(inits)) = (pat, &*local.init.as_ref()?.expr)
+        else {
+            return None;
+        };
+        let parts = pats.elems.iter().zip(&inits.elems);
+        let stmts: Vec<syn::Stmt> = parts
+            .map(|(pat, init)| syn::parse_quote!(let #pat = #init;))
+            .collect();
+        let is_empty_list = |stmt: &syn::Stmt| {
+            List::declared(stmt, 0).is_some_and(|l| l.whole.is_none() && l.first.is_empty())
+        };
+        (pats.elems.len() == inits.elems.len() && stmts.iter().all(is_empty_list)).then_some(stmts)
+    };
+    let parts: Vec<Option<Vec<syn::Stmt>>> = block.stmts.iter().map(apart).collect();
+    parts.iter().any(Option::is_some).then(|| {
+        let all = block.stmts.iter().zip(parts);
+        let stmts = all.flat_map(|(stmt, parts)| parts.unwrap_or_else(|| vec![stmt.clone()]));
+        syn::Block {
+            stmts: stmts.collect(),
+            ..block.clone()
+        }
+    })
 }
 
 fn tokens_of(stmts: &[syn::Stmt]) -> TokenStream {
@@ -440,6 +474,9 @@ impl List {
             false => Length(vec![first.to_token_stream()]),
         };
         let stmt = with_pushes(stmt, name, &mut names)?;
+        if bound_in(&stmt, name) {
+            return None;
+        }
         let room = |more: &TokenStream| {
             let slot = self.slot();
             match is_empty {
@@ -721,9 +758,6 @@ impl Grown<'_> {
         inside.visit_expr_for_loop(l);
         let grows = names_of(body.clone()).filter(|n| grows(&body, &format_ident!("{}", n)));
         inside.names.extend(grows.collect::<Vec<_>>());
-        if bound_in(l, &self.list.name) {
-            return None;
-        }
         let rounds = self.names.fresh("rounds");
         self.rounds.insert(l, rounds.clone());
         let count = rounds_of(&l.expr);
@@ -1044,8 +1078,8 @@ fn is_member(before: &[TokenTree]) -> bool {
     is_dot(before.last()) && !(n > 1 && is_dot(before.get(n - 2)))
 }
 
-/// Whether a loop binds the name anew, or assigns to the whole list.
-fn bound_in(l: &syn::ExprForLoop, name: &Ident) -> bool {
+/// Whether a statement binds the name anew, or assigns to the whole list.
+fn bound_in(stmt: &syn::Stmt, name: &Ident) -> bool {
     struct Search<'a>(&'a Ident, bool);
     impl<'ast> Visit<'ast> for Search<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
@@ -1057,6 +1091,6 @@ fn bound_in(l: &syn::ExprForLoop, name: &Ident) -> bool {
         }
     }
     let mut search = Search(name, false);
-    search.visit_expr_for_loop(l);
+    search.visit_stmt(stmt);
     search.1
 }

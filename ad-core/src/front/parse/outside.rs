@@ -91,7 +91,8 @@ pub(super) const CHANGES: &str = "this closure changes something and gives no va
 
 /// For a list that begins without elements.
 const GROWS: &str = "how long this list gets is not known before it grows; push in `for` loops over \
-     what is known before them, or write `let mut x = vec![0.0; n];` and `x[i] = ..`";
+     what is known before them, where no other variable has its name, or write `let mut x = \
+     vec![0.0; n];` and `x[i] = ..`";
 
 /// `let mut x = vec![];` and its like.
 pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {
