@@ -5,7 +5,7 @@ use super::emit::Context;
 use super::function::{Function, Slot};
 use super::names::Names;
 use super::nest::Scope;
-use crate::front::data::{Data, Tree};
+use crate::front::data::{Data, Many, Tree};
 use crate::front::types::{Passing, Written};
 use crate::ir::bulk::Var;
 use crate::ir::ty::Elem;
@@ -27,6 +27,8 @@ pub(super) struct Given {
     pub(super) constant: Option<usize>,
     /// Where it is kept, if a linearised function keeps it.
     pub(super) slot: Option<Slot>,
+    /// Whether it is as long as another array of its list.
+    pub(super) is_beside: bool,
 }
 
 /// An argument that is made of several, and the names of its parts; those that are not parameters of
@@ -55,10 +57,12 @@ impl Given {
                 is_part: false,
                 constant: None,
                 slot: None,
+                is_beside: false,
             }];
         }
         let mut out = vec![];
         let mut parts = vec![];
+        let mut lists = vec![];
         for leaf in data.leaves(&ident.to_string()) {
             if real && !leaf.ty.is_real() {
                 parts.push(None);
@@ -73,7 +77,9 @@ impl Given {
                 is_part: true,
                 constant: None,
                 slot: None,
+                is_beside: leaf.list.is_some_and(|list| lists.contains(&list)),
             });
+            lists.extend(leaf.list);
         }
         apart.push(Apart {
             ident: ident.clone(),
@@ -100,33 +106,75 @@ impl Apart {
 /// What stands for a leaf, by its number.
 type Leaves<'a> = &'a dyn Fn(usize) -> Option<TokenStream>;
 
-/// A struct that is bound to something: what, its parts, and the number of its first leaf.
-type Bound<'t> = (TokenStream, &'t Vec<Tree>, usize);
+/// A struct or a list that is bound to something: what, its parts, and the number of its first leaf.
+type Bound<'t> = (TokenStream, &'t Tree, usize);
 
 /// Takes a value of a type apart; `of` gives the patterns of the leaves, `_` for nothing.
 fn taken(ident: &Ident, data: &Data, names: &mut Names, of: Leaves<'_>) -> TokenStream {
-    let mut behind: Vec<Bound<'_>> = vec![];
     let amp = (!data.by_reference).then(|| quote!(&));
-    let whole = quote!(#amp #ident);
+    tree_taken(quote!(#amp #ident), &data.tree, 0, names, of)
+}
+
+/// The same of a reference, with the number of the first leaf.
+fn tree_taken(
+    whole: TokenStream,
+    tree: &Tree,
+    mut first: usize,
+    names: &mut Names,
+    of: Leaves<'_>,
+) -> TokenStream {
+    let mut behind: Vec<Bound<'_>> = vec![];
     let mut out = TokenStream::new();
-    if let Tree::Struct(_, parts) = &data.tree {
-        behind.push((whole, parts, 0));
+    if let Tree::Struct(..) | Tree::Many(_) = tree {
+        behind.push((whole, tree, first));
     } else {
-        let pattern = pattern(&data.tree, &mut 0, names, &mut behind, of);
+        let pattern = pattern(tree, &mut first, names, &mut behind, of);
         out.extend(quote!(let #pattern = #whole;));
     }
-    // The fields of a struct may be private; it takes itself apart.
-    while let Some((whole, parts, mut first)) = behind.pop() {
-        let parts: Vec<TokenStream> = (parts.iter())
-            .map(|p| pattern(p, &mut first, names, &mut behind, of))
-            .collect();
-        out.extend(quote!(let (#(#parts,)*) = rt::Fields::fields(#whole);));
+    while let Some((whole, tree, mut first)) = behind.pop() {
+        match tree {
+            // The fields of a struct may be private; it takes itself apart.
+            Tree::Struct(_, parts) => {
+                let parts: Vec<TokenStream> = (parts.iter())
+                    .map(|p| pattern(p, &mut first, names, &mut behind, of))
+                    .collect();
+                out.extend(quote!(let (#(#parts,)*) = rt::Fields::fields(#whole);));
+            }
+            Tree::Many(many) => out.extend(columns(&whole, many, first, names, of)),
+            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) => {
+                unreachable!("patterns take them apart")
+            }
+        }
     }
     out
 }
 
-/// A pattern for a value of a type, whose leaves are numbered from `first`. Structs are bound by a
-/// name, and left behind.
+/// The arrays of a list, by reference.
+fn columns(
+    whole: &TokenStream,
+    many: &Many,
+    first: usize,
+    names: &mut Names,
+    of: Leaves<'_>,
+) -> TokenStream {
+    let mut out = TokenStream::new();
+    for k in first..first + many.one.leaves().len() {
+        let Some(array) = of(k) else { continue };
+        let (one, leaf) = (names.fresh("one"), names.fresh("part"));
+        let wanted = |at: usize| (at == k).then(|| leaf.to_token_stream());
+        let apart = tree_taken(one.to_token_stream(), &many.one, first, names, &wanted);
+        out.extend(quote! {
+            let #array = &#whole
+                .iter()
+                .map(|#one| { #apart *#leaf })
+                .collect::<::std::vec::Vec<_>>();
+        });
+    }
+    out
+}
+
+/// A pattern for a value of a type, whose leaves are numbered from `first`. Structs and lists are bound
+/// by a name, and left behind.
 fn pattern<'t>(
     tree: &'t Tree,
     first: &mut usize,
@@ -154,35 +202,70 @@ fn pattern<'t>(
             let parts = all(parts);
             quote!([#(#parts),*])
         }
-        Tree::Struct(_, parts) => {
+        Tree::Struct(..) | Tree::Many(_) => {
             let leaves = *first..*first + tree.leaves().len();
             *first = leaves.end;
             if leaves.clone().all(|k| of(k).is_none()) {
                 return quote!(_);
             }
             let name = names.fresh("part").into_token_stream();
-            behind.push((name.clone(), parts, leaves.start));
+            behind.push((name.clone(), tree, leaves.start));
             name
         }
     }
 }
 
-/// A value of a type; `next` gives those of the leaves.
-pub(super) fn together(tree: &Tree, next: &mut dyn FnMut(&Written) -> TokenStream) -> TokenStream {
-    match tree {
-        Tree::Leaf(written) => next(written),
-        Tree::Tuple(parts) => {
-            let parts = parts.iter().map(|p| together(p, next));
-            quote!((#(#parts,)*))
+impl Context<'_> {
+    /// A value of a type; `next` gives those of the leaves.
+    pub(super) fn together(
+        &self,
+        tree: &Tree,
+        next: &mut dyn FnMut(&Written) -> TokenStream,
+    ) -> TokenStream {
+        match tree {
+            Tree::Leaf(written) => next(written),
+            Tree::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.together(p, next));
+                quote!((#(#parts,)*))
+            }
+            Tree::List(parts) => {
+                let parts = parts.iter().map(|p| self.together(p, next));
+                quote!([#(#parts),*])
+            }
+            Tree::Struct(_, parts) => {
+                let parts = parts.iter().map(|p| self.together(p, next));
+                quote!(rt::Made::made((#(#parts,)*)))
+            }
+            Tree::Many(many) => self.interleaved(many, next),
         }
-        Tree::List(parts) => {
-            let parts = parts.iter().map(|p| together(p, next));
-            quote!([#(#parts),*])
+    }
+
+    /// A list, made of the arrays of its parts.
+    fn interleaved(
+        &self,
+        many: &Many,
+        next: &mut dyn FnMut(&Written) -> TokenStream,
+    ) -> TokenStream {
+        let name = |k: usize| Ident::new(&format!("part_{k}"), Span::mixed_site());
+        let (mut arrays, mut zipped, mut names) =
+            (TokenStream::new(), TokenStream::new(), TokenStream::new());
+        for (k, written) in many.columns.leaves().into_iter().enumerate() {
+            let (name, ty, array) = (name(k), self.owned_leaf(written), next(written));
+            arrays.extend(quote!(let #name: #ty = #array;));
+            (zipped, names) = match k {
+                0 => (quote!(#name.into_iter()), quote!(#name)),
+                _ => (quote!(#zipped.zip(#name)), quote!((#names, #name))),
+            };
         }
-        Tree::Struct(_, parts) => {
-            let parts = parts.iter().map(|p| together(p, next));
-            quote!(rt::Made::made((#(#parts,)*)))
-        }
+        let mut k = 0;
+        let one = self.together(&many.one, &mut |_| {
+            k += 1;
+            name(k - 1).into_token_stream()
+        });
+        quote!({
+            #arrays
+            #zipped.map(|#names| #one).collect::<::std::vec::Vec<_>>()
+        })
     }
 }
 
@@ -206,6 +289,10 @@ impl Context<'_> {
                 quote!([#one; #count])
             }
             Tree::Struct(made, _) => made.ty.to_token_stream(),
+            Tree::Many(many) => {
+                let one = self.owned(&many.one);
+                quote!(::std::vec::Vec<#one>)
+            }
         }
     }
 
@@ -288,6 +375,10 @@ impl Context<'_> {
             by_reference: true,
             ..result.clone()
         };
+        if let Tree::Many(many) = &data.tree {
+            let one = self.owned(&many.one);
+            return (quote!(&[#one]), data);
+        }
         let Tree::Leaf(w) = &mut data.tree else {
             return (quote!(&#owned), data);
         };
@@ -452,7 +543,7 @@ impl Function<'_> {
     ) -> TokenStream {
         let results = &self.program().results;
         let mut position = 0;
-        together(tree, &mut |w| {
+        self.context().together(tree, &mut |w| {
             let of_value = own[position];
             position += 1;
             if tangent && !w.is_real() {
@@ -473,7 +564,7 @@ impl Function<'_> {
             let leaves = self.context().signature.leaves();
             let first = leaves.iter().position(|(k, _)| *k == arg);
             let mut at = first.expect("it has leaves") as u32;
-            return together(tree, &mut |w| {
+            return self.context().together(tree, &mut |w| {
                 at += 1;
                 if !w.is_real() {
                     return self.result(Var(at - 1), w, false);
@@ -485,7 +576,7 @@ impl Function<'_> {
         }
         let arg = &self.context().signature.args[arg];
         let mut kept: Vec<Option<Ident>> = vec![];
-        let value = together(tree, &mut |w| {
+        let value = self.context().together(tree, &mut |w| {
             if w.is_real() {
                 kept.push(None);
                 let v = results[*taken];

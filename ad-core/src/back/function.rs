@@ -125,6 +125,7 @@ impl<'a> Function<'a> {
                 is_part: false,
                 constant: Some(k),
                 slot: None,
+                is_beside: false,
             }
         };
         let consts = context.consts.iter().enumerate().map(constant);

@@ -10,7 +10,7 @@
 //!
 //! In between, arguments and results have the types of the function's signature.
 
-use super::data::{Given, together};
+use super::data::Given;
 use super::emit::Context;
 use super::function::Function;
 use super::function::unit::{function, name};
@@ -300,7 +300,7 @@ impl Function<'_> {
     fn argument(&self, data: &Data, next: &mut dyn FnMut(&Written) -> Var) -> TokenStream {
         let is_leaf = matches!(data.tree, Tree::Leaf(_));
         let mut by = Passing::Owned;
-        let value = together(&data.tree, &mut |w| {
+        let value = self.context().together(&data.tree, &mut |w| {
             by = w.passing;
             let v = next(w);
             self.result(v, w, false)

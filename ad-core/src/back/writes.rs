@@ -201,7 +201,11 @@ impl Context<'_> {
                     Tree::Leaf(w) if w.passing == Passing::Slice => {
                         quote!(#ident.to_vec())
                     }
-                    Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                    Tree::Leaf(_)
+                    | Tree::Tuple(_)
+                    | Tree::List(_)
+                    | Tree::Struct(..)
+                    | Tree::Many(_) => {
                         quote!(::core::clone::Clone::clone(#ident))
                     }
                 });

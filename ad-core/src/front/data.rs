@@ -40,6 +40,21 @@ pub enum Tree {
     List(Vec<Tree>),
     /// A struct.
     Struct(Made, Vec<Tree>),
+    /// `[T]` or `Vec<T>` of what is made of several.
+    Many(Many),
+}
+
+/// A list of any length, whose elements are made of several. The compiler sees an array for each part:
+///
+/// ```text
+/// Vec<(f64, [f64; 2])>   is   (Vec<f64>, Vec<[f64; 2]>)
+/// ```
+#[derive(Clone, Debug)]
+pub struct Many {
+    /// An element.
+    pub one: Box<Tree>,
+    /// The arrays, in the form of an element.
+    pub columns: Box<Tree>,
 }
 
 /// A struct, where it is mentioned.
@@ -60,6 +75,8 @@ pub struct Leaf<'a> {
     pub name: String,
     /// Its type.
     pub ty: &'a Written,
+    /// The first array of its list; it has as many elements as that one.
+    pub list: Option<usize>,
 }
 
 impl Data {
@@ -142,7 +159,13 @@ impl Tree {
                     )),
                 }
             }
+            syn::Type::Slice(slice) if is_composite(&slice.elem, &errors.real) => {
+                Tree::many(&slice.elem, errors)
+            }
             syn::Type::Path(path) if is_composite(ty, &errors.real) => {
+                if let Some(one) = types::element_of_vec(&path.path) {
+                    return Tree::many(one, errors);
+                }
                 let made = |of| Made {
                     ty: Rc::new(ty.clone()),
                     of,
@@ -164,6 +187,38 @@ impl Tree {
             }
             _ => types::read(ty, errors).map(Tree::Leaf),
         }
+    }
+
+    /// A list of any length.
+    fn many(one: &syn::Type, errors: &mut Errors) -> Result<Tree> {
+        let tree = Tree::part(one, errors)?;
+        let Some(columns) = tree.column() else {
+            return Err(errors.on(
+                one,
+                format!(
+                    "the elements of a list are made of numbers and of arrays of fixed size, and {} holds \
+                     an array of any size; write one list for each part, with one more axis for all of its \
+                     elements (`w: &Array3<f64>`)",
+                    tree.describe()
+                ),
+            ));
+        };
+        Ok(Tree::Many(Many {
+            one: Box::new(tree),
+            columns: Box::new(columns),
+        }))
+    }
+
+    /// The arrays that a list of such values is.
+    fn column(&self) -> Option<Tree> {
+        let all = |parts: &[Tree]| parts.iter().map(Tree::column).collect::<Option<_>>();
+        Some(match self {
+            Tree::Leaf(written) => Tree::Leaf(written.column()?),
+            Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
+            Tree::List(parts) => Tree::List(all(parts)?),
+            Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts)?),
+            Tree::Many(_) => return None,
+        })
     }
 
     /// A part of something.
@@ -192,7 +247,12 @@ impl Tree {
 
     fn collect<'a>(&'a self, path: String, name: String, out: &mut Vec<Leaf<'a>>) {
         match self {
-            Tree::Leaf(ty) => out.push(Leaf { path, name, ty }),
+            Tree::Leaf(ty) => out.push(Leaf {
+                path,
+                name,
+                ty,
+                list: None,
+            }),
             Tree::Tuple(parts) => {
                 for (k, part) in parts.iter().enumerate() {
                     part.collect(format!("{path}.{k}"), format!("{name}_{k}"), out);
@@ -210,6 +270,14 @@ impl Tree {
                     part.collect(format!("{path}.{field}"), name, out);
                 }
             }
+            Tree::Many(many) => {
+                let first = out.len();
+                many.columns.collect(path.clone(), name, out);
+                for leaf in &mut out[first..] {
+                    leaf.path.clone_from(&path);
+                    leaf.list = Some(first);
+                }
+            }
         }
     }
 
@@ -220,6 +288,7 @@ impl Tree {
             Tree::Leaf(_) | Tree::List(_) => "an array",
             Tree::Tuple(_) => "a tuple",
             Tree::Struct(..) => "a struct",
+            Tree::Many(_) => "a list",
         }
     }
 
@@ -230,6 +299,7 @@ impl Tree {
             Tree::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Tree::List(parts) => format!("an array of {}", parts.len()),
             Tree::Struct(made, _) => format!("`{}`", types::spelled(&*made.ty)),
+            Tree::Many(many) => format!("a list, each {}", many.one.describe()),
         }
     }
 
@@ -254,6 +324,10 @@ impl Tree {
             Tree::Tuple(parts) => Tree::Tuple(all(parts, ranks)?),
             Tree::List(parts) => Tree::List(all(parts, ranks)?),
             Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts, ranks)?),
+            Tree::Many(many) => {
+                let _ = many.columns.split(ranks)?;
+                self.clone()
+            }
         })
     }
 
@@ -261,7 +335,7 @@ impl Tree {
     pub fn is_real(&self) -> bool {
         match self {
             Tree::Struct(made, _) if made.of.is_none() => true,
-            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => {
                 self.parts().iter().any(Tree::is_real) || self.any(&Written::is_real)
             }
         }
@@ -275,7 +349,7 @@ impl Tree {
             Tree::Leaf(written) if written.is_real() => Tree::Leaf(written.several()?),
             Tree::Leaf(written) => Tree::Leaf(written.clone()),
             Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
-            Tree::List(_) | Tree::Struct(..) => return None,
+            Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => return None,
         })
     }
 
@@ -284,6 +358,7 @@ impl Tree {
         match self {
             Tree::Leaf(_) => &[],
             Tree::Tuple(parts) | Tree::List(parts) | Tree::Struct(_, parts) => parts,
+            Tree::Many(many) => std::slice::from_ref(&*many.columns),
         }
     }
 
@@ -291,7 +366,7 @@ impl Tree {
     pub fn any(&self, of: &dyn Fn(&Written) -> bool) -> bool {
         match self {
             Tree::Leaf(written) => of(written),
-            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => {
                 self.parts().iter().any(|p| p.any(of))
             }
         }
@@ -301,7 +376,7 @@ impl Tree {
     pub fn leaves(&self) -> Vec<&Written> {
         match self {
             Tree::Leaf(written) => vec![written],
-            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => {
                 self.parts().iter().flat_map(Tree::leaves).collect()
             }
         }
@@ -312,7 +387,11 @@ impl Tree {
 pub(super) fn is_composite(ty: &syn::Type, real: &RealType) -> bool {
     match bare(ty) {
         syn::Type::Tuple(_) => true,
+        syn::Type::Slice(slice) => is_composite(&slice.elem, real),
         syn::Type::Path(path) => {
+            if let Some(one) = types::element_of_vec(&path.path) {
+                return is_composite(one, real);
+            }
             let is_parameter = matches!(real, RealType::Parameter(t) if path.path.is_ident(t));
             path.qself.is_none() && !is_parameter && types::may_be_struct(&path.path)
         }
@@ -353,6 +432,16 @@ impl Written {
             fixed: self.fixed[1..].to_vec(),
             ty,
         }
+    }
+
+    /// Any number of them, one after another; nothing if the type does not fix how large one is.
+    fn column(&self) -> Option<Written> {
+        let is_fixed = matches!(self.passing, Passing::Scalar | Passing::Fixed);
+        (is_fixed && self.rank < 6).then(|| Written {
+            rank: self.rank + 1,
+            passing: Passing::Vec,
+            ..self.clone()
+        })
     }
 
     /// Several along an axis in front, by value; fixed-size arrays stay so.

@@ -65,6 +65,8 @@ enum Node<'t> {
     Tuple(Vec<Node<'t>>),
     List(Vec<Node<'t>>),
     Struct(&'t Rc<syn::Type>, Vec<Node<'t>>),
+    /// A list, by the arrays that it is.
+    Many(Vec<Node<'t>>),
 }
 
 impl<'t> Node<'t> {
@@ -79,6 +81,7 @@ impl<'t> Node<'t> {
                 Node::Leaf(written, Some(*next - 1))
             }
             Tree::Leaf(written) => Node::Leaf(written, None),
+            Tree::Many(many) => Node::Many(all(std::slice::from_ref(&*many.columns))),
         }
     }
 
@@ -86,7 +89,7 @@ impl<'t> Node<'t> {
     fn leaves(&self) -> Vec<usize> {
         match self {
             Node::Leaf(_, leaf) => leaf.iter().copied().collect(),
-            Node::Tuple(parts) | Node::List(parts) | Node::Struct(_, parts) => {
+            Node::Tuple(parts) | Node::List(parts) | Node::Struct(_, parts) | Node::Many(parts) => {
                 parts.iter().flat_map(Node::leaves).collect()
             }
         }
@@ -96,13 +99,15 @@ impl<'t> Node<'t> {
     fn number(&self) -> Option<usize> {
         match self {
             Node::Leaf(written, leaf) if written.is_scalar() => *leaf,
-            Node::Leaf(..) | Node::Tuple(_) | Node::List(_) | Node::Struct(..) => None,
+            Node::Leaf(..) | Node::Tuple(_) | Node::List(_) | Node::Struct(..) | Node::Many(_) => {
+                None
+            }
         }
     }
 
     fn has_tuple(&self) -> bool {
         match self {
-            Node::Leaf(..) | Node::Struct(..) => false,
+            Node::Leaf(..) | Node::Struct(..) | Node::Many(_) => false,
             Node::Tuple(_) => true,
             Node::List(parts) => parts.iter().any(Node::has_tuple),
         }
@@ -111,7 +116,7 @@ impl<'t> Node<'t> {
     /// A struct with a type that depends on generics.
     fn generic_struct(&self, generics: &syn::Generics) -> Option<&'t syn::Type> {
         match self {
-            Node::Leaf(..) => None,
+            Node::Leaf(..) | Node::Many(_) => None,
             Node::Struct(ty, _) => mentions_generics(generics, ty).then_some(&***ty),
             Node::Tuple(parts) | Node::List(parts) => {
                 parts.iter().find_map(|p| p.generic_struct(generics))
@@ -121,7 +126,7 @@ impl<'t> Node<'t> {
 
     fn has_struct(&self) -> bool {
         match self {
-            Node::Leaf(..) => false,
+            Node::Leaf(..) | Node::Many(_) => false,
             Node::Struct(..) => true,
             Node::Tuple(parts) | Node::List(parts) => parts.iter().any(Node::has_struct),
         }
@@ -131,7 +136,7 @@ impl<'t> Node<'t> {
     fn is_fixed(&self) -> bool {
         match self {
             Node::Leaf(written, _) => written.is_fixed(),
-            Node::Tuple(_) => false,
+            Node::Tuple(_) | Node::Many(_) => false,
             Node::List(parts) => parts.iter().all(Node::is_fixed),
             Node::Struct(_, parts) => parts.iter().all(Node::is_field_fixed),
         }
@@ -141,7 +146,9 @@ impl<'t> Node<'t> {
     fn is_field_fixed(&self) -> bool {
         match self {
             Node::Leaf(_, None) => true,
-            Node::Leaf(_, Some(_)) | Node::List(_) | Node::Struct(..) => self.is_fixed(),
+            Node::Leaf(_, Some(_)) | Node::List(_) | Node::Struct(..) | Node::Many(_) => {
+                self.is_fixed()
+            }
             Node::Tuple(parts) => parts.iter().all(Node::is_field_fixed),
         }
     }
@@ -155,7 +162,7 @@ impl<'t> Node<'t> {
                 let fixed = fixed.collect();
                 Some(Axes { side, fixed })
             }
-            Node::Tuple(_) => None,
+            Node::Tuple(_) | Node::Many(_) => None,
             Node::List(parts) => {
                 let all: Vec<Axes> = parts.iter().map(Node::axes).collect::<Option<_>>()?;
                 let mut lengths = vec![Some(i64::try_from(parts.len()).ok()?)];
@@ -210,6 +217,7 @@ impl<'t> Node<'t> {
                 Node::Tuple(parts) | Node::List(parts) | Node::Struct(_, parts) => {
                     Node::in_a_row(parts, count, placed)?;
                 }
+                Node::Many(_) => return None,
             }
         }
         Some(())
@@ -228,7 +236,7 @@ impl<'t> Node<'t> {
                     one.clone()
                 }))
             }
-            Node::Tuple(_) => None,
+            Node::Tuple(_) | Node::Many(_) => None,
             Node::List(parts) => {
                 let parts = parts.iter().map(|p| p.components(one, of));
                 Some(Form::List(parts.collect::<Option<_>>()?))
@@ -259,6 +267,7 @@ impl<'t> Node<'t> {
             Node::Tuple(parts) | Node::List(parts) | Node::Struct(_, parts) => {
                 parts.iter().try_for_each(|p| p.numbers(of))
             }
+            Node::Many(_) => None,
         }
     }
 }
@@ -352,6 +361,15 @@ impl Of<'_> {
             let parts = parts.iter().map(|p| self.form(p, columns, whole));
             return Ok(Form::List(parts.collect::<Result<_, _>>()?));
         }
+        if let Node::Many(_) = rows {
+            let instead = match self.what == Derivative::Hessian {
+                true => "write `hvp`",
+                false => "return its parts as arrays, or write `vjp` or `jvp`",
+            };
+            return Err(self.none(&format!(
+                "a list of structs or tuples is no array of numbers; {instead}"
+            )));
+        }
         if let Node::Leaf(_, None) = rows {
             return Err(self.none("a part of the result is not real; return the real parts alone"));
         }
@@ -379,7 +397,7 @@ impl Of<'_> {
                 let parts = parts.iter().map(|p| self.form(rows, p, false));
                 Ok(Form::Tuple(parts.collect::<Result<_, _>>()?))
             }
-            Node::List(_) | Node::Struct(..) if rows.is_fixed() => {
+            Node::List(_) | Node::Struct(..) | Node::Many(_) if rows.is_fixed() => {
                 if !whole {
                     return Err(self.none("take the parts of the tuple as arguments of their own"));
                 }
@@ -389,7 +407,9 @@ impl Of<'_> {
                 let one = Form::Array(Box::new((*written).clone()));
                 self.by_components(&one, rows, columns)
             }
-            Node::List(_) | Node::Struct(..) | Node::Leaf(..) => self.array(rows, columns),
+            Node::List(_) | Node::Struct(..) | Node::Many(_) | Node::Leaf(..) => {
+                self.array(rows, columns)
+            }
         }
     }
 
@@ -430,7 +450,7 @@ impl Of<'_> {
         let rank = lengths.len();
         let like = |node: &Node<'_>| match node {
             Node::Leaf(written, _) => Some((*written).clone()),
-            Node::Tuple(_) | Node::List(_) | Node::Struct(..) => None,
+            Node::Tuple(_) | Node::List(_) | Node::Struct(..) | Node::Many(_) => None,
         };
         let written = match (like(rows), like(columns)) {
             (Some(result), Some(column)) if column.is_scalar() => result,

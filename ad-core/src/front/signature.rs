@@ -119,7 +119,7 @@ impl Signature {
                 [Tree::Leaf(first), aux] if first.is_scalar() && first.is_real() => Some(aux),
                 _ => None,
             },
-            Tree::Leaf(_) | Tree::List(_) | Tree::Struct(..) => None,
+            Tree::Leaf(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => None,
         }
     }
 
@@ -129,7 +129,9 @@ impl Signature {
         let mut taken: Vec<String> = vec![];
         let mut out = vec![];
         for (k, arg) in self.args.iter().enumerate() {
+            let before = out.len();
             for mut leaf in arg.ty.leaves(&arg.ident.to_string()) {
+                leaf.list = leaf.list.map(|first| before + first);
                 while taken.contains(&leaf.name) {
                     leaf.name.push('_');
                 }
@@ -374,6 +376,12 @@ fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) 
                  a function of its own",
                 ty.made_of()
             ),
+        ));
+    }
+    if let (Some(_), Tree::Many(_)) = (through, &ty.tree) {
+        return Err(errors.on(
+            &typed.ty,
+            "a list of tuples or structs is not written in place; return the new list: `-> Vec<..>`",
         ));
     }
     let pat = match &*typed.pat {

@@ -6,7 +6,6 @@
 )]
 
 use super::error::{Errors, Result};
-use super::real::RealType;
 use crate::ir::core::Ty;
 use crate::ir::ty::Elem;
 use quote::ToTokens;
@@ -535,6 +534,18 @@ fn type_arguments(segment: &syn::PathSegment) -> Vec<syn::Type> {
     types.collect()
 }
 
+/// `T` of `Vec<T>`
+pub(super) fn element_of_vec(path: &syn::Path) -> Option<&syn::Type> {
+    let last = path.segments.last().filter(|s| s.ident == "Vec")?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    match arguments.args.first() {
+        Some(syn::GenericArgument::Type(ty)) => Some(ty),
+        _ => None,
+    }
+}
+
 /// What a slice, a `Vec` or a fixed-size array is made of: scalars, or fixed-size arrays of them.
 fn element_of_rust(
     ty: &syn::Type,
@@ -545,21 +556,6 @@ fn element_of_rust(
     if let syn::Type::Array(_) = inner {
         let (scalar, rank, _) = shape(inner, fixed, errors)?;
         return Ok((scalar, rank));
-    }
-    if let syn::Type::Path(path) = inner
-        && path.qself.is_none()
-        && may_be_struct(&path.path)
-        && !matches!(&errors.real, RealType::Parameter(t) if path.path.is_ident(t))
-    {
-        let name = spelled(inner);
-        return Err(errors.on(
-            ty,
-            format!(
-                "a list of `{name}` of any length cannot be an argument: the macro sees names, not types, \
-                 and lists are of numbers; write one list for each field (`a: &[f64], b: &[f64]`), or a \
-                 list of known length (`[{name}; 3]`) if `{name}` derives `Differentiable`"
-            ),
-        ));
     }
     Ok((element(ty, errors)?, 0))
 }

@@ -63,13 +63,15 @@ impl<T: Copy, D: Dimension> Refill for Array<T, D> {
     }
 }
 
-impl<T: Copy> Refill for Vec<T> {
+impl<T: Refill> Refill for Vec<T> {
     #[track_caller]
-    fn refill(&mut self, from: Self) {
+    fn refill(&mut self, mut from: Self) {
         if self.len() != from.len() {
             misfit(&[self.len()], &[from.len()]);
         }
-        self.copy_from_slice(&from);
+        for (room, x) in self.iter_mut().zip(from.drain(..)) {
+            room.refill(x);
+        }
         pool::give(from);
     }
 }

@@ -182,6 +182,18 @@ fn garch(returns: &[f64], omega: f64, alpha: f64, beta: f64) -> f64 {
 }
 
 #[differentiable(grad)]
+fn curve(knots: &[(f64, f64)], t: f64) -> f64 {
+    let mut value = knots[0].1;
+    for w in knots.windows(2) {
+        let ((t0, y0), (t1, y1)) = (w[0], w[1]);
+        if t >= t0 && t <= t1 {
+            value = y0 + (y1 - y0) * (t - t0) / (t1 - t0);
+        }
+    }
+    value
+}
+
+#[differentiable(grad)]
 fn gauss_legendre(scale: f64) -> f64 {
     const NODES: [(f64, f64); 3] = [
         (-0.7745966692414834, 5.0 / 9.0),
@@ -189,6 +201,17 @@ fn gauss_legendre(scale: f64) -> f64 {
         (0.7745966692414834, 5.0 / 9.0),
     ];
     NODES.iter().map(|&(x, w)| w * (scale * x).exp()).sum()
+}
+
+#[differentiable(grad)]
+fn weights_and_values(pairs: &[(f64, f64)]) -> f64 {
+    let (weights, values): (Vec<f64>, Vec<f64>) = pairs.iter().cloned().unzip();
+    let total: f64 = weights.iter().sum();
+    weights
+        .iter()
+        .zip(values.iter())
+        .map(|(w, v)| w / total * v)
+        .sum()
 }
 
 tests! {
@@ -208,4 +231,6 @@ tests! {
     newton_is: newton_sqrt, newton_sqrt_value_and_grad, a: 2.6 => (a);
     convolve_is: convolve_full, convolve_full_value_and_grad, x: list(4), k: list(3) => (&x, &k);
     spline_is: spline_table, spline_table_value_and_grad, x: 2.4 => (x);
+    curve_is: curve, curve_value_and_grad, k: vec![(0.0, 1.0), (1.0, 2.0), (2.0, 1.5)], t: 1.3 => (&k, t);
+    weights_are: weights_and_values, weights_and_values_value_and_grad, p: vec![(0.4, 0.3), (0.5, 1.0)] => (&p);
 }

@@ -230,6 +230,57 @@ fn cumulative(x: &[f64]) -> f64 {
     sums.iter().map(|s| s * s).sum::<f64>() + sums.last().unwrap()
 }
 
+#[differentiable(grad)]
+fn gravity_energy(bodies: &[Body]) -> f64 {
+    let mut energy = 0.0;
+    for (i, a) in bodies.iter().enumerate() {
+        let v = &a.velocity;
+        energy += 0.5 * a.mass * (v.x * v.x + v.y * v.y + v.z * v.z);
+        for b in &bodies[i + 1..] {
+            let dx = a.position.x - b.position.x;
+            let dy = a.position.y - b.position.y;
+            let dz = a.position.z - b.position.z;
+            energy -= a.mass * b.mass / (dx * dx + dy * dy + dz * dz).sqrt();
+        }
+    }
+    energy
+}
+
+#[differentiable(grad)]
+fn coulomb(charges: &[(f64, [f64; 2])]) -> f64 {
+    let mut e = 0.0;
+    for (i, (qi, ri)) in charges.iter().enumerate() {
+        for (qj, rj) in charges.iter().take(i) {
+            let d = ((ri[0] - rj[0]).powi(2) + (ri[1] - rj[1]).powi(2)).sqrt();
+            e += qi * qj / d;
+        }
+    }
+    e
+}
+
+#[differentiable(grad)]
+fn thin_lens(rays: &[(f64, f64)], focal: f64, distance: f64) -> f64 {
+    rays.iter()
+        .map(|&(y, u)| {
+            let (y, u) = (y, u - y / focal);
+            let y = y + distance * u;
+            y * y
+        })
+        .sum::<f64>()
+        .sqrt()
+}
+
+#[differentiable(grad)]
+fn bond_lengths(positions: &Array2<f64>, bonds: &[(usize, usize)], rest: f64) -> f64 {
+    bonds
+        .iter()
+        .map(|&(i, j)| {
+            let d = &positions.row(i) - &positions.row(j);
+            (d.dot(&d).sqrt() - rest).powi(2)
+        })
+        .sum()
+}
+
 tests! {
     cumulative_is: cumulative, cumulative_value_and_grad, x: list(5) => (&x);
     trajectory_is: trajectory, trajectory_value_and_grad, v: 10.0, a: 0.7, d: 0.1 => (v, a, d);
@@ -242,4 +293,8 @@ tests! {
     joints_are: chain_of_joints, chain_of_joints_value_and_grad, a: list(4), l: list(4) => (&a, &l);
     symplectic_is: symplectic, symplectic_value_and_grad, q: [1.0, 0.2], p: [0.1, 0.9] => (&q, &p);
     smoothing_is: laplace_smoothing, laplace_smoothing_value_and_grad, f: matrix(5, 6) => (&f, 3);
+    gravity_is: gravity_energy, gravity_energy_value_and_grad, b: vec![body(0), body(1), body(2)] => (&b);
+    coulomb_is: coulomb, coulomb_value_and_grad, c: vec![(1.0, [0.0, 0.1]), (-1.0, [1.0, 0.2]), (0.5, [0.3, 1.1])] => (&c);
+    thin_lens_is: thin_lens, thin_lens_value_and_grad, r: vec![(0.1, 0.2), (0.5, -0.1)], f: 1.5, d: 2.0 => (&r, f, d);
+    bonds_are: bond_lengths, bond_lengths_value_and_grad, p: matrix(4, 3), r: 0.8 => (&p, &[(0, 1), (1, 3)], r);
 }

@@ -135,6 +135,10 @@ impl Function<'_> {
                     r.relation == Relation::Equal
                         && [(&r.left, &r.right), (&r.right, &r.left)].contains(&(&here, n))
                 };
+                // The arrays of a list are made of the same elements.
+                if axis == 0 && self.params[k].is_beside {
+                    continue;
+                }
                 let computed = computed || self.program.requires.iter().any(is_demanded);
                 if *n != here && !computed && !self.params[k].written.as_ref().is_some_and(by_type)
                 {

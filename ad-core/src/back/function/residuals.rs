@@ -58,6 +58,7 @@ impl Given {
                     said,
                     is_part: true,
                     constant: None,
+                    is_beside: false,
                     slot: Some(slot),
                 }
             })

@@ -325,6 +325,9 @@ impl Lowerer<'_> {
         self.same_real(&name, callee, loc)?;
         let wanted = parameters(callee);
         self.right_count(&name, wanted.len(), values.len(), loc)?;
+        let values = (values.into_iter().zip(&wanted))
+            .map(|((value, at), (_, tree))| Ok((self.listed(value, tree, at)?, at)))
+            .collect::<Result<Args>>()?;
         let kept: Vec<Value> = values.iter().map(|(value, _)| value.clone()).collect();
         let mut given = vec![];
         let mut sound = Ok(());
@@ -545,6 +548,24 @@ impl Lowerer<'_> {
                     self.argument((callee, argument), of, real, part, loc, given)?;
                 }
                 return Ok(());
+            }
+            Tree::Many(many) => {
+                let what = value.describe();
+                let Value::List(List::Columns(list)) = self.listed(value, tree, loc)? else {
+                    let message = format!(
+                        "`{callee}` takes {} as `{argument}`, and this is {what}",
+                        tree.describe()
+                    );
+                    return Err(self.errors.at(loc, message));
+                };
+                return self.argument(
+                    (callee, argument),
+                    &many.columns,
+                    real,
+                    *list.of,
+                    loc,
+                    given,
+                );
             }
         };
         // Cotangents and tangents have nothing but real parts.

@@ -1,6 +1,7 @@
 //! Arrays: indexing, lengths, parts.
 
 use super::Lowerer;
+use super::fixed::List;
 use super::size::{literal, product_of};
 use super::value::{Plain, Value};
 use crate::front::error::{Loc, Result};
@@ -22,6 +23,9 @@ impl Lowerer<'_> {
         ] = at
         {
             let base = base?;
+            if let Value::List(List::Columns(list)) = &base {
+                return self.part_of_list(list, from.as_deref(), to.as_deref(), *closed, loc);
+            }
             let base = self.plain(base, array.loc)?;
             return self.stretch(base, from.as_deref(), to.as_deref(), *closed, loc);
         }

@@ -238,7 +238,7 @@ impl Value {
             }
             Value::Plain(_)
             | Value::Tuple(_)
-            | Value::List(List::Whole(_))
+            | Value::List(List::Whole(_) | List::Columns(_))
             | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)
@@ -482,6 +482,14 @@ impl Lowerer<'_> {
         }
         let value = self.present(here)?;
         let of_rust = matches!(value, Value::List(_));
+        if let Value::List(List::Columns(_)) = &value {
+            let message = format!(
+                "the elements of {} cannot be changed one by one; collect a new list: `let ps: Vec<_> = \
+                 ps.iter().map(|p| ..).collect();`",
+                value.describe()
+            );
+            return Err(self.errors.at(loc, message));
+        }
         let is_list = matches!(value, Value::List(List::Elements(_)));
         let plain = self.plain(value, loc)?;
         if plain.expr.ty.rank == 0 {

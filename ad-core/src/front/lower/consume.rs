@@ -2,7 +2,9 @@
 
 use super::binder::Axes;
 use super::call::Callable;
+use super::columns::Columns;
 use super::combinator::{built, reduced};
+use super::fixed::List;
 use super::size::{minus, product_of};
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe, Stage, Way};
@@ -87,6 +89,23 @@ impl Lowerer<'_> {
                 None => Err(self.unbounded(loc)),
             },
             ("collect" | "to_vec", []) => self.collected(iter, loc),
+            ("unzip", []) => {
+                let list = self.collected(iter, loc)?;
+                if let Value::List(List::Columns(list)) = &list
+                    && let Value::Tuple(parts) = &*list.of
+                {
+                    let whole = |part: &Value| match part.components() {
+                        Some(_) => Columns::whole(part.clone()),
+                        None => part.clone(),
+                    };
+                    return Ok(Value::Tuple(parts.iter().map(whole).collect()));
+                }
+                let message = format!(
+                    "`unzip` takes pairs apart, and this is {}; write `collect`",
+                    list.describe()
+                );
+                Err(self.errors.at(name.span(), message))
+            }
             // Of a slice whose length depends on a loop around it.
             ("dot", [other]) => {
                 let value = self.expr(other)?;
@@ -296,9 +315,7 @@ impl Lowerer<'_> {
                  before; write `build(n, |i| if .. { .. } else { 0.0 })`, or end with `sum`",
             ));
         }
-        let (axes, body) = self.each_item(&iter.clone().flat(), loc)?;
-        let expr = built(axes, body.expr);
-        Ok(Value::of_rust(Plain { expr, ..body }))
+        self.list_of_items(iter, loc)
     }
 
     /// The items as an array of the same axes.

@@ -1,5 +1,6 @@
 //! Expressions, blocks and names.
 
+use super::columns::Columns;
 use super::fixed::List;
 use super::value::{Plain, Value};
 use super::way::Maybe;
@@ -280,6 +281,10 @@ impl Lowerer<'_> {
                 expr: self.share(hint, plain.expr),
                 ..plain
             })),
+            Value::List(List::Columns(list)) => {
+                let of = Box::new(self.named(*list.of, hint));
+                Value::List(List::Columns(Columns { of, ..list }))
+            }
             Value::Shape(array) => Value::Shape(self.share(hint, array)),
             Value::Closure(..) | Value::Way(_) => value,
         }

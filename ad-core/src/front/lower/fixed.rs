@@ -5,7 +5,9 @@
 //! with a slice or an `Array1`, so it needs no variant here.
 
 use super::array::{element, length};
+use super::columns::Columns;
 use super::combinator::built;
+use super::size::literal;
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe};
 use super::{Binding, Lowerer};
@@ -26,6 +28,8 @@ pub(super) enum List {
     Elements(Vec<Value>),
     /// An array of arrays; the rank is 2 at least.
     Whole(Plain),
+    /// A list of any length, of what is made of several.
+    Columns(Columns),
 }
 
 impl List {
@@ -35,7 +39,7 @@ impl List {
             List::Elements(elements) => {
                 matches!(elements.first(), Some(Value::Tuple(_) | Value::Struct(..)))
             }
-            List::Whole(_) => false,
+            List::Whole(_) | List::Columns(_) => false,
         }
     }
 
@@ -43,6 +47,15 @@ impl List {
         match self {
             List::Elements(elements) => format!("an array of {}", elements.len()),
             List::Whole(_) => "an array of arrays".to_owned(),
+            List::Columns(columns) => match &*columns.of {
+                Value::Struct(made, _) => format!("a list of `{}`", spelled(&*made.ty)),
+                Value::Tuple(_) => "a list of tuples".to_owned(),
+                Value::Plain(_)
+                | Value::List(_)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_) => "a list of arrays".to_owned(),
+            },
         }
     }
 }
@@ -62,8 +75,11 @@ impl Value {
             Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
                 Some(parts)
             }
+            Value::List(List::Columns(Columns { of, range: None })) => {
+                Some(std::slice::from_ref(&**of))
+            }
             Value::Plain(_)
-            | Value::List(List::Whole(_))
+            | Value::List(List::Whole(_) | List::Columns(_))
             | Value::Closure(..)
             | Value::Shape(_)
             | Value::Way(_) => None,
@@ -71,8 +87,9 @@ impl Value {
     }
 
     /// The same with other parts.
-    pub(super) fn with_components(&self, parts: Vec<Value>) -> Value {
+    pub(super) fn with_components(&self, mut parts: Vec<Value>) -> Value {
         match self {
+            Value::List(List::Columns(_)) if parts.len() == 1 => Columns::whole(parts.remove(0)),
             Value::List(_) => Value::List(List::Elements(parts)),
             Value::Struct(made, _) => Value::Struct(made.clone(), parts),
             Value::Tuple(_)
@@ -88,7 +105,11 @@ impl Value {
         let kinds = matches!(
             (self, other),
             (Value::Tuple(_), Value::Tuple(_))
-                | (Value::List(_), Value::List(_))
+                | (
+                    Value::List(List::Elements(_)),
+                    Value::List(List::Elements(_))
+                )
+                | (Value::List(List::Columns(_)), Value::List(List::Columns(_)))
                 | (Value::Struct(..), Value::Struct(..))
         );
         let counts = [self, other].map(|v| v.components().map(<[Value]>::len));
@@ -130,6 +151,7 @@ impl Lowerer<'_> {
     pub(super) fn as_array(&mut self, list: List, loc: Loc) -> Result<Plain> {
         let elements = match list {
             List::Whole(plain) => return Ok(plain),
+            List::Columns(columns) => return self.single_column(&columns, loc),
             List::Elements(elements) => elements,
         };
         let mut plains = vec![];
@@ -247,6 +269,9 @@ impl Lowerer<'_> {
             return Err(self.errors.at(loc, message));
         };
         let index = self.of(Elem::Int, index.clone(), *at, "an index")?;
+        if let List::Columns(columns) = &list {
+            return Ok(self.element_at(columns, index));
+        }
         if let (List::Elements(elements), Core::Lit(Lit::Int(k))) = (&list, &*index.kind) {
             let found = usize::try_from(*k).ok().and_then(|k| elements.get(k));
             return found.cloned().ok_or_else(|| {
@@ -326,6 +351,19 @@ impl Lowerer<'_> {
                 return Ok(elements);
             }
             Value::List(List::Whole(plain)) => plain,
+            Value::List(List::Columns(columns)) => {
+                let index = |k: usize| Expr::int(i64::try_from(k).unwrap_or(i64::MAX));
+                let known = self.count_of(&columns);
+                // Of a list that has fewer, there is no such element.
+                if literal(&known) == i64::try_from(count).ok() {
+                    return Ok((0..count).map(|k| columns.item(&index(k))).collect());
+                }
+                let message = format!(
+                    "this pattern takes a list of {count} apart, and how many elements this list has \
+                     is known at run time only; write `p[0]`, `p[1]`, .."
+                );
+                return Err(self.errors.at(loc, message));
+            }
             Value::Plain(plain) if plain.expr.ty.rank == 1 => plain,
             other @ (Value::Plain(_)
             | Value::Tuple(_)
@@ -408,6 +446,9 @@ impl Lowerer<'_> {
         args: &[Surface],
     ) -> Option<Result<Value>> {
         let usize = |expr| Value::Plain(Plain::typed(expr, Scalar::Usize));
+        if let List::Columns(columns) = list {
+            return self.columns_method(columns, name, args);
+        }
         Some(match (name.to_string().as_str(), list, args) {
             ("len", List::Elements(elements), []) => {
                 Ok(usize(Expr::int(i64::try_from(elements.len()).unwrap_or(0))))
@@ -447,6 +488,9 @@ impl Lowerer<'_> {
 
     /// Over the elements, which may be arrays themselves.
     pub(super) fn iter_of_list(&mut self, list: List, loc: Loc) -> Result<Iter> {
+        if let List::Columns(columns) = &list {
+            return Ok(self.items_of_list(columns));
+        }
         if let List::Elements(elements) = &list
             && list.is_of_composites()
         {
@@ -490,6 +534,7 @@ impl Lowerer<'_> {
                     .collect::<Result<_>>()?;
                 Ok(Value::List(List::Elements(mapped)))
             }
+            List::Columns(_) => unreachable!("it has no method of that name"),
             List::Whole(plain) => {
                 let whole = Plain {
                     expr: self.share("a", plain.expr),
@@ -533,7 +578,7 @@ impl Lowerer<'_> {
                 let elements = elements.into_iter().map(one).collect::<Result<_>>()?;
                 Ok(Value::List(List::Elements(elements)))
             }
-            list @ (List::Elements(_) | List::Whole(_)) => {
+            list @ (List::Elements(_) | List::Whole(_) | List::Columns(_)) => {
                 let description = list.describe();
                 let other = |n: &Length| n.value.is_some() && matches!(list, List::Elements(_));
                 let other = of.fixed_length(0).is_some_and(other);

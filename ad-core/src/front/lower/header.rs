@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::array::{element, length};
+use super::fixed::List;
 use super::value::{Plain, Value};
 use super::way::{Iter, Way};
 use crate::front::error::{Loc, Result};
@@ -217,6 +218,10 @@ impl Lowerer<'_> {
             && let Way::Iter(_) | Way::Borrow(_) = &**way
         {
             let iter = self.as_iter(value, loc)?;
+            return self.items_of_iter(iter, loc);
+        }
+        if let Value::List(List::Columns(list)) = &value {
+            let iter = self.items_of_list(list);
             return self.items_of_iter(iter, loc);
         }
         if let Value::List(list) = &value

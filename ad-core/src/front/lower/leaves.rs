@@ -1,6 +1,7 @@
 //! What arguments and results are made of: arguments become as many parameters of the program as they
 //! have parts, and results as many results.
 
+use super::columns::Columns;
 use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Binding, Lowerer};
@@ -32,7 +33,10 @@ impl Lowerer<'_> {
             if leaf.ty.rank == 0 && leaf.ty.scalar.is_unsigned() {
                 self.naturals.insert(param.sym.clone());
             }
-            if !param.lengths.is_empty() && param.lengths.iter().all(Option::is_some) {
+            if leaf.list.is_none()
+                && !param.lengths.is_empty()
+                && param.lengths.iter().all(Option::is_some)
+            {
                 self.fixed.insert(param.sym.clone());
             }
             params.push(param);
@@ -96,7 +100,14 @@ impl Lowerer<'_> {
                 let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
                 Ok(Tree::Struct(made.clone(), parts.collect::<Result<_>>()?))
             }
-            (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), value) => {
+            (Tree::Many(many), value @ Value::List(_)) => {
+                let Value::List(List::Columns(list)) = self.listed(value, of, loc)? else {
+                    unreachable!("it is a list by now");
+                };
+                self.results(*list.of, &many.columns, loc, out)?;
+                Ok(of.clone())
+            }
+            (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_), value) => {
                 let message = format!(
                     "the function gives {}, but it is declared to give {}; make the one like the other",
                     value.describe(),
@@ -111,6 +122,11 @@ impl Lowerer<'_> {
 /// What types say about the lengths of a parameter.
 fn lengths(param: usize, leaf: &Leaf<'_>, named: &mut Vec<(String, Size)>) -> Vec<Option<Size>> {
     let mut known = |axis: usize| {
+        if axis == 0
+            && let Some(first) = leaf.list.filter(|first| *first != param)
+        {
+            return Some(Size::dim(first, 0));
+        }
         let length = leaf.ty.fixed_length(axis)?;
         if let Some(k) = length.value {
             return Some(Size::lit(k));
@@ -146,6 +162,7 @@ impl Tree {
                 let parts = parts.iter().map(|t| t.assembled(next)).collect();
                 Value::Struct(made.clone(), parts)
             }
+            Tree::Many(many) => Columns::whole(many.columns.assembled(next)),
         }
     }
 
@@ -165,9 +182,11 @@ impl Tree {
                 let parts = parts.collect();
                 kept.with_components(parts)
             }
-            (Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), _) => {
-                self.assembled(next)
-            }
+            (Tree::Many(many), Some([of])) => Columns::whole(many.columns.with_kept(of, next)),
+            (
+                Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_),
+                _,
+            ) => self.assembled(next),
         }
     }
 }

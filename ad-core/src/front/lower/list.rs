@@ -199,6 +199,9 @@ impl Lowerer<'_> {
             ("stack" | "concatenate", [axis, parts @ ..]) => {
                 Ok(self.joined(axis, parts, name == "stack")?.into())
             }
+            ("vec", [list]) if composites(list).is_some() => {
+                self.fixed(composites(list).unwrap_or_default(), loc)
+            }
             (_, [list]) => Ok(self.list(list)?.into()),
             _ => Err(self.errors.at(
                 loc,
@@ -232,6 +235,15 @@ impl Lowerer<'_> {
             ..value
         }
     }
+}
+
+/// The elements of a list whose first one is a tuple or a struct.
+fn composites(list: &Surface) -> Option<&[Surface]> {
+    let Kind::List(parts) = &list.kind else {
+        return None;
+    };
+    let first = &parts.first()?.kind;
+    matches!(first, Kind::Tuple(_) | Kind::Struct(..)).then_some(parts)
 }
 
 /// Whether a part leaves its kind open, and it was taken for the right one.

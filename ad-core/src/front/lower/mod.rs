@@ -9,6 +9,7 @@ mod borrow;
 mod branch;
 mod broadcast;
 mod call;
+mod columns;
 mod combinator;
 mod construct;
 mod consume;

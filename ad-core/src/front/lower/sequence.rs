@@ -1,5 +1,6 @@
 //! Sequential loops: what they carry, and what that may depend on.
 
+use super::columns::Columns;
 use super::combinator::entry;
 use super::fixed::List;
 use super::value::{Plain, Value};
@@ -93,6 +94,7 @@ impl Value {
             Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
                 parts.iter().all(Value::is_data)
             }
+            Value::List(List::Columns(list)) => list.range.is_none() && list.of.is_data(),
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => false,
         }
     }
@@ -104,6 +106,7 @@ impl Value {
             Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
                 parts.iter().flat_map(Value::leaves).collect()
             }
+            Value::List(List::Columns(list)) => list.of.leaves(),
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => vec![],
         }
     }
@@ -119,6 +122,11 @@ impl Value {
             Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
                 let parts = parts.iter().map(|p| p.with_leaves(leaves)).collect();
                 self.with_components(parts)
+            }
+            Value::List(List::Columns(list)) => {
+                let of = Box::new(list.of.with_leaves(leaves));
+                let range = list.range.clone();
+                Value::List(List::Columns(Columns { of, range }))
             }
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => self.clone(),
         }

@@ -101,6 +101,7 @@ impl Lowerer<'_> {
                 Some(Form::Fixed(parts.len(), Box::new(form)))
             }
             Value::Tuple(_)
+            | Value::List(List::Columns(_))
             | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)

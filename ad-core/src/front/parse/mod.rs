@@ -79,6 +79,7 @@ pub(super) fn zero(tree: &Tree) -> Option<Expr> {
                 None,
             )
         }
+        Tree::Many(_) => return None,
     };
     Some(Expr { loc, kind })
 }

@@ -101,8 +101,8 @@ fn messages() {
         "argument of its own",
     );
     says(
-        "fn f(x: &[(f64, f64)]) -> f64 { 1.0 }",
-        "one array for each part",
+        "fn f(x: &[(f64, Array1<f64>)]) -> f64 { 1.0 }",
+        "write one list for each part",
     );
     says(
         "fn f(x: [(f64, f64); N]) -> f64 { 1.0 }",

@@ -347,10 +347,6 @@ fn iterators() {
         "write `if` into the closure",
     );
     says("x.iter().fold(a, |p, q| p + q)", "declared as `f64`");
-    says(
-        "x.iter().map(|v| (v, v)).collect::<Vec<_>>()[0].0",
-        "where a number",
-    );
     says("(0..).map(|i| x[i]).sum()", "this range has no end");
     says("(..n).map(|i| x[i]).sum()", "no beginning");
     says("s.zip(x).sum()", "`zip` is not known here");
@@ -444,10 +440,6 @@ fn signatures() {
         "cannot tell what `T` is",
     );
     one("", "fn f<T>(x: f64, y: &Array1<T>) -> T { x }", "`T: Real`");
-    for list in ["&[P]", "Vec<Point>", "&Vec<P>"] {
-        let source = format!("fn f(x: {list}) -> f64 {{ x[0].a }}");
-        one("", &source, "write one list for each field");
-    }
     one("", "fn f(x: &Option<f64>) -> f64 { 1.0 }", "an `Option`");
     one(
         "vjp",

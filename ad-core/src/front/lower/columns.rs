@@ -1,0 +1,412 @@
+//! Lists of any length whose elements are made of several: a struct of arrays.
+//!
+//! ```text
+//! points: &[(f64, [f64; 2])]     of = (a: Array1, b: Array2)
+//! points[i]                      (a[i], b[i, ..])
+//! points[m..n][i]                (a[m + i], b[m + i, ..])
+//! ```
+
+use super::array::element;
+use super::combinator::built;
+use super::fixed::List;
+use super::size::{minus, plus, times};
+use super::value::{Plain, Value};
+use super::way::{Iter, Maybe};
+use super::{Lowerer, rename, under};
+use crate::front::data::Tree;
+use crate::front::error::{Loc, Result};
+use crate::front::surface::Expr as Surface;
+use crate::front::types::Scalar;
+use crate::ir::core::Expr;
+use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
+
+/// A list, or a part of one.
+#[derive(Clone)]
+pub(super) struct Columns {
+    /// The arrays of a whole list, in the form of an element; their first axes run over the elements.
+    pub(super) of: Box<Value>,
+    /// Where it begins in these, and how many elements it has; all of them, if that is not said.
+    pub(super) range: Option<(Expr, Expr)>,
+}
+
+impl Columns {
+    /// A list of all elements.
+    pub(super) fn whole(of: Value) -> Value {
+        let of = Box::new(of);
+        Value::List(List::Columns(Columns { of, range: None }))
+    }
+
+    /// So many elements, from one on.
+    fn part(&self, from: &Expr, count: Expr) -> Value {
+        let first = match &self.range {
+            Some((first, _)) => plus(first, from),
+            None => from.clone(),
+        };
+        Value::List(List::Columns(Columns {
+            of: self.of.clone(),
+            range: Some((first, count)),
+        }))
+    }
+
+    /// The element at a place that is inside.
+    pub(super) fn item(&self, i: &Expr) -> Value {
+        let i = match &self.range {
+            Some((first, _)) => plus(first, i),
+            None => i.clone(),
+        };
+        element_of(&self.of, &i)
+    }
+}
+
+/// The element of a column.
+fn element_of(column: &Value, i: &Expr) -> Value {
+    match column {
+        Value::Plain(plain) | Value::List(List::Whole(plain)) => {
+            let mut at = vec![None; plain.expr.ty.rank];
+            at[0] = Some(i.clone());
+            Value::of_rust(Plain {
+                expr: element(plain.expr.clone(), at),
+                ..plain.clone()
+            })
+        }
+        Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+            column.with_components(parts.iter().map(|part| element_of(part, i)).collect())
+        }
+        Value::List(List::Columns(_)) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
+            unreachable!("columns are arrays")
+        }
+    }
+}
+
+/// Whether a list can hold it: its parts are numbers and arrays of Rust.
+fn is_element(item: &Value) -> bool {
+    match item {
+        Value::Plain(plain) => plain.expr.ty.rank < 2,
+        Value::List(List::Whole(plain)) => plain.expr.ty.rank < 6,
+        Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+            parts.iter().all(is_element)
+        }
+        Value::List(List::Columns(_)) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
+            false
+        }
+    }
+}
+
+/// The arrays of a list, in the form of an item.
+fn column(item: &Value, arrays: &mut impl Iterator<Item = Plain>) -> Value {
+    match item.components() {
+        Some(parts) => {
+            let parts = parts.iter().map(|part| column(part, arrays)).collect();
+            item.with_components(parts)
+        }
+        None => match arrays.next() {
+            Some(array) => Value::of_rust(array),
+            None => unreachable!("there is an array for each part"),
+        },
+    }
+}
+
+impl Lowerer<'_> {
+    /// How many elements a list has.
+    pub(super) fn count_of(&mut self, list: &Columns) -> Expr {
+        if let Some((_, count)) = &list.range {
+            return count.clone();
+        }
+        match list.of.leaves().first() {
+            Some(first) => {
+                let first = first.expr.clone();
+                self.written_lengths(&first).swap_remove(0)
+            }
+            None => Expr::int(0),
+        }
+    }
+
+    /// `points[i]`. Of a part of a list, what lies outside of the part is outside.
+    pub(super) fn element_at(&mut self, list: &Columns, i: Expr) -> Value {
+        let Some((_, count)) = &list.range else {
+            return list.item(&i);
+        };
+        let i = self.share_size(i);
+        let last = minus(count, &Expr::int(1));
+        let (is_natural, is_below) = (self.is_natural(&i), self.is_natural(&minus(&last, &i)));
+        if is_natural && is_below {
+            return list.item(&i);
+        }
+        let (first, count) = list.range.clone().unwrap_or_else(|| unreachable!("a part"));
+        let mut place = plus(&first, &i);
+        let outside = Expr::int(-1);
+        if !is_below {
+            let inside = Expr::prim(Prim::ILt, vec![i.clone(), count]);
+            place = Expr::cond(inside, place, outside.clone());
+        }
+        if !is_natural {
+            let inside = Expr::prim(Prim::IGe, vec![i, Expr::int(0)]);
+            place = Expr::cond(inside, place, outside);
+        }
+        let place = self.share("place", place);
+        element_of(&list.of, &place)
+    }
+
+    /// A list of numbers or of arrays as one array.
+    pub(super) fn single_column(&mut self, list: &Columns, loc: Loc) -> Result<Plain> {
+        let whole = match &*list.of {
+            Value::Plain(plain) | Value::List(List::Whole(plain)) => Some(plain.clone()),
+            Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::List(_)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => None,
+        };
+        match (whole, &list.range) {
+            (Some(whole), None) => Ok(whole),
+            (Some(_), Some(_)) => {
+                let items = self.items_of_list(list);
+                let value = self.list_of_items(&items, loc)?;
+                self.plain(value, loc)
+            }
+            (None, _) => {
+                let message = format!(
+                    "this is {}, which is no array of numbers; write `p[i]` for an element, or `.iter()`",
+                    List::Columns(list.clone()).describe()
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+
+    /// `points[a..b]`
+    pub(super) fn part_of_list(
+        &mut self,
+        list: &Columns,
+        from: Option<&Surface>,
+        to: Option<&Surface>,
+        closed: bool,
+        loc: Loc,
+    ) -> Result<Value> {
+        let from = from.map(|from| self.number(from));
+        let to = to.map(|to| self.number(to));
+        let from = from.transpose()?.unwrap_or_else(|| Expr::int(0));
+        let end = match to.transpose()? {
+            Some(to) if closed => plus(&to, &Expr::int(1)),
+            Some(to) => to,
+            None => self.count_of(list),
+        };
+        self.ends_inside(list, &end, loc)?;
+        let count = self.share_size(minus(&end, &from));
+        Ok(list.part(&from, count))
+    }
+
+    /// Of a part, a part has to be seen to end inside: reads are checked against the whole list.
+    fn ends_inside(&mut self, list: &Columns, end: &Expr, loc: Loc) -> Result<()> {
+        match &list.range {
+            Some((_, count)) if !self.is_natural(&minus(count, end)) => Err(self.errors.at(
+                loc,
+                "whether this ends inside of the part that it is a part of is not seen here; write the \
+                 indices of the whole list: `&points[a..b]`",
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The elements one after another.
+    pub(super) fn items_of_list(&mut self, list: &Columns) -> Iter {
+        let count = self.count_of(list);
+        let count = self.not_negative(count);
+        let list = list.clone();
+        Iter::new(vec![count], move |_, at| Ok(list.item(&at[0])))
+    }
+
+    /// A list in the form that an argument or a result of a type has, and what it is made of.
+    pub(super) fn listed(&mut self, value: Value, tree: &Tree, loc: Loc) -> Result<Value> {
+        match (tree, &value) {
+            (Tree::Many(_), Value::List(List::Columns(list))) => match &list.range {
+                None => Ok(value),
+                Some(_) => {
+                    let items = self.items_of_list(list);
+                    self.list_of_items(&items, loc)
+                }
+            },
+            (Tree::Many(many), Value::List(List::Elements(elements))) => {
+                let mut columns = vec![vec![]; many.columns.leaves().len()];
+                for e in elements {
+                    let e = self.listed(e.clone(), &many.one, loc)?;
+                    let mut leaves = vec![];
+                    self.argument(
+                        ("the list", "an element"),
+                        &many.one,
+                        false,
+                        e,
+                        loc,
+                        &mut leaves,
+                    )?;
+                    for (column, leaf) in columns.iter_mut().zip(leaves) {
+                        column.push(leaf);
+                    }
+                }
+                let mut whole = vec![];
+                for (column, written) in columns.into_iter().zip(many.columns.leaves()) {
+                    let typed = |e| Value::of_rust(Plain::typed(e, written.scalar));
+                    let elements = column.into_iter().map(typed).collect();
+                    let plain = self.as_array(List::Elements(elements), loc)?;
+                    whole.push(Value::of_rust(Plain {
+                        expr: self.share("list", plain.expr),
+                        ..plain
+                    }));
+                }
+                let mut whole = whole.into_iter();
+                Ok(Columns::whole(
+                    many.columns.assembled(&mut |_| whole.next()),
+                ))
+            }
+            (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), _) => {
+                let Some(parts) = value.components().filter(|p| p.len() == types.len()) else {
+                    return Ok(value);
+                };
+                let parts = parts.iter().zip(types);
+                let parts = parts.map(|(part, of)| self.listed(part.clone(), of, loc));
+                let parts = parts.collect::<Result<_>>()?;
+                Ok(value.with_components(parts))
+            }
+            (Tree::Leaf(_) | Tree::Many(_), _) => Ok(value),
+        }
+    }
+
+    /// A list of what an iterator gives, where that is made of several.
+    pub(super) fn list_of_items(&mut self, iter: &Iter, loc: Loc) -> Result<Value> {
+        let iter = iter.clone().flat();
+        let Some(extents) = iter.extents.clone() else {
+            return Err(self.unbounded(loc));
+        };
+        self.rectangular_sizes(&extents, loc)?;
+        let (axes, bound, item) = self.at_each(&extents, |l, at| {
+            let item = (iter.at)(l, at)?;
+            let item = l.fetched(item)?;
+            l.settled(item, loc)
+        })?;
+        if !matches!(item, Value::Plain(_)) && !is_element(&item) {
+            let message = format!(
+                "these items are {}, which no list holds here{}",
+                item.describe(),
+                item.advice()
+            );
+            return Err(self.errors.at(loc, message));
+        }
+        if let Value::Plain(leaf) | Value::List(List::Whole(leaf)) = item {
+            return Ok(Value::of_rust(Plain {
+                expr: built(axes, under(bound, leaf.expr)),
+                ..leaf
+            }));
+        }
+        let mut columns = vec![];
+        for leaf in item.leaves() {
+            let column = built(axes.clone(), under(bound.clone(), leaf.expr.clone()));
+            // Each binder has its own symbol.
+            let column = match columns.is_empty() {
+                true => column,
+                false => self.copied(&column, &mut rename::Names::new()),
+            };
+            columns.push(Plain {
+                expr: self.share("list", column),
+                ..leaf.clone()
+            });
+        }
+        Ok(Columns::whole(column(&item, &mut columns.into_iter())))
+    }
+
+    /// An item with arrays of numbers as a whole.
+    fn settled(&mut self, item: Value, loc: Loc) -> Result<Value> {
+        if let Value::List(List::Elements(elements)) = &item
+            && elements.iter().all(|e| e.components().is_none())
+        {
+            return self.whole(&item, loc);
+        }
+        let Some(parts) = item.components() else {
+            return Ok(item);
+        };
+        let parts = parts.iter().map(|part| self.settled(part.clone(), loc));
+        let parts = parts.collect::<Result<_>>()?;
+        Ok(item.with_components(parts))
+    }
+
+    /// A method of a list; nothing if there is none of that name.
+    pub(super) fn columns_method(
+        &mut self,
+        list: &Columns,
+        name: &syn::Ident,
+        args: &[Surface],
+    ) -> Option<Result<Value>> {
+        let count = self.count_of(list);
+        let usize = |expr| Value::Plain(Plain::typed(expr, Scalar::Usize));
+        let at = |l: &mut Self, i: Expr| -> Value {
+            let none = Expr::prim(Prim::ILt, vec![i.clone(), Expr::int(0)]);
+            let past = Expr::prim(Prim::IGe, vec![i.clone(), count.clone()]);
+            let none = Expr::prim(Prim::Or, vec![none, past]);
+            let (none, sure) = (Some(l.share("none", none)), vec![]);
+            let value = list.item(&i);
+            Maybe { value, none, sure }.into()
+        };
+        Some(Ok(match (name.to_string().as_str(), args) {
+            ("len", []) => usize(self.not_negative(count)),
+            ("is_empty", []) => Expr::prim(Prim::ILe, vec![count, Expr::int(0)]).into(),
+            ("clone" | "to_owned" | "as_slice" | "to_vec" | "as_ref", []) => {
+                Value::List(List::Columns(list.clone()))
+            }
+            ("iter" | "into_iter", []) => self.items_of_list(list).into(),
+            ("first", []) => at(self, Expr::int(0)),
+            ("last", []) => at(self, minus(&count, &Expr::int(1))),
+            ("get", [i]) => {
+                let value = self
+                    .expr(i)
+                    .and_then(|v| self.of(Elem::Int, v, i.loc, "an index"));
+                match value {
+                    Ok(i) => {
+                        let i = self.share_size(i);
+                        at(self, i)
+                    }
+                    Err(reported) => return Some(Err(reported)),
+                }
+            }
+            ("windows", [size]) => {
+                let size = match self.part_length(size) {
+                    Ok(size) => size,
+                    Err(reported) => return Some(Err(reported)),
+                };
+                let more = plus(&minus(&count, &size), &Expr::int(1));
+                let more = self.not_negative(more);
+                let more = self.share_size(more);
+                let list = list.clone();
+                Iter::new(vec![more], move |_, at| Ok(list.part(&at[0], size.clone()))).into()
+            }
+            ("chunks_exact", [size]) => {
+                let size = match self.part_length(size) {
+                    Ok(size) => size,
+                    Err(reported) => return Some(Err(reported)),
+                };
+                let chunks = Expr::prim(Prim::IDiv, vec![count, size.clone()]);
+                let chunks = self.share_size(chunks);
+                let list = list.clone();
+                Iter::new(vec![chunks], move |_, at| {
+                    Ok(list.part(&times(&at[0], &size), size.clone()))
+                })
+                .into()
+            }
+            ("split_at", [middle]) => {
+                let middle = match self.number(middle) {
+                    Ok(middle) => middle,
+                    Err(reported) => return Some(Err(reported)),
+                };
+                if let Err(reported) = self.ends_inside(list, &middle, name.span().into()) {
+                    return Some(Err(reported));
+                }
+                let rest = minus(&count, &middle);
+                Value::Tuple(vec![
+                    list.part(&Expr::int(0), middle.clone()),
+                    list.part(&middle, rest),
+                ])
+            }
+            _ => return None,
+        }))
+    }
+}
