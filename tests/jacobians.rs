@@ -624,3 +624,21 @@ fn functions_that_fail() {
     let value = checked_jvp_into(&[1.0, 3.0], &[1.0, 0.0], &mut tangent, &mut workspace);
     assert_eq!((value, tangent), (Some(3.0), 6.0));
 }
+
+/// A loop that has no rounds for one element, and none for nothing.
+#[differentiable(hessian)]
+fn chained(x: &Array1<f64>) -> f64 {
+    let mut s = 0.5;
+    for i in 1..x.len() {
+        s = s * x[i].sin() + x[i - 1];
+    }
+    s
+}
+
+#[test]
+fn loops_without_rounds_have_hessians() {
+    assert_eq!(chained_hessian(&array![]), Array2::<f64>::zeros((0, 0)));
+    assert_eq!(chained_hessian(&array![0.3]), array![[0.0]]);
+    let twice = chained_hessian(&array![0.3, 0.7]);
+    assert_eq!(twice, array![[0.0, 0.0], [0.0, -0.5 * 0.7_f64.sin()]]);
+}

@@ -59,6 +59,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         steps: vec![],
         calls: vec![],
         conditions: HashMap::new(),
+        was_bulk: false,
     };
     v.note_flags(&program.params);
     for (k, p) in program.params.iter().enumerate() {
@@ -169,6 +170,9 @@ struct Vectoriser {
     calls: Vec<unit::Done>,
     /// What is positive if and only if a condition holds, as far as that was looked for.
     conditions: HashMap<Var, Option<Size>>,
+    /// Whether the program was in Bulk before, where a negative length is none: what a loop of
+    /// `n - 1` rounds keeps.
+    was_bulk: bool,
 }
 
 impl Vectoriser {
@@ -556,7 +560,7 @@ impl Vectoriser {
         match val {
             Val::Affine(a) if a.is_constant() => {
                 let n = a.constant.clone();
-                if n.at_least(0) {
+                if self.was_bulk || n.at_least(0) {
                     return Some(n);
                 }
                 if !space.is_sure() {

@@ -358,6 +358,7 @@ impl Vectoriser {
             out: Builder::new("step", params),
             env: HashMap::new(),
             next_axis: self.next_axis,
+            was_bulk: self.was_bulk,
         };
         let skip = usize::from(peel);
         let peels = |over: &[Axis]| peel && over.first() == space.ids.first();
