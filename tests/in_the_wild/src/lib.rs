@@ -6,9 +6,12 @@
 
 #[macro_use]
 mod harness;
+mod engineering;
 mod finance;
 mod geometry;
+mod imaging;
 mod layers;
+mod learning;
 mod lists;
 mod losses;
 mod optimisation;
