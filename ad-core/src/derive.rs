@@ -108,10 +108,12 @@ fn parameters(of: &syn::ItemStruct, is_real: &[bool], root: &TokenStream) -> Tok
         false => quote!(#member: ::core::clone::Clone::clone(&self.#member)),
     });
     let cfg = of.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+    // A public struct may have fields of private types, and those that are cloned may be `Copy`.
+    let allow = quote!(#[allow(private_interfaces, private_bounds, clippy::clone_on_copy)]);
     quote! {
         #(#cfg)*
         #[automatically_derived]
-        #[allow(private_interfaces, private_bounds, clippy::clone_on_copy)]
+        #allow
         impl #impl_generics #rt::Parameters<#number> for #ident #of_generics #clause {
             const FIXED_COUNT: ::core::option::Option<usize> = #rt::parameters::added(&[
                 #(<#types as #rt::Parameters<#number>>::FIXED_COUNT,)*
@@ -228,15 +230,17 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
     let refilled = &refilling.where_clause;
     let (borrowing, _, bounded) = with_bounds.split_for_impl();
     let rt = quote!(#root::runtime);
+    // A public struct may have fields of private types.
+    let allow = quote!(#[allow(private_interfaces, private_bounds)]);
     quote! {
         #(#cfg)*
         #[automatically_derived]
-        #[allow(private_interfaces, private_bounds)]
+        #allow
         impl #impl_generics #rt::Differentiable for #ident #of_generics #clause {}
 
         #(#cfg)*
         #[automatically_derived]
-        #[allow(private_interfaces, private_bounds)]
+        #allow
         impl #borrowing #rt::kernels::Fields<#life, (#(&#life #types,)*)>
             for #ident #of_generics #bounded
         {
@@ -248,7 +252,7 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
 
         #(#cfg)*
         #[automatically_derived]
-        #[allow(private_interfaces, private_bounds)]
+        #allow
         impl #impl_generics #rt::kernels::Made<(#(#types,)*)> for #ident #of_generics #clause {
             #[inline]
             fn made((#(#names,)*): (#(#types,)*)) -> Self {
@@ -258,7 +262,7 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
 
         #(#cfg)*
         #[automatically_derived]
-        #[allow(private_interfaces, private_bounds)]
+        #allow
         impl #impl_generics #rt::kernels::Refill for #ident #of_generics #refilled {
             #[track_caller]
             fn refill(&mut self, from: Self) {

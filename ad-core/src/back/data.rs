@@ -106,7 +106,8 @@ impl Apart {
 /// What stands for a leaf, by its number.
 type Leaves<'a> = &'a dyn Fn(usize) -> Option<TokenStream>;
 
-/// A struct or a list that is bound to something: what, its parts, and the number of its first leaf.
+/// A struct or a list that is bound to something: what it is bound to, its parts, and the number of
+/// its first leaf.
 type Bound<'t> = (TokenStream, &'t Tree, usize);
 
 /// Takes a value of a type apart; `of` gives the patterns of the leaves, `_` for nothing.
@@ -173,8 +174,8 @@ fn columns(
     out
 }
 
-/// A pattern for a value of a type, whose leaves are numbered from `first`. Structs and lists are bound
-/// by a name, and left behind.
+/// A pattern for a value of a type, whose leaves are numbered from `first`. Structs and lists are
+/// bound by a name, and left behind.
 fn pattern<'t>(
     tree: &'t Tree,
     first: &mut usize,

@@ -434,8 +434,8 @@ impl Context<'_> {
             }
             Derivative::Hvp => " Costs the gradient and one forward pass of it for each call.",
             Derivative::Jacobian(Some(Direction::Forward)) => {
-                " Costs the function and one forward pass for each element of the arguments, all at \
-                 once."
+                " Costs the function and one forward pass for each element of the arguments, all \
+                 at once."
             }
             Derivative::Jacobian(Some(Direction::Reverse)) => {
                 " Costs the function and one reverse pass for each element of the result, all at \
@@ -696,6 +696,7 @@ impl Context<'_> {
         let cfg = &self.signature.cfg;
         let checks = checks.iter().map(name_check);
         let (import, checks) = self.with_runtime(quote!(#(#checks)*));
+        // It is never called: users' lints have nothing to say about it.
         quote! {
             #(#cfg)*
             #[allow(clippy::all, clippy::pedantic, clippy::restriction)]

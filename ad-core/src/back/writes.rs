@@ -1,8 +1,10 @@
 //! Generated functions of a function that writes through `&mut` parameters.
 //!
 //! ```text
-//! f_value(args..) -> R                                   f_jvp(args.., tangents.., (&mut w, &mut w_tangent)..)
-//! f_vjp(args.., cotangents.., &mut w..) -> (R, G)        all others: the arguments of f, w as it was
+//! f_value(args..) -> R
+//! f_jvp(args.., tangents.., (&mut w, &mut w_tangent)..)
+//! f_vjp(args.., cotangents.., &mut w..) -> (R, G)
+//! all others: the arguments of f, w as it was
 //! ```
 //!
 //! The parameters of a product that are written come last. A body sees the values on entry by their

@@ -58,6 +58,14 @@ pub enum Ix {
     Data(Var),
 }
 
+impl Ix {
+    /// The index map that leaves every position where it is.
+    pub fn identity(rank: usize) -> Vec<Ix> {
+        let axes = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
+        axes.collect()
+    }
+}
+
 /// One contribution to a scatter: element `p` of `src` is added at `index(p)`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Part {

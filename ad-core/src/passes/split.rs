@@ -218,8 +218,8 @@ fn values(s: &Size, f: &mut dyn FnMut(Var)) {
     });
 }
 
-/// What forward and reverse mode use of their first parameters. Values are results of forward mode,
-/// of which those count that are not real.
+/// What forward and reverse mode use of their first parameters. The values are results of forward
+/// mode too, and only those that are not real count as used.
 pub fn used(jvp: &Program, vjp: &Program, first: usize, values: usize) -> Vec<Use> {
     let mut uses = vec![Use::Nothing; first];
     let mut mark = |k: usize, by: Use| {

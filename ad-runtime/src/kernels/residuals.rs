@@ -13,7 +13,7 @@ enum Residual<T> {
     Reals(Vec<T>, Vec<usize>),
     Integers(Vec<i64>, Vec<usize>),
     Bools(Vec<bool>, Vec<usize>),
-    /// An array of which nothing but its lengths is kept.
+    /// The lengths of an array whose elements are not needed.
     Lengths(Vec<()>, Vec<usize>),
 }
 

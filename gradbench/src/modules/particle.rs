@@ -5,7 +5,7 @@ use crate::call::{Answer, Call, Failure};
 use cotangent::prelude::*;
 use serde::Deserialize;
 
-/// The potential of two charges, one of which `w` moves.
+/// The potential of two charges. `w` moves the first.
 #[differentiable(grad, jacobian(forward), wrt(z))]
 fn potential(z: &[f64; 2], w: f64) -> f64 {
     let distance = |y: f64| (z[0] - 10.0).hypot(z[1] - y);

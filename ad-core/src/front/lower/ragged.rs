@@ -23,20 +23,33 @@ use crate::ir::core::{Binder, Bound, Expr, Kind, Sym};
 use std::collections::HashSet;
 
 /// What differs from round to round.
-#[derive(Clone, Default)]
 pub(super) struct Moving(HashSet<u32>);
 
 impl Moving {
-    /// The numbers and arrays of a loop that do.
+    /// The numbers and arrays of a loop that do, also those that are bound inside of expressions.
     pub(super) fn of(draft: &Draft) -> Moving {
         let mut moving = Moving(HashSet::from([draft.index.id]));
         moving.0.extend(draft.states.iter().map(|s| s.sym.id));
         for b in &draft.bound {
+            b.parts().into_iter().for_each(|e| moving.note(e));
             if b.parts().into_iter().any(|e| moving.has(e)) {
                 moving.0.extend(bound_by(b).iter().map(|sym| sym.id));
             }
         }
+        let next = draft.states.iter().map(|s| &s.next.expr);
+        next.chain(&draft.stacked).for_each(|e| moving.note(e));
         moving
+    }
+
+    fn note(&mut self, e: &Expr) {
+        let Kind::Let(sym, bound, body) = &*e.kind else {
+            return e.parts().into_iter().for_each(|part| self.note(part));
+        };
+        self.note(bound);
+        if self.has(bound) {
+            self.0.insert(sym.id);
+        }
+        self.note(body);
     }
 
     /// Whether a value does. Lengths are the same in all rounds.
@@ -44,26 +57,14 @@ impl Moving {
         match &*e.kind {
             Kind::Var(sym) => self.0.contains(&sym.id),
             Kind::Dim(..) => false,
-            Kind::Let(sym, bound, body) if self.has(bound) => {
-                let mut inner = self.clone();
-                inner.0.insert(sym.id);
-                inner.has(body)
-            }
             _ => e.parts().into_iter().any(|part| self.has(part)),
         }
     }
 
     /// Whether there are arrays in an expression whose lengths do.
     pub(super) fn has_lengths(&self, e: &Expr) -> bool {
-        match &*e.kind {
-            Kind::Build(b, _) if self.has(&b.extent) => true,
-            Kind::Let(sym, bound, body) if self.has(bound) => {
-                let mut inner = self.clone();
-                inner.0.insert(sym.id);
-                self.has_lengths(bound) || inner.has_lengths(body)
-            }
-            _ => e.parts().into_iter().any(|part| self.has_lengths(part)),
-        }
+        matches!(&*e.kind, Kind::Build(b, _) if self.has(&b.extent))
+            || e.parts().into_iter().any(|part| self.has_lengths(part))
     }
 }
 
@@ -105,21 +106,14 @@ impl Lowerer<'_> {
 
     /// The same for what is bound inside of an expression.
     fn read_inside(&self, e: &mut Expr, moving: &Moving) {
-        if let Kind::Let(sym, bound, body) = &mut *e.kind {
-            if let Some(view) = View::of(sym, bound, moving)
-                && self.is_read(&view, body, &mut vec![])
-            {
-                let mut body = body.clone();
-                view.read(&mut body);
-                *e = body;
-                return self.read_inside(e, moving);
-            }
-            if moving.has(bound) {
-                let mut inner = moving.clone();
-                inner.0.insert(sym.id);
-                self.read_inside(bound, moving);
-                return self.read_inside(body, &inner);
-            }
+        if let Kind::Let(sym, bound, body) = &mut *e.kind
+            && let Some(view) = View::of(sym, bound, moving)
+            && self.is_read(&view, body, &mut vec![])
+        {
+            let mut body = body.clone();
+            view.read(&mut body);
+            *e = body;
+            return self.read_inside(e, moving);
         }
         e.parts_mut()
             .into_iter()

@@ -1,4 +1,4 @@
-//! Lists that grow are lists of a length that is known before, of which more and more is written.
+//! Lists that grow. Each becomes a list whose length is known before the loop, filled step by step.
 //!
 //! A loop that pushes the same number of elements in each round writes at places that follow from
 //! the round, so its rounds are as independent as before:
@@ -681,7 +681,7 @@ fn most_of_expr(e: &syn::Expr, name: &Ident) -> Option<TokenStream> {
     }
 }
 
-/// Of counts one of which occurs: one if all are the same, or else their sum.
+/// A bound on counts of which one occurs: that count if all are equal, or else their sum.
 fn larger(counts: Vec<Option<TokenStream>>) -> Option<TokenStream> {
     let mut different: Vec<Option<TokenStream>> = vec![];
     for count in counts {

@@ -13,7 +13,7 @@
 
 use super::contractions::sum_of_product;
 use crate::ir::build::{Builder, translate_ix};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Var};
+use crate::ir::bulk::{Eq, Ix, Op, Part, Program, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
@@ -108,7 +108,7 @@ impl<'a> Absent<'a> {
             } => of(src),
             Op::Contract { a, b, .. } => of(a).max(of(b)),
             Op::Scatter(parts) => {
-                let is_whole = |p: &Part| p.index == identity(eq.ty.rank());
+                let is_whole = |p: &Part| p.index == Ix::identity(eq.ty.rank());
                 if (parts.iter()).any(|p| is_whole(p) && of(&p.src) == Absence::Never) {
                     return Absence::Never;
                 }
@@ -163,7 +163,7 @@ impl<'a> Absent<'a> {
         }
         let part = Part {
             src,
-            index: identity(shape.len()),
+            index: Ix::identity(shape.len()),
         };
         let op = Op::Update {
             src: product,
@@ -356,11 +356,4 @@ fn is_of_positions(program: &Program, eq: &Eq, known: &[bool]) -> bool {
 
 fn is_read(i: &Ix) -> bool {
     matches!(i, Ix::Data(_))
-}
-
-/// The index map that leaves every position where it is.
-fn identity(rank: usize) -> Vec<Ix> {
-    (0..rank)
-        .map(|k| Ix::Affine(Affine::axis(rank, k)))
-        .collect()
 }

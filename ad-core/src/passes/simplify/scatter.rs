@@ -175,7 +175,7 @@ fn scatter_inverted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                     && (s.out.guard(src).is_none() || is_shift(s, p, &eq.ty.shape)) =>
             {
                 changed = true;
-                let index = identity(rank);
+                let index = Ix::identity(rank);
                 out.push(Part { src, index });
             }
             Some(_) | None => out.push(p.clone()),
@@ -189,16 +189,9 @@ fn scatter_inverted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// The index map that leaves every position where it is.
-pub(super) fn identity(rank: usize) -> Vec<Ix> {
-    (0..rank)
-        .map(|k| Ix::Affine(Affine::axis(rank, k)))
-        .collect()
-}
-
 /// Whether a part adds to each element of the result the one at its position.
 pub(super) fn is_whole(s: &Simplifier, p: &Part, shape: &[Size]) -> bool {
-    p.index == identity(shape.len()) && s.out.ty(p.src).shape == shape
+    p.index == Ix::identity(shape.len()) && s.out.ty(p.src).shape == shape
 }
 
 /// Whether a part hits all elements of the result but a few at the ends of its axes: it is moved along them by

@@ -356,7 +356,7 @@ fn spread_out(s: &mut Simplifier, v: Var, shape: &[Size]) -> Var {
     if own == shape.len() {
         return v;
     }
-    let index = super::scatter::identity(shape.len())[..own].to_vec();
+    let index = Ix::identity(shape.len())[..own].to_vec();
     let guard = s.out.guard(v);
     let guard = guard.map(|g| s.gather(g, index.clone(), shape, None));
     s.gather(v, index, shape, guard)
@@ -504,7 +504,7 @@ fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// elements. And `(scatter v[I]) + (scatter w[J])` likewise.
 fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let rank = eq.ty.rank();
-    let whole = super::scatter::identity(rank);
+    let whole = Ix::identity(rank);
     let parts = match &eq.op {
         Op::Scatter(parts) => parts.clone(),
         // A sum of two scatters is one of the parts of both.
@@ -583,7 +583,7 @@ fn summands(s: &mut Simplifier, v: Var, guard: Option<Var>) -> Option<Vec<Part>>
     let eq = s.out.eq(v)?.clone();
     let guard = s.both(guard, eq.guard);
     let rank = eq.ty.rank();
-    let whole = super::scatter::identity(rank);
+    let whole = Ix::identity(rank);
     match &eq.op {
         Op::Copy(a) => summands(s, *a, guard),
         Op::Map(Prim::Add, args) => {
@@ -661,7 +661,7 @@ fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
             };
             if !is_linear
                 && !q.index.iter().zip(&middle).all(safe)
-                && p.index != super::scatter::identity(middle.len())
+                && p.index != Ix::identity(middle.len())
             {
                 return None;
             }
