@@ -1,7 +1,7 @@
 //! An annotated function to the function and its derivatives.
 
 use crate::back::emit::{Bodies, Context, said};
-use crate::back::unit::call_site;
+use crate::back::unit::{call_site, unit_of};
 use crate::block;
 use crate::defect::{caught, enter, report, with_stack};
 use crate::derivative::Derivative;
@@ -318,11 +318,11 @@ fn gone_on(state: TokenStream) -> TokenStream {
 fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     match request.part {
         Part::Companions | Part::Struct | Part::Custom | Part::Rules => {
-            let inner = match f.is_unit() {
+            let own = match f.is_unit() {
                 true => of_unit(f, &to_bulk(f, &mut |_, _| {})?)?,
                 false => TokenStream::new(),
             };
-            let companions = link::companions(f, &request.place, &inner);
+            let companions = link::companions(f, &request.place, &own);
             let checks = f
                 .functional
                 .is_some()
@@ -663,13 +663,13 @@ fn linearised(
 }
 
 /// The functions of a unit, by the rules that they are called for.
-pub(crate) const UNIT_FUNCTIONS: [(Rule, Derivative); 3] = [
+const UNIT_FUNCTIONS: [(Rule, Derivative); 3] = [
     (Rule::Value, Derivative::Value),
     (Rule::Jvp, Derivative::Jvp),
     (Rule::Vjp, Derivative::Vjp),
 ];
 
-/// What computes a function that is called as a unit: its value and its products, in all arguments.
+/// The functions of the unit that a function is: its value and its products, in all arguments.
 fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     if !f.is_unit() {
         return Ok(TokenStream::new());
@@ -677,8 +677,8 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     let real = f.signature.args.iter().enumerate();
     let real = real.filter(|(_, a)| a.ty.is_real());
     let wrt: Vec<usize> = real.map(|(k, _)| k).collect();
-    let mut signature = f.signature.unwrapped().of_free();
-    signature.own_generics = signature.generics.clone();
+    let signature = f.signature.unwrapped().of_free();
+    let unit = unit_of(&f.whole_signature(), true, true);
     let context = Context {
         signature: &signature,
         wrt: &wrt,
@@ -686,11 +686,12 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     };
     let leaves = f.signature.real_leaves(&wrt);
     let mut out = TokenStream::new();
-    for (_, what) in UNIT_FUNCTIONS {
+    for (rule, what) in UNIT_FUNCTIONS {
         let derived = pipeline::derive(bulk, what, &leaves, &mut |_, _| {})?;
         let kernels = pipeline::to_kernels(&derived)?;
         enter("emit");
-        out.extend(context.function(what, &kernels.into(), &[]));
+        let declared = &f.declared.tree;
+        out.extend(context.computed_unit_function((&unit, rule), what, &kernels, declared));
     }
     Ok(out)
 }

@@ -40,6 +40,10 @@ macro_rules! elementary {
             Elementary::sin_cos_of(x)
         }
         #[inline(always)]
+        fn weight_of(x: Self) -> Self {
+            Elementary::weight_of(x)
+        }
+        #[inline(always)]
         fn sigmoid_of(x: Self) -> Self {
             Elementary::sigmoid_of(x)
         }
@@ -278,6 +282,11 @@ pub trait Real:
     #[inline]
     fn sin_cos_of(x: Self) -> (Self, Self) {
         Self::sin_cos(x)
+    }
+    #[doc(hidden)]
+    #[inline]
+    fn weight_of(x: Self) -> Self {
+        Self::exp(x)
     }
     elementary!(by_methods);
 

@@ -296,7 +296,7 @@ fn gaussian_mixture_value_and_grad(
                             .set_and_sum(
                                 js,
                                 |j| {
-                                    let v = rt::exp(t_21_row_2[j] - t_22_row[j]);
+                                    let v = rt::weight(t_21_row_2[j] - t_22_row[j]);
                                     (0.5 * -v, (v,))
                                 },
                             );
@@ -308,7 +308,11 @@ fn gaussian_mixture_value_and_grad(
                             |j| {
                                 let t_21_x = t_21[[i + first_2, j]];
                                 let c = t_21_x != f64::NEG_INFINITY;
-                                let v = if c { rt::exp(t_21_x - t_22[[j]]) } else { 0.0 };
+                                let v = if c {
+                                    rt::weight(t_21_x - t_22[[j]])
+                                } else {
+                                    0.0
+                                };
                                 if c {
                                     t_24[[i]] += v;
                                 }
@@ -327,7 +331,7 @@ fn gaussian_mixture_value_and_grad(
                     let v = if c_2 { t_24[[i]] } else { 0.0 };
                     (
                         if c | c_2 {
-                            (if c { rt::exp(alpha_x - t) * t_3 } else { 0.0 }) + v
+                            (if c { rt::weight(alpha_x - t) * t_3 } else { 0.0 }) + v
                         } else {
                             0.0
                         },

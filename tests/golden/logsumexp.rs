@@ -14,7 +14,7 @@ fn log_sum_exp_grad(x: &Array1<f64>) -> ::cotangent::ndarray::Array1<f64> {
         [x_len],
         |[i]| {
             let x_i = x[[i]];
-            if x_i != f64::NEG_INFINITY { rt::exp(x_i - t) } else { 0.0 }
+            if x_i != f64::NEG_INFINITY { rt::weight(x_i - t) } else { 0.0 }
         },
     );
     x_bar.into_array()

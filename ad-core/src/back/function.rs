@@ -47,6 +47,7 @@ pub(super) use residuals::Slot;
 use rooms::Rooms;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use unit::Parts;
 
 /// How a variable is at hand in the function being written.
 #[derive(Clone, Debug)]
@@ -92,6 +93,8 @@ pub(super) struct Function<'a> {
     states: usize,
     /// Whether its steps are a body of their own, for several instruction sets.
     dispatched: bool,
+    /// What it takes and gives if it is a function of a unit.
+    parts: Option<Parts>,
     /// The array that the step's new one may replace.
     replaced: Cell<Option<Var>>,
     /// The sum of its elements, if that is wanted as well.
@@ -168,6 +171,7 @@ impl<'a> Function<'a> {
             outer: None,
             states: 0,
             dispatched,
+            parts: None,
             replaced: Cell::default(),
             summed: Cell::default(),
             sums: RefCell::default(),
@@ -404,6 +408,9 @@ impl<'a> Function<'a> {
 
     /// What it returns, in the user's types.
     fn results(&self) -> TokenStream {
+        if let Some(parts) = &self.parts {
+            return self.given_by_parts(parts);
+        }
         let own = &self.program.results[..];
         // The values of a linearised function are there for what is not real in them.
         let mut taken = match self.what == Derivative::LinearJvp {

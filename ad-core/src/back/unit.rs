@@ -25,7 +25,7 @@ use crate::ir::kernel::Program;
 use crate::ir::ty::{Elem, Size};
 use crate::ir::unit::{Given as Sort, Part, Routines, Rule, Unit};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// A function as a unit, at no path yet.
 pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Unit {
@@ -102,7 +102,6 @@ impl Context<'_> {
         called: &TokenStream,
     ) -> TokenStream {
         let signature = self.signature;
-        let real = &signature.real;
         let takes = unit.takes(rule);
         let program = Program {
             name: String::new(),
@@ -205,22 +204,48 @@ impl Context<'_> {
             out.push(part_given(&part.tokens, w));
         }
         let lengths = f.lengths_used();
-        let inputs = names.iter().zip(&takes).map(|(name, ty)| {
-            let ty = taken(*ty, real);
-            quote!(#name: #ty)
-        });
-        let outputs = all_given(unit, rule, real);
-        let (generics, clause) = generics(signature);
-        let name = name("", rule);
-        quote! {
-            #[track_caller]
-            pub fn #name #generics (#(#inputs),*) -> (#(#outputs,)*) #clause {
-                #lengths
-                let #pattern = #called(#(#args),*);
-                #taken_apart
-                (#(#out,)*)
-            }
-        }
+        let body = quote! {
+            #lengths
+            let #pattern = #called(#(#args),*);
+            #taken_apart
+            (#(#out,)*)
+        };
+        whole(signature, unit, rule, (&name("", rule), &names), &body)
+    }
+
+    /// One function of the unit that the function is, which this program computes.
+    pub(crate) fn computed_unit_function(
+        &self,
+        (unit, rule): (&Unit, Rule),
+        what: Derivative,
+        program: &Program,
+        declared: &Tree,
+    ) -> TokenStream {
+        let function = Function::of_unit(self, what, program, declared);
+        let names = function.taken_by_parts();
+        let body = function.body();
+        whole(self.signature, unit, rule, (&name("", rule), &names), &body)
+    }
+}
+
+/// A function of a unit: its name, the names of what it takes, and its body.
+fn whole(
+    signature: &Signature,
+    unit: &Unit,
+    rule: Rule,
+    (name, names): (&Ident, &[impl ToTokens]),
+    body: &TokenStream,
+) -> TokenStream {
+    let real = &signature.real;
+    let inputs = names.iter().zip(unit.takes(rule)).map(|(name, ty)| {
+        let ty = taken(ty, real);
+        quote!(#name: #ty)
+    });
+    let outputs = all_given(unit, rule, real);
+    let (generics, clause) = generics(signature);
+    quote! {
+        #[track_caller]
+        pub fn #name #generics (#(#inputs),*) -> (#(#outputs,)*) #clause { #body }
     }
 }
 
@@ -232,21 +257,11 @@ pub(crate) fn forwarded(
     rule: Rule,
     prefix: &str,
 ) -> TokenStream {
-    let real = &signature.real;
-    let takes = unit.takes(rule);
-    let names: Vec<Ident> = (0..takes.len()).map(|k| format_ident!("a{k}")).collect();
-    let inputs = names.iter().zip(&takes).map(|(name, ty)| {
-        let ty = taken(*ty, real);
-        quote!(#name: #ty)
-    });
-    let outputs = all_given(unit, rule, real);
-    let (generics, clause) = generics(signature);
-    let own = name(prefix, rule);
+    let takes = unit.takes(rule).len();
+    let names: Vec<Ident> = (0..takes).map(|k| format_ident!("a{k}")).collect();
     let there = function(unit, rule);
-    quote! {
-        #[track_caller]
-        pub fn #own #generics (#(#inputs),*) -> (#(#outputs,)*) #clause { #there(#(#names),*) }
-    }
+    let body = quote!(#there(#(#names),*));
+    whole(signature, unit, rule, (&name(prefix, rule), &names), &body)
 }
 
 fn param(k: usize, ty: Ty) -> Param {

@@ -434,6 +434,10 @@ prims! {
     });
     /// eᵃ
     Exp "exp" R(f64::exp), Call("exp"), times!(|t, x, y| y);
+    /// eᵃ as a share of a sum of such: 0 where it is so small that products with it would be
+    /// subnormal, which processors multiply slowly
+    Weight "weight" R(special::weight), Call("weight"),
+        times!(|t, x, y| y);
     /// 2ᵃ
     Exp2 "exp2" R(f64::exp2), Call("exp2"),
         times!(|t, x, y| t.scaled(std::f64::consts::LN_2, y));

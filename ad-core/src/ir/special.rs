@@ -14,6 +14,11 @@ pub(super) fn sign0(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x.signum() }
 }
 
+/// `eˣ` as a share of a sum of such: 0 where it is below 1.5e-289.
+pub(super) fn weight(x: f64) -> f64 {
+    if x < -665.0 { 0.0 } else { x.exp() }
+}
+
 /// `1 / (1 + e⁻ˣ)`
 pub(super) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())

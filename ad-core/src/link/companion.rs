@@ -3,9 +3,9 @@
 use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode, rules};
 use crate::back::emit::{self, Context};
 use crate::back::name_check::users;
-use crate::back::unit::{forwarded, unit_of};
+use crate::back::unit::forwarded;
 use crate::derivative::{Derivative, Modes};
-use crate::expand::{UNIT_FUNCTIONS, context};
+use crate::expand::context;
 use crate::front::Annotated;
 use crate::front::callee::companion_of_member;
 use crate::front::lower::annotated::MACROS;
@@ -19,13 +19,13 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
-/// The companions of a function and of what is generated from it. `inner` computes it as a unit, if it is one.
-pub(crate) fn companions(f: &Annotated, place: &Place, inner: &TokenStream) -> TokenStream {
+/// The companions of a function and of what is generated from it. `own` are the functions of the unit that it is,
+/// if it is one.
+pub(crate) fn companions(f: &Annotated, place: &Place, own: &TokenStream) -> TokenStream {
     let said = |what| encode(f, what);
     let companions = all(&f.signature, f.promise.modes, place, &said);
     let context = context(f);
     let (constants, handed_on) = (constants(f), handed_on(f));
-    let own = f.is_unit().then(|| own_functions(f, &context));
     let members = quote!(#constants #handed_on #own);
     let beside = Beside {
         vis: &f.signature.vis,
@@ -39,27 +39,10 @@ pub(crate) fn companions(f: &Annotated, place: &Place, inner: &TokenStream) -> T
         &f.signature.ident,
         &names,
         &context,
-        (inner, members),
+        members,
         false,
     );
     quote!(#holder #companions)
-}
-
-/// The functions of a unit that is an annotated function.
-fn own_functions(f: &Annotated, context: &Context<'_>) -> TokenStream {
-    let whole = f.whole_signature().of_free();
-    let unit = unit_of(&whole, true, true);
-    let context = Context {
-        signature: &whole,
-        root: context.root.clone(),
-        failure: TokenStream::new(),
-        ..*context
-    };
-    let functions = UNIT_FUNCTIONS.map(|(rule, what)| {
-        let name = emit::name(&f.signature, what);
-        context.unit_function(&unit, rule, &quote!(#name))
-    });
-    functions.into_iter().collect()
 }
 
 /// The companions of a function that is wrong.
@@ -159,7 +142,7 @@ pub(crate) fn holder(
     ident: &Ident,
     names: &[Ident],
     context: &Context<'_>,
-    (inner, members): (&TokenStream, TokenStream),
+    members: TokenStream,
     has_module: bool,
 ) -> TokenStream {
     if members.is_empty() {
@@ -202,7 +185,6 @@ pub(crate) fn holder(
         #allow
         const _: () = {
             #import
-            #inner
             impl #holder { #members }
         };
         #imports

@@ -239,10 +239,8 @@ fn beside_function(
     });
     let functions: TokenStream = functions.collect();
     let names = [ident.clone()];
-    let none = TokenStream::new();
     let has_module = access.as_ref().is_some_and(rules::Access::is_below);
-    let members = (&none, functions);
-    let holder = holder(beside, ident, &names, &context, members, has_module);
+    let holder = holder(beside, ident, &names, &context, functions, has_module);
     let text = entry_of_unit(&function.sig, &wrt, structs, &unit, access.as_ref());
     let companion = companion(beside, ident, &text);
     let of_rules = access.map(|_| rules::asked(request, &paths, ident, beside.cfg, &context.root));

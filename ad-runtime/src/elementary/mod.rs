@@ -30,6 +30,7 @@ use crate::Real;
 /// The numbers that have the functions of this module; the names end in `_of` because `Real` has the others.
 pub(crate) trait Elementary: Copy {
     fn exp_of(x: Self) -> Self;
+    fn weight_of(x: Self) -> Self;
     fn exp2_of(x: Self) -> Self;
     fn exp_m1_of(x: Self) -> Self;
     fn ln_of(x: Self) -> Self;
@@ -100,6 +101,7 @@ macro_rules! elementary {
 // The last word says how it is computed for `f32`.
 elementary! {
     exp_of = exp::exp(x) single;
+    weight_of = exp::weight(x) single;
     exp2_of = exp::exp2(x) single;
     exp_m1_of = exp::exp_m1(x) single;
     ln_of = ln::ln(x) single;
@@ -145,6 +147,9 @@ macro_rules! functions {
 functions! {
     /// The exponential.
     exp = exp_of(x);
+    /// The exponential as a share of a sum of such: 0 for the smallest, so that products with it
+    /// are no subnormal numbers, which processors multiply slowly.
+    weight = weight_of(x);
     /// 2 to the power of `x`.
     exp2 = exp2_of(x);
     /// `exp(x) - 1`, accurate near 0.

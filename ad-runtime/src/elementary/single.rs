@@ -85,6 +85,16 @@ pub(super) fn exp(x: f32) -> f32 {
     scaled(1.0 + (r + exp_tail(r)), reduced.bits)
 }
 
+/// Shares of a sum count as 0 below the exponential of this, 2.7e-33.
+const LEAST_WEIGHT: f32 = -75.0;
+
+/// The exponential as a share of a sum of such.
+#[inline(always)]
+pub(super) fn weight(x: f32) -> f32 {
+    let share = exp(if x < LEAST_WEIGHT { LEAST_WEIGHT } else { x });
+    if x < LEAST_WEIGHT { 0.0 } else { share }
+}
+
 /// 2 to the power of `x`.
 #[inline(always)]
 pub(super) fn exp2(x: f32) -> f32 {

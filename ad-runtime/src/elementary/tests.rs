@@ -7,6 +7,7 @@ fn evaluate(name: &str, x: &[f64]) -> f64 {
     match (name, x) {
         ("exp", &[x]) => rt::exp(x),
         ("exp2", &[x]) => rt::exp2(x),
+        ("weight", &[x]) => rt::weight(x),
         ("exp_m1", &[x]) => rt::exp_m1(x),
         ("ln", &[x]) => rt::ln(x),
         ("ln_1p", &[x]) => rt::ln_1p(x),
@@ -96,6 +97,9 @@ fn ends() {
         ("exp", -745.1332191019412, 0.0),
         ("exp", -745.1, LEAST),
         ("exp", LEAST, 1.0),
+        ("weight", 0.0, 1.0),
+        ("weight", -665.1, 0.0),
+        ("weight", -INF, 0.0),
         ("exp2", 0.0, 1.0),
         ("exp2", 1024.0, INF),
         ("exp2", 1023.0, f64::MAX / 2.0 + f64::MAX / 2.0_f64.powi(54)),
@@ -171,6 +175,22 @@ fn ends() {
             assert_eq!(y.to_bits(), expected.to_bits(), "{name}({x}) is {y}");
         }
         assert!(evaluate(name, &[NAN]).is_nan(), "{name} of NaN");
+    }
+}
+
+/// Shares of a sum are exponentials, or 0 where a product with a factor from 1e-18 on might be
+/// subnormal.
+#[test]
+fn no_weight_is_nearly_subnormal() {
+    for k in 0..=8000 {
+        let x = -0.1 * f64::from(k);
+        let expected = if x < -665.0 { 0.0 } else { rt::exp(x) };
+        assert_eq!(rt::weight(x), expected, "at {x}");
+        assert!(expected == 0.0 || expected * 1e-18 >= f64::MIN_POSITIVE);
+        let x = x as f32;
+        let expected = if x < -75.0 { 0.0 } else { rt::exp(x) };
+        assert_eq!(rt::weight(x), expected, "at {x}");
+        assert!(expected == 0.0 || expected * 1e-5 >= f32::MIN_POSITIVE);
     }
 }
 

@@ -496,14 +496,14 @@ impl<T: Real> Exponentials<T> {
         if largest > self.largest {
             // The first block has nothing before it.
             if self.largest > T::NEG_INFINITY {
-                let factor = T::exp_of(self.largest - largest);
+                let factor = T::weight_of(self.largest - largest);
                 self.parts = self.parts.map(|part| part * factor);
             }
             self.largest = largest;
         }
         for values in block {
             for (part, &v) in self.parts.iter_mut().zip(values) {
-                *part += T::exp_of(v - largest);
+                *part += T::weight_of(v - largest);
             }
         }
     }

@@ -35,7 +35,7 @@ pub use crate::Real;
 pub use crate::combinators::MustBeTheOneFromCotangent;
 pub use crate::elementary::{
     acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, exp, exp_m1, exp2, hypot, ln,
-    ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh,
+    ln_1p, log2, log10, powf, sin, sin_cos, sinh, tan, tanh, weight,
 };
 pub use across::across;
 pub use blocks::{

@@ -88,6 +88,9 @@ impl Function<'_> {
         let Some(w) = &given.written else {
             return TokenStream::new();
         };
+        if let Some(parts) = &self.parts {
+            return parts.brought(k, given);
+        }
         let ident = &given.tokens;
         if used.contains(&ident.to_string()) {
             if let Some(slot) = given.slot {

@@ -90,6 +90,7 @@ impl<'a> Function<'a> {
             outer: Some(self),
             states,
             dispatched: false,
+            parts: None,
             replaced: std::cell::Cell::default(),
             summed: std::cell::Cell::default(),
             sums: RefCell::default(),

@@ -1,21 +1,204 @@
-//! Calls of units.
+//! Calls of units, and functions of units: they take and give parts as they are, without the types
+//! of the user's signature in between.
 
 use super::{Function, Local};
+use crate::back::data::Given as Param;
+use crate::back::emit::Context;
 use crate::back::name_check::users;
 use crate::back::nest::Scope;
+use crate::derivative::Derivative;
+use crate::front::data::Tree;
+use crate::front::types::{Length, Passing, Scalar, Written};
 use crate::ir::bulk::Var;
-use crate::ir::kernel::UnitCall;
+use crate::ir::kernel::{Program, UnitCall};
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Given, Rule, Unit};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
+use std::collections::HashMap;
+
+/// What a function of a unit takes and gives.
+pub(super) struct Parts {
+    /// The names of what it takes.
+    names: Vec<TokenStream>,
+    /// Where parameters come from that are elements of a part.
+    elements: HashMap<usize, TokenStream>,
+    /// What it gives.
+    given: Vec<Whole>,
+}
+
+/// A part as it is declared: one result of the program, or a fixed-size array whose elements are as
+/// many results.
+#[derive(Clone)]
+struct Whole {
+    count: usize,
+    /// The lengths of the array.
+    lengths: Option<Vec<Length>>,
+}
+
+impl Whole {
+    const ONE: Whole = Whole {
+        count: 1,
+        lengths: None,
+    };
+
+    /// The parts of a result that is declared and computed so.
+    fn of(declared: &Tree, computed: &Tree) -> Vec<Whole> {
+        match (declared, computed) {
+            (Tree::Leaf(_), Tree::Leaf(_)) | (Tree::Many(_), _) => {
+                vec![Whole::ONE; declared.leaves().len()]
+            }
+            (Tree::Leaf(w), _) => vec![Whole {
+                count: computed.leaves().len(),
+                lengths: Some(w.fixed.clone()),
+            }],
+            (
+                Tree::Tuple(of) | Tree::List(of) | Tree::Struct(_, of),
+                Tree::Tuple(by) | Tree::List(by) | Tree::Struct(_, by),
+            ) => {
+                let parts = of.iter().zip(by);
+                parts.flat_map(|(of, by)| Whole::of(of, by)).collect()
+            }
+            (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), Tree::Leaf(_) | Tree::Many(_)) => {
+                unreachable!("a result is computed in no fewer parts than it is declared with")
+            }
+        }
+    }
+
+    /// The positions of its elements in an array.
+    fn positions(&self) -> Vec<TokenStream> {
+        let axes = self.lengths.iter().flatten();
+        let mut all = vec![TokenStream::new()];
+        for n in axes {
+            let n = n
+                .value
+                .expect("an array whose elements are listed has a known length");
+            let at = |before: &TokenStream| {
+                let before = before.clone();
+                let axis = (0..n).map(Literal::i64_unsuffixed);
+                axis.map(move |k| quote!(#before #k,)).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(at).collect();
+        }
+        all
+    }
+}
+
+impl Parts {
+    /// The statement that brings a parameter to hand.
+    pub(super) fn brought(&self, k: usize, param: &Param) -> TokenStream {
+        let name = &param.tokens;
+        let element = self.elements.get(&k);
+        element.map_or_else(TokenStream::new, |element| quote!(let #name = #element;))
+    }
+}
+
+/// What is written for a leaf, as a part.
+fn part(w: &Written) -> Written {
+    Written {
+        scalar: match w.scalar.elem() {
+            Elem::Int => Scalar::I64,
+            Elem::Real | Elem::Bool => w.scalar,
+        },
+        passing: match w.rank {
+            0 => Passing::Scalar,
+            _ => Passing::View,
+        },
+        ..w.clone()
+    }
+}
 
 /// The name of a function of a unit, below its path.
 pub(crate) fn name(prefix: &str, rule: Rule) -> Ident {
     format_ident!("{prefix}call_{}", rule.name())
 }
 
-impl Function<'_> {
+impl<'a> Function<'a> {
+    /// The function of a unit that computes this, where the result is declared so.
+    pub(in crate::back) fn of_unit(
+        context: &'a Context<'a>,
+        what: Derivative,
+        program: &'a Program,
+        declared: &Tree,
+    ) -> Self {
+        let mut function = Function::new(context, what, program, &[]);
+        function.apart.clear();
+        let mut parts = Parts {
+            names: vec![],
+            elements: HashMap::new(),
+            given: Whole::of(declared, &context.signature.result.tree),
+        };
+        for param in &mut function.params {
+            param.written = param.written.as_ref().map(part);
+        }
+        let own = context.signature.leaves().len();
+        let (own, extra) = function.params.split_at(own);
+        let extra = &extra[context.consts.len()..];
+        parts.names.extend(own.iter().map(|p| p.tokens.clone()));
+        match what {
+            Derivative::Vjp => {
+                let mut next = function.params.len() - extra.len();
+                for whole in parts.given.clone() {
+                    if whole.lengths.is_none() {
+                        parts.names.push(function.params[next].tokens.clone());
+                        next += 1;
+                        continue;
+                    }
+                    let array = function.fresh("cotangent");
+                    for at in whole.positions() {
+                        parts.elements.insert(next, quote!(#array[[#at]]));
+                        next += 1;
+                    }
+                    parts.names.push(quote!(#array));
+                }
+                parts.given.extend(vec![Whole::ONE; function.wrt.len()]);
+            }
+            _ => {
+                parts.names.extend(extra.iter().map(|p| p.tokens.clone()));
+                if what == Derivative::Jvp {
+                    parts.given.extend(parts.given.clone());
+                }
+            }
+        }
+        function.parts = Some(parts);
+        function
+    }
+
+    /// The names of what a function of a unit takes.
+    pub(in crate::back) fn taken_by_parts(&self) -> Vec<TokenStream> {
+        let parts = self.parts.as_ref();
+        parts.map_or_else(Vec::new, |parts| parts.names.clone())
+    }
+
+    /// What a function of a unit returns.
+    pub(super) fn given_by_parts(&self, parts: &Parts) -> TokenStream {
+        let mut results = &self.program().results[..];
+        let mut out = vec![];
+        for whole in &parts.given {
+            let (own, rest) = results.split_at(whole.count);
+            results = rest;
+            let Some(lengths) = &whole.lengths else {
+                out.push(self.given_part(own[0], !rest.contains(&own[0])));
+                continue;
+            };
+            let elements = own.iter().map(|v| self.read(*v, &[]).tokens);
+            let lengths = lengths.iter().map(|n| &n.written);
+            out.push(quote!(rt::copied(rt::fixed("", &[#(#elements),*], [#(#lengths),*]))));
+        }
+        quote!((#(#out,)*))
+    }
+
+    /// One result of the program as it is given. `last` says that nothing needs it after this.
+    fn given_part(&self, v: Var, last: bool) -> TokenStream {
+        let l = self.local(v);
+        let ident = &l.ident;
+        if l.bare || last && !l.is_view && l.small.is_none() {
+            return quote!(#ident);
+        }
+        let view = self.view(v);
+        quote!(rt::copied(#view))
+    }
+
     pub(super) fn unit_call(&self, c: &UnitCall) -> TokenStream {
         let mut before = TokenStream::new();
         let args: Vec<TokenStream> = (c.args.iter())

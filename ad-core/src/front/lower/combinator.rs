@@ -205,7 +205,7 @@ impl Lowerer<'_> {
 
         let (axes, at) = self.indices(&extents);
         let shifted = Expr::prim(Prim::Sub, vec![entry(&logits, at), Expr::stop(max)]);
-        let weights = built(axes, Expr::prim(Prim::Exp, vec![shifted]));
+        let weights = built(axes, Expr::prim(Prim::Weight, vec![shifted]));
         let weights = self.share("weights", weights);
 
         let (axes, at) = self.indices(&extents);

@@ -513,7 +513,7 @@ impl Lineariser {
         let inner = self.before(guard, axis, &shape);
         let inner = self.out.both(inner, Some(weighs));
         let d = self.out.map(Prim::Sub, &[x, y], inner);
-        let w = self.out.map(Prim::Exp, &[d], inner);
+        let w = self.out.map(Prim::Weight, &[d], inner);
         let terms = self.out.map(Prim::Mul, &[w, t], inner);
         self.out.sum(terms, &[axis], guard)
     }

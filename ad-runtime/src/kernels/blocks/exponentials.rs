@@ -33,7 +33,7 @@ impl<T: Real> Exponentials<T> {
     #[inline(always)]
     pub fn add(&mut self, js: Stretch, f: impl Fn(i64) -> T) {
         let largest = self.largest.row(js);
-        self.total.add(js, |j| T::exp_of(f(j) - largest[j]));
+        self.total.add(js, |j| T::weight_of(f(j) - largest[j]));
     }
 
     /// The logarithms of the sums: −∞ of nothing, NaN where there was one, and ∞ where that was the largest.
