@@ -12,6 +12,7 @@ use crate::passes::fuse::{again, fuse};
 use crate::passes::join::join;
 use crate::passes::lengths::lengths;
 use crate::passes::linearise::{Linearised, forward, linearise};
+use crate::passes::needed::needed;
 use crate::passes::raise::{raise, raise_without_demands};
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
 use crate::passes::split::{Use, split, used};
@@ -34,6 +35,14 @@ pub fn to_bulk(program: &core::Program, watch: Watch<'_>) -> Result<Program, Str
     enter("vectorise");
     let bulk = vectorise(program)?;
     checked("vectorise", &bulk, watch)?;
+    enter("simplify");
+    let bulk = simplify(&bulk);
+    checked("simplify", &bulk, watch)?;
+    enter("needed");
+    let Some(bulk) = needed(&bulk) else {
+        return Ok(bulk);
+    };
+    checked("needed", &bulk, watch)?;
     enter("simplify");
     let bulk = simplify(&bulk);
     checked("simplify", &bulk, watch)?;

@@ -8,6 +8,7 @@ pub mod fuse;
 pub mod join;
 pub mod lengths;
 pub mod linearise;
+pub mod needed;
 pub mod raise;
 pub mod simplify;
 pub mod split;

@@ -97,7 +97,7 @@ fn arrays() {
         "Array1<f64>",
         "softmax(n, |i| x[i])",
         "let logits = build(n, |i| x[i]); let max = maximum(n, |i| logits[i]); \
-         let weights = build(n, |i| exp(sub(logits[i], stop(max)))); \
+         let weights = build(n, |i| weight(sub(logits[i], stop(max)))); \
          let total = sum(n, |i| weights[i]); build(n, |i| div(weights[i], total))",
     );
     eq(

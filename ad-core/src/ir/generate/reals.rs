@@ -237,6 +237,7 @@ impl Gen {
             Prim::Relu,
         ]);
         let unusual = self.rng.pick(&[
+            Prim::Weight,
             Prim::Exp2,
             Prim::ExpM1,
             Prim::Log2,
@@ -282,7 +283,14 @@ impl Gen {
             (p1(p, e), 1.6)
         } else if is(&[Prim::Softplus, Prim::Asinh]) {
             (p1(p, e), m + 1.0)
-        } else if is(&[Prim::Exp, Prim::Exp2, Prim::ExpM1, Prim::Sinh, Prim::Cosh]) {
+        } else if is(&[
+            Prim::Exp,
+            Prim::Weight,
+            Prim::Exp2,
+            Prim::ExpM1,
+            Prim::Sinh,
+            Prim::Cosh,
+        ]) {
             let (e, m) = self.tame(e, m, 2.5);
             (p1(p, e), m.exp())
         } else if is(&[Prim::Powi]) {
