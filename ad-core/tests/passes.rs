@@ -18,6 +18,7 @@
 //! | directive | meaning |
 //! |---|---|
 //! | `pass: simplify` | on a Bulk program; it is also run on random inputs before and after |
+//! | `pass: needed` | the same |
 //! | `pass: linearise wrt 0 1` | on a Bulk program |
 //! | `pass: transpose wrt 0` | of what linearisation makes of a Bulk program |
 //! | `pass: vectorise` | on a Core program |
@@ -73,7 +74,7 @@ fn one(path: &std::path::Path, bless: bool) -> Result<(), String> {
     } else if text != file.expected {
         return Err(format!("expected\n{}\nactual\n{text}", file.expected));
     }
-    if let Pass::Simplify = file.pass {
+    if let Pass::Simplify | Pass::Needed = file.pass {
         same_meaning(&file, &actual)?;
     }
     Ok(())

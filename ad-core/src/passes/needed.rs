@@ -449,15 +449,18 @@ impl Writer<'_> {
         let mut before = Size::lit(0);
         let mut listed: Option<Var> = None;
         for read in &self.found.reads {
+            let start = self.size(&before);
+            before = before.add(&self.found.count(read));
             let mut own = Affine::axis(1, 0);
-            own.constant = self.size(&before).neg();
+            own.constant = start.neg();
             // The indices of one read, behind those of the ones before it.
-            let guard = listed.map(|_| {
-                let (start, k) = (
-                    Affine::constant(1, self.size(&before).plus(-1)),
-                    Affine::axis(1, 0),
-                );
-                self.out.less(start, k, &shape)
+            let guard = (self.found.reads.len() > 1).then(|| {
+                let place = Affine::axis(1, 0);
+                let (start, end) = (start.plus(-1), self.size(&before));
+                let (start, end) = (Affine::constant(1, start), Affine::constant(1, end));
+                let is_behind = self.out.less(start, place.clone(), &shape);
+                let is_before = self.out.less(place, end, &shape);
+                self.out.map(Prim::And, &[is_behind, is_before], None)
             });
             let indices = self.along(read.data, read.along, &own, &shape, guard);
             listed = Some(match (listed, guard) {
@@ -466,7 +469,6 @@ impl Writer<'_> {
                 }
                 (Some(_) | None, _) => indices,
             });
-            before = before.add(&self.found.count(read));
         }
         let listed = listed.expect("it is read");
         let all = self.out.index(Affine::axis(1, 0), &shape);

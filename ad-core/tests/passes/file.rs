@@ -2,6 +2,7 @@
 
 use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text};
 use cotangent_core::passes::linearise::linearise;
+use cotangent_core::passes::needed::needed;
 use cotangent_core::passes::simplify::{simplify, simplify_counting};
 use cotangent_core::passes::transpose::transpose;
 use cotangent_core::passes::vectorise::vectorise;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 /// What is done with the program.
 pub(crate) enum Pass {
     Simplify,
+    Needed,
     Linearise,
     Transpose,
     Vectorise,
@@ -124,6 +126,7 @@ impl File {
             .collect::<Result<_, _>>()?;
         self.pass = match pass {
             "simplify" => Pass::Simplify,
+            "needed" => Pass::Needed,
             "linearise" => Pass::Linearise,
             "transpose" => Pass::Transpose,
             "vectorise" => Pass::Vectorise,
@@ -162,6 +165,10 @@ impl File {
         let out = match self.pass {
             Pass::Simplify => {
                 simplify_counting(&self.bulk()?, &self.seeds, &mut |rule| fired.push(rule))
+            }
+            Pass::Needed => {
+                let program = self.bulk()?;
+                needed(&program).unwrap_or(program)
             }
             Pass::Linearise => linearise(&self.bulk()?, &self.wrt).program,
             Pass::Transpose => transpose(&linearise(&self.bulk()?, &self.wrt)),

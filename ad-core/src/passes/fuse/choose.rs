@@ -147,7 +147,7 @@ pub(super) fn choose(
                         eq.guard.is_none_or(says)
                     }
                 });
-                if !plain {
+                if !plain || selects_indices(program, *src) && eq.ty.rank() > of.len() {
                     stored[src.index()] = true;
                 }
             }
@@ -267,6 +267,14 @@ pub(super) fn choose(
         }
     }
     Choice { stored, extremes }
+}
+
+/// Whether it is a list of integers that selects between others. What is read at such indices is
+/// read several times at each, but each is selected once.
+fn selects_indices(program: &Program, v: Var) -> bool {
+    let of_select = |eq: &Eq| matches!(eq.op, Op::Map(Prim::Select, _));
+    let ty = program.ty(v);
+    ty.elem == Elem::Int && ty.rank() > 0 && program.eq(v).is_some_and(of_select)
 }
 
 /// Whether an array with several axes is made, element by element, of what reduces products of matrices with even more.
