@@ -268,6 +268,10 @@ impl Vectoriser {
             Kind::Lit(l) => Val::Array(self.out.fill(*l, &space.axes)),
             // Evaluating both arms is no obligation.
             Kind::Prim(Prim::Select, args) => self.branch(&args[0], &args[1], &args[2], space)?,
+            Kind::Prim(Prim::Add, args) => match self.sum_of_scatters(args, space)? {
+                Some(sum) => sum,
+                None => self.prim(Prim::Add, args, space)?,
+            },
             Kind::Prim(p, args) => self.prim(*p, args, space)?,
             Kind::Let(x, bound, body) => {
                 self.bind(x, bound, space)?;
@@ -386,14 +390,62 @@ impl Vectoriser {
     }
 
     fn scatter(&mut self, s: &Scatter, space: &Space) -> Result<Val, String> {
-        let depth = space.axes.len();
+        let shape = self.scattered_shape(s, space)?;
+        let part = self.scatter_part(s, &shape, space)?;
+        Ok(Val::Array(self.scattered(vec![part], shape)))
+    }
+
+    /// A sum of scatters into one shape is one scatter, so that a loop adds to its state in place.
+    /// `None` for other sums.
+    ///
+    /// ```text
+    /// scatter v[i] + scatter w[j]  =  scatter (v[i] + w[j])
+    /// ```
+    fn sum_of_scatters(&mut self, args: &[Expr], space: &Space) -> Result<Option<Val>, String> {
+        let mut all = vec![];
+        if !args.iter().all(|e| are_scatters(e, &mut all)) {
+            return Ok(None);
+        }
+        let shapes = (all.iter()).map(|s| self.scattered_shape(s, space));
+        let mut shapes: Vec<Vec<Size>> = shapes.collect::<Result<_, _>>()?;
+        let shape = shapes.swap_remove(0);
+        if !shapes.iter().all(|other| *other == shape) {
+            return Ok(None);
+        }
+        let parts = (all.into_iter()).map(|s| self.scatter_part(s, &shape, space));
+        let parts = parts.collect::<Result<_, _>>()?;
+        Ok(Some(Val::Array(self.scattered(parts, shape))))
+    }
+
+    fn scattered(&mut self, parts: Vec<Part>, shape: Vec<Size>) -> Var {
+        let ty = Type {
+            elem: Elem::Real,
+            shape,
+        };
+        let (op, guard) = (Op::Scatter(parts), None);
+        self.out.push(Eq { ty, guard, op })
+    }
+
+    /// The shape of a scatter behind the axes of the space.
+    fn scattered_shape(&mut self, s: &Scatter, space: &Space) -> Result<Vec<Size>, String> {
         let mut shape = space.axes.clone();
         for n in &s.extents {
             shape.push(self.extent(n, space)?);
         }
+        Ok(shape)
+    }
+
+    fn scatter_part(&mut self, s: &Scatter, shape: &[Size], space: &Space) -> Result<Part, String> {
+        let depth = space.axes.len();
         let mut inner = space.clone();
         for b in &s.binders {
-            inner = self.bounded(b, &inner)?.0;
+            // A single element needs no axis.
+            if matches!(&*b.extent.kind, Kind::Lit(Lit::Int(1))) {
+                let first = Affine::constant(inner.axes.len(), Size::lit(0));
+                self.know(&b.var, Val::Affine(first), &inner);
+            } else {
+                inner = self.bounded(b, &inner)?.0;
+            }
         }
         let rank = inner.axes.len();
         for b in &s.lets {
@@ -411,16 +463,10 @@ impl Vectoriser {
         let mut index: Vec<Ix> = (0..depth)
             .map(|k| Ix::Affine(Affine::axis(rank, k)))
             .collect();
-        for (i, n) in s.index.iter().zip(shape[depth..].to_vec()) {
-            index.push(self.component(i, &n, &inner)?);
+        for (i, n) in s.index.iter().zip(&shape[depth..]) {
+            index.push(self.component(i, n, &inner)?);
         }
-        let ty = Type {
-            elem: Elem::Real,
-            shape,
-        };
-        let op = Op::Scatter(vec![Part { src, index }]);
-        let guard = None;
-        Ok(Val::Array(self.out.push(Eq { ty, guard, op })))
+        Ok(Part { src, index })
     }
 
     /// The shape of an expression, without computing more of it than needed for that.
@@ -762,6 +808,22 @@ fn is_short(size: &Size) -> bool {
     let mut count = 0;
     size.visit(&mut |_| count += 1);
     count <= LONGEST
+}
+
+/// Whether an expression is a scatter, or a sum of scatters, which are noted.
+fn are_scatters<'e>(e: &'e Expr, all: &mut Vec<&'e Scatter>) -> bool {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other expression adds or scatters"
+    )]
+    match &*e.kind {
+        Kind::Scatter(s) => {
+            all.push(s);
+            true
+        }
+        Kind::Prim(Prim::Add, args) => args.iter().all(|e| are_scatters(e, all)),
+        _ => false,
+    }
 }
 
 /// A size that the program computes; a negative one counts as nothing.
