@@ -7,7 +7,8 @@
 //!
 //! A residual is a value that a linear equation reads. Values that cost nothing to recompute are not
 //! kept; their operands are: copies, broadcasts, values that depend on sizes alone, and states that a
-//! loop undoes (`linearise/undo.rs`).
+//! loop undoes (`linearise/undo.rs`). A residual that is guarded by positions stays so where it is
+//! read, so a product with a band or a triangle costs what is in it.
 //!
 //! Both programs have the parameters of the original. The linear one uses some of them by value, and
 //! of others the lengths alone.
@@ -91,15 +92,22 @@ pub fn split(l: &Linearised) -> Split {
         .map(|k| Var(k as u32))
         .collect();
     let mut out = Builder::new(&program.name, params);
+    let params = new.clone();
     for (j, eq) in program.eqs.iter().enumerate() {
-        let v = program.var_of(j);
-        if new[v.index()].is_none() && (l.linear[v.index()] || plan.again[v.index()]) {
+        let v = program.var_of(j).index();
+        if let (Some(kept), Some(guard)) = (new[v], plan.guard[v]) {
+            new[v] = Some(out.masked(kept, new[guard.index()]));
+        } else if new[v].is_none() && (l.linear[v] || plan.again[v]) {
             let copied = out.copy(eq, &mut |v| new[v.index()].expect("kept or found again"));
-            new[v.index()] = Some(copied);
+            new[v] = Some(copied);
         }
     }
     let of = |v: Var| new[v.index()].expect("a result");
-    let all: Vec<Var> = program.results.iter().map(|v| of(*v)).collect();
+    // Values are results as they are kept.
+    let all = program.results[..results].iter();
+    let all = all.map(|v| params[v.index()].unwrap_or_else(|| of(*v)));
+    let all = all.chain(program.results[results..].iter().map(|v| of(*v)));
+    let all: Vec<Var> = all.collect();
     let result_tangents = l.result_tangents.iter().map(|t| t.map(of)).collect();
     let program = out.finish(all);
     let seeds = (0..program.params.len()).map(|k| tangents.contains(&Var(k as u32)));
@@ -121,6 +129,8 @@ pub fn split(l: &Linearised) -> Split {
 struct Plan {
     kept: Vec<bool>,
     again: Vec<bool>,
+    /// The guards of what is kept, where they are found again.
+    guard: Vec<Option<Var>>,
 }
 
 impl Plan {
@@ -131,6 +141,7 @@ impl Plan {
         // What shapes of parameters mention is known on entry.
         let (mut needed, mut kept, mut again) =
             (vec![false; all], vec![false; all], vec![false; all]);
+        let mut guard = vec![None; all];
         let keep_sizes = |ty: &Type, kept: &mut Vec<bool>| {
             for s in &ty.shape {
                 values(s, &mut |v| kept[v.index()] = true);
@@ -155,10 +166,14 @@ impl Plan {
             } else if needed[at] || kept[at] {
                 kept[at] = true;
                 keep_sizes(&eq.ty, &mut kept);
+                guard[at] = eq.guard.filter(|g| needed[at] && free[g.index()]);
+                if let Some(g) = guard[at] {
+                    needed[g.index()] = true;
+                }
             }
         }
         kept[..count].fill(false);
-        Plan { kept, again }
+        Plan { kept, again, guard }
     }
 }
 
