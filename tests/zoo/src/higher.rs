@@ -8,7 +8,7 @@ use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{generate, kernel_eval};
 use cotangent_core::passes::blocks::Direction;
 use cotangent_core::passes::split::Use;
-use cotangent_core::pipeline::{self, Derivative};
+use cotangent_core::pipeline::{self, Apart, Derivative};
 
 /// The error about units with rules that cannot be differentiated.
 const FIRST_ONLY: &str = "the body of its `";
@@ -17,7 +17,7 @@ const FIRST_ONLY: &str = "the body of its `";
 const ONE_BY_ONE: &str = "one tangent or cotangent at a time";
 
 /// Nothing if a derivative is refused for a reason.
-fn unless_refused<T>(derived: Result<T, String>) -> Result<Option<T>, String> {
+pub(crate) fn unless_refused<T>(derived: Result<T, String>) -> Result<Option<T>, String> {
     match derived {
         Err(message)
             if [FIRST_ONLY, ONE_BY_ONE]
@@ -31,14 +31,14 @@ fn unless_refused<T>(derived: Result<T, String>) -> Result<Option<T>, String> {
 }
 
 /// The positions of the real parameters.
-fn real(program: &Program) -> Vec<usize> {
+pub(crate) fn real(program: &Program) -> Vec<usize> {
     let params = program.params.iter().enumerate();
     let real = params.filter(|(_, p)| p.ty.elem == Elem::Real);
     real.map(|(k, _)| k).collect()
 }
 
 /// Random numbers of the shapes of the real arguments.
-fn directions(args: &[Value], wrt: &[usize], rng: &mut generate::Rng) -> Vec<Value> {
+pub(crate) fn directions(args: &[Value], wrt: &[usize], rng: &mut generate::Rng) -> Vec<Value> {
     let shapes = wrt.iter().map(|&k| args[k].shape());
     shapes.map(|shape| random(shape, rng)).collect()
 }
@@ -123,25 +123,7 @@ pub fn linearised(program: &Program, args: &[Value]) -> Result<(), String> {
         .map_err(|e| format!("fused values: {e}\n{}", apart.values))?;
     all_same("fused values", &fused, &results, 1e-9)?;
     let mut kept = results.split_off(count).into_iter();
-    // What is not kept may be anything of its shape.
-    let mut shared: Vec<Value> = vec![];
-    for (k, by) in apart.uses.iter().enumerate() {
-        let value = match (by, args.get(k)) {
-            (Use::Elements, _) => kept.next().expect("what is used is kept"),
-            (Use::Lengths | Use::Nothing, Some(arg)) => unknown(arg.shape().to_vec(), arg),
-            (Use::Lengths | Use::Nothing, None) => {
-                let ty = &apart.jvp.params[k].ty;
-                let like = match ty.elem {
-                    Elem::Real => Value::Real(Tensor::new(vec![0], vec![])),
-                    Elem::Int => Value::Int(Tensor::new(vec![0], vec![])),
-                    Elem::Bool => Value::Bool(Tensor::new(vec![0], vec![])),
-                };
-                let shape = ty.shape.iter().map(|n| length(n, args, &shared));
-                unknown(shape.collect::<Option<_>>().ok_or("a length")?, &like)
-            }
-        };
-        shared.push(value);
-    }
+    let shared = shared(&apart, args, &mut kept)?;
     let mut rng = generate::Rng::new(7);
     let tangents = directions(args, &wrt, &mut rng);
     let expected = run("jvp", &jvp, &[args, &tangents].concat())?.results;
@@ -170,6 +152,34 @@ pub fn linearised(program: &Program, args: &[Value]) -> Result<(), String> {
     let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&apart.vjp)?, &given)
         .map_err(|e| format!("fused linear vjp: {e}\n{}", apart.vjp))?;
     all_same("fused linear vjp", &fused, &found, 1e-9)
+}
+
+/// What the linear programs read: arguments and residuals. What is not kept may be anything of its
+/// shape.
+pub(crate) fn shared(
+    apart: &Apart,
+    args: &[Value],
+    kept: &mut dyn Iterator<Item = Value>,
+) -> Result<Vec<Value>, String> {
+    let mut shared: Vec<Value> = vec![];
+    for (k, by) in apart.uses.iter().enumerate() {
+        let value = match (by, args.get(k)) {
+            (Use::Elements, _) => kept.next().expect("what is used is kept"),
+            (Use::Lengths | Use::Nothing, Some(arg)) => unknown(arg.shape().to_vec(), arg),
+            (Use::Lengths | Use::Nothing, None) => {
+                let ty = &apart.jvp.params[k].ty;
+                let like = match ty.elem {
+                    Elem::Real => Value::Real(Tensor::new(vec![0], vec![])),
+                    Elem::Int => Value::Int(Tensor::new(vec![0], vec![])),
+                    Elem::Bool => Value::Bool(Tensor::new(vec![0], vec![])),
+                };
+                let shape = ty.shape.iter().map(|n| length(n, args, &shared));
+                unknown(shape.collect::<Option<_>>().ok_or("a length")?, &like)
+            }
+        };
+        shared.push(value);
+    }
+    Ok(shared)
 }
 
 /// A length, given the arguments and what is computed on the way.
@@ -212,7 +222,7 @@ pub struct Counts {
 }
 
 /// Jacobians with more columns are not compared with single columns.
-const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// The Jacobian by columns and by rows, compared with each other and with products; the Hessian of
 /// a function that returns a number, compared with products and with its transpose.
@@ -322,7 +332,7 @@ fn without_nan(all: &[Value], others: &[Value]) -> Vec<Value> {
     kept.collect()
 }
 
-fn elements(v: &Value) -> usize {
+pub(crate) fn elements(v: &Value) -> usize {
     v.shape().iter().product()
 }
 

@@ -80,6 +80,7 @@ use std::ops::BitOr;
 
 pub use cotangent_core::ir::value::{Tensor, Value};
 
+pub mod bounds;
 mod convert;
 mod directive;
 pub mod entries;
