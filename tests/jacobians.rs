@@ -502,6 +502,112 @@ fn several_have_one_length() {
     );
 }
 
+/// Several structs are a list of them, and so are several fixed-size arrays.
+#[differentiable(jvps, vjps, jvp, vjp)]
+fn aimed(camera: &Camera, line: Line, way: (f64, [f64; 2])) -> (Line, [f64; 2], f64) {
+    let (speed, at) = way;
+    let slope = camera.focal * line.slope + camera.rotation[0] * at[0] * camera.width as f64;
+    let offset = speed.sin() * line.offset;
+    let place = [camera.centre[1] * at[1], camera.distortion[0] * slope];
+    (Line { slope, offset }, place, speed * offset)
+}
+
+/// The slopes along several directions, by a function that is differentiated.
+#[differentiable(vjp)]
+fn steepness(camera: &Camera, line: &Line, ways: &[Line]) -> f64 {
+    let way = (0.5, [1.0, -2.0]);
+    let still = Camera {
+        focal: 1.0,
+        ..camera.clone()
+    };
+    let (_, (lines, places, _)) = aimed_jvps(
+        camera,
+        line.clone(),
+        way,
+        &[still.clone(), still],
+        ways,
+        &(array![0.5, 0.25], vec![[1.0, 2.0], [0.5, 0.25]]),
+    );
+    lines[0].slope * lines[1].offset + places[1][0]
+}
+
+#[test]
+fn several_structs_at_once() {
+    let (camera, line) = (
+        camera(),
+        Line {
+            slope: 0.5,
+            offset: -0.25,
+        },
+    );
+    let way = (0.75, [1.5, -0.5]);
+    let turned = |s: f64| Camera {
+        rotation: [s, 1.0, -s],
+        focal: s * s,
+        ..camera.clone()
+    };
+    let cameras = [turned(0.5), turned(-1.0), turned(2.0)];
+    let lines = [0.5, 1.0, -1.5].map(|slope| Line {
+        slope,
+        offset: slope * slope,
+    });
+    let ways = (
+        array![1.0, 0.5, -0.5],
+        vec![[1.0, 0.0], [0.25, -1.0], [0.0, 2.0]],
+    );
+    let (value, (slopes, places, speeds)): (_, (Vec<Line>, Vec<[f64; 2]>, Array1<f64>)) =
+        aimed_jvps(&camera, line.clone(), way, &cameras, &lines, &ways);
+    for k in 0..3 {
+        let along = (ways.0[k], ways.1[k]);
+        let (one, (slope, place, speed)) = aimed_jvp(
+            &camera,
+            line.clone(),
+            way,
+            &cameras[k],
+            lines[k].clone(),
+            along,
+        );
+        assert_eq!(value, one);
+        assert_close(slopes[k].slope, slope.slope);
+        assert_close(slopes[k].offset, slope.offset);
+        assert_close(places[k][1], place[1]);
+        assert_close(speeds[k], speed);
+    }
+    let cotangents = (slopes, places, speeds);
+    let (_, (by_camera, by_line, by_way)): (_, (Vec<Camera>, Vec<Line>, _)) =
+        aimed_vjps(&camera, line.clone(), way, &cotangents);
+    for k in 0..3 {
+        let one = (cotangents.0[k].clone(), cotangents.1[k], cotangents.2[k]);
+        let (_, (camera_bar, line_bar, way_bar)) = aimed_vjp(&camera, line.clone(), way, &one);
+        assert_eq!(by_camera[k].width, camera.width);
+        assert_close(by_camera[k].centre[1], camera_bar.centre[1]);
+        assert_close(by_camera[k].focal, camera_bar.focal);
+        assert_close(by_line[k].slope, line_bar.slope);
+        assert_close(by_way.0[k], way_bar.0);
+        assert_close(by_way.1[k][0], way_bar.1[0]);
+    }
+    let none = aimed_jvps(&camera, line.clone(), way, &[], &[], &(array![], vec![]));
+    assert_eq!(none.1, (vec![], vec![], array![]));
+
+    let ways = lines[..2].to_vec();
+    let (value, (by_camera, by_line, _)) = steepness_vjp(&camera, &line, &ways, 1.0);
+    assert_close(value, steepness(&camera, &line, &ways));
+    assert_eq!(by_camera.width, camera.width);
+    let moved = |by: f64| {
+        let offset = line.offset + by;
+        steepness(
+            &camera,
+            &Line {
+                offset,
+                ..line.clone()
+            },
+            &ways,
+        )
+    };
+    let difference = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+    assert!((by_line.offset - difference).abs() < 1e-6 * (1.0 + difference.abs()));
+}
+
 /// Where a body is, and how it moves.
 #[derive(Clone, Debug, PartialEq, Differentiable)]
 struct Body {

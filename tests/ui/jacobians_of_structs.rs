@@ -42,4 +42,26 @@ fn in_a_tuple(x: (Pair<f64>, f64)) -> Pair<f64> {
     }
 }
 
+#[differentiable(jvps)]
+fn several_with_arrays(x: &Lines) -> f64 {
+    x.ends[0] * x.weights.sum()
+}
+
+#[derive(Clone, Differentiable)]
+struct Counted {
+    slope: f64,
+    count: usize,
+}
+
+#[differentiable(vjps)]
+fn counted(x: &Counted) -> f64 {
+    x.slope * x.count as f64
+}
+
+#[differentiable]
+fn calls_several(x: &Counted, along: &Array1<f64>) -> f64 {
+    let (_, all) = counted_vjps(x, along);
+    all[0].slope
+}
+
 fn main() {}

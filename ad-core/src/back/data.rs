@@ -250,9 +250,14 @@ impl Context<'_> {
         let name = |k: usize| Ident::new(&format!("part_{k}"), Span::mixed_site());
         let (mut arrays, mut zipped, mut names) =
             (TokenStream::new(), TokenStream::new(), TokenStream::new());
-        for (k, written) in many.columns.leaves().into_iter().enumerate() {
+        let leaves = many.columns.leaves().into_iter().zip(many.one.leaves());
+        for (k, (written, one)) in leaves.enumerate() {
             let (name, ty, array) = (name(k), self.owned_leaf(written), next(written));
-            arrays.extend(quote!(let #name: #ty = #array;));
+            arrays.extend(match written.rank == one.rank {
+                // One value for all elements.
+                true => quote!(let #name = ::core::iter::repeat::<#ty>(#array);),
+                false => quote!(let #name: #ty = #array;),
+            });
             (zipped, names) = match k {
                 0 => (quote!(#name.into_iter()), quote!(#name)),
                 _ => (quote!(#zipped.zip(#name)), quote!((#names, #name))),
@@ -338,6 +343,10 @@ impl Context<'_> {
             ..of.clone()
         };
         let owned = self.owned(&data.tree);
+        if let Tree::Many(many) = &data.tree {
+            let one = self.owned(&many.one);
+            return (quote!(&[#one]), data);
+        }
         let Tree::Leaf(w) = &mut data.tree else {
             return (quote!(&#owned), data);
         };

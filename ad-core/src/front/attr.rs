@@ -390,8 +390,9 @@ impl Attr {
             } else if what.is_of_several() && !signature.has_several(wrt) {
                 let name = what.word();
                 let message = format!(
-                    "`{name}` has no type for structs, lists of these, results that are fixed-size arrays, and arrays of more \
-                     than five axes; take arrays and numbers as arguments, and return arrays such as `Array1`"
+                    "`{name}` has no type for arrays of more than five axes, lists of structs or tuples, and \
+                     structs that hold arrays of any length; take the parts as arguments of their own, \
+                     and return them as a tuple"
                 );
                 sound = Err(errors.at(*span, message));
             } else if let Err(message) = Jacobian::for_derivative(signature, wrt, *what) {

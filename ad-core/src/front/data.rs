@@ -53,7 +53,8 @@ pub enum Tree {
 pub struct Many {
     /// An element.
     pub one: Box<Tree>,
-    /// The arrays, in the form of an element.
+    /// The arrays, in the form of an element. Of several tangents, what is not real is one value for
+    /// all elements.
     pub columns: Box<Tree>,
 }
 
@@ -192,7 +193,7 @@ impl Tree {
     /// A list of any length.
     fn many(one: &syn::Type, errors: &mut Errors) -> Result<Tree> {
         let tree = Tree::part(one, errors)?;
-        let Some(columns) = tree.column() else {
+        let Some(columns) = tree.columns(&Written::column) else {
             return Err(errors.on(
                 one,
                 format!(
@@ -209,11 +210,14 @@ impl Tree {
         }))
     }
 
-    /// The arrays that a list of such values is.
-    fn column(&self) -> Option<Tree> {
-        let all = |parts: &[Tree]| parts.iter().map(Tree::column).collect::<Option<_>>();
+    /// The arrays that a list of such values is, in the form of a value.
+    fn columns(&self, column: &dyn Fn(&Written) -> Option<Written>) -> Option<Tree> {
+        let all = |parts: &[Tree]| {
+            let parts = parts.iter().map(|p| p.columns(column));
+            parts.collect::<Option<_>>()
+        };
         Some(match self {
-            Tree::Leaf(written) => Tree::Leaf(written.column()?),
+            Tree::Leaf(written) => Tree::Leaf(column(written)?),
             Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
             Tree::List(parts) => Tree::List(all(parts)?),
             Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts)?),
@@ -341,16 +345,37 @@ impl Tree {
         }
     }
 
-    /// The type of several values stacked along a leading axis, if there is one. Leaves that are
-    /// not real are not stacked.
+    /// The type of several values stacked along a leading axis, if there is one. Several structs, and
+    /// several arrays of these, are a list of them. Leaves that are not real are not stacked.
     pub fn several(&self) -> Option<Tree> {
         let all = |parts: &[Tree]| parts.iter().map(Tree::several).collect::<Option<_>>();
         Some(match self {
             Tree::Leaf(written) if written.is_real() => Tree::Leaf(written.several()?),
             Tree::Leaf(written) => Tree::Leaf(written.clone()),
             Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
-            Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => return None,
+            Tree::List(_) | Tree::Struct(..) => Tree::Many(Many {
+                one: Box::new(self.clone()),
+                columns: Box::new(self.columns(&|w| match w.is_real() {
+                    true => w.column(),
+                    false => Some(w.clone()),
+                })?),
+            }),
+            Tree::Many(_) => return None,
         })
+    }
+
+    /// Whether a part of a list is one value for all elements.
+    pub fn has_repeated(&self) -> bool {
+        match self {
+            Tree::Many(many) => {
+                let columns = many.columns.leaves();
+                let mut pairs = columns.into_iter().zip(many.one.leaves());
+                pairs.any(|(column, one)| column.rank == one.rank)
+            }
+            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
+                self.parts().iter().any(Tree::has_repeated)
+            }
+        }
     }
 
     /// What it is made of, right below.

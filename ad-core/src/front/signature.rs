@@ -146,9 +146,7 @@ impl Signature {
     pub fn has_several(&self, wrt: &[usize]) -> bool {
         let args = wrt.iter().map(|&k| &self.args[k].ty.tree);
         let mut all = args.chain([&self.result.tree]);
-        // A fixed-size array may be there element by element.
-        let is_fixed = |w: &types::Written| w.is_fixed() && !w.is_scalar();
-        all.all(|tree| tree.several().is_some()) && !self.result.tree.any(&is_fixed)
+        all.all(|tree| tree.several().is_some())
     }
 
     /// The parameters of the program that are the real parts of some arguments.

@@ -325,6 +325,13 @@ impl Lowerer<'_> {
         self.same_real(&name, callee, loc)?;
         let wanted = parameters(callee);
         self.right_count(&name, wanted.len(), values.len(), loc)?;
+        if gives_repeated(callee) {
+            let message = format!(
+                "`{name}` gives a list of structs here, and a part of them is not real; take that part as \
+                 an argument of its own"
+            );
+            return Err(self.errors.at(loc, message));
+        }
         let values = (values.into_iter().zip(&wanted))
             .map(|((value, at), (_, tree))| Ok((self.listed(value, tree, at)?, at)))
             .collect::<Result<Args>>()?;
@@ -689,6 +696,19 @@ fn parameters(callee: &Callee) -> Vec<(String, Cow<'_, Tree>)> {
         }
     }
     all
+}
+
+/// Whether a call gives lists of structs with parts that are one value for all elements.
+fn gives_repeated(callee: &Callee) -> bool {
+    let gives = |what| {
+        let all = callee.what.map_or(&[][..], Derivative::gives);
+        all.contains(&what)
+    };
+    let result = gives(Gives::Tangents).then_some(&callee.signature.result.tree);
+    let args = callee.wrt.iter().filter(|_| gives(Gives::Gradients));
+    let args = args.map(|&k| &callee.signature.args[k].ty.tree);
+    let several = result.into_iter().chain(args).filter_map(Tree::several);
+    several.into_iter().any(|tree| tree.has_repeated())
 }
 
 /// Whether nothing is left of calls of the function itself.
