@@ -478,8 +478,32 @@ impl Size {
                 .all(|(m, &c)| m.is_empty() || (c > 0 && m.iter().all(Atom::nonnegative)))
     }
 
+    /// The sizes that are positive where this one is, itself included: both of the two of which it
+    /// is the smaller, and the condition and the size where it is else 0.
+    fn positive_with(&self) -> Vec<Size> {
+        let mut all = vec![self.clone()];
+        match self.as_atom() {
+            Some(Atom::Min(a, b)) => all.extend([a, b].into_iter().flat_map(Size::positive_with)),
+            Some(Atom::Select(p, x, other)) if other.is(0) => {
+                all.extend([p, x].into_iter().flat_map(Size::positive_with));
+            }
+            Some(
+                Atom::Dim { .. }
+                | Atom::Int { .. }
+                | Atom::Value(_)
+                | Atom::Quot(..)
+                | Atom::Rem(..)
+                | Atom::Max(..)
+                | Atom::Select(..),
+            )
+            | None => {}
+        }
+        all
+    }
+
     /// The same, given that some sizes are positive. Only those that are single atoms help.
     pub fn at_least_given(&self, k: i64, positive: &[Size]) -> bool {
+        let positive: Vec<Size> = positive.iter().flat_map(Size::positive_with).collect();
         // With `a = a' + 1` for each such atom, `a'` is nonnegative.
         let raised = self.substitute(&mut |a| {
             let size = Size::atom(a.clone());
@@ -746,6 +770,13 @@ mod tests {
         assert!(n().plus(-1).at_least_given(0, &[n()]));
         assert!(!n().plus(-2).at_least_given(0, &[n()]));
         assert!(!n().plus(-1).at_least_given(0, &[Size::dim(0, 1)]));
+        let (m, zero) = (Size::dim(0, 1), Size::lit(0));
+        assert!(n().plus(-1).at_least_given(0, &[n().smaller(&m)]));
+        assert!(!n().plus(-1).at_least_given(0, &[n().larger(&m)]));
+        assert!(
+            n().plus(-1)
+                .at_least_given(0, &[Size::select(&n(), &m, &zero)])
+        );
     }
 
     #[test]

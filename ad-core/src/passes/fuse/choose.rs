@@ -181,13 +181,11 @@ pub(super) fn choose(
         let v = program.var_of(k);
         let mut places = std::mem::take(&mut needed[v.index()]);
         places.dedup();
-        let free = free[v.index()];
+        let once = places.iter().all(Place::is_once_per_element);
+        let free = free[v.index()] && (once || is_body || !reads_rows(eq));
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
-            && (free
-                || (!without(Part::Fusion)
-                    && places.len() <= repeats.at(eq)
-                    && places.iter().all(Place::is_once_per_element)));
+            && (free || (!without(Part::Fusion) && places.len() <= repeats.at(eq) && once));
         if !inline {
             stored[v.index()] = true;
             places = vec![Place::whole((v, 0), eq.ty.rank())];
@@ -267,6 +265,17 @@ pub(super) fn choose(
         }
     }
     Choice { stored, extremes }
+}
+
+/// Whether it is rows of an array at indices from data. Rows that are read several times are copied
+/// once, so that they lie one behind the other and their indices are checked once.
+fn reads_rows(eq: &Eq) -> bool {
+    let Op::Gather { index, .. } = &eq.op else {
+        return false;
+    };
+    let (rank, last) = (eq.ty.rank(), index.last());
+    let is_plain = |i: &Ix| matches!(i, Ix::Affine(a) if a.as_axis() == Some(rank - 1));
+    rank > 1 && index.iter().any(|i| matches!(i, Ix::Data(_))) && last.is_some_and(is_plain)
 }
 
 /// Whether it is a list of integers that selects between others. What is read at such indices is

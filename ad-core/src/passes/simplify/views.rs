@@ -211,6 +211,15 @@ fn read_of_free(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
+/// Whether indices are a selection, or one that is repeated.
+fn is_selection(s: &Simplifier, d: Var) -> bool {
+    let op = |v: Var| s.out.eq(v).map(|eq| &eq.op);
+    match op(d) {
+        Some(Op::Gather { src, .. }) => matches!(op(*src), Some(Op::Map(Prim::Select, _))),
+        op => matches!(op, Some(Op::Map(Prim::Select, _))),
+    }
+}
+
 /// `([h] x[a])[b]  =  [h[b]] x[a after b]`.
 ///
 /// A data-dependent component of b must pass through a as it is, along an axis that a reads in full,
@@ -224,6 +233,11 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     };
     if is_tangled(eq, &inner.ty.shape, b) {
+        return None;
+    }
+    // Rows at selected indices are repeated as they are: fusion may copy them once.
+    let is_selected = |i: &Ix| matches!(i, Ix::Data(d) if is_selection(s, *d));
+    if eq.ty.rank() > inner.ty.rank() && inner.ty.rank() > 1 && a.iter().any(is_selected) {
         return None;
     }
     let mid_shape = &inner.ty.shape;
