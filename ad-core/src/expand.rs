@@ -16,6 +16,7 @@ use crate::ir::unit::Rule;
 use crate::ir::{bulk, core_check, kernel};
 use crate::link::{self, Around, Part, Place, Request, Resumed};
 use crate::passes::blocks::Direction;
+use crate::passes::simplify::{count_rules, take_tally};
 use crate::pipeline;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -25,6 +26,10 @@ use syn::punctuated::Punctuated;
 
 /// The variable that names functions, separated by commas, whose expansion is written to stderr.
 const DUMP: &str = "COTANGENT_DUMP";
+
+/// The variable that names a file of items to put beside these functions, such as a test that calls
+/// them.
+const BESIDE: &str = "COTANGENT_BESIDE";
 
 /// Expands `#[differentiable(attr)] item` to the function and its derivatives, without what other
 /// functions have to know of it.
@@ -85,7 +90,10 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let explicit = front::receiver::explicit(item.clone(), self_type.as_ref(), false);
     let explicit = front::beside::written_out(explicit, &place.beside);
     let place = (place.around != Around::Impl).then_some(place);
-    parts(attr, item, explicit, place, in_impl, None).into_token_stream()
+    let asked_for = place.and_then(|_| asked_for(&attr, &item));
+    let mut parts = parts(attr, item, explicit, place, in_impl, None);
+    parts.beside.extend(asked_for);
+    parts.into_token_stream()
 }
 
 /// What a function expands to.
@@ -359,14 +367,44 @@ fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, String> {
     }
 }
 
-/// Writes the stages to stderr, if the environment asks for those of this function.
+/// Writes a function as it stands in the source to stderr, if the environment asks for its stages, and
+/// reads what the environment puts beside it.
+fn asked_for(attr: &TokenStream, item: &TokenStream) -> Option<TokenStream> {
+    std::env::var_os(DUMP)?;
+    let function: syn::ItemFn = syn::parse2(item.clone()).ok()?;
+    let name = function.sig.ident.unraw().to_string();
+    if !is_wanted(&name) {
+        return None;
+    }
+    let mut text = String::new();
+    let written = quote!(#[differentiable(#attr)] #item);
+    write_stage(&mut text, &format!("{name}: source"), &written);
+    eprintln!("{text}");
+    let path = std::env::var_os(BESIDE)?;
+    let items = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    let items = items.and_then(|items| items.parse().map_err(|e| format!("{e}")));
+    Some(items.unwrap_or_else(|e| {
+        let message = format!("the file that `{BESIDE}` names: {e}");
+        syn::Error::new(function.sig.ident.span(), message).to_compile_error()
+    }))
+}
+
+/// Writes the stages to stderr, if the environment asks for those of this function, and after each the
+/// rules of the simplifier that fired in it.
 fn watched<T: ToTokens>(ident: &syn::Ident, expand: impl FnOnce(Stages<'_>) -> T) -> T {
     let mut stages = is_wanted(&ident.unraw().to_string()).then(String::new);
+    count_rules(stages.is_some());
     let out = expand(&mut |stage, program| {
         if let Some(text) = &mut stages {
             write_stage(text, &stage, program);
+            let rules = take_tally().into_iter();
+            let rules: Vec<String> = rules.map(|(rule, n)| format!("{n} {rule}")).collect();
+            if !rules.is_empty() {
+                write_stage(text, &format!("{stage}: rules"), &rules.join("\n"));
+            }
         }
     });
+    count_rules(false);
     if let Some(mut text) = stages {
         write_stage(&mut text, "generated code", &out.to_token_stream());
         eprintln!("{text}");

@@ -4,14 +4,20 @@
 //! It runs `cargo check` in a target directory of its own, with `COTANGENT_DUMP` set, so the macro
 //! resolves calls, structs and features as in the user's build.
 
+mod build;
+mod check;
 mod code;
+mod cost;
+mod picture;
+mod rules;
 mod sections;
+mod sizes;
 
-use sections::GENERATED;
-use serde_json::Value;
+use build::Build;
+use sections::{Section, Stage};
+use sizes::Given;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo cotangent explain FUNCTION [OPTIONS]
@@ -20,6 +26,11 @@ Prints the derivatives that `#[differentiable]` generates for FUNCTION.
 
   --stages                 print every stage of the compiler before the code
   --only NAME              print one derivative, such as `loss_grad`
+  --rules                  count the rewrites of each stage
+  --cost                   count operations, visited indices, stored elements and bytes
+  --svg FILE               draw the dataflow of the value and its cotangents
+  --check                  compare the derivatives with differences at random points
+  --size w=20x5,n=3        lengths of arguments for `--cost` and `--check`
   --colour WHEN            `always`, `never`, or `auto` (the default)
   --release, --features F, --all-features, -p PACKAGE, --manifest-path PATH
                            as for `cargo check`";
@@ -27,10 +38,22 @@ Prints the derivatives that `#[differentiable]` generates for FUNCTION.
 struct Options {
     function: String,
     stages: bool,
+    rules: bool,
+    cost: bool,
+    svg: Option<String>,
+    check: bool,
+    sizes: Given,
     only: Option<String>,
     is_coloured: bool,
     manifest: Option<String>,
     for_cargo: Vec<String>,
+}
+
+impl Options {
+    /// Whether to print the code: nothing else is asked for, or all stages are.
+    fn code(&self) -> bool {
+        self.stages || !(self.rules || self.cost || self.check || self.svg.is_some())
+    }
 }
 
 fn options(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -43,6 +66,11 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options {
         function: String::new(),
         stages: false,
+        rules: false,
+        cost: false,
+        svg: None,
+        check: false,
+        sizes: Given::new(),
         only: None,
         is_coloured: is_terminal,
         manifest: None,
@@ -52,6 +80,11 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut value = || words.next().ok_or(format!("`{word}` needs a value"));
         match word.as_str() {
             "--stages" => options.stages = true,
+            "--rules" => options.rules = true,
+            "--cost" => options.cost = true,
+            "--check" => options.check = true,
+            "--svg" => options.svg = Some(value()?),
+            "--size" => sizes::read(&value()?, &mut options.sizes)?,
             "--only" => options.only = Some(value()?),
             "--colour" | "--color" => {
                 options.is_coloured = match value()?.as_str() {
@@ -104,27 +137,81 @@ fn main() -> ExitCode {
 }
 
 fn explain(options: &Options) -> Result<String, String> {
-    let output = expansion(options)?;
+    let build = Build::new(options)?;
+    let output = build.expansion()?;
+    let sections = sections::sections(&output);
+    if sections.is_empty() {
+        let name = &options.function;
+        return Err(format!(
+            "error: no function `{name}` with `#[differentiable]` is compiled here"
+        ));
+    }
+    let mut text = String::new();
+    let wanted = |of: &str| {
+        let only = options.only.as_deref();
+        of == options.function || only.is_none_or(|only| only == of)
+    };
+    if options.stages {
+        text.push_str(&stages(&sections, &wanted));
+    }
+    if options.rules {
+        text.push_str(&rules::table(&sections, &wanted));
+    }
+    if options.cost {
+        text.push_str(&cost::table(&sections, &wanted, &options.sizes)?);
+    }
+    if let Some(file) = &options.svg {
+        let picture = picture::svg(&sections, &options.function, options.only.as_deref())?;
+        std::fs::write(file, picture).map_err(|e| format!("error: {file}: {e}"))?;
+        text.push_str(&format!("the picture is in {file}\n"));
+    }
+    if options.check {
+        text.push_str(&checked(options, &build, &sections)?);
+    }
+    if options.code() {
+        text.push_str(&code_of(options, &sections)?);
+    }
+    Ok(text)
+}
+
+/// Every stage before the code.
+fn stages(sections: &[Section<'_>], wanted: &dyn Fn(&str) -> bool) -> String {
+    let programs = sections.iter().filter(|s| match s.stage() {
+        Stage::Core | Stage::Bulk(_) | Stage::Other => wanted(s.of),
+        Stage::Source | Stage::Rules | Stage::Generated => false,
+    });
+    let programs = programs.map(|s| format!("==== {}: {}\n\n{}\n\n", s.of, s.title, s.text));
+    programs.collect()
+}
+
+/// What the check of the function says.
+fn checked(
+    options: &Options,
+    build: &Build<'_>,
+    sections: &[Section<'_>],
+) -> Result<String, String> {
+    let name = &options.function;
+    let refused = |why: String| format!("error: `--check` cannot call `{name}`: {why}");
+    let sources = || sections.iter().filter(|s| s.stage() == Stage::Source);
+    let source = sources()
+        .next()
+        .ok_or_else(|| refused("it is a method".into()))?;
+    if sources().any(|s| s.text != source.text) {
+        return Err(refused("there are several; choose one by `-p`".into()));
+    }
+    let test = check::test(source.text, &build.structs(), &options.sizes).map_err(refused)?;
+    let (said, passes) = build.run_test(&test, &check::name(name))?;
+    match passes {
+        true => Ok(format!("{said}\n")),
+        false => Err(format!("error: the check of `{name}` fails\n{said}")),
+    }
+}
+
+/// The generated functions.
+fn code_of(options: &Options, sections: &[Section<'_>]) -> Result<String, String> {
     let mut text = String::new();
     let mut found = vec![];
-    for section in sections::sections(&output) {
-        if options
-            .only
-            .as_ref()
-            .is_some_and(|only| *only != section.of)
-            && section.stage != GENERATED
-        {
-            continue;
-        }
-        if section.stage != GENERATED {
-            if options.stages {
-                text.push_str(&format!(
-                    "==== {}: {}\n\n{}\n\n",
-                    section.of, section.stage, section.text
-                ));
-            }
-            continue;
-        }
+    for section in sections.iter().filter(|s| s.stage() == Stage::Generated) {
         let code = code::formatted(&options.function, section.of, section.text)
             .map_err(|e| format!("error: the generated code is not Rust: {e}"))?;
         for function in code
@@ -145,17 +232,11 @@ fn explain(options: &Options) -> Result<String, String> {
         }
     }
     match (found.is_empty(), &options.only) {
-        (false, _) => Ok(text),
-        (true, None) => {
-            let name = &options.function;
-            Err(format!(
-                "error: no function `{name}` with `#[differentiable]` is compiled here"
-            ))
-        }
         (true, Some(only)) => Err(format!(
             "error: the macro does not generate `{only}`\n\
              help: without `--only`, all derivatives are printed"
         )),
+        (true, None) | (false, _) => Ok(text),
     }
 }
 
@@ -164,52 +245,6 @@ fn name_of(function: &str) -> String {
     let name = function.split("fn ").nth(1).unwrap_or_default();
     let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_'));
     name[..end.unwrap_or(name.len())].to_owned()
-}
-
-fn cargo(options: &Options, command: &str) -> Command {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut cargo = Command::new(cargo);
-    cargo.arg(command);
-    if let Some(manifest) = &options.manifest {
-        cargo.args(["--manifest-path", manifest]);
-    }
-    cargo
-}
-
-/// What the macro writes when the members of the workspace are checked anew.
-fn expansion(options: &Options) -> Result<String, String> {
-    let failed = |e: std::io::Error| format!("error: cargo does not start: {e}");
-    let mut metadata = cargo(options, "metadata");
-    metadata
-        .args(["--no-deps", "--format-version", "1"])
-        .stderr(Stdio::inherit());
-    let metadata = metadata.output().map_err(failed)?;
-    let metadata: Value = serde_json::from_slice(&metadata.stdout)
-        .map_err(|_| "error: this is not a folder of a crate".to_owned())?;
-    let target = metadata["target_directory"].as_str().unwrap_or("target");
-    let target: PathBuf = Path::new(target).join("cotangent");
-    // Cargo does not know that the variable changes what the macro writes.
-    let mut clean = cargo(options, "clean");
-    clean.arg("--target-dir").arg(&target);
-    for package in metadata["packages"].as_array().into_iter().flatten() {
-        clean.args(["-p", package["name"].as_str().unwrap_or_default()]);
-    }
-    clean.stderr(Stdio::null()).status().map_err(failed)?;
-    let mut check = cargo(options, "check");
-    check
-        .arg("--all-targets")
-        .arg("--target-dir")
-        .arg(&target)
-        .args(&options.for_cargo);
-    let check = check
-        .env("COTANGENT_DUMP", &options.function)
-        .output()
-        .map_err(failed)?;
-    let output = String::from_utf8_lossy(&check.stderr).into_owned();
-    match check.status.success() {
-        true => Ok(output),
-        false => Err(output),
-    }
 }
 
 #[cfg(test)]
@@ -226,6 +261,11 @@ mod tests {
         assert_eq!(options.function, "loss");
         assert!(options.stages && !options.is_coloured);
         assert_eq!(options.for_cargo, ["--features", "linalg"]);
+        assert!(options.code());
+        let options = read("explain f --cost --size w=20x5,n=3 --size x=7").expect("good");
+        assert_eq!(options.sizes["w"], [20, 5]);
+        assert_eq!(options.sizes["x"], [7]);
+        assert!(options.cost && !options.code());
     }
 
     #[test]
@@ -238,6 +278,8 @@ mod tests {
             ("explain f --fast", "`--fast`"),
             ("explain f --only", "`--only`"),
             ("explain f --colour red", "`red`"),
+            ("explain f --size 5", "`5`"),
+            ("explain f --svg", "`--svg`"),
         ] {
             let message = read(line).err().unwrap_or_default();
             assert!(message.contains(part), "{line}: {message}");

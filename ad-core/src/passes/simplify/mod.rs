@@ -35,7 +35,8 @@ use crate::ir::build::{Builder, translate, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Relation, Type, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What a rule makes of an equation.
@@ -75,16 +76,42 @@ pub const RULES: &[&[Rule]] = &[
     chain::RULES,
 ];
 
+/// How often each rule fired, by its name.
+pub type Tally = BTreeMap<&'static str, usize>;
+
+thread_local! {
+    /// The rules that fired since the last call of [`take_tally`]; nothing while nobody counts.
+    static TALLY: RefCell<Option<Tally>> = const { RefCell::new(None) };
+}
+
+/// Counts from now on the rules that fire in this thread, or stops counting.
+pub fn count_rules(is_on: bool) {
+    TALLY.set(is_on.then(Tally::new));
+}
+
+/// The rules that fired since the last call.
+pub fn take_tally() -> Tally {
+    TALLY.with_borrow_mut(|tally| tally.as_mut().map(std::mem::take).unwrap_or_default())
+}
+
+fn tally(rule: &'static str) {
+    TALLY.with_borrow_mut(|tally| {
+        if let Some(tally) = tally {
+            *tally.entry(rule).or_default() += 1;
+        }
+    });
+}
+
 /// Simplifies a program and removes what its results do not need.
 pub fn simplify(program: &Program) -> Program {
-    simplify_counting(program, &[], &mut |_| {})
+    simplify_counting(program, &[], &mut tally)
 }
 
 /// Simplifies a program of which it is known that whatever depends on the parameters `seeds` is linear
 /// in them: tangents or cotangents. No program as written has these equations, so they may be
 /// reordered by the laws of a vector space, and a literal zero that scales one is a structural zero.
 pub fn simplify_linear(program: &Program, seeds: &[Var]) -> Program {
-    simplify_counting(program, seeds, &mut |_| {})
+    simplify_counting(program, seeds, &mut tally)
 }
 
 /// The same, reporting the name of each rule that fires.
