@@ -24,7 +24,8 @@ const LIMIT: Duration = Duration::from_secs(300);
 const TRAIT: &str = "error of a trait: ";
 
 /// What the messages of our traits contain.
-const TRAIT_MESSAGES: [&str; 9] = [
+const TRAIT_MESSAGES: [&str; 10] = [
+    "this function is not the one of `cotangent`",
     "is not a scalar",
     "is not a number",
     "is not a real number",

@@ -253,7 +253,16 @@ impl Owner {
             ..place.clone()
         };
         let item = beside::written_out(item, &place.beside);
-        parts(attr, written, item, Some(&place), true, Some(&own))
+        let shadowed = &place.beside.shadowed;
+        parts(
+            attr,
+            written,
+            item,
+            Some(&place),
+            shadowed,
+            true,
+            Some(&own),
+        )
     }
 
     /// Gives a function the generics of the block that it mentions. Those that stand at the generated

@@ -14,7 +14,7 @@ use crate::front::signature::Signature;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::unit::Rule;
 use crate::ir::{bulk, core_check, kernel};
-use crate::link::{self, Around, Part, Place, Request, Resumed};
+use crate::link::{self, Around, Beside, Part, Place, Request, Resumed};
 use crate::passes::blocks::Direction;
 use crate::passes::simplify::{count_rules, take_tally};
 use crate::pipeline;
@@ -89,9 +89,10 @@ fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let in_impl = self_type.is_some();
     let explicit = front::receiver::explicit(item.clone(), self_type.as_ref(), false);
     let explicit = front::beside::written_out(explicit, &place.beside);
+    let shadowed = &place.beside.shadowed;
     let place = (place.around != Around::Impl).then_some(place);
     let asked_for = place.and_then(|_| asked_for(&attr, &item));
-    let mut parts = parts(attr, item, explicit, place, in_impl, None);
+    let mut parts = parts(attr, item, explicit, place, shadowed, in_impl, None);
     parts.beside.extend(asked_for);
     parts.into_token_stream()
 }
@@ -158,12 +159,14 @@ pub(crate) fn in_editor(
 }
 
 /// What a function expands to: `written` as it stands there, `item` with `self` spelt out and with the
-/// generics of an annotated `impl` block around it; then `own_generics` are those of the function.
+/// generics of an annotated `impl` block around it; then `own_generics` are those of the function. The
+/// names in `shadowed` are the user's.
 pub(crate) fn parts(
     attr: TokenStream,
     written: TokenStream,
     item: TokenStream,
     place: Option<&Place>,
+    shadowed: &[String],
     in_impl: bool,
     own_generics: Option<&syn::Generics>,
 ) -> Parts {
@@ -171,16 +174,25 @@ pub(crate) fn parts(
         let message = "`linearize` makes a struct beside the function, and an `impl` block has none; write \
                        a function outside of the block, with the type as its first argument";
         let error = syn::Error::new(span, message).to_compile_error();
-        let mut rest = parts(others, written, item, place, in_impl, own_generics);
+        let mut rest = parts(
+            others,
+            written,
+            item,
+            place,
+            shadowed,
+            in_impl,
+            own_generics,
+        );
         error.to_tokens(&mut rest.beside);
         return rest;
     }
     let item = front::patterns::taken_apart(item);
-    let callees = match place.map(|p| &p.member) {
+    let mut callees = match place.map(|p| &p.member) {
         Some(Some(member)) => Callees::of_member(&member.of),
         Some(None) => Callees::of(true),
         None => Callees::of(false),
     };
+    callees.shadowed = shadowed.to_vec();
     let failure = match front::analyse_with(attr.clone(), item.clone(), &callees) {
         Ok(mut annotated) => {
             if let Some(own) = own_generics {
@@ -218,7 +230,13 @@ pub(crate) fn parts(
         let request = Request {
             attr: attr.clone(),
             item: item.clone(),
-            place: place.cloned().unwrap_or_default(),
+            place: place.cloned().unwrap_or_else(|| Place {
+                beside: Beside {
+                    shadowed: shadowed.to_vec(),
+                    ..Beside::default()
+                },
+                ..Place::default()
+            }),
             part,
             known: vec![],
         };
@@ -824,8 +842,9 @@ fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> Parts {
     };
     let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
     // One function looks whether there are the functions that are called.
+    let at = place.cloned().unwrap_or_default();
     let mut probes = (!failure.missing.is_empty())
-        .then(|| link::probes(&failure.missing, &signature.ident, &root));
+        .then(|| link::probes(&failure.missing, &signature.ident, &root, &at));
     if let Some(promise) = &failure.promise {
         let context = Context {
             signature,

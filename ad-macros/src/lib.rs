@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 mod place;
+mod scope;
 
 use proc_macro::TokenStream;
 
@@ -104,7 +105,7 @@ use proc_macro::TokenStream;
 /// ```
 #[proc_macro_attribute]
 pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let place = place::of(&item);
+    let place = place::of(&attr, &item);
     cotangent_core::expand_at(attr.into(), item.into(), &place).into()
 }
 
@@ -154,7 +155,7 @@ pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// `crate = path` names a renamed or re-exported `cotangent`.
 #[proc_macro_attribute]
 pub fn custom_derivative(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let place = place::with_annotated(&item);
+    let place = place::with_annotated(&attr, &item);
     cotangent_core::custom(attr.into(), item.into(), &place).into()
 }
 
@@ -189,7 +190,7 @@ pub fn custom_derivative(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// names a renamed or re-exported `cotangent`.
 #[proc_macro_derive(Differentiable, attributes(differentiable))]
 pub fn derive_differentiable(item: TokenStream) -> TokenStream {
-    let place = place::of(&item);
+    let place = place::of(&TokenStream::new(), &item);
     cotangent_core::derive(item.into(), &place).into()
 }
 

@@ -2,6 +2,8 @@
 //! block no macro can be defined. The expansion of an attribute does not see what is
 //! around it, so the source is looked at.
 
+use crate::scope::Scopes;
+use cotangent_core::front::names::is_name;
 use cotangent_core::link::{Around, Beside, Place};
 use proc_macro::{Span, TokenStream, TokenTree};
 use std::collections::HashSet;
@@ -12,7 +14,7 @@ use std::sync::Mutex;
 static TAKEN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 
 /// Where this item stands.
-pub(super) fn of(item: &TokenStream) -> Place {
+pub(super) fn of(attr: &TokenStream, item: &TokenStream) -> Place {
     let span = name(item.clone()).unwrap_or_else(Span::call_site);
     if in_editor() {
         // An editor has no places, and asks often: the same item has the same name.
@@ -29,7 +31,7 @@ pub(super) fn of(item: &TokenStream) -> Place {
         unique: format!("{:016x}", unique(span)),
         around,
         self_type: self_type(&head),
-        beside: beside(item, span),
+        beside: beside(attr, item, span),
         ..Place::default()
     }
 }
@@ -42,8 +44,8 @@ fn in_editor() -> bool {
 }
 
 /// The same for a function that names others: which of the functions of the file are annotated.
-pub(super) fn with_annotated(item: &TokenStream) -> Place {
-    let mut place = of(item);
+pub(super) fn with_annotated(attr: &TokenStream, item: &TokenStream) -> Place {
+    let mut place = of(attr, item);
     let span = name(item.clone()).unwrap_or_else(Span::call_site);
     if let Some(text) = before(span) {
         let all = span
@@ -124,8 +126,9 @@ fn annotated(text: &str, at: usize) -> Vec<Vec<String>> {
     found.into_iter().filter_map(relative).collect()
 }
 
-/// The type aliases and the constants of the same module, if an item mentions some.
-fn beside(item: &TokenStream, span: Span) -> Beside {
+/// The type aliases and the constants of the same module, if an item mentions some, and which names of
+/// ours stand for something else there.
+fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
     let Some(before) = before(span) else {
         return Beside::default();
     };
@@ -149,10 +152,29 @@ fn beside(item: &TokenStream, span: Span) -> Beside {
         }
     };
     let constants = of(Kind::Constant).into_iter();
+    let mut shadowed: Vec<String> = words.iter().filter(|w| is_name(w)).cloned().collect();
+    if !shadowed.is_empty() {
+        let scopes = Scopes::read(&text, before.len(), root(attr));
+        shadowed.retain(|name| scopes.is_users(name));
+        shadowed.sort();
+    }
     Beside {
         aliases: of(Kind::Alias),
         constants: constants.map(|(_, text)| text).collect(),
+        shadowed,
     }
+}
+
+/// The path behind `crate =`.
+fn root(attr: &TokenStream) -> Vec<String> {
+    let mut tokens = attr.clone().into_iter();
+    let is_crate = |t: TokenTree| matches!(t, TokenTree::Ident(i) if i.to_string() == "crate");
+    if !tokens.any(is_crate) {
+        return vec![];
+    }
+    let path = tokens.take_while(|t| !matches!(t, TokenTree::Punct(p) if p.as_char() == ','));
+    let names = path.filter(|t| matches!(t, TokenTree::Ident(_)));
+    names.map(|t| t.to_string()).collect()
 }
 
 /// What is looked for beside a function.
@@ -234,7 +256,7 @@ fn items_beside(text: &str, place: usize, kind: Kind) -> Vec<(String, String)> {
 }
 
 /// Where the first `;` outside of brackets is.
-fn end_of_statement(text: &str) -> usize {
+pub(crate) fn end_of_statement(text: &str) -> usize {
     let mut depth = 0usize;
     let mut tokens = Tokens::new(text);
     while let Some(token) = tokens.next() {
@@ -371,12 +393,12 @@ fn block(text: &str) -> (Around, Vec<String>) {
 }
 
 /// The words and signs of a source text, without comments and literals.
-struct Tokens<'a> {
-    rest: &'a str,
+pub(crate) struct Tokens<'a> {
+    pub(crate) rest: &'a str,
 }
 
 impl<'a> Tokens<'a> {
-    fn new(rest: &'a str) -> Tokens<'a> {
+    pub(crate) fn new(rest: &'a str) -> Tokens<'a> {
         Tokens { rest }
     }
 

@@ -18,37 +18,23 @@ pub(super) fn name_check(check: &NameCheck) -> TokenStream {
         .last()
         .map_or(Span::call_site(), |s| s.ident.span());
     let probe = quote_spanned!(span=> rt::MustBeTheOneFromCotangent);
-    match check.known {
+    let arguments = match check.known {
         Known::Combinator(c) => match c.name() {
-            "fold" | "scan" => quote_spanned! {span=>
-                let _ = || { let _ = #path(#probe, 0f32, |s: f32, _: usize| s); };
-            },
-            "scatter_add" => quote_spanned! {span=>
-                let _ = || { let _ = #path(#probe, #probe, |i: usize| (i, 0f32)); };
-            },
-            "stop_gradient" => quote_spanned! {span=>
-                let _ = || { let _ = (#path(#probe), #path(0f32)); };
-            },
-            "checkpoint" => quote_spanned! {span=>
-                let _ = || { let _ = (#path(|| #probe), #path(|| 0f32)); };
-            },
-            // Not a closure, at whose literal the compiler would suggest another type.
-            _ => quote_spanned! {span=>
-                let _ = |term: fn(usize) -> f32| { let _ = #path(#probe, term); };
-            },
+            "fold" | "scan" => quote_spanned!(span=> #probe, f32, fn(f32, usize) -> f32),
+            "scatter_add" => quote_spanned!(span=> #probe, #probe, fn(usize) -> (usize, f32)),
+            "stop_gradient" => quote_spanned!(span=> #probe,),
+            "checkpoint" => quote_spanned!(span=> fn() -> #probe,),
+            _ => quote_spanned!(span=> #probe, fn(usize) -> f32),
         },
-        Known::Prelude(_) => quote_spanned!(span=> let _ = || { let _ = #path(#probe); };),
-        Known::Math(name) => {
-            let args = match name {
-                "clamp" | "mul_add" => quote_spanned!(span=> #probe, #probe, #probe),
-                "powi" => quote_spanned!(span=> #probe, 2),
-                "powf" | "atan2" | "copysign" | "rem_euclid" | "max" | "min" | "hypot" => {
-                    quote_spanned!(span=> #probe, #probe)
-                }
-                _ => probe.clone(),
-            };
-            quote_spanned!(span=> let _ = || { let _ = #path(#args); };)
-        }
+        Known::Prelude(_) => quote_spanned!(span=> #probe,),
+        Known::Math(name) => match name {
+            "clamp" | "mul_add" => quote_spanned!(span=> #probe, #probe, #probe),
+            "powi" => quote_spanned!(span=> #probe, i32),
+            "powf" | "atan2" | "copysign" | "rem_euclid" | "max" | "min" | "hypot" => {
+                quote_spanned!(span=> #probe, #probe)
+            }
+            _ => quote_spanned!(span=> #probe,),
+        },
         Known::Array(name) => {
             let of = quote_spanned!(span=> rt::ndarray);
             let args = match name {
@@ -59,10 +45,13 @@ pub(super) fn name_check(check: &NameCheck) -> TokenStream {
                 "arr3" => quote_spanned!(span=> &[[[#probe]]]),
                 _ => quote_spanned!(span=> #of::Axis(0), &[#of::aview1(&[#probe])]),
             };
-            quote_spanned!(span=> let _ = || { let _ = #path(#args); };)
+            return quote_spanned!(span=> let _ = || { let _ = #path(#args); };);
         }
-        Known::Cmp(_) => quote_spanned! {span=>
-            let _: (fn(u8, u8) -> u8, fn(i64, i64) -> i64) = (#path, #path);
-        },
-    }
+        Known::Cmp(_) => {
+            return quote_spanned! {span=>
+                let _: (fn(u8, u8) -> u8, fn(i64, i64) -> i64) = (#path, #path);
+            };
+        }
+    };
+    quote_spanned!(span=> let _ = || rt::named::<(#arguments), _>(#path).is_ours();)
 }

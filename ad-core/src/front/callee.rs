@@ -52,6 +52,8 @@ pub struct Callees {
     /// Whether functions are taken in wherever they can be: for what other functions are told about this
     /// one, who may differentiate it more often than a unit can be.
     pub inline: bool,
+    /// The names of ours that stand for something of the user's where the function stands.
+    pub shadowed: Vec<String>,
     /// Whether a function may call itself: not a method, beside which nothing can stand.
     recursive: bool,
     /// The type of the annotated `impl` block around the function.

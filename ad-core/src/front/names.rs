@@ -169,6 +169,11 @@ pub fn known(name: &str) -> Option<Known> {
     Some(Known::Math(name))
 }
 
+/// Whether an unqualified name, or the first of a path, may stand for a function of ours.
+pub fn is_name(name: &str) -> bool {
+    known(name).is_some() || ARRAYS.contains(&name) || matches!(name, "math" | "prelude")
+}
+
 /// Whether a name is spelled as a constant is.
 pub fn is_screaming(ident: &syn::Ident) -> bool {
     let name = ident.to_string();

@@ -20,6 +20,7 @@ pub(super) fn encode(of: &Functional) -> String {
         .as_ref()
         .map(|path| path.to_token_stream().to_string());
     add(&mut out, &root.unwrap_or_default());
+    add(&mut out, &of.callees.shadowed.join(" "));
     add(
         &mut out,
         &without_attributes(&of.item).to_token_stream().to_string(),
@@ -67,6 +68,9 @@ pub(super) fn decode(mut text: &str) -> Result<Callee, String> {
         "" => None,
         root => Some(path(root)?),
     };
+    let shadowed = part(&mut text)?.split_whitespace().map(str::to_owned);
+    let mut callees = Callees::of(true);
+    callees.shadowed = shadowed.collect();
     let item: syn::ItemFn = syn::parse_str(part(&mut text)?).map_err(|e| e.to_string())?;
     let count: usize = part(&mut text)?.parse().map_err(|_| "a number is wrong")?;
     let mut consts = vec![];
@@ -83,7 +87,6 @@ pub(super) fn decode(mut text: &str) -> Result<Callee, String> {
         let at = path(part(&mut text)?)?;
         known.push((at, part(&mut text)?.to_owned()));
     }
-    let mut callees = Callees::of(true);
     super::read(&known, &mut callees)?;
     let mut errors = Errors::knowing(callees.structs.clone());
     let wrong = "its signature is not understood";

@@ -42,6 +42,15 @@ pub fn find(file: &syn::File, name: &str) -> Option<(TokenStream, syn::ItemFn)> 
     Some((arguments, function))
 }
 
+/// The names of the functions of a file.
+fn functions(file: &syn::File) -> Vec<String> {
+    let names = file.items.iter().filter_map(|item| match item {
+        syn::Item::Fn(function) => Some(function.sig.ident.to_string()),
+        _ => None,
+    });
+    names.collect()
+}
+
 /// Reads an annotated function of a file, with the functions beside it that it calls.
 ///
 /// # Errors
@@ -68,6 +77,7 @@ fn read(
 ) -> Result<Annotated, Box<Failure>> {
     let mut callees = Callees::of(true);
     callees.inline = inline;
+    callees.shadowed = functions(file);
     let name = function.sig.ident.to_string();
     loop {
         let item = function.to_token_stream();

@@ -74,6 +74,8 @@ pub struct Beside {
     pub aliases: Vec<(String, String)>,
     /// The constants, as they are written behind `const` or `static`.
     pub constants: Vec<String>,
+    /// The names of ours that stand for something of the user's.
+    pub shadowed: Vec<String>,
 }
 
 /// An annotated `impl` block, as its functions know it.
@@ -186,9 +188,12 @@ pub(crate) fn ask(
     root: &TokenStream,
 ) -> TokenStream {
     let part = &request.part;
-    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
+    let aliases: Vec<syn::Path> = missing
+        .iter()
+        .map(|path| alias(path, caller, &request.place))
+        .collect();
     let others = &aliases[1..];
-    let imports = imports(missing, &aliases, part, &request.item);
+    let imports = imports(missing, &aliases, request);
     let cfg = if imports.cfg.is_empty() {
         None
     } else {
@@ -235,6 +240,7 @@ fn invocation(
     let resume = quote!(#root::__resume);
     let annotated = place.annotated.iter().map(|path| path.join("::"));
     let annotated = Literal::string(&annotated.collect::<Vec<_>>().join(" "));
+    let shadowed = Literal::string(&place.beside.shadowed.join(" "));
     let member = place.member.iter().map(|member| {
         let parts = [&member.of, &member.owner].map(|text| Literal::string(text));
         quote!(#(#parts)*)
@@ -242,7 +248,8 @@ fn invocation(
     let first = aliases.first().expect("something is missing");
     quote! {
         #first ! {
-            (#resume) (#attr) (#item) (#unique #in_module #word #is_first #annotated #(#member)*) (#resume)
+            (#resume) (#attr) (#item)
+            (#unique #in_module #word #is_first #annotated #shadowed #(#member)*) (#resume)
             (#(#known)*)
             (#((#aliases (#missing)))*)
         }
@@ -255,15 +262,10 @@ struct Imports {
     cfg: TokenStream,
 }
 
-fn imports(
-    missing: &[syn::Path],
-    aliases: &[syn::Path],
-    part: &Part,
-    item: &TokenStream,
-) -> Imports {
-    let item: Option<syn::Item> = match part {
+fn imports(missing: &[syn::Path], aliases: &[syn::Path], request: &Request) -> Imports {
+    let item: Option<syn::Item> = match request.part {
         Part::Companions | Part::Struct | Part::Custom | Part::Rules => {
-            syn::parse2(item.clone()).ok()
+            syn::parse2(request.item.clone()).ok()
         }
         Part::Body(..) => None,
     };
@@ -281,11 +283,26 @@ fn imports(
         .collect();
     let allow = allowed();
     let uses = (missing.iter().zip(aliases)).filter(|(path, alias)| path != alias);
-    let uses = uses.map(|(path, alias)| quote!(#cfg #[doc(hidden)] #allow use #path as #alias;));
+    let uses = uses.map(|(path, alias)| {
+        let of = from(path, &request.place);
+        quote!(#cfg #[doc(hidden)] #allow use #of #path as #alias;)
+    });
     Imports {
         uses: uses.collect(),
         cfg,
     }
+}
+
+/// What a path begins with where it is imported: a name that the prelude has too would be ambiguous.
+fn from(path: &syn::Path, place: &Place) -> Option<TokenStream> {
+    let is_beside = place.around == Around::Module && is_shadowed(path, place);
+    is_beside.then(|| quote!(self::))
+}
+
+/// Whether a path is a name of ours that stands for something of the user's.
+fn is_shadowed(path: &syn::Path, place: &Place) -> bool {
+    let name = path.get_ident();
+    name.is_some_and(|name| place.beside.shadowed.iter().any(|n| name == n))
 }
 
 /// Whether a path is that of a type.
@@ -337,13 +354,17 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 /// What a callee has to be, as a name; the path itself where there can be no other.
-fn alias(path: &syn::Path, caller: &Ident) -> syn::Path {
+fn alias(path: &syn::Path, caller: &Ident, place: &Place) -> syn::Path {
     let last = path.segments.last();
     let span = last.map_or(Span::call_site(), |s| s.ident.span());
     let segments = path.segments.iter().map(|s| s.ident.unraw().to_string());
     let segments: Vec<String> = segments.collect();
     let is_member = segments.last().is_some_and(|name| is_companion(name));
     if path.segments.len() == 1 && (is_member || ATTRIBUTES.contains(&segments[0].as_str())) {
+        return path.clone();
+    }
+    // In a block there is no path to what stands there, and its import may be ambiguous.
+    if place.around != Around::Module && is_shadowed(path, place) {
         return path.clone();
     }
     let (callee, caller) = (segments.join("_"), caller.unraw());
@@ -363,10 +384,24 @@ fn alias(path: &syn::Path, caller: &Ident) -> syn::Path {
 
 /// An invocation for each function that comes to nothing if it has a companion, as the body of a function
 /// that is never called. For the stub of one that is wrong in other ways.
-pub(crate) fn probes(missing: &[syn::Path], caller: &Ident, root: &TokenStream) -> TokenStream {
-    let aliases: Vec<syn::Path> = missing.iter().map(|path| alias(path, caller)).collect();
-    let part = Part::Body(Derivative::Value, false);
-    let uses = imports(missing, &aliases, &part, &TokenStream::new()).uses;
+pub(crate) fn probes(
+    missing: &[syn::Path],
+    caller: &Ident,
+    root: &TokenStream,
+    place: &Place,
+) -> TokenStream {
+    let aliases: Vec<syn::Path> = missing
+        .iter()
+        .map(|path| alias(path, caller, place))
+        .collect();
+    let request = Request {
+        attr: TokenStream::new(),
+        item: TokenStream::new(),
+        place: place.clone(),
+        part: Part::Body(Derivative::Value, false),
+        known: vec![],
+    };
+    let uses = imports(missing, &aliases, &request).uses;
     let probe = quote!((#root::__probe));
     quote!({ #uses #(#aliases ! { #probe })* })
 }
@@ -422,6 +457,9 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
         let annotated: syn::LitStr = input.parse()?;
         let annotated = annotated.value();
         let annotated = annotated.split_whitespace();
+        let shadowed: syn::LitStr = input.parse()?;
+        let shadowed = shadowed.value();
+        let shadowed = shadowed.split_whitespace().map(str::to_owned);
         let member = match input.is_empty() {
             true => None,
             false => Some(Member {
@@ -439,8 +477,11 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
             annotated: annotated
                 .map(|path| path.split("::").map(str::to_owned).collect())
                 .collect(),
-            // They are written out in what is handed on.
-            beside: Beside::default(),
+            // The others are written out in what is handed on.
+            beside: Beside {
+                shadowed: shadowed.collect(),
+                ..Beside::default()
+            },
             member,
             in_editor: false,
         };
@@ -470,6 +511,7 @@ pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
     if let Some(member) = &request.place.member {
         callees = Callees::of_member(&member.of);
     }
+    callees.shadowed.clone_from(&request.place.beside.shadowed);
     read(&request.known, &mut callees)?;
     Ok(callees)
 }

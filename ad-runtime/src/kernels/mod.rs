@@ -12,6 +12,7 @@ mod entries;
 mod few;
 mod lasting;
 mod loops;
+mod named;
 mod places;
 mod pool;
 mod recur;
@@ -59,6 +60,7 @@ pub use loops::{
     maximum, maximum_light, minimum, minimum_light, product, product_light, replace, sum,
     sum_light,
 };
+pub use named::{Named, OneOfOurs, Other, Takes, named};
 /// For generated code, wherever ndarray is in the user's crate.
 pub use ndarray;
 pub use places::{Anew, Kept, Next, Place, anew};
@@ -306,6 +308,13 @@ impl<T, const N: usize> Input<'_, T, N> {
             name: self.name,
         }
     }
+}
+
+/// An array without elements, where an `Option` has none.
+#[must_use]
+pub fn nothing<T, D: Dimension>() -> Array<T, D> {
+    let shape = D::zeros(D::NDIM.unwrap_or(0));
+    Array::from_shape_vec(shape, vec![]).expect("no element is needed")
 }
 
 /// The argument `name` in row-major layout.

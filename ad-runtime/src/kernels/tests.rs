@@ -702,25 +702,28 @@ fn scalars() {
     assert_eq!(sign0(-x), -1.0);
 }
 
-/// None of this runs in generated code; here it does, to see that it is harmless.
 #[test]
-fn the_combinators_accept_the_probe() {
+fn names_of_ours_are_known() {
     use MustBeTheOneFromCotangent as Probe;
-    let _: Array1<f32> = crate::build(Probe, |_: usize| 0f32);
-    let _: f32 = crate::sum(Probe, |_: usize| 0f32);
-    let _ = crate::build(Probe, |_: usize| 0f32);
-    let _ = crate::sum(Probe, |_: usize| 0f32);
-    let _ = crate::product(Probe, |_: usize| 0f32);
-    let _ = crate::maximum(Probe, |_: usize| 0f32);
-    let _ = crate::minimum(Probe, |_: usize| 0f32);
-    let _ = crate::mean(Probe, |_: usize| 0f32);
-    let _ = crate::logsumexp(Probe, |_: usize| 0f32);
-    let _ = crate::softmax(Probe, |_: usize| 0f32);
-    let _ = crate::argmax(Probe, |_: usize| 0f32);
-    let _ = crate::argmin(Probe, |_: usize| 0f32);
-    let _ = crate::fold(Probe, 0f32, |s: f32, _: usize| s);
-    let _ = crate::scan(Probe, 0f32, |s: f32, _: usize| s);
-    let _ = crate::scatter_add(Probe, Probe, |_: usize| (0usize, 0f32));
+    type Term = (Probe, fn(usize) -> f32);
+    named::<Term, _>(crate::build).is_ours();
+    named::<Term, _>(crate::sum).is_ours();
+    named::<Term, _>(crate::product).is_ours();
+    named::<Term, _>(crate::maximum).is_ours();
+    named::<Term, _>(crate::minimum).is_ours();
+    named::<Term, _>(crate::mean).is_ours();
+    named::<Term, _>(crate::logsumexp).is_ours();
+    named::<Term, _>(crate::softmax).is_ours();
+    named::<Term, _>(crate::argmax).is_ours();
+    named::<Term, _>(crate::argmin).is_ours();
+    named::<(Probe, f32, fn(f32, usize) -> f32), _>(crate::fold).is_ours();
+    named::<(Probe, f32, fn(f32, usize) -> f32), _>(crate::scan).is_ours();
+    named::<(Probe, Probe, fn(usize) -> (usize, f32)), _>(crate::scatter_add).is_ours();
+    named::<(Probe,), _>(crate::stop_gradient).is_ours();
+    named::<(fn() -> Probe,), _>(crate::checkpoint).is_ours();
+    named::<(Probe,), _>(crate::sigmoid).is_ours();
+    named::<(Probe, Probe), _>(crate::math::powf).is_ours();
+    named::<(Probe, Probe, Probe), _>(crate::math::clamp).is_ours();
 }
 
 /// The kernels in single precision, compared with double.

@@ -49,7 +49,9 @@ impl Lowerer<'_> {
                 None => {}
             }
         }
-        if let Some(made) = self.constructed(&full, args, loc) {
+        if !self.is_shadowed(&full)
+            && let Some(made) = self.constructed(&full, args, loc)
+        {
             return made;
         }
         let (Some(callee), Some(last)) = (self.callee(&full), path.segments.last()) else {
@@ -130,7 +132,23 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether a name of ours stands for something of the user's where the code stands.
+    fn is_shadowed(&self, path: &syn::Path) -> bool {
+        let callees = match &self.env.home {
+            Some(home) => &home.functional.callees,
+            None => self.callees,
+        };
+        let first = path
+            .segments
+            .first()
+            .filter(|_| path.leading_colon.is_none());
+        first.is_some_and(|first| callees.shadowed.iter().any(|name| first.ident == name))
+    }
+
     fn callee(&self, path: &syn::Path) -> Option<Callee> {
+        if self.is_shadowed(path) {
+            return None;
+        }
         let segments = names::segments(path);
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
         let root = match &self.env.home {
