@@ -325,6 +325,43 @@ impl<T: Real, P: Parameters<T>, const N: usize> Parameters<T> for [P; N] {
     }
 }
 
+/// The numbers of the value, if there is one.
+impl<T: Real, P: Parameters<T>> Parameters<T> for Option<P> {
+    fn count(&self) -> usize {
+        self.as_ref().map_or(0, Parameters::count)
+    }
+
+    fn each_real(&self, f: &mut impl FnMut(T)) {
+        self.iter().for_each(|x| x.each_real(f));
+    }
+
+    fn each_real_mut(&mut self, f: &mut impl FnMut(&mut T)) {
+        self.iter_mut().for_each(|x| x.each_real_mut(f));
+    }
+
+    #[track_caller]
+    fn each_pair(&self, other: &Self, f: &mut impl FnMut(T, T)) {
+        same_shape(&[self.as_slice().len()], &[other.as_slice().len()]);
+        let pairs = self.iter().zip(other);
+        pairs.for_each(|(x, y)| x.each_pair(y, f));
+    }
+
+    #[track_caller]
+    fn each_pair_mut(&mut self, other: &Self, f: &mut impl FnMut(&mut T, T)) {
+        same_shape(&[self.as_slice().len()], &[other.as_slice().len()]);
+        let pairs = self.iter_mut().zip(other);
+        pairs.for_each(|(x, y)| x.each_pair_mut(y, f));
+    }
+
+    fn push_names(&self, path: &str, names: &mut Vec<String>) {
+        self.iter().for_each(|x| x.push_names(path, names));
+    }
+
+    fn copied_with(&self, f: &mut impl FnMut(T) -> T) -> Self {
+        self.as_ref().map(|x| x.copied_with(f))
+    }
+}
+
 impl<T: Real, P: Parameters<T>, D: Dimension> Parameters<T> for Array<P, D> {
     fn count(&self) -> usize {
         self.iter().map(Parameters::count).sum()

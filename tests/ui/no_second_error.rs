@@ -18,8 +18,8 @@ fn array(x: &Array1<f64>) -> Array1<f64> {
 }
 
 #[differentiable(wrt(x))]
-fn argument(x: f64, other: &Option<f64>) -> f64 {
-    x * other.unwrap()
+fn argument(x: f64, other: &Box<f64>) -> f64 {
+    x * **other
 }
 
 #[differentiable(gard)]
@@ -47,7 +47,7 @@ fn main() {
     let x: Array1<f64> = dw.row(0).to_owned() * value;
     let (y, dx) = array_vjp(&x, &x);
     let (y, dy) = array_jvp(&(y + dx), &y);
-    let dz: f64 = argument_grad(y[0] + dy[0] + array_value(&x)[0], &None);
-    let (value, slope) = argument_value_and_grad(dz, &None);
+    let dz: f64 = argument_grad(y[0] + dy[0] + array_value(&x)[0], &Box::new(1.0));
+    let (value, slope) = argument_value_and_grad(dz, &Box::new(1.0));
     println!("{} {}", attribute_grad(value + slope) + 1.0, Model::calls());
 }

@@ -126,7 +126,7 @@ fn tree_taken(
 ) -> TokenStream {
     let mut behind: Vec<Bound<'_>> = vec![];
     let mut out = TokenStream::new();
-    if let Tree::Struct(..) | Tree::Many(_) = tree {
+    if let Tree::Struct(..) | Tree::Many(_) | Tree::Optional(_) = tree {
         behind.push((whole, tree, first));
     } else {
         let pattern = pattern(tree, &mut first, names, &mut behind, of);
@@ -142,6 +142,7 @@ fn tree_taken(
                 out.extend(quote!(let (#(#parts,)*) = rt::Fields::fields(#whole);));
             }
             Tree::Many(many) => out.extend(columns(&whole, many, first, names, of)),
+            Tree::Optional(parts) => out.extend(optional(&whole, parts, first, names, of)),
             Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) => {
                 unreachable!("patterns take them apart")
             }
@@ -174,6 +175,59 @@ fn columns(
     out
 }
 
+/// The parts of an `Option`, by reference: whether there is a value, and the value, or an empty one.
+fn optional(
+    whole: &TokenStream,
+    parts: &[Tree],
+    first: usize,
+    names: &mut Names,
+    of: Leaves<'_>,
+) -> TokenStream {
+    let mut out = TokenStream::new();
+    if let Some(there) = of(first) {
+        out.extend(quote!(let #there = &(#whole).is_some();));
+    }
+    let ([_, Tree::Leaf(written)], Some(value)) = (parts, of(first + 1)) else {
+        return out;
+    };
+    let zero = match written.scalar.elem() {
+        Elem::Real => quote!(rt::real(0.0)),
+        Elem::Int => quote!(0),
+        Elem::Bool => quote!(false),
+    };
+    let fixed = (written.fixed.iter().rev()).fold(zero.clone(), |inner, n| {
+        let n = &n.written;
+        quote!([#inner; #n])
+    });
+    let absent = names.fresh("absent");
+    out.extend(match written.passing {
+        Passing::Scalar => quote!(let #value = &(#whole).unwrap_or(#zero);),
+        Passing::Fixed => quote! {
+            let #absent = #fixed;
+            let #value = (#whole).as_ref().unwrap_or(&#absent);
+        },
+        Passing::ReferenceToFixed => quote! {
+            let #absent = #fixed;
+            let #value = (#whole).unwrap_or(&#absent);
+        },
+        Passing::Slice | Passing::Vec | Passing::ReferenceToVec => quote! {
+            let #value = (#whole).as_ref().map_or(&[][..], |x| &x[..]);
+        },
+        Passing::Owned
+        | Passing::Reference
+        | Passing::View
+        | Passing::ReferenceToView
+        | Passing::ArrayRef => {
+            let rank = format_ident!("Ix{}", written.rank);
+            quote! {
+                let #absent = rt::nothing::<_, rt::ndarray::#rank>();
+                let #value = (#whole).as_ref().map_or(#absent.view(), |x| x.view());
+            }
+        }
+    });
+    out
+}
+
 /// A pattern for a value of a type, whose leaves are numbered from `first`. Structs and lists are
 /// bound by a name, and left behind.
 fn pattern<'t>(
@@ -203,7 +257,7 @@ fn pattern<'t>(
             let parts = all(parts);
             quote!([#(#parts),*])
         }
-        Tree::Struct(..) | Tree::Many(_) => {
+        Tree::Struct(..) | Tree::Many(_) | Tree::Optional(_) => {
             let leaves = *first..*first + tree.leaves().len();
             *first = leaves.end;
             if leaves.clone().all(|k| of(k).is_none()) {
@@ -238,6 +292,11 @@ impl Context<'_> {
                 quote!(rt::Made::made((#(#parts,)*)))
             }
             Tree::Many(many) => self.interleaved(many, next),
+            Tree::Optional(parts) => {
+                let mut parts = parts.iter().map(|p| self.together(p, next));
+                let (there, value) = (parts.next(), parts.next());
+                quote!((#there).then_some(#value))
+            }
         }
     }
 
@@ -298,6 +357,10 @@ impl Context<'_> {
             Tree::Many(many) => {
                 let one = self.owned(&many.one);
                 quote!(::std::vec::Vec<#one>)
+            }
+            Tree::Optional(parts) => {
+                let value = parts.last().map(|p| self.owned(p));
+                quote!(::core::option::Option<#value>)
             }
         }
     }

@@ -207,7 +207,8 @@ impl Context<'_> {
                     | Tree::Tuple(_)
                     | Tree::List(_)
                     | Tree::Struct(..)
-                    | Tree::Many(_) => {
+                    | Tree::Many(_)
+                    | Tree::Optional(_) => {
                         quote!(::core::clone::Clone::clone(#ident))
                     }
                 });

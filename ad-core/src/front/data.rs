@@ -42,6 +42,8 @@ pub enum Tree {
     Struct(Made, Vec<Tree>),
     /// `[T]` or `Vec<T>` of what is made of several.
     Many(Many),
+    /// `Option<T>`: whether there is a value, and the value, or one that is never read.
+    Optional(Vec<Tree>),
 }
 
 /// A list of any length, whose elements are made of several. The compiler sees an array for each part:
@@ -167,6 +169,9 @@ impl Tree {
                 if let Some(one) = types::element_of_vec(&path.path) {
                     return Tree::many(one, errors);
                 }
+                if let Some(value) = types::value_of_option(&path.path) {
+                    return Tree::optional(value, errors);
+                }
                 let made = |of| Made {
                     ty: Rc::new(ty.clone()),
                     of,
@@ -194,6 +199,10 @@ impl Tree {
     fn many(one: &syn::Type, errors: &mut Errors) -> Result<Tree> {
         let tree = Tree::part(one, errors)?;
         let Some(columns) = tree.columns(&Written::column) else {
+            if tree.has_optional() {
+                let message = "a list holds no `Option`s here; write a list of bools beside that of the values";
+                return Err(errors.on(one, message));
+            }
             return Err(errors.on(
                 one,
                 format!(
@@ -210,6 +219,34 @@ impl Tree {
         }))
     }
 
+    /// Whether there is an `Option` in it.
+    fn has_optional(&self) -> bool {
+        matches!(self, Tree::Optional(_)) || self.parts().iter().any(Tree::has_optional)
+    }
+
+    /// `Option<T>`
+    fn optional(value: &syn::Type, errors: &mut Errors) -> Result<Tree> {
+        let tree = Tree::read(value, errors)?;
+        let there = types::read(&syn::parse_quote!(bool), errors).map(Tree::Leaf)?;
+        let is_empty = |w: &Written| w.rank == 0 && !w.is_scalar();
+        match &tree {
+            Tree::Leaf(written) if !is_empty(written) => Ok(Tree::Optional(vec![there, tree])),
+            Tree::Leaf(_)
+            | Tree::Tuple(_)
+            | Tree::List(_)
+            | Tree::Struct(..)
+            | Tree::Many(_)
+            | Tree::Optional(_) => Err(errors.on(
+                value,
+                format!(
+                    "an `Option` holds a number or an array, and this is {}; write one `Option` for each \
+                     part",
+                    tree.describe()
+                ),
+            )),
+        }
+    }
+
     /// The arrays that a list of such values is, in the form of a value.
     fn columns(&self, column: &dyn Fn(&Written) -> Option<Written>) -> Option<Tree> {
         let all = |parts: &[Tree]| {
@@ -221,7 +258,7 @@ impl Tree {
             Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
             Tree::List(parts) => Tree::List(all(parts)?),
             Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts)?),
-            Tree::Many(_) => return None,
+            Tree::Many(_) | Tree::Optional(_) => return None,
         })
     }
 
@@ -262,6 +299,11 @@ impl Tree {
                     part.collect(format!("{path}.{k}"), format!("{name}_{k}"), out);
                 }
             }
+            Tree::Optional(parts) => {
+                for (part, is) in parts.iter().zip(["is_some", "some"]) {
+                    part.collect(path.clone(), format!("{name}_{is}"), out);
+                }
+            }
             Tree::List(parts) => {
                 for (k, part) in parts.iter().enumerate() {
                     part.collect(format!("{path}[{k}]"), format!("{name}_{k}"), out);
@@ -293,6 +335,7 @@ impl Tree {
             Tree::Tuple(_) => "a tuple",
             Tree::Struct(..) => "a struct",
             Tree::Many(_) => "a list",
+            Tree::Optional(_) => "an `Option`",
         }
     }
 
@@ -304,6 +347,10 @@ impl Tree {
             Tree::List(parts) => format!("an array of {}", parts.len()),
             Tree::Struct(made, _) => format!("`{}`", types::spelled(&*made.ty)),
             Tree::Many(many) => format!("a list, each {}", many.one.describe()),
+            Tree::Optional(parts) => {
+                let value = parts.last().map(Tree::describe).unwrap_or_default();
+                format!("`Option<{}>`", value.trim_matches('`'))
+            }
         }
     }
 
@@ -328,6 +375,10 @@ impl Tree {
             Tree::Tuple(parts) => Tree::Tuple(all(parts, ranks)?),
             Tree::List(parts) => Tree::List(all(parts, ranks)?),
             Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts, ranks)?),
+            Tree::Optional(_) => {
+                let (_, _) = (ranks.next()?, ranks.next()?);
+                self.clone()
+            }
             Tree::Many(many) => {
                 let _ = many.columns.split(ranks)?;
                 self.clone()
@@ -339,7 +390,12 @@ impl Tree {
     pub fn is_real(&self) -> bool {
         match self {
             Tree::Struct(made, _) if made.of.is_none() => true,
-            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => {
+            Tree::Leaf(_)
+            | Tree::Tuple(_)
+            | Tree::List(_)
+            | Tree::Struct(..)
+            | Tree::Many(_)
+            | Tree::Optional(_) => {
                 self.parts().iter().any(Tree::is_real) || self.any(&Written::is_real)
             }
         }
@@ -360,7 +416,7 @@ impl Tree {
                     false => Some(w.clone()),
                 })?),
             }),
-            Tree::Many(_) => return None,
+            Tree::Many(_) | Tree::Optional(_) => return None,
         })
     }
 
@@ -372,9 +428,11 @@ impl Tree {
                 let mut pairs = columns.into_iter().zip(many.one.leaves());
                 pairs.any(|(column, one)| column.rank == one.rank)
             }
-            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) => {
-                self.parts().iter().any(Tree::has_repeated)
-            }
+            Tree::Leaf(_)
+            | Tree::Tuple(_)
+            | Tree::List(_)
+            | Tree::Struct(..)
+            | Tree::Optional(_) => self.parts().iter().any(Tree::has_repeated),
         }
     }
 
@@ -382,7 +440,10 @@ impl Tree {
     fn parts(&self) -> &[Tree] {
         match self {
             Tree::Leaf(_) => &[],
-            Tree::Tuple(parts) | Tree::List(parts) | Tree::Struct(_, parts) => parts,
+            Tree::Tuple(parts)
+            | Tree::List(parts)
+            | Tree::Struct(_, parts)
+            | Tree::Optional(parts) => parts,
             Tree::Many(many) => std::slice::from_ref(&*many.columns),
         }
     }
@@ -391,9 +452,11 @@ impl Tree {
     pub fn any(&self, of: &dyn Fn(&Written) -> bool) -> bool {
         match self {
             Tree::Leaf(written) => of(written),
-            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => {
-                self.parts().iter().any(|p| p.any(of))
-            }
+            Tree::Tuple(_)
+            | Tree::List(_)
+            | Tree::Struct(..)
+            | Tree::Many(_)
+            | Tree::Optional(_) => self.parts().iter().any(|p| p.any(of)),
         }
     }
 
@@ -401,9 +464,11 @@ impl Tree {
     pub fn leaves(&self) -> Vec<&Written> {
         match self {
             Tree::Leaf(written) => vec![written],
-            Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => {
-                self.parts().iter().flat_map(Tree::leaves).collect()
-            }
+            Tree::Tuple(_)
+            | Tree::List(_)
+            | Tree::Struct(..)
+            | Tree::Many(_)
+            | Tree::Optional(_) => self.parts().iter().flat_map(Tree::leaves).collect(),
         }
     }
 }
@@ -416,6 +481,9 @@ pub(super) fn is_composite(ty: &syn::Type, real: &RealType) -> bool {
         syn::Type::Path(path) => {
             if let Some(one) = types::element_of_vec(&path.path) {
                 return is_composite(one, real);
+            }
+            if types::value_of_option(&path.path).is_some() {
+                return true;
             }
             let is_parameter = matches!(real, RealType::Parameter(t) if path.path.is_ident(t));
             path.qself.is_none() && !is_parameter && types::may_be_struct(&path.path)

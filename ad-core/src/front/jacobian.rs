@@ -81,6 +81,7 @@ impl<'t> Node<'t> {
                 Node::Leaf(written, Some(*next - 1))
             }
             Tree::Leaf(written) => Node::Leaf(written, None),
+            Tree::Optional(parts) => Node::Many(all(parts)),
             Tree::Many(many) => Node::Many(all(std::slice::from_ref(&*many.columns))),
         }
     }
@@ -367,7 +368,7 @@ impl Of<'_> {
                 false => "return its parts as arrays, or write `vjp` or `jvp`",
             };
             return Err(self.none(&format!(
-                "a list of structs or tuples is no array of numbers; {instead}"
+                "a list of structs or tuples, or an `Option`, is no array of numbers; {instead}"
             )));
         }
         if let Node::Leaf(_, None) = rows {

@@ -119,7 +119,11 @@ impl Signature {
                 [Tree::Leaf(first), aux] if first.is_scalar() && first.is_real() => Some(aux),
                 _ => None,
             },
-            Tree::Leaf(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) => None,
+            Tree::Leaf(_)
+            | Tree::List(_)
+            | Tree::Struct(..)
+            | Tree::Many(_)
+            | Tree::Optional(_) => None,
         }
     }
 

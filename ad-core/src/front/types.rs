@@ -536,7 +536,17 @@ fn type_arguments(segment: &syn::PathSegment) -> Vec<syn::Type> {
 
 /// `T` of `Vec<T>`
 pub(super) fn element_of_vec(path: &syn::Path) -> Option<&syn::Type> {
-    let last = path.segments.last().filter(|s| s.ident == "Vec")?;
+    only_argument(path, "Vec")
+}
+
+/// `T` of `Option<T>`
+pub(super) fn value_of_option(path: &syn::Path) -> Option<&syn::Type> {
+    only_argument(path, "Option")
+}
+
+/// `T` of `Name<T>`
+fn only_argument<'p>(path: &'p syn::Path, name: &str) -> Option<&'p syn::Type> {
+    let last = path.segments.last().filter(|s| s.ident == name)?;
     let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
         return None;
     };

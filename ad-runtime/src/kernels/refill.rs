@@ -76,6 +76,16 @@ impl<T: Refill> Refill for Vec<T> {
     }
 }
 
+impl<T: Refill> Refill for Option<T> {
+    #[track_caller]
+    fn refill(&mut self, from: Self) {
+        match (self, from) {
+            (Some(room), Some(x)) => room.refill(x),
+            (room, from) => *room = from,
+        }
+    }
+}
+
 impl<T: Refill, const N: usize> Refill for [T; N] {
     #[track_caller]
     fn refill(&mut self, from: Self) {

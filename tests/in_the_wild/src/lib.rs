@@ -15,6 +15,8 @@ mod learning;
 mod lists;
 mod losses;
 mod optimisation;
+mod optional;
+mod own_names;
 mod physics;
 mod refused;
 mod signals;

@@ -45,7 +45,7 @@ impl Whole {
     /// The parts of a result that is declared and computed so.
     fn of(declared: &Tree, computed: &Tree) -> Vec<Whole> {
         match (declared, computed) {
-            (Tree::Leaf(_), Tree::Leaf(_)) | (Tree::Many(_), _) => {
+            (Tree::Leaf(_), Tree::Leaf(_)) | (Tree::Many(_) | Tree::Optional(_), _) => {
                 vec![Whole::ONE; declared.leaves().len()]
             }
             (Tree::Leaf(w), _) => vec![Whole {
@@ -59,7 +59,10 @@ impl Whole {
                 let parts = of.iter().zip(by);
                 parts.flat_map(|(of, by)| Whole::of(of, by)).collect()
             }
-            (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..), Tree::Leaf(_) | Tree::Many(_)) => {
+            (
+                Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..),
+                Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_),
+            ) => {
                 unreachable!("a result is computed in no fewer parts than it is declared with")
             }
         }

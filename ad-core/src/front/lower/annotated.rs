@@ -556,6 +556,18 @@ impl Lowerer<'_> {
                 }
                 return Ok(());
             }
+            // Of tangents and cotangents there is the value alone.
+            Tree::Optional(parts) if real => {
+                let value = match value.as_maybe() {
+                    Some(maybe) => maybe.value.clone(),
+                    None => value,
+                };
+                return self.argument((callee, argument), &parts[1], real, value, loc, given);
+            }
+            Tree::Optional(parts) => {
+                let maybe = self.maybe(value, loc)?;
+                return self.parts_of_optional(&maybe, parts, loc, given);
+            }
             Tree::Many(many) => {
                 let what = value.describe();
                 let Value::List(List::Columns(list)) = self.listed(value, tree, loc)? else {

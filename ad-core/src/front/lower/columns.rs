@@ -269,7 +269,7 @@ impl Lowerer<'_> {
                 let parts = parts.collect::<Result<_>>()?;
                 Ok(value.with_components(parts))
             }
-            (Tree::Leaf(_) | Tree::Many(_), _) => Ok(value),
+            (Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_), _) => Ok(value),
         }
     }
 

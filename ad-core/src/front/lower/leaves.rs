@@ -4,13 +4,15 @@
 use super::columns::Columns;
 use super::fixed::List;
 use super::value::{Plain, Value};
+use super::way::Maybe;
 use super::{Binding, Lowerer};
 use crate::front::data::{Leaf, Tree};
 use crate::front::error::{Loc, Result};
 use crate::front::signature::Signature;
 use crate::front::types::Written;
 use crate::ir::core::{Expr, Param};
-use crate::ir::ty::Size;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Lit, Size};
 
 impl Lowerer<'_> {
     /// The parameters of the program. The names of the arguments are in scope then.
@@ -107,7 +109,19 @@ impl Lowerer<'_> {
                 self.results(*list.of, &many.columns, loc, out)?;
                 Ok(of.clone())
             }
-            (Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_), value) => {
+            (Tree::Optional(parts), value) if value.as_maybe().is_some() => {
+                let maybe = self.maybe(value, loc)?;
+                self.parts_of_optional(&maybe, parts, loc, out)?;
+                Ok(of.clone())
+            }
+            (
+                Tree::Tuple(_)
+                | Tree::List(_)
+                | Tree::Struct(..)
+                | Tree::Many(_)
+                | Tree::Optional(_),
+                value,
+            ) => {
                 let message = format!(
                     "the function gives {}, but it is declared to give {}; make the one like the other",
                     value.describe(),
@@ -116,6 +130,43 @@ impl Lowerer<'_> {
                 Err(self.errors.at(loc, message))
             }
         }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Whether an `Option` has a value, and the value, or a placeholder.
+    pub(super) fn parts_of_optional(
+        &mut self,
+        maybe: &Maybe,
+        parts: &[Tree],
+        loc: Loc,
+        out: &mut Vec<Expr>,
+    ) -> Result<()> {
+        let none = self.is_none(maybe, loc)?;
+        out.push(Expr::prim(Prim::Not, vec![none]));
+        for tree in &parts[1..] {
+            let value = match (maybe.is_nothing(), tree) {
+                (true, Tree::Leaf(written)) => self.absent(written),
+                (..) => maybe.value.clone(),
+            };
+            self.results(value, tree, loc, out)?;
+        }
+        Ok(())
+    }
+
+    /// A value of a type that is never read.
+    fn absent(&mut self, written: &Written) -> Value {
+        let lengths = (0..written.rank).map(|axis| {
+            let length = written.fixed_length(axis).and_then(|length| length.value);
+            Expr::int(length.unwrap_or(0))
+        });
+        let lengths: Vec<Expr> = lengths.collect();
+        let (axes, _) = self.indices(&lengths);
+        let zero = Expr::lit(Lit::zero(written.scalar.elem()));
+        Value::Plain(Plain::typed(
+            super::combinator::built(axes, zero),
+            written.scalar,
+        ))
     }
 }
 
@@ -163,6 +214,19 @@ impl Tree {
                 Value::Struct(made.clone(), parts)
             }
             Tree::Many(many) => Columns::whole(many.columns.assembled(next)),
+            Tree::Optional(parts) => {
+                let mut parts = parts.iter().map(|t| t.assembled(next));
+                let (there, value) = (parts.next(), parts.next());
+                match (there, value) {
+                    (Some(Value::Plain(there)), Some(value)) => Maybe {
+                        value,
+                        none: Some(Expr::prim(Prim::Not, vec![there.expr])),
+                        sure: vec![],
+                    }
+                    .into(),
+                    (..) => unreachable!("an `Option` has two parts, and the first is a bool"),
+                }
+            }
         }
     }
 
@@ -183,6 +247,14 @@ impl Tree {
                 kept.with_components(parts)
             }
             (Tree::Many(many), Some([of])) => Columns::whole(many.columns.with_kept(of, next)),
+            (Tree::Optional(parts), _) => match (kept.as_maybe(), &parts[..]) {
+                (Some(maybe), [_, value]) => Maybe {
+                    value: value.with_kept(&maybe.value, next),
+                    ..maybe.clone()
+                }
+                .into(),
+                (..) => kept.clone(),
+            },
             (
                 Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_),
                 _,

@@ -236,9 +236,11 @@ impl Lowerer<'_> {
         let method = name.to_string();
         match (method.as_str(), args) {
             ("unwrap" | "expect", []) => self.value_of(maybe, loc),
-            ("copied" | "cloned" | "ok" | "ok_or" | "ok_or_else" | "map_err" | "as_ref", []) => {
-                Ok(Maybe::clone(maybe).into())
-            }
+            (
+                "copied" | "cloned" | "clone" | "ok" | "ok_or" | "ok_or_else" | "map_err"
+                | "as_ref" | "as_deref",
+                [],
+            ) => Ok(Maybe::clone(maybe).into()),
             ("is_some" | "is_ok", []) => {
                 let none = self.is_none(maybe, loc)?;
                 Ok(Expr::prim(Prim::Not, vec![none]).into())
@@ -282,6 +284,24 @@ impl Lowerer<'_> {
                     l.apply(&f, vec![v], loc)
                 };
                 self.value_or(maybe, with, |l| l.expr(other), loc)
+            }
+            ("map_or_else", [other, f]) => {
+                let other = self.callable(other, 0, "map_or_else")?;
+                let f = self.callable(f, 1, "map_or_else")?;
+                let with = |l: &mut Self, v: Value| {
+                    let v = l.named(v, "some");
+                    l.apply(&f, vec![v], loc)
+                };
+                self.value_or(maybe, with, |l| l.apply(&other, vec![], loc), loc)
+            }
+            ("is_some_and", [f]) => {
+                let f = self.callable(f, 1, "is_some_and")?;
+                let with = |l: &mut Self, v: Value| {
+                    let v = l.named(v, "some");
+                    l.apply(&f, vec![v], loc)
+                };
+                let other = |_: &mut Self| Ok(Expr::lit(Lit::Bool(false)).into());
+                self.value_or(maybe, with, other, loc)
             }
             ("and_then", [f]) => {
                 let f = self.callable(f, 1, "and_then")?;

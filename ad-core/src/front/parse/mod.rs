@@ -79,7 +79,7 @@ pub(super) fn zero(tree: &Tree) -> Option<Expr> {
                 None,
             )
         }
-        Tree::Many(_) => return None,
+        Tree::Many(_) | Tree::Optional(_) => return None,
     };
     Some(Expr { loc, kind })
 }

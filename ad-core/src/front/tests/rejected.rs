@@ -440,7 +440,11 @@ fn signatures() {
         "cannot tell what `T` is",
     );
     one("", "fn f<T>(x: f64, y: &Array1<T>) -> T { x }", "`T: Real`");
-    one("", "fn f(x: &Option<f64>) -> f64 { 1.0 }", "an `Option`");
+    one(
+        "",
+        "fn f(x: &Option<(f64, f64)>) -> f64 { 1.0 }",
+        "an `Option` holds a number or an array",
+    );
     one(
         "vjp",
         "fn f(x: &Array1<f64>) -> Array1<f64> { for i in 0..3 { let y = x * 2.0; if y[i] > 1.0 { return y; } } x * 3.0 }",
