@@ -43,7 +43,7 @@ fn rhs(x: f64, a: &mut Array1<f64>) {
 #[differentiable]
 fn calls(x: f64) -> f64 {
     let mut a = Array1::zeros(1);
-    rhs(x, &mut a);
+    rhs_vjp(x, &Array1::ones(1), &mut a);
     a[0]
 }
 

@@ -13,6 +13,17 @@ pub(super) struct Expr {
     pub(super) kind: Kind,
 }
 
+impl Expr {
+    /// Whether it is a variable that is borrowed to be changed, or a part of one.
+    pub(super) fn is_borrow(&self) -> bool {
+        let mut of = self;
+        while let Kind::Method(receiver, ..) = &of.kind {
+            of = receiver;
+        }
+        matches!(of.kind, Kind::Borrow(_))
+    }
+}
+
 /// What an expression is.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {

@@ -21,3 +21,4 @@ mod physics;
 mod refused;
 mod signals;
 mod statistics;
+mod steppers;

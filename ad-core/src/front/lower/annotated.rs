@@ -1,6 +1,7 @@
 //! Calls of annotated functions and of their derivatives: what they stand for takes their place.
 
 use super::Lowerer;
+use super::borrow::Borrow;
 use super::fixed::List;
 use super::rename::Names;
 use super::scalar::Args;
@@ -92,9 +93,17 @@ impl Lowerer<'_> {
         {
             return self.functional_call(path, (callee, functional), args, succeeds, loc);
         }
+        if let Some(Some(callee)) = &callee
+            && !callee.signature.writes.is_empty()
+        {
+            return self.writing_call(path, callee, args, loc);
+        }
         // What is in the arguments is reported as well. The path of a function is an argument of a
         // function that is not known yet.
-        let is_plain = |l: &Self, a: &Surface| callee.is_some() || l.function_path(a).is_none();
+        // So is what is lent.
+        let is_plain = |l: &Self, a: &Surface| {
+            callee.is_some() || l.function_path(a).is_none() && !a.is_borrow()
+        };
         let is_plain: Vec<bool> = args.iter().map(|a| is_plain(self, a)).collect();
         let values = match is_plain.iter().all(|is| *is) {
             true => self.args(args),
@@ -106,6 +115,81 @@ impl Lowerer<'_> {
             }
         };
         self.called_with(path, args, values, succeeds, loc)
+    }
+
+    /// A call of a function that writes: what it writes are results, which are assigned to the places
+    /// that it is given.
+    fn writing_call(
+        &mut self,
+        path: &syn::Path,
+        callee: &Callee,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Result<Value> {
+        let (name, writes) = (shown(path), &callee.signature.writes);
+        if callee.what.is_some() {
+            let message = format!(
+                "`{name}` writes through `&mut`, and of such functions only annotated ones are called, not \
+                 their derivatives; return what is written"
+            );
+            return Err(self.errors.at(Loc::of(path), message));
+        }
+        self.right_count(&name, callee.signature.args.len(), args.len(), loc)?;
+        let (mut values, mut places) = (Args::new(), vec![]);
+        for (k, arg) in args.iter().enumerate() {
+            let value = self.expr(arg)?;
+            let value = match writes.iter().any(|w| w.arg == k) {
+                true => {
+                    let place = self.place_of(&name, arg, value)?;
+                    let value = self.read(&place)?;
+                    places.push((place, arg.loc));
+                    value
+                }
+                false => {
+                    self.not_borrowed(&value, arg.loc)?;
+                    value
+                }
+            };
+            values.push((value, arg.loc));
+        }
+        let results = self.substituted(path, callee, values, loc)?;
+        let results = self.named(results, "written");
+        let has_result = callee.signature.has_result;
+        let mut results = match places.len() + usize::from(has_result) {
+            1 => vec![results],
+            _ => results.parts(),
+        }
+        .into_iter();
+        let own = match has_result {
+            true => results.next(),
+            false => None,
+        };
+        for ((place, at), value) in places.iter().zip(results) {
+            self.write_back(place, value, *at)?;
+        }
+        Ok(own.unwrap_or(Value::Tuple(vec![])))
+    }
+
+    /// The place that an argument lends to what is called.
+    fn place_of(&mut self, callee: &str, arg: &Surface, value: Value) -> Result<Borrow> {
+        if let Some(borrow) = value.borrow() {
+            return Ok(borrow.clone());
+        }
+        if let surface::Kind::Path(path) = &arg.kind
+            && let Some(root) = path.get_ident()
+        {
+            let place = surface::Place {
+                loc: arg.loc,
+                root: root.clone(),
+                deref: false,
+                steps: vec![],
+            };
+            if let Some(borrow) = self.borrowed(&place)? {
+                return Ok(borrow);
+            }
+        }
+        let message = format!("`{callee}` writes this argument; write `&mut` and a variable here");
+        Err(self.errors.at(arg.loc, message))
     }
 
     /// A call of a method of a struct, of a function that belongs to the type. Operators between
@@ -181,8 +265,8 @@ impl Lowerer<'_> {
             Some(None) => Err(self.errors.elsewhere()),
             Some(Some(callee)) if !callee.signature.writes.is_empty() => {
                 let message = format!(
-                    "`{}` writes through `&mut`, and a call of it is not followed; return what it writes, \
-                     and assign it where it is called",
+                    "`{}` writes through `&mut`, and is not called here; write a free function, and call \
+                     it by its name",
                     shown(path)
                 );
                 Err(self.errors.at(loc, message))

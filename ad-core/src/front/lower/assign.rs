@@ -1,6 +1,7 @@
 //! Assignments. A variable that changes stands for a new value from there on.
 
 use super::array::{element, length};
+use super::borrow::Borrow;
 use super::combinator::built;
 use super::fixed::List;
 use super::value::{Plain, Value};
@@ -125,6 +126,24 @@ impl Lowerer<'_> {
                 }
             }
         }
+    }
+
+    /// A new value of what a call was lent.
+    pub(super) fn write_back(&mut self, place: &Borrow, value: Value, loc: Loc) -> Result<()> {
+        self.write(place, loc, |l, old, of| match of {
+            None => l.set(old, value, loc),
+            Some((whole, of_rust)) => {
+                let part = l.plain(old, loc)?;
+                let operand = Operand {
+                    how: How::Copy,
+                    value,
+                    value_loc: loc,
+                    loc,
+                };
+                l.part_value(whole, part.expr, operand, of_rust)
+                    .map(Value::from)
+            }
+        })
     }
 
     /// `x.swap(i, j);`

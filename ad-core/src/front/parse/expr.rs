@@ -326,9 +326,11 @@ impl Parser<'_> {
         }
         match function {
             syn::Expr::Path(path) if path.qself.is_none() => {
+                let args = self.arguments(&path.path, &call.args);
+                self.lent(&call.args.iter().collect::<Vec<_>>(), &args);
                 Expr {
                     loc,
-                    kind: Kind::Call(path.path.clone(), self.arguments(&path.path, &call.args)),
+                    kind: Kind::Call(path.path.clone(), args),
                 }
             }
             _ => self.hole(

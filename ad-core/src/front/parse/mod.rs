@@ -45,10 +45,26 @@ pub(super) fn body(
         wrong: HashMap::new(),
         borrows: vec![],
         aliases: HashSet::new(),
+        written: written(block),
         lists: 0,
     };
     let body = parser.block_for(block, stmt::Want::Result);
     parser.with_code(body)
+}
+
+/// The parameters that a function writes: `let mut x = x;` for each, before anything else.
+fn written(block: &syn::Block) -> HashSet<String> {
+    let name = |stmt: &syn::Stmt| {
+        let syn::Stmt::Local(local) = stmt else {
+            return None;
+        };
+        let (syn::Pat::Ident(pat), Some(init)) = (&local.pat, &local.init) else {
+            return None;
+        };
+        let is_same = matches!(&*init.expr, syn::Expr::Path(p) if p.path.is_ident(&pat.ident));
+        (is_same && pat.mutability.is_some()).then(|| pat.ident.to_string())
+    };
+    block.stmts.iter().map_while(name).collect()
 }
 
 /// A value of a type, if it can be written down whatever the sizes are.
@@ -116,6 +132,8 @@ struct Parser<'a> {
     borrows: Vec<syn::Ident>,
     /// The names that may stand for what is borrowed.
     aliases: HashSet<String>,
+    /// The parameters that the function writes.
+    written: HashSet<String>,
     /// How many lists that grow there were.
     lists: usize,
 }

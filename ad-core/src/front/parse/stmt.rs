@@ -667,6 +667,48 @@ impl Parser<'_> {
     fn changing_call(&mut self, loc: Loc, call: &syn::ExprCall) -> Option<Stmt> {
         self.mem_swap(loc, call)
             .or_else(|| self.general_product(loc, call))
+            .or_else(|| self.writing_call(loc, call))
+    }
+
+    /// `f(t, &y, &mut d);`, also where `d` is a parameter that the function writes.
+    fn writing_call(&mut self, loc: Loc, call: &syn::ExprCall) -> Option<Stmt> {
+        let lends = |e: &syn::Expr| match e {
+            syn::Expr::Reference(r) => r.mutability.is_some(),
+            syn::Expr::MethodCall(_) => super::target::is_place(e),
+            e => self.written_parameter(e).is_some(),
+        };
+        if !call.args.iter().any(lends) {
+            return None;
+        }
+        let value = self.expr(&syn::Expr::Call(call.clone()));
+        let value = Box::new(Expr { loc, ..value });
+        Some(Stmt::Let(Pattern::Wild, Note::Infer, value))
+    }
+
+    /// A parameter that the function writes, if an expression is one.
+    fn written_parameter<'e>(&self, e: &'e syn::Expr) -> Option<&'e syn::Ident> {
+        let syn::Expr::Path(path) = e else {
+            return None;
+        };
+        let name = path.path.get_ident()?;
+        self.written.contains(&name.to_string()).then_some(name)
+    }
+
+    /// Notes that a call may change what it is lent.
+    pub(super) fn lent(&mut self, given: &[&syn::Expr], args: &[Expr]) {
+        for (given, arg) in given.iter().zip(args) {
+            let mut lent = arg;
+            while let Kind::Method(receiver, ..) = &lent.kind {
+                lent = receiver;
+            }
+            let name = match &lent.kind {
+                Kind::Borrow(place) => Some(place.root.clone()),
+                _ => self.written_parameter(given).cloned(),
+            };
+            if let Some(name) = name {
+                self.changes(&name);
+            }
+        }
     }
 
     /// `std::mem::swap(&mut a, &mut b)`
