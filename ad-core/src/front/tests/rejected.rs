@@ -68,7 +68,6 @@ fn statements() {
         "it moves elements in place",
     );
     says("x.polish(); s", "`polish` stands here for what it changes");
-    says("let mut y = s; g(&mut y); y", "write `x = f(..);`");
     says(
         "let mut t = s; (0..n).for_each(|i| { if b { return; } t += x[i]; }); t",
         "write a loop",
