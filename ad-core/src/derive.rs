@@ -28,8 +28,8 @@ fn begun(item: TokenStream, place: &Place) -> TokenStream {
             let mut errors = Errors::default();
             errors.at(
                 Loc::of(&item),
-                "only structs can be differentiated: an enum has no tangents; take the parts of it \
-                 that are real in a struct",
+                "only structs can be differentiated: an enum has no tangents; write its variants as an \
+                 integer constant, with `match`, and the parts of it that are real as a struct",
             );
             return compile_errors(errors);
         }
@@ -66,12 +66,15 @@ pub(crate) fn companion(request: &Request, known: &Structs) -> TokenStream {
     }
     let sound = derived.ok().filter(|_| !errors.is_missing());
     let companion = link::companion_of_struct(&of, sound.as_ref(), &request.place);
-    let parameters = sound.is_some().then(|| {
+    let of_sound = sound.is_some().then(|| {
         let path = root_of(&of, &mut errors).ok().flatten();
-        parameters(&of, &structs::real_fields(&of, known), &root(path.as_ref()))
+        let root = root(path.as_ref());
+        let refill = refill(&of, &root);
+        let parameters = parameters(&of, &structs::real_fields(&of, known), &root);
+        quote!(#refill #parameters)
     });
     let errors = compile_errors(errors);
-    quote!(#errors #companion #parameters)
+    quote!(#errors #companion #of_sound)
 }
 
 /// The numbers of a struct as one vector: those of its real fields, one field after another.
@@ -185,6 +188,40 @@ fn root_of(
     Ok(root)
 }
 
+/// How a struct is written over by another one. That of a struct that is wrong would say so again.
+fn refill(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
+    let syn::ItemStruct {
+        ident, generics, ..
+    } = of;
+    let (impl_generics, of_generics, _) = generics.split_for_impl();
+    let cfg = of.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+    let members: Vec<syn::Member> = of.fields.members().collect();
+    let mut refilling = generics.clone();
+    let parameters = generics.type_params().map(|p| &p.ident);
+    let parameters: Vec<TokenStream> = parameters
+        .map(|ident| quote!(#ident: #root::runtime::Real))
+        .collect();
+    if !parameters.is_empty() {
+        let clause = refilling.make_where_clause();
+        for bound in parameters {
+            clause.predicates.push(syn::parse_quote!(#bound));
+        }
+    }
+    let refilled = &refilling.where_clause;
+    let rt = quote!(#root::runtime);
+    quote! {
+        #(#cfg)*
+        #[automatically_derived]
+        #[allow(private_interfaces, private_bounds)]
+        impl #impl_generics #rt::kernels::Refill for #ident #of_generics #refilled {
+            #[track_caller]
+            fn refill(&mut self, from: Self) {
+                #(#rt::kernels::Refill::refill(&mut self.#members, from.#members);)*
+            }
+        }
+    }
+}
+
 fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
     let syn::ItemStruct {
         ident, generics, ..
@@ -197,10 +234,6 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
         .collect();
     let types: Vec<&syn::Type> = of.fields.iter().map(|f| &f.ty).collect();
     let members: Vec<syn::Member> = of.fields.members().collect();
-    // That there are others is an error already.
-    let by_value = |f: &&syn::Field| !matches!(f.ty, syn::Type::Reference(_));
-    let owned = of.fields.iter().zip(&members);
-    let owned: Vec<&syn::Member> = owned.filter(|(f, _)| by_value(f)).map(|(_, m)| m).collect();
     let names: Vec<syn::Ident> = (0..types.len())
         .map(|k| format_ident!("field_{k}", span = Span::mixed_site()))
         .collect();
@@ -216,18 +249,6 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
             clause.predicates.push(syn::parse_quote!(#bound));
         }
     }
-    let mut refilling = generics.clone();
-    let parameters = generics.type_params().map(|p| &p.ident);
-    let parameters: Vec<TokenStream> = parameters
-        .map(|ident| quote!(#ident: #root::runtime::Real))
-        .collect();
-    if !parameters.is_empty() {
-        let clause = refilling.make_where_clause();
-        for bound in parameters {
-            clause.predicates.push(syn::parse_quote!(#bound));
-        }
-    }
-    let refilled = &refilling.where_clause;
     let (borrowing, _, bounded) = with_bounds.split_for_impl();
     let rt = quote!(#root::runtime);
     // A public struct may have fields of private types.
@@ -257,16 +278,6 @@ fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
             #[inline]
             fn made((#(#names,)*): (#(#types,)*)) -> Self {
                 Self { #(#members: #names,)* }
-            }
-        }
-
-        #(#cfg)*
-        #[automatically_derived]
-        #allow
-        impl #impl_generics #rt::kernels::Refill for #ident #of_generics #refilled {
-            #[track_caller]
-            fn refill(&mut self, from: Self) {
-                #(#rt::kernels::Refill::refill(&mut self.#owned, from.#owned);)*
             }
         }
     }

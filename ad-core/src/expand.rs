@@ -8,7 +8,7 @@ use crate::derivative::Derivative;
 use crate::derive;
 use crate::front::attr::Attr;
 use crate::front::callee::Callees;
-use crate::front::error::Errors;
+use crate::front::error::{Errors, Loc};
 use crate::front::jacobian::Jacobian;
 use crate::front::signature::Signature;
 use crate::front::{self, Annotated, Failure};
@@ -72,6 +72,16 @@ pub(crate) fn entered(
 fn begun(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     if block::is_block(&item) {
         return block::expand(attr, item, place);
+    }
+    if place.of_trait && !place.in_editor {
+        let mut errors = Errors::default();
+        errors.at(
+            Loc::from(Span::call_site()),
+            "a trait has no room for generated functions; write `#[differentiable]` at the `impl` block as \
+             well, and they get a block of their own",
+        );
+        let errors = errors.combined().map(|e| e.to_compile_error());
+        return quote!(#item #errors);
     }
     let self_type = place
         .self_type
@@ -159,8 +169,8 @@ pub(crate) fn in_editor(
 }
 
 /// What a function expands to: `written` as it stands there, `item` with `self` spelt out and with the
-/// generics of an annotated `impl` block around it; then `own_generics` are those of the function. The
-/// names in `shadowed` are the user's.
+/// generics of an annotated `impl` block around it; then `own_generics` are those of the function.
+/// The names in `shadowed` are the user's.
 pub(crate) fn parts(
     attr: TokenStream,
     written: TokenStream,

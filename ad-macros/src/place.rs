@@ -31,6 +31,7 @@ pub(super) fn of(attr: &TokenStream, item: &TokenStream) -> Place {
         unique: format!("{:016x}", unique(span)),
         around,
         self_type: self_type(&head),
+        of_trait: is_of_trait(&head),
         beside: beside(attr, item, span),
         ..Place::default()
     }
@@ -126,8 +127,8 @@ fn annotated(text: &str, at: usize) -> Vec<Vec<String>> {
     found.into_iter().filter_map(relative).collect()
 }
 
-/// The type aliases and the constants of the same module, if an item mentions some, and which names of
-/// ours stand for something else there.
+/// The type aliases and the constants of the same module, if an item mentions some, and which names
+/// of ours stand for something else there.
 fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
     let Some(before) = before(span) else {
         return Beside::default();
@@ -315,6 +316,14 @@ fn before(span: Span) -> Option<String> {
         text.truncate(at);
         text
     })
+}
+
+/// Whether an `impl` block is that of a trait: `for<'a>` stands in bounds.
+fn is_of_trait(head: &[String]) -> bool {
+    let is_for = |(k, word): (usize, &String)| {
+        word == "for" && head.get(k + 1).is_none_or(|next| next != "<")
+    };
+    head.iter().any(|word| word == "impl") && head.iter().enumerate().any(is_for)
 }
 
 /// The type that an `impl` block is for, by the words before the block.

@@ -175,7 +175,7 @@ fn columns(
     out
 }
 
-/// The parts of an `Option`, by reference: whether there is a value, and the value, or an empty one.
+/// The parts of an `Option`, by reference: whether there is a value, and the value or an empty one.
 fn optional(
     whole: &TokenStream,
     parts: &[Tree],

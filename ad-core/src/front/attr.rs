@@ -423,8 +423,9 @@ impl Attr {
             let position = path.get_ident().and_then(|i| signature.position(i));
             let message = match position {
                 None => format!(
-                    "`{}` has no argument of this name; `wrt` lists arguments to differentiate in",
-                    signature.ident
+                    "`{}` has no argument of this name; `wrt` lists arguments to differentiate in: {}",
+                    signature.ident,
+                    real_arguments(signature)
                 ),
                 Some(k) if !signature.args[k].ty.is_real() => format!(
                     "`{}` is made of `{}`, which is constant for differentiation; `wrt` lists real arguments",
@@ -449,6 +450,13 @@ impl Attr {
         found.sort_unstable();
         Ok(found)
     }
+}
+
+/// The real arguments of a function, as a list for messages.
+fn real_arguments(signature: &Signature) -> String {
+    let real = signature.args.iter().filter(|arg| arg.ty.is_real());
+    let names: Vec<String> = real.map(|arg| format!("`{}`", arg.ident)).collect();
+    names.join(", ")
 }
 
 /// Why there is no such derivative of a function, if its result tells.

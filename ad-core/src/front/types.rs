@@ -435,6 +435,7 @@ pub(super) fn may_be_struct(path: &syn::Path) -> bool {
             | "ArcArray"
             | "ArcArray1"
             | "ArcArray2"
+            | "Axis"
             | "Option"
             | "Result"
             | "Box"
@@ -458,7 +459,13 @@ fn unknown(name: &str) -> String {
             "`{name}` is not supported yet; write `Array1<f64>`, `ArrayView1<f64>` or a reference \
              to one"
         ),
-        "Option" | "Result" | "Box" | "Rc" | "Arc" | "String" => format!(
+        "Axis" => "an axis is known when the derivative is compiled, so it is no argument; write a function \
+                   for each axis, with `Axis(0)` in its body"
+            .to_owned(),
+        "String" => "a `String` holds no numbers; keep it in another struct, beside the one that is \
+                     differentiated"
+            .to_owned(),
+        "Option" | "Result" | "Box" | "Rc" | "Arc" => format!(
             "{} cannot be differentiated; write `f64` or an array of `f64`, such as \
              `&Array1<f64>`",
             with_article(name)

@@ -57,6 +57,8 @@ pub struct Place {
     pub around: Around,
     /// The type that the `impl` block around it is for, as it is written.
     pub self_type: Option<String>,
+    /// Whether that block is the `impl` of a trait.
+    pub of_trait: bool,
     /// Annotated functions of the same file, by their paths from here.
     pub annotated: Vec<Vec<String>>,
     /// What stands beside it in the same module.
@@ -293,7 +295,8 @@ fn imports(missing: &[syn::Path], aliases: &[syn::Path], request: &Request) -> I
     }
 }
 
-/// What a path begins with where it is imported: a name that the prelude has too would be ambiguous.
+/// What a path begins with where it is imported: `self::` where the prelude has the name as well,
+/// which would be ambiguous.
 fn from(path: &syn::Path, place: &Place) -> Option<TokenStream> {
     let is_beside = place.around == Around::Module && is_shadowed(path, place);
     is_beside.then(|| quote!(self::))
@@ -474,6 +477,7 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
                 false => Around::Unknown,
             },
             self_type: None,
+            of_trait: false,
             annotated: annotated
                 .map(|path| path.split("::").map(str::to_owned).collect())
                 .collect(),

@@ -1,6 +1,6 @@
 //! Whether a name means the function of this crate that it was taken for: generated code contains a
-//! call of [`Named::is_ours`] that is never made. It compiles only if the function takes what none but
-//! ours takes.
+//! call of [`Named::is_ours`] that is never made. It compiles only if the function takes what none
+//! but ours takes.
 
 use std::marker::PhantomData;
 use std::ops::Deref;

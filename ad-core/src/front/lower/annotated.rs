@@ -117,8 +117,8 @@ impl Lowerer<'_> {
         self.called_with(path, args, values, succeeds, loc)
     }
 
-    /// A call of a function that writes: what it writes are results, which are assigned to the places
-    /// that it is given.
+    /// A call of a function that writes: what it writes are results, which are assigned to the
+    /// places that it is given.
     fn writing_call(
         &mut self,
         path: &syn::Path,

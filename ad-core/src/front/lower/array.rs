@@ -57,10 +57,15 @@ impl Lowerer<'_> {
             return Ok(base.into());
         }
         if rank == 0 {
-            let message = format!(
-                "this is {}, which has no elements; write the value itself",
-                base.describe()
-            );
+            let message = match base.open.is_empty() {
+                true => format!(
+                    "this is {}, which has no elements; write the value itself",
+                    base.describe()
+                ),
+                false => "of a constant of another module only a number is known; declare the table in this \
+                          module, or pass it as an argument"
+                    .to_owned(),
+            };
             return Err(self.errors.at(array.loc, message));
         }
         if flat.len() != rank {

@@ -198,6 +198,13 @@ impl Lowerer<'_> {
             );
             return self.errors.at(loc, message);
         }
+        if let [.., "array", "from_fn"] =
+            &segments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+        {
+            let message = "how many elements this array has is not seen here; write `let a: [f64; 3] = \
+                           std::array::from_fn(|i| ..);`";
+            return self.errors.at(Loc::of(path), message);
+        }
         let instead = match (names::Combinator::by_name(last), args.len()) {
             (Some(_), _) => format!("write `{last}` for the one from `cotangent::prelude`"),
             (None, 1) => {

@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         let Some(first) = all.first() else {
             return Err(self.errors.at(
                 loc,
-                "of an empty list the kind cannot be seen; write `Array1::zeros(0)`",
+                "of an empty list the kind cannot be seen; write `vec![0.0; 0]` or `Array1::zeros(0)`",
             ));
         };
         if lists == 0 && first.expr.ty.rank > 0 {
