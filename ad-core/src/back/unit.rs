@@ -221,7 +221,7 @@ impl Context<'_> {
         program: &Program,
         declared: &Tree,
     ) -> TokenStream {
-        let function = Function::of_unit(self, what, program, declared);
+        let function = Function::of_unit(self, (rule, what), program, declared);
         let names = function.taken_by_parts();
         let body = function.body();
         whole(self.signature, unit, rule, (&name("", rule), &names), &body)

@@ -92,9 +92,10 @@ impl<'a> Found<'a> {
         };
         // How many reads there are must be known before the first.
         let mut is_known = true;
-        found.total().visit(&mut |a| match a {
-            Atom::Value(v) => is_known &= (*v as usize) < program.params.len() + first,
-            _ => {}
+        found.total().visit(&mut |a| {
+            if let Atom::Value(v) = a {
+                is_known &= (*v as usize) < program.params.len() + first;
+            }
         });
         if !is_known {
             return None;

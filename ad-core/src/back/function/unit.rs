@@ -120,7 +120,7 @@ impl<'a> Function<'a> {
     /// The function of a unit that computes this, where the result is declared so.
     pub(in crate::back) fn of_unit(
         context: &'a Context<'a>,
-        what: Derivative,
+        (rule, what): (Rule, Derivative),
         program: &'a Program,
         declared: &Tree,
     ) -> Self {
@@ -138,8 +138,13 @@ impl<'a> Function<'a> {
         let (own, extra) = function.params.split_at(own);
         let extra = &extra[context.consts.len()..];
         parts.names.extend(own.iter().map(|p| p.tokens.clone()));
-        match what {
-            Derivative::Vjp => {
+        match rule {
+            Rule::Value => {}
+            Rule::Jvp => {
+                parts.names.extend(extra.iter().map(|p| p.tokens.clone()));
+                parts.given.extend(parts.given.clone());
+            }
+            Rule::Vjp => {
                 let mut next = function.params.len() - extra.len();
                 for whole in parts.given.clone() {
                     if whole.lengths.is_none() {
@@ -155,12 +160,6 @@ impl<'a> Function<'a> {
                     parts.names.push(quote!(#array));
                 }
                 parts.given.extend(vec![Whole::ONE; function.wrt.len()]);
-            }
-            _ => {
-                parts.names.extend(extra.iter().map(|p| p.tokens.clone()));
-                if what == Derivative::Jvp {
-                    parts.given.extend(parts.given.clone());
-                }
             }
         }
         function.parts = Some(parts);
