@@ -10,11 +10,11 @@ use cotangent_zoo::stages::{Differences, lower_inlined};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+/// A check at arguments of what is made of a program.
+type Check<'a, P> = &'a dyn Fn(&P, &[Value], Differences) -> Result<(), String>;
+
 /// The cases of all programs that fail a check of what is made of each program once.
-fn wrong<P>(
-    made: &dyn Fn(core::Program) -> Result<P, String>,
-    check: &dyn Fn(&P, &[Value], Differences) -> Result<(), String>,
-) -> Vec<String> {
+fn wrong<P>(made: &dyn Fn(core::Program) -> Result<P, String>, check: Check<'_, P>) -> Vec<String> {
     let watchdog = Watchdog::new();
     let mut wrong = vec![];
     for program in programs().iter().filter(|p| is_wanted(p.name)) {
