@@ -16,7 +16,7 @@
     reason = "the enums of syn are open; what is not listed is left alone"
 )]
 
-use crate::expand::{Parts, in_editor, parts};
+use crate::expansion::{Parts, in_editor, parts};
 use crate::front::error::Errors;
 use crate::front::{beside, nesting, receiver};
 use crate::link::{Around, Member, Place};

@@ -6,6 +6,8 @@
 //!
 //! The compiler runs on a stack that is large enough for every function that is not too deep.
 
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
@@ -79,6 +81,23 @@ fn note(info: &PanicHookInfo<'_>) {
 /// Runs the compiler with a stack that is large enough.
 pub(crate) fn with_stack<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(LEFT, STACK, run)
+}
+
+/// Runs an entry of the compiler with the stack that it needs. What panics outside of the passes becomes an
+/// error as well, beside what was written.
+pub(crate) fn entered(
+    written: impl FnOnce() -> TokenStream,
+    run: impl FnOnce() -> TokenStream,
+) -> TokenStream {
+    caught(|| {
+        enter("expand");
+        with_stack(run)
+    })
+    .unwrap_or_else(|defect| {
+        let written = written();
+        let error = syn::Error::new(Span::call_site(), defect).to_compile_error();
+        quote!(#error #written)
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The functions that are generated from an annotated one: one row for each, with its name, what it
 //! takes besides the arguments, and what it gives.
 
-use crate::passes::blocks::Direction;
+use crate::ir::jacobian::Direction;
+use crate::ir::unit::Rule;
 
 /// A function that is generated from an annotated one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +131,13 @@ impl Derivative {
         Derivative::Linearize,
         Derivative::LinearJvp,
         Derivative::LinearVjp,
+    ];
+
+    /// The functions that compute a unit, by the rules that they are called for.
+    pub(crate) const OF_UNITS: [(Rule, Derivative); 3] = [
+        (Rule::Value, Derivative::Value),
+        (Rule::Jvp, Derivative::Jvp),
+        (Rule::Vjp, Derivative::Vjp),
     ];
 
     fn row(self) -> Row {

@@ -1,7 +1,8 @@
 //! `#[derive(Differentiable)]`: how a struct takes itself apart and puts itself together, for generated
 //! code that cannot name its fields, and a companion that says what they are.
 
-use crate::expand::{entered, root};
+use crate::defect::entered;
+use crate::front::attr::root;
 use crate::front::error::{Errors, Loc};
 use crate::front::nesting;
 use crate::front::structs::{self, Structs};

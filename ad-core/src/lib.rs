@@ -7,6 +7,7 @@ mod defect;
 pub mod derivative;
 mod derive;
 mod expand;
+mod expansion;
 pub mod front;
 pub mod ir;
 pub mod link;

@@ -3,25 +3,28 @@
 use crate::defect::{enter, report};
 use crate::derivative::Gives;
 use crate::ir::bulk::{Program, Var};
+use crate::ir::jacobian::{Direction, Piece, Side};
+use crate::ir::linear::{Linearised, Use};
 use crate::ir::ty::{Atom, Elem, Lit, Size, take_overflow};
 use crate::ir::unit::{Called, Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
-use crate::passes::blocks::{Direction, Piece, Side, together};
+use crate::passes::blocks::together;
 use crate::passes::entries;
 use crate::passes::fuse::{again, fuse};
 use crate::passes::join::join;
 use crate::passes::lengths::lengths;
-use crate::passes::linearise::{Linearised, forward, linearise};
+use crate::passes::linearise::{forward, linearise};
 use crate::passes::needed::needed;
 use crate::passes::raise::{raise, raise_without_demands};
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
-use crate::passes::split::{Use, split, used};
+use crate::passes::split::{split, used};
 use crate::passes::transpose::{transpose, transpose_some};
 use crate::passes::units;
 use crate::passes::vectorise::columns::{Tangents, columns};
 use crate::passes::vectorise::vectorise;
 
 pub use crate::derivative::Derivative;
+pub use crate::passes::simplify::{count_rules, take_tally};
 use std::ops::Range;
 
 /// A stage of the compiler, for those who watch: its name and the program after it.

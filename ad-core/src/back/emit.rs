@@ -7,16 +7,18 @@ use super::names::Names;
 use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, rename_module};
 use super::writes::given_again;
 use crate::derivative::{Derivative, Gives, Takes};
+use crate::front::Annotated;
+use crate::front::attr::root;
 use crate::front::data::Tree;
 use crate::front::infer::ConstUse;
 use crate::front::jacobian::{Form, Jacobian};
 use crate::front::names::NameCheck;
 use crate::front::real::RealType;
 use crate::front::signature::Signature;
+use crate::ir::jacobian::Direction;
 use crate::ir::kernel::Program;
+use crate::ir::linear::Use;
 use crate::ir::ty::Size;
-use crate::passes::blocks::Direction;
-use crate::passes::split::Use;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
@@ -43,6 +45,19 @@ pub(crate) struct Bodies {
     pub(crate) reverse: Option<(Size, Size, Program)>,
     /// What the linear programs of a linearised function use of the parameters that they share.
     pub(crate) uses: Vec<Use>,
+}
+
+impl<'a> Context<'a> {
+    /// For the functions generated from an annotated one.
+    pub(crate) fn of(f: &'a Annotated) -> Context<'a> {
+        Context {
+            signature: &f.signature,
+            wrt: &f.promise.wrt,
+            consts: &f.consts,
+            root: root(f.attr.root.as_ref()),
+            failure: TokenStream::new(),
+        }
+    }
 }
 
 impl From<Program> for Bodies {

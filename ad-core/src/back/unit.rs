@@ -23,32 +23,9 @@ use crate::ir::bulk::{Param, Type, Var};
 use crate::ir::core::Ty;
 use crate::ir::kernel::Program;
 use crate::ir::ty::{Elem, Size};
-use crate::ir::unit::{Given as Sort, Part, Routines, Rule, Unit};
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use crate::ir::unit::{Given as Sort, Rule, Unit};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-
-/// A function as a unit, at no path yet.
-pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Unit {
-    let results = signature.result.tree.leaves().into_iter().map(|w| Part {
-        ty: w.core(),
-        lengths: (0..w.rank)
-            .map(|axis| w.fixed_length(axis).and_then(|n| n.value))
-            .collect(),
-    });
-    Unit {
-        path: String::new(),
-        prefix: String::new(),
-        args: (signature.leaves().iter())
-            .map(|(_, leaf)| leaf.ty.core())
-            .collect(),
-        results: results.collect(),
-        has_jvp,
-        has_vjp,
-        id: String::new(),
-        routines: Routines::default(),
-        rules: Routines::default(),
-    }
-}
 
 /// The generics of a function without lifetimes, which views do not need.
 pub(crate) fn generics(signature: &Signature) -> (TokenStream, Option<&syn::WhereClause>) {
@@ -335,33 +312,4 @@ impl Function<'_> {
             Passing::ReferenceToView => quote!(&#value.view()),
         }
     }
-}
-
-/// Why a function cannot be called as a unit, if so.
-pub(crate) fn unfit(signature: &Signature) -> Option<&'static str> {
-    if !signature.writes.is_empty() {
-        return Some("it writes through `&mut`; return what it writes");
-    }
-    if signature.generics.const_params().next().is_some() {
-        return Some(
-            "it has const generics, whose values a call by parts does not know; take slices",
-        );
-    }
-    if !(signature.result.tree.leaves().iter()).all(|w| w.is_real()) {
-        return Some(
-            "it returns integers or bools besides real numbers, which have no cotangents; return the real \
-             numbers, and compute the others in a function of their own",
-        );
-    }
-    None
-}
-
-/// Where the functions of a unit are looked for.
-pub(crate) fn call_site(path: &syn::Path) -> String {
-    let mut path = path.clone();
-    for segment in &mut path.segments {
-        segment.arguments = syn::PathArguments::None;
-        segment.ident.set_span(Span::call_site());
-    }
-    crate::front::types::spelled(&path)
 }

@@ -5,11 +5,12 @@ use super::jacobian::Jacobian;
 use super::signature::Signature;
 use super::types::spelled;
 use crate::derivative::{Derivative, Modes, Of};
-use crate::passes::blocks::Direction;
+use crate::ir::jacobian::Direction;
 use darling::FromMeta;
 use darling::ast::NestedMeta;
 use darling::util::{Flag, PathList};
 use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
 
 /// What can be written.
 const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`, `vjps`, `jvps`, \
@@ -530,4 +531,9 @@ fn wrt_misuse(meta: &syn::Meta) -> Option<String> {
     Some(format!(
         "`wrt` lists names of arguments in parentheses; write `wrt({given})`"
     ))
+}
+
+/// The path of the facade crate: as the user names it, or else its own.
+pub(crate) fn root(path: Option<&syn::Path>) -> TokenStream {
+    path.map_or(quote!(::cotangent), ToTokens::to_token_stream)
 }

@@ -7,10 +7,20 @@
 )]
 
 use super::tables;
-use crate::link::Beside;
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
+
+/// What a function may mention of its module.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// The type aliases, with their types.
+    pub aliases: Vec<(String, String)>,
+    /// The constants, as they are written behind `const` or `static`.
+    pub constants: Vec<String>,
+    /// The names of ours that stand for something of the user's.
+    pub shadowed: Vec<String>,
+}
 
 /// How deep aliases of aliases are followed.
 const DEEP: usize = 4;

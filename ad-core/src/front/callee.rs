@@ -1,14 +1,14 @@
 //! What is known of annotated functions that another one calls.
 
+use super::access::Access;
 use super::functional::Functional;
 use super::signature::Signature;
 use super::structs::Structs;
-use crate::back::unit::{unfit, unit_of};
+use super::unit::{unfit, unit_of};
 use crate::derivative::Derivative;
 use crate::ir::core::Routine;
 use crate::ir::ty::Elem;
 use crate::ir::unit::Unit;
-use crate::link::rules::Access;
 use quote::ToTokens;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -20,7 +20,7 @@ use super::data::Tree;
 use super::signature::{Signature, mentions_generics};
 use super::types::{Length, Passing, Written, spelled};
 use crate::derivative::{Derivative, Gives};
-use crate::passes::blocks::{Piece, Placed, Side};
+use crate::ir::jacobian::{Piece, Placed, Side};
 use quote::ToTokens;
 use std::rc::Rc;
 

@@ -6,6 +6,7 @@
 //!
 //! Both steps report everything they find and go on; what is around an error is looked at too.
 
+pub mod access;
 pub mod attr;
 pub mod beside;
 pub mod callee;
@@ -29,9 +30,9 @@ pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 pub mod types;
+pub(crate) mod unit;
 pub mod writes;
 
-use crate::back::unit::unfit;
 use crate::defect::{caught, enter};
 use crate::ir::core::{Expr, Kind, Program};
 use crate::ir::ty::Lit;
@@ -45,6 +46,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use signature::Signature;
 use std::rc::Rc;
+use unit::unfit;
 
 /// An annotated function, understood.
 #[derive(Clone, Debug)]

@@ -222,6 +222,20 @@ impl Builder {
         self.spread(src, &kept, shape)
     }
 
+    /// The array with its first `count` axes behind all others.
+    pub fn first_axes_last(&mut self, v: Var, count: usize) -> Var {
+        let shape = self.shape(v);
+        let rank = shape.len();
+        if count == 0 || count == rank {
+            return v;
+        }
+        let last: Vec<Size> = [&shape[count..], &shape[..count]].concat();
+        let index = (0..rank)
+            .map(|k| Ix::Affine(Affine::axis(rank, (k + rank - count) % rank)))
+            .collect();
+        self.gather(v, index, &last, None)
+    }
+
     /// A result of a call of a unit. `like` is the shape of what a tangent belongs to.
     pub fn call(
         &mut self,

@@ -14,9 +14,12 @@ pub mod cost;
 #[doc(hidden)]
 pub mod entries;
 pub mod generate;
+pub mod jacobian;
 pub mod kernel;
 pub mod kernel_check;
 pub mod kernel_eval;
+pub mod linear;
+pub mod live;
 pub mod prims;
 mod special;
 pub mod ty;

@@ -5,7 +5,6 @@ use crate::back::emit::{self, Context};
 use crate::back::name_check::users;
 use crate::back::unit::forwarded;
 use crate::derivative::{Derivative, Modes};
-use crate::expand::context;
 use crate::front::Annotated;
 use crate::front::callee::companion_of_member;
 use crate::front::lower::annotated::MACROS;
@@ -24,7 +23,7 @@ use syn::ext::IdentExt;
 pub(crate) fn companions(f: &Annotated, place: &Place, own: &TokenStream) -> TokenStream {
     let said = |what| encode(f, what);
     let companions = all(&f.signature, f.promise.modes, place, &said);
-    let context = context(f);
+    let context = Context::of(f);
     let (constants, handed_on) = (constants(f), handed_on(f));
     let members = quote!(#constants #handed_on #own);
     let beside = Beside {

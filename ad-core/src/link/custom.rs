@@ -5,13 +5,15 @@ use super::companion::{Beside, companion, holder, one_deeper};
 use super::{Around, BROKEN, Part, Place, Request, ask, entry_of_unit, rules};
 use crate::back::emit::Context;
 use crate::back::name_check::users;
-use crate::back::unit::{unfit, unit_of};
-use crate::expand::{entered, root};
+use crate::defect::entered;
+use crate::front::access::Access;
+use crate::front::attr::root;
 use crate::front::callee::Callees;
 use crate::front::error::{Errors, Loc};
 use crate::front::nesting;
 use crate::front::signature::Signature;
 use crate::front::structs::Structs;
+use crate::front::unit::{unfit, unit_of};
 use crate::ir::unit::{Called, Rule, Unit};
 use darling::FromMeta;
 use darling::ast::NestedMeta;
@@ -225,7 +227,7 @@ fn beside_function(
         let unit = Called::new(unit);
         return rules::told(request, signature, &unit, &paths, beside, &context.root);
     }
-    let access = rules::Access::new(&paths, ident, beside.place);
+    let access = rules::access(&paths, ident, beside.place);
     let access = access.filter(|a| !a.is_below() || one_deeper(beside.vis).is_some());
     let own = syn::Path::from(ident.clone());
     let rules = [
@@ -239,7 +241,7 @@ fn beside_function(
     });
     let functions: TokenStream = functions.collect();
     let names = [ident.clone()];
-    let has_module = access.as_ref().is_some_and(rules::Access::is_below);
+    let has_module = access.as_ref().is_some_and(Access::is_below);
     let holder = holder(beside, ident, &names, &context, functions, has_module);
     let text = entry_of_unit(&function.sig, &wrt, structs, &unit, access.as_ref());
     let companion = companion(beside, ident, &text);

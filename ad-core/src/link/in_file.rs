@@ -8,13 +8,13 @@
 use super::callee;
 use super::custom::named;
 use super::failing;
-use crate::back::unit::unit_of;
 use crate::derivative::Derivative;
 use crate::front::attr::Attr;
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;
 use crate::front::signature::Signature;
 use crate::front::structs::{self, Struct, Structs};
+use crate::front::unit::unit_of;
 use crate::front::{self, Annotated, Failure};
 use crate::ir::core::{Kind, Routine};
 use crate::ir::unit::Unit;

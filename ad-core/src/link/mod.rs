@@ -27,17 +27,19 @@ mod functional;
 pub mod in_file;
 pub(crate) mod rules;
 
+pub use crate::front::beside::Beside;
 pub(crate) use companion::{broken, companion_of_struct, companions};
 pub use custom::expand as custom;
 
-use crate::back::unit::unit_of;
 use crate::derivative::Derivative;
 use crate::front::Annotated;
+use crate::front::access::Access;
 use crate::front::callee::{Callee, Callees, is_companion};
 use crate::front::error::Errors;
 use crate::front::jacobian::Jacobian;
 use crate::front::signature::Signature;
 use crate::front::structs::{Struct, Structs};
+use crate::front::unit::unit_of;
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
 use crate::ir::ty::Elem;
@@ -67,17 +69,6 @@ pub struct Place {
     pub member: Option<Member>,
     /// An editor asks, which reads signatures only and sees no source text.
     pub in_editor: bool,
-}
-
-/// What a function may mention of its module.
-#[derive(Clone, Debug, Default)]
-pub struct Beside {
-    /// The type aliases, with their types.
-    pub aliases: Vec<(String, String)>,
-    /// The constants, as they are written behind `const` or `static`.
-    pub constants: Vec<String>,
-    /// The names of ours that stand for something of the user's.
-    pub shadowed: Vec<String>,
 }
 
 /// An annotated `impl` block, as its functions know it.
@@ -646,7 +637,7 @@ fn decode(text: &str) -> Result<Callee, String> {
             wrt,
             routine: None,
             unit,
-            rules: rules::Access::decode(&access),
+            rules: Access::decode(&access),
             consts: vec![],
             recursive: false,
             fails: None,
@@ -680,12 +671,12 @@ pub(crate) fn entry_of_unit(
     wrt: &[usize],
     structs: &Structs,
     unit: &Unit,
-    access: Option<&rules::Access>,
+    access: Option<&Access>,
 ) -> String {
     let wrt: Vec<String> = wrt.iter().map(usize::to_string).collect();
     let known = [("jvp", unit.has_jvp), ("vjp", unit.has_vjp)];
     let known = known.iter().filter(|(_, has)| *has).map(|(name, _)| *name);
-    let access = access.map_or(String::new(), rules::Access::encode);
+    let access = access.map_or(String::new(), Access::encode);
     let lines = [
         "function",
         &wrt.join(" "),

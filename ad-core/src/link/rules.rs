@@ -15,6 +15,7 @@
 use super::companion::{Beside, companion, hidden};
 use super::{Around, BROKEN, Part, Place, RULES, Request, allowed, decode, invocation};
 use crate::back::unit::forwarded;
+use crate::front::access::Access;
 use crate::front::callee::Callee;
 use crate::front::signature::Signature;
 use crate::ir::core::{
@@ -43,79 +44,21 @@ pub(super) fn is_annotated(path: &syn::Path, place: &Place) -> bool {
     path.leading_colon.is_none() && !is_taken && place.annotated.contains(&segments)
 }
 
-/// Where the companion of the rules of a function is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Its name in the module of the function, or beside the function.
-    name: String,
-    /// Whether it is in the module of the function.
-    below: bool,
-    /// The names of the functions that are rules. They cannot wait for themselves.
-    by: Vec<String>,
-}
-
-impl Access {
-    /// For a function whose annotated rules have these paths; nothing without any.
-    pub(super) fn new(
-        paths: &[(Rule, &syn::Path)],
-        ident: &Ident,
-        place: &Place,
-    ) -> Option<Access> {
-        let by: Vec<String> = (paths.iter())
-            .filter_map(|(_, path)| Some(path.segments.last()?.ident.to_string()))
-            .collect();
-        if by.is_empty() {
-            return None;
-        }
-        let below = place.around == Around::Module;
-        let name = match below {
-            true => NAME.to_owned(),
-            false => hidden("rules", ident, place).to_string(),
-        };
-        Some(Access { name, below, by })
+/// Where the rules of a function are found whose annotated rules have these paths; nothing without
+/// any.
+pub(super) fn access(paths: &[(Rule, &syn::Path)], ident: &Ident, place: &Place) -> Option<Access> {
+    let by: Vec<String> = (paths.iter())
+        .filter_map(|(_, path)| Some(path.segments.last()?.ident.to_string()))
+        .collect();
+    if by.is_empty() {
+        return None;
     }
-
-    /// As words in what the companion of the function says.
-    pub(super) fn encode(&self) -> String {
-        let below = if self.below { "below" } else { "beside" };
-        format!("{below} {} {}", self.name, self.by.join(" "))
-    }
-
-    pub(super) fn decode(words: &[&str]) -> Option<Access> {
-        let [below, name, by @ ..] = words else {
-            return None;
-        };
-        Some(Access {
-            name: (*name).to_owned(),
-            below: *below == "below",
-            by: by.iter().map(|name| (*name).to_owned()).collect(),
-        })
-    }
-
-    /// Whether it is in a module of the name of the function, beside the functions of the unit.
-    pub(crate) fn is_below(&self) -> bool {
-        self.below
-    }
-
-    /// Whether a function of that name is one of the rules.
-    pub(crate) fn is_rule(&self, name: &str) -> bool {
-        self.by.iter().any(|rule| rule == name)
-    }
-
-    /// Its path, where the function is called by a path.
-    pub(crate) fn path(&self, function: &syn::Path) -> syn::Path {
-        let mut path = crate::front::callee::without_arguments(function);
-        let span = path.segments.last().map(|s| s.ident.span());
-        if !self.below {
-            path.segments.pop();
-        }
-        let name = Ident::new(
-            &self.name,
-            span.unwrap_or_else(proc_macro2::Span::call_site),
-        );
-        path.segments.push(name.into());
-        path
-    }
+    let below = place.around == Around::Module;
+    let name = match below {
+        true => NAME.to_owned(),
+        false => hidden("rules", ident, place).to_string(),
+    };
+    Some(Access { name, below, by })
 }
 
 /// What asks for the rules of a function, beside it.

@@ -7,75 +7,10 @@
 //! [J_sa  J_sb]
 //! ```
 
-use super::vectorise::columns::columns_last;
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Type, Var};
+use crate::ir::jacobian::{Direction, Piece, Placed, Side};
 use crate::ir::ty::{Elem, Size};
-
-/// Which derivatives of a program come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// Columns: tangents of all results, for each element of a parameter.
-    Forward,
-    /// Rows: cotangents of all parameters, for each element of a result.
-    Reverse,
-}
-
-/// One array of a Jacobian.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// A block, at these first places of the result.
-    Block {
-        /// The number of the result, among those that are real.
-        row: usize,
-        /// The number of the differentiated parameter.
-        column: usize,
-        /// Where along the first axes of the result.
-        at: Vec<i64>,
-    },
-    /// One array that holds the block of each listed result by each listed parameter.
-    Stacked(Side, Side),
-}
-
-/// Results or parameters that are one array.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
-    /// The lengths, where they are not those of its only part.
-    pub lengths: Vec<Option<i64>>,
-    /// Its parts.
-    pub parts: Vec<Placed>,
-}
-
-/// A result or parameter in an array: its number, and for each axis of the array the first place
-/// and how far apart there the elements along each of its own axes are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
-    /// The number of the result or parameter.
-    pub leaf: usize,
-    /// For each axis of the array.
-    pub at: Vec<(i64, Vec<i64>)>,
-}
-
-impl Side {
-    /// One result or parameter of some rank, as it is.
-    pub fn single(leaf: usize, rank: usize) -> Side {
-        let unit = |axis: usize| (0..rank).map(|k| i64::from(k == axis)).collect();
-        Side {
-            lengths: vec![None; rank],
-            parts: vec![Placed {
-                leaf,
-                at: (0..rank).map(|axis| (0, unit(axis))).collect(),
-            }],
-        }
-    }
-
-    fn is_single(&self) -> bool {
-        let [part] = &self.parts[..] else {
-            return false;
-        };
-        self.parts == Side::single(part.leaf, self.lengths.len()).parts
-    }
-}
 
 /// The pieces of a Jacobian, given the shapes of results and parameters, and for each pair of them
 /// a block that `direction` made: by parameters with these axes first, or by results with these
@@ -98,7 +33,7 @@ pub fn together(
     let block = |out: &mut Builder, row: usize, column: usize| match direction {
         Direction::Forward => {
             let v = new[program.results[column * rows.len() + row].index()];
-            columns_last(out, v, columns[column].len())
+            out.first_axes_last(v, columns[column].len())
         }
         Direction::Reverse => new[program.results[row * columns.len() + column].index()],
     };

@@ -13,9 +13,9 @@
 //! Both programs have the parameters of the original. The linear one uses some of them by value, and
 //! of others the lengths alone.
 
-use super::linearise::Linearised;
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Eq, Op, Param, Program, Type, Var};
+use crate::ir::linear::{Linearised, Use};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Size};
 
@@ -27,17 +27,6 @@ pub struct Split {
     /// The parameters of the original, what is kept, the tangents; the results of the original, which
     /// are kept, and their tangents.
     pub linear: Linearised,
-}
-
-/// What a linear program uses of what comes before its tangents or cotangents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
-    /// Nothing.
-    Nothing,
-    /// The lengths of its axes.
-    Lengths,
-    /// Its elements.
-    Elements,
 }
 
 /// Splits a linearised program.

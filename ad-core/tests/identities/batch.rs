@@ -3,9 +3,9 @@
 use cotangent_core::ir::build::Builder;
 use cotangent_core::ir::bulk::{Affine, Eq, Ix, Op, Param, Part, Program, Type, Var};
 use cotangent_core::ir::core::ReduceOp;
+use cotangent_core::ir::linear::Linearised;
 use cotangent_core::ir::prims::Prim;
 use cotangent_core::ir::ty::{Elem, Size};
-use cotangent_core::passes::linearise::Linearised;
 
 /// The tangent of the only result at many tangents of the first parameter: a program with one more
 /// parameter, an array of them of the given shape, whose first axes number them. Linear equations get these

@@ -13,10 +13,10 @@
 use crate::higher::{MOST, directions, elements, real, shared, unless_refused};
 use crate::stages::random;
 use cotangent_core::ir::core::Program;
+use cotangent_core::ir::jacobian::Direction;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::Value;
 use cotangent_core::ir::{bulk, core_eval, generate, kernel, kernel_eval};
-use cotangent_core::passes::blocks::Direction;
 use cotangent_core::pipeline::{self, Apart, Derivative};
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -3,11 +3,11 @@
 
 use crate::stages::{Differences, all_same, close, dot, moved, random, run, same};
 use cotangent_core::ir::core::Program;
+use cotangent_core::ir::jacobian::Direction;
+use cotangent_core::ir::linear::Use;
 use cotangent_core::ir::ty::{Atom, Elem, Size};
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{generate, kernel_eval};
-use cotangent_core::passes::blocks::Direction;
-use cotangent_core::passes::split::Use;
 use cotangent_core::pipeline::{self, Apart, Derivative};
 
 /// The error about units with rules that cannot be differentiated.

@@ -7,8 +7,8 @@ use crate::back::nest::Scope;
 use crate::front::types::{Passing, Scalar, Written};
 use crate::ir::bulk::Param;
 use crate::ir::kernel::Program;
+use crate::ir::linear::Use;
 use crate::ir::ty::Elem;
-use crate::passes::split::Use;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 

@@ -7,8 +7,8 @@ use super::rename::Names;
 use super::scalar::Args;
 use super::value::{Plain, Value};
 use super::way::Maybe;
-use crate::back::unit::call_site;
 use crate::derivative::{Derivative, Gives, Takes};
+use crate::front::access::Access;
 use crate::front::callee::{Callee, associated, shown, without_arguments};
 use crate::front::data::{Made, Tree};
 use crate::front::error::{Loc, Result};
@@ -17,11 +17,11 @@ use crate::front::names;
 use crate::front::real::RealType;
 use crate::front::surface::{self, Expr as Surface};
 use crate::front::types::{Written, spelled};
+use crate::front::unit::call_site;
 use crate::ir::core::{Bound, Call, Expr, Kind, Loop, Routine, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use crate::ir::unit::{BELOW, Called, Rule, Unit};
-use crate::link::rules::Access;
 
 /// Macros that are in scope everywhere, or that users of arrays have in scope. A function of such a
 /// name has no companion of its name, which would hide the macro.

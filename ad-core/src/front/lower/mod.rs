@@ -60,7 +60,7 @@ use super::names::{Known, NameCheck};
 use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
-use crate::back::unit::unfit;
+use crate::front::unit::unfit;
 use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Program, Sym};
 use limits::Limits;
 use std::collections::{BTreeSet, HashMap};

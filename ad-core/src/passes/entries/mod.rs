@@ -30,9 +30,9 @@ use crate::ir::build::{Builder, translate_ix, translate_size};
 use crate::ir::bulk::{Eq, Feed, Ix, Op, Program, Type, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::entries::Block;
+use crate::ir::linear::Linearised;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
-use crate::passes::linearise::Linearised;
 use std::collections::HashMap;
 use term::Term;
 

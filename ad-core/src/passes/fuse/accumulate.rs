@@ -9,9 +9,9 @@
 //! the outer one, element by element, and not arrays to arrays in every step.
 
 use crate::ir::bulk::{Eq, Ix, Loop, Op, Part, Program, Run, Var};
+use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Lit, Size};
-use crate::passes::simplify::live;
 use std::collections::HashSet;
 
 /// The program with such loops.

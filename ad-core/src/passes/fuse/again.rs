@@ -12,9 +12,9 @@
 use super::accumulate::{is_sum, uses};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Program, Run, Type, Var};
+use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Size};
-use crate::passes::simplify::live;
 use std::collections::{HashMap, HashSet};
 
 /// The program with such loops, ready to be joined; `None` if there is none.

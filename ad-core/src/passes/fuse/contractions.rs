@@ -12,9 +12,9 @@ use super::wedge::split;
 use crate::ir::build::{Builder, translate, translate_size};
 use crate::ir::bulk::{Ix, Op, Program, Var};
 use crate::ir::kernel::Operand;
+use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Lit, Size};
-use crate::passes::simplify::live;
 use std::collections::{HashMap, HashSet};
 
 /// As many products as a call of a kernel takes time for.

@@ -3,9 +3,9 @@
 
 use crate::ir::build::{Builder, translate, translate_size};
 use crate::ir::bulk::{Eq, Loop, Looped, Op, Param, Program, Run, Type, Var};
+use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::Atom;
-use crate::passes::simplify::live;
 use std::collections::{HashMap, HashSet};
 
 /// The program with loops that compute only what is used, and without updates of scalars.

@@ -21,9 +21,9 @@
 use super::contractions::sum_of_product;
 use crate::ir::build::{Builder, translate_ix, translate_size, without};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Loop, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
-use crate::passes::simplify::live;
 use std::collections::{HashMap, HashSet};
 
 /// The program with flat storage for ragged arrays that are `stored`, if there are such.

@@ -3,9 +3,9 @@
 use super::wedge::{affine, members, within};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Var};
 use crate::ir::kernel::Within;
+use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
-use crate::passes::simplify::live;
 use std::collections::HashMap;
 
 /// `contract [g] a, [h] b  =  [g] contract a, b` where b without guards is computed anyway, or is a part of an array, and

@@ -27,32 +27,14 @@ mod undo;
 mod unit;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
-use crate::ir::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Param, Part, Program, Type, Var, states};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Param, Part, Program, Type, Var};
 use crate::ir::core::{Extremum, ReduceOp};
+use crate::ir::linear::{Linearised, Recurrence, Undone};
 use crate::ir::prims::{Partial, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-pub use undo::Undone;
-
-/// A program together with the tangents of its results.
-#[derive(Clone, Debug)]
-pub struct Linearised {
-    /// The parameters of the original, then one tangent per differentiated parameter; the results of
-    /// the original, then the tangents of those that are real.
-    pub program: Program,
-    /// For each variable whether it is a tangent: linear in the tangent parameters.
-    pub linear: Vec<bool>,
-    /// The tangent parameters, in the order in which they were asked for.
-    pub tangents: Vec<Var>,
-    /// The tangent of each result; `None` where it is zero or the result is not real.
-    pub result_tangents: Vec<Option<Var>>,
-    /// Results of loops that only take back what another loop did.
-    pub restored: Vec<Var>,
-    /// Loops that take back what another one did.
-    pub undone: Vec<Undone>,
-}
 
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
 /// values and keeps what the other needs, which is linear in the tangents, so that the program can be transposed.
@@ -516,69 +498,5 @@ impl Lineariser {
         let w = self.out.map(Prim::Weight, &[d], inner);
         let terms = self.out.map(Prim::Mul, &[w, t], inner);
         self.out.sum(terms, &[axis], guard)
-    }
-}
-
-/// A recurrence without what enters it.
-pub(crate) struct Recurrence {
-    pub(crate) a: Var,
-    pub(crate) mask: Option<Var>,
-    pub(crate) axis: usize,
-    pub(crate) reverse: bool,
-}
-
-impl Recurrence {
-    /// Its states, given what enters.
-    pub(crate) fn fed(&self, out: &mut Builder, b: Feed) -> Var {
-        let mut ty = out.ty(self.a).clone();
-        ty.shape[self.axis] = states(&ty.shape[self.axis]);
-        let op = Op::Recur {
-            a: self.a,
-            mask: self.mask,
-            b,
-            axis: self.axis,
-            reverse: self.reverse,
-        };
-        let guard = None;
-        out.push(Eq { ty, guard, op })
-    }
-
-    /// For each factor the state that it is multiplied with.
-    pub(crate) fn index(&self, shape: &[Size]) -> Vec<Ix> {
-        let rank = shape.len();
-        let component = |k: usize| {
-            let mut at = Affine::axis(rank, k);
-            if k == self.axis && self.reverse {
-                at.constant = Size::lit(1);
-            }
-            Ix::Affine(at)
-        };
-        (0..rank).map(component).collect()
-    }
-
-    /// The state at one of the ends, given all.
-    pub(crate) fn last(&self, out: &mut Builder, all: Var, guard: Option<Var>) -> Var {
-        let shape = out.shape(all);
-        let kept = crate::ir::build::without(&shape, &[self.axis]);
-        let (end, rank) = (self.end(&shape), kept.len());
-        let index = (0..=rank)
-            .map(|k| {
-                Ix::Affine(match k.cmp(&self.axis) {
-                    std::cmp::Ordering::Less => Affine::axis(rank, k),
-                    std::cmp::Ordering::Equal => Affine::constant(rank, end.clone()),
-                    std::cmp::Ordering::Greater => Affine::axis(rank, k - 1),
-                })
-            })
-            .collect();
-        out.gather(all, index, &kept, guard)
-    }
-
-    /// Where the last state is, in the shape of all.
-    pub(crate) fn end(&self, states: &[Size]) -> Size {
-        if self.reverse {
-            Size::lit(0)
-        } else {
-            states[self.axis].plus(-1)
-        }
     }
 }

@@ -20,9 +20,10 @@
 use super::later::Later;
 use super::pad::{self, Padded};
 use super::undo::{Chains, Known, Undo, values, visit_all};
-use super::{Bodies, Linearised, Lineariser, Loops, linearised};
+use super::{Bodies, Lineariser, Loops, linearised};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::linear::Linearised;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::BTreeSet;
 

@@ -32,7 +32,8 @@ mod back;
 use super::pad::{Longest, Padded};
 use super::sequence::{Active, Run};
 use crate::ir::build::translate_size;
-use crate::ir::bulk::{Affine, Eq, Ix, Looped, Op, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Type, Var};
+use crate::ir::linear::Undone;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Size};
 use std::collections::HashMap;
@@ -59,16 +60,6 @@ enum Difference {
     Little(Change),
     /// What a loop has changed.
     Looped(Undone),
-}
-
-/// A loop that takes one state of another loop back.
-#[derive(Clone, Debug)]
-pub struct Undone {
-    /// The state after the loop.
-    newer: Var,
-    looped: Looped,
-    steps: Size,
-    given: Vec<Var>,
 }
 
 /// Where a version differs from the one before.

@@ -27,10 +27,10 @@
 mod sequence;
 mod unit;
 
-use super::linearise::{Linearised, Recurrence};
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Op, Param, Part, Program, Type, Var};
 use crate::ir::core::ReduceOp;
+use crate::ir::linear::{Linearised, Recurrence};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 

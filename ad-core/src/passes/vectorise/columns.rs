@@ -11,7 +11,7 @@
 
 use super::{Known, Space, Val, Vectoriser, sequence};
 use crate::ir::build::Builder;
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Param, Program, Require, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Op, Param, Program, Require, Type, Var};
 use crate::ir::core::{Bound, Expr, Routine, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Size};
@@ -223,22 +223,4 @@ impl Vectoriser {
         }
         results.iter().map(|e| self.whole(e, space)).collect()
     }
-}
-
-/// An array with its first `count` axes behind all others.
-pub fn columns_last(out: &mut Builder, v: Var, count: usize) -> Var {
-    let shape = out.shape(v);
-    let rank = shape.len();
-    if count == 0 || count == rank {
-        return v;
-    }
-    let last: Vec<Size> = shape[count..]
-        .iter()
-        .chain(&shape[..count])
-        .cloned()
-        .collect();
-    let index = (0..rank)
-        .map(|k| Ix::Affine(Affine::axis(rank, (k + rank - count) % rank)))
-        .collect();
-    out.gather(v, index, &last, None)
 }

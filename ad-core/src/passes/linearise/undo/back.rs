@@ -1,8 +1,9 @@
 //! The loops that take states back, step by step.
 
-use super::{Chain, Chains, Difference, Known, Undone, values, visit_all};
+use super::{Chain, Chains, Difference, Known, values, visit_all};
 use crate::ir::build::{Builder, translate_ix, translate_size};
 use crate::ir::bulk::{Eq, Loop, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::linear::Undone;
 use crate::ir::ty::Size;
 use crate::passes::linearise::pad::{self, Padded};
 use crate::passes::linearise::sequence::{self, Active, Run};

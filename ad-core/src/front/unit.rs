@@ -1,0 +1,59 @@
+//! A function as a unit: which parts its signature has, whether generated code can call it so, and
+//! where its functions are found.
+
+use super::signature::Signature;
+use super::types::spelled;
+use crate::ir::unit::{Part, Routines, Unit};
+use proc_macro2::Span;
+
+/// A function as a unit, at no path yet.
+pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Unit {
+    let results = signature.result.tree.leaves().into_iter().map(|w| Part {
+        ty: w.core(),
+        lengths: (0..w.rank)
+            .map(|axis| w.fixed_length(axis).and_then(|n| n.value))
+            .collect(),
+    });
+    Unit {
+        path: String::new(),
+        prefix: String::new(),
+        args: (signature.leaves().iter())
+            .map(|(_, leaf)| leaf.ty.core())
+            .collect(),
+        results: results.collect(),
+        has_jvp,
+        has_vjp,
+        id: String::new(),
+        routines: Routines::default(),
+        rules: Routines::default(),
+    }
+}
+
+/// Why a function cannot be called as a unit, if so.
+pub(crate) fn unfit(signature: &Signature) -> Option<&'static str> {
+    if !signature.writes.is_empty() {
+        return Some("it writes through `&mut`; return what it writes");
+    }
+    if signature.generics.const_params().next().is_some() {
+        return Some(
+            "it has const generics, whose values a call by parts does not know; take slices",
+        );
+    }
+    if !(signature.result.tree.leaves().iter()).all(|w| w.is_real()) {
+        return Some(
+            "it returns integers or bools besides real numbers, which have no cotangents; return the real \
+             numbers, and compute the others in a function of their own",
+        );
+    }
+    None
+}
+
+/// Where the functions of a unit are looked for.
+pub(crate) fn call_site(path: &syn::Path) -> String {
+    let mut path = path.clone();
+    for segment in &mut path.segments {
+        segment.arguments = syn::PathArguments::None;
+        segment.ident.set_span(Span::call_site());
+    }
+    spelled(&path)
+}
