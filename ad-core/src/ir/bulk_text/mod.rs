@@ -26,10 +26,16 @@
 //!
 //! A loop with a condition has `while` and a second program instead of a number of steps.
 
+#[cfg(any(test, feature = "interpreters"))]
 mod parse;
+#[cfg(any(test, feature = "interpreters"))]
 mod parse_loop;
 mod print;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(test, feature = "interpreters"))]
 pub use self::parse::parse;
+#[cfg(any(test, feature = "interpreters"))]
+pub(in crate::ir) use self::parse::{Lines, Reader};
+pub(in crate::ir) use self::print::{labels, list};

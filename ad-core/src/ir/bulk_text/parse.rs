@@ -23,13 +23,13 @@ pub fn parse(text: &str) -> Result<Program, String> {
 }
 
 /// The lines that say something, with their numbers.
-pub(super) struct Lines<'a> {
+pub(in crate::ir) struct Lines<'a> {
     lines: Vec<(usize, Vec<&'a str>)>,
     next: usize,
 }
 
 impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Result<Self, String> {
+    pub(in crate::ir) fn new(text: &'a str) -> Result<Self, String> {
         let mut lines = vec![];
         for (k, line) in text.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default();
@@ -41,17 +41,24 @@ impl<'a> Lines<'a> {
         Ok(Lines { lines, next: 0 })
     }
 
-    pub(super) fn peek(&self) -> Option<&[&'a str]> {
+    /// The tokens of the next line.
+    pub(in crate::ir) fn peek(&self) -> Option<&[&'a str]> {
         self.lines.get(self.next).map(|(_, tokens)| &tokens[..])
     }
 
-    pub(super) fn next(&mut self) -> Option<(usize, Vec<&'a str>)> {
+    /// How many of the next lines begin with this word.
+    pub(in crate::ir) fn count(&self, word: &str) -> usize {
+        let rest = self.lines[self.next..].iter();
+        rest.take_while(|(_, tokens)| tokens[0] == word).count()
+    }
+
+    pub(in crate::ir) fn next(&mut self) -> Option<(usize, Vec<&'a str>)> {
         self.next += 1;
         self.lines.get(self.next - 1).cloned()
     }
 
     /// A program, up to what it returns.
-    pub(super) fn program(&mut self) -> Result<Program, String> {
+    pub(in crate::ir) fn program(&mut self) -> Result<Program, String> {
         let mut program = Program {
             name: String::new(),
             params: vec![],
@@ -137,7 +144,7 @@ fn numbered<T: std::str::FromStr>(word: &str, letter: char) -> Option<T> {
     digits.parse().ok().filter(|_| plain)
 }
 
-pub(super) struct Reader<'a> {
+pub(in crate::ir) struct Reader<'a> {
     tokens: &'a [&'a str],
     at: usize,
     /// The loops of the program so far.
@@ -145,30 +152,39 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn peek(&self) -> Option<&'a str> {
+    /// A reader of one line, outside of any loop.
+    pub(in crate::ir) fn new(tokens: &'a [&'a str]) -> Self {
+        Reader {
+            tokens,
+            at: 0,
+            loops: &[],
+        }
+    }
+
+    pub(in crate::ir) fn peek(&self) -> Option<&'a str> {
         self.tokens.get(self.at).copied()
     }
 
-    pub(super) fn next(&mut self) -> Result<&'a str, String> {
+    pub(in crate::ir) fn next(&mut self) -> Result<&'a str, String> {
         let t = self.peek().ok_or("the line ends too early")?;
         self.at += 1;
         Ok(t)
     }
 
-    pub(super) fn skip(&mut self, token: &str) -> bool {
+    pub(in crate::ir) fn skip(&mut self, token: &str) -> bool {
         let found = self.peek() == Some(token);
         self.at += usize::from(found);
         found
     }
 
-    pub(super) fn expect(&mut self, token: &str) -> Result<(), String> {
+    pub(in crate::ir) fn expect(&mut self, token: &str) -> Result<(), String> {
         match self.next()? {
             t if t == token => Ok(()),
             t => Err(format!("`{t}` where `{token}` is expected")),
         }
     }
 
-    fn end(&self) -> Result<(), String> {
+    pub(in crate::ir) fn end(&self) -> Result<(), String> {
         match self.peek() {
             None => Ok(()),
             Some(t) => Err(format!("`{t}` where the line should end")),
@@ -176,7 +192,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Items between commas, up to a closing token, which is consumed.
-    pub(super) fn until<T>(
+    pub(in crate::ir) fn until<T>(
         &mut self,
         close: &str,
         mut item: impl FnMut(&mut Self) -> Result<T, String>,
@@ -194,47 +210,15 @@ impl<'a> Reader<'a> {
     fn line(&mut self, state: State, program: &mut Program) -> Result<State, String> {
         match state {
             State::Start => {
-                self.expect("fn")?;
-                program.name = self.next()?.into();
-                self.expect("(")?;
-                program.params = self.until(")", |r| {
-                    let name = r.next()?.into();
-                    r.expect(":")?;
-                    let ty = r.ty()?;
-                    Ok(Param { name, ty })
-                })?;
+                (program.name, program.params) = self.head_of_program()?;
                 Ok(State::Body)
             }
             State::Body if self.skip("require") => {
-                let left = self.size()?;
-                let relation = match self.next()? {
-                    ">=" => Relation::AtLeast,
-                    "==" => Relation::Equal,
-                    t => return Err(format!("`{t}` is no relation")),
-                };
-                let right = self.size()?;
-                let mut when = vec![];
-                if self.skip("when") {
-                    when.push(self.size()?);
-                    while self.skip(",") {
-                        when.push(self.size()?);
-                    }
-                }
-                program.requires.push(Require {
-                    when,
-                    left,
-                    relation,
-                    right,
-                });
+                program.requires.push(self.requirement()?);
                 Ok(State::Body)
             }
             State::Body if self.skip("return") => {
-                if self.peek().is_some() {
-                    program.results.push(self.var()?);
-                    while self.skip(",") {
-                        program.results.push(self.var()?);
-                    }
-                }
+                program.results = self.results()?;
                 Ok(State::End)
             }
             State::Body => {
@@ -259,28 +243,93 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn var(&mut self) -> Result<Var, String> {
+    /// `fn f(x: real[d0.0])`
+    pub(in crate::ir) fn head_of_program(&mut self) -> Result<(String, Vec<Param>), String> {
+        self.expect("fn")?;
+        let name = self.next()?.into();
+        self.expect("(")?;
+        let params = self.until(")", |r| {
+            let name = r.next()?.into();
+            r.expect(":")?;
+            let ty = r.ty()?;
+            Ok(Param { name, ty })
+        })?;
+        Ok((name, params))
+    }
+
+    /// `d1.0 >= d0.0 when d0.0`, behind `require`
+    pub(in crate::ir) fn requirement(&mut self) -> Result<Require, String> {
+        let left = self.size()?;
+        let relation = match self.next()? {
+            ">=" => Relation::AtLeast,
+            "==" => Relation::Equal,
+            t => return Err(format!("`{t}` is no relation")),
+        };
+        let right = self.size()?;
+        let mut when = vec![];
+        if self.skip("when") {
+            when.push(self.size()?);
+            while self.skip(",") {
+                when.push(self.size()?);
+            }
+        }
+        Ok(Require {
+            when,
+            left,
+            relation,
+            right,
+        })
+    }
+
+    /// `v3, v4`, behind `return`
+    pub(in crate::ir) fn results(&mut self) -> Result<Vec<Var>, String> {
+        let mut results = vec![];
+        if self.peek().is_some() {
+            results.push(self.var()?);
+            while self.skip(",") {
+                results.push(self.var()?);
+            }
+        }
+        Ok(results)
+    }
+
+    pub(in crate::ir) fn var(&mut self) -> Result<Var, String> {
         let t = self.next()?;
         numbered(t, 'v')
             .map(Var)
             .ok_or_else(|| format!("`{t}` is no variable"))
     }
 
-    pub(super) fn axis(&mut self) -> Result<usize, String> {
+    pub(in crate::ir) fn axis(&mut self) -> Result<usize, String> {
         let t = self.next()?;
         t.parse().map_err(|_| format!("`{t}` is no axis"))
     }
 
-    fn ty(&mut self) -> Result<Type, String> {
-        let elem = match self.next()? {
-            "real" => Elem::Real,
-            "int" => Elem::Int,
-            "bool" => Elem::Bool,
-            t => return Err(format!("`{t}` is no kind")),
-        };
+    pub(in crate::ir) fn ty(&mut self) -> Result<Type, String> {
+        let elem = self.elem()?;
         self.expect("[")?;
         let shape = self.until("]", Reader::size)?;
         Ok(Type { elem, shape })
+    }
+
+    pub(in crate::ir) fn elem(&mut self) -> Result<Elem, String> {
+        match self.next()? {
+            "real" => Ok(Elem::Real),
+            "int" => Ok(Elem::Int),
+            "bool" => Ok(Elem::Bool),
+            t => Err(format!("`{t}` is no kind")),
+        }
+    }
+
+    /// What is called: a unit in quotes.
+    pub(in crate::ir) fn unit(&mut self) -> Result<Called, String> {
+        let text = self.next()?.trim_matches('"');
+        Ok(Called::new(text.parse::<Unit>()?))
+    }
+
+    pub(in crate::ir) fn rule(&mut self) -> Result<Rule, String> {
+        let rule = self.next()?;
+        Rule::by_name(rule).ok_or_else(|| format!("`{rule}` is no rule"))
     }
 
     fn op(&mut self, program: &Program, rank: usize) -> Result<Op, String> {
@@ -313,10 +362,7 @@ impl<'a> Reader<'a> {
                 Op::Gather { src, index }
             }
             "call" => {
-                let text = self.next()?.trim_matches('"');
-                let unit = Called::new(text.parse::<Unit>()?);
-                let rule = self.next()?;
-                let rule = Rule::by_name(rule).ok_or_else(|| format!("`{rule}` is no rule"))?;
+                let (unit, rule) = (self.unit()?, self.rule()?);
                 let out = self.axis()?;
                 self.expect("(")?;
                 let args = self.until(")", Reader::var)?;
@@ -335,34 +381,7 @@ impl<'a> Reader<'a> {
                 }
                 Op::Scatter(parts)
             }
-            "recur" => {
-                let a = self.var()?;
-                self.expect("*")?;
-                self.expect("_")?;
-                let b = if self.skip("+") {
-                    Feed::All(self.var()?)
-                } else if self.skip("adding") {
-                    Feed::Each(self.var()?)
-                } else if self.skip("from") {
-                    Feed::First(self.var()?)
-                } else {
-                    Feed::One
-                };
-                self.expect("along")?;
-                let axis = self.axis()?;
-                let reverse = self.skip("reverse");
-                let mask = match self.skip("where") {
-                    true => Some(self.var()?),
-                    false => None,
-                };
-                Op::Recur {
-                    a,
-                    mask,
-                    b,
-                    axis,
-                    reverse,
-                }
-            }
+            "recur" => self.recur()?,
             "contract" => {
                 let a = self.var()?;
                 let a_axes = self.labels()?;
@@ -396,7 +415,37 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn lit(&mut self) -> Result<Lit, String> {
+    /// `v1 * _ + v2 along 0 reverse where v3`, behind `recur`
+    pub(in crate::ir) fn recur(&mut self) -> Result<Op, String> {
+        let a = self.var()?;
+        self.expect("*")?;
+        self.expect("_")?;
+        let b = if self.skip("+") {
+            Feed::All(self.var()?)
+        } else if self.skip("adding") {
+            Feed::Each(self.var()?)
+        } else if self.skip("from") {
+            Feed::First(self.var()?)
+        } else {
+            Feed::One
+        };
+        self.expect("along")?;
+        let axis = self.axis()?;
+        let reverse = self.skip("reverse");
+        let mask = match self.skip("where") {
+            true => Some(self.var()?),
+            false => None,
+        };
+        Ok(Op::Recur {
+            a,
+            mask,
+            b,
+            axis,
+            reverse,
+        })
+    }
+
+    pub(in crate::ir) fn lit(&mut self) -> Result<Lit, String> {
         let minus = if self.skip("-") { "-" } else { "" };
         let word = self.next()?;
         if word == "nan" {
@@ -419,7 +468,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn labels(&mut self) -> Result<Vec<u8>, String> {
+    pub(in crate::ir) fn labels(&mut self) -> Result<Vec<u8>, String> {
         self.expect("[")?;
         self.until("]", |r| {
             let t = r.next()?;
@@ -455,7 +504,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Sums, differences and products of sizes and of the positions along `rank` axes.
-    fn affine(&mut self, rank: usize) -> Result<Affine, String> {
+    pub(in crate::ir) fn affine(&mut self, rank: usize) -> Result<Affine, String> {
         let mut sum = Affine::constant(rank, Size::lit(0));
         let mut sign = if self.skip("-") { -1 } else { 1 };
         loop {
@@ -479,7 +528,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn size(&mut self) -> Result<Size, String> {
+    pub(in crate::ir) fn size(&mut self) -> Result<Size, String> {
         Ok(self.affine(0)?.constant)
     }
 

@@ -118,10 +118,7 @@ impl fmt::Display for Op {
                 b_axes,
                 out_axes,
             } => {
-                let [x, y, z] = [a_axes, b_axes, out_axes].map(|axes| {
-                    let labels: Vec<String> = axes.iter().map(|&l| label(l)).collect();
-                    labels.join(", ")
-                });
+                let [x, y, z] = [a_axes, b_axes, out_axes].map(|axes| labels(axes));
                 write!(f, "contract {a}[{x}] * {b}[{y}] -> [{z}]")
             }
             Op::Update { src, part, when } => {
@@ -247,13 +244,20 @@ fn of_loop(op: &Op, number: &str) -> String {
     text
 }
 
-fn list(items: &[impl fmt::Display]) -> String {
+/// Items with commas between them.
+pub(in crate::ir) fn list(items: &[impl fmt::Display]) -> String {
     let mut out = String::new();
     for (k, i) in items.iter().enumerate() {
         let comma = if k > 0 { ", " } else { "" };
         write!(out, "{comma}{i}").expect("strings take everything");
     }
     out
+}
+
+/// The labels of axes.
+pub(in crate::ir) fn labels(axes: &[u8]) -> String {
+    let labels: Vec<String> = axes.iter().map(|&l| label(l)).collect();
+    labels.join(", ")
 }
 
 /// Labels are letters as long as there are any.
