@@ -13,7 +13,7 @@ use crate::front::{self, Annotated, Failure};
 use crate::ir::jacobian::Direction;
 use crate::ir::{bulk, core_check, kernel};
 use crate::link::{self, Beside, Part, Place, Request};
-use crate::pipeline::{self, count_rules, take_tally};
+use crate::pipeline::{self, Stage, count_rules, take_tally};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::fmt::{Display, Write};
@@ -443,8 +443,7 @@ fn derived(
         let entries = pipeline::entries(bulk, &wrt, &mut |pass, p| {
             see(format!("{title}: Bulk, after {pass}"), p);
         })?;
-        let kernels = pipeline::to_kernels(&entries.program)?;
-        enter("emit");
+        let kernels = kernels(&entries.program, &title, see)?;
         let blocks = entries.blocks;
         return Ok(kernel::Program { blocks, ..kernels }.into());
     }
@@ -455,9 +454,7 @@ fn derived(
         let derived = pipeline::derive_in_pieces(bulk, what, &wrt, pieces, &mut |pass, p| {
             see(format!("{title}: Bulk, after {pass}"), p);
         })?;
-        let kernels = pipeline::to_kernels(&derived);
-        enter("emit");
-        kernels
+        self::kernels(&derived, &title, see)
     };
     let undecided = match what == Derivative::Jacobian(None) {
         true => pipeline::undecided(bulk, &wrt),
@@ -478,6 +475,20 @@ fn derived(
         (Ok(one), Err(_)) | (Err(_), Ok(one)) => one.into(),
         (Err(message), Err(_)) => return Err(message),
     })
+}
+
+/// The kernels of a derivative, ready to be emitted.
+fn kernels(
+    program: &bulk::Program,
+    title: &str,
+    see: Stages<'_>,
+) -> Result<kernel::Program, String> {
+    let kernels = pipeline::to_kernels_watched(program, &mut |pass, stage| match stage {
+        Stage::Bulk(p) => see(format!("{title}: Bulk, after {pass}"), p),
+        Stage::Kernels(p) => see(format!("{title}: Kernels, after {pass}"), p),
+    });
+    enter("emit");
+    kernels
 }
 
 /// One of the functions of a linearised one.
@@ -503,8 +514,7 @@ fn linearised(
         Some("jvp") => apart.jvp,
         Some(_) => apart.vjp,
     };
-    let kernels = pipeline::to_kernels(&program)?;
-    enter("emit");
+    let kernels = kernels(&program, &title, see)?;
     Ok(Bodies {
         uses: apart.uses,
         ..kernels.into()

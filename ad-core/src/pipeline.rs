@@ -10,7 +10,8 @@ use crate::ir::unit::{Called, Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::blocks::together;
 use crate::passes::entries;
-use crate::passes::fuse::{again, fuse};
+use crate::passes::fuse::steps::PASSES;
+use crate::passes::fuse::{PREPARATIONS, again, lower};
 use crate::passes::join::join;
 use crate::passes::lengths::lengths;
 use crate::passes::linearise::{forward, linearise};
@@ -668,31 +669,79 @@ fn lacking(unit: &Unit, rule: Rule) -> String {
     )
 }
 
+/// A program on the way from Bulk to Kernels.
+pub enum Stage<'a> {
+    /// Still Bulk.
+    Bulk(&'a Program),
+    /// Kernels.
+    Kernels(&'a kernel::Program),
+}
+
 /// The kernels of a Bulk program.
 ///
 /// # Errors
-/// If fusion broke the program (a bug of the compiler).
+/// If a pass broke the program (a bug of the compiler).
 pub fn to_kernels(program: &Program) -> Result<kernel::Program, String> {
-    enter("units");
-    let mut program = units::shared(program);
-    enter("lengths");
-    if let Some(known) = lengths(&program) {
-        enter("simplify");
-        program = simplify(&known);
+    to_kernels_watched(program, &mut |_, _| {})
+}
+
+/// The same, for those who watch: the name of each pass that changes the program, and what it made.
+///
+/// # Errors
+/// As for [`to_kernels()`].
+pub fn to_kernels_watched(
+    program: &Program,
+    watch: &mut dyn FnMut(&'static str, Stage<'_>),
+) -> Result<kernel::Program, String> {
+    let mut program = program.clone();
+    let see: Watch<'_> = &mut |pass, p| watch(pass, Stage::Bulk(p));
+    let mut run = |name, pass: &dyn Fn(&Program) -> Option<Program>| {
+        enter(name);
+        let changed = pass(&program).filter(|next| *next != program);
+        let is_changed = changed.is_some();
+        if let Some(next) = changed {
+            checked(name, &next, see)?;
+            program = next;
+        }
+        Ok::<bool, String>(is_changed)
+    };
+    run("units", &|p| Some(units::shared(p)))?;
+    if run("lengths", &lengths)? {
+        run("simplify", &|p| Some(simplify(p)))?;
     }
-    enter("again");
-    if let Some(again) = again(&program) {
-        enter("join");
-        program = join(&again);
+    if run("again", &again)? {
+        run("join", &|p| Some(join(p)))?;
+    }
+    for (name, pass) in PREPARATIONS {
+        run(name, &|p| Some(pass(p)))?;
     }
     enter("fuse");
-    let kernels = fuse(&program);
-    overflowed()?;
-    if cfg!(debug_assertions) {
-        kernel_check::check(&kernels)
-            .map_err(|e| report("fuse", &format!("it made a wrong program: {e}")))?;
+    let mut kernels = lower(&program);
+    checked_kernels("fuse", &kernels, watch)?;
+    for pass in PASSES {
+        enter(pass.name);
+        let next = pass.run(kernels.clone());
+        if next != kernels {
+            checked_kernels(pass.name, &next, watch)?;
+            kernels = next;
+        }
     }
     Ok(kernels)
+}
+
+/// Verifies the kernels that a pass made, in debug builds.
+fn checked_kernels(
+    pass: &'static str,
+    kernels: &kernel::Program,
+    watch: &mut dyn FnMut(&'static str, Stage<'_>),
+) -> Result<(), String> {
+    watch(pass, Stage::Kernels(kernels));
+    overflowed()?;
+    if cfg!(debug_assertions) {
+        kernel_check::check(kernels)
+            .map_err(|e| report(pass, &format!("it made a wrong program: {e}")))?;
+    }
+    Ok(())
 }
 
 /// Sizes with numbers that do not fit are an error of the user's.

@@ -269,7 +269,7 @@ pub struct Step {
 }
 
 /// A program of kernels.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     /// The function's name.
     pub name: String,

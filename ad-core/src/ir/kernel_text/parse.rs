@@ -183,18 +183,6 @@ enum Head {
     Tiles(Box<Tiles>),
 }
 
-/// A program to be read later.
-fn unread() -> Program {
-    Program {
-        name: String::new(),
-        params: vec![],
-        steps: vec![],
-        results: vec![],
-        requires: vec![],
-        blocks: vec![],
-    }
-}
-
 impl Reader<'_> {
     /// Items in brackets.
     fn listed<T>(
@@ -370,7 +358,7 @@ impl Reader<'_> {
                     false => None,
                 };
                 Head::Loop(Box::new(Sequence {
-                    body: unread(),
+                    body: Program::default(),
                     states,
                     goes_on: None,
                     steps,
@@ -404,7 +392,7 @@ impl Reader<'_> {
                 self.expect("added")?;
                 let added = self.listed(Reader::axis)?;
                 Head::Tiles(Box::new(Tiles {
-                    body: unread(),
+                    body: Program::default(),
                     given,
                     extent,
                     division,

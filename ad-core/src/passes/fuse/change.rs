@@ -23,6 +23,33 @@ pub(super) struct Owned {
 }
 
 impl Owned {
+    /// By a function: nothing of its parameters.
+    pub(super) fn by_function() -> Owned {
+        Owned {
+            params: 0..0,
+            is_inner: false,
+            is_body: false,
+        }
+    }
+
+    /// By the body of a loop that is given so many arrays: its states.
+    pub(super) fn by_body(given: usize, states: usize) -> Owned {
+        Owned {
+            params: given..given + states,
+            is_inner: true,
+            is_body: true,
+        }
+    }
+
+    /// By the condition of a loop: nothing of its parameters.
+    pub(super) fn by_condition() -> Owned {
+        Owned {
+            params: 0..0,
+            is_inner: true,
+            is_body: false,
+        }
+    }
+
     fn has(&self, program: &Program, v: Var) -> bool {
         program.ty(v).rank() > 0
             && (v.index() >= program.params.len() || self.params.contains(&v.index()))

@@ -8,6 +8,9 @@
 //! - it costs no real operation (a read, a few selections, an index), or
 //! - it is needed at one place only, and the loops around that place are just those that occur in the
 //!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
+//!
+//! [`PREPARATIONS`] come first and [`lower`] chooses; the passes of [`steps`] then decide on storage,
+//! tiles and families.
 
 mod absent;
 mod accumulate;
@@ -29,6 +32,7 @@ mod rebuild;
 mod reuse;
 mod running;
 mod share;
+pub mod steps;
 #[cfg(test)]
 mod tests;
 mod tile;
@@ -52,36 +56,48 @@ use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
 use running::without_running;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use twins::shared;
 use wedge::within;
 
-/// Fuses a program.
-pub fn fuse(program: &Program) -> kernel::Program {
-    let owned = Owned {
-        params: 0..0,
-        is_inner: false,
-        is_body: false,
-    };
-    Fuser::default().program(program, &owned)
+/// A pass over Bulk, with its name.
+pub type Preparation = (&'static str, fn(&Program) -> Program);
+
+/// What is done to a Bulk program and to the programs of its loops before it is lowered, in order.
+pub const PREPARATIONS: [Preparation; 4] = [
+    ("prune", prune),
+    ("accumulate", |program| accumulate(program.clone())),
+    ("twins", shared),
+    ("contractions", expand_contractions),
+];
+
+/// A prepared program as Kernels, each stored array by a step of its own.
+pub fn lower(program: &Program) -> kernel::Program {
+    Lowerer::default().program(program, &Owned::by_function())
+}
+
+/// A program with all preparations.
+fn prepared(program: &Program) -> Program {
+    (PREPARATIONS.iter()).fold(program.clone(), |program, (_, pass)| pass(&program))
 }
 
 /// The programs of a loop.
 #[derive(Clone)]
-struct Fused {
+struct Lowered {
     body: kernel::Program,
     goes_on: Option<kernel::Program>,
 }
 
-/// What has been fused already.
+/// What has been lowered already.
 #[derive(Default)]
-struct Fuser {
-    loops: HashMap<Looped, Fused>,
+struct Lowerer {
+    loops: HashMap<Looped, Lowered>,
 }
 
-impl Fuser {
+impl Lowerer {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
-        let mut program = expand_contractions(&shared(&accumulate(prune(program))));
+        let mut program = Cow::Borrowed(program);
         let chosen = |program: &Program| {
             let negatives = Negatives::new(program);
             let before = read_before(program, owned);
@@ -90,7 +106,7 @@ impl Fuser {
         };
         let (mut negatives, mut choice) = chosen(&program);
         if let Some(flat) = ragged::flatten(&program, &choice.stored) {
-            program = flat;
+            program = Cow::Owned(flat);
             (negatives, choice) = chosen(&program);
         }
         let Choice {
@@ -161,12 +177,7 @@ impl Fuser {
             out.steps
                 .push(step(&program, owned, (&stored, &negatives), k));
         }
-        let program = reuse::take(out, owned.params.clone(), owned.is_body);
-        let program = family::group(onto::onto(tile::tiled(program)));
-        match owned.is_inner {
-            true => program,
-            false => share::shares(program),
-        }
+        out
     }
 
     /// A result of a loop: the first is a step, the others are added to it.
@@ -187,7 +198,7 @@ impl Fuser {
                 given,
                 init,
             } = run;
-            let Fused { body, goes_on } = self.programs(looped, given.len());
+            let Lowered { body, goes_on } = self.programs(looped, given.len());
             let source = |v: &Var| Source {
                 array: *v,
                 taken: false,
@@ -210,26 +221,17 @@ impl Fuser {
     }
 
     /// The programs of a loop that is given so many arrays.
-    fn programs(&mut self, looped: &Looped, given: usize) -> Fused {
+    fn programs(&mut self, looped: &Looped, given: usize) -> Lowered {
         if let Some(known) = self.loops.get(looped) {
             return known.clone();
         }
-        let body = Owned {
-            params: given..given + looped.states,
-            is_inner: true,
-            is_body: true,
+        let mut lower = |program: &Program, owned: &Owned| self.program(&prepared(program), owned);
+        let lowered = Lowered {
+            body: lower(&looped.body, &Owned::by_body(given, looped.states)),
+            goes_on: (looped.goes_on.as_ref()).map(|c| lower(c, &Owned::by_condition())),
         };
-        let condition = Owned {
-            params: 0..0,
-            is_inner: true,
-            is_body: false,
-        };
-        let fused = Fused {
-            body: self.program(&looped.body, &body),
-            goes_on: (looped.goes_on.as_ref()).map(|c| self.program(c, &condition)),
-        };
-        self.loops.insert(looped.clone(), fused.clone());
-        fused
+        self.loops.insert(looped.clone(), lowered.clone());
+        lowered
     }
 }
 

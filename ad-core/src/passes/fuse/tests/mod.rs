@@ -10,7 +10,9 @@ mod products;
 mod rows;
 mod tiles;
 
-use super::fuse;
+use super::change::Owned;
+use super::steps::PASSES;
+use super::{Lowerer, prepared};
 use crate::ir::bulk;
 use crate::ir::kernel::Program;
 use crate::ir::value::{Tensor, Value};
@@ -25,8 +27,19 @@ fn bulk_of(text: &str) -> bulk::Program {
 
 /// Kernels that are as they should be.
 fn checked(kernels: Program) -> Program {
-    kernel_check::check(&kernels).unwrap_or_else(|e| panic!("{e}\n{kernels:#?}"));
+    kernel_check::check(&kernels).unwrap_or_else(|e| panic!("{e}\n{kernels}"));
     kernels
+}
+
+/// The kernels of a function.
+fn fuse(program: &bulk::Program) -> Program {
+    fuse_as(program, &Owned::by_function())
+}
+
+/// The kernels of a program that owns these parameters.
+fn fuse_as(program: &bulk::Program, owned: &Owned) -> Program {
+    let lowered = Lowerer::default().program(&prepared(program), owned);
+    (PASSES.iter()).fold(lowered, |program, pass| pass.run_as(program, owned))
 }
 
 /// The kernels of a program.

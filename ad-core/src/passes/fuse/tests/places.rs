@@ -1,7 +1,7 @@
 //! Which arrays are computed where they are needed, also at several places and behind guards.
 
-use super::super::{Fuser, Owned, fuse};
-use super::{bulk_of, checked};
+use super::super::Owned;
+use super::{bulk_of, checked, fuse, fuse_as};
 use crate::ir::bulk;
 use crate::ir::kernel::Program;
 use crate::ir::value::{Tensor, Value};
@@ -30,12 +30,7 @@ fn fused(text: &str) -> Program {
 }
 
 fn body(bulk: &bulk::Program) -> Program {
-    let owned = Owned {
-        params: 0..0,
-        is_inner: true,
-        is_body: true,
-    };
-    Fuser::default().program(bulk, &owned)
+    fuse_as(bulk, &Owned::by_body(0, 0))
 }
 
 /// An exponential that is read one place to the left, where a condition says that there is one.
