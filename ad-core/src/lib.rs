@@ -13,6 +13,7 @@ pub mod ir;
 pub mod link;
 pub mod passes;
 pub mod pipeline;
+mod thresholds;
 
 pub use derive::derive;
 pub use expand::{expand, expand_at, expand_in_file, explain, explain_in_file, resume};

@@ -5,14 +5,15 @@ use syn::visit::{self, Visit};
 
 /// Each place with the places that it may import. All of these stand above it, so there are no
 /// circles.
-const PLACES: [(&str, &[&str]); 12] = [
+const PLACES: [(&str, &[&str]); 13] = [
     ("ir", &[]),
     ("defect", &[]),
     ("derivative", &["ir"]),
     ("front", &["ir", "defect", "derivative"]),
-    ("passes", &["ir"]),
+    ("thresholds", &[]),
+    ("passes", &["ir", "thresholds"]),
     ("pipeline", &["ir", "defect", "derivative", "passes"]),
-    ("back", &["ir", "derivative", "front"]),
+    ("back", &["ir", "derivative", "front", "thresholds"]),
     (
         "link",
         &["ir", "defect", "derivative", "front", "pipeline", "back"],

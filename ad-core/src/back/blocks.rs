@@ -24,12 +24,10 @@ use crate::ir::bulk::Var;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::ty::{Elem, Size};
+use crate::thresholds::SHORTEST_BLOCK;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// Blocks that are shorter are no better than short sums.
-const SHORT: i64 = 16;
 
 /// What a copy is of.
 type Copied = (Var, usize, Vec<Size>, Vec<Option<Affine>>);
@@ -260,15 +258,17 @@ impl Writer<'_> {
         };
         for length in lengths {
             let condition = match (length.as_lit(), terms.as_lit()) {
-                (Some(length), Some(terms)) if length < terms.max(SHORT) => return None,
+                (Some(length), Some(terms)) if length < terms.max(SHORTEST_BLOCK) => return None,
                 (Some(_), Some(_)) => continue,
-                (Some(length), None) if length < SHORT => return None,
-                (_, Some(terms)) => at_most(Expr::integer(terms.max(SHORT)), self.size(&length)),
+                (Some(length), None) if length < SHORTEST_BLOCK => return None,
+                (_, Some(terms)) => {
+                    at_most(Expr::integer(terms.max(SHORTEST_BLOCK)), self.size(&length))
+                }
                 (None, None) if length == *terms => {
-                    at_most(Expr::integer(SHORT), self.size(&length))
+                    at_most(Expr::integer(SHORTEST_BLOCK), self.size(&length))
                 }
                 (_, None) => {
-                    let least = std::iter::once(Expr::integer(SHORT));
+                    let least = std::iter::once(Expr::integer(SHORTEST_BLOCK));
                     at_most(self.size(terms).method("max", least), self.size(&length))
                 }
             };

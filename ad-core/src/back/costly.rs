@@ -9,13 +9,8 @@ use super::nest::Writer;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::Elem;
+use crate::thresholds::{LARGEST_VECTOR, UNROLLED_STEPS};
 use std::collections::HashSet;
-
-/// Loops of so many steps are unrolled.
-const UNROLLED: i64 = 4;
-
-/// The most elements that a vector has.
-const VECTOR: i64 = 16;
 
 impl Writer<'_> {
     /// Whether the elements that these nodes are, of a loop over a row of them, are costly, and may be computed twice. With
@@ -25,7 +20,7 @@ impl Writer<'_> {
         let Some(l) = nest.outer.checked_sub(1) else {
             return false;
         };
-        let is_whole = |n: i64| n <= UNROLLED || n % VECTOR == 0;
+        let is_whole = |n: i64| n <= UNROLLED_STEPS || n % LARGEST_VECTOR == 0;
         if nest.loops[l].as_lit().is_some_and(is_whole) {
             return false;
         }

@@ -14,13 +14,8 @@ use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{At, Compute, Loop, Node};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::Elem;
+use crate::thresholds::{LIGHT_POINT, SUMS_IN_REGISTERS};
 use std::collections::HashSet;
-
-/// So many sums are in registers together.
-const IN_REGISTERS: usize = 2;
-
-/// So many operations and reads are few instructions.
-const LIGHT: usize = 16;
 
 impl Writer<'_> {
     /// Whether a reduction over a loop is better done a few elements at a time, if it is done by blocks.
@@ -43,8 +38,8 @@ impl Writer<'_> {
         matches!(run, Run::Count(_))
             && nest.ranges[l].is_whole()
             && (own.iter()).all(|&o| nest.ranges[o].loops().all(|m| m != l))
-            && (1..=IN_REGISTERS).contains(&sums.len())
-            && all.len() <= LIGHT
+            && (1..=SUMS_IN_REGISTERS).contains(&sums.len())
+            && all.len() <= LIGHT_POINT
             && all.iter().all(|&n| self.is_some_instructions(n))
             && (sums.iter()).all(|(_, sum)| {
                 self.is_read_again((l, body), *sum, &own) && self.is_same_cheap(l, *sum, &own)
@@ -101,7 +96,7 @@ impl Writer<'_> {
             }
             open.extend(nest.operands(n));
         }
-        seen.len() <= LIGHT
+        seen.len() <= LIGHT_POINT
     }
 }
 

@@ -11,13 +11,8 @@ use super::nest::Writer;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Lit, Size};
+use crate::thresholds::{NODES_OF_PEELED_LOOP, PEELED_INDICES};
 use std::collections::{BTreeSet, HashSet};
-
-/// As many indices are split off at most, at each end.
-const FEW: i64 = 4;
-
-/// A loop is written several times only if what it computes has at most so many nodes.
-const LARGE: usize = 64;
 
 /// Conditions of which it is known whether they hold.
 #[derive(Clone, Default)]
@@ -96,7 +91,7 @@ impl Writer<'_> {
                 open.extend(nest.operands(n));
             }
         }
-        if seen.len() > LARGE {
+        if seen.len() > NODES_OF_PEELED_LOOP {
             return None;
         }
         let mut whens: Vec<(Node, When)> = vec![];
@@ -204,8 +199,12 @@ impl Writer<'_> {
     fn place(&self, at: &Size, extent: &Size) -> Option<Place> {
         let from_end = extent.sub(at).as_lit();
         match at.as_lit() {
-            Some(k) if k <= FEW && from_end.is_none_or(|e| e >= k) => Some(Place::FromStart(k)),
-            Some(_) | None => from_end.filter(|k| *k <= FEW).map(Place::FromEnd),
+            Some(k) if k <= PEELED_INDICES && from_end.is_none_or(|e| e >= k) => {
+                Some(Place::FromStart(k))
+            }
+            Some(_) | None => from_end
+                .filter(|k| *k <= PEELED_INDICES)
+                .map(Place::FromEnd),
         }
     }
 

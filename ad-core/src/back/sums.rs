@@ -17,15 +17,10 @@ use super::tokens::in_place;
 use crate::ir::kernel::{Addend, Affine, At, Compute, Loop, Node, Range};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
+use crate::thresholds::ARRAYS_ADDED_TOGETHER;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::{BTreeSet, HashSet};
-
-/// From how many elements on a row is worth its slices.
-pub(super) const FEW: i64 = 8;
-
-/// To how many arrays the runtime adds in one loop.
-const MOST: usize = 8;
 
 impl Writer<'_> {
     /// A closure that makes a row of a new array and adds to rows of sums, or that adds alone, if it can be done by rows.
@@ -41,7 +36,7 @@ impl Writer<'_> {
         let is_possible = nest.loops.len() == nest.outer
             && nest.ranges.iter().all(Range::is_whole)
             && names.len() == sums.len()
-            && sums.len() <= MOST
+            && sums.len() <= ARRAYS_ADDED_TOGETHER
             && (sums.iter()).all(|(_, s)| nest.nodes[s.value].guard == guard)
             && new.is_none_or(|n| nest.nodes[n].elem == Elem::Real);
         if !is_possible {

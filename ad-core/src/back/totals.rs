@@ -16,18 +16,10 @@ use super::nest::Writer;
 use super::range::pattern_of;
 use crate::ir::kernel::{Addend, At, Loop, Node, Range};
 use crate::ir::ty::Elem;
+use crate::thresholds::{LIGHT_BESIDE_TOTALS, ROW_WORTH_PARTS, TOTALS_TOGETHER};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::{BTreeSet, HashSet};
-
-/// From how many elements on a row is worth its slices and parts.
-const FEW: i64 = 16;
-
-/// How many numbers the runtime sums in one loop.
-const MOST: usize = 8;
-
-/// How many instructions of arithmetic are done for some elements at once, with sums in registers.
-const LIGHT: usize = 16;
 
 impl Writer<'_> {
     /// A closure that makes a row of new arrays and adds sums over it to others, or that adds alone; where that is not
@@ -47,13 +39,13 @@ impl Writer<'_> {
             && nest.ranges.iter().all(Range::is_whole)
             && !sums.is_empty()
             && names.len() == sums.len()
-            && sums.len() <= MOST
+            && sums.len() <= TOTALS_TOGETHER
             && sums.iter().all(|(_, s)| s.at.iter().all(stays))
             && new
                 .iter()
                 .chain(sums.iter().map(|(_, s)| &s.value))
                 .all(is_real)
-            && nest.loops[l].as_lit().is_none_or(|n| n >= FEW);
+            && nest.loops[l].as_lit().is_none_or(|n| n >= ROW_WORTH_PARTS);
         if !is_possible {
             return None;
         }
@@ -75,7 +67,7 @@ impl Writer<'_> {
             .collect();
         let (mut when, mut outside) = (vec![], TokenStream::new());
         if nest.loops[l].as_lit().is_none() {
-            let few = Expr::integer(FEW);
+            let few = Expr::integer(ROW_WORTH_PARTS);
             when.push(few.infix("<=", self.scope.size(&nest.loops[l])).tokens);
         }
         for g in conditions {
@@ -110,10 +102,11 @@ impl Writer<'_> {
         self.piece.holds.clear();
         let totals: Vec<Ident> = sums.iter().map(|_| self.name("total")).collect();
         // So few operations may stand at two places.
-        let (set_and_sum, sum) = match new.len() <= 1 && self.are_light(l, &values, LIGHT, &known) {
-            true => (quote!(set_and_sum_light), quote!(sums_light)),
-            false => (quote!(set_and_sum), quote!(sums)),
-        };
+        let (set_and_sum, sum) =
+            match new.len() <= 1 && self.are_light(l, &values, LIGHT_BESIDE_TOTALS, &known) {
+                true => (quote!(set_and_sum_light), quote!(sums_light)),
+                false => (quote!(set_and_sum), quote!(sums)),
+            };
         let added = sums.iter().zip(&totals).map(|((to, s), total)| {
             let place = s.at.iter().map(|a| match a {
                 At::Affine(a) => self.affine(a).tokens,

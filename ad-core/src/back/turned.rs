@@ -18,12 +18,10 @@ use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
+use crate::thresholds::ELEMENTS_OF_POINT;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::HashSet;
-
-/// The most elements of a point, and the most terms of a short sum.
-const FEW: i64 = 4;
 
 /// The nest of an array of points with the loop over the points as its last outer one, and without the short sums that
 /// it has within others; `None` if it has none.
@@ -33,7 +31,7 @@ pub(super) fn turned(nest: &Nest) -> Option<Nest> {
         .iter()
         .try_fold(1_i64, |n, l| n.checked_mul(l.as_lit()?))?;
     let is_possible = nest.outer >= 2
-        && (2..=FEW).contains(&count)
+        && (2..=ELEMENTS_OF_POINT).contains(&count)
         && nest.loops[0].as_lit().is_none()
         && nest.ranges.iter().all(Range::is_whole);
     if !is_possible {
@@ -124,7 +122,8 @@ impl<'a> Unrolled<'a> {
             let s = &self.old.nodes[m];
             !self.old.depends[m].contains(&l) || (s.own().is_empty() && s.guard.is_none())
         };
-        let is_short = s.elem == Elem::Real && s.guard.is_none() && (2..=FEW).contains(&terms);
+        let is_short =
+            s.elem == Elem::Real && s.guard.is_none() && (2..=ELEMENTS_OF_POINT).contains(&terms);
         let is_inside = self.old.depends[n].iter().any(|&l| l >= self.old.outer);
         let all = is_short && is_inside && (0..self.old.nodes.len()).all(is_plain);
         all.then_some((l, terms, *body))

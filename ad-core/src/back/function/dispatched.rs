@@ -10,12 +10,10 @@ use crate::front::real::RealType;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Contribution, Nest, Program, Work};
 use crate::ir::ty::{Atom, Elem, Size};
+use crate::thresholds::STEPS_WORTH_DISPATCH;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
-
-/// Loops of fewer steps than this are not worth it.
-const LONG: i64 = 16;
 
 /// Whether wider vectors may make a program faster: it has loops that the caller's data makes long.
 pub(super) fn pays(program: &Program, params: &[Given], real: &RealType) -> bool {
@@ -63,7 +61,7 @@ fn any_is_long(parts: &[Contribution]) -> bool {
 }
 
 fn is_long(nest: &Nest) -> bool {
-    let is_long = |n: &Size| n.as_lit().is_none_or(|n| n >= LONG);
+    let is_long = |n: &Size| n.as_lit().is_none_or(|n| n >= STEPS_WORTH_DISPATCH);
     nest.loops.iter().any(is_long)
 }
 

@@ -4,14 +4,11 @@ use super::{Function, Local, Scope, small};
 use crate::back::expr::Expr;
 use crate::back::nest::Writer;
 use crate::back::range::pattern_of;
-use crate::back::sums::FEW;
 use crate::ir::bulk::Type;
 use crate::ir::kernel::{Addend, Family, Fill, Member, Node};
+use crate::thresholds::{ARRAYS_FILLED_TOGETHER, ROW_WORTH_SLICES};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-
-/// For how many arrays the runtime has a function that fills them together.
-pub(super) const TOGETHER: usize = 16;
 
 /// How many elements a new array has that is on the stack. A single one is a plain scalar.
 fn on_stack(ty: &Type) -> Option<usize> {
@@ -27,7 +24,9 @@ impl Function<'_> {
         let mut placed: Vec<(Ident, &Member)> = vec![];
         for m in &f.members {
             match &m.fill {
-                Fill::Each(_) if new.len() < TOGETHER && on_stack(&m.ty).is_none() => {
+                Fill::Each(_)
+                    if new.len() < ARRAYS_FILLED_TOGETHER && on_stack(&m.ty).is_none() =>
+                {
                     new.push((self.fresh(&self.wish(m.var)), m));
                 }
                 Fill::Each(_) => {
@@ -179,7 +178,7 @@ impl Function<'_> {
         place: Option<&TokenStream>,
     ) -> Option<(Option<TokenStream>, TokenStream)> {
         let length = f.nest.loops[..f.nest.outer].last()?;
-        let is_short = length.as_lit().is_some_and(|n| n < FEW);
+        let is_short = length.as_lit().is_some_and(|n| n < ROW_WORTH_SLICES);
         if elements.len() > 1 || is_short || f.members.iter().any(|m| small::len(&m.ty).is_some()) {
             return None;
         }
@@ -194,7 +193,7 @@ impl Function<'_> {
         let extents = f.nest.loops[..f.nest.outer].iter();
         let extents = extents.map(|n| self.size(n).tokens);
         let long = (length.as_lit().is_none()).then(|| {
-            let few = Expr::integer(FEW);
+            let few = Expr::integer(ROW_WORTH_SLICES);
             few.infix("<=", self.size(length)).tokens
         });
         Some((long, quote!(#function(#place [#(#extents),*], #row))))

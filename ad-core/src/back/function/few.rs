@@ -19,11 +19,9 @@ use crate::back::rows::Stored;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Nest, Node, Sequence};
 use crate::ir::ty::Elem;
+use crate::thresholds::STATES_IN_REGISTERS;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-
-/// So many states are in registers together.
-const IN_REGISTERS: usize = 3;
 
 impl Function<'_> {
     /// Whether the steps of a tile keep the states in registers.
@@ -32,7 +30,7 @@ impl Function<'_> {
         let fits =
             |nest: &Nest, roots: &[Node]| Writer::new(nest, &[], self).is_for_few(roots, &kept);
         let roots: Vec<Node> = t.next.iter().map(|(_, n)| *n).collect();
-        t.next.len() <= IN_REGISTERS
+        t.next.len() <= STATES_IN_REGISTERS
             && fits(t.nest, &roots)
             && t.sums.iter().all(|(_, c)| fits(&c.nest, &[c.nest.root]))
     }

@@ -3,13 +3,13 @@
 //! What is computed element by element from an array that nobody needs any more may be written where that lies: each element is
 //! read before it is replaced. So no memory has to be fetched that is only written, and a function holds an array less.
 
-use super::family::TOGETHER;
 use super::small;
 use crate::back::nest::Writer;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{
     Affine, At, Compute, Fill, Member, Nest, Node, Program, Range, Step, Work,
 };
+use crate::thresholds::ARRAYS_FILLED_TOGETHER;
 use std::collections::{HashMap, HashSet};
 
 /// For each step the array that its new one may replace.
@@ -53,7 +53,11 @@ pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
             }
             Work::Family(family) => {
                 let each = |m: &&Member| matches!(m.fill, Fill::Each(_));
-                let new = family.members.iter().filter(each).take(TOGETHER);
+                let new = family
+                    .members
+                    .iter()
+                    .filter(each)
+                    .take(ARRAYS_FILLED_TOGETHER);
                 made.extend(new.map(|m| (m.var, &m.ty)));
             }
             Work::Tiles(tiles) => made.extend(tiles.outs.iter().map(|o| (o.var, &o.ty))),

@@ -1,4 +1,4 @@
-//! Arrays on the stack: those of at most [`MOST`] elements whose lengths the types state.
+//! Arrays on the stack: those of at most [`ELEMENTS_ON_STACK`] elements whose lengths the types state.
 //!
 //! Earlier passes treat them like all arrays. Results of the runtime's own kernels (large
 //! contractions, recurrences, units) are on the heap, and copied where they become states of a
@@ -8,11 +8,9 @@ use super::{Function, Local};
 use crate::back::real;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Step, Work};
+use crate::thresholds::ELEMENTS_ON_STACK;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
-
-/// The most elements of an array on the stack.
-const MOST: i64 = 64;
 
 /// How many elements an array has that may be on the stack.
 pub(super) fn len(ty: &Type) -> Option<usize> {
@@ -20,7 +18,7 @@ pub(super) fn len(ty: &Type) -> Option<usize> {
     for n in &ty.shape {
         len = len.checked_mul(n.as_lit()?.max(0))?;
     }
-    (len <= MOST).then_some(len as usize)
+    (len <= ELEMENTS_ON_STACK).then_some(len as usize)
 }
 
 /// The same for what a step makes, if the runtime does not put it on the heap.

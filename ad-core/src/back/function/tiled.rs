@@ -22,6 +22,7 @@ use crate::ir::kernel::{
     Affine, At, Compute, Contribution, Fill, Nest, Node, Range, Sequence, Work,
 };
 use crate::ir::ty::{Atom, Elem, Size};
+use crate::thresholds::STATES_CHANGED_TOGETHER;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
@@ -37,9 +38,6 @@ pub(super) struct Tiled<'a> {
     /// Sums that are added to other states.
     pub(super) sums: Vec<(usize, &'a Contribution)>,
 }
-
-/// How many states the runtime changes in one pass.
-const TOGETHER: usize = 8;
 
 impl<'a> Tiled<'a> {
     /// What a loop does in tiles, if it can be done so.
@@ -109,7 +107,7 @@ impl<'a> Tiled<'a> {
             let ty = &body.params[s.given.len() + k].ty;
             ty.elem == Elem::Real && ty.shape == [length.clone()]
         };
-        if !here || !all || next.len() > TOGETHER || !changed.iter().all(is_tiled) {
+        if !here || !all || next.len() > STATES_CHANGED_TOGETHER || !changed.iter().all(is_tiled) {
             return None;
         }
         let tiled = Tiled {

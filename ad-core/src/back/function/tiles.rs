@@ -4,11 +4,9 @@ use super::rooms::Keepable;
 use super::{Function, Local, Scope, memory};
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Division, Tiles};
+use crate::thresholds::ARRAYS_IN_PLACE;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
-
-/// So many arrays are made where they are kept.
-const PLACES: usize = 4;
 
 /// What is made where it is kept.
 #[derive(Default)]
@@ -121,7 +119,7 @@ impl Function<'_> {
         for out in &t.outs {
             let v = t.body.results[out.result];
             let is_many = out.ty.rank() > 2 && !t.added.contains(&out.result);
-            if is_many && keepable.makes(v) && places.len() < PLACES {
+            if is_many && keepable.makes(v) && places.len() < ARRAYS_IN_PLACE {
                 let name = self.fresh(&format!("{}_place", self.wish(out.var)));
                 inner.rooms.offer(v, quote!(#name));
                 places.push((v, name));

@@ -9,6 +9,7 @@ use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{At, Compute, Loop, Node};
 use crate::ir::prims::Emit;
 use crate::ir::ty::{Elem, Lit};
+use crate::thresholds::LIGHT_TERM;
 use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
 use std::collections::HashSet;
@@ -161,8 +162,7 @@ impl Writer<'_> {
 
     /// Whether what a loop reduces is a few instructions, all of them arithmetic.
     pub(in crate::back) fn is_light(&self, l: Loop, body: Node) -> bool {
-        const FEW: usize = 8;
-        self.are_light(l, &[body], FEW, &HashSet::new())
+        self.are_light(l, &[body], LIGHT_TERM, &HashSet::new())
     }
 
     /// Whether what some values need in a loop is at most so many instructions, all of them arithmetic, if `known` holds.

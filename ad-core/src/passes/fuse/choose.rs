@@ -15,7 +15,6 @@
 use super::contractions::{Negatives, operands};
 use super::extreme::extremes;
 use super::inside::inside;
-use super::tile::AXES;
 use super::{follow, is_opaque, with_loops};
 use crate::ir::bulk::{Eq, Ix, Op, Program, Var};
 use crate::ir::core::ReduceOp;
@@ -23,6 +22,9 @@ use crate::ir::kernel::{Affine, Loop};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::passes::ablation::{Part, without};
+use crate::thresholds::{
+    CHEAP_REPEATS, CHEAP_REPEATS_IN_BODIES, FREE_CHAIN, OPERANDS_SEARCHED, TILED_RANK,
+};
 use std::collections::{HashMap, HashSet};
 
 /// A place where a variable's elements are needed: in the nest of a stored variable, at affine
@@ -295,7 +297,7 @@ fn reduces_products(program: &Program, v: Var) -> bool {
         let Op::Reduce { src, .. } = op else {
             return false;
         };
-        program.ty(*src).rank() >= AXES && is_made_of(program, *src, &is_product)
+        program.ty(*src).rank() >= TILED_RANK && is_made_of(program, *src, &is_product)
     };
     let ty = program.ty(v);
     ty.rank() > 1 && ty.elem == Elem::Real && is_made_of(program, v, &reduces)
@@ -303,10 +305,9 @@ fn reduces_products(program: &Program, v: Var) -> bool {
 
 /// Whether some such operation is among the few that a variable is made of element by element.
 fn is_made_of(program: &Program, v: Var, is_it: &dyn Fn(&Op) -> bool) -> bool {
-    const FEW: usize = 16;
     let (mut seen, mut open) = (vec![], vec![v]);
     while let Some(v) = open.pop() {
-        if seen.contains(&v) || seen.len() == FEW {
+        if seen.contains(&v) || seen.len() == OPERANDS_SEARCHED {
             continue;
         }
         seen.push(v);
@@ -376,17 +377,17 @@ impl<'a> Repeats<'a> {
     }
 
     fn at(&self, eq: &Eq) -> usize {
-        const FEW: usize = 3;
-        const MANY: usize = 8;
         if self.is_body && is_light(&eq.op) {
             let mut light = 0;
             let mut elements = HashSet::new();
             if self.is_of_one(eq, 2, &mut light, &mut elements) && elements.len() < 2 {
-                return MANY;
+                return CHEAP_REPEATS_IN_BODIES;
             }
         }
         match &eq.op {
-            Op::Map(_, args) if is_light(&eq.op) && args.iter().all(|v| self.is_at_hand(*v)) => FEW,
+            Op::Map(_, args) if is_light(&eq.op) && args.iter().all(|v| self.is_at_hand(*v)) => {
+                CHEAP_REPEATS
+            }
             Op::Map(..)
             | Op::Fill(_)
             | Op::Index(_)
@@ -488,7 +489,6 @@ fn is_light(op: &Op) -> bool {
 /// few others such only. Longer chains of selections would grow the code, and its running time, with
 /// the square of their length.
 fn free_of_charge(program: &Program) -> Vec<bool> {
-    const FEW: usize = 16;
     let params = program.params.len();
     let mut free = vec![true; params];
     // How many selections, comparisons and the like each is made of.
@@ -496,7 +496,7 @@ fn free_of_charge(program: &Program) -> Vec<bool> {
     for eq in &program.eqs {
         let mut sum = usize::from(matches!(eq.op, Op::Map(..)));
         eq.visit(&mut |v| sum += weight[v.index()]);
-        let is = eq.op.is_free() && sum <= FEW;
+        let is = eq.op.is_free() && sum <= FREE_CHAIN;
         free.push(is);
         weight.push(if is { sum } else { 0 });
     }

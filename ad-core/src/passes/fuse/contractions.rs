@@ -15,13 +15,8 @@ use crate::ir::kernel::Operand;
 use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Lit, Size};
+use crate::thresholds::{PRODUCTS_PER_CALL, SHORT_SUM};
 use std::collections::{HashMap, HashSet};
-
-/// As many products as a call of a kernel takes time for.
-const FEW: i64 = 64;
-
-/// The most products of a sum that is computed within another one.
-const SHORT: i64 = 4;
 
 /// Contractions that are no product of a matrix become a sum of products again, so that they fuse
 /// with what is around them; so do products of a matrix and a vector whose matrix is computed for
@@ -163,7 +158,7 @@ fn is_short(program: &Program, v: Var) -> bool {
     let summed = a_axes.iter().zip(shape);
     let mut summed = summed.filter(|(l, _)| !out_axes.contains(l));
     let terms = summed.try_fold(1_i64, |all, (_, n)| all.checked_mul(n.as_lit()?));
-    terms.is_some_and(|n| (2..=SHORT).contains(&n))
+    terms.is_some_and(|n| (2..=SHORT_SUM).contains(&n))
 }
 
 /// Whether a contraction is short sums for each of many points: one operand, and what is summed over, are known to be few.
@@ -179,7 +174,7 @@ fn is_of_points(program: &Program, operands: &[(Var, &[u8]); 2], out_axes: &[u8]
                 .filter(|(_, l)| !out_axes.contains(l));
             let terms = summed.fold(1_i64, |n, (len, _)| n.saturating_mul(*len));
             let all = lengths.iter().fold(1_i64, |n, len| n.saturating_mul(*len));
-            terms <= SHORT && all <= SHORT * SHORT
+            terms <= SHORT_SUM && all <= SHORT_SUM * SHORT_SUM
         })
     };
     operands.iter().any(is_few)
@@ -199,7 +194,7 @@ fn is_small(program: &Program, operands: &[(Var, &[u8]); 2]) -> bool {
             products = products.saturating_mul(n.max(0));
         }
     }
-    products <= FEW
+    products <= PRODUCTS_PER_CALL
 }
 
 /// `Σ a · b` written out. A product with a structural zero is one.

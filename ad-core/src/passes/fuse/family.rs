@@ -17,7 +17,7 @@
 //!
 //! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. It joins a family
 //! with elementary functions in it that would be, and such functions join it, only if that saves enough:
-//! see [`CALL`].
+//! see [`CALL_OUTSIDE_VECTORS`].
 
 mod join;
 
@@ -26,20 +26,11 @@ use crate::ir::kernel::{Affine, At, Compute, Contribution, Nest, Program, Range,
 use crate::ir::prims::Emit;
 use crate::ir::ty::{Atom, Size};
 use crate::passes::ablation::{Part, without};
+use crate::thresholds::{
+    CALL_OUTSIDE_VECTORS, ELEMENT_IN_MEMORY, FAMILIES_TRIED, SCALARS_OF_FAMILY,
+};
 use join::Joiner;
 use std::collections::{HashMap, HashSet};
-
-/// How many scalars a family has at most, so that functions do not become too large to compile.
-const SCALARS: usize = 2000;
-
-/// How many families are looked at for a step.
-const CHOICES: usize = 8;
-
-/// What an elementary function takes longer where it is not vectorised, in about half nanoseconds.
-const CALL: usize = 6;
-
-/// What an array takes that is written by one pass and read by the next.
-const ARRAY: usize = 4;
 
 /// Makes families.
 pub(super) fn group(mut program: Program) -> Program {
@@ -149,14 +140,14 @@ impl Groups {
                     (false, true) => calls,
                     (true, true) | (false, false) => 0,
                 };
-                let is_slower = CALL * slower > ARRAY * saved;
-                group.scalars + scalars <= SCALARS && !is_slower
+                let is_slower = CALL_OUTSIDE_VECTORS * slower > ELEMENT_IN_MEMORY * saved;
+                group.scalars + scalars <= SCALARS_OF_FAMILY && !is_slower
             };
             let shares = |g: &usize| !self.all[*g].mentions.is_disjoint(&mentions);
             // What is elementwise, and small in a loop, need not have anything in common.
             let is_near = |g: &usize| is_plain && self.all[*g].is_plain && fits(g);
             let behind = &open[behind..];
-            let mut near = behind.iter().copied().take(CHOICES);
+            let mut near = behind.iter().copied().take(FAMILIES_TRIED);
             (near.find(|g| fits(g) && shares(g))).or(behind.last().copied().filter(is_near))
         });
         let at = found.unwrap_or(self.all.len());

@@ -3,6 +3,7 @@
 use crate::ir::bulk::{Affine, Op, Program, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Lit, Size};
+use crate::thresholds::CONJUNCTS_SEARCHED;
 
 /// Whether an index over a shape is in `0..n` wherever a guard holds: because the guard compares positions, and says so.
 ///
@@ -32,14 +33,11 @@ pub(super) fn inside(
     })
 }
 
-/// As many members of a conjunction are looked at.
-const MOST: usize = 16;
-
 /// Affine functions that are not negative where a guard holds.
 fn said(program: &Program, guard: Var) -> Vec<Affine> {
     let mut out = vec![];
     let mut open = vec![guard];
-    for _ in 0..MOST {
+    for _ in 0..CONJUNCTS_SEARCHED {
         let Some(g) = open.pop() else { break };
         let Some(eq) = program.eq(g).filter(|e| e.guard.is_none()) else {
             continue;

@@ -25,6 +25,7 @@ use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
+use crate::thresholds::SPARED_INDICES;
 use std::collections::HashSet;
 
 /// Which iterations of a loop need not be.
@@ -85,16 +86,13 @@ pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
     without(&nest, &at, known, ranges)
 }
 
-/// How many indices at an end of a loop are few.
-const FEW: i64 = 4;
-
 /// Whether no loops are left out of a nest but a few of the first and last indices of the last outer one, and it has no
 /// loops further in.
 pub(super) fn spares_little(nest: &Nest) -> bool {
     let Some(last) = nest.outer.checked_sub(1) else {
         return false;
     };
-    let few = |n: Option<i64>| n.is_some_and(|n| (0..=FEW).contains(&n));
+    let few = |n: Option<i64>| n.is_some_and(|n| (0..=SPARED_INDICES).contains(&n));
     let (range, extent) = (&nest.ranges[last], &nest.loops[last]);
     let first = |a: &Affine| a.terms.is_empty() && few(a.constant.as_lit());
     let end = |e: &At| match e {
@@ -102,7 +100,7 @@ pub(super) fn spares_little(nest: &Nest) -> bool {
         At::Node(_) => false,
     };
     // Of a few indices in all it is not little.
-    let is_long = extent.as_lit().is_none_or(|n| n > 4 * FEW);
+    let is_long = extent.as_lit().is_none_or(|n| n > 4 * SPARED_INDICES);
     is_long
         && nest.outer == nest.loops.len()
         && nest.ranges[..last].iter().all(Range::is_whole)

@@ -13,13 +13,8 @@ use crate::ir::bulk::Type;
 use crate::ir::kernel::{Compute, Contribution, Fill, Nest, Program, Range, Step, Work};
 use crate::ir::prims::Emit;
 use crate::ir::ty::Size;
+use crate::thresholds::{OPERATIONS_OF_CALL, OPERATIONS_OF_SHARED_INDEX};
 use std::collections::HashMap;
-
-/// What an elementary function counts as, in operations.
-const CALL: i64 = 16;
-
-/// What an index must take at least, in operations, if it has no loops of its own: less is a matter of memory.
-const LEAST: i64 = 8;
 
 /// Divides what is worth it.
 pub(super) fn shares(mut program: Program) -> Program {
@@ -84,7 +79,7 @@ fn operations(nest: &Nest) -> Option<Size> {
     let (mut all, mut here) = (Size::lit(0), 0);
     for (s, depends) in nest.nodes.iter().zip(&nest.depends) {
         let cost = match &s.compute {
-            Compute::Prim(p, _) if matches!(p.emission(), Emit::Call(_)) => CALL,
+            Compute::Prim(p, _) if matches!(p.emission(), Emit::Call(_)) => OPERATIONS_OF_CALL,
             Compute::Prim(p, _) => p.cost() as i64,
             Compute::Read(..) => 1,
             Compute::Lit(_)
@@ -104,5 +99,5 @@ fn operations(nest: &Nest) -> Option<Size> {
     // Rows of elements with little to do for each are a matter of memory, too.
     let inner = nest.loops.len() > nest.outer;
     let elementwise: i64 = here.max(all.terms().map(|(_, c)| c).sum());
-    (inner || elementwise >= LEAST).then(|| all.plus(here))
+    (inner || elementwise >= OPERATIONS_OF_SHARED_INDEX).then(|| all.plus(here))
 }

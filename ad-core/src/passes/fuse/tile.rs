@@ -33,20 +33,12 @@ use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Nest, Program, Step, Work};
 use crate::ir::ty::Size;
 use crate::passes::ablation::{Part, without};
+use crate::thresholds::{ARRAYS_SAVED, LANES_TRIED, TILED_RANK};
 use body::Inside;
 use lane::{Form, Lane};
 use layout::Arrangement;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-
-/// How many axes an array has that should not be made as a whole.
-pub(super) const AXES: usize = 3;
-
-/// How many such arrays have to be saved.
-const SAVED: usize = 2;
-
-/// How many lanes are tried.
-const LANES: usize = 4;
 
 /// The program with tiles, where these save arrays.
 pub(super) fn tiled(program: Program) -> Program {
@@ -55,10 +47,10 @@ pub(super) fn tiled(program: Program) -> Program {
     }
     let mut lanes: Vec<&Size> = vec![];
     let made = program.steps.iter().flat_map(Step::defines);
-    for (_, ty) in made.filter(|(_, ty)| ty.rank() >= AXES) {
+    for (_, ty) in made.filter(|(_, ty)| ty.rank() >= TILED_RANK) {
         let new = |n: &&Size| n.as_lit().is_none() && n.is_total();
         for n in ty.shape.iter().filter(new) {
-            if !lanes.contains(&n) && lanes.len() < LANES {
+            if !lanes.contains(&n) && lanes.len() < LANES_TRIED {
                 lanes.push(n);
             }
         }
@@ -113,7 +105,7 @@ impl Plan {
         plan.compute_again(program, &lane);
         for p in 0..count {
             let saved = plan.saved_by(program, p);
-            if saved >= SAVED {
+            if saved >= ARRAYS_SAVED {
                 plan.worth[p] = true;
                 plan.saved += saved;
                 let lasting = plan.lasting(program, p);
@@ -210,7 +202,7 @@ impl Plan {
             blocks: vec![],
         });
         let made = grouped.steps.iter().flat_map(Step::defines);
-        let saved = made.filter(|(v, ty)| ty.rank() >= AXES && !results.contains(v));
+        let saved = made.filter(|(v, ty)| ty.rank() >= TILED_RANK && !results.contains(v));
         saved.count()
     }
 

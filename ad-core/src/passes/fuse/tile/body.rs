@@ -9,6 +9,7 @@ use crate::ir::kernel::{
 };
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::passes::fuse::family;
+use crate::thresholds::ELEMENTS_BESIDE_A_ROW;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A list in another order, whose first elements are those at these places.
@@ -377,10 +378,6 @@ pub(super) struct Inside {
     pub(super) read: Size,
 }
 
-/// The most elements that a tile makes for each row of a matrix product. Every tile reads the other
-/// matrix as a whole, which pays off only if the tile has some thirty rows, in a cache or not.
-const BESIDE_A_ROW: i64 = 1024;
-
 /// The rows of a matrix product for an index of the lane, if every tile reads the other matrix as
 /// a whole.
 fn rows_of_product(step: &Step, form: &Form) -> Option<Size> {
@@ -427,7 +424,7 @@ pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> 
         .iter()
         .filter_map(|(s, form)| rows_of_product(s, form));
     if let Some(fewest) = rows.reduce(|a, b| a.smaller(&b)) {
-        each = each.smaller(&fewest.scale(BESIDE_A_ROW));
+        each = each.smaller(&fewest.scale(ELEMENTS_BESIDE_A_ROW));
     }
     let of_totals = totals.iter().map(|(s, _)| s);
     let all = || steps.iter().map(|(s, _)| s).chain(of_totals.clone());

@@ -5,10 +5,8 @@ use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Operand, Program, Range, Step, Work};
 use crate::ir::prims::Emit;
 use crate::ir::ty::{Atom, Size};
+use crate::thresholds::OPERATIONS_REPEATED;
 use std::collections::{HashMap, HashSet};
-
-/// How many real operations a function may have that is computed again.
-const CHEAP: u64 = 2;
 
 /// How a lane runs through a step.
 #[derive(Clone, Debug)]
@@ -295,6 +293,6 @@ impl<'a> Lane<'a> {
         });
         let stays = !self.program.results.contains(&step.out);
         let whole = nest.ranges.iter().all(Range::is_whole);
-        cheap && stays && whole && cost <= CHEAP
+        cheap && stays && whole && cost <= OPERATIONS_REPEATED
     }
 }

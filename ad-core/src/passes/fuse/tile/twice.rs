@@ -18,11 +18,8 @@ use super::types;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Operand, Program, Step, Work};
 use crate::ir::ty::Size;
+use crate::thresholds::LONGEST_ROW_OF_TOTALS;
 use std::collections::{HashMap, HashSet};
-
-/// Each tile adds a row to the sums, so it has several rows, however long they are: it is as long as if they had
-/// at most so many elements.
-const LONG: i64 = 1024;
 
 /// The program with tiles for such matrices.
 pub(super) fn read_once(program: Program) -> Program {
@@ -187,7 +184,9 @@ impl Phase {
             let again =
                 |k: &usize| Product::of(&steps[*k]).is_some_and(|f| f.is_of_rows_of(&total));
             if needed.iter().any(again) {
-                let columns = total.columns(types).smaller(&Size::lit(LONG));
+                let columns = total
+                    .columns(types)
+                    .smaller(&Size::lit(LONGEST_ROW_OF_TOTALS));
                 self.read = self.read.add(&columns);
                 self.steps.extend(needed);
                 self.totals.push(k);
