@@ -9,9 +9,11 @@ use cotangent_core::ir::core::Program;
 use cotangent_core::ir::cost::Cost;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
-use cotangent_core::ir::{bulk, bulk_eval, core_check, core_eval, generate, kernel_eval};
+use cotangent_core::ir::{
+    bulk, bulk_eval, core_check, core_eval, generate, kernel_eval, kernel_text,
+};
 use cotangent_core::link::in_file;
-use cotangent_core::pipeline::{self, Derivative};
+use cotangent_core::pipeline::{self, Derivative, Stage};
 use cotangent_core::{front, ir};
 
 /// What a program counts for: the function, and its value with its gradient.
@@ -333,6 +335,37 @@ pub(crate) fn all_same(
     pairs.try_for_each(|(a, b)| same(what, a, b, tolerance))
 }
 
+/// The kernels of a program read back as they are printed, and compute these results after each pass.
+/// Returns the cost after the last one.
+fn all_fused(
+    what: &str,
+    program: &bulk::Program,
+    args: &[Value],
+    wanted: &[Value],
+    tolerance: f64,
+) -> Result<Cost, String> {
+    let mut stages = vec![];
+    pipeline::to_kernels_watched(program, &mut |pass, stage| {
+        if let Stage::Kernels(kernels) = stage {
+            stages.push((pass, kernels.clone()));
+        }
+    })?;
+    let mut last = None;
+    for (pass, kernels) in stages {
+        let what = format!("{what} after {pass}");
+        let read = kernel_text::parse(&kernels.to_string())
+            .map_err(|e| format!("{what} does not read back: {e}\n{kernels}"))?;
+        if read != kernels {
+            return Err(format!("{what} reads back as\n{read}\nnot\n{kernels}"));
+        }
+        let (results, cost) =
+            kernel_eval::eval(&kernels, args).map_err(|e| format!("{what}: {e}\n{kernels}"))?;
+        all_same(&what, &results, wanted, tolerance)?;
+        last = Some(cost);
+    }
+    last.ok_or_else(|| format!("{what} has no kernels"))
+}
+
 /// Runs everything; the message says what differs.
 pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts, String> {
     core_check::check(program)?;
@@ -352,10 +385,7 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     all_same("simplified", &outcome.results, &values, 1e-10)?;
     let plain = pipeline::derive(&bulk, Derivative::Value, &[], &mut |_, _| {})?;
     let counted = run("value", &plain, args)?.cost;
-    let fused = pipeline::to_kernels(&plain)?;
-    let (fused_values, _) =
-        kernel_eval::eval(&fused, args).map_err(|e| format!("fused: {e}\n{plain}"))?;
-    all_same("fused", &fused_values, &values, 1e-10)?;
+    all_fused("value", &plain, args, &values, 1e-10)?;
 
     let wrt: Vec<usize> = (program.params.iter().enumerate())
         .filter(|(_, p)| p.ty.elem == Elem::Real)
@@ -375,19 +405,14 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     let forward_args: Vec<Value> = args.iter().chain(&tangents).cloned().collect();
     let forward = run("jvp", &jvp, &forward_args)?;
     all_same("value of jvp", &forward.results[..count], &values, 1e-10)?;
-    let (fused_forward, _) = kernel_eval::eval(&pipeline::to_kernels(&jvp)?, &forward_args)
-        .map_err(|e| format!("fused jvp: {e}\n{jvp}"))?;
-    all_same("fused jvp", &fused_forward, &forward.results, 1e-9)?;
+    all_fused("jvp", &jvp, &forward_args, &forward.results, 1e-9)?;
 
     let vjp = pipeline::derive(&bulk, Derivative::Vjp, &wrt, &mut |_, _| {})?;
     let mut reverse_args = args.to_vec();
     reverse_args.extend(cotangents.iter().cloned());
     let reverse = run("vjp", &vjp, &reverse_args)?;
     all_same("value of vjp", &reverse.results[..count], &values, 1e-10)?;
-    let (fused_reverse, fused_cost) =
-        kernel_eval::eval(&pipeline::to_kernels(&vjp)?, &reverse_args)
-            .map_err(|e| format!("fused vjp: {e}\n{vjp}"))?;
-    all_same("fused vjp", &fused_reverse, &reverse.results, 1e-9)?;
+    let fused_cost = all_fused("vjp", &vjp, &reverse_args, &reverse.results, 1e-9)?;
     for (&k, g) in wrt.iter().zip(&reverse.results[count..]) {
         if g.shape() != args[k].shape() {
             return Err(format!("gradient {k} has shape {:?}", g.shape()));
