@@ -221,6 +221,8 @@ mod pages {
     struct PrecisionThreadsMemory;
     #[doc = include_str!("../docs/book/src/errors.md")]
     struct Errors;
+    #[doc = include_str!("../docs/book/src/gallery.md")]
+    struct Gallery;
     #[doc = include_str!("../docs/book/src/generated-code.md")]
     struct GeneratedCode;
     #[doc = include_str!("../docs/book/src/speed.md")]
