@@ -1,6 +1,6 @@
 use super::contract::{Operand, fill, length, set_row_major};
 use super::*;
-use ndarray::{Array1, Array2, Array3, ArrayD, IxDyn, arr0, array, s};
+use ndarray::{Array2, Array3, ArrayD, IxDyn, arr0, array, s};
 use std::collections::BTreeMap;
 
 /// 0, 1, 2, .. in row-major order.
