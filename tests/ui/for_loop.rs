@@ -3,7 +3,7 @@ use cotangent::prelude::*;
 #[differentiable]
 fn f(x: &[f64], n: usize) -> f64 {
     let mut total = 0.0;
-    for part in x.chunks(2) {
+    for part in x.rchunks(2) {
         total += part[0];
     }
     'outer: for i in 0..n {

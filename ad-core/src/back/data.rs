@@ -103,6 +103,25 @@ impl Apart {
     }
 }
 
+/// Checks that the rows of a tangent are as long as those of its argument.
+pub(super) fn same_rows(
+    ident: &Ident,
+    tangent: &Ident,
+    data: &Data,
+    names: &mut Names,
+) -> TokenStream {
+    let mut out = TokenStream::new();
+    let said = tangent.to_string();
+    for k in data.tree.lengths_of_rows() {
+        let (own, other) = (names.fresh("lengths"), names.fresh("lengths"));
+        let only = |name: &Ident, at: usize| (at == k).then(|| name.to_token_stream());
+        let of_own = taken(ident, data, names, &|at| only(&own, at));
+        let of_other = taken(tangent, data, names, &|at| only(&other, at));
+        out.extend(quote!({ #of_own #of_other rt::same_rows(#said, #other, #own); }));
+    }
+    out
+}
+
 /// What stands for a leaf, by its number.
 type Leaves<'a> = &'a dyn Fn(usize) -> Option<TokenStream>;
 
@@ -143,7 +162,7 @@ fn tree_taken(
             }
             Tree::Many(many) => out.extend(columns(&whole, many, first, names, of)),
             Tree::Optional(parts) => out.extend(optional(&whole, parts, first, names, of)),
-            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) => {
+            Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Rows(_) => {
                 unreachable!("patterns take them apart")
             }
         }
@@ -160,15 +179,36 @@ fn columns(
     of: Leaves<'_>,
 ) -> TokenStream {
     let mut out = TokenStream::new();
-    for k in first..first + many.one.leaves().len() {
-        let Some(array) = of(k) else { continue };
+    for (k, (part, column)) in many.leaves().into_iter().enumerate() {
+        let Some(array) = of(first + k) else { continue };
         let (one, leaf) = (names.fresh("one"), names.fresh("part"));
-        let wanted = |at: usize| (at == k).then(|| leaf.to_token_stream());
-        let apart = tree_taken(one.to_token_stream(), &many.one, first, names, &wanted);
+        let wanted = |at: usize| (at == part).then(|| leaf.to_token_stream());
+        let apart = tree_taken(one.to_token_stream(), &many.one, 0, names, &wanted);
+        let (mut before, mut map, mut item) = (quote!(), quote!(map), quote!(*#leaf));
+        match column {
+            Column::Plain => {}
+            Column::Lengths => item = quote!(#leaf.len()),
+            Column::All => {
+                map = quote!(flat_map);
+                item = quote!(#leaf.iter().copied());
+            }
+            Column::Stacked => {
+                out.extend(quote! {
+                    let #array = &rt::stacked(#whole.iter().map(|#one| { #apart #leaf.view() }));
+                });
+                continue;
+            }
+            Column::Starts => {
+                let (next, start) = (names.fresh("next"), names.fresh("start"));
+                before = quote!(let mut #next = 0;);
+                item = quote!(let #start = #next; #next += #leaf.len(); #start);
+            }
+        }
         out.extend(quote! {
+            #before
             let #array = &#whole
                 .iter()
-                .map(|#one| { #apart *#leaf })
+                .#map(|#one| { #apart #item })
                 .collect::<::std::vec::Vec<_>>();
         });
     }
@@ -228,6 +268,60 @@ fn optional(
     out
 }
 
+/// What an array of a list holds.
+#[derive(Clone, Copy)]
+enum Column {
+    /// A part of each element.
+    Plain,
+    /// An array of ndarray of each element.
+    Stacked,
+    /// Where rows begin among all.
+    Starts,
+    /// How long rows are.
+    Lengths,
+    /// The elements of all rows.
+    All,
+}
+
+impl Many {
+    /// For each array: which leaf of an element it is made of, and how.
+    fn leaves(&self) -> Vec<(usize, Column)> {
+        fn collect(
+            columns: &Tree,
+            ones: &[&Written],
+            part: &mut usize,
+            out: &mut Vec<(usize, Column)>,
+        ) {
+            match columns {
+                Tree::Leaf(written) => {
+                    let column = match written.rank > ones[*part].rank && written.is_stacked() {
+                        true => Column::Stacked,
+                        false => Column::Plain,
+                    };
+                    out.push((*part, column));
+                    *part += 1;
+                }
+                Tree::Rows(_) => {
+                    let all = [Column::Starts, Column::Lengths, Column::All];
+                    out.extend(all.map(|column| (*part, column)));
+                    *part += 1;
+                }
+                Tree::Tuple(parts) | Tree::List(parts) | Tree::Struct(_, parts) => {
+                    for one in parts {
+                        collect(one, ones, part, out);
+                    }
+                }
+                Tree::Many(_) | Tree::Optional(_) => {
+                    unreachable!("a list of lists of several, or of `Option`s, is refused")
+                }
+            }
+        }
+        let mut out = vec![];
+        collect(&self.columns, &self.one.leaves(), &mut 0, &mut out);
+        out
+    }
+}
+
 /// A pattern for a value of a type, whose leaves are numbered from `first`. Structs and lists are
 /// bound by a name, and left behind.
 fn pattern<'t>(
@@ -257,7 +351,7 @@ fn pattern<'t>(
             let parts = all(parts);
             quote!([#(#parts),*])
         }
-        Tree::Struct(..) | Tree::Many(_) | Tree::Optional(_) => {
+        Tree::Struct(..) | Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_) => {
             let leaves = *first..*first + tree.leaves().len();
             *first = leaves.end;
             if leaves.clone().all(|k| of(k).is_none()) {
@@ -297,6 +391,7 @@ impl Context<'_> {
                 let (there, value) = (parts.next(), parts.next());
                 quote!((#there).then_some(#value))
             }
+            Tree::Rows(_) => unreachable!("a part of a list"),
         }
     }
 
@@ -309,23 +404,48 @@ impl Context<'_> {
         let name = |k: usize| Ident::new(&format!("part_{k}"), Span::mixed_site());
         let (mut arrays, mut zipped, mut names) =
             (TokenStream::new(), TokenStream::new(), TokenStream::new());
-        let leaves = many.columns.leaves().into_iter().zip(many.one.leaves());
-        for (k, (written, one)) in leaves.enumerate() {
+        let ones = many.one.leaves();
+        let columns = many.columns.leaves().into_iter().zip(many.leaves());
+        for (written, (k, column)) in columns {
             let (name, ty, array) = (name(k), self.owned_leaf(written), next(written));
-            arrays.extend(match written.rank == one.rank {
+            let is_repeated = written.rank == ones[k].rank;
+            arrays.extend(match column {
+                Column::Starts => continue,
+                Column::All => {
+                    let all = Ident::new(&format!("all_{k}"), Span::mixed_site());
+                    arrays.extend(quote! {
+                        let #all: #ty = #array;
+                        let mut #all = #all.into_iter();
+                    });
+                    continue;
+                }
+                Column::Stacked => quote! {
+                    let #name: #ty = #array;
+                    let #name = rt::unstacked(&#name);
+                },
                 // One value for all elements.
-                true => quote!(let #name = ::core::iter::repeat::<#ty>(#array);),
-                false => quote!(let #name: #ty = #array;),
+                Column::Plain if is_repeated => {
+                    quote!(let #name = ::core::iter::repeat::<#ty>(#array);)
+                }
+                Column::Plain | Column::Lengths => quote!(let #name: #ty = #array;),
             });
-            (zipped, names) = match k {
-                0 => (quote!(#name.into_iter()), quote!(#name)),
-                _ => (quote!(#zipped.zip(#name)), quote!((#names, #name))),
+            (zipped, names) = match zipped.is_empty() {
+                true => (quote!(#name.into_iter()), quote!(#name)),
+                false => (quote!(#zipped.zip(#name)), quote!((#names, #name))),
             };
         }
         let mut k = 0;
-        let one = self.together(&many.one, &mut |_| {
+        let one = self.together(&many.one, &mut |written| {
             k += 1;
-            name(k - 1).into_token_stream()
+            let name = name(k - 1);
+            match written.is_row() {
+                true => {
+                    let all = Ident::new(&format!("all_{}", k - 1), Span::mixed_site());
+                    let row = self.owned_leaf(written);
+                    quote!(#all.by_ref().take(#name).collect::<#row>())
+                }
+                false => name.into_token_stream(),
+            }
         });
         quote!({
             #arrays
@@ -362,6 +482,7 @@ impl Context<'_> {
                 let value = parts.last().map(|p| self.owned(p));
                 quote!(::core::option::Option<#value>)
             }
+            Tree::Rows(_) => unreachable!("a part of a list"),
         }
     }
 

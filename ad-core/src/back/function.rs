@@ -222,7 +222,9 @@ impl<'a> Function<'a> {
             true => self.dispatched(&body, &results),
             false => quote!(#body #results),
         };
-        self.with_inputs(&body)
+        let rows = self.rows_of_tangents();
+        let body = self.with_inputs(&body);
+        quote!(#rows #body)
     }
 
     /// Whether a size is at most another, as an expression of its own.

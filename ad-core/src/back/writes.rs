@@ -208,7 +208,8 @@ impl Context<'_> {
                     | Tree::List(_)
                     | Tree::Struct(..)
                     | Tree::Many(_)
-                    | Tree::Optional(_) => {
+                    | Tree::Optional(_)
+                    | Tree::Rows(_) => {
                         quote!(::core::clone::Clone::clone(#ident))
                     }
                 });

@@ -44,6 +44,9 @@ pub enum Tree {
     Many(Many),
     /// `Option<T>`: whether there is a value, and the value, or one that is never read.
     Optional(Vec<Tree>),
+    /// The rows of a list of lists, a part of a [`Many`]: where each begins, how long it is, and the
+    /// elements of all rows one after another.
+    Rows(Vec<Tree>),
 }
 
 /// A list of any length, whose elements are made of several. The compiler sees an array for each part:
@@ -107,7 +110,7 @@ impl Data {
     pub fn leaves(&self, name: &str) -> Vec<Leaf<'_>> {
         let mut out = vec![];
         self.tree
-            .collect(name.to_owned(), name.to_owned(), &mut out);
+            .collect(name.to_owned(), name.to_owned(), None, &mut out);
         out
     }
 
@@ -150,19 +153,19 @@ impl Tree {
                 let parts: Vec<_> = tuple.elems.iter().map(|t| Tree::part(t, errors)).collect();
                 Ok(Tree::Tuple(parts.into_iter().collect::<Result<_>>()?))
             }
-            syn::Type::Array(array) if is_composite(&array.elem, &errors.real) => {
+            syn::Type::Array(array) if is_element(&array.elem, &errors.real) => {
                 let one = Tree::part(&array.elem, errors)?;
                 let count = types::Length::of(&array.len).value;
                 match count.and_then(|n| usize::try_from(n).ok()) {
                     Some(n @ 1..=64) => Ok(Tree::List(vec![one; n])),
                     Some(_) | None => Err(errors.on(
                         &array.len,
-                        "the number of tuples or structs in an array must be a literal from 1 to 64; \
-                         write one array for each part",
+                        "the number of tuples, structs or lists in an array must be a literal from 1 to \
+                         64; write a slice of them, or one array for each part",
                     )),
                 }
             }
-            syn::Type::Slice(slice) if is_composite(&slice.elem, &errors.real) => {
+            syn::Type::Slice(slice) if is_element(&slice.elem, &errors.real) => {
                 Tree::many(&slice.elem, errors)
             }
             syn::Type::Path(path) if is_composite(ty, &errors.real) => {
@@ -198,7 +201,7 @@ impl Tree {
     /// A list of any length.
     fn many(one: &syn::Type, errors: &mut Errors) -> Result<Tree> {
         let tree = Tree::part(one, errors)?;
-        let Some(columns) = tree.columns(&Written::column) else {
+        let Some(columns) = tree.columns(&Written::listed) else {
             if tree.has_optional() {
                 let message = "a list holds no `Option`s here; write a list of bools beside that of the values";
                 return Err(errors.on(one, message));
@@ -206,9 +209,8 @@ impl Tree {
             return Err(errors.on(
                 one,
                 format!(
-                    "the elements of a list are made of numbers and of arrays of fixed size, and {} holds \
-                     an array of any size; write one list for each part, with one more axis for all of its \
-                     elements (`w: &Array3<f64>`)",
+                    "the elements of a list are made of numbers, of arrays, and of lists of numbers, and \
+                     {} is not; write one list for each part",
                     tree.describe()
                 ),
             ));
@@ -236,6 +238,7 @@ impl Tree {
             | Tree::List(_)
             | Tree::Struct(..)
             | Tree::Many(_)
+            | Tree::Rows(_)
             | Tree::Optional(_) => Err(errors.on(
                 value,
                 format!(
@@ -248,17 +251,17 @@ impl Tree {
     }
 
     /// The arrays that a list of such values is, in the form of a value.
-    fn columns(&self, column: &dyn Fn(&Written) -> Option<Written>) -> Option<Tree> {
+    fn columns(&self, column: &dyn Fn(&Written) -> Option<Tree>) -> Option<Tree> {
         let all = |parts: &[Tree]| {
             let parts = parts.iter().map(|p| p.columns(column));
             parts.collect::<Option<_>>()
         };
         Some(match self {
-            Tree::Leaf(written) => Tree::Leaf(column(written)?),
+            Tree::Leaf(written) => column(written)?,
             Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
             Tree::List(parts) => Tree::List(all(parts)?),
             Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts)?),
-            Tree::Many(_) | Tree::Optional(_) => return None,
+            Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_) => return None,
         })
     }
 
@@ -286,42 +289,55 @@ impl Tree {
         Ok(tree)
     }
 
-    fn collect<'a>(&'a self, path: String, name: String, out: &mut Vec<Leaf<'a>>) {
+    /// Collects the leaves; those of a list know its first array.
+    fn collect<'a>(
+        &'a self,
+        path: String,
+        name: String,
+        list: Option<usize>,
+        out: &mut Vec<Leaf<'a>>,
+    ) {
         match self {
             Tree::Leaf(ty) => out.push(Leaf {
                 path,
                 name,
                 ty,
-                list: None,
+                list,
             }),
             Tree::Tuple(parts) => {
                 for (k, part) in parts.iter().enumerate() {
-                    part.collect(format!("{path}.{k}"), format!("{name}_{k}"), out);
+                    part.collect(format!("{path}.{k}"), format!("{name}_{k}"), list, out);
                 }
             }
             Tree::Optional(parts) => {
                 for (part, is) in parts.iter().zip(["is_some", "some"]) {
-                    part.collect(path.clone(), format!("{name}_{is}"), out);
+                    part.collect(path.clone(), format!("{name}_{is}"), list, out);
                 }
             }
             Tree::List(parts) => {
                 for (k, part) in parts.iter().enumerate() {
-                    part.collect(format!("{path}[{k}]"), format!("{name}_{k}"), out);
+                    part.collect(format!("{path}[{k}]"), format!("{name}_{k}"), list, out);
                 }
             }
             Tree::Struct(made, parts) => {
                 let fields = made.of.iter().flat_map(|of| of.fields());
                 for (field, part) in fields.zip(parts) {
                     let name = format!("{name}_{}", field.trim_start_matches("r#"));
-                    part.collect(format!("{path}.{field}"), name, out);
+                    part.collect(format!("{path}.{field}"), name, list, out);
                 }
             }
             Tree::Many(many) => {
                 let first = out.len();
-                many.columns.collect(path.clone(), name, out);
+                many.columns.collect(path.clone(), name, Some(first), out);
                 for leaf in &mut out[first..] {
                     leaf.path.clone_from(&path);
-                    leaf.list = Some(first);
+                }
+            }
+            Tree::Rows(parts) => {
+                // There are as many starts and lengths as rows, and any number of elements.
+                let ends = [("_starts", list), ("_lengths", list), ("", None)];
+                for (part, (end, list)) in parts.iter().zip(ends) {
+                    part.collect(path.clone(), format!("{name}{end}"), list, out);
                 }
             }
         }
@@ -334,7 +350,7 @@ impl Tree {
             Tree::Leaf(_) | Tree::List(_) => "an array",
             Tree::Tuple(_) => "a tuple",
             Tree::Struct(..) => "a struct",
-            Tree::Many(_) => "a list",
+            Tree::Many(_) | Tree::Rows(_) => "a list",
             Tree::Optional(_) => "an `Option`",
         }
     }
@@ -351,6 +367,7 @@ impl Tree {
                 let value = parts.last().map(Tree::describe).unwrap_or_default();
                 format!("`Option<{}>`", value.trim_matches('`'))
             }
+            Tree::Rows(_) => "a list of lists".to_owned(),
         }
     }
 
@@ -383,6 +400,7 @@ impl Tree {
                 let _ = many.columns.split(ranks)?;
                 self.clone()
             }
+            Tree::Rows(parts) => Tree::Rows(all(parts, ranks)?),
         })
     }
 
@@ -395,7 +413,8 @@ impl Tree {
             | Tree::List(_)
             | Tree::Struct(..)
             | Tree::Many(_)
-            | Tree::Optional(_) => {
+            | Tree::Optional(_)
+            | Tree::Rows(_) => {
                 self.parts().iter().any(Tree::is_real) || self.any(&Written::is_real)
             }
         }
@@ -412,11 +431,11 @@ impl Tree {
             Tree::List(_) | Tree::Struct(..) => Tree::Many(Many {
                 one: Box::new(self.clone()),
                 columns: Box::new(self.columns(&|w| match w.is_real() {
-                    true => w.column(),
-                    false => Some(w.clone()),
+                    true => w.column().map(Tree::Leaf),
+                    false => Some(Tree::Leaf(w.clone())),
                 })?),
             }),
-            Tree::Many(_) | Tree::Optional(_) => return None,
+            Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_) => return None,
         })
     }
 
@@ -432,8 +451,30 @@ impl Tree {
             | Tree::Tuple(_)
             | Tree::List(_)
             | Tree::Struct(..)
-            | Tree::Optional(_) => self.parts().iter().any(Tree::has_repeated),
+            | Tree::Optional(_)
+            | Tree::Rows(_) => self.parts().iter().any(Tree::has_repeated),
         }
+    }
+
+    /// Whether a list of lists is in it.
+    pub fn has_rows(&self) -> bool {
+        matches!(self, Tree::Rows(_)) || self.parts().iter().any(Tree::has_rows)
+    }
+
+    /// The numbers of the leaves that are lengths of rows.
+    pub fn lengths_of_rows(&self) -> Vec<usize> {
+        fn collect(tree: &Tree, next: &mut usize, out: &mut Vec<usize>) {
+            if let Tree::Rows(_) = tree {
+                out.push(*next + 1);
+            }
+            match tree.parts() {
+                [] => *next += 1,
+                parts => parts.iter().for_each(|part| collect(part, next, out)),
+            }
+        }
+        let mut out = vec![];
+        collect(self, &mut 0, &mut out);
+        out
     }
 
     /// What it is made of, right below.
@@ -443,7 +484,8 @@ impl Tree {
             Tree::Tuple(parts)
             | Tree::List(parts)
             | Tree::Struct(_, parts)
-            | Tree::Optional(parts) => parts,
+            | Tree::Optional(parts)
+            | Tree::Rows(parts) => parts,
             Tree::Many(many) => std::slice::from_ref(&*many.columns),
         }
     }
@@ -456,7 +498,8 @@ impl Tree {
             | Tree::List(_)
             | Tree::Struct(..)
             | Tree::Many(_)
-            | Tree::Optional(_) => self.parts().iter().any(|p| p.any(of)),
+            | Tree::Optional(_)
+            | Tree::Rows(_) => self.parts().iter().any(|p| p.any(of)),
         }
     }
 
@@ -468,7 +511,8 @@ impl Tree {
             | Tree::List(_)
             | Tree::Struct(..)
             | Tree::Many(_)
-            | Tree::Optional(_) => self.parts().iter().flat_map(Tree::leaves).collect(),
+            | Tree::Optional(_)
+            | Tree::Rows(_) => self.parts().iter().flat_map(Tree::leaves).collect(),
         }
     }
 }
@@ -477,10 +521,10 @@ impl Tree {
 pub(super) fn is_composite(ty: &syn::Type, real: &RealType) -> bool {
     match bare(ty) {
         syn::Type::Tuple(_) => true,
-        syn::Type::Slice(slice) => is_composite(&slice.elem, real),
+        syn::Type::Slice(slice) => is_element(&slice.elem, real),
         syn::Type::Path(path) => {
             if let Some(one) = types::element_of_vec(&path.path) {
-                return is_composite(one, real);
+                return is_element(one, real);
             }
             if types::value_of_option(&path.path).is_some() {
                 return true;
@@ -488,12 +532,42 @@ pub(super) fn is_composite(ty: &syn::Type, real: &RealType) -> bool {
             let is_parameter = matches!(real, RealType::Parameter(t) if path.path.is_ident(t));
             path.qself.is_none() && !is_parameter && types::may_be_struct(&path.path)
         }
-        syn::Type::Array(array) => is_composite(&array.elem, real),
+        syn::Type::Array(array) => is_element(&array.elem, real),
+        _ => false,
+    }
+}
+
+/// Whether a list of such elements is made of several arrays.
+fn is_element(ty: &syn::Type, real: &RealType) -> bool {
+    is_composite(ty, real) || is_row(ty)
+}
+
+/// Whether it is a slice, a vector or an array of ndarray's.
+fn is_row(ty: &syn::Type) -> bool {
+    match bare(ty) {
+        syn::Type::Reference(r) => matches!(bare(&r.elem), syn::Type::Slice(_)) || is_row(&r.elem),
+        syn::Type::Path(path) => path.path.segments.last().is_some_and(|s| {
+            let name = s.ident.to_string();
+            name == "Vec" || name.starts_with("Array")
+        }),
         _ => false,
     }
 }
 
 impl Written {
+    /// Whether it is a list of any length, of numbers or fixed arrays.
+    pub fn is_row(&self) -> bool {
+        match self.passing {
+            Passing::Scalar | Passing::Fixed | Passing::ReferenceToFixed => false,
+            Passing::Slice | Passing::Vec | Passing::ReferenceToVec => true,
+            Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => self.rank == 1,
+        }
+    }
+
     /// Whether it is a reference or a view.
     pub fn is_borrowed(&self) -> bool {
         match self.passing {
@@ -535,6 +609,41 @@ impl Written {
             passing: Passing::Vec,
             ..self.clone()
         })
+    }
+
+    /// The arrays of a list of them: rows one after another; arrays of rank 2 and above, which have
+    /// one shape, along an axis in front.
+    fn listed(&self) -> Option<Tree> {
+        if self.is_row() {
+            let integers = Written {
+                scalar: Scalar::Usize,
+                rank: 1,
+                passing: Passing::Vec,
+                fixed: vec![],
+                ty: self.ty.clone(),
+            };
+            let all = Written {
+                passing: Passing::Vec,
+                ..self.clone()
+            };
+            let parts = [integers.clone(), integers, all];
+            return Some(Tree::Rows(parts.into_iter().map(Tree::Leaf).collect()));
+        }
+        if self.is_fixed() {
+            return self.column().map(Tree::Leaf);
+        }
+        (self.rank < 6).then(|| {
+            Tree::Leaf(Written {
+                rank: self.rank + 1,
+                passing: Passing::Owned,
+                ..self.clone()
+            })
+        })
+    }
+
+    /// Whether it is arrays of ndarray along an axis in front, as an array of a list.
+    pub fn is_stacked(&self) -> bool {
+        self.passing == Passing::Owned
     }
 
     /// Several along an axis in front, by value; fixed-size arrays stay so.

@@ -81,7 +81,7 @@ impl<'t> Node<'t> {
                 Node::Leaf(written, Some(*next - 1))
             }
             Tree::Leaf(written) => Node::Leaf(written, None),
-            Tree::Optional(parts) => Node::Many(all(parts)),
+            Tree::Optional(parts) | Tree::Rows(parts) => Node::Many(all(parts)),
             Tree::Many(many) => Node::Many(all(std::slice::from_ref(&*many.columns))),
         }
     }
@@ -354,6 +354,9 @@ struct Of<'a> {
 
 impl Of<'_> {
     fn form(&mut self, rows: &Node<'_>, columns: &Node<'_>, whole: bool) -> Result<Form, String> {
+        if self.signature.args[self.argument].ty.tree.has_rows() {
+            return Err(self.none("rows of a list have lengths of their own; write `vjp` or `jvp`"));
+        }
         if let Node::Tuple(parts) = rows {
             let parts = parts.iter().map(|p| self.form(p, columns, whole));
             return Ok(Form::Tuple(parts.collect::<Result<_, _>>()?));

@@ -123,7 +123,8 @@ impl Signature {
             | Tree::List(_)
             | Tree::Struct(..)
             | Tree::Many(_)
-            | Tree::Optional(_) => None,
+            | Tree::Optional(_)
+            | Tree::Rows(_) => None,
         }
     }
 
@@ -383,7 +384,7 @@ fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) 
     if let (Some(_), Tree::Many(_)) = (through, &ty.tree) {
         return Err(errors.on(
             &typed.ty,
-            "a list of tuples or structs is not written in place; return the new list: `-> Vec<..>`",
+            "a list of tuples, structs or lists is not written in place; return the new list: `-> Vec<..>`",
         ));
     }
     let pat = match &*typed.pat {
@@ -459,6 +460,13 @@ fn result(
         return Err(errors.on(
             ty,
             format!("a result of `{made_of}` has no derivative; return `f64` or an array of `f64`"),
+        ));
+    }
+    if data.tree.has_rows() {
+        return Err(errors.on(
+            ty,
+            "a list of lists is no result here; return one array, such as `Array2<f64>`, or all elements \
+             one after another in a `Vec<f64>`",
         ));
     }
     if data.by_reference || data.tree.any(&types::Written::is_borrowed) {

@@ -11,6 +11,7 @@ mod divided;
 mod entries;
 mod few;
 mod lasting;
+mod lists;
 mod loops;
 mod named;
 mod places;
@@ -54,6 +55,7 @@ pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles, in_tiles_and_
 pub use entries::{Entries, Position, entries, entry, sparse};
 pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};
 pub use lasting::{Lasting, Lasts, Left};
+pub use lists::{same_rows, stacked, unstacked};
 pub use loops::{
     Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
     build_costly_in, build_in, for_each, greatest, greatest_light, least, least_light, logsumexp,

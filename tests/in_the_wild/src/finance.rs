@@ -214,7 +214,18 @@ fn weights_and_values(pairs: &[(f64, f64)]) -> f64 {
         .sum()
 }
 
+#[differentiable(grad)]
+fn bilinear_surface(table: &Vec<Vec<f64>>, x: f64, y: f64) -> f64 {
+    let (i, j) = (x.floor() as usize, y.floor() as usize);
+    let (fx, fy) = (x - i as f64, y - j as f64);
+    table[i][j] * (1.0 - fx) * (1.0 - fy)
+        + table[i + 1][j] * fx * (1.0 - fy)
+        + table[i][j + 1] * (1.0 - fx) * fy
+        + table[i + 1][j + 1] * fx * fy
+}
+
 tests! {
+    surface_is: bilinear_surface, bilinear_surface_value_and_grad, t: vec![list(3), list(3), list(3)], x: 0.4, y: 1.3 => (&t, x, y);
     gauss_is: gauss_legendre, gauss_legendre_value_and_grad, s: 0.6 => (s);
     garch_is: garch, garch_value_and_grad, r: list(6), o: 0.1, a: 0.2, b: 0.3 => (&r, o, a, b);
     lanczos_is: gamma_lanczos, gamma_lanczos_value_and_grad, x: 2.6 => (x);

@@ -206,7 +206,52 @@ fn positional(x: &Array2<f64>) -> f64 {
     (x + &pe).mapv(f64::sin).sum()
 }
 
+#[differentiable(grad)]
+fn perceptron(layers: &[Dense; 2], x: &Array1<f64>) -> f64 {
+    let mut h = x.clone();
+    for layer in layers {
+        h = (layer.w.dot(&h) + &layer.b).mapv(f64::tanh);
+    }
+    h.sum()
+}
+
+#[differentiable(grad)]
+fn deep(weights: &[Array2<f64>; 3], x: &Array1<f64>) -> f64 {
+    let mut h = x.to_owned();
+    for w in weights.iter() {
+        h = w.dot(&h).mapv(|v| v.tanh());
+    }
+    h.dot(&h)
+}
+
+#[differentiable(grad)]
+fn deep_in_a_vector(weights: &[Array2<f64>], x: &Array1<f64>) -> f64 {
+    let mut h = x.to_owned();
+    for w in weights {
+        h = w.dot(&h).mapv(|v| v.tanh());
+    }
+    h.dot(&h)
+}
+
+#[differentiable(grad)]
+fn gram_of_points(points: &[Vec<f64>], scale: f64) -> f64 {
+    let mut total = 0.0;
+    for a in points {
+        for b in points.iter() {
+            let d2: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum();
+            total += (-scale * d2).exp();
+        }
+    }
+    total
+}
+
 tests! {
+    perceptron_is: perceptron, perceptron_value_and_grad, l: [dense(3, 2), dense(3, 3)], x: vector(2) => (&l, &x);
+    perceptron_by_widths_is: perceptron, perceptron_value_and_grad, l: [dense(4, 2), dense(1, 4)], x: vector(2) => (&l, &x);
+    deep_is: deep, deep_value_and_grad, l: [matrix(4, 2), matrix(3, 4), matrix(2, 3)], x: vector(2) => (&l, &x);
+    deep_in_a_vector_is: deep_in_a_vector, deep_in_a_vector_value_and_grad, l: vec![matrix(3, 3), matrix(3, 3)], x: vector(3) => (&l, &x);
+    gram_is: gram_of_points, gram_of_points_value_and_grad, x: vec![list(2), list(2), list(2)], g: 0.7 => (&x, g);
+    gram_of_ragged_is: gram_of_points, gram_of_points_value_and_grad, x: vec![list(2), list(0), list(3)], g: 0.7 => (&x, g);
     positional_is: positional, positional_value_and_grad, x: matrix(3, 4) => (&x);
     max_pool_is: max_pool, max_pool_value_and_grad, x: matrix(4, 6) + Array2::from_shape_fn((4, 6), |(i, j)| 0.01 * (i + 2 * j) as f64) => (&x);
     conv2d_zip_is: conv2d_zip, conv2d_zip_value_and_grad, i: matrix(5, 4), k: matrix(3, 3) => (&i, &k);

@@ -181,7 +181,20 @@ fn shekel(x: &[f64; 4]) -> f64 {
     total
 }
 
+#[differentiable(grad)]
+fn powell(x: &[f64]) -> f64 {
+    x.chunks(4)
+        .map(|c| {
+            (c[0] + 10.0 * c[1]).powi(2)
+                + 5.0 * (c[2] - c[3]).powi(2)
+                + (c[1] - 2.0 * c[2]).powi(4)
+                + 10.0 * (c[0] - c[3]).powi(4)
+        })
+        .sum()
+}
+
 tests! {
+    powell_is: powell, powell_value_and_grad, x: list(8) => (&x);
     shekel_is: shekel, shekel_value_and_grad, x: [3.0, 4.5, 3.5, 6.0] => (&x);
     dixon_price_is: dixon_price, dixon_price_value_and_grad, x: list(4) => (&x);
     styblinski_is: styblinski_tang, styblinski_tang_value_and_grad, x: list(4) => (&x);

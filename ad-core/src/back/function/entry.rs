@@ -1,10 +1,11 @@
 //! What a function is given: its parameters and the user's constants, and the checks of lengths on entry.
 
 use super::{Function, Local};
-use crate::back::data::Given;
+use crate::back::data::{Given, same_rows};
 use crate::back::emit::said;
 use crate::back::sizes::{self, Named};
 use crate::back::tokens::{RUNTIME, USERS_RUNTIME};
+use crate::derivative::Takes;
 use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
@@ -114,6 +115,24 @@ impl Function<'_> {
                 rank: p.written.as_ref().map_or(0, |w| w.rank),
             })
             .collect()
+    }
+
+    /// Checks that rows of tangents are as long as those that they belong to.
+    pub(super) fn rows_of_tangents(&self) -> TokenStream {
+        // The methods of a linearised function have the tangents alone.
+        let Takes::Each(_) = self.what.takes() else {
+            return TokenStream::new();
+        };
+        if self.is_of_linear() {
+            return TokenStream::new();
+        }
+        let tangents = self.context.extra_params(self.what);
+        let pairs = tangents.iter().zip(self.context.wrt);
+        let checks = pairs.map(|((tangent, _), &k)| {
+            let arg = &self.context.signature.args[k];
+            self.with_names(|names| same_rows(&arg.ident, tangent, &arg.ty, names))
+        });
+        checks.collect()
     }
 
     /// The relations between sizes that are checked on entry.

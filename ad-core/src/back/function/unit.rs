@@ -45,7 +45,8 @@ impl Whole {
     /// The parts of a result that is declared and computed so.
     fn of(declared: &Tree, computed: &Tree) -> Vec<Whole> {
         match (declared, computed) {
-            (Tree::Leaf(_), Tree::Leaf(_)) | (Tree::Many(_) | Tree::Optional(_), _) => {
+            (Tree::Leaf(_), Tree::Leaf(_))
+            | (Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_), _) => {
                 vec![Whole::ONE; declared.leaves().len()]
             }
             (Tree::Leaf(w), _) => vec![Whole {
@@ -61,7 +62,7 @@ impl Whole {
             }
             (
                 Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..),
-                Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_),
+                Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_),
             ) => {
                 unreachable!("a result is computed in no fewer parts than it is declared with")
             }

@@ -619,7 +619,7 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         let written = match tree {
             Tree::Leaf(written) => written,
-            Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types) => {
+            Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types) | Tree::Rows(types) => {
                 let message = format!(
                     "`{callee}` takes {} as `{argument}`, and this is {}",
                     tree.describe(),
@@ -630,6 +630,7 @@ impl Lowerer<'_> {
                     (Tree::Struct(..), Value::Struct(_, parts)) if parts.len() == types.len() => {
                         parts
                     }
+                    (Tree::Rows(_), Value::List(List::Rows(parts))) => parts,
                     (Tree::List(_), value @ Value::List(_)) => {
                         self.taken_apart(value, types.len(), loc)?
                     }

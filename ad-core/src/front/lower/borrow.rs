@@ -238,7 +238,7 @@ impl Value {
             }
             Value::Plain(_)
             | Value::Tuple(_)
-            | Value::List(List::Whole(_) | List::Columns(_))
+            | Value::List(List::Whole(_) | List::Columns(_) | List::Rows(_))
             | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)

@@ -5,11 +5,19 @@
 //! points[i]                      (a[i], b[i, ..])
 //! points[m..n][i]                (a[m + i], b[m + i, ..])
 //! ```
+//!
+//! A list of lists has the elements of all rows one after another. A row is a part of them:
+//!
+//! ```text
+//! rows: &[Vec<f64>]              of = (starts, lengths, all)
+//! rows[i]                        all[starts[i]..starts[i] + lengths[i]]
+//! rows[i][j]                     all[starts[i] + j]   if 0 <= j < lengths[i]
+//! ```
 
 use super::array::element;
 use super::combinator::built;
 use super::fixed::List;
-use super::size::{minus, plus, times};
+use super::size::{minus, plus, smaller, times};
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe};
 use super::{Lowerer, rename, under};
@@ -38,7 +46,7 @@ impl Columns {
     }
 
     /// So many elements, from one on.
-    fn part(&self, from: &Expr, count: Expr) -> Value {
+    pub(super) fn part(&self, from: &Expr, count: Expr) -> Value {
         let first = match &self.range {
             Some((first, _)) => plus(first, from),
             None => from.clone(),
@@ -59,19 +67,59 @@ impl Columns {
     }
 }
 
+impl Value {
+    /// A row of a list of arrays of rank 1.
+    pub(super) fn as_row(&self) -> Option<&Columns> {
+        match self {
+            Value::List(List::Columns(list)) if matches!(*list.of, Value::Plain(_)) => Some(list),
+            Value::Plain(_)
+            | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => None,
+        }
+    }
+}
+
 /// The element of a column.
 fn element_of(column: &Value, i: &Expr) -> Value {
     match column {
         Value::Plain(plain) | Value::List(List::Whole(plain)) => {
             let mut at = vec![None; plain.expr.ty.rank];
             at[0] = Some(i.clone());
-            Value::of_rust(Plain {
+            let one = Plain {
                 expr: element(plain.expr.clone(), at),
                 ..plain.clone()
-            })
+            };
+            match column {
+                Value::List(_) => Value::of_rust(one),
+                Value::Plain(_)
+                | Value::Tuple(_)
+                | Value::Struct(..)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_) => Value::Plain(one),
+            }
         }
         Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
             column.with_components(parts.iter().map(|part| element_of(part, i)).collect())
+        }
+        Value::List(List::Rows(parts)) => {
+            let at = |part: &Value| match element_of(part, i) {
+                Value::Plain(plain) => plain.expr,
+                Value::Tuple(_)
+                | Value::Struct(..)
+                | Value::List(_)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_) => unreachable!("rows begin and end at integers"),
+            };
+            Value::List(List::Columns(Columns {
+                of: Box::new(parts[2].clone()),
+                range: Some((at(&parts[0]), at(&parts[1]))),
+            }))
         }
         Value::List(List::Columns(_)) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
             unreachable!("columns are arrays")
@@ -79,17 +127,17 @@ fn element_of(column: &Value, i: &Expr) -> Value {
     }
 }
 
-/// Whether a list can hold it: its parts are numbers and arrays of Rust.
+/// Whether a list can hold it: its parts are numbers and arrays.
 fn is_element(item: &Value) -> bool {
     match item {
-        Value::Plain(plain) => plain.expr.ty.rank < 2,
-        Value::List(List::Whole(plain)) => plain.expr.ty.rank < 6,
+        Value::Plain(plain) | Value::List(List::Whole(plain)) => plain.expr.ty.rank < 6,
         Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
             parts.iter().all(is_element)
         }
-        Value::List(List::Columns(_)) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
-            false
-        }
+        Value::List(List::Columns(_) | List::Rows(_))
+        | Value::Closure(..)
+        | Value::Shape(_)
+        | Value::Way(_) => false,
     }
 }
 
@@ -101,7 +149,17 @@ fn column(item: &Value, arrays: &mut impl Iterator<Item = Plain>) -> Value {
             item.with_components(parts)
         }
         None => match arrays.next() {
-            Some(array) => Value::of_rust(array),
+            Some(array) => match item {
+                // An array of ndarray is read by all indices at once.
+                Value::Plain(plain) if plain.expr.ty.rank > 1 => Value::Plain(array),
+                Value::Plain(_)
+                | Value::Tuple(_)
+                | Value::List(_)
+                | Value::Struct(..)
+                | Value::Closure(..)
+                | Value::Shape(_)
+                | Value::Way(_) => Value::of_rust(array),
+            },
             None => unreachable!("there is an array for each part"),
         },
     }
@@ -176,6 +234,88 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The operands of an operator, with rows of lists as arrays. Beside an array, a row has the
+    /// length of that array:
+    ///
+    /// ```text
+    /// x + rows[i]   =   x + build(j < x.len() => all[starts[i] + j])   if lengths[i] == x.len()
+    /// ```
+    ///
+    /// Otherwise the read is outside of the list, which panics.
+    pub(super) fn rows_beside(
+        &mut self,
+        (a, a_loc): (Result<Value>, Loc),
+        (b, b_loc): (Result<Value>, Loc),
+    ) -> (Result<Value>, Result<Value>) {
+        let (a, b) = match (a, b) {
+            (Ok(a), Ok(b)) => (a, b),
+            either => return either,
+        };
+        match (a.as_row(), b.as_row()) {
+            (None, None) => (Ok(a), Ok(b)),
+            (Some(row), None) => (self.row_like(row, &b, a_loc), Ok(b)),
+            (None, Some(row)) => (Ok(a.clone()), self.row_like(row, &a, b_loc)),
+            (Some(first), Some(second)) => {
+                let first = self.single_column(first, a_loc);
+                let first = first.map(|p| Value::from(self.holding(p)));
+                let second = match &first {
+                    Ok(first) => self.row_like(second, first, b_loc),
+                    Err(reported) => Err(*reported),
+                };
+                (first, second)
+            }
+        }
+    }
+
+    /// A row as an array with the length of another array's last axis.
+    fn row_like(&mut self, row: &Columns, other: &Value, loc: Loc) -> Result<Value> {
+        let length = match other {
+            Value::Plain(plain) => self.written_lengths(&plain.expr).pop(),
+            Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => None,
+        };
+        Ok(self.row_of_length(row, length, loc)?.into())
+    }
+
+    /// `rows[i].dot(&b)`
+    fn row_product(&mut self, row: &Columns, other: &Surface) -> Result<Value> {
+        let b = self.expr(other)?;
+        let b = self.fetched(b)?;
+        let b = match b.as_row() {
+            Some(second) => self.single_column(second, other.loc)?,
+            None => self.plain(b, other.loc)?,
+        };
+        let b = self.holding(b);
+        let length = self.written_lengths(&b.expr).into_iter().next();
+        let a = self.row_of_length(row, length, other.loc)?;
+        self.product(a, b, other.loc)
+    }
+
+    /// A row as an array of a length, which it has to have.
+    pub(super) fn row_of_length(
+        &mut self,
+        row: &Columns,
+        length: Option<Expr>,
+        loc: Loc,
+    ) -> Result<Plain> {
+        let row = match (&row.range, length) {
+            (Some((first, count)), Some(length)) if count != &length => {
+                let fits = Expr::prim(Prim::IEq, vec![count.clone(), length.clone()]);
+                let first = Expr::cond(fits, first.clone(), minus(&Expr::int(-1), &length));
+                Columns {
+                    of: row.of.clone(),
+                    range: Some((self.share("first", first), length)),
+                }
+            }
+            (..) => row.clone(),
+        };
+        self.single_column(&row, loc)
+    }
+
     /// `points[a..b]`
     pub(super) fn part_of_list(
         &mut self,
@@ -218,16 +358,38 @@ impl Lowerer<'_> {
         Iter::new(vec![count], move |_, at| Ok(list.item(&at[0])))
     }
 
+    /// `points.chunks(n)`: the last one has what is left.
+    pub(super) fn chunks_of(&mut self, list: Columns, all: Expr, size: Expr) -> Iter {
+        let up = minus(&plus(&all, &size), &Expr::int(1));
+        let count = Expr::prim(Prim::IDiv, vec![up, size.clone()]);
+        let count = self.share_size(count);
+        Iter::new(vec![count], move |_, at| {
+            let start = times(&at[0], &size);
+            let length = smaller(&minus(&all, &start), &size);
+            Ok(list.part(&start, length))
+        })
+    }
+
     /// A list in the form that an argument or a result of a type has, and what it is made of.
     pub(super) fn listed(&mut self, value: Value, tree: &Tree, loc: Loc) -> Result<Value> {
         match (tree, &value) {
             (Tree::Many(_), Value::List(List::Columns(list))) => match &list.range {
                 None => Ok(value),
+                Some(_) if tree.has_rows() => Err(self.errors.at(
+                    loc,
+                    "a part of a list of lists cannot be passed on; pass the whole list, and where \
+                     the part begins",
+                )),
                 Some(_) => {
                     let items = self.items_of_list(list);
                     self.list_of_items(&items, loc)
                 }
             },
+            (Tree::Many(_), Value::List(_)) if tree.has_rows() => Err(self.errors.at(
+                loc,
+                "a list of lists is passed on as the argument or field that it is; pass that as a \
+                 whole, or an `Array2`",
+            )),
             (Tree::Many(many), Value::List(List::Elements(elements))) => {
                 let mut columns = vec![vec![]; many.columns.leaves().len()];
                 for e in elements {
@@ -269,7 +431,7 @@ impl Lowerer<'_> {
                 let parts = parts.collect::<Result<_>>()?;
                 Ok(value.with_components(parts))
             }
-            (Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_), _) => Ok(value),
+            (Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_), _) => Ok(value),
         }
     }
 
@@ -279,6 +441,13 @@ impl Lowerer<'_> {
         let Some(extents) = iter.extents.clone() else {
             return Err(self.unbounded(loc));
         };
+        if let Some(rounds) = iter.rounds() {
+            let items = rounds.map(|round| {
+                let item = (iter.at)(self, &[round])?;
+                self.fetched(item)
+            });
+            return Ok(Value::List(List::Elements(items.collect::<Result<_>>()?)));
+        }
         self.rectangular_sizes(&extents, loc)?;
         let (axes, bound, item) = self.at_each(&extents, |l, at| {
             let item = (iter.at)(l, at)?;
@@ -293,11 +462,15 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(loc, message));
         }
-        if let Value::Plain(leaf) | Value::List(List::Whole(leaf)) = item {
-            return Ok(Value::of_rust(Plain {
-                expr: built(axes, under(bound, leaf.expr)),
-                ..leaf
-            }));
+        if let Value::Plain(leaf) | Value::List(List::Whole(leaf)) = &item {
+            let whole = Plain {
+                expr: built(axes, under(bound, leaf.expr.clone())),
+                ..leaf.clone()
+            };
+            return Ok(match column(&item, &mut std::iter::once(whole)) {
+                Value::Plain(whole) if whole.expr.ty.rank > 2 => Columns::whole(whole.into()),
+                other => other,
+            });
         }
         let mut columns = vec![];
         for leaf in item.leaves() {
@@ -354,6 +527,9 @@ impl Lowerer<'_> {
                 Value::List(List::Columns(list.clone()))
             }
             ("iter" | "into_iter", []) => self.items_of_list(list).into(),
+            ("dot", [other]) if matches!(*list.of, Value::Plain(_)) => {
+                return Some(self.row_product(list, other));
+            }
             ("first", []) => at(self, Expr::int(0)),
             ("last", []) => at(self, minus(&count, &Expr::int(1))),
             ("get", [i]) => {
@@ -379,6 +555,10 @@ impl Lowerer<'_> {
                 let list = list.clone();
                 Iter::new(vec![more], move |_, at| Ok(list.part(&at[0], size.clone()))).into()
             }
+            ("chunks", [size]) => match self.part_length(size) {
+                Ok(size) => self.chunks_of(list.clone(), count, size).into(),
+                Err(reported) => return Some(Err(reported)),
+            },
             ("chunks_exact", [size]) => {
                 let size = match self.part_length(size) {
                     Ok(size) => size,

@@ -201,6 +201,17 @@ impl Lowerer<'_> {
         let Some(extents) = iter.extents.clone() else {
             return Err(self.unbounded(loc));
         };
+        if let Some(rounds) = iter.rounds() {
+            let mut items = vec![];
+            for round in rounds {
+                let item = (iter.at)(self, &[round])?;
+                items.push(self.staged(item, &iter.after, loc, neutral, &f)?.into());
+            }
+            let list = self.as_array(List::Elements(items), loc)?;
+            let (axes, at) = self.indices(&extents);
+            let expr = Self::part_of_rust(list.clone(), at[0].clone());
+            return Ok((axes, self.plain(expr, loc)?));
+        }
         let (axes, bound, plain) = self.at_each(&extents, |l, at| {
             let item = (iter.at)(l, at)?;
             l.staged(item, &iter.after, loc, neutral, &f)

@@ -281,6 +281,10 @@ impl Lowerer<'_> {
                 expr: self.share(hint, plain.expr),
                 ..plain
             })),
+            Value::List(List::Rows(parts)) => {
+                let parts = parts.into_iter().map(|p| self.named(p, hint));
+                Value::List(List::Rows(parts.collect()))
+            }
             Value::List(List::Columns(list)) => {
                 let of = Box::new(self.named(*list.of, hint));
                 Value::List(List::Columns(Columns { of, ..list }))

@@ -7,7 +7,7 @@
 use super::array::{element, length};
 use super::columns::Columns;
 use super::combinator::built;
-use super::size::literal;
+use super::size::{excess, literal};
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe};
 use super::{Binding, Lowerer};
@@ -30,6 +30,8 @@ pub(super) enum List {
     Whole(Plain),
     /// A list of any length, of what is made of several.
     Columns(Columns),
+    /// Rows as a part of a list: where each begins, how long it is, and all elements.
+    Rows(Vec<Value>),
 }
 
 impl List {
@@ -39,7 +41,7 @@ impl List {
             List::Elements(elements) => {
                 matches!(elements.first(), Some(Value::Tuple(_) | Value::Struct(..)))
             }
-            List::Whole(_) | List::Columns(_) => false,
+            List::Whole(_) | List::Columns(_) | List::Rows(_) => false,
         }
     }
 
@@ -56,6 +58,7 @@ impl List {
                 | Value::Shape(_)
                 | Value::Way(_) => "a list of arrays".to_owned(),
             },
+            List::Rows(_) => "a list of lists".to_owned(),
         }
     }
 }
@@ -72,9 +75,9 @@ impl Value {
     /// The parts of what has parts: those of a tuple, or the elements of an array.
     pub(super) fn components(&self) -> Option<&[Value]> {
         match self {
-            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
-                Some(parts)
-            }
+            Value::Tuple(parts)
+            | Value::Struct(_, parts)
+            | Value::List(List::Elements(parts) | List::Rows(parts)) => Some(parts),
             Value::List(List::Columns(Columns { of, range: None })) => {
                 Some(std::slice::from_ref(&**of))
             }
@@ -90,6 +93,7 @@ impl Value {
     pub(super) fn with_components(&self, mut parts: Vec<Value>) -> Value {
         match self {
             Value::List(List::Columns(_)) if parts.len() == 1 => Columns::whole(parts.remove(0)),
+            Value::List(List::Rows(_)) => Value::List(List::Rows(parts)),
             Value::List(_) => Value::List(List::Elements(parts)),
             Value::Struct(made, _) => Value::Struct(made.clone(), parts),
             Value::Tuple(_)
@@ -110,6 +114,7 @@ impl Value {
                     Value::List(List::Elements(_))
                 )
                 | (Value::List(List::Columns(_)), Value::List(List::Columns(_)))
+                | (Value::List(List::Rows(_)), Value::List(List::Rows(_)))
                 | (Value::Struct(..), Value::Struct(..))
         );
         let counts = [self, other].map(|v| v.components().map(<[Value]>::len));
@@ -152,6 +157,7 @@ impl Lowerer<'_> {
         let elements = match list {
             List::Whole(plain) => return Ok(plain),
             List::Columns(columns) => return self.single_column(&columns, loc),
+            List::Rows(_) => unreachable!("a part of a list"),
             List::Elements(elements) => elements,
         };
         let mut plains = vec![];
@@ -486,18 +492,58 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Whether the elements hold arrays whose lengths are not seen to be the same.
+    pub(super) fn has_own_shapes(&mut self, list: &List) -> bool {
+        match list {
+            List::Elements(elements) => self.differ_in_shape(elements),
+            List::Whole(_) | List::Columns(_) | List::Rows(_) => false,
+        }
+    }
+
+    fn differ_in_shape(&mut self, values: &[Value]) -> bool {
+        let Some((first, rest)) = values.split_first() else {
+            return false;
+        };
+        match first {
+            Value::Plain(plain) | Value::List(List::Whole(plain)) => {
+                let lengths = self.written_lengths(&plain.expr);
+                rest.iter().flat_map(Value::leaves).any(|other| {
+                    let others = self.written_lengths(&other.expr);
+                    let differ = |(n, m)| excess(n, m) != Some(0);
+                    lengths.len() == others.len() && lengths.iter().zip(&others).any(differ)
+                })
+            }
+            Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                (0..parts.len()).any(|k| {
+                    let all = values
+                        .iter()
+                        .filter_map(|v| v.components()?.get(k).cloned());
+                    let all: Vec<Value> = all.collect();
+                    self.differ_in_shape(&all)
+                })
+            }
+            Value::List(List::Columns(_) | List::Rows(_)) => true,
+            Value::Closure(..) | Value::Shape(_) | Value::Way(_) => false,
+        }
+    }
+
     /// Over the elements, which may be arrays themselves.
     pub(super) fn iter_of_list(&mut self, list: List, loc: Loc) -> Result<Iter> {
         if let List::Columns(columns) = &list {
             return Ok(self.items_of_list(columns));
         }
+        let one_by_one = self.has_own_shapes(&list);
         if let List::Elements(elements) = &list
-            && list.is_of_composites()
+            && (one_by_one || list.is_of_composites())
         {
             let count = Expr::int(i64::try_from(elements.len()).unwrap_or(i64::MAX));
-            return Ok(Iter::new(vec![count], move |l, at| {
+            let elements = Iter::new(vec![count], move |l, at| {
                 l.list_entry(list.clone(), &[(at[0].clone().into(), loc)], loc)
-            }));
+            });
+            return Ok(Iter {
+                one_by_one,
+                ..elements
+            });
         }
         let plain = self.as_array(list, loc)?;
         if plain.expr.ty.rank == 1 {
@@ -534,7 +580,9 @@ impl Lowerer<'_> {
                     .collect::<Result<_>>()?;
                 Ok(Value::List(List::Elements(mapped)))
             }
-            List::Columns(_) => unreachable!("it has no method of that name"),
+            List::Columns(_) | List::Rows(_) => {
+                unreachable!("it has no method of that name")
+            }
             List::Whole(plain) => {
                 let whole = Plain {
                     expr: self.share("a", plain.expr),
@@ -578,7 +626,7 @@ impl Lowerer<'_> {
                 let elements = elements.into_iter().map(one).collect::<Result<_>>()?;
                 Ok(Value::List(List::Elements(elements)))
             }
-            list @ (List::Elements(_) | List::Whole(_) | List::Columns(_)) => {
+            list @ (List::Elements(_) | List::Whole(_) | List::Columns(_) | List::Rows(_)) => {
                 let description = list.describe();
                 let other = |n: &Length| n.value.is_some() && matches!(list, List::Elements(_));
                 let other = of.fixed_length(0).is_some_and(other);

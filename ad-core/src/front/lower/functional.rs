@@ -212,7 +212,7 @@ impl Lowerer<'_> {
                 std::iter::once(Expr::int(count)).chain(inner).collect()
             }
             Value::Tuple(_)
-            | Value::List(List::Columns(_))
+            | Value::List(List::Columns(_) | List::Rows(_))
             | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)

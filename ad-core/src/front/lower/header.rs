@@ -18,6 +18,8 @@ pub(super) struct Items {
     pub(super) count: Expr,
     /// Whether it may be.
     pub(super) signed: bool,
+    /// Whether the items are arrays with shapes of their own, so that positions must be literals.
+    pub(super) one_by_one: bool,
     /// The item at a position.
     pub(super) at: At,
 }
@@ -43,6 +45,15 @@ pub(super) fn plus(a: Expr, b: Expr) -> Expr {
         (_, Some(0)) => a,
         (Some(i), Some(j)) if i.checked_add(j).is_some() => Expr::int(i + j),
         (..) => two(Prim::IAdd, a, b),
+    }
+}
+
+/// `a - b`, known where both are.
+fn less(a: Expr, b: Expr) -> Expr {
+    let known = literal(&a).zip(literal(&b));
+    match known.and_then(|(a, b)| a.checked_sub(b)) {
+        Some(known) => Expr::int(known),
+        None => two(Prim::ISub, a, b),
     }
 }
 
@@ -84,6 +95,7 @@ impl Lowerer<'_> {
                 Items {
                     count,
                     signed,
+                    one_by_one: false,
                     at: Box::new(move |_, i| {
                         Ok(Value::Plain(Plain::typed(plus(a.clone(), i), scalar)))
                     }),
@@ -103,6 +115,7 @@ impl Lowerer<'_> {
                 Items {
                     count: elements.count,
                     signed: false,
+                    one_by_one: false,
                     at: Box::new(move |l, i| {
                         let mut all: Vec<Value> = unravelled(i.clone(), &sizes)
                             .into_iter()
@@ -133,6 +146,7 @@ impl Lowerer<'_> {
                 Items {
                     count: length(array.expr.clone(), axis),
                     signed: false,
+                    one_by_one: false,
                     at: Box::new(move |_, i| {
                         let mut at = vec![None; is];
                         at[axis] = Some(i);
@@ -146,12 +160,13 @@ impl Lowerer<'_> {
             Source::Rev(inner) => {
                 let inner = self.items(inner)?;
                 let count = self.share_size(inner.count);
-                let last = two(Prim::ISub, count.clone(), Expr::int(1));
+                let last = less(count.clone(), Expr::int(1));
                 let at = inner.at;
                 Items {
                     count,
                     signed: inner.signed,
-                    at: Box::new(move |l, i| at(l, two(Prim::ISub, last.clone(), i))),
+                    one_by_one: inner.one_by_one,
+                    at: Box::new(move |l, i| at(l, less(last.clone(), i))),
                 }
             }
             Source::Step(inner, k) => {
@@ -163,6 +178,7 @@ impl Lowerer<'_> {
                 Items {
                     count: self.share_size(count),
                     signed: inner.signed,
+                    one_by_one: inner.one_by_one,
                     at: Box::new(move |l, i| at(l, two(Prim::IMul, i, k.clone()))),
                 }
             }
@@ -171,8 +187,9 @@ impl Lowerer<'_> {
                 let k = self.steps(k)?;
                 let at = inner.at;
                 Items {
-                    count: two(Prim::ISub, inner.count, k.clone()),
+                    count: less(inner.count, k.clone()),
                     signed: true,
+                    one_by_one: inner.one_by_one,
                     at: Box::new(move |l, i| at(l, plus(k.clone(), i))),
                 }
             }
@@ -182,6 +199,7 @@ impl Lowerer<'_> {
                 Items {
                     count: two(Prim::IMin, inner.count, k),
                     signed: inner.signed,
+                    one_by_one: inner.one_by_one,
                     at: inner.at,
                 }
             }
@@ -191,6 +209,7 @@ impl Lowerer<'_> {
                 Items {
                     count: inner.count,
                     signed: inner.signed,
+                    one_by_one: inner.one_by_one,
                     at: Box::new(move |l, i| Ok(Value::Tuple(vec![index(i.clone()), at(l, i)?]))),
                 }
             }
@@ -204,6 +223,7 @@ impl Lowerer<'_> {
                 Items {
                     count,
                     signed: a.signed || b.signed,
+                    one_by_one: a.one_by_one || b.one_by_one,
                     at: Box::new(move |l, i| {
                         Ok(Value::Tuple(vec![first(l, i.clone())?, second(l, i)?]))
                     }),
@@ -225,7 +245,7 @@ impl Lowerer<'_> {
             return self.items_of_iter(iter, loc);
         }
         if let Value::List(list) = &value
-            && list.is_of_composites()
+            && (list.is_of_composites() || self.has_own_shapes(list))
         {
             let iter = self.iter_of_list(list.clone(), loc)?;
             return self.items_of_iter(iter, loc);
@@ -235,6 +255,7 @@ impl Lowerer<'_> {
             return Ok(Items {
                 count: length(array.expr.clone(), 0),
                 signed: false,
+                one_by_one: false,
                 at: Box::new(move |_, i| Ok(Self::part_of_rust(array.clone(), i))),
             });
         }
@@ -246,6 +267,7 @@ impl Lowerer<'_> {
         Ok(Items {
             count: self.share_size(count),
             signed: false,
+            one_by_one: false,
             at: Box::new(move |_, i| {
                 let at = unravelled(i, &sizes).into_iter().map(Some).collect();
                 Ok(Value::Plain(Plain {
@@ -265,6 +287,7 @@ impl Lowerer<'_> {
         Ok(Items {
             count: count.clone(),
             signed: !self.is_natural(count),
+            one_by_one: iter.one_by_one,
             at: Box::new(move |l, i| (iter.at)(l, &[i])),
         })
     }

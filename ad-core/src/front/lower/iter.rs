@@ -4,6 +4,7 @@
 use super::Lowerer;
 use super::array::element;
 use super::call::Callable;
+use super::columns::Columns;
 use super::combinator::{built, entry};
 use super::size::{literal, minus, plus, product_of, smaller, times};
 use super::value::{Plain, Value};
@@ -55,6 +56,7 @@ impl Iter {
         Iter {
             extents: Some(extents),
             at: Rc::new(at),
+            one_by_one: false,
             after: vec![],
         }
     }
@@ -74,6 +76,15 @@ impl Iter {
         Iter { after, ..flat }
     }
 
+    /// The indices as literals, where items have to be taken one by one.
+    pub(super) fn rounds(&self) -> Option<impl Iterator<Item = Expr> + use<>> {
+        let [count] = self.extents.as_deref()? else {
+            return None;
+        };
+        let rounds = literal(count).filter(|&n| self.one_by_one && n > 0)?;
+        Some((0..rounds).map(Expr::int))
+    }
+
     /// How many items there are before any `filter`.
     pub(super) fn count(&self) -> Option<Expr> {
         self.extents.as_ref().map(|sizes| product_of(sizes))
@@ -84,6 +95,7 @@ impl Iter {
         Iter {
             extents: self.extents.clone(),
             at: Rc::new(at),
+            one_by_one: self.one_by_one,
             after: vec![],
         }
     }
@@ -135,6 +147,7 @@ impl Lowerer<'_> {
         Ok(Iter {
             extents,
             at: Rc::new(at),
+            one_by_one: false,
             after: vec![],
         }
         .into())
@@ -223,6 +236,12 @@ impl Lowerer<'_> {
             ("windows", [shape]) => self.boxes(array, shape, true),
             ("exact_chunks", [shape]) if rank > 1 => self.boxes(array, shape, false),
             ("chunks_exact" | "exact_chunks", [size]) if rank == 1 => self.chunks(array, size),
+            ("chunks", [size]) if rank == 1 => self.part_length(size).map(|size| {
+                let array = self.holding(array);
+                let all = self.written_lengths(&array.expr).remove(0);
+                let (of, range) = (Box::new(array.into()), None);
+                self.chunks_of(Columns { of, range }, all, size)
+            }),
             _ => return None,
         };
         Some(iter.map(Value::from))
@@ -391,6 +410,7 @@ impl Lowerer<'_> {
         let _ = loc;
         Ok(Iter {
             extents,
+            one_by_one: a.one_by_one || b.one_by_one,
             at: Rc::new(pair(a.at, b.at)),
             after: vec![],
         })
@@ -406,6 +426,7 @@ impl Lowerer<'_> {
         Iter {
             extents,
             at: Rc::new(move |l, i| at(l, &[plus(&i[0], &by_too)])),
+            one_by_one: iter.one_by_one,
             after: vec![],
         }
     }
@@ -438,9 +459,12 @@ impl Lowerer<'_> {
         let count = Expr::prim(Prim::IDiv, vec![up, step.clone()]);
         let count = self.share_size(count);
         let (at, step) = (iter.at.clone(), step.clone());
-        Ok(Iter::new(vec![count], move |l, i| {
-            at(l, &[times(&i[0], &step)])
-        }))
+        let one_by_one = iter.one_by_one;
+        let stepped = Iter::new(vec![count], move |l, i| at(l, &[times(&i[0], &step)]));
+        Ok(Iter {
+            one_by_one,
+            ..stepped
+        })
     }
 
     fn chained(&mut self, iter: &Iter, other: &Surface, name: &syn::Ident) -> Result<Iter> {
@@ -452,15 +476,23 @@ impl Lowerer<'_> {
         };
         let (m, count) = (m.clone(), plus(m, n));
         let loc = other.loc;
-        Ok(Iter::new(vec![count], move |l, i| {
+        let one_by_one = first.one_by_one || second.one_by_one;
+        let chained = Iter::new(vec![count], move |l, i| {
             let (a, b) = (first.at.clone(), second.at.clone());
             let here = i[0].clone();
             let there = minus(&here, &m);
+            if let (Some(i), Some(m)) = (literal(&here), literal(&m)) {
+                return if i < m { a(l, &[here]) } else { b(l, &[there]) };
+            }
             let one = l.region(loc, "an item", |l| a(l, std::slice::from_ref(&here)))?;
             let two = l.region(loc, "an item", |l| b(l, &[there]))?;
             let cond = Expr::prim(Prim::ILt, vec![here, m.clone()]);
             l.choose(cond, one, two, loc)
-        }))
+        });
+        Ok(Iter {
+            one_by_one,
+            ..chained
+        })
     }
 
     /// One value or the other, of one type.

@@ -32,7 +32,7 @@ impl Lowerer<'_> {
                     self.name_length(length, value);
                 }
             }
-            if leaf.ty.rank == 0 && leaf.ty.scalar.is_unsigned() {
+            if leaf.ty.rank < 2 && leaf.ty.scalar.is_unsigned() {
                 self.naturals.insert(param.sym.clone());
             }
             if leaf.list.is_none()
@@ -119,7 +119,8 @@ impl Lowerer<'_> {
                 | Tree::List(_)
                 | Tree::Struct(..)
                 | Tree::Many(_)
-                | Tree::Optional(_),
+                | Tree::Optional(_)
+                | Tree::Rows(_),
                 value,
             ) => {
                 let message = format!(
@@ -227,6 +228,10 @@ impl Tree {
                     (..) => unreachable!("an `Option` has two parts, and the first is a bool"),
                 }
             }
+            Tree::Rows(parts) => {
+                let parts = parts.iter().map(|t| t.assembled(next)).collect();
+                Value::List(List::Rows(parts))
+            }
         }
     }
 
@@ -238,7 +243,10 @@ impl Tree {
     ) -> Value {
         match (self, kept.components()) {
             (Tree::Leaf(written), _) if !written.is_real() => kept.clone(),
-            (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), Some(parts)) => {
+            (
+                Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types) | Tree::Rows(types),
+                Some(parts),
+            ) => {
                 let parts = types
                     .iter()
                     .zip(parts)
@@ -256,7 +264,12 @@ impl Tree {
                 (..) => kept.clone(),
             },
             (
-                Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_),
+                Tree::Leaf(_)
+                | Tree::Tuple(_)
+                | Tree::List(_)
+                | Tree::Struct(..)
+                | Tree::Many(_)
+                | Tree::Rows(_),
                 _,
             ) => self.assembled(next),
         }

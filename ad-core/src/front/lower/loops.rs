@@ -3,6 +3,7 @@
 
 use super::mention::is_indexed;
 use super::sequence::{Head, Round};
+use super::size::literal;
 use super::value::Value;
 use super::way::{Iter, Way};
 use super::{Binding, Changed, Lowerer};
@@ -66,6 +67,12 @@ impl Lowerer<'_> {
             Err(reported) => return self.wrong_loop(l, reported),
         };
         let count = self.share_size(items.count);
+        if items.one_by_one
+            && l.going.is_none()
+            && let Some(rounds) = literal(&count)
+        {
+            return self.round_by_round(l, (0..rounds).map(Expr::int), items.at);
+        }
         let head = match l.going {
             None => Head::Times {
                 count: count.clone(),
@@ -87,6 +94,28 @@ impl Lowerer<'_> {
             let _ = lower.expr(&l.body);
             going.transpose()
         });
+    }
+
+    /// The body for each item, one after another. Each round has arrays of its own shapes.
+    fn round_by_round(
+        &mut self,
+        l: &For,
+        rounds: impl Iterator<Item = Expr>,
+        at: impl Fn(&mut Self, Expr) -> Result<Value>,
+    ) {
+        for round in rounds {
+            let body = self.in_call(l.loc, |lower| {
+                lower.scope(|lower| {
+                    let item = at(lower, round);
+                    lower.bind(&l.pattern, item);
+                    lower.expr(&l.body)
+                })
+            });
+            // Another round would report the same.
+            if body.is_err() {
+                return;
+            }
+        }
     }
 
     /// The body is looked at all the same, and what it changes is as wrong.
@@ -130,7 +159,10 @@ impl Lowerer<'_> {
                 let reported = self.unbounded(loc);
                 self.wrong_loop(l, reported);
             }
-            Some(extents) => self.nested(l, iter, &extents, vec![]),
+            Some(extents) => match iter.rounds() {
+                Some(rounds) => self.round_by_round(l, rounds, |lower, i| (iter.at)(lower, &[i])),
+                None => self.nested(l, iter, &extents, vec![]),
+            },
         }
     }
 

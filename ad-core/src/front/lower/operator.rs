@@ -81,6 +81,7 @@ impl Lowerer<'_> {
         (b, right_loc): (Result<Value>, Loc),
         loc: Loc,
     ) -> Result<Value> {
+        let (a, b) = self.rows_beside((a, left_loc), (b, right_loc));
         if let (Ok(Value::Plain(a)), Ok(Value::Plain(b))) = (&a, &b)
             && (a.expr.ty.rank > 0 || b.expr.ty.rank > 0)
         {

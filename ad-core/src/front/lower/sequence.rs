@@ -94,6 +94,7 @@ impl Value {
             Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
                 parts.iter().all(Value::is_data)
             }
+            Value::List(List::Rows(parts)) => parts.iter().all(Value::is_data),
             Value::List(List::Columns(list)) => list.range.is_none() && list.of.is_data(),
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => false,
         }
@@ -106,6 +107,7 @@ impl Value {
             Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
                 parts.iter().flat_map(Value::leaves).collect()
             }
+            Value::List(List::Rows(parts)) => parts.iter().flat_map(Value::leaves).collect(),
             Value::List(List::Columns(list)) => list.of.leaves(),
             Value::Closure(..) | Value::Shape(_) | Value::Way(_) => vec![],
         }
@@ -120,6 +122,10 @@ impl Value {
                 Value::List(List::Whole(plain))
             }
             Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+                let parts = parts.iter().map(|p| p.with_leaves(leaves)).collect();
+                self.with_components(parts)
+            }
+            Value::List(List::Rows(parts)) => {
                 let parts = parts.iter().map(|p| p.with_leaves(leaves)).collect();
                 self.with_components(parts)
             }

@@ -249,6 +249,11 @@ impl Lowerer<'_> {
             if let Core::Prim(Prim::IMax, args) = &*f.kind {
                 return args.iter().any(|a| literal(a).is_some_and(|i| i >= 0));
             }
+            if let Core::Index(array, _) = &*f.kind
+                && let Core::Var(sym) = &*array.kind
+            {
+                return self.naturals.contains(sym);
+            }
             matches!(&*f.kind, Core::Dim(..))
         };
         (sum.terms.iter()).all(|(factors, c)| *c >= 0 && factors.iter().all(natural))

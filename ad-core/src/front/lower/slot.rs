@@ -101,7 +101,7 @@ impl Lowerer<'_> {
                 Some(Form::Fixed(parts.len(), Box::new(form)))
             }
             Value::Tuple(_)
-            | Value::List(List::Columns(_))
+            | Value::List(List::Columns(_) | List::Rows(_))
             | Value::Struct(..)
             | Value::Closure(..)
             | Value::Shape(_)

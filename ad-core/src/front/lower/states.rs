@@ -177,6 +177,18 @@ impl Lowerer<'_> {
             return Err(self.errors.at(f.0.params_loc, message));
         };
         let init = self.annotated(init, note, init_loc)?;
+        if let Some(rounds) = iter.rounds() {
+            let mut now = init;
+            for round in rounds {
+                let item = (iter.at)(self, &[round])?;
+                let items = if spread { item.parts() } else { vec![item] };
+                let all = std::iter::once(now).chain(items);
+                let all = all.map(|value| (Ok(value), loc)).collect();
+                let value = self.applied(f, all, loc)?;
+                now = self.named(value, "next");
+            }
+            return Ok(now);
+        }
         let inits = vec![(hint(state, "s"), init)];
         let count = product_of(&sizes);
         let count = self.share_size(count);

@@ -35,6 +35,8 @@ pub(super) struct Iter {
     /// The length of each axis, or nothing for `a..`, which has no end.
     pub(super) extents: Option<Vec<Expr>>,
     pub(super) at: At,
+    /// Whether the items are arrays with shapes of their own, so that indices must be literals.
+    pub(super) one_by_one: bool,
     /// From the first `filter` on: what happens to an item, one after another.
     pub(super) after: Vec<Stage>,
 }

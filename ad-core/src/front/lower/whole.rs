@@ -46,7 +46,18 @@ impl Lowerer<'_> {
             let iter = self.elements(a);
             return self.ragged_dot(&iter, b, other.loc);
         }
-        let b = self.plain(b, other.loc)?;
+        let b = match b.as_row() {
+            Some(row) => {
+                let length = self.written_lengths(&a.expr).pop();
+                self.row_of_length(row, length, other.loc)?
+            }
+            None => self.plain(b, other.loc)?,
+        };
+        self.product(a, b, loc)
+    }
+
+    /// The same of arrays.
+    pub(super) fn product(&mut self, a: Plain, b: Plain, loc: Loc) -> Result<Value> {
         let (m, n) = (a.expr.ty.rank, b.expr.ty.rank);
         let what = format!("{} and {}", a.describe(), b.describe());
         let pair = if (1..=2).contains(&m) && (1..=2).contains(&n) {

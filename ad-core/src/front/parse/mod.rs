@@ -95,7 +95,7 @@ pub(super) fn zero(tree: &Tree) -> Option<Expr> {
                 None,
             )
         }
-        Tree::Many(_) | Tree::Optional(_) => return None,
+        Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_) => return None,
     };
     Some(Expr { loc, kind })
 }

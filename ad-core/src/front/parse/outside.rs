@@ -247,8 +247,8 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         "max_by" | "min_by" | "max_by_key" | "min_by_key" | "partial_cmp" | "total_cmp" => {
             "write `fold(f64::NEG_INFINITY, f64::max)` for the largest, `argmax(n, |i| x[i])` for where it is"
         }
-        "chunks" => {
-            "its last part may be shorter; write `chunks_exact(k)`, or `build((n / k, k), |(i, j)| x[i * k + j])`"
+        "rchunks" | "rchunks_exact" => {
+            "its parts begin at the end; write `chunks(k)`, or `build((n / k, k), |(i, j)| x[n - 1 - i * k - j])`"
         }
         "assign" | "fill" | "swap" | "scaled_add" => {
             "where a value is needed; write it as a statement of its own, with `;` behind it"

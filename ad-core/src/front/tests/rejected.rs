@@ -112,8 +112,8 @@ fn statements() {
         "a loop gives no value",
     );
     says(
-        "let mut t = s; for c in x.chunks(2) { t += c[0]; } t",
-        "the method `chunks` is not supported yet",
+        "let mut t = s; for c in x.rchunks(2) { t += c[0]; } t",
+        "the method `rchunks` is not supported yet",
     );
     says(
         "let mut t = s; for c in n { t += 1.0; } t",
@@ -353,7 +353,7 @@ fn iterators() {
         "x.iter().zip(s).map(|(p, q)| p).sum()",
         "cannot be iterated over",
     );
-    says("x.chunks(2).map(|c| c[0]).sum()", "`chunks_exact(k)`");
+    says("x.rchunks(2).map(|c| c[0]).sum()", "`chunks(k)`");
     says(
         "x.iter().map(|p, q| p).sum()",
         "this closure takes 2 arguments",
