@@ -17,10 +17,11 @@ use crate::passes::lengths::lengths;
 use crate::passes::linearise::{forward, linearise};
 use crate::passes::needed::needed;
 use crate::passes::raise::{raise, raise_without_demands};
-use crate::passes::simplify::{erase_stops, simplify, simplify_linear};
+use crate::passes::simplify::{erase_stops, simplify, simplify_linear, simplify_part};
 use crate::passes::split::{split, used};
 use crate::passes::transpose::{transpose, transpose_some};
 use crate::passes::units;
+use crate::passes::unswitch::unswitch;
 use crate::passes::vectorise::columns::{Tangents, columns};
 use crate::passes::vectorise::vectorise;
 
@@ -712,6 +713,7 @@ pub fn to_kernels_watched(
     if run("again", &again)? {
         run("join", &|p| Some(join(p)))?;
     }
+    run("unswitch", &|p| unswitch(p, &simplify_part))?;
     for (name, pass) in PREPARATIONS {
         run(name, &|p| Some(pass(p)))?;
     }

@@ -134,3 +134,6 @@ pub(crate) const STATES_CHANGED_TOGETHER: usize = 8;
 
 /// The steps of a loop from which on choosing the instruction set at run time pays off.
 pub(crate) const STEPS_WORTH_DISPATCH: i64 = 16;
+
+/// The indices of a loop that runs on both sides of a condition: a branch would save too little.
+pub(crate) const INDICES_WITHOUT_BRANCH: i64 = 16;

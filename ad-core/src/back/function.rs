@@ -4,6 +4,7 @@
 //! parts stand. What comes in is written in `function/entry.rs`, a step in `function/step.rs`, and the elements of an array
 //! in `function/elements.rs`; the other files are about kinds of steps, and about memory.
 
+mod branch;
 mod dispatched;
 mod elements;
 mod entries;
@@ -196,6 +197,21 @@ impl<'a> Function<'a> {
             self.declare(k);
         }
         let checks = self.checks();
+        let steps = self.steps();
+        let results = self.results();
+        let lengths = self.lengths_used();
+        let body = quote!(#lengths #checks #steps);
+        let body = match self.dispatched {
+            true => self.dispatched(&body, &results),
+            false => quote!(#body #results),
+        };
+        let rows = self.rows_of_tangents();
+        let body = self.with_inputs(&body);
+        quote!(#rows #body)
+    }
+
+    /// The statements of all steps.
+    pub(super) fn steps(&self) -> TokenStream {
         let mut steps = TokenStream::new();
         let replaced = replaced::replaced(self.program);
         let sums = summed::summed(self.program);
@@ -215,16 +231,7 @@ impl<'a> Function<'a> {
                 steps.extend(quote!(::core::mem::drop(#array);));
             }
         }
-        let results = self.results();
-        let lengths = self.lengths_used();
-        let body = quote!(#lengths #checks #steps);
-        let body = match self.dispatched {
-            true => self.dispatched(&body, &results),
-            false => quote!(#body #results),
-        };
-        let rows = self.rows_of_tangents();
-        let body = self.with_inputs(&body);
-        quote!(#rows #body)
+        steps
     }
 
     /// Whether a size is at most another, as an expression of its own.

@@ -175,6 +175,8 @@ pub enum Work {
     Call(Box<UnitCall>),
     /// Kernels that run for a part of an axis at a time, which may compute several arrays.
     Tiles(Box<Tiles>),
+    /// Kernels that run where a condition holds, which may compute several arrays.
+    Branch(Box<Branch>),
 }
 
 /// An array that something else begins with. It is taken where nobody needs it any more, and copied if
@@ -210,6 +212,20 @@ pub struct Sequence {
     pub outs: Vec<Out>,
 }
 
+/// A program that runs if a condition holds; if not, its results are zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// The condition, a scalar.
+    pub when: Var,
+    /// The program. It reads only its first parameters, which are `given`. Lengths and integer
+    /// arguments in its sizes are those of the function.
+    pub body: Program,
+    /// The arrays that the program reads.
+    pub given: Vec<Var>,
+    /// The results that are used, each once.
+    pub outs: Vec<Out>,
+}
+
 /// A call of a unit; see [`super::bulk::Op::Call`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitCall {
@@ -223,10 +239,11 @@ pub struct UnitCall {
     pub outs: Vec<Out>,
 }
 
-/// A result of a loop, of a call or of tiles.
+/// A result of a loop, of a call, of tiles or of a branch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Out {
-    /// Which it is: of a loop a state, then what is stacked, then the number of steps; of tiles a result of theirs.
+    /// Its number among the results. The results of a loop are the states, then what is stacked,
+    /// then the number of steps.
     pub result: usize,
     /// The variable that it defines.
     pub var: Var,
@@ -257,10 +274,12 @@ pub struct Operand {
     pub negated: bool,
 }
 
-/// The computation of one array, or of all members of a family, or results of a loop, a call or tiles.
+/// The computation of one array, of all members of a family, or of the results of a loop, a call,
+/// tiles or a branch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The variable that it defines; of a family the first, of a loop, a call or tiles the first result that is used.
+    /// The variable that it defines. If there are several, it is the first of the family, or the
+    /// first result that is used.
     pub out: Var,
     /// Its type.
     pub ty: Type,

@@ -1,6 +1,7 @@
 //! The verifier of kernels: order of computation, kinds, places, where loops run, and that every scalar
 //! stands where all of its loops run.
 
+mod branch;
 mod family;
 mod sequence;
 mod tiles;
@@ -110,7 +111,7 @@ impl Scope<'_> {
         let ty = &step.ty;
         if !matches!(
             step.work,
-            Work::Family(_) | Work::Loop(_) | Work::Call(_) | Work::Tiles(_)
+            Work::Family(_) | Work::Loop(_) | Work::Call(_) | Work::Tiles(_) | Work::Branch(_)
         ) {
             ty.shape.iter().try_for_each(|s| self.size(s))?;
         }
@@ -215,6 +216,7 @@ impl Scope<'_> {
             Work::Loop(s) => self.sequence(s),
             Work::Call(c) => self.call(c),
             Work::Tiles(t) => self.tiles(t),
+            Work::Branch(b) => self.branch(b),
         }
     }
 

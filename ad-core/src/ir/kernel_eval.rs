@@ -1,6 +1,7 @@
 //! The interpreter of kernels. What they mean, not how fast they are: a scalar is remembered until
 //! one of the loops it depends on moves on.
 
+mod branch;
 mod contract;
 mod family;
 mod memory;
@@ -130,6 +131,7 @@ impl<'a> Run<'a> {
             Work::Loop(s) => return self.sequence(s),
             Work::Call(c) => return self.call(c),
             Work::Tiles(t) => return self.tiles(t),
+            Work::Branch(b) => return self.branch(b),
             Work::Change { of, adds, parts } => self.change(of, *adds, parts)?,
             Work::Nest(nest) => {
                 let root = &nest.nodes[nest.root];
@@ -178,6 +180,7 @@ impl<'a> Run<'a> {
         match &step.work {
             Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_)
             | Work::Change { .. } => Err("this is not one new array".into()),

@@ -14,4 +14,5 @@ pub mod simplify;
 pub mod split;
 pub mod transpose;
 pub mod units;
+pub mod unswitch;
 pub mod vectorise;

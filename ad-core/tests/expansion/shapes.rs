@@ -195,6 +195,14 @@ shapes! {
     nested_ifs_of_sums 4 |n| vectors(&nested(n, "0.0", |k, e| {
         format!("if sum(x.len(), |i| x[i] * {k}.5) > 0.0 {{ {e} }} else {{ sum(x.len(), |i| y[i].sin() * {k}.5) }}")
     }));
+    masks_in_branch 4 |n| vectors(&format!(
+        "if x.len() > 3 {{ sum(x.len(), |i| {{ let m0 = i > 1;\n{} \
+         if m{n} {{ x[i] }} else {{ y[i].sin() }} }}) }} else {{ y[0] }}",
+        each(n, |k| {
+            let next = k + 1;
+            format!("let m{next} = (m{k} || i > {k}) && !(m{k} && i < 2 * {k});\n")
+        })
+    ));
     conditions_in_sequence 8 |n| scalars(&format!(
         "let c0 = x > y; {} if c{n} {{ x }} else {{ y }}",
         each(n, |k| format!("let c{} = if c{k} {{ x > {k}.5 }} else {{ y > {k}.5 }};\n", k + 1))

@@ -6,6 +6,7 @@
 
 /// The programs, by what makes them grow.
 mod growth {
+    mod branches;
     mod diagonals;
     mod law;
     mod loops;

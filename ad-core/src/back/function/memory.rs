@@ -73,6 +73,7 @@ fn makes<'p>(step: &'p Step, f: &mut dyn FnMut(Var, &'p Type)) {
             new.for_each(|m| large(m.var, &m.ty));
         }
         Work::Tiles(tiles) => tiles.outs.iter().for_each(|o| large(o.var, &o.ty)),
+        Work::Branch(b) => b.outs.iter().for_each(|o| large(o.var, &o.ty)),
         Work::Recur { .. } | Work::Change { .. } | Work::Loop(_) | Work::Call(_) => {}
     }
 }

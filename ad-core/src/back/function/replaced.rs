@@ -61,6 +61,7 @@ pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
                 made.extend(new.map(|m| (m.var, &m.ty)));
             }
             Work::Tiles(tiles) => made.extend(tiles.outs.iter().map(|o| (o.var, &o.ty))),
+            Work::Branch(b) => made.extend(b.outs.iter().map(|o| (o.var, &o.ty))),
             // The last states of a loop are its own. What it has collected is not made as one array.
             Work::Loop(s) => {
                 let states = s.outs.iter().filter(|o| o.result < s.states);
@@ -85,6 +86,7 @@ fn new(step: &Step) -> Option<&Nest> {
         | Work::Family(_)
         | Work::Change { .. }
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => return None,
     };
@@ -136,6 +138,7 @@ fn is_only_there(step: &Step, v: Var) -> bool {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => true,
     }

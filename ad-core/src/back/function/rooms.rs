@@ -117,6 +117,7 @@ impl Keepable {
                     nested.extend(stacked.map(|o| o.var));
                 }
                 Work::Loop(_)
+                | Work::Branch(_)
                 | Work::Scatter(_)
                 | Work::Contract { .. }
                 | Work::Recur { .. }

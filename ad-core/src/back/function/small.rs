@@ -31,6 +31,7 @@ pub(super) fn elements(step: &Step) -> Option<usize> {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => None,
     }

@@ -25,6 +25,7 @@ impl Function<'_> {
             Work::Loop(s) => return self.sequence(s),
             Work::Call(c) => return self.unit_call(c),
             Work::Tiles(t) => return self.tiles(t),
+            Work::Branch(b) => return self.branch(b),
             Work::Change { of, adds, parts } => return self.change(step, of, *adds, parts),
             Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } | Work::Recur { .. } => {}
         }
@@ -81,6 +82,7 @@ impl Function<'_> {
             Work::Change { .. }
             | Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => {
                 unreachable!("written above")

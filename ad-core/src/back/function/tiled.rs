@@ -84,6 +84,7 @@ impl<'a> Tiled<'a> {
                 | Work::Contract { .. }
                 | Work::Recur { .. }
                 | Work::Loop(_)
+                | Work::Branch(_)
                 | Work::Call(_)
                 | Work::Tiles(_) => return None,
             }

@@ -1,7 +1,8 @@
 //! Sequential loops: what one is, and what equations know of it that are its results.
 
 use super::{Eq, Op, Program, Var};
-use crate::ir::ty::Size;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Lit, Size};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -281,5 +282,37 @@ impl Eq {
             init,
         };
         Some((run, *out))
+    }
+}
+
+impl Program {
+    /// The condition of a loop that is a branch. Such a loop takes one step if the condition holds,
+    /// and none otherwise. Its states start as zeros, and the step reads neither them nor the index.
+    /// So the results are zero if the condition does not hold.
+    pub fn branch(&self, run: Run<'_>) -> Option<Var> {
+        let zero = |v: &Var| {
+            let eq = self.eq(*v).filter(|e| e.guard.is_none());
+            eq.is_some_and(|e| e.op == Op::Fill(Lit::zero(e.ty.elem)))
+        };
+        let &Atom::Value(steps) = run.steps?.as_atom()? else {
+            return None;
+        };
+        let Some(Op::Map(Prim::Select, args)) = self.eq(Var(steps)).map(|e| &e.op) else {
+            return None;
+        };
+        let is = |v: Var, k| matches!(self.eq(v), Some(e) if e.op == Op::Fill(Lit::Int(k)));
+        let body = &run.looped.body;
+        let states = run.given.len()..body.params.len();
+        let mut reads = false;
+        for eq in &body.eqs {
+            eq.visit(&mut |v| reads |= states.contains(&v.index()));
+        }
+        reads |= body.results.iter().any(|v| states.contains(&v.index()));
+        let is_branch = is(args[1], 1)
+            && is(args[2], 0)
+            && run.looped.stacks() == 0
+            && run.init.iter().all(zero)
+            && !reads;
+        is_branch.then_some(args[0])
     }
 }

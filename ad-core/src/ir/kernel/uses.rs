@@ -13,6 +13,7 @@ impl Step {
             Work::Loop(s) => s.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Call(c) => c.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Tiles(t) => t.outs.iter().map(|o| (o.var, &o.ty)).collect(),
+            Work::Branch(b) => b.outs.iter().map(|o| (o.var, &o.ty)).collect(),
             Work::Nest(_)
             | Work::Scatter(_)
             | Work::Contract { .. }
@@ -38,6 +39,10 @@ impl Step {
             Work::Loop(s) => out.extend(&s.given),
             Work::Call(c) => out.extend(&c.args),
             Work::Tiles(t) => out.extend(&t.given),
+            Work::Branch(b) => {
+                out.push(b.when);
+                out.extend(&b.given);
+            }
         }
         out
     }
@@ -53,7 +58,8 @@ impl Step {
             | Work::Scatter(_)
             | Work::Recur { .. }
             | Work::Call(_)
-            | Work::Tiles(_) => &[],
+            | Work::Tiles(_)
+            | Work::Branch(_) => &[],
         }
     }
 
@@ -67,6 +73,7 @@ impl Step {
             | Work::Contract { .. }
             | Work::Recur { .. }
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => vec![],
         }
@@ -83,7 +90,8 @@ impl Step {
             | Work::Scatter(_)
             | Work::Recur { .. }
             | Work::Call(_)
-            | Work::Tiles(_) => &mut [],
+            | Work::Tiles(_)
+            | Work::Branch(_) => &mut [],
         }
     }
 
@@ -137,7 +145,7 @@ impl Step {
                 nest(&family.nest, f);
                 places(family.places(), f);
             }
-            Work::Recur { .. } | Work::Call(_) => {}
+            Work::Recur { .. } | Work::Call(_) | Work::Branch(_) => {}
             Work::Loop(s) => s.steps.iter().for_each(f),
             Work::Tiles(t) => {
                 f(&t.extent);

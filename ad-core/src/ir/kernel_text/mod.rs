@@ -30,10 +30,11 @@
 //! v5: real[] = loop 1 states given [v0] from [take v4] for d0.0
 //! v5: real[] = call "g /  / real 0 / real 0 / jvp" value (v0)
 //! v5: real[d0.0] = tiles of d0.0 cached 3*d0.1 given [v0] added []
+//! v5: real[d0.0] = branch if v3 given [v0]
 //! ```
 //!
-//! Behind a loop, a call or tiles stand the results that are used, `out 0 v5: real[]`, and their
-//! programs.
+//! Behind a loop, a call, tiles or a branch stand the results that are used, `out 0 v5: real[]`, and
+//! their programs.
 
 #[cfg(any(test, feature = "interpreters"))]
 mod parse;

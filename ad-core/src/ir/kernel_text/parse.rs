@@ -5,8 +5,9 @@ use crate::ir::bulk_text::{Lines, Reader};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::entries::{Block, Component};
 use crate::ir::kernel::{
-    Addend, Affine, At, Compute, Contribution, Division, Family, Fill, Loop, Member, Nest, Node,
-    Operand, Out, Program, Range, Scalar, Sequence, Source, Step, Tiles, UnitCall, Within, Work,
+    Addend, Affine, At, Branch, Compute, Contribution, Division, Family, Fill, Loop, Member, Nest,
+    Node, Operand, Out, Program, Range, Scalar, Sequence, Source, Step, Tiles, UnitCall, Within,
+    Work,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
@@ -109,6 +110,11 @@ impl Lines<'_> {
                 tiles.body = self.kernels()?;
                 Work::Tiles(tiles)
             }
+            Head::Branch(mut branch) => {
+                branch.outs = self.all("out", |r| r.out())?;
+                branch.body = self.kernels()?;
+                Work::Branch(branch)
+            }
         };
         Ok(Step { out, ty, work })
     }
@@ -181,6 +187,7 @@ enum Head {
     Loop(Box<Sequence>),
     Call(Box<UnitCall>),
     Tiles(Box<Tiles>),
+    Branch(Box<Branch>),
 }
 
 impl Reader<'_> {
@@ -398,6 +405,18 @@ impl Reader<'_> {
                     division,
                     outs: vec![],
                     added,
+                }))
+            }
+            "branch" => {
+                self.expect("if")?;
+                let when = self.var()?;
+                self.expect("given")?;
+                let given = self.listed(Reader::var)?;
+                Head::Branch(Box::new(Branch {
+                    when,
+                    body: Program::default(),
+                    given,
+                    outs: vec![],
                 }))
             }
             t => return Err(format!("`{t}` is no step")),

@@ -5,8 +5,8 @@ use crate::ir::bulk_text::{labels, list};
 use crate::ir::core::Extremum;
 use crate::ir::entries::{Block, Component};
 use crate::ir::kernel::{
-    Addend, Affine, At, Compute, Contribution, Division, Family, Fill, Nest, Operand, Out, Program,
-    Scalar, Sequence, Source, Step, Tiles, UnitCall, Within, Work,
+    Addend, Affine, At, Branch, Compute, Contribution, Division, Family, Fill, Nest, Operand, Out,
+    Program, Scalar, Sequence, Source, Step, Tiles, UnitCall, Within, Work,
 };
 use crate::ir::ty::Size;
 use std::fmt::{self, Display, Formatter};
@@ -166,6 +166,14 @@ impl Display for Sequence {
     }
 }
 
+impl Display for Branch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let given = list(&self.given);
+        writeln!(f, "if {} given [{given}]", self.when)?;
+        write!(f, "{}{}", outs(&self.outs), self.body)
+    }
+}
+
 impl Display for UnitCall {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let args = list(&self.args);
@@ -251,6 +259,7 @@ impl Display for Work {
             Work::Loop(sequence) => write!(f, "loop {sequence}"),
             Work::Call(call) => write!(f, "call {call}"),
             Work::Tiles(tiles) => write!(f, "tiles {tiles}"),
+            Work::Branch(branch) => write!(f, "branch {branch}"),
         }
     }
 }

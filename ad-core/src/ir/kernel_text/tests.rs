@@ -97,6 +97,16 @@ within [a, c] by 3
         s0: real in [] = fill 1.0
         give s0
       return v3, v4
+  v21: real[d0.0] = branch if v18 given [v7]
+    out 0 v21: real[d0.0]
+    fn side(x: real[d0.0], s: real[d0.0], i: int[])
+      v3: real[d0.0] = nest
+        outer 1
+        loop i0 to d0.0
+        s0: real in [0] = read v0[i0]
+        s1: real in [0] = sin(s0)
+        give s1
+      return v3
   entries 0 by 1 over 2 at [i0] by [i1, data [0]] where [1]
   return v19, v20
 ";

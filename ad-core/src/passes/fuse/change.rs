@@ -50,6 +50,15 @@ impl Owned {
         }
     }
 
+    /// By a branch of this program: nothing of its parameters.
+    pub(super) fn by_branch(&self) -> Owned {
+        Owned {
+            params: 0..0,
+            is_inner: self.is_inner,
+            is_body: false,
+        }
+    }
+
     fn has(&self, program: &Program, v: Var) -> bool {
         program.ty(v).rank() > 0
             && (v.index() >= program.params.len() || self.params.contains(&v.index()))

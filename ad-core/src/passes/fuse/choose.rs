@@ -117,7 +117,12 @@ pub(super) fn choose(
         p.ty.shape.iter().for_each(|s| mark(s, &mut stored));
     }
     for (k, eq) in program.eqs.iter().enumerate() {
-        eq.visit_sizes(&mut |s| mark(s, &mut stored));
+        let branch = eq.loop_result().and_then(|(run, _)| program.branch(run));
+        if branch.is_some() {
+            eq.ty.shape.iter().for_each(|s| mark(s, &mut stored));
+        } else {
+            eq.visit_sizes(&mut |s| mark(s, &mut stored));
+        }
         match &eq.op {
             Op::Contract {
                 a,
@@ -129,6 +134,10 @@ pub(super) fn choose(
                 let ((a, _), (b, _)) = operands(program, negatives, (*a, a_axes), (*b, b_axes));
                 stored[a.array.index()] = true;
                 stored[b.array.index()] = true;
+            }
+            // It is not begun with anything.
+            Op::Loop { given, .. } if branch.is_some() => {
+                (given.iter().chain(&branch)).for_each(|v| stored[v.index()] = true);
             }
             Op::Recur { .. } | Op::Call { .. } | Op::Loop { .. } => {
                 eq.visit(&mut |v| stored[v.index()] = true);

@@ -168,6 +168,7 @@ impl Groups {
             | Work::Recur { .. }
             | Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => Made::Otherwise,
         };
@@ -233,6 +234,7 @@ fn space(step: &Step) -> Option<Vec<Size>> {
         | Work::Recur { .. }
         | Work::Family(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => None,
     }
@@ -283,6 +285,7 @@ fn nests(step: &Step) -> Vec<&Nest> {
         | Work::Recur { .. }
         | Work::Family(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => vec![],
     }
@@ -299,6 +302,7 @@ fn is_plain(step: &Step) -> bool {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => false,
     };

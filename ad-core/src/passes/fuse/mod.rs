@@ -41,7 +41,7 @@ mod wedge;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
 use crate::ir::kernel::{
-    self, Affine, At, Compute, Nest, Out, Sequence, Source, Step, UnitCall, Work,
+    self, Affine, At, Branch, Compute, Nest, Out, Sequence, Source, Step, UnitCall, Work,
 };
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
@@ -137,7 +137,19 @@ impl Lowerer {
             }
             if let Some((run, result)) = program.eqs[k].loop_result() {
                 let step = *runs.entry(run).or_insert(out.steps.len());
-                self.looped(&program, k, run, result, step, &mut out.steps);
+                if step == out.steps.len() {
+                    let work = match program.branch(run) {
+                        Some(when) => Work::Branch(Box::new(self.branch(run, when, owned))),
+                        None => Work::Loop(Box::new(self.looped(run))),
+                    };
+                    let (out_var, ty) = (var, program.eqs[k].ty.clone());
+                    out.steps.push(Step {
+                        out: out_var,
+                        ty,
+                        work,
+                    });
+                }
+                give(&program, k, result, step, &mut out.steps);
                 continue;
             }
             if let Op::Call {
@@ -180,44 +192,40 @@ impl Lowerer {
         out
     }
 
-    /// A result of a loop: the first is a step, the others are added to it.
-    fn looped(
-        &mut self,
-        program: &Program,
-        k: usize,
-        run: Run<'_>,
-        result: usize,
-        step: usize,
-        steps: &mut Vec<Step>,
-    ) {
-        let (var, ty) = (program.var_of(k), program.eqs[k].ty.clone());
-        if step == steps.len() {
-            let Run {
-                looped,
-                steps: number,
-                given,
-                init,
-            } = run;
-            let Lowered { body, goes_on } = self.programs(looped, given.len());
-            let source = |v: &Var| Source {
-                array: *v,
-                taken: false,
-            };
-            let sequence = Sequence {
-                body,
-                states: looped.states,
-                goes_on,
-                steps: number.cloned(),
-                given: given.to_vec(),
-                init: init.iter().map(source).collect(),
-                reverse: looped.reverse,
-                outs: vec![],
-            };
-            let (out, ty) = (var, ty.clone());
-            let work = Work::Loop(Box::new(sequence));
-            steps.push(Step { out, ty, work });
+    /// A loop, of which no result is used so far.
+    fn looped(&mut self, run: Run<'_>) -> Sequence {
+        let Run {
+            looped,
+            steps: number,
+            given,
+            init,
+        } = run;
+        let Lowered { body, goes_on } = self.programs(looped, given.len());
+        let source = |v: &Var| Source {
+            array: *v,
+            taken: false,
+        };
+        Sequence {
+            body,
+            states: looped.states,
+            goes_on,
+            steps: number.cloned(),
+            given: given.to_vec(),
+            init: init.iter().map(source).collect(),
+            reverse: looped.reverse,
+            outs: vec![],
         }
-        give(program, k, result, step, steps);
+    }
+
+    /// A loop that is a branch. What it is given is not its own.
+    fn branch(&mut self, run: Run<'_>, when: Var, owned: &Owned) -> Branch {
+        let body = prepared(&run.looped.body);
+        Branch {
+            when,
+            body: self.program(&body, &owned.by_branch()),
+            given: run.given.to_vec(),
+            outs: vec![],
+        }
     }
 
     /// The programs of a loop that is given so many arrays.
@@ -240,6 +248,7 @@ fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec
     let (var, ty) = (program.var_of(k), program.eqs[k].ty.clone());
     let outs = match &mut steps[step].work {
         Work::Loop(sequence) => &mut sequence.outs,
+        Work::Branch(branch) => &mut branch.outs,
         Work::Call(call) => &mut call.outs,
         Work::Nest(_)
         | Work::Scatter(_)

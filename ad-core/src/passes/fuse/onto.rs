@@ -210,6 +210,7 @@ fn is_free(program: &Program, facts: &Facts, v: Var) -> bool {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => false,
     };

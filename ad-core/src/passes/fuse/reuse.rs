@@ -66,6 +66,7 @@ fn is_alone(step: &Step, v: Var) -> bool {
             Work::Change { parts, adds, .. } => reads_in_time(parts, v, *adds),
             Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_)
             | Work::Nest(_)

@@ -63,6 +63,7 @@ fn work(step: &Step) -> Option<Size> {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => return None,
     };

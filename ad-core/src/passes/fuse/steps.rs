@@ -56,17 +56,18 @@ impl Pass {
         self.run_as(program, &Owned::by_function())
     }
 
-    /// A program after the pass, with the programs of its loops, innermost first. Tiles are
+    /// A program after the pass, with the programs of its loops and branches, innermost
+    /// first. Tiles are
     /// scheduled where they are made.
     pub(super) fn run_as(&self, mut program: Program, owned: &Owned) -> Program {
-        self.run_inside(&mut program);
+        self.run_inside(&mut program, owned);
         match self.of_functions_only && owned.is_inner {
             true => program,
             false => (self.run)(program, owned),
         }
     }
 
-    fn run_inside(&self, program: &mut Program) {
+    fn run_inside(&self, program: &mut Program, owned: &Owned) {
         let run = |program: &mut Program, owned: &Owned| {
             *program = self.run_as(std::mem::take(program), owned);
         };
@@ -79,7 +80,8 @@ impl Pass {
                         run(condition, &Owned::by_condition());
                     }
                 }
-                Work::Tiles(tiles) => self.run_inside(&mut tiles.body),
+                Work::Branch(branch) => run(&mut branch.body, &owned.by_branch()),
+                Work::Tiles(tiles) => self.run_inside(&mut tiles.body, owned),
                 Work::Nest(_)
                 | Work::Scatter(_)
                 | Work::Contract { .. }

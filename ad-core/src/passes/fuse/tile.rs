@@ -280,6 +280,7 @@ fn nests(step: &Step) -> Vec<&Nest> {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => vec![],
     }

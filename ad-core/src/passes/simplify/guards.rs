@@ -39,6 +39,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: guarded_comparison,
     },
     Rule {
+        name: "choice-compared",
+        apply: choice_compared,
+    },
+    Rule {
         name: "lazy-boolean",
         apply: lazy_boolean,
     },
@@ -177,7 +181,7 @@ impl Simplifier {
 
 /// The laws of truth values:
 /// `not not a = a`, `not (a < b) = a >= b` for integers, `a and true = a`, `a and false = false`,
-/// `a and a = a`, `a and not a = false`, and the same for `or`.
+/// `a and a = a`, `a and not a = false`, and the same for `or`; `(a and b) or a = a`.
 fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
@@ -216,10 +220,15 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             if s.opposite(a, b) || not(a, b) || not(b, a) {
                 return Some(value(*p == Prim::Or));
             }
-            if a == b || (*p == Prim::And && s.out.implies(a, b)) {
-                return Some(s.same(a, eq.guard));
-            }
-            (*p == Prim::And && s.out.implies(b, a)).then(|| s.same(b, eq.guard))
+            let (stricter, other) = if s.out.implies(a, b) {
+                (a, b)
+            } else if s.out.implies(b, a) {
+                (b, a)
+            } else {
+                return None;
+            };
+            let kept = if *p == Prim::And { stricter } else { other };
+            Some(s.same(kept, eq.guard))
         }
         _ => None,
     }
@@ -243,6 +252,39 @@ fn guarded_comparison(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         guard: None,
         op: Op::Map(Prim::And, vec![g, bare]),
     }))
+}
+
+/// `k < select(c, a, b)  =  c` for literals with `k < a` and not `k < b`; `not c` if `k < b` and
+/// not `k < a`; and the same for the other comparisons of integers
+fn choice_compared(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(p, args) = &eq.op else {
+        return None;
+    };
+    let compares = matches!(
+        p,
+        Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe | Prim::IEq | Prim::INe
+    );
+    let &[a, b] = &args[..] else { return None };
+    if !compares {
+        return None;
+    }
+    let chosen = |v: Var| {
+        let args = s.applied(v, Prim::Select)?;
+        Some((args[0], [s.lit(args[1])?, s.lit(args[2])?]))
+    };
+    let (c, sides) = match (chosen(a), chosen(b), s.lit(a), s.lit(b)) {
+        (Some((c, sides)), _, _, Some(l)) => (c, sides.map(|k| [k, l])),
+        (_, Some((c, sides)), Some(l), _) => (c, sides.map(|k| [l, k])),
+        _ => return None,
+    };
+    match sides.map(|sides| p.eval(&sides)) {
+        [Some(Lit::Bool(true)), Some(Lit::Bool(false))] => Some(s.same(c, eq.guard)),
+        [Some(Lit::Bool(false)), Some(Lit::Bool(true))] => Some(Rewrite::Eq(Eq {
+            op: Op::Map(Prim::Not, vec![c]),
+            ..eq.clone()
+        })),
+        _ => None,
+    }
 }
 
 /// `select(c, a, false)  =  c and a`, `select(c, true, a)  =  c or a`

@@ -115,6 +115,11 @@ pub fn simplify_linear(program: &Program, seeds: &[Var]) -> Program {
     simplify_counting(program, seeds, &mut tally)
 }
 
+/// Simplifies a program that is a part of another one, and can demand nothing on entry.
+pub fn simplify_part(program: &Program) -> Program {
+    Bodies::default().simplified(program, &[], &mut |_| {})
+}
+
 /// The same, reporting the name of each rule that fires.
 pub fn simplify_counting(
     program: &Program,

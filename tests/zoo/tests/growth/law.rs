@@ -6,14 +6,10 @@ use cotangent_zoo::programs;
 use cotangent_zoo::stages::{is_exception, lower};
 
 /// The generated programs that break the law, and why. One that keeps it must go.
-const SEEDS: [(u64, &str); 4] = [
-    (53, A_BRANCH),
-    (124, A_BRANCH),
-    (249, A_BRANCH),
-    (493, A_BRANCH),
-];
+const SEEDS: [(u64, &str); 2] = [(53, A_BRANCH), (124, A_BRANCH)];
 
-const A_BRANCH: &str = "the loops of a branch run under its guard also where it is not taken";
+const A_BRANCH: &str =
+    "arrays that a side makes element by element are visited also where it is not taken";
 
 /// No more steps of a function than an interpreter takes in a moment.
 const MOST: u64 = 20_000;

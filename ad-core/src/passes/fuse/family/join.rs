@@ -46,6 +46,7 @@ impl Joiner {
             | Work::Recur { .. }
             | Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => unreachable!("these are not over a space"),
         };

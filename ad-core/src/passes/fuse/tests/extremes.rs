@@ -24,7 +24,8 @@ fn extremes(program: &Program) -> usize {
         | Work::Change { .. }
         | Work::Call(_)
         | Work::Tiles(_)
-        | Work::Loop(_) => None,
+        | Work::Loop(_)
+        | Work::Branch(_) => None,
     });
     let nodes = families.flatten();
     nodes

@@ -24,6 +24,7 @@ fn families(program: &Program) -> Vec<&Family> {
         | Work::Change { .. }
         | Work::Call(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Tiles(_) => None,
     });
     family.collect()
@@ -154,6 +155,7 @@ fn additions_to_what_a_loop_carries_are_one_pass() {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Tiles(_)
+        | Work::Branch(_)
         | Work::Call(_) => None,
     });
     let [body] = bodies.collect::<Vec<_>>()[..] else {

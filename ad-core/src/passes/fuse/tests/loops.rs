@@ -48,6 +48,7 @@ fn sequence(program: &Program) -> &Sequence {
         | Work::Family(_)
         | Work::Call(_)
         | Work::Tiles(_)
+        | Work::Branch(_)
         | Work::Change { .. } => None,
     });
     let loops: Vec<&Sequence> = loops.collect();

@@ -20,7 +20,8 @@ fn nest(text: &str) -> Nest {
         | Work::Family(_)
         | Work::Call(_)
         | Work::Tiles(_)
-        | Work::Loop(_)) => {
+        | Work::Loop(_)
+        | Work::Branch(_)) => {
             panic!("no nest: {other:?}")
         }
     }

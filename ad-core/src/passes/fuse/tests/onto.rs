@@ -26,6 +26,7 @@ fn products(program: &Program) -> Vec<(&Operand, &Operand, Option<&Source>)> {
         | Work::Change { .. }
         | Work::Call(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Tiles(_) => None,
     });
     product.collect()

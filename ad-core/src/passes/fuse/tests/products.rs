@@ -22,6 +22,7 @@ fn product(kernels: &Program) -> (Var, Var, Vec<Within>) {
         | Work::Change { .. }
         | Work::Call(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Tiles(_) => None,
     });
     let one = all.next().expect("a product");
@@ -123,6 +124,7 @@ fn is_full(kernels: &Program, v: Var) -> bool {
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => false,
     }

@@ -33,7 +33,8 @@ fn tiles(program: &Program) -> Vec<String> {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Call(_)
-        | Work::Loop(_) => None,
+        | Work::Loop(_)
+        | Work::Branch(_) => None,
     };
     program.steps.iter().filter_map(of).collect()
 }

@@ -22,7 +22,8 @@ fn tiles(program: &Program) -> Vec<&Tiles> {
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Call(_)
-        | Work::Loop(_) => None,
+        | Work::Loop(_)
+        | Work::Branch(_) => None,
     });
     tiles.collect()
 }

@@ -57,6 +57,7 @@ pub(super) fn arranged(step: &mut Step, form: &mut Form, arrangement: &Arrangeme
         | Work::Change { .. }
         | Work::Family(_)
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => unreachable!("no lane runs through these"),
     }
@@ -75,6 +76,7 @@ pub(super) fn nests_mut(step: &mut Step) -> Vec<&mut Nest> {
         Work::Contract { .. }
         | Work::Recur { .. }
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => vec![],
     }
@@ -268,6 +270,7 @@ impl Body {
             | Work::Change { .. }
             | Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => unreachable!("no lane runs through these"),
         }
@@ -505,6 +508,7 @@ pub(in crate::passes::fuse) fn shared(
         | Work::Recur { .. }
         | Work::Change { .. }
         | Work::Loop(_)
+        | Work::Branch(_)
         | Work::Call(_)
         | Work::Tiles(_) => unreachable!("these are not divided"),
     };

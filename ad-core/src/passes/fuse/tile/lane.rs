@@ -157,6 +157,7 @@ impl<'a> Lane<'a> {
             | Work::Change { .. }
             | Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => return None,
         };
@@ -198,6 +199,7 @@ impl<'a> Lane<'a> {
             | Work::Change { .. }
             | Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => return None,
         };

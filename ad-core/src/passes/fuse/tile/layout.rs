@@ -103,6 +103,7 @@ impl Arrangement {
             | Work::Change { .. }
             | Work::Family(_)
             | Work::Loop(_)
+            | Work::Branch(_)
             | Work::Call(_)
             | Work::Tiles(_) => unreachable!("no lane runs through these"),
         }
