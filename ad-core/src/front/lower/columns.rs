@@ -467,10 +467,13 @@ impl Lowerer<'_> {
                 expr: built(axes, under(bound, leaf.expr.clone())),
                 ..leaf.clone()
             };
-            return Ok(match column(&item, &mut std::iter::once(whole)) {
-                Value::Plain(whole) if whole.expr.ty.rank > 2 => Columns::whole(whole.into()),
-                other => other,
-            });
+            let all = column(&item, &mut std::iter::once(whole));
+            if let Value::Plain(whole) = &all
+                && whole.expr.ty.rank > 2
+            {
+                return Ok(Columns::whole(whole.clone().into()));
+            }
+            return Ok(all);
         }
         let mut columns = vec![];
         for leaf in item.leaves() {
