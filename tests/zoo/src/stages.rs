@@ -7,6 +7,7 @@
 
 use cotangent_core::ir::core::Program;
 use cotangent_core::ir::cost::Cost;
+use cotangent_core::ir::prims::Prim;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{
@@ -471,6 +472,23 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
     })
 }
 
+/// Whether it reads rows at indices that are a selection, or one that is repeated.
+fn reads_selected_rows(p: &bulk::Program, eq: &bulk::Eq) -> bool {
+    use bulk::{Ix, Op};
+    let Op::Gather { index, .. } = &eq.op else {
+        return false;
+    };
+    let selects = |v: bulk::Var| {
+        let of_select = |eq: &bulk::Eq| matches!(eq.op, Op::Map(Prim::Select, _));
+        p.eq(v).is_some_and(of_select)
+    };
+    let is_selection = |v: bulk::Var| match p.eq(v).map(|eq| &eq.op) {
+        Some(Op::Gather { src, .. }) => selects(*src),
+        Some(_) | None => selects(v),
+    };
+    eq.ty.rank() > 1 && (index.iter()).any(|i| matches!(i, Ix::Data(d) if is_selection(*d)))
+}
+
 /// The theorem about vectorisation: no view of a literal, of an index, of the same array in full, or
 /// (where its bounds are known) of another read is left.
 fn normal_form(p: &bulk::Program) -> Result<(), String> {
@@ -482,6 +500,10 @@ fn normal_form(p: &bulk::Program) -> Result<(), String> {
         let Some(inner) = p.eq(*src) else { continue };
         // Truth values and indices under a guard that may keep the read inside are left as they are.
         if eq.ty.elem != Elem::Real && eq.guard.is_some() {
+            continue;
+        }
+        // Rows at selected indices are copied once, and repeated as they are.
+        if eq.ty.rank() > inner.ty.rank() && reads_selected_rows(p, inner) {
             continue;
         }
         let affine = index.iter().all(|i| matches!(i, Ix::Affine(_)));

@@ -237,7 +237,6 @@ impl Gen {
             Prim::Relu,
         ]);
         let unusual = self.rng.pick(&[
-            Prim::Weight,
             Prim::Exp2,
             Prim::ExpM1,
             Prim::Log2,
@@ -283,14 +282,13 @@ impl Gen {
             (p1(p, e), 1.6)
         } else if is(&[Prim::Softplus, Prim::Asinh]) {
             (p1(p, e), m + 1.0)
-        } else if is(&[
-            Prim::Exp,
-            Prim::Weight,
-            Prim::Exp2,
-            Prim::ExpM1,
-            Prim::Sinh,
-            Prim::Cosh,
-        ]) {
+        } else if is(&[Prim::Exp, Prim::Exp2, Prim::ExpM1, Prim::Sinh, Prim::Cosh]) {
+            // The exponential of what is small may be a share, too.
+            let p = if p == Prim::Exp && m <= 1.0 {
+                Prim::Weight
+            } else {
+                p
+            };
             let (e, m) = self.tame(e, m, 2.5);
             (p1(p, e), m.exp())
         } else if is(&[Prim::Powi]) {
