@@ -22,7 +22,7 @@
 //!   the equation stays with it, in the branch or outside.
 //! - An absent element adds nothing: it is not written, and not multiplied. So the guard goes along
 //!   with what crosses the border of a branch to an equation for which that matters, see
-//!   [`sensitive`]. In a branch that decides the guard it vanishes.
+//!   `sensitive`. In a branch that decides the guard it vanishes.
 //! - Work is skipped where nobody needs it: this is the branch itself.
 //!
 //! A branch must skip a loop, or compute an array that another branch reads. Other equations stay
