@@ -24,8 +24,8 @@ benches/against_gradbench CHECKOUT --write
 - `manual` is GradBench's C++ with derivatives by hand. Its build has `-O3` without the flags of
   this processor. Its `ode` takes the gradient of the exact
   solution, and integrates nothing.
-- `ht` runs over the eleven hands of GradBench's repository. A twelfth, for which it asks by default,
-  is not there.
+- `ht` runs over the eleven hands of GradBench's repository. A twelfth, for which it asks by
+  default, is not there.
 {text}
 {valid}
 
