@@ -1,6 +1,6 @@
 //! `#[differentiable] impl Model { .. }`: expands each function of the block that carries the
-//! attribute as that function would be expanded by itself, with what the block says: what `Self` is,
-//! which generics there are, and where companions may stand.
+//! attribute as that function would be expanded by itself, with what the block says: what `Self`
+//! is, which generics there are, and where companions may stand.
 //!
 //! ```text
 //! #[differentiable] impl<T: Real> Model<T> { #[differentiable] fn energy(&self, x: T) -> T { .. } }

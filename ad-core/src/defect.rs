@@ -83,8 +83,8 @@ pub(crate) fn with_stack<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(LEFT, STACK, run)
 }
 
-/// Runs an entry of the compiler with the stack that it needs. What panics outside of the passes becomes an
-/// error as well, beside what was written.
+/// Runs an entry of the compiler on a large stack. A panic becomes a compile error that stands
+/// beside the item as written.
 pub(crate) fn entered(
     written: impl FnOnce() -> TokenStream,
     run: impl FnOnce() -> TokenStream,

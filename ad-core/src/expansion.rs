@@ -46,7 +46,8 @@ impl ToTokens for Parts {
     }
 }
 
-/// What an editor sees of a function: signatures without bodies. Errors in the body are for `cargo check`.
+/// What an editor sees of a function: signatures without bodies. Errors in the body are for
+/// `cargo check`.
 pub(crate) fn in_editor(
     attr: TokenStream,
     written: TokenStream,
@@ -88,9 +89,9 @@ pub(crate) fn in_editor(
     }
 }
 
-/// What a function expands to: `written` as it stands there, `item` with `self` spelt out and with the
-/// generics of an annotated `impl` block around it; then `own_generics` are those of the function.
-/// The names in `shadowed` are the user's.
+/// What a function expands to: `written` as it stands there, `item` with `self` spelt out and with
+/// the generics of an annotated `impl` block around it; then `own_generics` are those of the
+/// function. The names in `shadowed` are the user's.
 pub(crate) fn parts(
     attr: TokenStream,
     written: TokenStream,
@@ -247,8 +248,8 @@ pub(crate) fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, S
     }
 }
 
-/// Writes a function as it stands in the source to stderr, if the environment asks for its stages, and
-/// reads what the environment puts beside it.
+/// Writes a function as it stands in the source to stderr, if the environment asks for its stages,
+/// and reads what the environment puts beside it.
 pub(crate) fn asked_for(attr: &TokenStream, item: &TokenStream) -> Option<TokenStream> {
     std::env::var_os(DUMP)?;
     let function: syn::ItemFn = syn::parse2(item.clone()).ok()?;
@@ -269,8 +270,8 @@ pub(crate) fn asked_for(attr: &TokenStream, item: &TokenStream) -> Option<TokenS
     }))
 }
 
-/// Writes the stages to stderr, if the environment asks for those of this function, and after each the
-/// rules of the simplifier that fired in it.
+/// Writes the stages to stderr, if the environment asks for those of this function, and after each
+/// the rules of the simplifier that fired in it.
 fn watched<T: ToTokens>(ident: &syn::Ident, expand: impl FnOnce(Stages<'_>) -> T) -> T {
     let mut stages = is_wanted(&ident.unraw().to_string()).then(String::new);
     count_rules(stages.is_some());
@@ -359,7 +360,8 @@ pub(crate) fn broken(annotated: Annotated, message: String) -> Box<Failure> {
     })
 }
 
-/// A message about a call of a function stands at the call, every other at the name of the function.
+/// A message about a call of a function stands at the call, every other at the name of the
+/// function.
 fn about(f: &Annotated, message: String) -> syn::Error {
     struct Calls<'m> {
         message: &'m str,

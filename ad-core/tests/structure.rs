@@ -1,4 +1,5 @@
-//! The places of the compiler import what ARCHITECTURE.md's table lets them import, and nothing else.
+//! The places of the compiler import what ARCHITECTURE.md's table lets them import, and nothing
+//! else.
 
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};

@@ -101,8 +101,8 @@ impl<'a> Build<'a> {
         structs
     }
 
-    /// Builds the tests with items beside the function, and runs the one of this name. Gives what it
-    /// says, and whether it passes.
+    /// Builds the tests with items beside the function, and runs the one of this name. Gives what
+    /// it says, and whether it passes.
     ///
     /// # Errors
     /// If the test does not build, or no target has it.

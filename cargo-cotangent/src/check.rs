@@ -1,9 +1,9 @@
-//! `--check`: a test beside the function, in the user's crate, that compares the generated functions
-//! with differences and with each other.
+//! `--check`: a test beside the function, in the user's crate, that compares the generated
+//! functions with differences and with each other.
 //!
-//! The test is text: a part that is the same for all functions (`check/test.rs`) and what depends on
-//! the signature. The macro puts it beside the function (`COTANGENT_BESIDE`), so it sees what the
-//! function sees.
+//! The test is text: a part that is the same for all functions (`check/test.rs`) and what depends
+//! on the signature. The macro puts it beside the function (`COTANGENT_BESIDE`), so it sees what
+//! the function sees.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -150,8 +150,8 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;")
 }
 
-/// A curve between the nearest sides of two boxes. Within a column it leaves and enters at the left,
-/// unless the boxes are neighbours.
+/// A curve between the nearest sides of two boxes. Within a column it leaves and enters at the
+/// left, unless the boxes are neighbours.
 fn edge(from: (usize, usize), from_wide: usize, to: (usize, usize), to_wide: usize) -> String {
     let middle = |y: usize| y + HEIGHT / 2;
     let (x0, y0, x1, y1) = (from.0, from.1, to.0, to.1);

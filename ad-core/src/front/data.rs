@@ -44,8 +44,8 @@ pub enum Tree {
     Many(Many),
     /// `Option<T>`: whether there is a value, and the value, or one that is never read.
     Optional(Vec<Tree>),
-    /// The rows of a list of lists, a part of a [`Many`]: where each begins, how long it is, and the
-    /// elements of all rows one after another.
+    /// The rows of a list of lists, a part of a [`Many`]: where each begins, how long it is, and
+    /// the elements of all rows one after another.
     Rows(Vec<Tree>),
 }
 
@@ -58,8 +58,8 @@ pub enum Tree {
 pub struct Many {
     /// An element.
     pub one: Box<Tree>,
-    /// The arrays, in the form of an element. Of several tangents, what is not real is one value for
-    /// all elements.
+    /// The arrays, in the form of an element. Of several tangents, what is not real is one value
+    /// for all elements.
     pub columns: Box<Tree>,
 }
 
@@ -420,8 +420,9 @@ impl Tree {
         }
     }
 
-    /// The type of several values stacked along a leading axis, if there is one. Several structs, and
-    /// several arrays of these, are a list of them. Leaves that are not real are not stacked.
+    /// The type of several values stacked along a leading axis, if there is one. Several structs
+    /// are a list of structs, and several fixed-size arrays of structs a list of such arrays.
+    /// Leaves that are not real are not stacked.
     pub fn several(&self) -> Option<Tree> {
         let all = |parts: &[Tree]| parts.iter().map(Tree::several).collect::<Option<_>>();
         Some(match self {

@@ -7,8 +7,8 @@ use super::ty::Size;
 /// A program together with the tangents of its results.
 #[derive(Clone, Debug)]
 pub struct Linearised {
-    /// The parameters of the original, then one tangent per differentiated parameter; the results of
-    /// the original, then the tangents of those that are real.
+    /// The parameters of the original, then one tangent per differentiated parameter; the results
+    /// of the original, then the tangents of those that are real.
     pub program: Program,
     /// For each variable whether it is a tangent: linear in the tangent parameters.
     pub linear: Vec<bool>,

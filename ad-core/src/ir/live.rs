@@ -4,8 +4,8 @@ use super::build::{Builder, translate_size};
 use super::bulk::{Program, Var};
 use super::ty::{Atom, Size};
 
-/// The equations that the results need, in the order in which a walk from the results meets them, and
-/// equal ones once. So the order in which equations were written has no influence on anything.
+/// The equations that the results need, in the order in which a walk from the results meets them,
+/// and equal ones once. So the order in which equations were written has no influence on anything.
 pub fn live(program: &Program) -> Program {
     let mut walk = Walk {
         program,

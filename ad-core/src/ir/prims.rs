@@ -434,8 +434,8 @@ prims! {
     });
     /// eᵃ
     Exp "exp" R(f64::exp), Call("exp"), times!(|t, x, y| y);
-    /// eᵃ as a share of a sum of such: 0 where it is so small that products with it would be
-    /// subnormal, which processors multiply slowly
+    /// eᵃ, or 0 where it is very small: one term of a sum of exponentials, relative to the sum.
+    /// Products with tiny terms would be subnormal numbers, which processors multiply slowly
     Weight "weight" R(special::weight), Call("weight"),
         times!(|t, x, y| y);
     /// 2ᵃ

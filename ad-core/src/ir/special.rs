@@ -14,7 +14,7 @@ pub(super) fn sign0(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x.signum() }
 }
 
-/// `eˣ` as a share of a sum of such: 0 where it is below 1.5e-289.
+/// `eˣ`, or 0 where it is below 1.5e-289.
 pub(super) fn weight(x: f64) -> f64 {
     if x < -665.0 { 0.0 } else { x.exp() }
 }

@@ -478,8 +478,9 @@ impl Size {
                 .all(|(m, &c)| m.is_empty() || (c > 0 && m.iter().all(Atom::nonnegative)))
     }
 
-    /// The sizes that are positive where this one is, itself included: both of the two of which it
-    /// is the smaller, and the condition and the size where it is else 0.
+    /// The sizes that must be positive if this one is. If the smaller of two sizes is positive, both
+    /// are. If a size that is 0 unless a condition is positive is itself positive, so is the
+    /// condition.
     fn positive_with(&self) -> Vec<Size> {
         let mut all = vec![self.clone()];
         match self.as_atom() {

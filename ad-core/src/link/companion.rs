@@ -18,8 +18,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
-/// The companions of a function and of what is generated from it. `own` are the functions of the unit that it is,
-/// if it is one.
+/// The companions of a function and of what is generated from it. `own` are the functions of the
+/// unit that it is, if it is one.
 pub(crate) fn companions(f: &Annotated, place: &Place, own: &TokenStream) -> TokenStream {
     let said = |what| encode(f, what);
     let companions = all(&f.signature, f.promise.modes, place, &said);

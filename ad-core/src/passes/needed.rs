@@ -8,23 +8,29 @@
 //!
 //! for m reads of an array of n elements, with k below the smaller of m and n: so b costs at most
 //! what `a` costs, and at most what the reads cost one by one. Reads at several places count
-//! together. Nothing else uses `a`, nor what is taken over into b with it; the indices depend on
-//! one axis, and something that b reads has n elements along this axis, which checks the indices.
+//! together. Nothing else uses `a`, nor what only `a` is computed from. The indices depend on one
+//! axis. Something that b reads wherever it is computed has n elements along this axis: this read
+//! checks the indices. Where b is a sum of nothing, they are not checked.
 
 use crate::ir::build::{Builder, translate_size, without};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Type, Var};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Atom, Size};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The program with such arrays computed where they are read, if there are any.
 pub fn needed(program: &Program) -> Option<Program> {
-    let mut changed = Found::in_program(program)?.written();
-    // What is computed at fewer elements says so in its length, so this ends.
-    while let Some(found) = Found::in_program(&changed) {
-        changed = found.written();
+    let mut changed: Option<Program> = None;
+    let mut end = program.eqs.len();
+    loop {
+        let now = changed.as_ref().unwrap_or(program);
+        let Some(found) = Found::before(now, end) else {
+            return changed;
+        };
+        // What stands behind the array has been looked at.
+        end = found.others_before();
+        changed = Some(found.written());
     }
-    Some(changed)
 }
 
 /// A read of the array: its equation, and the axis of its positions that the index depends on.
@@ -46,11 +52,16 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn in_program(program: &'a Program) -> Option<Found<'a>> {
+    /// The last such array among the first equations.
+    fn before(program: &'a Program, end: usize) -> Option<Found<'a>> {
         let uses = Uses::of(program);
-        let candidates = (0..program.eqs.len()).rev();
-        let mut candidates = candidates.filter_map(|k| Found::at(program, &uses, k));
-        candidates.next()
+        let mut candidates = (0..end).rev();
+        candidates.find_map(|k| Found::at(program, &uses, k))
+    }
+
+    /// How many equations up to the array are not computed for it alone.
+    fn others_before(&self) -> usize {
+        self.array.index() + 1 - self.program.params.len() - self.members.len()
     }
 
     /// Whether this equation is such an array.
@@ -80,7 +91,8 @@ impl<'a> Found<'a> {
             if *src != array || data == array || *axis.get_or_insert(own) != own {
                 return None;
             }
-            let along = (0..ty.rank()).find(|&along| is_along(program, data, along, first))?;
+            let is_along = |axis: &usize| Chain::new(program, *axis, first).is_along(data);
+            let along = (0..ty.rank()).find(is_along)?;
             reads.push(Read { eq, along, data });
         }
         let mut found = Found {
@@ -100,8 +112,11 @@ impl<'a> Found<'a> {
         if !is_known {
             return None;
         }
+        if !found.is_fewer() {
+            return None;
+        }
         found.grow(uses);
-        (found.is_fewer() && found.is_worth_it() && found.is_checked()).then_some(found)
+        (found.is_worth_it() && found.is_checked()).then_some(found)
     }
 
     /// How many elements the array has along the axis.
@@ -134,7 +149,9 @@ impl<'a> Found<'a> {
 
     /// Finds what is computed for the array alone.
     fn grow(&mut self, uses: &Uses) {
-        let mut wanted: HashMap<Var, (usize, usize)> = HashMap::new();
+        // Along which axis an operand is needed at some indices, and by how many uses; along two
+        // axes it is computed as a whole.
+        let mut wanted: HashMap<Var, (usize, Option<usize>)> = HashMap::new();
         self.members.insert(self.array, self.axis);
         let last = self.array.index() - self.program.params.len();
         for k in (0..=last).rev() {
@@ -143,7 +160,8 @@ impl<'a> Found<'a> {
                 let Some(&(axis, count)) = wanted.get(&v) else {
                     continue;
                 };
-                if uses.is_kept[v.index()] || count != uses.users[v.index()].len() {
+                let all = uses.users[v.index()].len();
+                if uses.is_kept[v.index()] || count != Some(all) {
                     continue;
                 }
                 self.members.insert(v, axis);
@@ -154,12 +172,8 @@ impl<'a> Found<'a> {
                 continue;
             };
             for (operand, axis) in operands {
-                let (known, count) = wanted.entry(operand).or_insert((axis, 0));
-                // Along two axes: it is computed as a whole.
-                *count = match *known == axis {
-                    true => *count + 1,
-                    false => usize::MAX / 2,
-                };
+                let (known, count) = wanted.entry(operand).or_insert((axis, Some(0)));
+                *count = count.filter(|_| *known == axis).map(|count| count + 1);
             }
         }
     }
@@ -185,17 +199,31 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// Whether something is read at the indices in any case that has as many elements.
+    /// Whether something that has as many elements is read at the indices, wherever the array is
+    /// computed.
     fn is_checked(&self) -> bool {
-        self.members.iter().any(|(v, axis)| {
+        let mut seen = HashSet::from([self.array]);
+        let mut open = vec![self.array];
+        while let Some(v) = open.pop() {
             let k = v.index() - self.program.params.len();
-            let is_guarded = self.program.eqs[k].guard.is_some();
-            let operands = operands(self.program, k, *axis).unwrap_or_default();
-            let mut read = operands
-                .iter()
-                .filter(|(w, _)| !self.members.contains_key(w));
-            !is_guarded && read.any(|(w, axis)| self.program.ty(*w).shape[*axis] == *self.length())
-        })
+            let eq = &self.program.eqs[k];
+            if eq.guard.is_some() {
+                continue;
+            }
+            let mut read = operands(self.program, k, self.members[&v]).unwrap_or_default();
+            if let Op::Map(Prim::Select | Prim::And | Prim::Or, _) = eq.op {
+                // What stands behind the condition may not be evaluated.
+                read.truncate(1);
+            }
+            for (w, axis) in read {
+                if self.members.contains_key(&w) {
+                    open.extend(seen.insert(w).then_some(w));
+                } else if self.program.ty(w).shape[axis] == *self.length() {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     fn written(&self) -> Program {
@@ -259,40 +287,69 @@ impl Uses {
     }
 }
 
-/// Whether an array of indices depends on one axis, and needs no equations from `first` on.
-fn is_along(program: &Program, data: Var, axis: usize, first: usize) -> bool {
-    let known = |v: Var| v.index() < program.params.len() + first;
-    let Some(eq) = program.eq(data) else {
-        return program.ty(data).rank() == 1;
-    };
-    let is_own = |a: &Affine| {
-        let coefs = a.coefs.iter().enumerate();
-        coefs.filter(|(k, _)| *k != axis).all(|(_, c)| c.is(0))
-    };
-    if eq.guard.is_some() {
-        return false;
-    }
-    match &eq.op {
-        Op::Fill(_) => true,
-        Op::Index(a) => is_own(a),
-        Op::Map(_, args) => args.iter().all(|v| is_along(program, *v, axis, first)),
-        Op::Gather { src, index } => {
-            known(*src)
-                && index.iter().all(|i| match i {
-                    Ix::Affine(a) => is_own(a),
-                    Ix::Data(d) => is_along(program, *d, axis, first),
-                })
+/// What an array of indices is computed from.
+struct Chain<'a> {
+    program: &'a Program,
+    /// The axis that it may depend on.
+    axis: usize,
+    /// The equation from which on nothing is known.
+    first: usize,
+    /// What depends on nothing else.
+    known: HashSet<Var>,
+}
+
+impl<'a> Chain<'a> {
+    fn new(program: &'a Program, axis: usize, first: usize) -> Chain<'a> {
+        Chain {
+            program,
+            axis,
+            first,
+            known: HashSet::new(),
         }
-        Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Loop { .. }
-        | Op::Call { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => eq.ty.rank() == 1 && known(data),
+    }
+
+    /// Whether an array of indices depends on the axis alone, and on what is known.
+    fn is_along(&mut self, data: Var) -> bool {
+        self.known.contains(&data) || self.looks_along(data) && self.known.insert(data)
+    }
+
+    fn looks_along(&mut self, data: Var) -> bool {
+        let program = self.program;
+        let end = program.params.len() + self.first;
+        let is_known = |v: Var| v.index() < end;
+        let Some(eq) = program.eq(data) else {
+            return program.ty(data).rank() == 1;
+        };
+        let axis = self.axis;
+        let is_own = |a: &Affine| {
+            let coefs = a.coefs.iter().enumerate();
+            coefs.filter(|(k, _)| *k != axis).all(|(_, c)| c.is(0))
+        };
+        if eq.guard.is_some() {
+            return false;
+        }
+        match &eq.op {
+            Op::Fill(_) => true,
+            Op::Index(a) => is_own(a),
+            Op::Map(_, args) => args.iter().all(|v| self.is_along(*v)),
+            Op::Gather { src, index } => {
+                is_known(*src)
+                    && index.iter().all(|i| match i {
+                        Ix::Affine(a) => is_own(a),
+                        Ix::Data(d) => self.is_along(*d),
+                    })
+            }
+            Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Update { .. }
+            | Op::Loop { .. }
+            | Op::Call { .. }
+            | Op::Copy(_)
+            | Op::Stop(_) => eq.ty.rank() == 1 && is_known(data),
+        }
     }
 }
 
@@ -327,7 +384,7 @@ fn operands(program: &Program, k: usize, axis: usize) -> Option<Vec<(Var, usize)
             }
         }
         Op::Update { src, part, when } => {
-            let own = along_part(part, axis)?;
+            let own = along_part(program, part, axis, &eq.ty.shape[axis])?;
             out.push((*src, axis));
             out.push((part.src, own));
             out.extend(when.map(|when| (when, own)));
@@ -355,13 +412,15 @@ fn plain(index: &[Ix], axis: usize) -> Option<usize> {
     own
 }
 
-/// The axis of a part that is this axis of where it is written, and nothing else depends on it.
-fn along_part(part: &Part, axis: usize) -> Option<usize> {
+/// The axis of a part that is this axis of where it is written, all `n` elements of it, and nothing
+/// else depends on it.
+fn along_part(program: &Program, part: &Part, axis: usize, n: &Size) -> Option<usize> {
     let Ix::Affine(a) = &part.index[axis] else {
         return None;
     };
     let own = a.as_axis()?;
-    (plain(&part.index, own) == Some(axis)).then_some(own)
+    let is_whole = program.ty(part.src).shape[own] == *n;
+    (is_whole && plain(&part.index, own) == Some(axis)).then_some(own)
 }
 
 /// An axis of a result as an axis of what is reduced along `axes`.
@@ -380,6 +439,16 @@ struct Writer<'a> {
     /// How many.
     fewer: Size,
     restricted: HashMap<Var, Var>,
+}
+
+/// A list of indices that is made of arrays that depend on one axis.
+struct List<'a> {
+    axis: usize,
+    /// Where on this axis each index of the list stands.
+    at: &'a Affine,
+    shape: &'a [Size],
+    guard: Option<Var>,
+    done: HashMap<Var, Var>,
 }
 
 impl Writer<'_> {
@@ -463,7 +532,16 @@ impl Writer<'_> {
                 let is_before = self.out.less(place, end, &shape);
                 self.out.map(Prim::And, &[is_behind, is_before], None)
             });
-            let indices = self.along(read.data, read.along, &own, &shape, guard);
+            let indices = self.listed(
+                read.data,
+                &mut List {
+                    axis: read.along,
+                    at: &own,
+                    shape: &shape,
+                    guard,
+                    done: HashMap::new(),
+                },
+            );
             listed = Some(match (listed, guard) {
                 (Some(listed), Some(guard)) => {
                     self.out.map(Prim::Select, &[guard, indices, listed], None)
@@ -477,47 +555,56 @@ impl Writer<'_> {
         self.out.map(Prim::Select, &[is_whole, all, listed], None)
     }
 
-    /// An array of indices along the one axis that it depends on, at these positions.
-    fn along(
-        &mut self,
-        v: Var,
-        axis: usize,
-        at: &Affine,
-        shape: &[Size],
-        guard: Option<Var>,
-    ) -> Var {
-        let program = self.found.program;
-        let composed = |w: &Self, a: &Affine| {
+    /// An array of indices along the one axis that it depends on.
+    fn listed(&mut self, v: Var, list: &mut List<'_>) -> Var {
+        if let Some(done) = list.done.get(&v) {
+            return *done;
+        }
+        let (axis, shape, guard) = (list.axis, list.shape, list.guard);
+        let own = |w: &Self, a: &Affine| {
             let a = w.affine(a);
-            Affine::constant(1, a.constant).add_scaled(at, &a.coefs[axis])
+            Affine::constant(1, a.constant).add_scaled(list.at, &a.coefs[axis])
         };
-        let op = program.eq(v).map(|eq| &eq.op);
-        match op {
+        let op = self.found.program.eq(v).map(|eq| &eq.op);
+        let done = match op {
             Some(Op::Fill(lit)) => self.out.fill(*lit, shape),
             Some(Op::Index(a)) => {
-                let a = composed(self, a);
+                let a = own(self, a);
                 self.out.index(a, shape)
             }
             Some(Op::Map(prim, args)) => {
-                let args = args.iter().map(|v| self.along(*v, axis, at, shape, guard));
-                let args: Vec<Var> = args.collect();
+                let args: Vec<Var> = args.iter().map(|v| self.listed(*v, list)).collect();
                 self.out.map(*prim, &args, guard)
             }
             Some(Op::Gather { src, index }) => {
                 let index = index.iter().map(|i| match i {
-                    Ix::Affine(a) => Ix::Affine(composed(self, a)),
-                    Ix::Data(d) => Ix::Data(self.along(*d, axis, at, shape, guard)),
+                    Ix::Affine(a) => Ix::Affine(own(self, a)),
+                    Ix::Data(d) => Ix::Data(self.listed(*d, list)),
                 });
                 let index = index.collect();
                 let src = self.new[src.index()].expect("computed before");
                 self.out.gather(src, index, shape, guard)
             }
-            _ => {
+            Some(
+                Op::Scatter(_)
+                | Op::Reduce { .. }
+                | Op::ArgReduce { .. }
+                | Op::Recur { .. }
+                | Op::Contract { .. }
+                | Op::Update { .. }
+                | Op::Loop { .. }
+                | Op::Call { .. }
+                | Op::Copy(_)
+                | Op::Stop(_),
+            )
+            | None => {
                 let src = self.new[v.index()].expect("computed before");
-                self.out
-                    .gather(src, vec![Ix::Affine(at.clone())], shape, guard)
+                let at = vec![Ix::Affine(list.at.clone())];
+                self.out.gather(src, at, shape, guard)
             }
-        }
+        };
+        list.done.insert(v, done);
+        done
     }
 
     /// A variable at the places that are computed.
@@ -534,9 +621,7 @@ impl Writer<'_> {
         let eq = &program.eqs[k];
         let mut shape = self.shape(&eq.ty.shape);
         shape[axis] = self.fewer.clone();
-        let at = operands(program, k, axis).expect("a member");
-        let at: HashMap<Var, usize> = at.into_iter().collect();
-        let op = self.op_at_places(eq, axis, &at);
+        let op = self.op_at_places(eq, axis);
         let guard = eq.guard.map(|guard| self.at_places(guard, axis));
         let elem = eq.ty.elem;
         let done = self.out.push(Eq {
@@ -548,47 +633,39 @@ impl Writer<'_> {
         done
     }
 
-    fn op_at_places(&mut self, eq: &Eq, axis: usize, at: &HashMap<Var, usize>) -> Op {
-        let of = |w: &mut Self, v: Var| match at.get(&v) {
-            Some(axis) => w.at_places(v, *axis),
-            None => w.new[v.index()].expect("computed before"),
-        };
+    fn op_at_places(&mut self, eq: &Eq, axis: usize) -> Op {
         match &eq.op {
             Op::Fill(lit) => Op::Fill(*lit),
             Op::Index(a) if a.coefs[axis].is(0) => Op::Index(self.affine(a)),
-            Op::Index(a) => {
-                let full = self.shape(&eq.ty.shape);
-                let a = self.affine(a);
-                let all = self.out.index(a, &full);
-                Op::Copy(self.read_at(all, axis))
+            Op::Index(a) => Op::Copy(self.index_at_places(a, eq, axis)),
+            Op::Map(prim, args) => {
+                let args = args.iter().map(|v| self.at_places(*v, axis));
+                Op::Map(*prim, args.collect())
             }
-            Op::Map(prim, args) => Op::Map(*prim, args.iter().map(|v| of(self, *v)).collect()),
-            Op::Copy(v) => Op::Copy(of(self, *v)),
-            Op::Stop(v) => Op::Stop(of(self, *v)),
+            Op::Copy(v) => Op::Copy(self.at_places(*v, axis)),
+            Op::Stop(v) => Op::Stop(self.at_places(*v, axis)),
             Op::Gather { src, index } => {
-                let is_plain = plain(index, axis).is_some();
+                let own = plain(index, axis);
                 let new = index.iter().map(|i| match i {
-                    Ix::Data(d) => Ix::Data(of(self, *d)),
-                    Ix::Affine(a) if is_plain || a.coefs[axis].is(0) => Ix::Affine(self.affine(a)),
-                    Ix::Affine(a) => {
-                        let (a, full) = (self.affine(a), self.shape(&eq.ty.shape));
-                        let all = self.out.index(a, &full);
-                        Ix::Data(self.read_at(all, axis))
+                    Ix::Data(d) => Ix::Data(self.at_places(*d, axis)),
+                    Ix::Affine(a) if own.is_some() || a.coefs[axis].is(0) => {
+                        Ix::Affine(self.affine(a))
                     }
+                    Ix::Affine(a) => Ix::Data(self.index_at_places(a, eq, axis)),
                 });
                 let index = new.collect();
-                let src = of(self, *src);
+                let src = self.operand(*src, own);
                 Op::Gather { src, index }
             }
             Op::Reduce { op, src, axes } => Op::Reduce {
                 op: *op,
-                src: of(self, *src),
+                src: self.at_places(*src, behind(axes, axis)),
                 axes: axes.clone(),
             },
-            Op::ArgReduce { op, src, axis } => Op::ArgReduce {
+            Op::ArgReduce { op, src, axis: of } => Op::ArgReduce {
                 op: *op,
-                src: of(self, *src),
-                axis: *axis,
+                src: self.at_places(*src, behind(&[*of], axis)),
+                axis: *of,
             },
             Op::Contract {
                 a,
@@ -596,32 +673,51 @@ impl Writer<'_> {
                 a_axes,
                 b_axes,
                 out_axes,
-            } => Op::Contract {
-                a: of(self, *a),
-                b: of(self, *b),
-                a_axes: a_axes.clone(),
-                b_axes: b_axes.clone(),
-                out_axes: out_axes.clone(),
-            },
+            } => {
+                let own = |axes: &[u8]| axes.iter().position(|label| *label == out_axes[axis]);
+                Op::Contract {
+                    a: self.operand(*a, own(a_axes)),
+                    b: self.operand(*b, own(b_axes)),
+                    a_axes: a_axes.clone(),
+                    b_axes: b_axes.clone(),
+                    out_axes: out_axes.clone(),
+                }
+            }
             Op::Update { src, part, when } => {
+                let n = &eq.ty.shape[axis];
+                let own = along_part(self.found.program, part, axis, n).expect("a member");
                 let index = part.index.iter().map(|i| match i {
                     Ix::Affine(a) => Ix::Affine(self.affine(a)),
-                    Ix::Data(d) => Ix::Data(of(self, *d)),
+                    Ix::Data(d) => Ix::Data(self.at_places(*d, own)),
                 });
                 let index = index.collect();
-                Op::Update {
-                    src: of(self, *src),
-                    part: Part {
-                        src: of(self, part.src),
-                        index,
-                    },
-                    when: when.map(|when| of(self, when)),
-                }
+                let src = self.at_places(*src, axis);
+                let part = Part {
+                    src: self.at_places(part.src, own),
+                    index,
+                };
+                let when = when.map(|when| self.at_places(when, own));
+                Op::Update { src, part, when }
             }
             Op::Scatter(_) | Op::Recur { .. } | Op::Loop { .. } | Op::Call { .. } => {
                 unreachable!("all of it may be needed")
             }
         }
+    }
+
+    /// An operand at the places along an axis of its own, or as a whole.
+    fn operand(&mut self, v: Var, axis: Option<usize>) -> Var {
+        match axis {
+            Some(axis) => self.at_places(v, axis),
+            None => self.new[v.index()].expect("computed before"),
+        }
+    }
+
+    /// An affine function of the position, at the places.
+    fn index_at_places(&mut self, a: &Affine, eq: &Eq, axis: usize) -> Var {
+        let (a, shape) = (self.affine(a), self.shape(&eq.ty.shape));
+        let all = self.out.index(a, &shape);
+        self.read_at(all, axis)
     }
 
     /// What is there as a whole, read at the places.

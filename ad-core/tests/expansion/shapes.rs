@@ -195,6 +195,17 @@ shapes! {
     nested_ifs_of_sums 4 |n| vectors(&nested(n, "0.0", |k, e| {
         format!("if sum(x.len(), |i| x[i] * {k}.5) > 0.0 {{ {e} }} else {{ sum(x.len(), |i| y[i].sin() * {k}.5) }}")
     }));
+    few_reads_at_chains 4 |n| vectors(&format!(
+        "let h = build(x.len(), |j| x[j].exp()); sum(y.len(), |i| {{ let k0 = i;\n{} h[k{n}] * y[i] }})",
+        each(n, |k| format!("let k{} = (k{k} * k{k} + {k}) % x.len();\n", k + 1))
+    ));
+    few_reads_of_few_reads 4 |n| vectors(&format!(
+        "let h0 = build(x.len(), |j| x[j].exp());\n{} h{n}.sum()",
+        each(n, |k| {
+            let (next, of) = (k + 1, if k % 2 == 0 { "y" } else { "x" });
+            format!("let h{next} = build({of}.len(), |i| h{k}[(7 * i) % h{k}.len()].sin());\n")
+        })
+    ));
     masks_in_branch 4 |n| vectors(&format!(
         "if x.len() > 3 {{ sum(x.len(), |i| {{ let m0 = i > 1;\n{} \
          if m{n} {{ x[i] }} else {{ y[i].sin() }} }}) }} else {{ y[0] }}",

@@ -121,10 +121,10 @@ pub(super) fn exp(x: f64) -> f64 {
     reduced.scaled(1.0 + (r + exp_tail(r)))
 }
 
-/// Shares of a sum count as 0 below the exponential of this, 1.5e-289.
+/// A term counts as 0 below the exponential of this, 1.5e-289.
 const LEAST_WEIGHT: f64 = -665.0;
 
-/// The exponential as a share of a sum of such.
+/// The exponential as a term of a sum of exponentials, relative to the sum.
 #[inline(always)]
 pub(super) fn weight(x: f64) -> f64 {
     let share = exp(if x < LEAST_WEIGHT { LEAST_WEIGHT } else { x });

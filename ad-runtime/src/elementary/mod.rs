@@ -147,8 +147,9 @@ macro_rules! functions {
 functions! {
     /// The exponential.
     exp = exp_of(x);
-    /// The exponential as a share of a sum of such: 0 for the smallest, so that products with it
-    /// are no subnormal numbers, which processors multiply slowly.
+    /// The exponential, or 0 where it is very small: one term of a sum of exponentials, relative to
+    /// the sum. Products with tiny terms would be subnormal numbers, which processors multiply
+    /// slowly.
     weight = weight_of(x);
     /// 2 to the power of `x`.
     exp2 = exp2_of(x);

@@ -85,10 +85,10 @@ pub(super) fn exp(x: f32) -> f32 {
     scaled(1.0 + (r + exp_tail(r)), reduced.bits)
 }
 
-/// Shares of a sum count as 0 below the exponential of this, 2.7e-33.
+/// A term counts as 0 below the exponential of this, 2.7e-33.
 const LEAST_WEIGHT: f32 = -75.0;
 
-/// The exponential as a share of a sum of such.
+/// The exponential as a term of a sum of exponentials, relative to the sum.
 #[inline(always)]
 pub(super) fn weight(x: f32) -> f32 {
     let share = exp(if x < LEAST_WEIGHT { LEAST_WEIGHT } else { x });

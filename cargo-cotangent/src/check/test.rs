@@ -2,8 +2,8 @@ const POINTS: usize = 6;
 /// The elements of an argument that are compared, at most.
 const MOST: usize = 64;
 const IS_DOUBLE: bool = size_of::<__R>() == 8;
-/// The step of differences, how exact they are, how far forward and reverse mode may be apart, and the
-/// change of the slope within a step from which on it is a kink.
+/// The step of differences, how exact they are, how far forward and reverse mode may be apart, and
+/// the change of the slope within a step from which on it is a kink.
 const H: f64 = if IS_DOUBLE { 1e-4 } else { 2e-2 };
 const TOLERANCE: f64 = if IS_DOUBLE { 1e-6 } else { 1e-3 };
 const APART: f64 = if IS_DOUBLE { 1e-9 } else { 1e-4 };
@@ -96,8 +96,8 @@ impl Tally {
         }
     }
 
-    /// Compares one element, of the value along a cotangent at four steps, by reverse and by forward
-    /// mode.
+    /// Compares one element, of the value along a cotangent at four steps, by reverse and by
+    /// forward mode.
     fn compare(
         &mut self,
         point: usize,

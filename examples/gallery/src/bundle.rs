@@ -55,8 +55,8 @@ fn transposed_product(m: &Sparse, v: &Array1<f64>) -> Array1<f64> {
     out
 }
 
-/// Solves `(JᵀJ + damping · diag(JᵀJ)) x = −Jᵀ r` by conjugate gradients. The first two cameras stay
-/// where they are.
+/// Solves `(JᵀJ + damping · diag(JᵀJ)) x = −Jᵀ r` by conjugate gradients. The first two cameras
+/// stay where they are.
 fn step(cameras: &Sparse, points: &Sparse, r: &Array1<f64>, damping: f64) -> Array1<f64> {
     let split = cameras.shape.1;
     let transposed = |v: &Array1<f64>| {

@@ -16,8 +16,8 @@ fn change(y: &[f64; 4], contact: f64, onset: f64, recovery: f64) -> [f64; 4] {
     [-infected, infected - ill, ill - well, well]
 }
 
-/// The new cases of each day: those who fall ill. Parameters are logarithms of the rates of contact,
-/// onset and recovery, and of the share that is exposed at first.
+/// The new cases of each day: those who fall ill. Parameters are logarithms of the rates of
+/// contact, onset and recovery, and of the share that is exposed at first.
 #[differentiable(jacobian, wrt(log))]
 fn cases(log: &[f64; 4], days: usize) -> Array1<f64> {
     let (contact, onset, recovery) = (log[0].exp(), log[1].exp(), log[2].exp());

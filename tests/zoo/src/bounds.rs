@@ -1,5 +1,5 @@
-//! The counted operations of derivatives, and how many they may be. With V for the operations of the
-//! function as written, and one more for each element that goes in or comes out:
+//! The counted operations of derivatives, and how many they may be. With V for the operations of
+//! the function as written, and one more for each element that goes in or comes out:
 //!
 //! ```text
 //! Jacobian of m by n                     2 min(m, n) V, and the shared part once, 2 V

@@ -336,8 +336,8 @@ pub(crate) fn all_same(
     pairs.try_for_each(|(a, b)| same(what, a, b, tolerance))
 }
 
-/// The kernels of a program read back as they are printed, and compute these results after each pass.
-/// Returns the cost after the last one.
+/// The kernels of a program read back as they are printed, and compute these results after each
+/// pass. Returns the cost after the last one.
 fn all_fused(
     what: &str,
     program: &bulk::Program,

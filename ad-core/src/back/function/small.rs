@@ -1,4 +1,5 @@
-//! Arrays on the stack: those of at most [`ELEMENTS_ON_STACK`] elements whose lengths the types state.
+//! Arrays on the stack: those of at most [`ELEMENTS_ON_STACK`] elements whose lengths the types
+//! state.
 //!
 //! Earlier passes treat them like all arrays. Results of the runtime's own kernels (large
 //! contractions, recurrences, units) are on the heap, and copied where they become states of a

@@ -681,7 +681,7 @@ fn most_of_expr(e: &syn::Expr, name: &Ident) -> Option<TokenStream> {
     }
 }
 
-/// A bound on counts of which one occurs: that count if all are equal, or else their sum.
+/// An upper bound where one of several counts applies: the count if all are equal, else their sum.
 fn larger(counts: Vec<Option<TokenStream>>) -> Option<TokenStream> {
     let mut different: Vec<Option<TokenStream>> = vec![];
     for count in counts {

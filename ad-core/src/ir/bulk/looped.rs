@@ -287,8 +287,8 @@ impl Eq {
 
 impl Program {
     /// The condition of a loop that is a branch. Such a loop takes one step if the condition holds,
-    /// and none otherwise. Its states start as zeros, and the step reads neither them nor the index.
-    /// So the results are zero if the condition does not hold.
+    /// and none otherwise. Its states start as zeros, and the step reads neither them nor the
+    /// index. So the results are zero if the condition does not hold.
     pub fn branch(&self, run: Run<'_>) -> Option<Var> {
         let zero = |v: &Var| {
             let eq = self.eq(*v).filter(|e| e.guard.is_none());

@@ -8,7 +8,7 @@ use crate::ir::value::{Tensor, Value};
 use std::rc::Rc;
 
 impl<'a> Run<'a> {
-    /// Results of what does not run are zeros that nobody has added to.
+    /// The results of a branch that does not run are zeros.
     pub(super) fn branch(&mut self, b: &'a Branch) -> Result<(), String> {
         let mut shapes = vec![];
         for o in &b.outs {

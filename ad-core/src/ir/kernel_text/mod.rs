@@ -14,17 +14,18 @@
 //!   return v3
 //! ```
 //!
-//! A nest lists its loops, of which the first are outer, then its scalars, each with the loops that
-//! it is evaluated in, then the scalar that it computes. `loop i1 to d0.1 from [i0] until [s4]` runs
-//! over a part of its extent. A guard stands in brackets before an operation. In places `i0`, `i1`,
-//! .. are the loops and `s4` alone is a computed integer.
+//! A nest first lists its loops, the outer ones before the inner ones. Then come its scalars, each
+//! with the loops around it. The last line names the scalar that the nest gives.
+//! `loop i1 to d0.1 from [i0] until [s4]` runs over a part of its extent. A guard stands in
+//! brackets before an operation. In an index, `i0`, `i1`, .. are loops, and `s4` is a computed
+//! integer.
 //!
 //! The other steps follow the same lines:
 //!
 //! ```text
 //! v5: real[d0.0] = scatter               nests, each with the place that it is added `at`
 //! v5: real[d0.0] = change take v4 adding the same, of an array that is taken
-//! v5: real[d0.0] = family                a nest, and its members `each s4` or `sum` with `add s4 at [..]`
+//! v5: real[d0.0] = family                a nest; its members are `each s4`, or `sum` with `add`
 //! v5: real[] = contract v0[a] * v1[a] -> []
 //! v5: real[d0.0] = recur v1 * _ + v2 along 0
 //! v5: real[] = loop 1 states given [v0] from [take v4] for d0.0
@@ -33,8 +34,8 @@
 //! v5: real[d0.0] = branch if v3 given [v0]
 //! ```
 //!
-//! Behind a loop, a call, tiles or a branch stand the results that are used, `out 0 v5: real[]`, and
-//! their programs.
+//! Below a loop, a call, tiles or a branch stand the results that are used, `out 0 v5: real[]`,
+//! and their programs.
 
 #[cfg(any(test, feature = "interpreters"))]
 mod parse;

@@ -289,8 +289,8 @@ fn reads_rows(eq: &Eq) -> bool {
     rank > 1 && index.iter().any(|i| matches!(i, Ix::Data(_))) && last.is_some_and(is_plain)
 }
 
-/// Whether it is a list of integers that selects between others. What is read at such indices is
-/// read several times at each, but each is selected once.
+/// Whether an array of integers selects between others. An array that is read at these indices
+/// reads each of them several times, so they are stored.
 fn selects_indices(program: &Program, v: Var) -> bool {
     let of_select = |eq: &Eq| matches!(eq.op, Op::Map(Prim::Select, _));
     let ty = program.ty(v);

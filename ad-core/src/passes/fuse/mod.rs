@@ -9,8 +9,8 @@
 //! - it is needed at one place only, and the loops around that place are just those that occur in the
 //!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 //!
-//! [`PREPARATIONS`] come first and [`lower`] chooses; the passes of [`steps`] then decide on storage,
-//! tiles and families.
+//! [`PREPARATIONS`] come first and [`lower`] chooses; the passes of [`steps`] then decide on
+//! storage, tiles and families.
 
 mod absent;
 mod accumulate;

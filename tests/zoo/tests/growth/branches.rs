@@ -4,6 +4,7 @@ use crate::{Degrees, Growth, LINEAR, int, real, zoo};
 use cotangent_core::ir::value::{Tensor, Value};
 
 #[test]
+#[cfg_attr(not(feature = "derived"), ignore = "the program calls a derivative")]
 fn sides_that_are_not_taken() {
     let at = |n: usize, forward: bool| {
         let flag = Value::Bool(Tensor::scalar(forward));
