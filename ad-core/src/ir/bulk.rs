@@ -195,6 +195,8 @@ pub enum Op {
         /// A bool array of the shape of what is written; absent means true. Where it is false, neither
         /// value nor index count.
         when: Option<Var>,
+        /// No derivative reads what is replaced, so reverse mode need not keep it.
+        unread: bool,
     },
     /// One result of a loop. Equations that differ in `out` alone are results of one loop, which runs once.
     /// It has no guard.
@@ -227,6 +229,18 @@ pub enum Op {
     Copy(Var),
     /// The same array, constant for differentiation.
     Stop(Var),
+}
+
+impl Op {
+    /// An update whose old elements a derivative may read.
+    pub fn update(src: Var, part: Part, when: Option<Var>) -> Op {
+        Op::Update {
+            src,
+            part,
+            when,
+            unread: false,
+        }
+    }
 }
 
 /// One equation. It defines the variable of its position.

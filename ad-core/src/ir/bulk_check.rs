@@ -218,7 +218,9 @@ impl<'a> Scope<'a> {
                 b_axes,
                 out_axes,
             } => self.contract([(*a, a_axes), (*b, b_axes)], out_axes),
-            Op::Update { src, part, when } => self.update(*src, part, *when),
+            Op::Update {
+                src, part, when, ..
+            } => self.update(*src, part, *when),
             Op::Loop {
                 looped,
                 steps,

@@ -383,7 +383,9 @@ fn operands(program: &Program, k: usize, axis: usize) -> Option<Vec<(Var, usize)
                 out.extend(own.map(|own| (*v, own)));
             }
         }
-        Op::Update { src, part, when } => {
+        Op::Update {
+            src, part, when, ..
+        } => {
             let own = along_part(program, part, axis, &eq.ty.shape[axis])?;
             out.push((*src, axis));
             out.push((part.src, own));
@@ -683,7 +685,9 @@ impl Writer<'_> {
                     out_axes: out_axes.clone(),
                 }
             }
-            Op::Update { src, part, when } => {
+            Op::Update {
+                src, part, when, ..
+            } => {
                 let n = &eq.ty.shape[axis];
                 let own = along_part(self.found.program, part, axis, n).expect("a member");
                 let index = part.index.iter().map(|i| match i {
@@ -697,7 +701,7 @@ impl Writer<'_> {
                     index,
                 };
                 let when = when.map(|when| self.at_places(when, own));
-                Op::Update { src, part, when }
+                Op::update(src, part, when)
             }
             Op::Scatter(_) | Op::Recur { .. } | Op::Loop { .. } | Op::Call { .. } => {
                 unreachable!("all of it may be needed")

@@ -39,7 +39,9 @@ impl Eq {
                 f(*a);
                 f(*b);
             }
-            Op::Update { src, part, when } => {
+            Op::Update {
+                src, part, when, ..
+            } => {
                 f(*src);
                 f(part.src);
                 ix(&part.index, f);
@@ -158,8 +160,14 @@ impl Eq {
                 b_axes: b_axes.clone(),
                 out_axes: out_axes.clone(),
             },
-            Op::Update { src, part, when } => Op::Update {
+            Op::Update {
+                src,
+                part,
+                when,
+                unread,
+            } => Op::Update {
                 src: var(*src),
+                unread: *unread,
                 when: when.map(&mut *var),
                 part: Part {
                     src: var(part.src),

@@ -322,7 +322,9 @@ impl<'a> Machine<'a> {
                 (self.slot(*b)?, b_axes),
                 out_axes,
             )?,
-            Op::Update { src, part, when } => {
+            Op::Update {
+                src, part, when, ..
+            } => {
                 let when = when.map(|v| self.slot(v)).transpose()?;
                 (self.update(&d, self.slot(*src)?, part, when)?, 0)
             }

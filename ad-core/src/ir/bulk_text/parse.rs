@@ -406,7 +406,12 @@ impl<'a> Reader<'a> {
                     true => Some(self.var()?),
                     false => None,
                 };
-                Op::Update { src, part, when }
+                Op::Update {
+                    src,
+                    part,
+                    when,
+                    unread: self.skip("unread"),
+                }
             }
             "loop" => self.result_of_loop()?,
             "copy" => Op::Copy(self.var()?),

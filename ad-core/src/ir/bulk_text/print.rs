@@ -121,12 +121,17 @@ impl fmt::Display for Op {
                 let [x, y, z] = [a_axes, b_axes, out_axes].map(|axes| labels(axes));
                 write!(f, "contract {a}[{x}] * {b}[{y}] -> [{z}]")
             }
-            Op::Update { src, part, when } => {
+            Op::Update {
+                src,
+                part,
+                when,
+                unread,
+            } => {
                 write!(f, "update {src} with {}[{}]", part.src, list(&part.index))?;
-                match when {
-                    Some(w) => write!(f, " where {w}"),
-                    None => Ok(()),
+                if let Some(w) = when {
+                    write!(f, " where {w}")?;
                 }
+                f.write_str(if *unread { " unread" } else { "" })
             }
             Op::Loop { .. } => f.write_str(&of_loop(self, "")),
             Op::Call {

@@ -430,7 +430,9 @@ impl Reader {
                 all.map(|t| self.recurring(t, a, mask, *axis, *reverse))
                     .collect()
             }
-            Op::Update { src, part, when } => {
+            Op::Update {
+                src, part, when, ..
+            } => {
                 let index = self.index(&part.index);
                 let when = when.map(|w| self.primal(w));
                 let mut out = vec![];

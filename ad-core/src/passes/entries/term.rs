@@ -617,7 +617,7 @@ impl Reader {
             elem: Elem::Bool,
             shape: shape.to_vec(),
         };
-        let (op, guard) = (Op::Update { src, part, when }, None);
+        let (op, guard) = (Op::update(src, part, when), None);
         self.out.push(Eq { ty, guard, op })
     }
 

@@ -165,11 +165,7 @@ impl<'a> Absent<'a> {
             src,
             index: Ix::identity(shape.len()),
         };
-        let op = Op::Update {
-            src: product,
-            part,
-            when: present,
-        };
+        let op = Op::update(product, part, present);
         let ty = out.ty(product).clone();
         let guard = None;
         out.push(Eq { ty, guard, op })

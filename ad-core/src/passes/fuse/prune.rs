@@ -29,7 +29,9 @@ pub(super) fn prune(program: &Program) -> Program {
         if let Some((run, result)) = eq.loop_result() {
             new.op = smaller[&run].result(run, result);
         }
-        if let Op::Update { src, part, when } = &eq.op
+        if let Op::Update {
+            src, part, when, ..
+        } = &eq.op
             && eq.ty.rank() == 0
             && program.ty(part.src).rank() == 0
         {

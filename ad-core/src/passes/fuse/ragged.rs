@@ -238,11 +238,7 @@ impl Flattener<'_> {
             src: v,
             index: vec![place],
         };
-        let op = Op::Update {
-            src: zeros,
-            part,
-            when: Some(when),
-        };
+        let op = Op::update(zeros, part, Some(when));
         let guard = None;
         self.out.push(Eq { ty, guard, op })
     }

@@ -25,6 +25,7 @@ mod pad;
 mod sequence;
 mod undo;
 mod unit;
+mod unread;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Param, Part, Program, Type, Var};
@@ -39,7 +40,10 @@ use std::rc::Rc;
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
 /// values and keeps what the other needs, which is linear in the tangents, so that the program can be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
-    linearised(primal, wrt, Loops::Apart, &Bodies::default())
+    let marked = unread::marked(primal);
+    let mut l = linearised(&marked, wrt, Loops::Apart, &Bodies::default());
+    l.program = unread::unmarked(&l.program);
+    l
 }
 
 /// Linearises a program that is not going to be transposed. Loops compute values and tangents together.
@@ -179,7 +183,9 @@ impl Lineariser {
         let guard = eq.guard.map(new);
         let ty = self.out.ty(y).clone();
         match &eq.op {
-            Op::Update { src, part, when } => {
+            Op::Update {
+                src, part, when, ..
+            } => {
                 let (src, value) = (self.t(*src), self.t(part.src));
                 if src.is_none() && value.is_none() {
                     return None;
@@ -195,7 +201,7 @@ impl Lineariser {
                     index: self.translate(&part.index),
                 };
                 let when = when.map(|w| self.new[w.index()]);
-                let op = Op::Update { src, part, when };
+                let op = Op::update(src, part, when);
                 Some(self.out.push(Eq { ty, guard, op }))
             }
             Op::Call { .. } => self.called(eq, y),

@@ -276,6 +276,10 @@ impl Lineariser {
         let residuals = Residuals::of(run, active, &known, &chains, &padded);
         let restored = &residuals.restored;
         let undo = Undo::of(run, active, chains, &padded, restored);
+        let (unchanged, restored): (Vec<Var>, Vec<Var>) = restored
+            .iter()
+            .partition(|v| undo.state_at_the_end(**v).is_some());
+        let restored = &restored;
         let active = &*active;
         let (body, linear) = (&active.body.program, &active.body.linear);
         let mut collected = residuals.kept.clone();
@@ -377,6 +381,12 @@ impl Lineariser {
         for v in &residuals_of_step {
             params.push(residual(body.ty(*v), &steps_inside));
         }
+        let first_unchanged = params.len();
+        for v in &unchanged {
+            let state = undo.state_at_the_end(*v).expect("unchanged");
+            params.push(body.params[given + state].clone());
+            kept.push(all[state]);
+        }
         let first_tangent = params.len();
         params.extend_from_slice(&body.params[old..]);
         params.push(body.params[old - 1].clone());
@@ -387,6 +397,9 @@ impl Lineariser {
             *v = Some(Var(k as u32));
         }
         new[old - 1] = Some(Var(index as u32));
+        for (k, v) in unchanged.iter().enumerate() {
+            new[v.index()] = Some(Var((first_unchanged + k) as u32));
+        }
         for (k, v) in new[old..body.params.len()].iter_mut().enumerate() {
             *v = Some(Var((first_tangent + k) as u32));
         }
@@ -404,6 +417,9 @@ impl Lineariser {
         }
         for (j, eq) in body.eqs.iter().enumerate() {
             let v = body.var_of(j);
+            if unchanged.contains(&v) {
+                continue;
+            }
             let at = |v: Var| residuals_of_step.iter().position(|r| *r == v);
             if let Some((k, p)) = padded.get(v).and_then(|p| Some((at(p)?, p))) {
                 let whole = read(&mut out, &new, p, k);

@@ -26,13 +26,15 @@
 //! a box: along each axis the only index, as far as it is the same throughout, or all of them. So it is, too,
 //! where a step is computed again: only its beginning is needed then. A box that is the whole array saves nothing;
 //! then the array is kept as any residual is.
+//!
+//! What an update overwrites is neither kept nor put back if `unread.rs` has marked it.
 
 mod back;
 
 use super::pad::{Longest, Padded};
 use super::sequence::{Active, Run};
 use crate::ir::build::translate_size;
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Op, Program, Type, Var};
 use crate::ir::linear::Undone;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Size};
@@ -194,7 +196,12 @@ impl<'a> Known<'a> {
             while newer != first {
                 let eq = body.eq(newer)?;
                 let (older, change) = match &eq.op {
-                    Op::Update { src, part, when } => {
+                    Op::Update {
+                        src, unread: true, ..
+                    } => (*src, Some(Difference::Nothing)),
+                    Op::Update {
+                        src, part, when, ..
+                    } => {
                         let change = Change {
                             index: part.index.clone(),
                             shape: body.ty(part.src).shape.clone(),
@@ -217,6 +224,15 @@ impl<'a> Known<'a> {
                     Op::Loop {
                         looped, init, out, ..
                     } if *out < looped.states => {
+                        if is_unread(looped, *out) {
+                            links.push(Link {
+                                older: init[*out],
+                                newer,
+                                change: Difference::Nothing,
+                            });
+                            newer = init[*out];
+                            continue;
+                        }
                         let undone = self.undone.iter().find(|u| u.newer == newer);
                         let undone = undone.map(|u| Difference::Looped(u.clone()));
                         let can = |d: &Difference| self.has_all(d, padded);
@@ -307,6 +323,32 @@ impl<'a> Known<'a> {
     }
 }
 
+/// Whether a loop changes one of its states only where no derivative reads what was there.
+fn is_unread(looped: &Loop, state: usize) -> bool {
+    let body = &looped.body;
+    let first = body.params.len() - 1 - looped.states + state;
+    let mut at = body.results[state];
+    while at.index() != first {
+        at = match body.eq(at).map(|eq| (&eq.op, eq.guard)) {
+            Some((
+                Op::Update {
+                    src, unread: true, ..
+                },
+                _,
+            )) => *src,
+            Some((Op::Copy(src) | Op::Stop(src), None)) => *src,
+            Some((
+                Op::Loop {
+                    looped, init, out, ..
+                },
+                _,
+            )) if *out < looped.states && is_unread(looped, *out) => init[*out],
+            Some(_) | None => return false,
+        };
+    }
+    true
+}
+
 /// Where the changes that lead from one version to a later one may be, along each axis; `outside` says what
 /// a variable of the program is in the step that all this is about.
 fn reach(
@@ -327,17 +369,17 @@ fn reach(
         let eq = program.eq(at)?;
         at = match &eq.op {
             Op::Update { src, part, .. } => {
-                let component = |i: &Ix| match i {
-                    Ix::Affine(a) if a.is_constant() => {
+                let component = |i: &Ix| match constant(program, i) {
+                    Some(a) => {
                         let mut known = true;
-                        values(&a.constant, &mut |v| known &= outside(v).is_some());
+                        values(a, &mut |v| known &= outside(v).is_some());
                         if !known {
                             return Reach::Anywhere;
                         }
                         let of = &mut |v| outside(v).expect("known");
-                        Reach::At(translate_size(&a.constant, of))
+                        Reach::At(translate_size(a, of))
                     }
-                    Ix::Affine(_) | Ix::Data(_) => Reach::Anywhere,
+                    None => Reach::Anywhere,
                 };
                 join(part.index.iter().map(component).collect());
                 *src
@@ -372,6 +414,20 @@ fn reach(
         };
     }
     Some(all)
+}
+
+/// An index that is the same for all that a step writes.
+fn constant<'a>(program: &'a Program, index: &'a Ix) -> Option<&'a Size> {
+    let affine = match index {
+        Ix::Affine(a) => a,
+        Ix::Data(v) => {
+            let Op::Index(a) = &program.eq(*v)?.op else {
+                return None;
+            };
+            a
+        }
+    };
+    affine.is_constant().then_some(&affine.constant)
 }
 
 /// The computed values in a size.
@@ -415,12 +471,15 @@ impl Chains {
         self.of.contains_key(&v)
     }
 
-    /// Whether reading so much of a version is no more than what a step replaces in it. Then what is read may
-    /// as well be kept.
+    /// Whether reading so much of a version is no more than what a step replaces in it. Then what
+    /// is read may as well be kept, unless nothing is replaced.
     pub(super) fn is_little(&self, version: Var, shape: &[Size]) -> bool {
         let Some(k) = self.of.get(&version) else {
             return false;
         };
+        if self.all[*k].is_unchanged() {
+            return false;
+        }
         let mut links = self.all[*k].links.iter();
         let replaces = |l: &Link| matches!(&l.change, Difference::Little(c) if c.shape == shape);
         shape.iter().all(|s| s.as_lit().is_some()) || links.any(replaces)
@@ -428,6 +487,12 @@ impl Chains {
 }
 
 impl Chain {
+    /// Whether no version differs from another in what a derivative reads.
+    fn is_unchanged(&self) -> bool {
+        let mut links = self.links.iter();
+        links.all(|l| matches!(l.change, Difference::Nothing))
+    }
+
     /// Changes within one box are one, if nobody wants to see what is between.
     fn shorten(&mut self, restored: &[Var]) {
         let mut links: Vec<Link> = vec![];

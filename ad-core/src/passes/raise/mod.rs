@@ -342,7 +342,9 @@ impl<'a> Raiser<'a> {
                 axis: *axis,
                 reverse: *reverse,
             })),
-            Op::Update { src, part, when } => Some(self.update(*src, part, *when, eq)),
+            Op::Update {
+                src, part, when, ..
+            } => Some(self.update(*src, part, *when, eq)),
             Op::Call {
                 unit,
                 rule,

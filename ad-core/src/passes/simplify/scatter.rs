@@ -24,6 +24,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: scatter_inverted,
     },
     Rule {
+        name: "scatter-put-back",
+        apply: scatter_put_back,
+    },
+    Rule {
         name: "scatter-merged",
         apply: scatter_merged,
     },
@@ -236,6 +240,46 @@ fn gather_form(s: &mut Simplifier, part: &Part, target: &[Size]) -> Option<(Var,
     }
     let index = inverse.index.iter().cloned().map(Ix::Affine).collect();
     Some((s.gather(part.src, index, space, guard), inverse.free.len()))
+}
+
+/// `scatter (v with 0 at i) + v[i][i] + rest  =  scatter v + rest`: the cotangent of an element that
+/// is added to in place stays. Something else uses the read, so that an index outside is seen.
+fn scatter_put_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Scatter(parts) = &eq.op else {
+        return None;
+    };
+    let op = |v: Var| s.out.eq(v).map(|eq| &eq.op);
+    let cleared = |p: &Part| match op(p.src) {
+        Some(Op::Update {
+            src, part, when, ..
+        }) if is_whole(s, p, &eq.ty.shape) && s.lit(part.src) == Some(Lit::Real(0.0)) => {
+            Some((*src, part.clone(), *when))
+        }
+        Some(_) | None => None,
+    };
+    let (whole, (src, zeros, when)) =
+        (parts.iter().enumerate()).find_map(|(k, p)| Some((k, cleared(p)?)))?;
+    let read = Op::Gather {
+        src,
+        index: zeros.index.clone(),
+    };
+    let puts_back = |p: &Part| {
+        p.index == zeros.index
+            && op(p.src) == Some(&read)
+            && s.out.guard(p.src) == when
+            && s.out.shape(p.src) == s.out.shape(zeros.src)
+    };
+    let back = parts.iter().position(puts_back)?;
+    if s.used_once(parts[back].src) {
+        return None;
+    }
+    let mut rest = parts.clone();
+    rest[whole].src = src;
+    rest.remove(back);
+    Some(Rewrite::Eq(Eq {
+        op: Op::Scatter(rest),
+        ..eq.clone()
+    }))
 }
 
 /// `scatter v[index] + w[index]  =  scatter (v + w)[index]` for parts under the same guard: what goes to the

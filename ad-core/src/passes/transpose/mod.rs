@@ -335,7 +335,9 @@ impl<'a> Transposer<'a> {
                 });
                 self.give(t, back);
             }
-            Op::Update { src, part, when } => {
+            Op::Update {
+                src, part, when, ..
+            } => {
                 let when = when.map(|w| self.primal(w));
                 let index = self.ix(&part.index);
                 let written = self.shape(part.src);
@@ -346,11 +348,7 @@ impl<'a> Transposer<'a> {
                 if self.is_linear(*src) {
                     let zeros = self.out.fill(Lit::Real(0.0), &written);
                     let part = Part { src: zeros, index };
-                    let op = Op::Update {
-                        src: ct,
-                        part,
-                        when,
-                    };
+                    let op = Op::update(ct, part, when);
                     let (ty, guard) = (self.out.ty(ct).clone(), None);
                     let back = self.out.push(Eq { ty, guard, op });
                     self.give(*src, back);

@@ -529,7 +529,7 @@ impl Vectoriser {
             .ok_or("a part of an array is replaced by one of another length, as far as can be seen before the function runs")?;
         let when = self.guard(&within, &kept);
         let part = Part { src: value, index };
-        let op = Op::Update { src, part, when };
+        let op = Op::update(src, part, when);
         let guard = None;
         Ok(Val::Array(self.out.push(Eq { ty, guard, op })))
     }

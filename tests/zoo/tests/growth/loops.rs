@@ -154,6 +154,31 @@ fn factors_in_place() {
         .end();
 }
 
+/// An elimination reads nothing in its products that it overwrites later, so nothing is kept of
+/// the n³ elements that it overwrites.
+#[test]
+fn eliminations() {
+    let degrees = Degrees {
+        value: 3,
+        gradient: 3,
+        value_stored: 2,
+        gradient_stored: 2,
+    };
+    let at = |n| zoo("lu_by_loops", vec![real(&[n, n]), real(&[n])]);
+    Growth::of("LU factorisation and solution")
+        .along("n", 4, at, degrees)
+        .within(
+            "n = 12",
+            at(12),
+            Bounds {
+                value: 2 * 12 * 12 * 12 + 8 * 12 * 12,
+                beyond: 4 * 12 * 12 * 12 + 12 * 12 * 12,
+                stored: 16 * 12 * 12,
+            },
+        )
+        .end();
+}
+
 /// What does not depend on an index is computed once for all of its values.
 #[test]
 fn invariants() {

@@ -70,6 +70,17 @@ impl Undo {
         }
     }
 
+    /// Of which state this is a version, if no step changes in it what a derivative reads: the
+    /// array at the end serves.
+    pub(in crate::passes::linearise) fn state_at_the_end(&self, version: Var) -> Option<usize> {
+        let is_version = |c: &&Chain| {
+            let mut links = c.links.iter();
+            links.any(|l| l.older == version || l.newer == version)
+        };
+        let chain = self.chains.iter().find(is_version)?;
+        chain.is_unchanged().then_some(chain.state)
+    }
+
     /// The loops that take them back.
     pub(in crate::passes::linearise) fn loops(
         &self,
@@ -80,7 +91,7 @@ impl Undo {
         restored: &[Var],
     ) -> Vec<Backwards> {
         let of = |c| self.looped(run, active, padded, (sizes, steps), restored, c);
-        self.chains.iter().map(of).collect()
+        (self.chains.iter().filter(|c| !c.is_unchanged()).map(of)).collect()
     }
 
     fn looped(
@@ -234,14 +245,11 @@ impl Back<'_> {
                 let index = (change.index.iter())
                     .map(|i| translate_ix(i, &mut |v| new[&v]))
                     .collect();
-                Op::Update {
-                    src: at,
-                    part: Part {
-                        src: new[&old],
-                        index,
-                    },
-                    when: change.when.map(|w| new[&w]),
-                }
+                let part = Part {
+                    src: new[&old],
+                    index,
+                };
+                Op::update(at, part, change.when.map(|w| new[&w]))
             }
             Difference::Looped(u) => Op::Loop {
                 looped: u.looped.clone(),
