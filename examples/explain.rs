@@ -5,8 +5,7 @@
 //! cargo run --release --example explain -- examples/quickstart.rs [function]
 //! ```
 //!
-//! For a function anywhere else, `COTANGENT_DUMP=function cargo build` writes the same to stderr when
-//! the function is expanded, the code without line breaks.
+//! In a crate of yours, `cargo cotangent explain FUNCTION --stages` prints the same.
 
 use cotangent_core::link::in_file;
 use std::process::ExitCode;

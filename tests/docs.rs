@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where the Markdown lies that users read.
-const FOLDERS: [&str; 3] = ["", "docs", "docs/book/src"];
+const FOLDERS: [&str; 4] = ["", "docs", "docs/book/src", "examples/data_parallel"];
 
 /// How long a line of prose may be.
 const COLUMNS: usize = 100;
