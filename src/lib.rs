@@ -140,7 +140,7 @@ pub use cotangent_runtime::Parameters;
 /// The version of faer that takes a [`Sparse`].
 #[cfg(feature = "faer")]
 pub use cotangent_runtime::faer;
-/// The version of sprs that takes a [`Sparse`].
+/// The version of sprs whose matrices are arguments, and that takes a [`Sparse`].
 #[cfg(feature = "sprs")]
 pub use cotangent_runtime::sprs;
 /// The version of ndarray that generated code uses.

@@ -17,6 +17,7 @@ mod real;
 #[doc(hidden)]
 pub mod scalar;
 mod sparse;
+mod sparse_operand;
 mod special;
 
 pub use combinators::*;

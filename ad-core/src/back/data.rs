@@ -6,6 +6,7 @@ use super::function::{Function, Slot};
 use super::names::Names;
 use super::nest::Scope;
 use crate::front::data::{Data, Many, Tree};
+use crate::front::sparse::Form;
 use crate::front::types::{Passing, Written};
 use crate::ir::bulk::Var;
 use crate::ir::ty::Elem;
@@ -103,8 +104,9 @@ impl Apart {
     }
 }
 
-/// Checks that the rows of a tangent are as long as those of its argument.
-pub(super) fn same_rows(
+/// Checks that the rows of a tangent are as long as those of its argument, and that its sparse
+/// matrices have entries at the same places.
+pub(super) fn same_pattern(
     ident: &Ident,
     tangent: &Ident,
     data: &Data,
@@ -112,12 +114,12 @@ pub(super) fn same_rows(
 ) -> TokenStream {
     let mut out = TokenStream::new();
     let said = tangent.to_string();
-    for k in data.tree.lengths_of_rows() {
-        let (own, other) = (names.fresh("lengths"), names.fresh("lengths"));
+    for (k, what) in data.tree.pattern() {
+        let (own, other) = (names.fresh("own"), names.fresh("other"));
         let only = |name: &Ident, at: usize| (at == k).then(|| name.to_token_stream());
         let of_own = taken(ident, data, names, &|at| only(&own, at));
         let of_other = taken(tangent, data, names, &|at| only(&other, at));
-        out.extend(quote!({ #of_own #of_other rt::same_rows(#said, #other, #own); }));
+        out.extend(quote!({ #of_own #of_other rt::same(#what, #said, #other, #own); }));
     }
     out
 }
@@ -154,10 +156,18 @@ fn tree_taken(
     while let Some((whole, tree, mut first)) = behind.pop() {
         match tree {
             // The fields of a struct may be private; it takes itself apart.
-            Tree::Struct(_, parts) => {
+            Tree::Struct(made, parts) => {
+                let start = first;
                 let parts: Vec<TokenStream> = (parts.iter())
                     .map(|p| pattern(p, &mut first, names, &mut behind, of))
                     .collect();
+                let mut whole = whole;
+                if made.sparse() == Some(Form::Compressed) {
+                    let stored = names.fresh("stored");
+                    let wanted = made.places().any(|k| of(start + k).is_some());
+                    out.extend(quote!(let #stored = rt::compressed(#whole, #wanted);));
+                    whole = quote!(&#stored);
+                }
                 out.extend(quote!(let (#(#parts,)*) = rt::Fields::fields(#whole);));
             }
             Tree::Many(many) => out.extend(columns(&whole, many, first, names, of)),
@@ -473,6 +483,10 @@ impl Context<'_> {
                 let count = Literal::usize_unsuffixed(parts.len());
                 quote!([#one; #count])
             }
+            Tree::Struct(made, _) if made.sparse() == Some(Form::Compressed) => {
+                let (root, ty) = (&self.root, &made.ty);
+                quote!(#root::sprs::#ty)
+            }
             Tree::Struct(made, _) => made.ty.to_token_stream(),
             Tree::Many(many) => {
                 let one = self.owned(&many.one);
@@ -750,9 +764,16 @@ impl Function<'_> {
         })
     }
 
+    /// The next of the results.
+    fn next_result(&self, w: &Written, taken: &mut usize) -> TokenStream {
+        let results = &self.program().results;
+        let v = results[*taken];
+        *taken += 1;
+        self.result(v, w, !results[*taken..].contains(&v))
+    }
+
     /// A value of the type of an argument, with what is not real as it was in the argument.
     pub(super) fn gradient(&self, arg: usize, tree: &Tree, taken: &mut usize) -> TokenStream {
-        let results = &self.program().results;
         if self.is_of_linear() {
             // What is not real is a residual.
             let leaves = self.context().signature.leaves();
@@ -763,19 +784,23 @@ impl Function<'_> {
                 if !w.is_real() {
                     return self.result(Var(at - 1), w, false);
                 }
-                let v = results[*taken];
-                *taken += 1;
-                self.result(v, w, !results[*taken..].contains(&v))
+                self.next_result(w, taken)
             });
         }
         let arg = &self.context().signature.args[arg];
+        if let Tree::Struct(made, parts) = tree
+            && made.sparse() == Some(Form::Compressed)
+        {
+            let values = parts.iter().flat_map(Tree::leaves).find(|w| w.is_real());
+            let values = values.map(|w| self.next_result(w, taken));
+            let (ident, amp) = (&arg.ident, (!arg.ty.by_reference).then(|| quote!(&)));
+            return quote!(rt::with_values(#amp #ident, #values));
+        }
         let mut kept: Vec<Option<Ident>> = vec![];
         let value = self.context().together(tree, &mut |w| {
             if w.is_real() {
                 kept.push(None);
-                let v = results[*taken];
-                *taken += 1;
-                return self.result(v, w, !results[*taken..].contains(&v));
+                return self.next_result(w, taken);
             }
             let name = self.fresh("kept");
             kept.push(Some(name.clone()));

@@ -205,9 +205,9 @@ impl<'a> Function<'a> {
             true => self.dispatched(&body, &results),
             false => quote!(#body #results),
         };
-        let rows = self.rows_of_tangents();
+        let patterns = self.patterns_of_tangents();
         let body = self.with_inputs(&body);
-        quote!(#rows #body)
+        quote!(#patterns #body)
     }
 
     /// The statements of all steps.

@@ -10,6 +10,7 @@
 use super::callee::without_arguments;
 use super::error::{Errors, Result};
 use super::real::RealType;
+use super::sparse::{self, Form};
 use super::structs::Struct;
 use super::types::{self, Passing, Scalar, Written, bare};
 use std::rc::Rc;
@@ -175,6 +176,14 @@ impl Tree {
                 if let Some(value) = types::value_of_option(&path.path) {
                     return Tree::optional(value, errors);
                 }
+                if let Some((of, path)) = sparse::of_sprs(&path.path) {
+                    let parts = of.parts(&path, errors)?;
+                    let made = Made {
+                        ty: Rc::new(syn::parse_quote!(#path)),
+                        of: Some(Rc::new(of)),
+                    };
+                    return Ok(Tree::Struct(made, parts));
+                }
                 let made = |of| Made {
                     ty: Rc::new(ty.clone()),
                     of,
@@ -276,6 +285,15 @@ impl Tree {
             ));
         }
         let tree = Tree::read(ty, errors)?;
+        if let Tree::Struct(made, _) = &tree
+            && made.sparse() == Some(Form::Compressed)
+        {
+            return Err(errors.on(
+                ty,
+                "a matrix of sprs is an argument of its own, and no part of another type; take it as \
+                 `a: &CsMat<f64>`",
+            ));
+        }
         if let Tree::Leaf(written) = &tree
             && !written.is_real()
             && written.is_borrowed()
@@ -321,8 +339,19 @@ impl Tree {
             }
             Tree::Struct(made, parts) => {
                 let fields = made.of.iter().flat_map(|of| of.fields());
+                let form = made.sparse();
+                let (mut of_entries, mut of_rows) = (None, None);
                 for (field, part) in fields.zip(parts) {
                     let name = format!("{name}_{}", field.trim_start_matches("r#"));
+                    let list = match form {
+                        Some(form) if form.is_of_entries(&field) => {
+                            Some(*of_entries.get_or_insert(out.len()))
+                        }
+                        Some(form) if form.is_of_rows(&field) => {
+                            Some(*of_rows.get_or_insert(out.len()))
+                        }
+                        Some(_) | None => list,
+                    };
                     part.collect(format!("{path}.{field}"), name, list, out);
                 }
             }
@@ -462,11 +491,21 @@ impl Tree {
         matches!(self, Tree::Rows(_)) || self.parts().iter().any(Tree::has_rows)
     }
 
-    /// The numbers of the leaves that are lengths of rows.
-    pub fn lengths_of_rows(&self) -> Vec<usize> {
-        fn collect(tree: &Tree, next: &mut usize, out: &mut Vec<usize>) {
+    /// Whether a sparse matrix is in it.
+    pub fn has_sparse(&self) -> bool {
+        matches!(self, Tree::Struct(made, _) if made.sparse().is_some())
+            || self.parts().iter().any(Tree::has_sparse)
+    }
+
+    /// The numbers of the leaves in which a tangent agrees with its argument, and what messages
+    /// call them: lengths of rows, and where sparse matrices have entries.
+    pub fn pattern(&self) -> Vec<(usize, &'static str)> {
+        fn collect(tree: &Tree, next: &mut usize, out: &mut Vec<(usize, &'static str)>) {
             if let Tree::Rows(_) = tree {
-                out.push(*next + 1);
+                out.push((*next + 1, "lengths of the rows"));
+            }
+            if let Tree::Struct(made, _) = tree {
+                out.extend(made.places().map(|k| (*next + k, "places of the entries")));
             }
             match tree.parts() {
                 [] => *next += 1,

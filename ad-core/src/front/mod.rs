@@ -24,6 +24,7 @@ pub mod patterns;
 pub mod real;
 pub mod receiver;
 pub mod signature;
+pub mod sparse;
 pub mod structs;
 mod surface;
 pub(crate) mod tables;

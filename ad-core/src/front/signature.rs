@@ -469,6 +469,13 @@ fn result(
              one after another in a `Vec<f64>`",
         ));
     }
+    if data.tree.has_sparse() {
+        return Err(errors.on(
+            ty,
+            "a sparse matrix is no result here, since a cotangent could have entries at other places; \
+             return its values as a `Vec<f64>`, in the order of the entries",
+        ));
+    }
     if data.by_reference || data.tree.any(&types::Written::is_borrowed) {
         return Err(errors.on(
             ty,

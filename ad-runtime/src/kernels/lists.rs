@@ -32,14 +32,14 @@ where
     ndarray::stack(Axis(0), &arrays).expect("the shapes are the same")
 }
 
-/// Checks that the rows of the tangent `name` are as long as those of what it belongs to.
+/// Checks that the tangent `name` agrees with what it belongs to in lengths or places.
 ///
 /// # Panics
 ///
 /// Panics if they are not.
 #[track_caller]
-pub fn same_rows(name: &str, lengths: &[usize], expected: &[usize]) {
-    assert_eq!(lengths, expected, "lengths of the rows of `{name}`");
+pub fn same(what: &str, name: &str, given: &[usize], expected: &[usize]) {
+    assert_eq!(given, expected, "{what} of `{name}`");
 }
 
 /// The parts of an array along its first axis.

@@ -5,6 +5,8 @@
 
 mod across;
 mod blocks;
+#[cfg(feature = "sprs")]
+mod compressed;
 mod contract;
 mod dispatch;
 mod divided;
@@ -46,6 +48,8 @@ pub use blocks::{
     least_few, logsumexp_blocks, logsumexp_few, maximum_blocks, maximum_few, minimum_blocks,
     minimum_few, product_blocks, product_few, stretch, sum_blocks, sum_few,
 };
+#[cfg(feature = "sprs")]
+pub use compressed::{Compressed, compressed, with_values};
 pub(crate) use contract::{DOUBLE, SINGLE};
 pub use contract::{
     Multiply, Part, Products, Within, contract, contract_onto, contract_within, up_to,
@@ -55,7 +59,7 @@ pub use divided::{Added, Piece, Tile, Tiling, in_shares, in_tiles, in_tiles_and_
 pub use entries::{Entries, Position, entries, entry, sparse};
 pub use few::{Few, Round, RoundSums, few, few_of, round_sums, rounds};
 pub use lasting::{Lasting, Lasts, Left};
-pub use lists::{same_rows, stacked, unstacked};
+pub use lists::{same, stacked, unstacked};
 pub use loops::{
     Indices, Span, Summand, argmax, argmax_light, argmin, argmin_light, build, build_costly,
     build_costly_in, build_in, for_each, greatest, greatest_light, least, least_light, logsumexp,

@@ -1,7 +1,7 @@
 //! What a function is given: its parameters and the user's constants, and the checks of lengths on entry.
 
 use super::{Function, Local};
-use crate::back::data::{Given, same_rows};
+use crate::back::data::{Given, same_pattern};
 use crate::back::emit::said;
 use crate::back::sizes::{self, Named};
 use crate::back::tokens::{RUNTIME, USERS_RUNTIME};
@@ -117,8 +117,8 @@ impl Function<'_> {
             .collect()
     }
 
-    /// Checks that rows of tangents are as long as those that they belong to.
-    pub(super) fn rows_of_tangents(&self) -> TokenStream {
+    /// Checks that rows and entries of tangents are where those are that they belong to.
+    pub(super) fn patterns_of_tangents(&self) -> TokenStream {
         // The methods of a linearised function have the tangents alone.
         let Takes::Each(_) = self.what.takes() else {
             return TokenStream::new();
@@ -130,7 +130,7 @@ impl Function<'_> {
         let pairs = tangents.iter().zip(self.context.wrt);
         let checks = pairs.map(|((tangent, _), &k)| {
             let arg = &self.context.signature.args[k];
-            self.with_names(|names| same_rows(&arg.ident, tangent, &arg.ty, names))
+            self.with_names(|names| same_pattern(&arg.ident, tangent, &arg.ty, names))
         });
         checks.collect()
     }

@@ -201,6 +201,9 @@ impl Lowerer<'_> {
         values: Result<Args>,
         loc: Loc,
     ) -> Result<Value> {
+        if let Some(form) = made.sparse() {
+            return Err(self.no_sparse_method(form, name));
+        }
         let succeeds = std::mem::take(&mut self.succeeds);
         let syn::Type::Path(ty) = &*made.ty else {
             unreachable!("a struct is mentioned by a path");

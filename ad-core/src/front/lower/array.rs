@@ -38,6 +38,7 @@ impl Lowerer<'_> {
             let at: Result<Vec<_>> = at_values.into_iter().map(|(v, l)| Ok((v?, l))).collect();
             return self.list_entry(list, &at?, array.loc);
         }
+        self.not_sparse(&base, array.loc)?;
         let base = self.plain(base, array.loc)?;
         let mut flat = vec![];
         for (value, loc) in at_values {

@@ -329,6 +329,9 @@ impl Lowerer<'_> {
                 return Ok(on);
             }
             Value::Struct(ref made, _) => {
+                if let Some(result) = self.sparse_method(&on, name, args, loc) {
+                    return result;
+                }
                 let made = made.clone();
                 let others = self.args(args);
                 let on = (on, receiver.loc);

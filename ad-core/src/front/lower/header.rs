@@ -244,6 +244,9 @@ impl Lowerer<'_> {
             let iter = self.items_of_list(list);
             return self.items_of_iter(iter, loc);
         }
+        if let Some(iter) = self.stored_items(&value, loc) {
+            return self.items_of_iter(iter?, loc);
+        }
         if let Value::List(list) = &value
             && (list.is_of_composites() || self.has_own_shapes(list))
         {

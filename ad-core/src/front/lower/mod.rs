@@ -38,6 +38,7 @@ mod sequence;
 mod size;
 mod slice;
 mod slot;
+mod sparse;
 mod split;
 mod states;
 mod statistics;

@@ -87,6 +87,11 @@ impl Lowerer<'_> {
         {
             return self.whole_arrays(op, a.clone(), b.clone(), loc);
         }
+        if let (Ok(left), Ok(right)) = (&a, &b)
+            && let Some(result) = self.sparse_operator(op, left, (right.clone(), right_loc), loc)
+        {
+            return result;
+        }
         if let (Ok(Value::Struct(made, _)), Some(name)) = (&a, of_trait(op)) {
             let (made, name) = (made.clone(), syn::Ident::new(name, loc.start));
             let values = a.and_then(|a| Ok(vec![(a, left_loc), (b?, right_loc)]));

@@ -42,6 +42,9 @@ impl Lowerer<'_> {
     pub(super) fn dot(&mut self, a: Plain, other: &Surface, loc: Loc) -> Result<Value> {
         let b = self.expr(other)?;
         let b = self.fetched(b)?;
+        if b.sparse().is_some() {
+            return self.dot_with_sparse(a, &b, loc);
+        }
         if let Value::Way(_) = b {
             let iter = self.elements(a);
             return self.ragged_dot(&iter, b, other.loc);

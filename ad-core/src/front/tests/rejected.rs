@@ -570,3 +570,43 @@ fn an_inlined_closure_complains_once() {
 fn constants_of_two_kinds() {
     says("x[K] + K", "between a real number and an integer");
 }
+
+#[test]
+fn sparse_matrices() {
+    let says = |body: &str, what: &str| {
+        let source = format!("fn f(a: &CsMat<f64>, x: &Array1<f64>) -> f64 {{ {body} }}");
+        one("", &source, what);
+    };
+    says("a[[0, 1]] * x[0]", "`for (v, (i, j)) in a.iter() { .. }`");
+    says("(a + a).dot(x).sum()", "has no method `add` here");
+    says("a.diag().dot(x)", "has no method `diag` here");
+    says(
+        "a.outer_view(0).unwrap().norm(1.0)",
+        "for (j, v) in row.iter()",
+    );
+    says("a.dot(&x[0]).sum()", "takes a vector or a matrix");
+    says(
+        "a.outer_view(0).unwrap().dot(&a.outer_view(1).unwrap())",
+        "two sparse vectors",
+    );
+    says("a.sum() * x[0]", "has no method `sum` here");
+    let rest = "(a: &CsMat<f64>, x: f64) -> CsMat<f64> { a.map(|v| v * x) }";
+    one(
+        "",
+        &format!("fn f{rest}"),
+        "return its values as a `Vec<f64>`",
+    );
+    for ty in ["(CsMat<f64>, f64)", "&[CsMat<f64>]"] {
+        one(
+            "",
+            &format!("fn f(a: {ty}) -> f64 {{ 1.0 }}"),
+            "a matrix of sprs is an argument",
+        );
+    }
+    let product = "fn f(a: &CsMat<f64>, x: &Array1<f64>) -> Array1<f64> { a.dot(x) }";
+    for what in ["jacobian", "jvps", "vjps"] {
+        one(what, product, "has no type");
+    }
+    let squares = "fn f(a: &CsMat<f64>) -> f64 { a.data().iter().map(|v| v * v).sum() }";
+    one("hessian", squares, "has no type");
+}

@@ -1,7 +1,8 @@
 //! Places that data says: where extrema are, rows of tables, sparse matrices.
 
-use crate::{Bounds, CONSTANT, Degrees, Growth, LINEAR, int, ints, real, zoo};
+use crate::{Bounds, CONSTANT, Degrees, Growth, LINEAR, int, ints, real, with_params, zoo};
 use cotangent_core::ir::value::{Tensor, Value};
+use cotangent_zoo::bounds::Compiled;
 
 #[test]
 fn farthest_squares() {
@@ -178,4 +179,68 @@ fn sparse_by_rows() {
             },
         )
         .end();
+}
+
+#[test]
+fn sparse_operands() {
+    // The first row has half of the entries, and the others have one each.
+    let at = |n: usize, body| {
+        let array = |of: &dyn Fn(usize) -> usize, count: usize| {
+            let data = (0..count).map(|k| of(k) as i64);
+            Value::Int(Tensor::new(vec![count], data.collect()))
+        };
+        let entries = if n == 0 { 0 } else { 2 * n - 1 };
+        let rows = |k| if k < n { 0 } else { k - n + 1 };
+        let columns = |k| if k < n { k } else { 7 * k % n };
+        let args = vec![
+            array(&|i| if i == 0 { 0 } else { n + i - 1 }, n),
+            array(&|i| if i == 0 { n } else { 1 }, n),
+            array(&columns, entries),
+            array(&rows, entries),
+            array(&columns, entries),
+            real(&[entries]),
+            int(n),
+            int(n),
+            Value::Bool(Tensor::scalar(true)),
+            real(&[n]),
+        ];
+        with_params("a: &CsMat<f64>, x: &Array1<f64>", body, args)
+    };
+    let bodies = [
+        ("product", "(a * x).mapv(|v| v.sin()).sum()"),
+        (
+            "product with a matrix",
+            "let b = build((x.len(), 3), |(i, j)| x[i].powi(j as i32 + 1)); a.dot(&b).mapv(f64::sin).sum()",
+        ),
+        (
+            "transposed product",
+            "(&a.transpose_view() * x).mapv(|v| v.sin()).sum()",
+        ),
+        (
+            "entries",
+            "a.iter().map(|(v, (i, j))| (v * x[i]).sin() * x[j]).sum()",
+        ),
+        (
+            "rows",
+            "let mut total = 0.0; \
+             for (i, row) in a.outer_iterator().enumerate() { \
+                 let weight: f64 = row.iter().map(|(j, v)| v.exp() * x[j]).sum(); \
+                 total += row.dot(x).sin() * x[i] + weight * weight; \
+             } \
+             total",
+        ),
+    ];
+    for (name, body) in bodies {
+        Growth::of(name)
+            .along("n", 16, |n| at(n, body), LINEAR)
+            .end();
+        for n in [0, 1, 33] {
+            let (program, args) = at(n, body);
+            let compiled = Compiled::of(program).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let above = compiled
+                .above(&args)
+                .unwrap_or_else(|e| panic!("{name} at {n}: {e}"));
+            assert!(above.is_empty(), "{name} at {n}: {above:?}");
+        }
+    }
 }
