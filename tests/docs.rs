@@ -214,7 +214,11 @@ fn quotes_are_real() {
 
 #[test]
 fn messages_are_real() {
-    let lists = fs::read_dir(root().join("tests/ui")).expect("the folder of cases can be read");
+    let lists = ["tests/ui", "tests/ui/warn"]
+        .into_iter()
+        .flat_map(|folder| {
+            fs::read_dir(root().join(folder)).expect("the folder of cases can be read")
+        });
     let lists = lists.map(|entry| entry.expect("a file of the folder can be read").path());
     let lists = lists.filter(|path| path.extension().is_some_and(|e| e == "txt"));
     let known: Vec<String> = lists
@@ -224,7 +228,8 @@ fn messages_are_real() {
     for (path, text) in pages() {
         for block in blocks(&text).iter().filter(|b| b.language == "text") {
             let joined = block.lines.join("\n");
-            for message in joined.split("\n\n").filter(|m| m.starts_with("error")) {
+            let is_message = |m: &&str| m.starts_with("error") || m.starts_with("warning");
+            for message in joined.split("\n\n").filter(is_message) {
                 let message = flat(message);
                 if !known.iter().any(|list| list.contains(&message)) {
                     let (at, line) = (name(&path), block.first);

@@ -3,7 +3,8 @@
 //! Each file of `tests/ui` is compiled by itself, against the library that the tests are built with.
 //! `NAME.txt` beside it lists the expected errors: our messages with the places they stand at. What
 //! rustc says itself is not compared, since it depends on the version and components of rustc. Files
-//! of `tests/ui/pass` compile without any message and run.
+//! of `tests/ui/pass` compile without any message and run, those of `tests/ui/warn` draw the warnings
+//! that are listed beside them.
 //!
 //! `COTANGENT_BLESS=1` writes the lists. `COTANGENT_UI=part` takes only files with that in their name.
 
@@ -53,21 +54,53 @@ fn compile_errors() {
         if found.is_empty() {
             return Err("draws no error of ours".to_owned());
         }
-        let list = case.with_extension("txt");
-        if std::env::var_os("COTANGENT_BLESS").is_some() {
-            fs::write(&list, found.join("\n")).expect("the list can be written");
-        }
-        let expected = fs::read_to_string(&list).unwrap_or_default();
-        // A clone may have other line ends.
-        let expected = expected.replace("\r\n", "\n");
-        let expected: Vec<String> = expected
-            .split("\n\n")
-            .map(|e| e.trim_end().to_owned() + "\n")
-            .collect();
+        let expected = expected(case, &found);
         // Whether rustc looks at types where a macro reports an error depends on its version.
         found.retain(|error| !error.starts_with(TRAIT) || expected.contains(error));
         difference(&expected, &found)
     });
+}
+
+/// The list beside a case, which is written first if that is wanted.
+fn expected(case: &Path, found: &[String]) -> Vec<String> {
+    let list = case.with_extension("txt");
+    if std::env::var_os("COTANGENT_BLESS").is_some() {
+        fs::write(&list, found.join("\n")).expect("the list can be written");
+    }
+    let expected = fs::read_to_string(&list).unwrap_or_default();
+    // A clone may have other line ends.
+    let expected = expected.replace("\r\n", "\n");
+    expected
+        .split("\n\n")
+        .map(|e| e.trim_end().to_owned() + "\n")
+        .collect()
+}
+
+#[test]
+fn warnings() {
+    each_file("tests/ui/warn", |case| {
+        let (_, messages) = compile(case, "link");
+        let (warnings, others): (Vec<Value>, Vec<Value>) =
+            (messages.into_iter()).partition(|m| m["level"] == "warning" && m["code"].is_object());
+        let mut errors = others.iter().filter(|m| m["level"] == "error");
+        if let Some(error) = errors.next() {
+            return Err(error["rendered"].to_string());
+        }
+        let found: Vec<String> = in_order(&warnings, warning);
+        difference(&expected(case, &found), &found)
+    });
+}
+
+/// A warning as the lists have it, without what rustc says of constants.
+fn warning(message: &Value) -> Option<String> {
+    let span = primary(message)?;
+    let (_, words) = message["message"].as_str()?.split_once(": ")?;
+    let (line, column) = place(span);
+    let code_there = span["text"][0]["text"].as_str().unwrap_or_default();
+    Some(format!(
+        "warning: {words}\n  --> {line}:{column}: {}\n",
+        code_there.trim()
+    ))
 }
 
 #[test]
@@ -259,10 +292,17 @@ fn difference(expected: &[String], found: &[String]) -> Result<(), String> {
 
 /// The errors among the messages, in the order of their places.
 fn errors(messages: &[Value]) -> Vec<String> {
+    in_order(messages, |message| match message["level"] == "error" {
+        true => error(message),
+        false => None,
+    })
+}
+
+/// Messages as the lists have them, in the order of their places.
+fn in_order(messages: &[Value], text: impl Fn(&Value) -> Option<String>) -> Vec<String> {
     let mut found: Vec<((u64, u64), String)> = messages
         .iter()
-        .filter(|message| message["level"] == "error")
-        .filter_map(|message| Some((place(primary(message)?), error(message)?)))
+        .filter_map(|message| Some((place(primary(message)?), text(message)?)))
         .collect();
     found.sort();
     found.into_iter().map(|(_, text)| text).collect()

@@ -8,6 +8,7 @@ use crate::front::attr::root;
 use crate::front::error::{Errors, Loc};
 use crate::front::{self, Annotated, Failure};
 use crate::link::{self, Around, Part, Place, Resumed};
+use crate::{lints, pipeline};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -168,6 +169,24 @@ pub fn expand_in_file(file: &syn::File, name: &str) -> Result<TokenStream, Strin
         let annotated = read(analysed?)?;
         let item = annotated.item.to_token_stream();
         Ok(expanded(annotated, item, None, false, &mut |_, _| {}).into_token_stream())
+    })
+}
+
+/// What the lints say about an annotated function of a file, which may call others of the file.
+///
+/// # Errors
+/// With everything that is wrong with the function, one per line.
+pub fn warnings_in_file(file: &syn::File, name: &str) -> Result<Vec<String>, String> {
+    with_stack(|| {
+        let analysed = link::in_file::analyse(file, name);
+        let analysed = analysed.ok_or_else(|| format!("there is no annotated function `{name}`"));
+        let annotated = read(analysed?)?;
+        if annotated.is_deep() || annotated.functional.is_some() {
+            return Ok(vec![]);
+        }
+        let bulk = pipeline::to_bulk(&annotated.program, &mut |_, _| {})?;
+        let warnings = lints::warnings(&annotated, &bulk)?;
+        Ok(warnings.iter().map(ToString::to_string).collect())
     })
 }
 

@@ -1,6 +1,6 @@
 //! The expansion of one annotated function: to the function and its derivatives.
 
-use crate::back::emit::{Bodies, Context, said};
+use crate::back::emit::{Asides, Bodies, Context, said};
 use crate::defect::{caught, enter, report};
 use crate::derivative::Derivative;
 use crate::front::attr::{Attr, root};
@@ -13,6 +13,7 @@ use crate::front::{self, Annotated, Failure};
 use crate::ir::jacobian::Direction;
 use crate::ir::{bulk, core_check, kernel};
 use crate::link::{self, Beside, Part, Place, Request};
+use crate::lints;
 use crate::pipeline::{self, Stage, count_rules, take_tally};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -228,18 +229,25 @@ pub(crate) fn resumed(f: &Annotated, request: &Request) -> Result<TokenStream, S
             let f = single.as_ref().unwrap_or(f);
             let mut body = Err(String::new());
             watched(&f.signature.ident, |see| {
-                let checks = if is_first { &f.checks[..] } else { &[] };
                 // A method has no place.
                 let in_impl = request.place.unique.is_empty();
                 let owner = owner(Some(&request.place), in_impl);
                 body = failure(f, owner.as_ref(), see).and_then(|failure| {
                     let bulk = to_bulk(f, see)?;
                     let bodies = derived(f, &bulk, what, see)?;
+                    let warnings = match is_first && single.is_none() {
+                        true => lints::warnings(f, &bulk)?,
+                        false => vec![],
+                    };
+                    let asides = Asides {
+                        checks: if is_first { &f.checks } else { &[] },
+                        warnings: &warnings,
+                    };
                     let context = Context {
                         failure,
                         ..Context::of(f)
                     };
-                    Ok(context.block(what, &bodies, checks))
+                    Ok(context.block(what, &bodies, &asides))
                 });
                 body.clone().unwrap_or_default()
             });
@@ -415,7 +423,7 @@ fn failure(
         consts: &fails.consts,
         ..Context::of(f)
     };
-    let fails = asks.block(Derivative::Value, &kernels.into(), &[]);
+    let fails = asks.block(Derivative::Value, &kernels.into(), &Asides::default());
     Ok(Context::of(f).failing(&fails, owner))
 }
 
@@ -589,7 +597,11 @@ fn derivatives(
         return Ok((Context::of(f).checked_alone(&f.checks), TokenStream::new()));
     }
     let bulk = to_bulk(f, see)?;
-    let mut checks = &f.checks[..];
+    let warnings = lints::warnings(f, &bulk)?;
+    let mut asides = Asides {
+        checks: &f.checks,
+        warnings: &warnings,
+    };
     let failure = failure(f, owner, see)?;
     for what in f.promise.modes.derivatives() {
         let single = match of_single(f, what) {
@@ -605,9 +617,9 @@ fn derivatives(
             failure: failure.clone(),
             ..Context::of(f)
         };
-        out.extend(context.function(what, &bodies, checks));
-        // One function that checks the names is enough.
-        checks = &[];
+        out.extend(context.function(what, &bodies, &asides));
+        // One function is enough.
+        asides = Asides::default();
     }
     let inner = match with_unit {
         true => of_unit(f, &bulk)?,

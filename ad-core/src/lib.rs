@@ -11,10 +11,13 @@ mod expansion;
 pub mod front;
 pub mod ir;
 pub mod link;
+mod lints;
 pub mod passes;
 pub mod pipeline;
 mod thresholds;
 
 pub use derive::derive;
-pub use expand::{expand, expand_at, expand_in_file, explain, explain_in_file, resume};
+pub use expand::{
+    expand, expand_at, expand_in_file, explain, explain_in_file, resume, warnings_in_file,
+};
 pub use link::custom;

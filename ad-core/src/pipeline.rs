@@ -406,6 +406,14 @@ fn tangents(
     Ok(l)
 }
 
+/// Values and tangents, for those who look for what is zero or kept.
+///
+/// # Errors
+/// As for [`derive()`].
+pub fn linearised_by(program: &Program, wrt: &[usize]) -> Result<Linearised, String> {
+    tangents(program, wrt, linearise, &mut |_, _| {})
+}
+
 /// Forward mode: values and tangents, without the first results.
 fn forwards(
     program: &Program,

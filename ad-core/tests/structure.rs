@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 
 /// Each place with the places that it may import. All of these stand above it, so there are no
 /// circles.
-const PLACES: [(&str, &[&str]); 13] = [
+const PLACES: [(&str, &[&str]); 14] = [
     ("ir", &[]),
     ("defect", &[]),
     ("derivative", &["ir"]),
@@ -19,6 +19,7 @@ const PLACES: [(&str, &[&str]); 13] = [
         "link",
         &["ir", "defect", "derivative", "front", "pipeline", "back"],
     ),
+    ("lints", &["ir", "derivative", "front", "pipeline", "back"]),
     ("derive", &["defect", "front", "link"]),
     (
         "expansion",
@@ -30,6 +31,7 @@ const PLACES: [(&str, &[&str]); 13] = [
             "pipeline",
             "back",
             "link",
+            "lints",
         ],
     ),
     ("block", &["front", "link", "expansion"]),

@@ -49,6 +49,8 @@ use proc_macro::TokenStream;
 ///   many steps of a loop and computes the steps between again.
 /// - `noinline`: annotated functions call `f` and its derivatives instead of taking in its body.
 ///   `f` may then call itself as deep as an argument says.
+/// - `allow(unused_argument)`, `allow(zero_gradient)`, `allow(loop_memory)`: silences a warning about
+///   an argument without influence, a derivative that is zero everywhere, or a loop that keeps much.
 /// - `crate = path::to::cotangent`: for a dependency that is renamed or re-exported.
 ///
 /// ```

@@ -16,3 +16,13 @@ fn twice(x: f64) -> f64 {
 }
 
 fn main() {}
+
+#[differentiable(allow(dead_code))]
+fn allows_another_lint(x: f64) -> f64 {
+    x
+}
+
+#[differentiable(allow)]
+fn allows_nothing(x: f64) -> f64 {
+    x
+}

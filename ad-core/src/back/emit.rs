@@ -5,6 +5,7 @@ use super::function::Function;
 use super::name_check::name_check;
 use super::names::Names;
 use super::tokens::{RUNTIME, USERS_RUNTIME, mentions, rename_module};
+use super::warning::{Warning, warning};
 use super::writes::given_again;
 use crate::derivative::{Derivative, Gives, Takes};
 use crate::front::Annotated;
@@ -68,6 +69,15 @@ impl From<Program> for Bodies {
             uses: vec![],
         }
     }
+}
+
+/// What one of the generated functions holds for rustc alone.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Asides<'a> {
+    /// Names that must mean what they were taken for.
+    pub(crate) checks: &'a [NameCheck],
+    /// What there is to warn of.
+    pub(crate) warnings: &'a [Warning],
 }
 
 /// Lints that have nothing to say about generated functions, also where a crate denies them. Those
@@ -658,14 +668,14 @@ impl Context<'_> {
         self.placed(what, &stub)
     }
 
-    /// A generated function. `checks` are names that must mean what they were taken for.
+    /// A generated function.
     pub(crate) fn function(
         &self,
         what: Derivative,
         bodies: &Bodies,
-        checks: &[NameCheck],
+        asides: &Asides<'_>,
     ) -> TokenStream {
-        let (head, block) = (self.head(what, false), self.block(what, bodies, checks));
+        let (head, block) = (self.head(what, false), self.block(what, bodies, asides));
         self.placed(what, &quote!(#head #block))
     }
 
@@ -674,7 +684,7 @@ impl Context<'_> {
         &self,
         what: Derivative,
         bodies: &Bodies,
-        checks: &[NameCheck],
+        asides: &Asides<'_>,
     ) -> TokenStream {
         let of = |program| Function::new(self, what, program, &bodies.uses);
         let mut body = of(&bodies.program).body();
@@ -685,7 +695,9 @@ impl Context<'_> {
             );
             body = quote!(if { #by_columns } { #body } else { #by_rows });
         }
-        let checks: Vec<TokenStream> = checks.iter().map(name_check).collect();
+        let checks = asides.checks.iter().map(name_check);
+        let warnings = asides.warnings.iter().map(warning);
+        let asides: TokenStream = warnings.chain(checks).collect();
         let wrapper = self.signature.wrapper.as_ref();
         let (failure, wrapper) = match what.is_of_linear() {
             true => (None, None),
@@ -694,9 +706,9 @@ impl Context<'_> {
         let body = match wrapper {
             Some(wrapper) => {
                 let value = wrapper.there(&quote!({ #body }));
-                quote!(#(#checks)* #failure #value)
+                quote!(#asides #failure #value)
             }
-            None => quote!(#(#checks)* #failure #body),
+            None => quote!(#asides #failure #body),
         };
         let body = self.written(what, body);
         let (import, body) = self.with_runtime(body);

@@ -11,7 +11,7 @@ pub(super) const RUNTIME: &str = "rt";
 pub(super) const USERS_RUNTIME: &str = "__rt_of_the_user";
 
 /// Whether a name occurs in tokens.
-pub(super) fn mentions(tokens: &TokenStream, name: &str) -> bool {
+pub(crate) fn mentions(tokens: &TokenStream, name: &str) -> bool {
     tokens.clone().into_iter().any(|t| match t {
         TokenTree::Ident(i) => i == name,
         TokenTree::Group(g) => mentions(&g.stream(), name),

@@ -2,6 +2,7 @@
 
 use super::error::{Errors, Result};
 use super::jacobian::Jacobian;
+use super::lint::Lint;
 use super::signature::Signature;
 use super::types::spelled;
 use crate::derivative::{Derivative, Modes, Of};
@@ -15,7 +16,7 @@ use quote::{ToTokens, quote};
 /// What can be written.
 const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`, `vjps`, `jvps`, \
                        `linearize`, `into`, `wrt(..)`, \
-                       `checkpoint = ..`, `noinline` and `crate = ..`";
+                       `checkpoint = ..`, `noinline`, `allow(..)` and `crate = ..`";
 
 /// The functions that an option stands for: its name, and what is written in its parentheses.
 const MODES: &[(&str, Option<&str>, &[Derivative])] = &[
@@ -123,6 +124,8 @@ struct Arguments {
     wrt: Option<PathList>,
     #[darling(default)]
     checkpoint: Option<Checkpoint>,
+    #[darling(default)]
+    allow: Option<PathList>,
     #[darling(default, rename = "crate")]
     root: Option<syn::Path>,
 }
@@ -169,6 +172,8 @@ pub struct Attr {
     pub checkpoint: Option<Checkpoint>,
     /// Whether other functions call it as a unit.
     pub noinline: bool,
+    /// The lints that say nothing about it.
+    pub allow: Vec<Lint>,
     /// Where the crate is, if not at `::cotangent`.
     pub root: Option<syn::Path>,
     /// Where functions are named.
@@ -234,6 +239,9 @@ impl Attr {
             wrt: arguments.wrt.map(|list| list.to_vec()),
             checkpoint: arguments.checkpoint,
             noinline: arguments.noinline.is_present(),
+            allow: (arguments.allow.iter().flat_map(|list| list.iter()))
+                .filter_map(|path| Lint::of_name(&spelled(path)))
+                .collect(),
             root: arguments.root,
             named,
             into: arguments.into.is_present().then(|| arguments.into.span()),
@@ -494,6 +502,7 @@ fn misuse(entry: &NestedMeta) -> Option<String> {
     match name.as_str() {
         "crate" => None,
         "wrt" => wrt_misuse(meta),
+        "allow" => allow_misuse(meta),
         "checkpoint" => {
             let text = matches!(meta, syn::Meta::NameValue(pair) if matches!(&pair.value,
                 syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })));
@@ -506,6 +515,22 @@ fn misuse(entry: &NestedMeta) -> Option<String> {
         "value_and_grad" => Some("`grad` generates `.._value_and_grad` too; write `grad`".into()),
         _ => Some(format!("there is no option `{name}`; {OPTIONS}")),
     }
+}
+
+fn allow_misuse(meta: &syn::Meta) -> Option<String> {
+    let names = match meta {
+        syn::Meta::List(list) => NestedMeta::parse_meta_list(list.tokens.clone()).ok(),
+        syn::Meta::Path(_) | syn::Meta::NameValue(_) => None,
+    };
+    let is_lint = |entry: &NestedMeta| match entry {
+        NestedMeta::Meta(syn::Meta::Path(path)) => Lint::of_name(&spelled(path)).is_some(),
+        NestedMeta::Meta(_) | NestedMeta::Lit(_) | NestedMeta::NameValueInvalidExpr(_) => false,
+    };
+    let is_sound = names.is_some_and(|names| !names.is_empty() && names.iter().all(is_lint));
+    (!is_sound).then(|| {
+        let names = Lint::names();
+        format!("`allow` lists lints in parentheses; the lints are {names}")
+    })
 }
 
 fn wrt_misuse(meta: &syn::Meta) -> Option<String> {

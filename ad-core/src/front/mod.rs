@@ -16,6 +16,7 @@ pub mod functional;
 pub mod infer;
 mod itself;
 pub mod jacobian;
+pub mod lint;
 pub(crate) mod lower;
 pub mod names;
 pub(crate) mod nesting;

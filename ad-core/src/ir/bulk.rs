@@ -11,6 +11,7 @@
 //! Here is what a program is made of; loops, and walks over an equation, are in `bulk/`.
 
 mod affine;
+mod influence;
 mod looped;
 mod walk;
 

@@ -6,7 +6,7 @@
 use cotangent::prelude::*;
 use ndarray::Array1;
 
-#[differentiable(value, grad, vjp, jvp)]
+#[differentiable(value, grad, vjp, jvp, allow(zero_gradient))]
 pub fn ignored_elements(a: &Array1<f64>) -> f64 {
     sum(a.len(), |_| 42.0)
 }

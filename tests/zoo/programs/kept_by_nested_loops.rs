@@ -8,7 +8,7 @@
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2};
 
-#[differentiable(value, grad, vjp, jvp)]
+#[differentiable(value, grad, vjp, jvp, allow(loop_memory))]
 pub fn kept_by_nested_loops(x: &Array1<f64>, w: &Array2<f64>, n: usize, m: usize) -> f64 {
     let d = x.len();
     let mut y = x.clone();

@@ -1,6 +1,6 @@
 //! What loops look like.
 
-use crate::back::emit::Context;
+use crate::back::emit::{Asides, Context};
 use crate::front::error::Errors;
 use crate::front::signature::Signature;
 use crate::ir::{bulk_check, bulk_text};
@@ -22,7 +22,7 @@ fn written(signature: &str, text: &str) -> String {
         root: quote!(::cotangent),
         failure: quote!(),
     };
-    let function = context.function(Derivative::Value, &kernels.into(), &[]);
+    let function = context.function(Derivative::Value, &kernels.into(), &Asides::default());
     let function: syn::ItemFn = syn::parse2(function).expect("generated code is Rust");
     plain(&function.block.to_token_stream().to_string())
 }

@@ -232,7 +232,8 @@ impl Set {
         }
     }
 
-    fn has(&self, k: usize) -> bool {
+    /// Whether a parameter is in it.
+    pub fn has(&self, k: usize) -> bool {
         self.0
             .get(k / 64)
             .is_some_and(|word| word >> (k % 64) & 1 == 1)
