@@ -217,6 +217,9 @@ mod pages {
     struct Functions;
     #[doc = include_str!("../docs/book/src/rules.md")]
     struct Rules;
+    #[cfg(feature = "linalg")]
+    #[doc = include_str!("../docs/book/src/linear-algebra.md")]
+    struct LinearAlgebra;
     #[doc = include_str!("../docs/book/src/precision-threads-memory.md")]
     struct PrecisionThreadsMemory;
     #[doc = include_str!("../docs/book/src/errors.md")]

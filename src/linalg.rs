@@ -46,6 +46,14 @@ use ndarray::{Array1, Array2};
 
 /// The solution `x` of `a x = b`.
 ///
+/// ```
+/// use cotangent::linalg::solve;
+/// use cotangent::ndarray::array;
+///
+/// let (a, b) = (array![[2.0, 1.0], [0.0, 4.0]], array![4.0, 8.0]);
+/// assert_eq!(solve(&a, &b), array![1.0, 2.0]);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if `a` is singular, or the sizes do not fit.
@@ -73,6 +81,14 @@ fn solve_rule(
 
 /// The solutions, one for each column of `b`, of `a x = b`.
 ///
+/// ```
+/// use cotangent::linalg::solve_columns;
+/// use cotangent::ndarray::array;
+///
+/// let (a, b) = (array![[2.0, 1.0], [0.0, 4.0]], array![[4.0, 2.0], [8.0, 0.0]]);
+/// assert_eq!(solve_columns(&a, &b), array![[1.0, 1.0], [2.0, 0.0]]);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if `a` is singular, or the sizes do not fit.
@@ -95,6 +111,13 @@ fn solve_columns_rule(
 
 /// The inverse of a matrix.
 ///
+/// ```
+/// use cotangent::linalg::inverse;
+/// use cotangent::ndarray::array;
+///
+/// assert_eq!(inverse(&array![[1.0, 1.0], [0.0, 2.0]]), array![[1.0, -0.5], [0.0, 0.5]]);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if the matrix is singular or not square.
@@ -115,6 +138,14 @@ fn inverse_rule(a: &Array2<f64>, y_bar: &Array2<f64>) -> (Array2<f64>, Array2<f6
 
 /// The logarithm of the absolute value of the determinant. That of no rows is 0.
 ///
+/// ```
+/// use cotangent::linalg::log_det;
+/// use cotangent::ndarray::array;
+///
+/// let difference = log_det(&array![[0.0, 2.0], [3.0, 0.0]]) - 6.0_f64.ln();
+/// assert!(difference.abs() < 1e-15);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if the matrix is singular or not square.
@@ -132,6 +163,13 @@ fn log_det_rule(a: &Array2<f64>, cotangent: f64) -> (f64, Array2<f64>) {
 
 /// The lower triangular `l` with `l lᵀ = a`. It depends on the symmetric part of `a`:
 /// `(a + aᵀ) / 2`.
+///
+/// ```
+/// use cotangent::linalg::cholesky;
+/// use cotangent::ndarray::array;
+///
+/// assert_eq!(cholesky(&array![[4.0, 2.0], [2.0, 10.0]]), array![[2.0, 0.0], [1.0, 3.0]]);
+/// ```
 ///
 /// # Panics
 ///
@@ -182,6 +220,14 @@ fn cholesky_rule(a: &Array2<f64>, l_bar: &Array2<f64>) -> (Array2<f64>, Array2<f
 /// The solution `x` of `l x = b`, where `l` is lower triangular: what is above its diagonal is not
 /// read.
 ///
+/// ```
+/// use cotangent::linalg::triangular_solve;
+/// use cotangent::ndarray::array;
+///
+/// let l = array![[2.0, 0.0], [1.0, 4.0]];
+/// assert_eq!(triangular_solve(&l, &array![2.0, 9.0]), array![1.0, 2.0]);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if an element of the diagonal is 0, or the sizes do not fit.
@@ -212,6 +258,15 @@ fn triangular_solve_rule(
 
 /// The solutions, one for each column of `b`, of `l x = b`, where `l` is lower triangular.
 ///
+/// ```
+/// use cotangent::linalg::triangular_solve_columns;
+/// use cotangent::ndarray::array;
+///
+/// let l = array![[2.0, 0.0], [1.0, 4.0]];
+/// let x = triangular_solve_columns(&l, &array![[2.0, 0.0], [9.0, 4.0]]);
+/// assert_eq!(x, array![[1.0, 0.0], [2.0, 1.0]]);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if an element of the diagonal is 0, or the sizes do not fit.
@@ -241,6 +296,17 @@ fn triangular_solve_columns_rule(
 /// as columns in the same order.
 ///
 /// The derivative of the vectors takes those of equal eigenvalues not to turn into each other.
+///
+/// ```
+/// use cotangent::linalg::eigh;
+/// use cotangent::ndarray::array;
+///
+/// let a = array![[2.0, 1.0], [1.0, 2.0]];
+/// let (values, vectors) = eigh(&a);
+/// assert!((values - array![1.0, 3.0]).mapv(f64::abs).sum() < 1e-14);
+/// let v = vectors.column(1);
+/// assert!((a.dot(&v) - 3.0 * &v).mapv(f64::abs).sum() < 1e-14);
+/// ```
 ///
 /// # Panics
 ///
@@ -283,6 +349,14 @@ fn eigh_rule(
 
 /// The singular values of a matrix, the largest first.
 ///
+/// ```
+/// use cotangent::linalg::singular_values;
+/// use cotangent::ndarray::array;
+///
+/// let s = singular_values(&array![[0.0, 3.0], [4.0, 0.0], [0.0, 0.0]]);
+/// assert!((s - array![4.0, 3.0]).mapv(f64::abs).sum() < 1e-13);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if the matrix has elements that are not finite.
@@ -304,6 +378,15 @@ pub fn singular_values(a: &Array2<f64>) -> Array1<f64> {
 }
 
 /// The exponential of a matrix.
+///
+/// ```
+/// use cotangent::linalg::expm;
+/// use cotangent::ndarray::array;
+///
+/// let rotation = expm(&array![[0.0, -1.0], [1.0, 0.0]]);
+/// assert!((rotation[[0, 0]] - 1.0_f64.cos()).abs() < 1e-15);
+/// assert!((rotation[[1, 0]] - 1.0_f64.sin()).abs() < 1e-15);
+/// ```
 ///
 /// # Panics
 ///

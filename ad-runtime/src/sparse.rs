@@ -117,6 +117,13 @@ impl Sparse {
 
     /// For each colour the sum of the unit vectors of its columns: the tangents whose products with
     /// the Jacobian are its columns, compressed.
+    ///
+    /// ```
+    /// # extern crate cotangent_runtime as cotangent;
+    /// let m = cotangent::Sparse { shape: (2, 3), ..Default::default() };
+    /// let seeds = m.seeds(&[0, 1, 0]);
+    /// assert_eq!(seeds, ndarray::array![[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]);
+    /// ```
     #[must_use]
     pub fn seeds(&self, colours: &[usize]) -> Array2<f64> {
         let count = colours.iter().max().map_or(0, |most| most + 1);
@@ -134,6 +141,20 @@ impl Sparse {
     ///
     /// Panics if `compressed` has not a row for each colour, and a column for each row of the
     /// matrix.
+    ///
+    /// ```
+    /// # extern crate cotangent_runtime as cotangent;
+    /// let pattern = cotangent::Sparse {
+    ///     rows: vec![0, 1],
+    ///     columns: vec![0, 1],
+    ///     values: vec![0.0; 2],
+    ///     shape: (2, 2),
+    /// };
+    /// let (colours, count) = pattern.colouring();
+    /// assert_eq!(count, 1);
+    /// let j = pattern.decompressed(&colours, &ndarray::array![[5.0, 7.0]]);
+    /// assert_eq!(j.to_dense(), ndarray::array![[5.0, 0.0], [0.0, 7.0]]);
+    /// ```
     #[must_use]
     pub fn decompressed(&self, colours: &[usize], compressed: &Array2<f64>) -> Sparse {
         let places = self.rows.iter().zip(&self.columns);
