@@ -481,5 +481,15 @@ mod tests {
             let has_none = !text.contains("macro_rules") && !text.contains("__resume");
             assert!(has_none && !text.contains("compile_error"), "{text}");
         }
+        let of_pattern = quote!(
+            fn area([width, height]: [f64; 2]) -> f64 {
+                width * height
+            }
+        );
+        let of_pattern = expand_at(quote!(grad), of_pattern, &place).to_string();
+        assert!(
+            of_pattern.contains("fn area_grad (argument_0"),
+            "{of_pattern}"
+        );
     }
 }

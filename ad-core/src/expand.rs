@@ -3,12 +3,13 @@
 use crate::block;
 use crate::defect::{caught, entered, with_stack};
 use crate::derive;
-use crate::expansion::{asked_for, broken, expanded, in_editor, parts, resumed, write_stage};
+use crate::expansion::{
+    asked_for, broken, expanded, in_editor, parts, resumed, warnings, write_stage,
+};
 use crate::front::attr::root;
 use crate::front::error::{Errors, Loc};
 use crate::front::{self, Annotated, Failure};
 use crate::link::{self, Around, Part, Place, Resumed};
-use crate::{lints, pipeline};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -180,13 +181,7 @@ pub fn warnings_in_file(file: &syn::File, name: &str) -> Result<Vec<String>, Str
     with_stack(|| {
         let analysed = link::in_file::analyse(file, name);
         let analysed = analysed.ok_or_else(|| format!("there is no annotated function `{name}`"));
-        let annotated = read(analysed?)?;
-        if annotated.is_deep() || annotated.functional.is_some() {
-            return Ok(vec![]);
-        }
-        let bulk = pipeline::to_bulk(&annotated.program, &mut |_, _| {})?;
-        let warnings = lints::warnings(&annotated, &bulk)?;
-        Ok(warnings.iter().map(ToString::to_string).collect())
+        warnings(&read(analysed?)?)
     })
 }
 

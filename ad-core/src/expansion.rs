@@ -58,6 +58,7 @@ pub(crate) fn in_editor(
     let mut errors = Errors::default();
     let attr = Attr::read(attr, &mut errors).ok();
     let of_attr = errors.combined().map(|e| e.to_compile_error());
+    let item = front::patterns::taken_apart(item);
     let mut functions = TokenStream::new();
     let mut errors = Errors::default();
     let function: Option<syn::ItemFn> = match front::nesting::too_deep(&item) {
@@ -345,6 +346,15 @@ pub(crate) fn expanded(
             failed(&failure, place, in_impl)
         }
     }
+}
+
+/// What the lints say about a function, as text.
+pub(crate) fn warnings(f: &Annotated) -> Result<Vec<String>, String> {
+    if f.is_deep() || f.functional.is_some() {
+        return Ok(vec![]);
+    }
+    let warnings = lints::warnings(f, &to_bulk(f, &mut |_, _| {})?)?;
+    Ok(warnings.iter().map(ToString::to_string).collect())
 }
 
 /// The type that a function belongs to, if it is one of an `impl` block.
