@@ -54,6 +54,21 @@
 //! assert_eq!(polar_vjp(2.0, 0.0, &[0.0, 1.0]), ([2.0, 0.0], (0.0, 2.0)));
 //! ```
 //!
+//! **More derivatives** are options of the attribute: Jacobians, also sparse ones, Hessians and
+//! products with them, several tangents at once, a function linearised at a point.
+//!
+//! ```
+//! use cotangent::prelude::*;
+//!
+//! #[differentiable(jacobian, hvp, wrt(p))]
+//! fn energy(p: &[f64; 2], stiffness: f64) -> f64 {
+//!     0.5 * stiffness * (p[0] * p[0] + p[1] * p[1])
+//! }
+//!
+//! assert_eq!(energy_jacobian(&[1.0, 2.0], 3.0), [3.0, 6.0]);
+//! assert_eq!(energy_hvp(&[1.0, 2.0], 3.0, &[1.0, 0.0]), [3.0, 0.0]);
+//! ```
+//!
 //! **Structs** that derive [`Differentiable`](macro@Differentiable) hold parameters; the gradient
 //! is the same struct. **Derivatives nest**: an annotated function may call `g_grad(..)`.
 //!
@@ -66,6 +81,16 @@
 //! write into your buffer and keep their memory in a [`Workspace`].
 //!
 //! **Threads**: with the feature `parallel`, large loops and matrix products run on rayon's pool.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `parallel` | threads of rayon for large loops and products |
+//! | `linalg` | the module `linalg`: linear systems, factorisations, eigenvalues, with derivatives |
+//! | `faer`, `sprs` | [`Sparse`] as a matrix of these crates |
+//!
+//! # What it refuses
 //!
 //! Anything that the compiler cannot differentiate is a compile error that says what to write
 //! instead. The repository has a reference of the language (`docs/language.md`) and a guide

@@ -295,7 +295,7 @@ fn triangular_solve_columns_rule(
 /// The eigenvalues of the symmetric part of a matrix, the least first, and eigenvectors of length 1
 /// as columns in the same order.
 ///
-/// The derivative of the vectors takes those of equal eigenvalues not to turn into each other.
+/// Eigenvectors of equal eigenvalues have no derivative: it counts as if they did not mix.
 ///
 /// ```
 /// use cotangent::linalg::eigh;

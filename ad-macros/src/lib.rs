@@ -12,7 +12,8 @@ use proc_macro::TokenStream;
 /// The function `f` stays as it is. The generated functions stand next to it with the same
 /// visibility, generics and `cfg` attributes, and take its arguments by the same types. `G` is the
 /// owned type of the differentiated argument, or a tuple of these in the order of the arguments;
-/// `R` is the type of the result.
+/// `R` is the type of the result, `J` that of a Jacobian: the axes of the result, then those of the
+/// argument. Options are separated by commas: `#[differentiable(grad, hvp, wrt(w))]`.
 ///
 /// | written | generated |
 /// |---|---|
@@ -22,7 +23,15 @@ use proc_macro::TokenStream;
 /// | `vjp` | `f_vjp(args.., cotangent) -> (R, G)` |
 /// | `jvp` | `f_jvp(args.., tangents..) -> (R, R)` |
 /// | `value` | `f_value(args..) -> R`: the function itself, compiled |
-/// | `into`, next to `grad` | `f_grad_into(args.., &mut G, &mut Workspace)`, `f_value_and_grad_into(..) -> R` |
+/// | `grad(aux)`, `f` returns `(f64, A)` | `f_grad(args..) -> (G, A)`, `f_value_and_grad(args..) -> ((f64, A), G)` |
+/// | `jacobian` | `f_jacobian(args..) -> J`; `jacobian(forward)` and `jacobian(reverse)` choose the direction |
+/// | `jacobian(sparse)` | `f_jacobian_sparse(args..) -> (R, Sparse)`: the entries that are not zero by structure |
+/// | `jacobian(diagonal)` | `f_jacobian_diagonal(args..) -> (R, R)`, of an elementwise function |
+/// | `jvps`, `vjps` | `f_jvps(args.., tangents..)`, `f_vjps(args.., cotangents)`: several at once, along a first axis |
+/// | `linearize` | `f_linearize(args..) -> (R, FLinearized)`, a struct with the methods `jvp` and `vjp` |
+/// | `hvp`, of a number | `f_hvp(args.., directions..) -> G`: Hessian × direction |
+/// | `hessian`, of a number | `f_hessian(args..) -> J`; `hessian(diagonal)` gives `f_hessian_diagonal(args..) -> G` |
+/// | `into`, next to `grad` | `f_grad_into(args.., &mut G, &mut Workspace)`, `f_value_and_grad_into(..) -> R`; also of `vjp`, `jvp`, `hvp`, `jacobian`, `hessian` |
 ///
 /// ```
 /// use cotangent::prelude::*;
@@ -37,6 +46,22 @@ use proc_macro::TokenStream;
 /// assert_eq!(f_value_and_grad(2.0, 0.0), (0.0, (0.0, 2.0)));
 /// assert_eq!(f_vjp(2.0, 0.0, 10.0), (0.0, (0.0, 20.0)));
 /// assert_eq!(f_jvp(2.0, 0.0, 1.0, 3.0), (0.0, 6.0));
+/// ```
+///
+/// ```
+/// use cotangent::prelude::*;
+///
+/// #[differentiable(hessian, hvp, linearize, jacobian(sparse))]
+/// fn cubes(x: &[f64]) -> f64 {
+///     sum(x.len(), |i| x[i].powi(3))
+/// }
+///
+/// let x = [1.0, 2.0];
+/// assert_eq!(cubes_hvp(&x, &[1.0, 1.0]), [6.0, 12.0]);
+/// assert_eq!(cubes_hessian(&x)[[1, 1]], 12.0);
+/// assert_eq!(cubes_jacobian_sparse(&x).1.values, [3.0, 12.0]);
+/// let (value, linear) = cubes_linearize(&x);
+/// assert_eq!((value, linear.vjp(1.0)), (9.0, vec![3.0, 12.0]));
 /// ```
 ///
 /// A scalar cotangent is passed by value, every other one by reference; each tangent has the type

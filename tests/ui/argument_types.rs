@@ -26,3 +26,8 @@ fn writes(x: &mut [f64]) -> f64 {
 }
 
 fn main() {}
+
+#[differentiable]
+fn chosen_by_name(x: f64, name: &str) -> f64 {
+    if name == "square" { x * x } else { x }
+}

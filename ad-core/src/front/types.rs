@@ -465,6 +465,9 @@ fn unknown(name: &str) -> String {
         "String" => "a `String` holds no numbers; keep it in another struct, beside the one that is \
                      differentiated"
             .to_owned(),
+        "str" | "char" => format!(
+            "a `{name}` holds no numbers; take an integer or a `bool`, and choose by that"
+        ),
         "Option" | "Result" | "Box" | "Rc" | "Arc" => format!(
             "{} cannot be differentiated; write `f64` or an array of `f64`, such as \
              `&Array1<f64>`",
@@ -475,9 +478,8 @@ fn unknown(name: &str) -> String {
              name; declare one here (`fn f<R: Real>(..)`), also in an `impl` block that is generic itself"
         ),
         _ => format!(
-            "cannot tell what `{name}` is: the macro sees names, not types. Write a type alias out \
-             (`f64`, `&Array1<f64>`, ..); generic types and structs are not supported yet, write one \
-             argument for each field"
+            "`{name}` is no type of numbers that the macro knows by its name; write `f64`, \
+             `&Array1<f64>` or the like, or a struct of these that derives `Differentiable`"
         ),
     }
 }
