@@ -1,5 +1,6 @@
 //! What the Markdown files say can be checked: generated code, stages and messages that they quote
-//! are real, links lead to files, lines are short, and every chapter of the guide is compiled.
+//! are real, links lead to files, lines are short, every chapter of the guide is compiled, and the
+//! reference names all that the front end knows.
 //!
 //! The doc tests of the facade run the code of the pages.
 //!
@@ -12,6 +13,9 @@
 //!
 //! `COTANGENT_BLESS=1` writes these blocks. A block of errors is found in the lists of `tests/ui`.
 
+use cotangent_core::derivative::Derivative;
+use cotangent_core::front::lint::Lint;
+use cotangent_core::front::names;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -311,6 +315,42 @@ fn chapters_are_listed_and_compiled() {
             let is_in = of_book.contains(&file(folder, link));
             assert!(is_in, "{name}: {link} is not in the book");
         }
+    }
+}
+
+/// The reference and the documentation of the attribute name all that the front end's tables have.
+#[test]
+fn tables_of_the_front_end_are_described() {
+    let read = |file: &str| fs::read_to_string(root().join(file)).expect("the file can be read");
+    let functions = names::PRELUDE.iter().chain(names::REAL).map(|(n, _)| *n);
+    let combinators = names::Combinator::ALL.iter().map(|c| c.name());
+    let functions = functions
+        .chain(combinators)
+        .chain(names::ARRAYS.iter().copied());
+    let options = Derivative::ALL.into_iter().filter(|d| !d.is_of_linear());
+    // `grad` generates it, too.
+    let options = options.filter(|d| !d.word().starts_with("value_and_grad"));
+    let options = options
+        .map(Derivative::word)
+        .chain(Lint::ALL.map(Lint::name));
+    let options: Vec<&str> = options.collect();
+    let words: Vec<&str> = functions.chain(options.iter().copied()).collect();
+    for (file, wanted) in [
+        ("docs/language.md", words),
+        ("ad-macros/src/lib.rs", options),
+    ] {
+        let text = read(file);
+        let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+        let is_named = |word: &str| {
+            let mut places = text.match_indices(word);
+            places.any(|(k, _)| {
+                let behind = text[k + word.len()..].chars().next();
+                let before = text[..k].chars().next_back();
+                !behind.is_some_and(is_of_name) && !before.is_some_and(is_of_name)
+            })
+        };
+        let missing: Vec<&str> = wanted.into_iter().filter(|word| !is_named(word)).collect();
+        assert!(missing.is_empty(), "{file} does not name {missing:?}");
     }
 }
 

@@ -11,6 +11,9 @@ macro_rules! combinators {
         pub enum Combinator { $(#[doc = $doc] $variant),* }
 
         impl Combinator {
+            /// All of them.
+            pub const ALL: &'static [Combinator] = &[$(Combinator::$variant),*];
+
             /// The combinator of that name.
             pub fn by_name(name: &str) -> Option<Combinator> {
                 match name {
