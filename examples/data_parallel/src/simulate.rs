@@ -61,8 +61,8 @@ impl Link {
     }
 }
 
-/// After how many seconds on a processor each part of the gradient of a shard is ready: the least of
-/// some runs.
+/// After how many seconds on a processor each part of the gradient of a shard is ready: the least
+/// of some runs.
 fn ready(network: &Network, rows: usize) -> [f64; 4] {
     let shard = Shard::new(rows, 0, 1);
     let mut ready = [f64::INFINITY; 4];
@@ -118,10 +118,10 @@ pub fn page() -> String {
 
 `cargo run --release -- simulate` writes this page. It measures how long one thread computes the
 parts of the gradient of its shard, for each size of a shard (processor time, the least of at least
-three runs). It adds the all-reduces of {} parameters ({:.0} KB) by a model of the network: a message
-of m bytes takes `latency + m / bandwidth`, whatever else the network does. An all-reduce takes the
-shorter of a ring, `2 (p − 1)` messages of `m / p` bytes, and recursive doubling, `log₂ p` messages of
-m bytes.
+three runs). It adds the all-reduces of {} parameters ({:.0} KB) by a model of the network: a
+message of m bytes takes `latency + m / bandwidth`, whatever else the network does. An all-reduce
+takes the shorter of a ring, `2 (p − 1)` messages of `m / p` bytes, and recursive doubling, `log₂ p`
+messages of m bytes.
 
 - “After” reduces the whole gradient after computing it, “overlapped” each layer as soon as its
   gradient is ready. Where latency is all, three messages are slower than one.
