@@ -117,7 +117,7 @@ fn gini(incomes: &[f64]) -> f64 {
     weighted / (n * total)
 }
 
-#[differentiable(grad)]
+#[differentiable(grad, allow(zero_gradient))]
 fn conditional_value_at_risk(losses: &[f64], level: f64) -> f64 {
     let mut worst = losses.to_vec();
     worst.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap());

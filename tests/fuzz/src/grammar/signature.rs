@@ -4,6 +4,9 @@ use super::{Dim, Extent, Gen, Real, Ty};
 use crate::rng::Rng;
 use crate::tree::{Sort, Tree};
 
+/// Chance writes what nobody means.
+const LINTS: &str = "unused_argument, zero_gradient, loop_memory";
+
 /// How large a length is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
@@ -131,7 +134,7 @@ impl Program {
         };
         let text = self.parts.to_string();
         let head = format!(
-            "#[differentiable({modes}{option})]\npub fn {name}{generics}({}) -> {result} {{",
+            "#[differentiable({modes}{option}, allow({LINTS}))]\npub fn {name}{generics}({}) -> {result} {{",
             params.join(", ")
         );
         format!(
