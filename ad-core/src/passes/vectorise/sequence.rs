@@ -642,13 +642,16 @@ fn fitting(v: &mut Vectoriser, next: Var, state: Var, space: &Space) -> Option<V
     shaped(v, next, &like, space)
 }
 
-/// A value with this shape, which it must have; `None` if that can be seen neither here nor on entry.
+/// A value with this shape, which it must have; `None` if that can be seen neither here, nor on entry,
+/// nor where the value is read.
 fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<Var> {
     let is = v.out.shape(value);
     if is == like.shape {
         return Some(value);
     }
-    for (n, m) in is.iter().zip(&like.shape) {
+    let mut index = vec![];
+    for (k, (n, m)) in is.iter().zip(&like.shape).enumerate() {
+        let mut here = Affine::axis(is.len(), k);
         let difference = n.sub(m);
         // A negative length is none.
         let some = |n: &Size| match n.at_least(0) {
@@ -656,20 +659,43 @@ fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<
             false => n.larger(&Size::lit(0)),
         };
         if difference.is(0) || some(n) == some(m) {
+            index.push(Ix::Affine(here));
             continue;
         }
-        for difference in on_all_sides(difference) {
-            // A difference of a known number is no demand, it is a mistake.
-            let is_known = difference.as_lit().is_some_and(|d| d != 0);
-            if is_known || !space.is_sure() || !on_entry(&difference, &space.axes) {
-                return None;
+        let sides = on_all_sides(difference.clone());
+        // A difference of a known number is no demand, it is a mistake.
+        let is_known = |d: &Size| d.as_lit().is_some_and(|d| d != 0);
+        if sides
+            .iter()
+            .any(|d| is_known(d) || !on_entry(d, &space.axes))
+        {
+            return None;
+        }
+        if space.is_sure() {
+            for difference in sides {
+                (v.out).require_sign(&space.reached(), &difference, Relation::Equal);
             }
-            (v.out).require_sign(&space.reached(), &difference, Relation::Equal);
+            index.push(Ix::Affine(here));
+        } else {
+            let elements = like.shape.iter().fold(Size::lit(1), |all, n| all.mul(n));
+            here.constant = outside_unless_equal(n, m);
+            index.push(Ix::Data(v.out.index(here, &like.shape)));
+            // Without elements nothing is read.
+            let mut when = space.reached();
+            when.push(Size::lit(1).sub(&elements));
+            v.out.require_sign(&when, &difference, Relation::Equal);
         }
     }
-    let rank = is.len();
-    let index = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
-    Some(v.out.gather(value, index.collect(), &like.shape, None))
+    let guard = v.guard(space, &like.shape[space.axes.len()..]);
+    Some(v.out.gather(value, index, &like.shape, guard))
+}
+
+/// What moves each index below `m` outside of an axis, unless `n = m`:
+/// `i - m |n - m| < 0` for all `i < m`.
+fn outside_unless_equal(n: &Size, m: &Size) -> Size {
+    let zero = Size::lit(0);
+    let distance = n.sub(m).larger(&zero).add(&m.sub(n).larger(&zero));
+    zero.sub(&m.mul(&distance))
 }
 
 /// What a size is on each side of the branches that it depends on, as far as data decide these.
