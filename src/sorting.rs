@@ -8,13 +8,14 @@ use std::cmp::Ordering;
 ///
 /// # Panics
 ///
-/// Panics if there is a NaN, unless the order is total.
+/// Panics if there is a NaN, unless the order is total, and if the numbers of places are too large for
+/// the type.
 #[custom_derivative(vjp = order_rule)]
 #[must_use]
-pub fn order(x: &[f64], total: bool, descending: bool) -> Vec<f64> {
-    let compared = |a: f64, b: f64| -> Ordering {
+pub fn order<T: Real>(x: &[T], total: bool, descending: bool) -> Vec<T> {
+    let compared = |a: T, b: T| -> Ordering {
         match total {
-            true => a.total_cmp(&b),
+            true => a.to_f64().total_cmp(&b.to_f64()),
             false => a.partial_cmp(&b).expect("a NaN has no place in this order"),
         }
     };
@@ -23,9 +24,14 @@ pub fn order(x: &[f64], total: bool, descending: bool) -> Vec<f64> {
         true => compared(x[j], x[i]),
         false => compared(x[i], x[j]),
     });
-    places.into_iter().map(|i| i as f64).collect()
+    let count = T::from_usize(x.len()).to_f64();
+    assert!(
+        count as usize == x.len() && count + 1.0 > count,
+        "too long a list to sort in this type"
+    );
+    places.into_iter().map(T::from_usize).collect()
 }
 
-fn order_rule(x: &[f64], total: bool, descending: bool, _: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    (order(x, total, descending), vec![0.0; x.len()])
+fn order_rule<T: Real>(x: &[T], total: bool, descending: bool, _: &[T]) -> (Vec<T>, Vec<T>) {
+    (order(x, total, descending), vec![T::of(0.0); x.len()])
 }

@@ -61,6 +61,7 @@ pub(crate) fn in_editor(
     let item = front::patterns::taken_apart(item);
     let mut functions = TokenStream::new();
     let mut errors = Errors::default();
+    errors.root = attr.as_ref().and_then(|a| a.root.clone());
     let function: Option<syn::ItemFn> = match front::nesting::too_deep(&item) {
         Some(_) => syn::parse2(front::nesting::hollow(&item)).ok(),
         None => syn::parse2(item).ok(),

@@ -431,11 +431,17 @@ impl Attr {
         for path in paths {
             let position = path.get_ident().and_then(|i| signature.position(i));
             let message = match position {
-                None => format!(
-                    "`{}` has no argument of this name; `wrt` lists arguments to differentiate in: {}",
-                    signature.ident,
-                    real_arguments(signature)
-                ),
+                None => match meant(path, signature) {
+                    Some(meant) => format!(
+                        "`{}` has no argument of this name; write `{meant}`, which is spelled alike",
+                        signature.ident,
+                    ),
+                    None => format!(
+                        "`{}` has no argument of this name; `wrt` lists arguments to differentiate in: {}",
+                        signature.ident,
+                        real_arguments(signature)
+                    ),
+                },
                 Some(k) if !signature.args[k].ty.is_real() => format!(
                     "`{}` is made of `{}`, which is constant for differentiation; `wrt` lists real arguments",
                     signature.args[k].ident,
@@ -475,6 +481,10 @@ fn unfit(what: Derivative, signature: &Signature) -> Option<String> {
     let (needed, instead) = match (what.of(), is_number, has_aux) {
         (Of::All, ..) | (Of::Numbers, true, _) | (Of::NumbersWithAux, _, true) => return None,
         (Of::Numbers, false, true) if what == Derivative::Grad => ("`f64`", "`grad(aux)`"),
+        (Of::Numbers, false, _) if matches!(what, Derivative::Hessian | Derivative::Hvp) => (
+            "`f64`",
+            "`jacobian`, or `hessian` on a function of one of its numbers",
+        ),
         (Of::Numbers, false, _) => ("`f64`", "`vjp` or `jvp`"),
         (Of::NumbersWithAux, true, _) => ("`(f64, A)`", "`grad`"),
         (Of::NumbersWithAux, false, false) => (
@@ -488,6 +498,31 @@ fn unfit(what: Derivative, signature: &Signature) -> Option<String> {
         signature.ident,
         signature.result.tree.kind()
     ))
+}
+
+/// The argument whose name differs by two letters at most.
+fn meant(path: &syn::Path, signature: &Signature) -> Option<String> {
+    let written = path.get_ident()?.to_string();
+    let names = signature.args.iter().filter(|a| a.ty.is_real());
+    let names = names.map(|a| a.ident.to_string());
+    let near = names.map(|name| (distance(&written, &name), name)).min()?;
+    (near.0 <= 2 && near.0 < written.len().min(near.1.len())).then_some(near.1)
+}
+
+/// How many letters have to be inserted, removed or replaced to get from one name to another.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
 }
 
 /// What is wrong with an option, if anything.

@@ -80,6 +80,8 @@ pub struct Errors {
     elsewhere: bool,
     /// What real numbers are in the function; messages are written as for `f64`.
     pub(super) real: RealType,
+    /// The path of the facade crate, where it is not its own.
+    pub(crate) root: Option<syn::Path>,
     /// Functions whose source is taken in: the places where that stands, with their names.
     within: Vec<(String, String)>,
     /// Whether `f64` may be named in a function of another real type: in what is converted to that.
@@ -93,6 +95,11 @@ impl Errors {
             real: real.clone(),
             ..Errors::default()
         }
+    }
+
+    /// The path of the facade crate.
+    pub(super) fn root(&self) -> TokenStream {
+        super::attr::root(self.root.as_ref())
     }
 
     /// None yet, where these structs are known.

@@ -13,6 +13,7 @@ pub mod callee;
 pub mod data;
 pub mod error;
 pub mod functional;
+mod generic;
 pub mod infer;
 mod itself;
 pub mod jacobian;
@@ -190,6 +191,7 @@ pub fn analyse_with(
     let mut errors = Errors::default();
     errors.structs = callees.structs.clone();
     let attr = Attr::read(attr, &mut errors).ok();
+    errors.root = attr.as_ref().and_then(|a| a.root.clone());
     if let Some(span) = nesting::too_deep(&item) {
         errors.at(span, nesting::MESSAGE);
         let function = syn::parse2(nesting::hollow(&item)).ok();

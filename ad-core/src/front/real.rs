@@ -7,6 +7,7 @@
 )]
 
 use super::error::{Errors, Result};
+use super::generic::is_real;
 use super::types::Scalar;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
@@ -42,7 +43,7 @@ impl RealType {
         for param in sig.generics.type_params() {
             let name = &param.ident;
             let message = match &found {
-                _ if !is_real(&sig.generics, param) => format!(
+                _ if !is_real(&sig.generics, name) => format!(
                     "the macro sees names, not types, so it cannot tell what `{name}` is; write the type \
                      itself, or `{name}: Real` for a function over `f64` and `f32`"
                 ),
@@ -154,29 +155,6 @@ fn renamed(text: &str, name: &str) -> String {
 /// Whether this is the name of a type of real numbers.
 pub(super) fn is_name_of_reals(name: &str) -> bool {
     matches!(name, "f64" | "f32")
-}
-
-/// Whether a type parameter is bounded by `Real`, where it is declared or in the `where` clause.
-fn is_real(generics: &syn::Generics, param: &syn::TypeParam) -> bool {
-    let is_real = |bound: &syn::TypeParamBound| match bound {
-        syn::TypeParamBound::Trait(bound) => {
-            let last = bound.path.segments.last();
-            last.is_some_and(|s| s.ident == "Real" && s.arguments.is_none())
-        }
-        _ => false,
-    };
-    let clauses = generics.where_clause.iter().flat_map(|w| &w.predicates);
-    param.bounds.iter().any(is_real)
-        || clauses.into_iter().any(|clause| match clause {
-            syn::WherePredicate::Type(clause) => {
-                let is_about = match &clause.bounded_ty {
-                    syn::Type::Path(path) => path.path.is_ident(&param.ident),
-                    _ => false,
-                };
-                is_about && clause.bounds.iter().any(is_real)
-            }
-            _ => false,
-        })
 }
 
 /// The first real type that is named.

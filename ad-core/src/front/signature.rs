@@ -198,7 +198,7 @@ impl Signature {
 
     /// Reads the signature of a function; reports everything that is wrong with it.
     pub fn read(item: &syn::ItemFn, errors: &mut Errors) -> Result<Signature> {
-        let sig = &item.sig;
+        let sig = &super::generic::in_own_terms(&item.sig, &errors.root());
         let mut sound = qualifiers(item, errors);
         match RealType::of(sig, errors) {
             Ok(real) => errors.real = real,

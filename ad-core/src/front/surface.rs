@@ -79,6 +79,8 @@ pub(super) enum Kind {
     Slices(Vec<Slice>),
     /// What is pushed to a list that grows, or an element that is written over before it is read.
     Slot(String, Option<Box<Expr>>),
+    /// A block whose changes of variables around it are forgotten behind it.
+    Trial(Box<Expr>),
     /// `Some(x)`, `Ok(x)`; `None`, `Err(..)`
     Maybe(Option<Box<Expr>>),
     /// The value of an `Option` or a `Result`, which is there.

@@ -26,8 +26,18 @@ impl Lowerer<'_> {
             if let Value::List(List::Columns(list)) = &base {
                 return self.part_of_list(list, from.as_deref(), to.as_deref(), *closed, loc);
             }
+            let of_rust = matches!(base, Value::List(_));
             let base = self.plain(base, array.loc)?;
-            return self.stretch(base, from.as_deref(), to.as_deref(), *closed, loc);
+            let part = self.stretch(
+                base,
+                of_rust,
+                (from.as_deref(), to.as_deref(), *closed),
+                loc,
+            )?;
+            return Ok(match part {
+                Value::Plain(part) if of_rust => Value::of_rust(part),
+                part => part,
+            });
         }
         let at_values: Vec<_> = at.iter().map(|e| (self.expr(e), e.loc)).collect();
         let base = base?;

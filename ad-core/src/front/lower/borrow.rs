@@ -778,17 +778,14 @@ impl Lowerer<'_> {
             ("rows_mut", []) => along(others(rank - 1)).into(),
             ("columns_mut", []) if rank > 1 => along(others(rank - 2)).into(),
             ("chunks_exact_mut" | "exact_chunks_mut", [size]) if rank == 1 => {
-                let size = self.part_length(size)?;
-                let all = view.sizes[0].clone();
-                let count = Expr::prim(Prim::IDiv, vec![all, size.clone()]);
-                let count = self.share_size(count);
-                let (here, view) = (here.clone(), view.clone());
-                Iter::new(vec![count], move |l, at| {
-                    let first = l.share_size(times(&at[0], &size));
-                    let view = view.narrowed(0, &first, 1, size.clone());
-                    Ok(here.with(view).into())
-                })
-                .into()
+                self.chunks_of_borrow(here, &view, 0, size, false)?.into()
+            }
+            ("chunks_mut", [size]) if rank == 1 => {
+                self.chunks_of_borrow(here, &view, 0, size, true)?.into()
+            }
+            ("axis_chunks_iter_mut", [axis, size]) => {
+                let axis = self.axis(axis, rank)?;
+                self.chunks_of_borrow(here, &view, axis, size, true)?.into()
             }
             ("zip_mut_with", [other]) => {
                 let value = self.expr(other)?;
@@ -811,6 +808,34 @@ impl Lowerer<'_> {
                 return Err(self.errors.at(name.span(), message));
             }
         })
+    }
+
+    /// Parts of a length along an axis; whether a last one has what is left.
+    fn chunks_of_borrow(
+        &mut self,
+        here: &Borrow,
+        view: &View,
+        axis: usize,
+        size: &Surface,
+        rest: bool,
+    ) -> Result<Iter> {
+        let size = self.part_length(size)?;
+        let all = view.sizes[axis].clone();
+        let counted = match rest {
+            true => minus(&plus(&all, &size), &Expr::int(1)),
+            false => all.clone(),
+        };
+        let count = self.share_size(Expr::prim(Prim::IDiv, vec![counted, size.clone()]));
+        let (here, view) = (here.clone(), view.clone());
+        Ok(Iter::new(vec![count], move |l, at| {
+            let first = l.share_size(times(&at[0], &size));
+            let length = match rest {
+                true => l.share_size(smaller(&minus(&all, &first), &size)),
+                false => size.clone(),
+            };
+            let view = view.narrowed(axis, &first, 1, length);
+            Ok(here.with(view).into())
+        }))
     }
 
     /// What a loop over a borrow runs over.

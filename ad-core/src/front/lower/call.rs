@@ -205,6 +205,13 @@ impl Lowerer<'_> {
                            std::array::from_fn(|i| ..);`";
             return self.errors.at(Loc::of(path), message);
         }
+        if let [.., of, "new" | "with_capacity" | "from"] =
+            &segments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+            && of.starts_with(char::is_uppercase)
+        {
+            let message = format!("`{of}` is not followed; write a `Vec`, or an array of ndarray");
+            return self.errors.at(Loc::of(path), message);
+        }
         let instead = match (names::Combinator::by_name(last), args.len()) {
             (Some(_), _) => format!("write `{last}` for the one from `cotangent::prelude`"),
             (None, 1) => {

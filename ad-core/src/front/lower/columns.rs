@@ -19,7 +19,7 @@ use super::combinator::built;
 use super::fixed::List;
 use super::size::{minus, plus, smaller, times};
 use super::value::{Plain, Value};
-use super::way::{Iter, Maybe};
+use super::way::{Iter, Maybe, Way};
 use super::{Lowerer, rename, under};
 use crate::front::data::Tree;
 use crate::front::error::{Loc, Result};
@@ -285,6 +285,13 @@ impl Lowerer<'_> {
     fn row_product(&mut self, row: &Columns, other: &Surface) -> Result<Value> {
         let b = self.expr(other)?;
         let b = self.fetched(b)?;
+        if let Some(second) = b.as_row()
+            && let (Some((_, m)), Some((_, n))) = (&row.range, &second.range)
+            && super::size::excess(m, n) == Some(0)
+        {
+            let (first, second) = (self.items_of_list(row), self.items_of_list(second));
+            return self.ragged_dot(&first, second.into(), other.loc);
+        }
         let b = match b.as_row() {
             Some(second) => self.single_column(second, other.loc)?,
             None => self.plain(b, other.loc)?,
@@ -293,6 +300,25 @@ impl Lowerer<'_> {
         let length = self.written_lengths(&b.expr).into_iter().next();
         let a = self.row_of_length(row, length, other.loc)?;
         self.product(a, b, other.loc)
+    }
+
+    /// A method of a row whose length depends on a loop around it, where it is no array: that of an
+    /// iterator over its elements.
+    pub(super) fn ragged_method(
+        &mut self,
+        list: &Columns,
+        name: &syn::Ident,
+        args: &[Surface],
+    ) -> Option<Result<Value>> {
+        let (Value::Plain(_), Some((_, count))) = (&*list.of, &list.range) else {
+            return None;
+        };
+        let on = self.dependence(count);
+        if !self.loops.iter().any(|index| on.contains(index)) {
+            return None;
+        }
+        let items = Way::Iter(self.items_of_list(list));
+        Some(self.way_method(&items, name, args, name.span().into()))
     }
 
     /// A row as an array of a length, which it has to have.

@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use super::combinator::built;
-use super::size::minus;
+use super::size::{minus, times};
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe};
 use crate::front::error::{Loc, Result};
@@ -70,12 +70,48 @@ impl Lowerer<'_> {
                 checked(self);
                 self.expr(value)
             }
+            ("linalg", "kron", [a, b]) => self.kron(a, b, loc),
             ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if is_axis(axis) => {
                 checked(self);
                 self.joined_list(axis, parts, *name == "stack")
             }
             _ => return None,
         })
+    }
+
+    /// `linalg::kron(a, b)`: `out[i, j] = a[i / p, j / q] b[i % p, j % q]`, where `b` is p × q.
+    fn kron(&mut self, a: &Surface, b: &Surface, loc: Loc) -> Result<Value> {
+        let mut matrices = vec![];
+        for e in [a, b] {
+            let value = self.expr(e)?;
+            let plain = self.plain(value, e.loc)?;
+            if plain.expr.ty.rank != 2 || plain.elem() != Elem::Real {
+                let message = format!(
+                    "`kron` is of real matrices, and this is {}",
+                    plain.describe()
+                );
+                return Err(self.errors.at(e.loc, message));
+            }
+            matrices.push(self.holding(plain).expr);
+        }
+        let sizes: Vec<Vec<Expr>> = matrices.iter().map(|m| self.written_lengths(m)).collect();
+        let counts = sizes[0].iter().zip(&sizes[1]);
+        let counts: Vec<Expr> = counts.map(|(n, p)| times(n, p)).collect();
+        let counts: Vec<Expr> = counts.into_iter().map(|n| self.share_size(n)).collect();
+        self.rectangular_sizes(&counts, loc)?;
+        let (axes, at) = self.indices(&counts);
+        let place = |prim| {
+            let pairs = at.iter().zip(&sizes[1]);
+            pairs
+                .map(|(i, p)| Expr::prim(prim, vec![i.clone(), p.clone()]))
+                .collect()
+        };
+        let entry = super::combinator::entry;
+        let product = vec![
+            entry(&matrices[0], place(Prim::IDiv)),
+            entry(&matrices[1], place(Prim::IRem)),
+        ];
+        Ok(Plain::new(built(axes, Expr::prim(Prim::Mul, product))).into())
     }
 
     /// `concatenate(Axis(k), &[..])`, `stack(Axis(k), &[..])`

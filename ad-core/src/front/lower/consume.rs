@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             ("sum", []) => self.total(iter, ReduceOp::Sum, loc),
             ("product", []) => self.total(iter, ReduceOp::Product, loc),
             ("count" | "len", []) => self.counted(iter, name, loc),
+            ("mean", []) => self.average(iter, name, loc),
             ("is_empty", []) => {
                 let count = self.counted(iter, name, loc)?;
                 let count = self.of(Elem::Int, count, loc, "a number of items")?;
@@ -137,6 +138,10 @@ impl Lowerer<'_> {
             ("max" | "min", []) => Err(self.extreme(iter, name, loc)),
             _ => {
                 let _ = self.all(args);
+                // A part of an array that is none, as its size depends on a loop around it.
+                if let Some(sizes) = &iter.extents {
+                    self.rectangular_sizes(sizes, name.span().into())?;
+                }
                 let message = format!(
                     "the method `{name}` of an iterator is not supported yet; write `map`, `zip`, \
                      `filter`, `enumerate`, `rev`, `skip`, `take`, then `sum`, `product`, `fold` or \
@@ -282,6 +287,19 @@ impl Lowerer<'_> {
         let one = |_: &mut Self, _: Value| Ok(Plain::typed(Expr::int(1), Scalar::Usize));
         let (axes, body) = self.terms(iter, loc, Lit::zero, one)?;
         Ok(Plain::typed(reduced(ReduceOp::Sum, axes, body.expr), Scalar::Usize).into())
+    }
+
+    /// The sum over the count, if there are items.
+    fn average(&mut self, iter: &Iter, name: &syn::Ident, loc: Loc) -> Result<Value> {
+        let total = self.total(iter, ReduceOp::Sum, loc)?;
+        let total = self.of(Elem::Real, total, loc, "a sum")?;
+        let count = self.counted(iter, name, loc)?;
+        let count = self.of(Elem::Int, count, loc, "a number of items")?;
+        let none = Expr::prim(Prim::IEq, vec![count.clone(), Expr::int(0)]);
+        let count = Expr::prim(Prim::IntToReal, vec![count]);
+        let value = Expr::prim(Prim::Div, vec![total, count]).into();
+        let (none, sure) = (Some(none), vec![]);
+        Ok(Maybe { value, none, sure }.into())
     }
 
     /// `all` and `any`: whether there is none of the other kind.
@@ -702,6 +720,7 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Macro(..)
         | Kind::Slices(_)
         | Kind::Slot(..)
+        | Kind::Trial(_)
         | Kind::Maybe(_)
         | Kind::Take(_)
         | Kind::IsNone(_)

@@ -1,16 +1,17 @@
 //! Expressions, blocks and names.
 
+use super::call::Callable;
 use super::columns::Columns;
 use super::fixed::List;
 use super::value::{Plain, Value};
-use super::way::Maybe;
+use super::way::{Iter, Maybe};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::names;
 use crate::front::surface::{Expr as Surface, Kind, Note, Pattern, Stmt};
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Ty};
-use crate::ir::ty::Lit;
+use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
     pub(super) fn expr(&mut self, e: &Surface) -> Result<Value> {
@@ -79,6 +80,13 @@ impl Lowerer<'_> {
             }
             Kind::Macro(name, parts) => self.made(name, parts, loc),
             Kind::Slot(list, pushed) => self.slot(list, pushed.as_deref()),
+            Kind::Trial(inner) => {
+                let (bound, _, value) = self.open(|l| l.expr(inner));
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.extend(bound);
+                }
+                value
+            }
             Kind::Slices(_) => Err(self.errors.at(
                 loc,
                 "`s![..]` is no value here; write it where it is used: `a.slice(s![1.., ..])`",
@@ -146,18 +154,33 @@ impl Lowerer<'_> {
         let ("array", "from_fn", [f]) = (array.as_str(), from_fn.as_str(), &args[..]) else {
             return None;
         };
-        let count = written.fixed_length(0)?.value.filter(|k| *k <= 64)?;
-        let name = syn::Ident::new("from_fn", init.loc.start);
-        let f = match self.callable(f, 1, &name.to_string()) {
+        let length = written.fixed_length(0)?;
+        let f = match self.callable(f, 1, "from_fn") {
             Ok(f) => f,
             Err(reported) => return Some(Err(reported)),
         };
+        if let syn::Expr::Path(name) = &length.written {
+            return Some(self.elements_up_to(&name.path, f, init.loc));
+        }
+        let count = length.value.filter(|k| *k <= 64)?;
         let one = |k: i64| {
             let index = Plain::typed(Expr::int(k), Scalar::Usize);
             self.applied(&f, vec![(Ok(index.into()), init.loc)], init.loc)
         };
         let elements: Result<Vec<Value>> = (0..count).map(one).collect();
         Some(elements.map(|elements| Value::List(List::Elements(elements))))
+    }
+
+    /// The same where the length is a parameter or a constant.
+    fn elements_up_to(&mut self, length: &syn::Path, f: Callable, loc: Loc) -> Result<Value> {
+        let count = self.path(length, loc)?;
+        let count = self.of(Elem::Int, count, loc, "the length of an array")?;
+        let count = self.share_size(count);
+        let items = Iter::new(vec![count], move |l, at| {
+            let index = Plain::typed(at[0].clone(), Scalar::Usize);
+            l.applied(&f, vec![(Ok(index.into()), loc)], loc)
+        });
+        self.list_of_items(&items, loc)
     }
 
     /// A value with the type that is written for it.
@@ -405,6 +428,7 @@ fn is_call(e: &Surface) -> bool {
         | Kind::Macro(..)
         | Kind::Slices(_)
         | Kind::Slot(..)
+        | Kind::Trial(_)
         | Kind::Maybe(_)
         | Kind::Take(_)
         | Kind::IsNone(_)

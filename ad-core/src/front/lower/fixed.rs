@@ -453,7 +453,8 @@ impl Lowerer<'_> {
     ) -> Option<Result<Value>> {
         let usize = |expr| Value::Plain(Plain::typed(expr, Scalar::Usize));
         if let List::Columns(columns) = list {
-            return self.columns_method(columns, name, args);
+            let known = self.columns_method(columns, name, args);
+            return known.or_else(|| self.ragged_method(columns, name, args));
         }
         Some(match (name.to_string().as_str(), list, args) {
             ("len", List::Elements(elements), []) => {
@@ -487,6 +488,10 @@ impl Lowerer<'_> {
                 };
                 let (value, sure) = (Self::part_of_rust(whole, at), vec![]);
                 Ok(Maybe { value, none, sure }.into())
+            }
+            (_, List::Whole(_), _) => {
+                let (of, range) = (Box::new(Value::List(list.clone())), None);
+                return self.columns_method(&Columns { of, range }, name, args);
             }
             _ => return None,
         })

@@ -232,6 +232,7 @@ impl Lowerer<'_> {
             }
             ("rows", []) => Ok(self.parts_along(array, &others(rank - 1))),
             ("columns", []) if rank > 1 => Ok(self.parts_along(array, &others(rank - 2))),
+            ("axis_chunks_iter", [axis, size]) => self.axis_chunks(array, axis, size),
             ("windows", [size]) if rank == 1 => self.windows(array, size),
             ("windows", [shape]) => self.boxes(array, shape, true),
             ("exact_chunks", [shape]) if rank > 1 => self.boxes(array, shape, false),

@@ -6,6 +6,7 @@ use super::array::element;
 use super::combinator::built;
 use super::size::{minus, plus};
 use super::value::{Plain, Value};
+use super::way::Iter;
 use crate::front::error::{Loc, Result};
 use crate::front::surface::{Expr as Surface, Kind};
 use crate::ir::core::{Expr, Kind as Core};
@@ -202,6 +203,7 @@ impl Lowerer<'_> {
             ("vec", [list]) if composites(list).is_some() => {
                 self.fixed(composites(list).unwrap_or_default(), loc)
             }
+            ("vec", [list]) if matches!(list.kind, Kind::Repeat(..)) => self.repeated_list(list),
             (_, [list]) => Ok(self.list(list)?.into()),
             _ => Err(self.errors.at(
                 loc,
@@ -215,15 +217,26 @@ impl Lowerer<'_> {
         if let Kind::List(parts) = &e.kind {
             return self.list_of(parts, e.loc);
         }
-        if let Kind::Repeat(element, count) = &e.kind {
-            let value = self.expr(element)?;
-            let value = self.scalar(value, element.loc)?;
-            let count = self.number(count)?;
-            self.rectangular_sizes(std::slice::from_ref(&count), e.loc)?;
-            return Ok(self.filled(value, &[count]));
-        }
-        let value = self.expr(e)?;
+        let value = self.repeated_list(e)?;
         self.plain(value, e.loc)
+    }
+
+    /// `vec![x; n]`, with any other value as it is.
+    fn repeated_list(&mut self, e: &Surface) -> Result<Value> {
+        let Kind::Repeat(one, count) = &e.kind else {
+            return self.expr(e);
+        };
+        let value = self.expr(one)?;
+        let count = self.number(count)?;
+        self.rectangular_sizes(std::slice::from_ref(&count), e.loc)?;
+        if let Value::Plain(plain) = &value
+            && plain.expr.ty.rank == 0
+        {
+            return Ok(self.filled(plain.clone(), &[count]).into());
+        }
+        let value = self.named(value, "x");
+        let items = Iter::new(vec![count], move |_, _| Ok(value.clone()));
+        self.list_of_items(&items, e.loc)
     }
 
     /// One value everywhere.

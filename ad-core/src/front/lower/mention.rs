@@ -22,6 +22,7 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
         | Kind::IsNone(inner)
         | Kind::Cast(inner, _)
         | Kind::Copied(inner)
+        | Kind::Trial(inner)
         | Kind::Field(inner, _)
         | Kind::Member(inner, _) => one(inner),
         Kind::Struct(_, fields, base) => {
@@ -122,6 +123,7 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
         | Kind::IsNone(inner)
         | Kind::Cast(inner, _)
         | Kind::Copied(inner)
+        | Kind::Trial(inner)
         | Kind::Field(inner, _)
         | Kind::Member(inner, _) => one(inner),
         Kind::Binary(_, a, b) | Kind::Repeat(a, b) => one(a) || one(b),

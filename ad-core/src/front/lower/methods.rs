@@ -109,7 +109,7 @@ impl Lowerer<'_> {
             }
             (
                 "as_standard_layout" | "into_vec" | "as_array" | "to_shared" | "into_shared"
-                | "as_ref" | "into_boxed_slice",
+                | "as_ref" | "into_boxed_slice" | "into_dyn" | "into",
                 [],
             ) => Ok(array.into()),
             ("diff", [n, axis]) => self.differences(array, n, axis),

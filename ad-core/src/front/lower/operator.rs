@@ -177,8 +177,16 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// `a << b`, `a >> b`, where `a` has this type. An index stays a product or a quotient.
+    /// `a << b`, `a >> b`, where `a` has this type. An index stays a product or a quotient. As in a
+    /// release build, the distance is taken modulo the width of the type.
     fn shifted(&mut self, op: Binary, a: Expr, b: Expr, scalar: Option<Scalar>) -> Value {
+        let width = scalar.and_then(width);
+        let b = match width {
+            Some(width) if super::size::literal(&b).is_none_or(|b| b >= width) => {
+                Expr::prim(Prim::IAnd, vec![b, Expr::int(width - 1)])
+            }
+            Some(_) | None => b,
+        };
         let power =
             super::size::literal(&b).and_then(|k| 1_i64.checked_shl(u32::try_from(k).ok()?));
         let power = power.filter(|p| (1..1 << 32).contains(p)).map(Expr::int);
@@ -453,6 +461,17 @@ fn narrowing(to: Scalar) -> Option<Prim> {
         Scalar::U8 => Some(Prim::AsU8),
         Scalar::U16 => Some(Prim::AsU16),
         Scalar::U32 => Some(Prim::AsU32),
+        Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
+        Scalar::Real | Scalar::Bool => None,
+    }
+}
+
+/// How many bits an integer has, if it is narrower than what integers are computed in.
+fn width(of: Scalar) -> Option<i64> {
+    match of {
+        Scalar::I8 | Scalar::U8 => Some(8),
+        Scalar::I16 | Scalar::U16 => Some(16),
+        Scalar::I32 | Scalar::U32 => Some(32),
         Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
         Scalar::Real | Scalar::Bool => None,
     }

@@ -53,7 +53,12 @@ impl Lowerer<'_> {
         let Some((Value::Plain(receiver), _)) = args.first() else {
             unreachable!("a method has a receiver");
         };
-        if matches!(method.as_str(), "clone" | "to_owned") && args.len() == 1 {
+        // The last three are those of an `Array0`.
+        let is_same = matches!(
+            method.as_str(),
+            "clone" | "to_owned" | "sum" | "product" | "into_scalar"
+        );
+        if is_same && args.len() == 1 {
             return Ok(receiver.clone().into());
         }
         let elem = if receiver.open.is_empty() {

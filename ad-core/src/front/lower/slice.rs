@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::array::{element, length};
 use super::combinator::{built, entry};
-use super::size::{literal, minus, plus, times};
+use super::size::{literal, minus, plus, smaller, times};
 use super::value::{Plain, Value};
 use super::way::Iter;
 use crate::front::error::{Loc, Result};
@@ -84,6 +84,33 @@ impl Lowerer<'_> {
         self.cut(array, &parts, loc)
     }
 
+    /// `a.axis_chunks_iter(Axis(k), size)`: the last part has what is left.
+    pub(super) fn axis_chunks(
+        &mut self,
+        array: Plain,
+        axis: &Surface,
+        size: &Surface,
+    ) -> Result<Iter> {
+        let (rank, loc) = (array.expr.ty.rank, size.loc);
+        let axis = self.axis(axis, rank)?;
+        let size = self.part_length(size)?;
+        let array = self.holding(array);
+        let all = length(array.expr.clone(), axis);
+        let up = minus(&plus(&all, &size), &Expr::int(1));
+        let count = self.share_size(Expr::prim(Prim::IDiv, vec![up, size.clone()]));
+        Ok(Iter::new(vec![count], move |l, at| {
+            let first = times(&at[0], &size);
+            let count = l.share_size(smaller(&minus(&all, &first), &size));
+            let mut parts = vec![Some(Part::Whole); rank];
+            parts[axis] = Some(Part::Some {
+                first,
+                step: 1,
+                count,
+            });
+            l.cut(array.clone(), &parts, loc)
+        }))
+    }
+
     /// `Slice::from(a..b)`, `(a..b).into()`
     pub(super) fn slice_value(&mut self, slice: &Surface, n: &Expr) -> Result<Part> {
         let mut range = None;
@@ -118,16 +145,16 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// `x[a..b]`, of slices and vectors.
+    /// `x[a..b]`, of slices and vectors; the elements of arrays of Rust may be arrays.
     pub(super) fn stretch(
         &mut self,
         array: Plain,
-        from: Option<&Surface>,
-        to: Option<&Surface>,
-        closed: bool,
+        of_rust: bool,
+        (from, to, closed): (Option<&Surface>, Option<&Surface>, bool),
         loc: Loc,
     ) -> Result<Value> {
-        if array.expr.ty.rank != 1 {
+        let rank = array.expr.ty.rank;
+        if rank != 1 && !of_rust {
             let message = format!(
                 "a range is for slices and vectors, and this is {}; write `.slice(s![..])`",
                 array.describe()
@@ -149,7 +176,13 @@ impl Lowerer<'_> {
         };
         let count = minus(&end, &first);
         let step = 1;
-        self.cut(array, &[Some(Part::Some { first, step, count })], loc)
+        let mut parts = vec![Some(Part::Whole); rank];
+        parts[0] = Some(Part::Some { first, step, count });
+        let part = self.cut(array, &parts, loc)?;
+        if let (true, Value::Plain(part)) = (of_rust, &part) {
+            return Ok(Value::of_rust(part.clone()));
+        }
+        Ok(part)
     }
 
     /// `a.split_at(Axis(k), i)`, and `x.split_at(i)` of slices.
@@ -375,15 +408,20 @@ impl Lowerer<'_> {
             }
             index
         };
-        if ragged && sizes.len() == 1 {
+        if ragged {
             // Arrays are rectangular, but loops over a part need not be.
-            let i = self.fresh.sym("i");
-            let var = Expr::var(&i, crate::ir::core::Ty::scalar(Elem::Int));
-            let (index, scalar, open) = (place(&[var]), array.scalar, array.open);
+            let indices: Vec<_> = sizes.iter().map(|_| self.fresh.sym("i")).collect();
+            let scalar_type = crate::ir::core::Ty::scalar(Elem::Int);
+            let vars: Vec<_> = indices.iter().map(|i| Expr::var(i, scalar_type)).collect();
+            let (index, scalar, open) = (place(&vars), array.scalar, array.open);
             let part = entry(&whole, index);
             return Ok(Iter::new(sizes, move |_, at| {
+                let pairs = indices.iter().zip(at);
+                let expr = pairs.fold(part.clone(), |e, (i, at)| {
+                    super::rename::replaced(&e, i, at)
+                });
                 Ok(Value::Plain(Plain {
-                    expr: super::rename::replaced(&part, &i, &at[0]),
+                    expr,
                     scalar,
                     open: open.clone(),
                 }))

@@ -26,6 +26,9 @@ impl Parser<'_> {
     }
 
     fn expr_at(&mut self, e: &syn::Expr, loc: Loc) -> Expr {
+        if let Some(chosen) = super::slices::chosen(e) {
+            return self.expr(&chosen);
+        }
         if let (syn::Expr::Path(_) | syn::Expr::Call(_), Some(made)) = (e, outside::made(e)) {
             let kind = Kind::Maybe(made.map(|inner| Box::new(self.expr(inner))));
             return Expr { loc, kind };
@@ -324,6 +327,9 @@ impl Parser<'_> {
         while let syn::Expr::Paren(inner) = function {
             function = &inner.expr;
         }
+        if let Some(constant) = self.constant_call(call) {
+            return self.expr(&constant);
+        }
         match function {
             syn::Expr::Path(path) if path.qself.is_none() => {
                 let args = self.arguments(&path.path, &call.args);
@@ -341,7 +347,8 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Expr {
-        if let Some(rewritten) = super::rewritten::method(call) {
+        let conversion = self.unwrapped_conversion(call);
+        if let Some(rewritten) = conversion.or_else(|| super::rewritten::method(call)) {
             return self.expr(&rewritten);
         }
         let borrows =

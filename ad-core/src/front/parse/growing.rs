@@ -23,6 +23,17 @@
 //!
 //! The side condition of both: how often a list is pushed to at most is known before, so it is
 //! pushed to in `for` loops, and what these run over does not follow from what is computed inside.
+//! How long a list gets in a `while` or a `loop` is found out by running the loop first, without
+//! effect: without the list if its elements are not read, and else with twice as much room until it
+//! suffices. `trial` forgets what changes inside.
+//!
+//! ```text
+//! while c { v.push(e); y = f; }
+//!
+//! most = trial { let mut end = 0; while c { end += 1; y = f; } end }
+//! most = trial { let mut room = 8; while !trial { v of room; the loop while it fits; fits } { room *= 2; } room }
+//! ```
+//!
 //! Lists that grow otherwise stay as they are written, which is an error.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
@@ -33,6 +44,12 @@ use syn::visit::Visit;
 
 /// The macro that stands for an element of a list that grows.
 pub(super) const SLOT: &str = "__cotangent_slot";
+
+/// The macro that stands for a block whose changes are forgotten.
+pub(super) const TRIAL: &str = "__cotangent_trial";
+
+/// Room for as many elements is tried first.
+const ROOM: usize = 8;
 
 /// The block with lists of known lengths in place of lists that grow. `lists` is how many there
 /// were.
@@ -503,22 +520,132 @@ impl List {
                 return Some((before, body, TokenStream::new()));
             }
         }
-        let most = most(&stmt, name)?;
         let end = names.fresh("end");
+        let most = match most(&stmt, name) {
+            Some(most) => most,
+            None => (self.counted(&stmt, &start, &end, &mut names))
+                .or_else(|| self.tried(&stmt, &start, &end, &room, &mut names))?,
+        };
         let read = Read {
             list: self,
             at: &end.to_token_stream(),
-            counts: true,
+            counts: Counts::Written,
         };
         let written = read.of(stmt.to_token_stream())?;
         let most = names.fresh_let("most", &most);
-        let (most, before) = (most.0, most.1);
-        let mut before = before;
+        let (most, counted) = (most.0, most.1);
+        let mut before = TokenStream::new();
+        if !is_empty {
+            before.extend(quote_spanned!(name.span()=> let #first = #name.len();));
+        }
+        before.extend(counted);
         before.extend(room(&most.to_token_stream()));
         before.extend(quote_spanned!(name.span()=> let mut #end: usize = #start;));
         let after = quote_spanned!(name.span()=> let mut #name = #name[..#end].to_vec(););
         Some((before, written, after))
     }
+}
+
+impl List {
+    /// How long the list gets in a loop that does not read its elements.
+    fn counted(
+        &self,
+        stmt: &syn::Stmt,
+        start: &Length,
+        end: &Ident,
+        names: &mut Names,
+    ) -> Option<TokenStream> {
+        endless_body(stmt)?;
+        let (most, trial) = (names.fresh("longest"), format_ident!("{}", TRIAL));
+        let read = Read {
+            list: self,
+            at: &end.to_token_stream(),
+            counts: Counts::Only(&most),
+        };
+        let written = read.of(stmt.to_token_stream())?;
+        let before = (!start.0.is_empty()).then(|| quote!(- #start));
+        Some(quote_spanned! {self.name.span()=>
+            #trial!({
+                let mut #end: usize = #start;
+                let mut #most: usize = #start;
+                #written
+                #most #before
+            })
+        })
+    }
+
+    /// The same of any loop: with twice as much room again and again.
+    fn tried(
+        &self,
+        stmt: &syn::Stmt,
+        start: &Length,
+        end: &Ident,
+        room_for: &dyn Fn(&TokenStream) -> TokenStream,
+        names: &mut Names,
+    ) -> Option<TokenStream> {
+        let body = endless_body(stmt)?;
+        let round = most_of_block(body, &self.name)?;
+        let mut changing = Changing::default();
+        changing.visit_block(body);
+        if names_of(round.clone()).any(|n| changing.names.contains(&n)) {
+            return None;
+        }
+        let (room, fits) = (names.fresh("room"), names.fresh("fits"));
+        let trial = format_ident!("{}", TRIAL);
+        let at = end.to_token_stream();
+        let has_room = match start.0.is_empty() {
+            true => quote!(#at + #round <= #room),
+            false => quote!(#at + #round <= #room + #start),
+        };
+        let read = Read {
+            list: self,
+            at: &at,
+            counts: Counts::Written,
+        };
+        let stmts = tokens_of(&body.stmts);
+        let checked: syn::Block = syn::parse_quote!({ if !(#has_room) { break; } #stmts });
+        let mut stmt = stmt.clone();
+        match &mut stmt {
+            syn::Stmt::Expr(syn::Expr::While(l), _) => l.body = checked,
+            syn::Stmt::Expr(syn::Expr::Loop(l), _) => l.body = checked,
+            _ => return None,
+        }
+        let written = read.of(stmt.to_token_stream())?;
+        let list = room_for(&room.to_token_stream());
+        Some(quote_spanned! {self.name.span()=>
+            #trial!({
+                let mut #room: usize = #ROOM;
+                let mut #fits = false;
+                while !#fits {
+                    #fits = #trial!({
+                        #list
+                        let mut #end: usize = #start;
+                        #written
+                        #has_room
+                    });
+                    if !#fits {
+                        #room *= 2;
+                    }
+                }
+                #room
+            })
+        })
+    }
+}
+
+/// The body of a loop whose rounds are not counted before, and that is left by its end or by `break`.
+fn endless_body(stmt: &syn::Stmt) -> Option<&syn::Block> {
+    let body = match stmt {
+        syn::Stmt::Expr(syn::Expr::While(l), _) => &l.body,
+        syn::Stmt::Expr(syn::Expr::Loop(l), _) => &l.body,
+        _ => return None,
+    };
+    let leaves_more = any_token(&stmt.to_token_stream(), &mut |t| match t {
+        TokenTree::Ident(i) => i == "return",
+        TokenTree::Punct(p) => p.as_char() == '?',
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
+    });
+    (!leaves_more).then_some(body)
 }
 
 /// A statement with a `push` for each element that the list is extended by.
@@ -960,7 +1087,7 @@ impl Grown<'_> {
         let read = Read {
             list: self.list,
             at: &at.to_token_stream(),
-            counts: false,
+            counts: Counts::Known,
         };
         read.of(tokens)
     }
@@ -970,8 +1097,18 @@ impl Grown<'_> {
 struct Read<'a> {
     list: &'a List,
     at: &'a TokenStream,
-    /// Whether the length is a variable.
-    counts: bool,
+    counts: Counts<'a>,
+}
+
+/// What the length of a list is.
+#[derive(Clone, Copy)]
+enum Counts<'a> {
+    /// It follows from the round.
+    Known,
+    /// A variable.
+    Written,
+    /// A variable, and there are no elements. The other one is the largest length.
+    Only(&'a Ident),
 }
 
 impl Read<'_> {
@@ -1009,6 +1146,11 @@ impl Read<'_> {
     /// What the list and the first of the tokens behind it stand for, and how many these are.
     fn mention(&self, after: &[TokenTree]) -> Option<(Option<TokenStream>, usize)> {
         let (list, at) = (&self.list.name, self.at);
+        if let Counts::Only(most) = self.counts {
+            return self
+                .counted(most, after)
+                .map(|(read, taken)| (Some(read), taken));
+        }
         if let Some(TokenTree::Group(index)) = after.first()
             && index.delimiter() == Delimiter::Bracket
         {
@@ -1028,7 +1170,7 @@ impl Read<'_> {
         let is_unwrapped = after.get(3..).and_then(method_after);
         let is_unwrapped = is_unwrapped.is_some_and(|m| m == "unwrap");
         let changes = GROWING.contains(&method.as_str());
-        if changes && !self.counts {
+        if changes && matches!(self.counts, Counts::Known) {
             return None;
         }
         Some(match method.as_str() {
@@ -1062,6 +1204,29 @@ impl Read<'_> {
             _ if changes => return None,
             _ => (None, 0),
         })
+    }
+}
+
+impl Read<'_> {
+    /// The same where there is no list, only how long it is.
+    fn counted(&self, most: &Ident, after: &[TokenTree]) -> Option<(TokenStream, usize)> {
+        let (span, at) = (self.list.name.span(), self.at);
+        let Some(TokenTree::Group(args)) = after.get(2) else {
+            return None;
+        };
+        let is_statement = matches!(after.get(3), Some(TokenTree::Punct(p)) if p.as_char() == ';');
+        let read = match method_after(after)?.to_string().as_str() {
+            "len" => quote_spanned!(span=> (#at)),
+            "is_empty" => quote_spanned!(span=> (#at == 0)),
+            "push" => {
+                let value = self.list.pushed(self.of(args.stream())?);
+                quote_spanned!(span=> { let _ = #value; #at += 1; #most = #most.max(#at); })
+            }
+            "pop" if is_statement => quote_spanned!(span=> #at = #at.saturating_sub(1)),
+            "clear" => quote_spanned!(span=> { #at = 0; }),
+            _ => return None,
+        };
+        Some((read, 3))
     }
 }
 

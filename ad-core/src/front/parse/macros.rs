@@ -35,6 +35,9 @@ impl Parser<'_> {
                 .map(|list| Kind::Macro(last.ident.clone(), list)),
             "s" => self.slices(mac),
             super::growing::SLOT => self.slot(mac),
+            super::growing::TRIAL => mac
+                .parse_body()
+                .map(|e: syn::Expr| Kind::Trial(Box::new(self.expr(&e)))),
             "matches" => self.matches(mac, loc),
             _ => return self.hole(loc, outside::macro_call(mac)),
         };

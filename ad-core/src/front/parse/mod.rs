@@ -18,8 +18,10 @@ mod pattern;
 mod place;
 mod real;
 mod rewritten;
+mod slices;
 mod stmt;
 mod target;
+mod valued;
 
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported};

@@ -91,8 +91,12 @@ pub(super) const CHANGES: &str = "this closure changes something and gives no va
 
 /// For a list that begins without elements.
 const GROWS: &str = "how long this list gets is not known before it grows; push in `for` loops over \
-     what is known before them, where no other variable has its name, or write `let mut x = \
-     vec![0.0; n];` and `x[i] = ..`";
+     what is known before them, or in `while` loops without `return`, where no other variable has its \
+     name, or write `let mut x = vec![0.0; n];` and `x[i] = ..`";
+
+/// For a variable that has no value at first, and gets one.
+const CHANGING_OPTION: &str = "an `Option` that changes is not supported; write a number and a bool: `let \
+     mut best = 0.0; let mut found = false;`";
 
 /// `let mut x = vec![];` and its like.
 pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {
@@ -101,6 +105,9 @@ pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {
         pat = &typed.pat;
     }
     let is_mut = matches!(pat, syn::Pat::Ident(name) if name.mutability.is_some());
+    if is_mut && made(&local.init.as_ref()?.expr) == Some(None) {
+        return Some(CHANGING_OPTION);
+    }
     let empty = match &*local.init.as_ref()?.expr {
         syn::Expr::Macro(m) => m.mac.path.is_ident("vec") && m.mac.tokens.is_empty(),
         syn::Expr::Call(call) => match &*call.func {
@@ -170,8 +177,8 @@ pub(super) fn is_statement(e: &syn::Expr) -> bool {
 }
 
 /// For a `break` with a value.
-pub(super) const BREAK_VALUE: &str =
-    "a `break` with a value is not supported; write `let mut x`, and `x = ..; break;`";
+pub(super) const BREAK_VALUE: &str = "a `break` with a value is supported in `let x = loop { .. };` and \
+     at the end of a block; write that, or `x = ..; break;`";
 
 /// For `?` in a closure.
 pub(super) const TRY: &str = "`?` leaves this closure early, which is not supported; write a loop, or \
@@ -199,7 +206,7 @@ pub(super) fn expression(e: &syn::Expr) -> String {
     match e {
         syn::Expr::Assign(_) => ASSIGNMENT,
         syn::Expr::ForLoop(_) | syn::Expr::While(_) | syn::Expr::Loop(_) => {
-            "a loop gives no value; write it as a statement, and the variable that it changes behind it"
+            "a loop gives no value here; write `let x = loop { .. break e; };`, and `x` behind it"
         }
         syn::Expr::Async(_) | syn::Expr::Await(_) => {
             "async code has no derivative; compute the value first, and pass it as an argument"
@@ -209,7 +216,10 @@ pub(super) fn expression(e: &syn::Expr) -> String {
         }
         syn::Expr::Let(_) => "`let` inside of a condition is not supported; write a comparison",
         syn::Expr::Reference(_) => BORROW,
-        syn::Expr::Block(_) => "blocks with a label are not supported; write `if` with `else`",
+        syn::Expr::Block(_) => {
+            "a block with a label is supported in `let x = 'a: { .. };` and at the end of a block, if it \
+             leaves no loop around it; write that, or `if` with `else`"
+        }
         syn::Expr::Const(_) => "`const` blocks are not looked into; write the expression itself",
         syn::Expr::Path(_) => {
             "cannot tell what this path stands for: the macro sees names, not types; write the value"
@@ -234,7 +244,7 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         }
         "into_shape" => "ndarray deprecates it; write `into_shape_with_order`",
         "reshape" => "write `a.to_shape((n, m)).unwrap()`",
-        "into_dyn" | "into_dimensionality" => {
+        "into_dimensionality" => {
             "every rank must be known when the derivative is compiled; write arrays of a known rank"
         }
         "scan" | "accumulate_axis_inplace" | "cumsum" | "cumprod" => {
@@ -243,9 +253,14 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         "take_while" | "skip_while" | "map_while" | "find" | "position" => {
             "how far it goes depends on the elements; write `filter`, or `if` inside of `sum`"
         }
+        "pop" => {
+            "it changes how long a list is and gives a value; write `v.pop().unwrap()` of a list that grows in \
+             a loop, or an index that counts down: `for i in (0..v.len()).rev() { .. v[i] .. }`"
+        }
         "flat_map" | "filter_map" => "write `filter` and `map`, or `sum((n, m), |(i, j)| ..)`",
         "max_by" | "min_by" | "max_by_key" | "min_by_key" | "partial_cmp" | "total_cmp" => {
-            "write `fold(f64::NEG_INFINITY, f64::max)` for the largest, `argmax(n, |i| x[i])` for where it is"
+            "write `max_by(|a, b| f(a).total_cmp(&f(b)))` with the same `f` on both sides, \
+             `fold(f64::NEG_INFINITY, f64::max)` for the largest, or `argmax(n, |i| x[i])` for where it is"
         }
         "rchunks" | "rchunks_exact" => {
             "its parts begin at the end; write `chunks(k)`, or `build((n / k, k), |(i, j)| x[n - 1 - i * k - j])`"
@@ -253,13 +268,13 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         "assign" | "fill" | "swap" | "scaled_add" => {
             "where a value is needed; write it as a statement of its own, with `;` behind it"
         }
-        "push" | "extend" | "insert" | "append" | "pop" | "truncate" | "resize" | "clear"
-        | "remove" | "retain" | "drain" => {
+        "push" | "extend" | "insert" | "append" | "truncate" | "resize" | "clear" | "remove"
+        | "retain" | "drain" => {
             "lengths are fixed; write the new array as `build(n, |i| ..)`, or a part of it as `x.slice(s![..n])`"
         }
         "sort" | "sort_by" | "sort_unstable" | "sort_unstable_by" | "sort_by_key" | "reverse" => {
-            "it moves elements in place; read them in another order, as `build(n, |i| x[order[i]])` or \
-             `x.slice(s![..;-1])`"
+            "it moves elements in place; write `x.sort_by(|a, b| f(a).total_cmp(&f(b)))` with the same `f` \
+             on both sides, or read them in another order, as `build(n, |i| x[order[i]])`"
         }
         _ => return None,
     };

@@ -37,6 +37,69 @@ impl Parser<'_> {
         }
     }
 
+    /// The conversions of `num_traits`, which give an `Option`, as those of `Real`.
+    pub(super) fn unwrapped_conversion(&self, call: &syn::ExprMethodCall) -> Option<syn::Expr> {
+        let RealType::Parameter(ident) = &self.errors.real else {
+            return None;
+        };
+        if !matches!(call.method.to_string().as_str(), "unwrap" | "expect") {
+            return None;
+        }
+        match &*call.receiver {
+            syn::Expr::Call(of) if of.args.len() == 1 => {
+                let syn::Expr::Path(path) = &*of.func else {
+                    return None;
+                };
+                let names = names::segments(&path.path);
+                let [ty, name] = &names[..] else {
+                    return None;
+                };
+                let is_conversion = *ident == *ty && name.starts_with("from");
+                let (argument, span) = (of.args.first(), call.method.span());
+                let made = quote::quote_spanned!(span=> #ident::of((#argument) as f64));
+                is_conversion.then(|| syn::parse2(made).ok()).flatten()
+            }
+            syn::Expr::MethodCall(of) if of.args.is_empty() => {
+                let to = of.method.to_string();
+                let number = &of.receiver;
+                let span = of.method.span();
+                let real = quote::quote_spanned!(span=> #number.to_f64());
+                let to = to.strip_prefix("to_")?;
+                syn::parse2(match to {
+                    "f64" => real,
+                    "usize" | "i32" | "i64" | "u32" | "u64" => {
+                        let to = quote::format_ident!("{}", to);
+                        quote::quote_spanned!(span=> (#real as #to))
+                    }
+                    _ => return None,
+                })
+                .ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// `T::epsilon()` of `num_traits` as `T::EPSILON`.
+    pub(super) fn constant_call(&self, call: &syn::ExprCall) -> Option<syn::Expr> {
+        let (RealType::Parameter(ident), syn::Expr::Path(path)) = (&self.errors.real, &*call.func)
+        else {
+            return None;
+        };
+        let names = names::segments(&path.path);
+        let [ty, name] = &names[..] else {
+            return None;
+        };
+        let name = match name.as_str() {
+            "epsilon" => "EPSILON",
+            "infinity" => "INFINITY",
+            "neg_infinity" => "NEG_INFINITY",
+            "nan" => "NAN",
+            _ => return None,
+        };
+        let name = syn::Ident::new(name, call.paren_token.span.open());
+        (*ident == *ty && call.args.is_empty()).then(|| syn::parse_quote!(#ident::#name))
+    }
+
     /// What `T::from` takes is an `f32`.
     fn constant_of_single(&mut self, arg: Expr) -> Expr {
         let loc = arg.loc;
@@ -67,6 +130,7 @@ impl Parser<'_> {
             | Kind::Macro(..)
             | Kind::Slices(_)
             | Kind::Slot(..)
+            | Kind::Trial(_)
             | Kind::Maybe(_)
             | Kind::Take(_)
             | Kind::IsNone(_)

@@ -19,9 +19,302 @@ pub(super) fn method(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
             quote_spanned!(span=> #first.iter().copied() #(.chain(#parts.iter().copied()))*.collect())
         }
         ("scan", [init, syn::Expr::Closure(step)]) => scanned(of, init, step)?,
+        ("then", [syn::Expr::Closure(value)]) if value.inputs.is_empty() => {
+            let value = &value.body;
+            quote_spanned!(span=> if #of { Some(#value) } else { None })
+        }
+        ("then_some", [value]) => quote_spanned!(span=> if #of { Some(#value) } else { None }),
+        ("fold_axis", [axis, init, f]) => {
+            quote_spanned! {span=>
+                (#of).map_axis(#axis, |cotangent_lane| cotangent_lane.fold(#init, #f))
+            }
+        }
+        ("remainder", []) => {
+            let (chunked, size) = exact_chunks(of)?;
+            quote_spanned!(span=> &#chunked[#chunked.len() / (#size) * (#size)..])
+        }
+        ("filter_map", [syn::Expr::Closure(f)]) => {
+            let (cond, value) = kept(&f.body)?;
+            let params = &f.inputs;
+            quote_spanned!(span=> (#of).filter(|#params| #cond).map(|#params| #value))
+        }
+        ("position" | "find", [syn::Expr::Closure(f)]) => {
+            let (params, holds) = (&f.inputs, &f.body);
+            let found = match call.method == "position" {
+                true => quote_spanned!(span=> cotangent_place),
+                false => quote_spanned!(span=> cotangent_items.nth(cotangent_place).unwrap()),
+            };
+            quote_spanned! {span=>
+                {
+                    let cotangent_items = #of;
+                    let cotangent_holds: Vec<_> =
+                        cotangent_items.map(|#params| if #holds { 1.0 } else { 0.0 }).collect();
+                    let cotangent_place = ::cotangent::prelude::argmax(
+                        cotangent_holds.len(), |i| cotangent_holds[i],
+                    );
+                    if cotangent_holds.iter().any(|holds| *holds > 0.5) {
+                        Some(#found)
+                    } else {
+                        None
+                    }
+                }
+            }
+        }
+        ("max_by" | "max_by_key", [order]) if !super::expr::is_usual_order(order) => {
+            let key = key_of(&call.method, order)?;
+            let last = quote_spanned!(span=>
+                cotangent_keys.len().saturating_sub(1 + ::cotangent::prelude::argmax(
+                    cotangent_keys.len(), |i| cotangent_keys[cotangent_keys.len() - 1 - i],
+                ))
+            );
+            placed(of, &key, &last)
+        }
+        ("min_by" | "min_by_key", [order]) if !super::expr::is_usual_order(order) => {
+            let key = key_of(&call.method, order)?;
+            let first = quote_spanned!(span=>
+                ::cotangent::prelude::argmin(cotangent_keys.len(), |i| cotangent_keys[i])
+            );
+            placed(of, &key, &first)
+        }
         _ => return None,
     };
     syn::parse2(tokens).ok()
+}
+
+/// A method that changes what it is called on, as statements of others.
+pub(super) fn statement(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
+    let of = &*call.receiver;
+    let args: Vec<&syn::Expr> = call.args.iter().collect();
+    let span = call.method.span();
+    let tokens = match (call.method.to_string().as_str(), &args[..]) {
+        ("accumulate_axis_inplace", [axis, syn::Expr::Closure(f)]) => {
+            let params: Vec<&syn::Pat> = f.inputs.iter().collect();
+            let [before, here] = params[..] else {
+                return None;
+            };
+            let body = &f.body;
+            quote_spanned! {span=> {
+                for cotangent_place in 1..#of.len_of(#axis) {
+                    let cotangent_before = #of.index_axis(#axis, cotangent_place - 1).to_owned();
+                    let mut cotangent_here = #of.index_axis_mut(#axis, cotangent_place);
+                    cotangent_here.zip_mut_with(&cotangent_before, |#here, #before| #body);
+                }
+            }}
+        }
+        ("swap", [a @ (syn::Expr::Array(_) | syn::Expr::Tuple(_)), b]) => quote_spanned! {span=> {
+            let cotangent_kept = #of[#a];
+            #of[#a] = #of[#b];
+            #of[#b] = cotangent_kept;
+        }},
+        ("rotate_left" | "rotate_right", [by]) => {
+            let from = match call.method == "rotate_left" {
+                true => quote_spanned!(span=> cotangent_place + cotangent_by),
+                false => quote_spanned!(span=> cotangent_place + cotangent_count - cotangent_by),
+            };
+            quote_spanned! {span=> {
+                let (cotangent_count, cotangent_by) = (#of.len(), #by);
+                let cotangent_turned =
+                    ::cotangent::prelude::build(cotangent_count, |cotangent_place| {
+                        #of[(#from) % cotangent_count]
+                    });
+                #of.assign(&cotangent_turned);
+            }}
+        }
+        _ => return None,
+    };
+    syn::parse2(tokens).ok()
+}
+
+/// `if c { Some(e) } else { None }`, `c.then(|| e)`: the condition and the value.
+fn kept(e: &syn::Expr) -> Option<(&syn::Expr, &syn::Expr)> {
+    match e {
+        syn::Expr::Block(block) => match &block.block.stmts[..] {
+            [syn::Stmt::Expr(e, None)] => kept(e),
+            _ => None,
+        },
+        syn::Expr::If(branch) => {
+            let [syn::Stmt::Expr(value, None)] = &branch.then_branch.stmts[..] else {
+                return None;
+            };
+            let (_, other) = branch.else_branch.as_ref()?;
+            let syn::Expr::Block(other) = &**other else {
+                return None;
+            };
+            let [syn::Stmt::Expr(other, None)] = &other.block.stmts[..] else {
+                return None;
+            };
+            let is_none = super::outside::made(other) == Some(None);
+            let value = super::outside::made(value)??;
+            is_none.then_some((&*branch.cond, value))
+        }
+        syn::Expr::MethodCall(call) => match (call.method.to_string().as_str(), call.args.first()?)
+        {
+            ("then", syn::Expr::Closure(value)) => Some((&*call.receiver, &*value.body)),
+            ("then_some", value) => Some((&*call.receiver, value)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The item of an iterator whose key is at a place among all keys.
+fn placed(of: &syn::Expr, key: &syn::ExprClosure, place: &TokenStream) -> TokenStream {
+    quote_spanned! {of.span()=>
+        {
+            let cotangent_items = #of;
+            let cotangent_keys: Vec<_> = cotangent_items.map(#key).collect();
+            let cotangent_place = #place;
+            cotangent_items.nth(cotangent_place)
+        }
+    }
+}
+
+/// What items are compared by, as a real number.
+fn key_of(method: &syn::Ident, order: &syn::Expr) -> Option<syn::ExprClosure> {
+    let syn::Expr::Closure(closure) = order else {
+        return None;
+    };
+    if method.to_string().ends_with("_key") {
+        let mut key = closure.clone();
+        let body = &key.body;
+        key.body = Box::new(syn::parse_quote!(((#body) as f64)));
+        return Some(key);
+    }
+    let Order {
+        mut key,
+        descending,
+        ..
+    } = Order::of(order)?;
+    if descending {
+        let body = &key.body;
+        key.body = Box::new(syn::parse_quote!(-(#body)));
+    }
+    Some(key)
+}
+
+/// An order by a key: `|a, b| key(a).total_cmp(&key(b))`.
+struct Order {
+    key: syn::ExprClosure,
+    descending: bool,
+    total: bool,
+}
+
+impl Order {
+    fn of(order: &syn::Expr) -> Option<Order> {
+        let closure = match order {
+            syn::Expr::Closure(closure) => closure.clone(),
+            syn::Expr::Path(path) if path.path.segments.last()?.ident == "total_cmp" => {
+                syn::parse_quote!(|a, b| a.total_cmp(b))
+            }
+            _ => return None,
+        };
+        let [a, b] = &closure.inputs.iter().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let mut compared = &*closure.body;
+        while let syn::Expr::Block(block) = compared
+            && let [syn::Stmt::Expr(only, None)] = &block.block.stmts[..]
+        {
+            compared = only;
+        }
+        let syn::Expr::MethodCall(call) = compared else {
+            return None;
+        };
+        let (call, total) = match &*call.receiver {
+            syn::Expr::MethodCall(inner)
+                if matches!(
+                    call.method.to_string().as_str(),
+                    "unwrap" | "expect" | "unwrap_or"
+                ) && inner.method == "partial_cmp" =>
+            {
+                (inner, false)
+            }
+            _ => (call, call.method == "total_cmp"),
+        };
+        if !total && call.method != "partial_cmp" && call.method != "cmp" {
+            return None;
+        }
+        let (left, right) = (&*call.receiver, behind_reference(call.args.first()?));
+        let (names, others) = (names_of(a)?, names_of(b)?);
+        let turned = renamed(left.to_token_stream(), &names, &others).to_string();
+        let is_key = |k: &syn::Expr, own: &[syn::Ident], other: &[syn::Ident]| {
+            let tokens = k.to_token_stream();
+            any(&tokens, &|t| own.iter().any(|n| is_ident(t, n)))
+                && !any(&tokens, &|t| other.iter().any(|n| is_ident(t, n)))
+        };
+        let (key, descending) = if is_key(left, &names, &others) {
+            (turned == right.to_token_stream().to_string()).then_some((left, false))?
+        } else if is_key(left, &others, &names) {
+            let turned = renamed(right.to_token_stream(), &names, &others).to_string();
+            (turned == left.to_token_stream().to_string()).then_some((right, true))?
+        } else {
+            return None;
+        };
+        let is_integer = call.method == "cmp";
+        Some(Order {
+            key: match is_integer {
+                true => syn::parse_quote!(|#a| ((#key) as f64)),
+                false => syn::parse_quote!(|#a| #key),
+            },
+            descending,
+            total,
+        })
+    }
+}
+
+fn is_ident(t: &TokenTree, name: &syn::Ident) -> bool {
+    matches!(t, TokenTree::Ident(i) if i == name)
+}
+
+fn behind_reference(e: &syn::Expr) -> &syn::Expr {
+    match e {
+        syn::Expr::Reference(r) => behind_reference(&r.expr),
+        syn::Expr::Paren(inner) => behind_reference(&inner.expr),
+        e => e,
+    }
+}
+
+/// The names of a pattern, in its order.
+fn names_of(pat: &syn::Pat) -> Option<Vec<syn::Ident>> {
+    match pat {
+        syn::Pat::Ident(name) if name.subpat.is_none() => Some(vec![name.ident.clone()]),
+        syn::Pat::Reference(inner) => names_of(&inner.pat),
+        syn::Pat::Paren(inner) => names_of(&inner.pat),
+        syn::Pat::Type(inner) => names_of(&inner.pat),
+        syn::Pat::Wild(_) => Some(vec![]),
+        syn::Pat::Tuple(parts) => {
+            let parts: Option<Vec<_>> = parts.elems.iter().map(names_of).collect();
+            Some(parts?.concat())
+        }
+        _ => None,
+    }
+}
+
+/// Tokens with other names in place of some.
+fn renamed(tokens: TokenStream, from: &[syn::Ident], to: &[syn::Ident]) -> TokenStream {
+    let one = |token: TokenTree| match token {
+        TokenTree::Group(group) => {
+            let inner = renamed(group.stream(), from, to);
+            TokenTree::Group(proc_macro2::Group::new(group.delimiter(), inner))
+        }
+        TokenTree::Ident(i) => {
+            let place = from.iter().position(|n| i == *n);
+            let new = place.and_then(|k| to.get(k)).cloned();
+            TokenTree::Ident(new.unwrap_or(i))
+        }
+        other @ (TokenTree::Punct(_) | TokenTree::Literal(_)) => other,
+    };
+    tokens.into_iter().map(one).collect()
+}
+
+/// `x.chunks_exact(k)`
+fn exact_chunks(e: &syn::Expr) -> Option<(&syn::Expr, &syn::Expr)> {
+    match e {
+        syn::Expr::MethodCall(call) if call.method == "chunks_exact" => {
+            Some((&*call.receiver, call.args.first()?))
+        }
+        _ => None,
+    }
 }
 
 /// `x.scan(init, |s, p| { ..; Some(e) })` is a list that grows by `e` in a loop over `x`.
@@ -66,32 +359,29 @@ fn scanned(of: &syn::Expr, init: &syn::Expr, step: &syn::ExprClosure) -> Option<
 }
 
 /// `v.sort_by(order)`: the elements in another order, which is a constant of differentiation.
-pub(super) fn sorted(of: &syn::Expr, order: &syn::Expr) -> Option<syn::Expr> {
-    let is_descending = order_of(order)?;
-    let is_total = any(&order.to_token_stream(), &|t| t.to_string() == "total_cmp");
+pub(super) fn sorted(of: &syn::Expr, method: &syn::Ident, order: &syn::Expr) -> Option<syn::Expr> {
+    let order = match method.to_string().ends_with("_key") {
+        true => Order {
+            key: key_of(method, order)?,
+            descending: false,
+            total: false,
+        },
+        false => Order::of(order)?,
+    };
+    let (key, is_total, is_descending) = (&order.key, order.total, order.descending);
     let span = of.span();
     syn::parse2(quote_spanned! {span=>
         {
-            let order = ::cotangent::prelude::stop_gradient(
-                ::cotangent::sorting::order(&#of, #is_total, #is_descending),
+            let cotangent_keys: Vec<_> = #of.iter().map(#key).collect();
+            let cotangent_order = ::cotangent::prelude::stop_gradient(
+                ::cotangent::sorting::order(&cotangent_keys, #is_total, #is_descending),
             );
-            ::cotangent::prelude::build(#of.len(), |place| #of[order[place] as usize])
+            let cotangent_sorted: Vec<_> =
+                (0..#of.len()).map(|cotangent_place| #of[cotangent_order[cotangent_place] as usize]).collect();
+            cotangent_sorted
         }
     })
     .ok()
-}
-
-/// Whether an order of numbers is the usual one, backwards; nothing for any other.
-fn order_of(order: &syn::Expr) -> Option<bool> {
-    if super::expr::is_usual_order(order) {
-        return Some(false);
-    }
-    let syn::Expr::Closure(closure) = order else {
-        return None;
-    };
-    let mut turned = closure.clone();
-    turned.inputs = closure.inputs.iter().rev().cloned().collect();
-    super::expr::is_usual_order(&syn::Expr::Closure(turned)).then_some(true)
 }
 
 fn any(tokens: &TokenStream, holds: &dyn Fn(&TokenTree) -> bool) -> bool {

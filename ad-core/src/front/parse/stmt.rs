@@ -131,6 +131,8 @@ impl Parser<'_> {
             start: braces.open(),
             end: braces.close(),
         };
+        let without_values = super::valued::without(block, &mut self.lists);
+        let block = without_values.as_ref().unwrap_or(block);
         let with_lengths = super::growing::with_lengths(block, &mut self.lists);
         let block = with_lengths.as_ref().unwrap_or(block);
         let mut stmts = vec![];
@@ -176,7 +178,13 @@ impl Parser<'_> {
                 syn::Stmt::Local(local)
                     if local.init.as_ref().is_some_and(|i| i.diverge.is_some()) =>
                 {
-                    let tail = self.let_else(local, rest, loc, want);
+                    let tail = match super::slices::taken(local) {
+                        Some(taken) => {
+                            let more = taken.into_iter().chain(rest.iter().cloned());
+                            self.sequence(&more.collect::<Vec<_>>(), loc, want)
+                        }
+                        None => self.let_else(local, rest, loc, want),
+                    };
                     return block_of(loc, stmts, tail);
                 }
                 syn::Stmt::Expr(syn::Expr::If(branch), _) if !last && parts(branch) => {
@@ -361,6 +369,9 @@ impl Parser<'_> {
     /// What a block ends with.
     pub(super) fn tail(&mut self, e: &syn::Expr, want: Want) -> Expr {
         let loc = Loc::of_expr(e);
+        if let Some(chosen) = super::slices::chosen(e) {
+            return self.tail(&chosen, want);
+        }
         if let Some((first, rest)) = hoisted(e) {
             return self.sequence(&[first, syn::Stmt::Expr(rest, None)], loc, want);
         }
@@ -570,6 +581,9 @@ impl Parser<'_> {
             },
             syn::Expr::Loop(l) => self.endless_loop(l),
             syn::Expr::MethodCall(call) => {
+                if let Some(rewritten) = super::rewritten::statement(call) {
+                    return self.statement(&rewritten);
+                }
                 match (for_each(call), self.changing_method(loc, call)) {
                     (Some(l), _) => self.for_loop(&l),
                     (None, Some(stmt)) => stmt,

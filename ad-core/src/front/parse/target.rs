@@ -193,8 +193,23 @@ impl Parser<'_> {
                     self.changed_by(loc, call, "slice", vec![backwards]),
                 )
             }
-            ("sort_by" | "sort_unstable_by", [order]) => {
-                let sorted = super::rewritten::sorted(&call.receiver, order)?;
+            (
+                "sort_by"
+                | "sort_unstable_by"
+                | "sort_by_key"
+                | "sort_unstable_by_key"
+                | "sort_by_cached_key",
+                [order],
+            ) => {
+                let sorted = super::rewritten::sorted(&call.receiver, &call.method, order)?;
+                (How::Set, self.expr(&sorted))
+            }
+            ("sort" | "sort_unstable", []) => {
+                let (key, by_key) = (
+                    syn::parse_quote!(|number| number),
+                    syn::Ident::new("sort_by_key", call.method.span()),
+                );
+                let sorted = super::rewritten::sorted(&call.receiver, &by_key, &key)?;
                 (How::Set, self.expr(&sorted))
             }
             ("invert_axis" | "swap_axes", _) => {

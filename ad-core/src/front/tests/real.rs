@@ -216,7 +216,7 @@ fn literals_are_rounded_to_their_type() {
 
 #[test]
 fn type_parameters() {
-    one("fn f<T: Float>(x: T) -> T { x }", "cannot tell what `T` is");
+    one("fn f<T: Copy>(x: T) -> T { x }", "cannot tell what `T` is");
     one(
         "fn f<T: Real, U: Real>(x: T, y: U) -> T { x }",
         "write `T` in place of `U`",

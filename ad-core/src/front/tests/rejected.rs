@@ -55,7 +55,7 @@ fn outside_of_the_language() {
 fn statements() {
     says("for i in 0..n { g(i); } s", "not used");
     says(
-        "let mut y = vec![]; while s > 0.0 { y.push(s); } y[0]",
+        "let mut y = vec![]; while s > 0.0 { y.push(s); if b { return s; } } y[0]",
         "how long this list gets",
     );
     says(
@@ -108,8 +108,8 @@ fn statements() {
         "no end that can be seen",
     );
     says(
-        "let mut t = s; let u = loop { t += 1.0; if t > 2.0 { break t; } }; u",
-        "a loop gives no value",
+        "let mut t = s; let u = 1.0 + loop { t += 1.0; if t > 2.0 { break t; } }; u",
+        "a loop gives no value here",
     );
     says(
         "let mut t = s; for c in x.rchunks(2) { t += c[0]; } t",
@@ -219,7 +219,7 @@ fn types() {
         "sum(n, |i| x.mapv(|v| build(i, |j| v * x[j])[0])[i])",
         "depends on `i`",
     );
-    says("s.sum()", "sum");
+    says("s.cumsum()", "cumsum");
     says("(!x)[0]", "where a scalar is needed");
     says("s + n", "`+` between a real number and an integer");
     says("x[s]", "an index must be an integer");
@@ -324,10 +324,7 @@ fn iterators() {
         "x.iter().max()",
         "write `fold(f64::NEG_INFINITY, f64::max)`",
     );
-    says(
-        "x.iter().max_by(|p, q| q.total_cmp(p)).unwrap()",
-        "f64::max",
-    );
+    says("x.iter().max_by(|p, q| f(p, q)).unwrap()", "f64::max");
     says(
         "x.iter().peekable().sum()",
         "the method `peekable` of an iterator",
