@@ -19,7 +19,7 @@ fn methods(x: &Array1<f64>, a: &Array2<f64>) -> f64 {
 fn lists(x: &[f64]) -> f64 {
     let mut list = vec![];
     while list.len() < x.len() {
-        list.push(x[0]);
+        list.push(x[0]); if x[0] > 9.0 { return x[0]; }
     }
     let mut more: Vec<f64> = Vec::with_capacity(3);
     more.insert(0, x[0]);

@@ -21,7 +21,7 @@ fn in_closure(x: &[f64]) -> Option<f64> {
 #[differentiable]
 fn with_value(x: f64) -> f64 {
     let mut t = x;
-    let root = loop {
+    let root = 0.0 + loop {
         t = 0.5 * (t + x / t);
         if (t * t - x).abs() < 1e-12 {
             break t;

@@ -5,7 +5,7 @@ use ndarray::Array1;
 fn outside(x: f64, n: usize) -> f64 {
     let a = (n << 1) as f64;
     let b = const { 1.0 + 2.0 } * x;
-    let c = 'out: {
+    let c = x + 'out: {
         if n > 2 {
             break 'out x;
         }

@@ -5,7 +5,7 @@ use cotangent::prelude::*;
 fn f(x: &Array1<f64>, n: usize) -> f64 {
     let mut list = Vec::new();
     while list.len() < n && x[list.len()] > 0.0 {
-        list.push(x[list.len()]);
+        list.push(x[list.len()]); if n > 9 { return x[0]; }
     }
     let mut y = x.clone();
     for v in y.iter_mut() {

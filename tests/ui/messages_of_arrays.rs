@@ -28,7 +28,7 @@ fn parts(x: &Array1<f64>, a: &Array2<f64>, n: usize) -> f64 {
     let g = ndarray::stack![Axis(0), f.view(), f.view()];
     let h = f.insert_axis(Axis(0));
     let k = a.clone().into_shape((n, n));
-    let i = a.clone().into_dyn();
+    let i = a.clone().into_dimensionality::<ndarray::Ix1>().unwrap();
     x[0]
 }
 

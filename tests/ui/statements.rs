@@ -31,7 +31,7 @@ fn leaving(x: &Array1<f64>, n: usize) -> f64 {
         }
         t += 2.0;
     }
-    let found = loop {
+    let found = 1.0 + loop {
         t += 1.0;
         if t > 9.0 {
             break t;
