@@ -462,7 +462,6 @@ fn unknown(name: &str) -> String {
         "Axis" => "an axis is known when the derivative is compiled, so it is no argument; write a function \
                    for each axis, with `Axis(0)` in its body"
             .to_owned(),
-        "str" => "text holds no numbers; pass an integer or a bool that says as much".to_owned(),
         "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" | "VecDeque" => format!(
             "{} is not followed; pass its numbers as a slice, and where each is as integers",
             with_article(name)

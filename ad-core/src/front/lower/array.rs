@@ -28,16 +28,8 @@ impl Lowerer<'_> {
             }
             let of_rust = matches!(base, Value::List(_));
             let base = self.plain(base, array.loc)?;
-            let part = self.stretch(
-                base,
-                of_rust,
-                (from.as_deref(), to.as_deref(), *closed),
-                loc,
-            )?;
-            return Ok(match part {
-                Value::Plain(part) if of_rust => Value::of_rust(part),
-                part => part,
-            });
+            let range = (from.as_deref(), to.as_deref(), *closed);
+            return self.stretch(base, of_rust, range, loc);
         }
         let at_values: Vec<_> = at.iter().map(|e| (self.expr(e), e.loc)).collect();
         let base = base?;

@@ -31,7 +31,11 @@
 //! while c { v.push(e); y = f; }
 //!
 //! most = trial { let mut end = 0; while c { end += 1; y = f; } end }
-//! most = trial { let mut room = 8; while !trial { v of room; the loop while it fits; fits } { room *= 2; } room }
+//! most = trial {
+//!     let mut room = 8;
+//!     while !trial { v of room; the loop while it fits; fits } { room *= 2; }
+//!     room
+//! }
 //! ```
 //!
 //! Lists that grow otherwise stay as they are written, which is an error.
@@ -633,7 +637,7 @@ impl List {
     }
 }
 
-/// The body of a loop whose rounds are not counted before, and that is left by its end or by `break`.
+/// The body of a loop whose rounds are not counted before, if it is left by its end or by `break`.
 fn endless_body(stmt: &syn::Stmt) -> Option<&syn::Block> {
     let body = match stmt {
         syn::Stmt::Expr(syn::Expr::While(l), _) => &l.body,

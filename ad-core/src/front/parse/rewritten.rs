@@ -1,4 +1,5 @@
-//! Methods that are written in terms of others: each is what stands behind it here.
+//! Methods that are written in terms of others: each is what stands behind it here. Names that begin
+//! with `cotangent_` are ours, so that none of the user's is hidden.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
@@ -376,8 +377,9 @@ pub(super) fn sorted(of: &syn::Expr, method: &syn::Ident, order: &syn::Expr) -> 
             let cotangent_order = ::cotangent::prelude::stop_gradient(
                 ::cotangent::sorting::order(&cotangent_keys, #is_total, #is_descending),
             );
-            let cotangent_sorted: Vec<_> =
-                (0..#of.len()).map(|cotangent_place| #of[cotangent_order[cotangent_place] as usize]).collect();
+            let cotangent_sorted: Vec<_> = (0..#of.len())
+                .map(|cotangent_place| #of[cotangent_order[cotangent_place] as usize])
+                .collect();
             cotangent_sorted
         }
     })

@@ -6,9 +6,11 @@
 //! };                                  let y = left;
 //!
 //! let y = 'a: {                       let mut left = slot;
-//!     if c { break 'a e; }            'a: loop { if c { left = e; break 'a; } left = f; break 'a; }
-//!     f                               let y = left;
-//! };
+//!     if c { break 'a e; }            'a: loop {
+//!     f                                   if c { left = e; break 'a; }
+//! };                                      left = f; break 'a;
+//!                                     }
+//!                                     let y = left;
 //! ```
 //!
 //! Side condition of the second: the block has no `break` or `continue` of a loop around it.
