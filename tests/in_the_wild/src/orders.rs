@@ -1,7 +1,7 @@
 //! Sorted lists, extrema by a key, patterns of slices.
 
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, Axis, array};
+use ndarray::{Array2, Axis};
 
 #[differentiable(grad)]
 fn median(x: &[f64]) -> f64 {

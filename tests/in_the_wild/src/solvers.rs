@@ -24,7 +24,7 @@ fn conjugate_gradients(a: &Array2<f64>, b: &Array1<f64>) -> f64 {
     x.sum()
 }
 
-#[differentiable(grad)]
+#[differentiable(grad, wrt(a, b))]
 fn richardson(a: &Array2<f64>, b: &Array1<f64>, tolerance: f64) -> f64 {
     let mut r = b.clone();
     let mut steps = 0;
@@ -79,22 +79,21 @@ fn kepler(mean_anomaly: f64, eccentricity: f64) -> f64 {
 
 #[differentiable(grad)]
 fn implied_rate(payment: f64, price: f64) -> f64 {
+    let excess = |rate: f64| payment / (1.0 + rate) + payment / (1.0 + rate).powi(2) - price;
     let (mut low, mut high) = (0.0, 1.0);
-    let (mut value, mut slope) = (0.0, 1.0);
     let rate = loop {
         let mid = 0.5 * (low + high);
-        value = payment / (1.0 + mid) + payment / (1.0 + mid).powi(2) - price;
-        slope = -payment / (1.0 + mid).powi(2) - 2.0 * payment / (1.0 + mid).powi(3);
-        if value.abs() < 1e-3 || high - low < 1e-9 {
+        if excess(mid).abs() < 1e-3 || high - low < 1e-9 {
             break mid;
         }
-        if value > 0.0 {
+        if excess(mid) > 0.0 {
             low = mid;
         } else {
             high = mid;
         }
     };
-    rate - value / slope
+    let slope = -payment / (1.0 + rate).powi(2) - 2.0 * payment / (1.0 + rate).powi(3);
+    rate - excess(rate) / slope
 }
 
 #[differentiable(grad)]
@@ -204,11 +203,11 @@ tests! {
     cg_is_nine: conjugate_gradients, conjugate_gradients_value_and_grad,
         a: (matrix(9, 9) * 0.1 + Array2::<f64>::eye(9) * 3.0 + matrix(9, 9).t().to_owned() * 0.1), b: vector(9) => (&a, &b);
     richardson_is: richardson, richardson_value_and_grad,
-        a: (matrix(3, 3) * 0.3 + Array2::<f64>::eye(3) * 0.6), b: vector(3), t: 1e-3 => (&a, &b, t);
+        a: (matrix(3, 3) * 0.3 + Array2::<f64>::eye(3) * 0.6), b: vector(3); t: 1e-3 => (&a, &b, t);
     richardson_of_nothing_is: richardson, richardson_value_and_grad,
-        a: matrix(0, 0), b: vector(0), t: 1e-3 => (&a, &b, t);
+        a: matrix(0, 0), b: vector(0); t: 1e-3 => (&a, &b, t);
     richardson_of_nine_is: richardson, richardson_value_and_grad,
-        a: (matrix(9, 9) * 0.1 + Array2::<f64>::eye(9) * 0.6), b: vector(9), t: 1e-3 => (&a, &b, t);
+        a: (matrix(9, 9) * 0.1 + Array2::<f64>::eye(9) * 0.6), b: vector(9); t: 1e-3 => (&a, &b, t);
     largest_is: largest_eigenvalue, largest_eigenvalue_value_and_grad,
         a: (matrix(3, 3) * 0.3 + Array2::from_diag(&ndarray::array![3.0, 1.0, 0.5])), x: vector(3) => (&a, &x);
     jacobi_is: jacobi, jacobi_value_and_grad,
