@@ -30,6 +30,10 @@
 //! singular system, is a panic with the name of the function. Matrices that are nearly singular
 //! give what rounding gives.
 //!
+//! Each thread keeps the last matrix of 32 rows or more with its factors. So a gradient does not
+//! factorise again what the value has factorised, and `solve` and `log_det` share the factors of one
+//! matrix.
+//!
 //! | function | factorisation |
 //! |---|---|
 //! | [`solve`], [`inverse`], [`log_det`] | Cholesky for matrices that are symmetric to the last bit and positive definite, otherwise LU with row exchanges |
@@ -123,7 +127,7 @@ fn solve_columns_rule(
 /// Panics if the matrix is singular or not square.
 #[custom_derivative(vjp = inverse_rule, differentiable)]
 pub fn inverse(a: &Array2<f64>) -> Array2<f64> {
-    Factors::of("inverse", a).solved("inverse", Array2::eye(a.nrows()))
+    Factors::of("inverse", a).inverse("inverse")
 }
 
 /// ```text
@@ -156,9 +160,10 @@ pub fn log_det(a: &Array2<f64>) -> f64 {
 
 #[differentiable(value)]
 fn log_det_rule(a: &Array2<f64>, cotangent: f64) -> (f64, Array2<f64>) {
+    let value = log_det(a);
     let y = inverse(a);
     let a_bar = build(a.dim(), |(i, j)| cotangent * y[[j, i]]);
-    (log_det(a), a_bar)
+    (value, a_bar)
 }
 
 /// The lower triangular `l` with `l lᵀ = a`. It depends on the symmetric part of `a`:
@@ -183,14 +188,36 @@ pub fn cholesky(a: &Array2<f64>) -> Array2<f64> {
     })
 }
 
+#[differentiable(value)]
+fn cholesky_rule(a: &Array2<f64>, l_bar: &Array2<f64>) -> (Array2<f64>, Array2<f64>) {
+    let l = cholesky(a);
+    let a_bar = cholesky_pullback(&l, l_bar);
+    (l, a_bar)
+}
+
+/// What a cotangent of the factor says of the matrix; in blocks, where [`pulled_back`] takes
+/// products of whole matrices.
+#[custom_derivative(vjp = cholesky_pullback_rule, differentiable)]
+fn cholesky_pullback(l: &Array2<f64>, l_bar: &Array2<f64>) -> Array2<f64> {
+    factor::cholesky_pullback(l, l_bar)
+}
+
+#[differentiable(value)]
+fn cholesky_pullback_rule(
+    l: &Array2<f64>,
+    l_bar: &Array2<f64>,
+    cotangent: &Array2<f64>,
+) -> (Array2<f64>, (Array2<f64>, Array2<f64>)) {
+    pulled_back_vjp(l, l_bar, cotangent)
+}
+
 /// With `φ` the lower triangle, its diagonal halved:
 ///
 /// ```text
 /// s = l⁻ᵀ φ(lᵀ l̄) l⁻¹          ā = (s + sᵀ) / 2
 /// ```
-#[differentiable(value)]
-fn cholesky_rule(a: &Array2<f64>, l_bar: &Array2<f64>) -> (Array2<f64>, Array2<f64>) {
-    let l = cholesky(a);
+#[differentiable(vjp)]
+fn pulled_back(l: &Array2<f64>, l_bar: &Array2<f64>) -> Array2<f64> {
     let n = l.nrows();
     // What is above the diagonal of l depends on nothing.
     let lower = build((n, n), |(i, j)| if j <= i { l_bar[[i, j]] } else { 0.0 });
@@ -211,10 +238,9 @@ fn cholesky_rule(a: &Array2<f64>, l_bar: &Array2<f64>) -> (Array2<f64>, Array2<f
         &flipped,
         &build((n, n), |(i, j)| half[[n - 1 - j, n - 1 - i]]),
     );
-    let a_bar = build((n, n), |(i, j)| {
+    build((n, n), |(i, j)| {
         0.5 * (s[[n - 1 - i, j]] + s[[n - 1 - j, i]])
-    });
-    (l, a_bar)
+    })
 }
 
 /// The solution `x` of `l x = b`, where `l` is lower triangular: what is above its diagonal is not
@@ -315,7 +341,7 @@ fn triangular_solve_columns_rule(
 pub fn eigh(a: &Array2<f64>) -> (Array1<f64>, Array2<f64>) {
     square("eigh", a);
     eigen::eigh(0.5 * (a + &a.t()))
-        .unwrap_or_else(|| panic!("`eigh`: the eigenvalues of the matrix were not found"))
+        .unwrap_or_else(|| panic!("`eigh` or `singular_values`: the eigenvalues were not found"))
 }
 
 /// With `f` the matrix of `1 / (w_j − w_i)`, and 0 where these are equal:

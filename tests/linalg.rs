@@ -252,6 +252,72 @@ fn what_does_not_exist_panics() {
     let found = message(|| drop(eigh(&array![[f64::NAN]])));
     assert_eq!(
         found,
-        "`eigh`: the eigenvalues of the matrix were not found"
+        "`eigh` or `singular_values`: the eigenvalues were not found"
     );
+}
+
+mod blocks {
+    use super::*;
+
+    #[differentiable]
+    pub(super) fn by_factor(a: &Array2<f64>, b: &Array1<f64>) -> f64 {
+        let l = cholesky(a);
+        let z = triangular_solve(&l, b);
+        0.5 * z.dot(&z)
+            + sum(z.len(), |i| {
+                l[[i, i]].ln() * (1.0 + 0.01 * i as f64) + l[[i, 0]]
+            })
+    }
+
+    #[differentiable]
+    pub(super) fn by_matrix(a: &Array2<f64>, b: &Array1<f64>) -> f64 {
+        0.5 * b.dot(&solve(a, b)) + log_det(a) + inverse(a).row(0).sum()
+    }
+}
+
+/// Factors of matrices of several blocks, which are not as long as each other.
+#[test]
+fn gradients_of_several_blocks() {
+    for n in [31, 32, 48, 49, 100, 145] {
+        let a = definite(n, 2) + Array2::<f64>::eye(n);
+        let b = matrix(n, 1, 3).column(0).to_owned();
+        let along = definite(n, 4) / n as f64;
+        type Function = fn(&Array2<f64>, &Array1<f64>) -> f64;
+        type Gradient = fn(&Array2<f64>, &Array1<f64>) -> (Array2<f64>, Array1<f64>);
+        let functions: [(Function, Gradient); 2] = [
+            (blocks::by_factor, blocks::by_factor_grad),
+            (blocks::by_matrix, blocks::by_matrix_grad),
+        ];
+        for (f, gradient) in functions {
+            let found = (gradient(&a, &b).0 * &along).sum();
+            let at = |h: f64| f(&(&a + &(&along * h)), &b);
+            let h = 1e-4;
+            let wanted = (8.0 * (at(h) - at(-h)) - at(2.0 * h) + at(-2.0 * h)) / (12.0 * h);
+            let error = (found - wanted).abs();
+            assert!(
+                error < 1e-6 * wanted.abs().max(1.0),
+                "{n}: {found} is not {wanted}"
+            );
+        }
+    }
+}
+
+/// The factors of one matrix are not taken for those of another one.
+#[test]
+fn matrices_take_turns() {
+    let (a, b) = (definite(40, 1), definite(40, 2));
+    let one = Array2::<f64>::eye(40);
+    for _ in 0..2 {
+        for m in [&a, &b, &a] {
+            close(&m.dot(&inverse(m)), &one, 1e-7);
+            let by_factor: f64 = cholesky(m).diag().iter().map(|x| 2.0 * x.ln()).sum();
+            assert!((log_det(m) - by_factor).abs() < 1e-8 * by_factor.abs().max(1.0));
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "`log_det`: the matrix is singular")]
+fn a_gradient_names_the_function_that_has_none() {
+    functions::determined_grad(&Array2::ones((3, 3)));
 }

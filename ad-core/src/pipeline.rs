@@ -375,8 +375,12 @@ pub fn other_product(
         let on = derived.dependent(on.collect());
         derived.results[primal..].iter().any(|r| on[r.index()])
     };
-    // A product of another unit takes the values that it is at, and may not read them.
-    if depends(&derived) {
+    // A product of another unit takes the values that it is at, and may not read them; so do the
+    // products in the rule of that unit.
+    for _ in 0..DEEPEST {
+        if !depends(&derived) {
+            break;
+        }
         derived = with_rules(&derived, &|_, _| true)?;
     }
     if depends(&derived) {

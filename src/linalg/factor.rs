@@ -1,7 +1,13 @@
 //! Factorisations in blocks: what is left of a block is updated by one product of matrices.
+//!
+//! A gradient factorises the matrices again that the value has factorised, and several functions
+//! take one matrix. So each thread keeps the last matrix of some size with its factors: to compare
+//! two matrices costs n², to factorise one n³.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// The rows and columns of a block.
 const BLOCK: usize = 48;
@@ -23,11 +29,31 @@ pub(super) enum Factors {
     Lu(Array2<f64>, Vec<usize>),
 }
 
+/// Matrices with fewer rows are factorised faster than they are compared and kept.
+const WORTH_KEEPING: usize = 32;
+
+thread_local! {
+    /// The last matrix, and its factors.
+    static LAST: RefCell<Option<(Array2<f64>, Rc<Factors>)>> = const { RefCell::new(None) };
+}
+
 impl Factors {
     /// Takes a matrix apart.
     #[track_caller]
-    pub(super) fn of(name: &str, a: &Array2<f64>) -> Factors {
-        let n = square(name, a);
+    pub(super) fn of(name: &str, a: &Array2<f64>) -> Rc<Factors> {
+        if square(name, a) < WORTH_KEEPING {
+            return Rc::new(Factors::anew(name, a));
+        }
+        let last = LAST.take().filter(|(matrix, _)| matrix == a);
+        let (matrix, factors) =
+            last.unwrap_or_else(|| (a.clone(), Rc::new(Factors::anew(name, a))));
+        LAST.set(Some((matrix, factors.clone())));
+        factors
+    }
+
+    #[track_caller]
+    fn anew(name: &str, a: &Array2<f64>) -> Factors {
+        let n = a.nrows();
         let is_symmetric = (0..n).all(|i| a[[i, i]] > 0.0)
             && (0..n).all(|i| (0..i).all(|j| a[[i, j]] == a[[j, i]]));
         if is_symmetric && let Ok(l) = cholesky(a.as_standard_layout().into_owned()) {
@@ -57,6 +83,15 @@ impl Factors {
                 upper(lu.view(), x.view_mut());
                 x
             }
+        }
+    }
+
+    /// The inverse.
+    #[track_caller]
+    pub(super) fn inverse(&self, name: &str) -> Array2<f64> {
+        match self {
+            Factors::Cholesky(l) => symmetric_inverse(l),
+            Factors::Lu(lu, _) => self.solved(name, Array2::eye(lu.nrows())),
         }
     }
 
@@ -114,6 +149,69 @@ pub(super) fn cholesky(mut a: Array2<f64>) -> Result<Array2<f64>, usize> {
         a.slice_mut(s![i, i + 1..]).fill(0.0);
     }
     Ok(a)
+}
+
+/// What a cotangent of the lower triangular factor says of a symmetric matrix: the steps of
+/// [`cholesky`] from the last to the first.
+///
+/// ```text
+///     [. . .]     c̄ := c̄ d⁻¹        b̄ −= c̄ r        d̄ −= tril(c̄ᵀ c)
+/// l = [r d .]     d̄ := the same of the block d alone
+///     [b c .]     r̄ −= c̄ᵀ b + (d̄ + d̄ᵀ) r
+/// ```
+pub(super) fn cholesky_pullback(l: &Array2<f64>, l_bar: &Array2<f64>) -> Array2<f64> {
+    let n = l.nrows();
+    let mut bar = l_bar.as_standard_layout().into_owned();
+    for (from, to) in blocks(n).rev() {
+        let (d, r) = (
+            l.slice(s![from..to, from..to]),
+            l.slice(s![from..to, ..from]),
+        );
+        let (b, c) = (l.slice(s![to.., ..from]), l.slice(s![to.., from..to]));
+        // The rows of c̄ are solutions with the transpose of d.
+        let mut c_bar = bar.slice(s![to.., from..to]).t().to_owned();
+        upper(d.t(), c_bar.view_mut());
+        product_from(bar.slice_mut(s![to.., ..from]), c_bar.t(), r);
+        let mut d_bar = bar.slice(s![from..to, from..to]).to_owned();
+        product_from(d_bar.view_mut(), c_bar.view(), c);
+        pull_back_block(d, &mut d_bar);
+        let both = &d_bar + &d_bar.t();
+        let mut r_bar = bar.slice_mut(s![from..to, ..from]);
+        product_from(r_bar.view_mut(), c_bar.view(), b);
+        product_from(r_bar, both.view(), r);
+        bar.slice_mut(s![to.., from..to]).assign(&c_bar.t());
+        bar.slice_mut(s![from..to, from..to]).assign(&d_bar);
+    }
+    for i in 0..n {
+        for j in 0..i {
+            let half = 0.5 * bar[[i, j]];
+            (bar[[i, j]], bar[[j, i]]) = (half, half);
+        }
+    }
+    bar
+}
+
+/// The same of one block, element by element; zeros above the diagonal.
+fn pull_back_block(l: ArrayView2<'_, f64>, bar: &mut Array2<f64>) {
+    for j in (0..l.nrows()).rev() {
+        for i in (j + 1..l.nrows()).rev() {
+            // l[i, j] = (a[i, j] − l[i, ..j] · l[j, ..j]) / l[j, j]
+            let x = bar[[i, j]] / l[[j, j]];
+            bar[[i, j]] = x;
+            bar[[j, j]] -= x * l[[i, j]];
+            for k in 0..j {
+                bar[[i, k]] -= x * l[[j, k]];
+                bar[[j, k]] -= x * l[[i, k]];
+            }
+            bar[[j, i]] = 0.0;
+        }
+        // l[j, j]² = a[j, j] − l[j, ..j]²
+        let x = 0.5 * bar[[j, j]] / l[[j, j]];
+        bar[[j, j]] = x;
+        for k in 0..j {
+            bar[[j, k]] -= 2.0 * x * l[[j, k]];
+        }
+    }
 }
 
 /// `c −= a b`
@@ -183,6 +281,31 @@ fn lower(l: ArrayView2<'_, f64>, mut x: ArrayViewMut2<'_, f64>, has_ones: bool) 
             done.slice(s![from.., ..]),
         );
     }
+}
+
+/// `l⁻ᵀ l⁻¹`. Row i of `l⁻¹` ends at its diagonal.
+fn symmetric_inverse(l: &Array2<f64>) -> Array2<f64> {
+    let n = l.nrows();
+    let (mut w, mut out) = (Array2::eye(n), Array2::zeros((n, n)));
+    for (from, to) in blocks(n) {
+        let (mut done, rest) = w
+            .slice_mut(s![from.., ..to])
+            .split_at(ndarray::Axis(0), to - from);
+        lower(l.slice(s![from..to, from..to]), done.view_mut(), false);
+        product_from(rest, l.slice(s![to.., from..to]), done.view());
+        for (first, last) in blocks(to) {
+            let columns = done.slice(s![.., first..]);
+            let below = out.slice_mut(s![first..to, first..last]);
+            product_from(below, columns.t(), done.slice(s![.., first..last]));
+        }
+    }
+    for i in 0..n {
+        for j in 0..=i {
+            out[[i, j]] = -out[[i, j]];
+            out[[j, i]] = out[[i, j]];
+        }
+    }
+    out
 }
 
 /// Solves with an upper triangle.
