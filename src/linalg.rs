@@ -30,13 +30,17 @@
 //! singular system, is a panic with the name of the function. Matrices that are nearly singular
 //! give what rounding gives.
 //!
+//! Of these, `log_det` alone may be called inside of `build`, `sum` and loops: the others give arrays
+//! whose lengths are known only when they return. [`solve_each`] and [`inverse_each`] take all
+//! matrices at once.
+//!
 //! Each thread keeps the last matrix of 32 rows or more with its factors. So a gradient does not
 //! factorise again what the value has factorised, and `solve` and `log_det` share the factors of one
 //! matrix.
 //!
 //! | function | factorisation |
 //! |---|---|
-//! | [`solve`], [`inverse`], [`log_det`] | Cholesky for matrices that are symmetric to the last bit and positive definite, otherwise LU with row exchanges |
+//! | [`solve`], [`solve_each`], [`inverse`], [`inverse_each`], [`log_det`] | Cholesky for matrices that are symmetric to the last bit and positive definite, otherwise LU with row exchanges |
 //! | [`cholesky`] | Cholesky |
 //! | [`eigh`], [`singular_values`] | tridiagonal form, then implicit QL |
 //! | [`expm`] | scaling, a Padé approximant, squaring |
@@ -46,7 +50,7 @@ mod factor;
 
 use crate::prelude::*;
 use factor::{Factors, square};
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, Array3, Axis};
 
 /// The solution `x` of `a x = b`.
 ///
@@ -63,9 +67,9 @@ use ndarray::{Array1, Array2};
 /// Panics if `a` is singular, or the sizes do not fit.
 #[custom_derivative(vjp = solve_rule, differentiable)]
 pub fn solve(a: &Array2<f64>, b: &Array1<f64>) -> Array1<f64> {
-    let b = b.view().insert_axis(ndarray::Axis(1));
+    let b = b.view().insert_axis(Axis(1));
     let x = Factors::of("solve", a).solved("solve", b.to_owned());
-    x.index_axis_move(ndarray::Axis(1), 0)
+    x.index_axis_move(Axis(1), 0)
 }
 
 /// ```text
@@ -111,6 +115,86 @@ fn solve_columns_rule(
     let b_bar = solve_columns(&a.t().to_owned(), x_bar);
     let a_bar = -b_bar.dot(&x.t());
     (x, (a_bar, b_bar))
+}
+
+/// The solutions `x[k]` of `a[k] x[k] = b[k]`.
+///
+/// ```
+/// use cotangent::linalg::solve_each;
+/// use cotangent::ndarray::{Array2, Array3};
+/// use cotangent::prelude::*;
+///
+/// /// The squared distances of points from 0, each by a matrix of its own.
+/// #[differentiable]
+/// fn distances(a: &Array3<f64>, b: &Array2<f64>) -> f64 {
+///     let x = solve_each(a, b);
+///     sum(b.dim(), |(k, i)| b[[k, i]] * x[[k, i]])
+/// }
+///
+/// let a = Array3::from_shape_vec((2, 1, 1), vec![4.0, 16.0]).unwrap();
+/// let b = Array2::from_shape_vec((2, 1), vec![1.0, 2.0]).unwrap();
+/// let (by_a, by_b) = distances_grad(&a, &b);
+/// assert_eq!(by_a.into_raw_vec_and_offset().0, [-0.0625, -0.015625]);
+/// assert_eq!(by_b.into_raw_vec_and_offset().0, [0.5, 0.25]);
+/// ```
+///
+/// # Panics
+///
+/// Panics if a matrix is singular, or the sizes do not fit.
+#[custom_derivative(vjp = solve_each_rule, differentiable)]
+pub fn solve_each(a: &Array3<f64>, b: &Array2<f64>) -> Array2<f64> {
+    let (matrices, sides) = (a.len_of(Axis(0)), b.nrows());
+    assert!(
+        matrices == sides,
+        "`solve_each`: there are {matrices} matrices and {sides} right-hand sides"
+    );
+    let mut out = Array2::zeros((sides, a.len_of(Axis(2))));
+    for ((mut x, b), a) in out.rows_mut().into_iter().zip(b.rows()).zip(a.outer_iter()) {
+        let b = b.insert_axis(Axis(1)).to_owned();
+        let solved = Factors::anew("solve_each", &a.to_owned()).solved("solve_each", b);
+        x.assign(&solved.column(0));
+    }
+    out
+}
+
+#[differentiable(value)]
+fn solve_each_rule(
+    a: &Array3<f64>,
+    b: &Array2<f64>,
+    x_bar: &Array2<f64>,
+) -> (Array2<f64>, (Array3<f64>, Array2<f64>)) {
+    let x = solve_each(a, b);
+    let b_bar = solve_each(&build(a.dim(), |(k, i, j)| a[[k, j, i]]), x_bar);
+    let a_bar = build(a.dim(), |(k, i, j)| -b_bar[[k, i]] * x[[k, j]]);
+    (x, (a_bar, b_bar))
+}
+
+/// The inverses of matrices.
+///
+/// # Panics
+///
+/// Panics if a matrix is singular or not square.
+#[custom_derivative(vjp = inverse_each_rule, differentiable)]
+pub fn inverse_each(a: &Array3<f64>) -> Array3<f64> {
+    let mut out = Array3::zeros(a.dim());
+    for (mut y, a) in out.outer_iter_mut().zip(a.outer_iter()) {
+        let factors = Factors::anew("inverse_each", &a.to_owned());
+        y.assign(&factors.inverse("inverse_each"));
+    }
+    out
+}
+
+#[differentiable(value)]
+fn inverse_each_rule(a: &Array3<f64>, y_bar: &Array3<f64>) -> (Array3<f64>, Array3<f64>) {
+    let y = inverse_each(a);
+    let n = a.len_of(Axis(1));
+    let left = build(a.dim(), |(k, i, j)| {
+        sum(n, |m| y[[k, m, i]] * y_bar[[k, m, j]])
+    });
+    let a_bar = build(a.dim(), |(k, i, j)| {
+        -sum(n, |m| left[[k, i, m]] * y[[k, j, m]])
+    });
+    (y, a_bar)
 }
 
 /// The inverse of a matrix.
@@ -259,9 +343,9 @@ fn pulled_back(l: &Array2<f64>, l_bar: &Array2<f64>) -> Array2<f64> {
 /// Panics if an element of the diagonal is 0, or the sizes do not fit.
 #[custom_derivative(vjp = triangular_solve_rule, differentiable)]
 pub fn triangular_solve(l: &Array2<f64>, b: &Array1<f64>) -> Array1<f64> {
-    let b = b.view().insert_axis(ndarray::Axis(1));
+    let b = b.view().insert_axis(Axis(1));
     let x = factor::lower_solved("triangular_solve", l, b.to_owned());
-    x.index_axis_move(ndarray::Axis(1), 0)
+    x.index_axis_move(Axis(1), 0)
 }
 
 /// ```text

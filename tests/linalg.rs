@@ -321,3 +321,64 @@ fn matrices_take_turns() {
 fn a_gradient_names_the_function_that_has_none() {
     functions::determined_grad(&Array2::ones((3, 3)));
 }
+
+mod each {
+    use super::*;
+    use cotangent::ndarray::Array3;
+
+    #[differentiable(grad, jvp, hvp)]
+    pub(super) fn of_all(a: &Array3<f64>, b: &Array2<f64>) -> f64 {
+        let (x, y) = (solve_each(a, b), inverse_each(a));
+        sum(b.nrows(), |k| {
+            log_det(&a.index_axis(ndarray::Axis(0), k).to_owned())
+        }) + (&x * &x).sum()
+            + y.mapv(f64::sin).sum()
+    }
+
+    pub(super) fn one_by_one(a: &Array3<f64>, b: &Array2<f64>) -> f64 {
+        let each = a.outer_iter().zip(b.rows()).map(|(a, b)| {
+            let a = a.to_owned();
+            let x = solve(&a, &b.to_owned());
+            log_det(&a) + x.dot(&x) + inverse(&a).mapv(f64::sin).sum()
+        });
+        each.sum()
+    }
+}
+
+/// Many systems at once, against one after the other.
+#[test]
+fn many_matrices_at_once() {
+    for (k, n) in [(0, 3), (1, 1), (5, 3), (2, 40)] {
+        let a = ndarray::Array3::from_shape_fn((k, n, n), |(k, i, j)| definite(n, k)[[i, j]] + 0.1);
+        let b = matrix(k, n, 4);
+        let (s, t) = (a.mapv(|x| x.cos()), b.mapv(|x| 1.0 + x));
+        let value = each::one_by_one(&a, &b);
+        assert!((each::of_all(&a, &b) - value).abs() < 1e-8 * value.abs().max(1.0));
+        let moved = |h: f64| (&a + &(&s * h), &b + &(&t * h));
+        let at = |h: f64| each::one_by_one(&moved(h).0, &moved(h).1);
+        let h = 1e-6;
+        let wanted = (8.0 * (at(h) - at(-h)) - at(2.0 * h) + at(-2.0 * h)) / (12.0 * h);
+        let (by_a, by_b) = each::of_all_grad(&a, &b);
+        let slope = (&by_a * &s).sum() + (&by_b * &t).sum();
+        let (_, along) = each::of_all_jvp(&a, &b, &s, &t);
+        for found in [slope, along] {
+            let error = (found - wanted).abs();
+            assert!(
+                error < 1e-5 * wanted.abs().max(1.0),
+                "{k} × {n}: {found}, not {wanted}"
+            );
+        }
+        let (twice_a, twice_b) = each::of_all_hvp(&a, &b, &s, &t);
+        let gradient = |h: f64| {
+            let (by_a, by_b) = each::of_all_grad(&moved(h).0, &moved(h).1);
+            (&by_a * &s).sum() + (&by_b * &t).sum()
+        };
+        let found = (&twice_a * &s).sum() + (&twice_b * &t).sum();
+        let wanted = (gradient(h) - gradient(-h)) / (2.0 * h);
+        let error = (found - wanted).abs();
+        assert!(
+            error < 1e-4 * wanted.abs().max(1.0),
+            "{k} × {n}: {found}, not {wanted}"
+        );
+    }
+}

@@ -41,7 +41,7 @@ impl Factors {
     /// Takes a matrix apart.
     #[track_caller]
     pub(super) fn of(name: &str, a: &Array2<f64>) -> Rc<Factors> {
-        if square(name, a) < WORTH_KEEPING {
+        if a.nrows() < WORTH_KEEPING {
             return Rc::new(Factors::anew(name, a));
         }
         let last = LAST.take().filter(|(matrix, _)| matrix == a);
@@ -51,9 +51,10 @@ impl Factors {
         factors
     }
 
+    /// The same without looking at the last one.
     #[track_caller]
-    fn anew(name: &str, a: &Array2<f64>) -> Factors {
-        let n = a.nrows();
+    pub(super) fn anew(name: &str, a: &Array2<f64>) -> Factors {
+        let n = square(name, a);
         let is_symmetric = (0..n).all(|i| a[[i, i]] > 0.0)
             && (0..n).all(|i| (0..i).all(|j| a[[i, j]] == a[[j, i]]));
         if is_symmetric && let Ok(l) = cholesky(a.as_standard_layout().into_owned()) {

@@ -171,7 +171,9 @@ fn called(out: &mut Builder, c: &Call, args: &[Var], result: usize) -> Var {
 fn too_late(name: &str) -> String {
     format!(
         "the lengths of what `{name}` gives are known only when it returns, and here it is called in a \
-         loop or in a branch; call it outside of those, or let it return numbers or fixed-size arrays"
+         loop or in a branch; call it outside of those, let it return numbers or fixed-size arrays, \
+         or write one that takes the arguments of all calls at once, as \
+         `cotangent::linalg::solve_each` does"
     )
 }
 
