@@ -1,15 +1,18 @@
-//! `#[derive(Differentiable)]`: how a struct takes itself apart and puts itself together, for generated
-//! code that cannot name its fields, and a companion that says what they are.
+//! `#[derive(Differentiable)]`: how a struct or an enum takes itself apart and puts itself together,
+//! for generated code that cannot name its fields, and a companion that says what they are.
+
+mod variants;
 
 use crate::defect::entered;
 use crate::front::attr::root;
-use crate::front::error::{Errors, Loc};
+use crate::front::error::Errors;
 use crate::front::nesting;
-use crate::front::structs::{self, Structs};
+use crate::front::structs::{self, Known, Structs};
 use crate::link::{self, Part, Place, Request};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 
 /// Expands `#[derive(Differentiable)] item`; the place is that of the struct.
 pub fn derive(item: TokenStream, place: &Place) -> TokenStream {
@@ -23,24 +26,22 @@ fn begun(item: TokenStream, place: &Place) -> TokenStream {
         return compile_errors(errors);
     }
     let item = crate::front::beside::written_out(item, &place.beside);
-    let of: syn::ItemStruct = match syn::parse2(item.clone()) {
+    let of: syn::DeriveInput = match syn::parse2(item.clone()) {
         Ok(of) => of,
-        Err(_) => {
-            let mut errors = Errors::default();
-            errors.at(
-                Loc::of(&item),
-                "only structs can be differentiated: an enum has no tangents; write its variants as an \
-                 integer constant, with `match`, and the parts of it that are real as a struct",
-            );
-            return compile_errors(errors);
-        }
+        Err(error) => return error.to_compile_error(),
     };
     let mut errors = Errors::default();
     let root = match root_of(&of, &mut errors) {
         Ok(path) => root(path.as_ref()),
         Err(_) => return compile_errors(errors),
     };
-    let impls = implementations(&of, &root);
+    let impls = match &of.data {
+        syn::Data::Struct(data) => implementations(&of, &data.fields, &root),
+        syn::Data::Enum(data) if !data.variants.is_empty() => {
+            variants::implementations(&of, data, &root)
+        }
+        syn::Data::Enum(_) | syn::Data::Union(_) => TokenStream::new(),
+    };
     let request = Request {
         attr: TokenStream::new(),
         item,
@@ -54,7 +55,7 @@ fn begun(item: TokenStream, place: &Place) -> TokenStream {
 
 /// The companion of a struct, or an invocation that finds out what it needs.
 pub(crate) fn companion(request: &Request, known: &Structs) -> TokenStream {
-    let of: syn::ItemStruct = match syn::parse2(request.item.clone()) {
+    let of: syn::DeriveInput = match syn::parse2(request.item.clone()) {
         Ok(of) => of,
         Err(error) => return error.to_compile_error(),
     };
@@ -67,28 +68,108 @@ pub(crate) fn companion(request: &Request, known: &Structs) -> TokenStream {
     }
     let sound = derived.ok().filter(|_| !errors.is_missing());
     let companion = link::companion_of_struct(&of, sound.as_ref(), &request.place);
-    let of_sound = sound.is_some().then(|| {
+    let of_sound = sound.as_ref().map(|sound| {
         let path = root_of(&of, &mut errors).ok().flatten();
         let root = root(path.as_ref());
-        let refill = refill(&of, &root);
-        let parameters = parameters(&of, &structs::real_fields(&of, known), &root);
-        quote!(#refill #parameters)
+        later(&of, &structs::known(sound), &root)
     });
     let errors = compile_errors(errors);
     quote!(#errors #companion #of_sound)
+}
+
+/// What is implemented for a struct or an enum once all is known that it is made of.
+fn later(of: &syn::DeriveInput, known: &Known, root: &TokenStream) -> TokenStream {
+    let (refill, parameters, absent) = match &of.data {
+        syn::Data::Struct(data) => (
+            refill(of, &data.fields, known, root),
+            parameters(of, &data.fields, &known.is_real, root),
+            absent(of, &data.fields, &quote!(Self), root),
+        ),
+        syn::Data::Enum(data) => (
+            variants::refill(of, data, root),
+            variants::parameters(of, data, &known.is_real, root),
+            data.variants.first().map_or(TokenStream::new(), |first| {
+                let name = &first.ident;
+                absent(of, &first.fields, &quote!(Self::#name), root)
+            }),
+        ),
+        syn::Data::Union(_) => return TokenStream::new(),
+    };
+    let absent = (!known.has_opaque).then_some(absent);
+    quote!(#refill #parameters #absent)
+}
+
+/// A value that is never read.
+fn absent(
+    of: &syn::DeriveInput,
+    fields: &syn::Fields,
+    name: &TokenStream,
+    root: &TokenStream,
+) -> TokenStream {
+    let rt = quote!(#root::runtime);
+    let types: Vec<&syn::Type> = fields.iter().map(|f| &f.ty).collect();
+    let head = Head::of(of, &types, &quote!(#rt::kernels::Absent));
+    let members = fields.members();
+    head.implement(
+        &quote!(#rt::kernels::Absent),
+        &quote! {
+            fn absent() -> Self {
+                #name { #(#members: #rt::kernels::Absent::absent()),* }
+            }
+        },
+    )
+}
+
+/// The head of an implementation for a derived type.
+struct Head<'a> {
+    of: &'a syn::DeriveInput,
+    generics: syn::Generics,
+}
+
+impl<'a> Head<'a> {
+    /// An implementation that asks this of these types, if the type is generic.
+    fn of(of: &'a syn::DeriveInput, types: &[&syn::Type], bound: &TokenStream) -> Head<'a> {
+        let mut generics = of.generics.clone();
+        if generics.type_params().next().is_some() {
+            let clause = generics.make_where_clause();
+            for ty in types {
+                clause.predicates.push(syn::parse_quote!(#ty: #bound));
+            }
+        }
+        Head { of, generics }
+    }
+
+    fn implement(&self, of_trait: &TokenStream, body: &TokenStream) -> TokenStream {
+        let (impl_generics, _, clause) = self.generics.split_for_impl();
+        let (_, of_generics, _) = self.of.generics.split_for_impl();
+        let ident = &self.of.ident;
+        let cfg = self.of.attrs.iter().filter(|a| a.path().is_ident("cfg"));
+        // A public type may have fields of private types, and what is cloned may be `Copy`.
+        quote! {
+            #(#cfg)*
+            #[automatically_derived]
+            #[allow(private_interfaces, private_bounds, clippy::clone_on_copy)]
+            impl #impl_generics #of_trait for #ident #of_generics #clause { #body }
+        }
+    }
 }
 
 /// The numbers of a struct as one vector: those of its real fields, one field after another.
 ///
 /// The real type is whichever these fields have, so that nothing has to be known of the structs
 /// among them.
-fn parameters(of: &syn::ItemStruct, is_real: &[bool], root: &TokenStream) -> TokenStream {
+fn parameters(
+    of: &syn::DeriveInput,
+    all: &syn::Fields,
+    is_real: &[bool],
+    root: &TokenStream,
+) -> TokenStream {
     let ident = &of.ident;
     let number = syn::Ident::new("__Number", Span::mixed_site());
     let rt = quote!(#root::runtime);
     let mut generics = of.generics.clone();
     generics.params.push(syn::parse_quote!(#number: #rt::Real));
-    let fields = || of.fields.iter().zip(of.fields.members()).zip(is_real);
+    let fields = || all.iter().zip(all.members()).zip(is_real);
     let clause = generics.make_where_clause();
     for ((field, _), _) in fields().filter(|(_, is_real)| **is_real) {
         let ty = &field.ty;
@@ -107,9 +188,12 @@ fn parameters(of: &syn::ItemStruct, is_real: &[bool], root: &TokenStream) -> Tok
         syn::Member::Named(ident) => ident.unraw().to_string(),
         syn::Member::Unnamed(index) => index.index.to_string(),
     });
-    let copies = fields().map(|((_, member), is_real)| match is_real {
+    let copies = fields().map(|((field, member), is_real)| match is_real {
         true => quote!(#member: #rt::Parameters::copied_with(&self.#member, f)),
-        false => quote!(#member: ::core::clone::Clone::clone(&self.#member)),
+        // At the field, where rustc says that its type is not `Clone`.
+        false => quote_spanned!(field.ty.span()=>
+            #member: ::core::clone::Clone::clone(&self.#member)
+        ),
     });
     let cfg = of.attrs.iter().filter(|a| a.path().is_ident("cfg"));
     // A public struct may have fields of private types, and those that are cloned may be `Copy`.
@@ -167,7 +251,7 @@ fn compile_errors(errors: Errors) -> TokenStream {
 
 /// `#[differentiable(crate = path)]` on the struct.
 fn root_of(
-    of: &syn::ItemStruct,
+    of: &syn::DeriveInput,
     errors: &mut Errors,
 ) -> crate::front::error::Result<Option<syn::Path>> {
     let mut root = None;
@@ -190,96 +274,116 @@ fn root_of(
 }
 
 /// How a struct is written over by another one. That of a struct that is wrong would say so again.
-fn refill(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
-    let syn::ItemStruct {
-        ident, generics, ..
-    } = of;
-    let (impl_generics, of_generics, _) = generics.split_for_impl();
-    let cfg = of.attrs.iter().filter(|a| a.path().is_ident("cfg"));
-    let members: Vec<syn::Member> = of.fields.members().collect();
-    let mut refilling = generics.clone();
-    let parameters = generics.type_params().map(|p| &p.ident);
-    let parameters: Vec<TokenStream> = parameters
-        .map(|ident| quote!(#ident: #root::runtime::Real))
-        .collect();
-    if !parameters.is_empty() {
-        let clause = refilling.make_where_clause();
-        for bound in parameters {
-            clause.predicates.push(syn::parse_quote!(#bound));
-        }
-    }
-    let refilled = &refilling.where_clause;
+fn refill(
+    of: &syn::DeriveInput,
+    fields: &syn::Fields,
+    known: &Known,
+    root: &TokenStream,
+) -> TokenStream {
     let rt = quote!(#root::runtime);
-    quote! {
-        #(#cfg)*
-        #[automatically_derived]
-        #[allow(private_interfaces, private_bounds)]
-        impl #impl_generics #rt::kernels::Refill for #ident #of_generics #refilled {
+    let refilled = fields.members().zip(&known.is_opaque);
+    let refilled = refilled.map(|(member, is_opaque)| match is_opaque {
+        true => quote!(self.#member = from.#member;),
+        false => quote!(#rt::kernels::Refill::refill(&mut self.#member, from.#member);),
+    });
+    let mut head = Head::of(of, &[], &TokenStream::new());
+    with_real_parameters(&mut head.generics, &rt);
+    head.implement(
+        &quote!(#rt::kernels::Refill),
+        &quote! {
             #[track_caller]
             fn refill(&mut self, from: Self) {
-                #(#rt::kernels::Refill::refill(&mut self.#members, from.#members);)*
+                #(#refilled)*
             }
-        }
+        },
+    )
+}
+
+/// Asks of each type parameter that it is real.
+fn with_real_parameters(generics: &mut syn::Generics, rt: &TokenStream) {
+    let parameters: Vec<syn::Ident> = generics.type_params().map(|p| p.ident.clone()).collect();
+    if parameters.is_empty() {
+        return;
+    }
+    let clause = generics.make_where_clause();
+    for ident in parameters {
+        clause.predicates.push(syn::parse_quote!(#ident: #rt::Real));
     }
 }
 
-fn implementations(of: &syn::ItemStruct, root: &TokenStream) -> TokenStream {
-    let syn::ItemStruct {
-        ident, generics, ..
-    } = of;
-    let (impl_generics, of_generics, clause) = generics.split_for_impl();
-    let cfg: Vec<_> = of
-        .attrs
-        .iter()
-        .filter(|a| a.path().is_ident("cfg"))
-        .collect();
-    let types: Vec<&syn::Type> = of.fields.iter().map(|f| &f.ty).collect();
-    let members: Vec<syn::Member> = of.fields.members().collect();
+fn implementations(of: &syn::DeriveInput, fields: &syn::Fields, root: &TokenStream) -> TokenStream {
+    let types: Vec<&syn::Type> = fields.iter().map(|f| &f.ty).collect();
+    let members: Vec<syn::Member> = fields.members().collect();
     let names: Vec<syn::Ident> = (0..types.len())
         .map(|k| format_ident!("field_{k}", span = Span::mixed_site()))
         .collect();
     let life = syn::Lifetime::new("'__fields", Span::mixed_site());
-    let mut borrowing = generics.clone();
-    borrowing.params.insert(0, syn::parse_quote!(#life));
-    let bounds = generics.type_params().map(|p| p.ident.to_token_stream());
-    let bounds: Vec<TokenStream> = bounds.map(|ident| quote!(#ident: #life)).collect();
-    let mut with_bounds = borrowing.clone();
-    if !bounds.is_empty() {
-        let clause = with_bounds.make_where_clause();
-        for bound in &bounds {
-            clause.predicates.push(syn::parse_quote!(#bound));
-        }
-    }
-    let (borrowing, _, bounded) = with_bounds.split_for_impl();
-    let rt = quote!(#root::runtime);
-    // A public struct may have fields of private types.
-    let allow = quote!(#[allow(private_interfaces, private_bounds)]);
-    quote! {
-        #(#cfg)*
-        #[automatically_derived]
-        #allow
-        impl #impl_generics #rt::Differentiable for #ident #of_generics #clause {}
+    let references: Vec<TokenStream> = types.iter().map(|ty| quote!(&#life #ty)).collect();
+    let apart = Apart {
+        life: &life,
+        references: &references,
+        types: &types,
+        fields: quote!((#(&self.#members,)*)),
+        names: &names,
+        made: quote!(Self { #(#members: #names,)* }),
+    };
+    apart.implementations(of, root)
+}
 
-        #(#cfg)*
-        #[automatically_derived]
-        #allow
-        impl #borrowing #rt::kernels::Fields<#life, (#(&#life #types,)*)>
-            for #ident #of_generics #bounded
-        {
-            #[inline]
-            fn fields(&#life self) -> (#(&#life #types,)*) {
-                (#(&self.#members,)*)
+/// How a value is taken apart and put together.
+struct Apart<'a> {
+    life: &'a syn::Lifetime,
+    /// The types of the parts by reference, and by value.
+    references: &'a [TokenStream],
+    types: &'a [&'a syn::Type],
+    /// The parts of `self`.
+    fields: TokenStream,
+    /// What the parts are called in `made`.
+    names: &'a [syn::Ident],
+    made: TokenStream,
+}
+
+impl Apart<'_> {
+    fn implementations(&self, of: &syn::DeriveInput, root: &TokenStream) -> TokenStream {
+        let Apart {
+            life,
+            references,
+            types,
+            fields,
+            names,
+            made,
+        } = self;
+        let rt = quote!(#root::runtime);
+        let plain = Head::of(of, &[], &TokenStream::new());
+        let differentiable = plain.implement(&quote!(#rt::Differentiable), &TokenStream::new());
+        let made = plain.implement(
+            &quote!(#rt::kernels::Made<(#(#types,)*)>),
+            &quote! {
+                #[inline]
+                fn made((#(#names,)*): (#(#types,)*)) -> Self {
+                    #made
+                }
+            },
+        );
+        let mut borrowing = Head::of(of, &[], &TokenStream::new());
+        let bounds = of.generics.type_params().map(|p| p.ident.clone());
+        let bounds: Vec<syn::Ident> = bounds.collect();
+        if !bounds.is_empty() {
+            let clause = borrowing.generics.make_where_clause();
+            for ident in bounds {
+                clause.predicates.push(syn::parse_quote!(#ident: #life));
             }
         }
-
-        #(#cfg)*
-        #[automatically_derived]
-        #allow
-        impl #impl_generics #rt::kernels::Made<(#(#types,)*)> for #ident #of_generics #clause {
-            #[inline]
-            fn made((#(#names,)*): (#(#types,)*)) -> Self {
-                Self { #(#members: #names,)* }
-            }
-        }
+        (borrowing.generics.params).insert(0, syn::parse_quote!(#life));
+        let fields = borrowing.implement(
+            &quote!(#rt::kernels::Fields<#life, (#(#references,)*)>),
+            &quote! {
+                #[inline]
+                fn fields(&#life self) -> (#(#references,)*) {
+                    #fields
+                }
+            },
+        );
+        quote!(#differentiable #fields #made)
     }
 }

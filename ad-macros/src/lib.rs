@@ -186,11 +186,17 @@ pub fn custom_derivative(attr: TokenStream, item: TokenStream) -> TokenStream {
     cotangent_core::custom(attr.into(), item.into(), &place).into()
 }
 
-/// Makes a struct an argument, a result or a loop state of annotated functions.
+/// Makes a struct or an enum an argument, a result or a loop state of annotated functions.
 ///
 /// The fields are held by value and are of any type that an argument may have: numbers, arrays,
 /// `Vec`, fixed arrays, tuples, other structs that derive it. At least one is real. The gradient is
 /// the same struct: real fields hold derivatives, all others are as they were in the argument.
+///
+/// Fields of other types are carried and never looked into. Those of types of the standard library
+/// without real numbers need no mark; others are marked `#[differentiable(constant)]`. They must be
+/// `Clone`.
+///
+/// An enum decides by `match`. Its gradient has the same variant, with derivatives in its fields.
 ///
 /// ```
 /// use cotangent::ndarray::{Array1, array};

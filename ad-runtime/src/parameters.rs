@@ -153,6 +153,18 @@ fn fits(what: &str, count: usize, length: usize) {
     );
 }
 
+/// Stands where two values of an enum are of different variants.
+///
+/// # Panics
+///
+/// Panics.
+#[doc(hidden)]
+#[cold]
+#[track_caller]
+pub fn other_variant() -> ! {
+    panic!("vectors of parameters differ: two values of an enum are of different variants")
+}
+
 /// How many numbers each value of a type has, as the length of an array; 0 if its type does not say
 /// so.
 #[doc(hidden)]

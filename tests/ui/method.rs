@@ -7,8 +7,16 @@ struct Model {
 
 impl Model {
     #[differentiable]
-    fn changes(&mut self, x: f64) -> f64 {
-        self.w * x
+    fn changes(mut self, x: f64) -> f64 {
+        self.w *= x;
+        self.w
+    }
+
+    #[differentiable]
+    fn hides(&mut self, x: f64) -> f64 {
+        let self_ = x;
+        self.w += self_;
+        self.w
     }
 
     #[differentiable]

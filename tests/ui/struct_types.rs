@@ -16,11 +16,6 @@ struct Counts {
     n: usize,
 }
 
-#[derive(Differentiable)]
-enum Either {
-    One(f64),
-}
-
 #[differentiable]
 fn alias(x: &Vector) -> f64 {
     x[0]

@@ -104,8 +104,8 @@ impl Apart {
     }
 }
 
-/// Checks that the rows of a tangent are as long as those of its argument, and that its sparse
-/// matrices have entries at the same places.
+/// Checks that the rows of a tangent are as long as those of its argument, that its sparse matrices
+/// have entries at the same places, and that its enums are of the same variants.
 pub(super) fn same_pattern(
     ident: &Ident,
     tangent: &Ident,
@@ -120,6 +120,13 @@ pub(super) fn same_pattern(
         let of_own = taken(ident, data, names, &|at| only(&own, at));
         let of_other = taken(tangent, data, names, &|at| only(&other, at));
         out.extend(quote!({ #of_own #of_other rt::same(#what, #said, #other, #own); }));
+    }
+    for k in data.tree.discriminants_of_real() {
+        let (own, other) = (names.fresh("variant"), names.fresh("variant"));
+        let only = |name: &Ident, at: usize| (at == k).then(|| name.to_token_stream());
+        let of_own = taken(ident, data, names, &|at| only(&own, at));
+        let of_other = taken(tangent, data, names, &|at| only(&other, at));
+        out.extend(quote!({ #of_own #of_other rt::same_variants(#said, #other, #own); }));
     }
     out
 }
@@ -146,7 +153,7 @@ fn tree_taken(
     of: Leaves<'_>,
 ) -> TokenStream {
     let mut behind: Vec<Bound<'_>> = vec![];
-    let mut out = TokenStream::new();
+    let (mut out, mut missing) = (TokenStream::new(), TokenStream::new());
     if let Tree::Struct(..) | Tree::Many(_) | Tree::Optional(_) = tree {
         behind.push((whole, tree, first));
     } else {
@@ -155,6 +162,26 @@ fn tree_taken(
     }
     while let Some((whole, tree, mut first)) = behind.pop() {
         match tree {
+            Tree::Struct(made, parts) if made.is_enum() => {
+                let mut bound = vec![];
+                for (k, part) in parts.iter().enumerate() {
+                    let pattern = pattern(part, &mut first, names, &mut behind, of);
+                    let is_unused = pattern.to_string() == "_";
+                    bound.push(match (is_unused, k) {
+                        (true, _) | (_, 0) => pattern,
+                        (false, _) => {
+                            let (field, absent) = (names.fresh("field"), names.fresh("absent"));
+                            missing.extend(quote! {
+                                let #absent = rt::Absent::absent();
+                                let #pattern = #field.unwrap_or(&#absent);
+                            });
+                            field.into_token_stream()
+                        }
+                    });
+                }
+                out.extend(quote!(let (#(#bound,)*) = rt::Fields::fields(#whole);));
+                out.extend(std::mem::take(&mut missing));
+            }
             // The fields of a struct may be private; it takes itself apart.
             Tree::Struct(made, parts) => {
                 let start = first;
@@ -195,6 +222,9 @@ fn columns(
         let wanted = |at: usize| (at == part).then(|| leaf.to_token_stream());
         let apart = tree_taken(one.to_token_stream(), &many.one, 0, names, &wanted);
         let (mut before, mut map, mut item) = (quote!(), quote!(map), quote!(*#leaf));
+        if many.columns.leaves()[k].is_opaque() {
+            item = quote!(::core::clone::Clone::clone(#leaf));
+        }
         match column {
             Column::Plain => {}
             Column::Lengths => item = quote!(#leaf.len()),
@@ -502,6 +532,10 @@ impl Context<'_> {
 
     /// The type of an element, with the fixed-size arrays around it.
     fn fixed(&self, w: &Written) -> TokenStream {
+        // The type of what is carried may have no name here.
+        if w.is_opaque() {
+            return quote!(_);
+        }
         let scalar = match w.scalar.elem() {
             Elem::Real => self.signature.real.to_token_stream(),
             Elem::Int | Elem::Bool => {
@@ -672,6 +706,9 @@ impl Function<'_> {
 
     /// A part of a result. `last` says that the variable is not needed after this.
     pub(super) fn result(&self, v: Var, w: &Written, last: bool) -> TokenStream {
+        if w.is_opaque() {
+            return self.carried(v, w);
+        }
         let l = self.local(v);
         let ident = &l.ident;
         // What is computed is `i64`, and so are scalars that came in.

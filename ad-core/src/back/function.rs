@@ -5,6 +5,7 @@
 //! in `function/elements.rs`; the other files are about kinds of steps, and about memory.
 
 mod branch;
+mod carried;
 mod dispatched;
 mod elements;
 mod entries;
@@ -37,11 +38,12 @@ use crate::derivative::{Derivative, Gives, Takes};
 use crate::front::infer::ConstUse;
 use crate::front::jacobian::Form;
 use crate::front::real::RealType;
-use crate::front::types::Scalar;
+use crate::front::types::{Scalar, Written};
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Program, Step};
 use crate::ir::linear::Use;
 use crate::ir::ty::{Atom, Elem, Size};
+use carried::kept;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 pub(super) use residuals::Slot;
@@ -246,7 +248,13 @@ impl<'a> Function<'a> {
 
     /// What brings the parameters to hand that something uses, before it.
     fn with_inputs(&self, body: &TokenStream) -> TokenStream {
-        let used = names_in(body);
+        let mut used = names_in(body);
+        let is_opaque = |p: &&Given| p.written.as_ref().is_some_and(Written::is_opaque);
+        for param in self.params.iter().filter(is_opaque) {
+            if used.contains(&kept(&param.tokens).to_string()) {
+                used.insert(param.tokens.to_string());
+            }
+        }
         let is_used = |i: &Ident| used.contains(&i.to_string());
         let apart: TokenStream = self.with_names(|names| {
             let apart = self.apart.iter().map(|a| a.taken(&is_used, names));

@@ -51,12 +51,15 @@ impl Context<'_> {
             return own.into_iter().chain(self.extra_params(what)).collect();
         }
         let is_written = |k: &usize| signature.writes.iter().any(|w| w.arg == *k);
-        let first = (0..own.len()).filter(|k| !is_written(k));
+        // `self` stands first, also where it is written.
+        let is_last = |k: &usize| is_written(k) && own[*k].0 != "self";
+        let first = (0..own.len()).filter(|k| !is_last(k));
         let mut params: Vec<_> = first.map(|k| own[k].clone()).collect();
         if what == Derivative::Vjp {
             let cotangents = self.cotangents().into_iter();
             params.extend(cotangents.map(|(ident, ty, _)| (ident, ty)));
-            params.extend(signature.writes.iter().map(|w| own[w.arg].clone()));
+            let last = (0..own.len()).filter(is_last);
+            params.extend(last.map(|k| own[k].clone()));
             return params;
         }
         let extra = self.extra_params(what);
@@ -64,7 +67,9 @@ impl Context<'_> {
         params.extend(of_wrt.filter(|(k, _)| !is_written(k)).map(|(_, p)| p));
         let tangents = self.tangents();
         for (w, tangent) in signature.writes.iter().zip(tangents) {
-            params.push(own[w.arg].clone());
+            if is_last(&w.arg) {
+                params.push(own[w.arg].clone());
+            }
             params.push((tangent, w.ty.to_token_stream()));
         }
         params
@@ -244,6 +249,8 @@ impl Context<'_> {
 /// Brings the value on entry to hand.
 fn entered(ident: &Ident, w: &Write) -> TokenStream {
     match w.back {
+        // There is no variable of this name, and a reference to write is one to read as well.
+        Back::Whole if ident == "self" => TokenStream::new(),
         Back::Scalar => quote!(let #ident = *#ident;),
         Back::View => quote!(let #ident = #ident.view();),
         Back::Slice | Back::Whole => quote!(let #ident = &*#ident;),

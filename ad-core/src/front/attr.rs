@@ -404,6 +404,10 @@ impl Attr {
                      and return them as a tuple"
                 );
                 sound = Err(errors.at(*span, message));
+            } else if *what == Derivative::Linearize && signature.has_opaque() {
+                let message = "`linearize` keeps numbers only, and a struct here has a field that is \
+                               carried and not looked into; take the fields that are read as arguments";
+                sound = Err(errors.at(*span, message));
             } else if let Err(message) = Jacobian::for_derivative(signature, wrt, *what) {
                 sound = Err(errors.at(*span, message));
             }
@@ -442,7 +446,7 @@ impl Attr {
                         real_arguments(signature)
                     ),
                 },
-                Some(k) if !signature.args[k].ty.is_real() => format!(
+                Some(k) if !signature.args[k].ty.tree.is_real() => format!(
                     "`{}` is made of `{}`, which is constant for differentiation; `wrt` lists real arguments",
                     signature.args[k].ident,
                     signature.args[k].ty.made_of()

@@ -11,7 +11,7 @@ use super::callee::without_arguments;
 use super::error::{Errors, Result};
 use super::real::RealType;
 use super::sparse::{self, Form};
-use super::structs::Struct;
+use super::structs::{DISCRIMINANT, Struct};
 use super::types::{self, Passing, Scalar, Written, bare};
 use std::rc::Rc;
 
@@ -73,6 +73,13 @@ pub struct Made {
     pub of: Option<Rc<Struct>>,
 }
 
+impl Made {
+    /// Whether it is an enum.
+    pub(crate) fn is_enum(&self) -> bool {
+        self.of.as_ref().is_some_and(|of| of.is_enum())
+    }
+}
+
 /// One of the parameters or results that an argument or result becomes.
 #[derive(Clone, Debug)]
 pub struct Leaf<'a> {
@@ -115,9 +122,10 @@ impl Data {
         out
     }
 
-    /// Whether there is a derivative with respect to any part of it.
+    /// Whether it is an argument to differentiate in. What an enum is made of is not known where the
+    /// heads of generated functions are written, so one without real fields is its own gradient.
     pub fn is_real(&self) -> bool {
-        self.tree.is_real()
+        self.tree.is_real_or_enum()
     }
 
     /// The scalar type of its first part.
@@ -210,6 +218,11 @@ impl Tree {
     /// A list of any length.
     fn many(one: &syn::Type, errors: &mut Errors) -> Result<Tree> {
         let tree = Tree::part(one, errors)?;
+        if tree.has_enum_of_arrays() {
+            let message = "the variants of enums in a list hold numbers and fixed arrays, and a variant of \
+                           this one holds an array of any size; write `[f64; 3]`, or a list beside this one";
+            return Err(errors.on(one, message));
+        }
         let Some(columns) = tree.columns(&Written::listed) else {
             if tree.has_optional() {
                 let message = "a list holds no `Option`s here; write a list of bools beside that of the values";
@@ -228,6 +241,12 @@ impl Tree {
             one: Box::new(tree),
             columns: Box::new(columns),
         }))
+    }
+
+    /// Whether an enum in it has a part whose size its type does not fix.
+    fn has_enum_of_arrays(&self) -> bool {
+        let is_enum = matches!(self, Tree::Struct(made, _) if made.is_enum());
+        is_enum && self.any(&|w| !w.is_fixed()) || self.parts().iter().any(Tree::has_enum_of_arrays)
     }
 
     /// Whether there is an `Option` in it.
@@ -342,7 +361,13 @@ impl Tree {
                 let form = made.sparse();
                 let (mut of_entries, mut of_rows) = (None, None);
                 for (field, part) in fields.zip(parts) {
-                    let name = format!("{name}_{}", field.trim_start_matches("r#"));
+                    let (path, name) = match field.as_str() {
+                        DISCRIMINANT => (path.clone(), format!("{name}_variant")),
+                        field => {
+                            let part = field.trim_start_matches("r#").replace('.', "_");
+                            (format!("{path}.{field}"), format!("{name}_{part}"))
+                        }
+                    };
                     let list = match form {
                         Some(form) if form.is_of_entries(&field) => {
                             Some(*of_entries.get_or_insert(out.len()))
@@ -352,7 +377,7 @@ impl Tree {
                         }
                         Some(_) | None => list,
                     };
-                    part.collect(format!("{path}.{field}"), name, list, out);
+                    part.collect(path, name, list, out);
                 }
             }
             Tree::Many(many) => {
@@ -449,6 +474,11 @@ impl Tree {
         }
     }
 
+    fn is_real_or_enum(&self) -> bool {
+        let is_enum = matches!(self, Tree::Struct(made, _) if made.is_enum());
+        is_enum || self.is_real() || self.parts().iter().any(Tree::is_real_or_enum)
+    }
+
     /// The type of several values stacked along a leading axis, if there is one. Several structs
     /// are a list of structs, and several fixed-size arrays of structs a list of such arrays.
     /// Leaves that are not real are not stacked.
@@ -458,6 +488,9 @@ impl Tree {
             Tree::Leaf(written) if written.is_real() => Tree::Leaf(written.several()?),
             Tree::Leaf(written) => Tree::Leaf(written.clone()),
             Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
+            Tree::List(_) | Tree::Struct(..) if self.has_real_enum() || !self.is_real() => {
+                return None;
+            }
             Tree::List(_) | Tree::Struct(..) => Tree::Many(Many {
                 one: Box::new(self.clone()),
                 columns: Box::new(self.columns(&|w| match w.is_real() {
@@ -484,6 +517,31 @@ impl Tree {
             | Tree::Optional(_)
             | Tree::Rows(_) => self.parts().iter().any(Tree::has_repeated),
         }
+    }
+
+    /// The numbers of the leaves that say which variant an enum with real fields is.
+    pub fn discriminants_of_real(&self) -> Vec<usize> {
+        fn collect(tree: &Tree, next: &mut usize, out: &mut Vec<usize>) {
+            if let Tree::Struct(made, _) = tree
+                && made.is_enum()
+                && tree.is_real()
+            {
+                out.push(*next);
+            }
+            match tree.parts() {
+                [] => *next += 1,
+                parts => parts.iter().for_each(|part| collect(part, next, out)),
+            }
+        }
+        let mut out = vec![];
+        collect(self, &mut 0, &mut out);
+        out
+    }
+
+    /// Whether an enum with real fields is in it.
+    pub(super) fn has_real_enum(&self) -> bool {
+        let is_enum = matches!(self, Tree::Struct(made, _) if made.is_enum());
+        is_enum && self.is_real() || self.parts().iter().any(Tree::has_real_enum)
     }
 
     /// Whether a list of lists is in it.
@@ -707,6 +765,7 @@ impl Written {
 
     /// Whether it is an integer type other than that of the compiler.
     pub fn is_cast(&self) -> bool {
-        self.scalar.elem() == crate::ir::ty::Elem::Int && self.scalar != Scalar::I64
+        let is_int = self.scalar.elem() == crate::ir::ty::Elem::Int;
+        is_int && self.scalar != Scalar::I64 && !self.is_opaque()
     }
 }

@@ -75,6 +75,8 @@ impl<'t> Node<'t> {
         match tree {
             Tree::Tuple(parts) => Node::Tuple(all(parts)),
             Tree::List(parts) => Node::List(all(parts)),
+            // A value has the fields of one variant only.
+            Tree::Struct(_, parts) if tree.has_real_enum() => Node::Many(all(parts)),
             Tree::Struct(made, parts) => Node::Struct(&made.ty, all(parts)),
             Tree::Leaf(written) if written.is_real() => {
                 *next += 1;
@@ -354,7 +356,14 @@ struct Of<'a> {
 
 impl Of<'_> {
     fn form(&mut self, rows: &Node<'_>, columns: &Node<'_>, whole: bool) -> Result<Form, String> {
-        if self.signature.args[self.argument].ty.tree.has_rows() {
+        let argument = &self.signature.args[self.argument].ty.tree;
+        if argument.has_real_enum() || !argument.is_real() {
+            return Err(self.none(
+                "which fields an enum has depends on its variant; leave it out with `wrt(..)`, or write \
+                 `vjp` or `jvp`",
+            ));
+        }
+        if argument.has_rows() {
             return Err(self.none("rows of a list have lengths of their own; write `vjp` or `jvp`"));
         }
         if let Node::Tuple(parts) = rows {

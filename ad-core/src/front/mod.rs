@@ -21,6 +21,7 @@ pub mod lint;
 pub(crate) mod lower;
 pub mod names;
 pub(crate) mod nesting;
+pub(crate) mod opaque;
 mod parse;
 pub mod patterns;
 pub mod real;

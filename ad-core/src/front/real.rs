@@ -71,12 +71,14 @@ impl RealType {
     }
 
     /// The real type of a struct: its first type parameter, or else the first that its fields name.
-    pub(super) fn of_struct(item: &syn::ItemStruct) -> RealType {
+    pub(super) fn of_struct(item: &syn::DeriveInput) -> RealType {
         if let Some(param) = item.generics.type_params().next() {
             return RealType::Parameter(param.ident.clone());
         }
         let mut first = First(None);
-        first.visit_fields(&item.fields);
+        for field in super::structs::fields(item) {
+            first.visit_type(&field.ty);
+        }
         first.0.unwrap_or_default()
     }
 

@@ -40,8 +40,8 @@ pub fn explicit(item: TokenStream, self_type: Option<&syn::Type>, is_member: boo
             (bare.clone(), quote!(#token: #ty))
         }
         (syn::ReceiverKind::Value, Some(ty)) => (ty.clone(), quote!(#token: #ty)),
-        (syn::ReceiverKind::Reference(and, life, None), Some(ty)) => {
-            (ty.clone(), quote!(#token: #and #life #ty))
+        (syn::ReceiverKind::Reference(and, life, mutable), Some(ty)) => {
+            (ty.clone(), quote!(#token: #and #life #mutable #ty))
         }
         (..) => return item,
     };

@@ -154,6 +154,12 @@ impl Signature {
         all.all(|tree| tree.several().is_some())
     }
 
+    /// Whether an argument or the result holds a constant that is carried.
+    pub(super) fn has_opaque(&self) -> bool {
+        let mut args = self.args.iter();
+        args.any(|a| a.ty.tree.has_opaque()) || self.result.tree.has_opaque()
+    }
+
     /// The parameters of the program that are the real parts of some arguments.
     pub fn real_leaves(&self, args: &[usize]) -> Vec<usize> {
         let leaves = self.leaves();
@@ -214,18 +220,16 @@ impl Signature {
             {
                 continue;
             }
-            let through = match input {
-                syn::FnArg::Typed(typed) => Through::of(&typed.ty, errors),
-                syn::FnArg::Receiver(_) => None,
-            };
+            let ty = writes::type_of(input);
+            let through = ty.and_then(|ty| Through::of(ty, errors));
             match argument(input, through.as_ref(), errors) {
                 Ok(arg) => args.push(arg),
                 Err(reported) => sound = Err(reported),
             }
-            if let (syn::FnArg::Typed(typed), Some(through)) = (input, through) {
+            if let (Some(ty), Some(through)) = (ty, through) {
                 writes.push(Write {
                     arg: args.len().saturating_sub(1),
-                    ty: (*typed.ty).clone(),
+                    ty: ty.clone(),
                     back: through.back,
                 });
                 exits.push(through.exit);
@@ -242,7 +246,7 @@ impl Signature {
         }
         let (result, wrapper) = result(sig, &exits, errors)?;
         sound?;
-        if !args.iter().any(|a| a.ty.is_real()) {
+        if !args.iter().any(|a| a.ty.tree.is_real()) {
             let place = Loc {
                 start: sig.fn_token.span,
                 end: sig.paren_token.span.close(),
@@ -362,7 +366,7 @@ pub(super) fn mentions_generics(generics: &syn::Generics, ty: &syn::Type) -> boo
 fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) -> Result<Arg> {
     let typed = match input {
         syn::FnArg::Typed(typed) => typed,
-        syn::FnArg::Receiver(receiver) => return self_argument(receiver, errors),
+        syn::FnArg::Receiver(receiver) => return self_argument(receiver, through, errors),
     };
     if let Some(attribute) = typed.attrs.first() {
         errors.on(
@@ -371,7 +375,7 @@ fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) 
         );
     }
     let ty = Data::read(through.map_or(&typed.ty, |t| &t.entry), errors)?;
-    if through.is_some() && !ty.is_real() {
+    if through.is_some() && !ty.tree.is_real() {
         return Err(errors.on(
             &typed.ty,
             format!(
@@ -403,13 +407,15 @@ fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) 
 }
 
 /// `self: &Model`
-fn self_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Result<Arg> {
-    if receiver.mutability.is_some()
-        || matches!(receiver.kind, syn::ReceiverKind::Reference(_, _, Some(_)))
-    {
+fn self_argument(
+    receiver: &syn::Receiver,
+    through: Option<&Through>,
+    errors: &mut Errors,
+) -> Result<Arg> {
+    if receiver.mutability.is_some() {
         return Err(errors.on(
             receiver,
-            "a differentiable method changes nothing; take `&self` and return the new value",
+            "a method that changes `self` takes it as `&mut self`, or binds it: `let mut next = self;`",
         ));
     }
     let syn::ReceiverKind::Typed(_, ty) = &receiver.kind else {
@@ -421,7 +427,7 @@ fn self_argument(receiver: &syn::Receiver, errors: &mut Errors) -> Result<Arg> {
     };
     Ok(Arg {
         ident: syn::Ident::new("self", receiver.self_token.span),
-        ty: Data::read(ty, errors)?,
+        ty: Data::read(through.map_or(ty, |t| &t.entry), errors)?,
     })
 }
 
@@ -433,7 +439,10 @@ fn result(
     let ty = match &sig.output {
         syn::ReturnType::Type(_, ty) => ty,
         syn::ReturnType::Default if !exits.is_empty() => {
-            return Ok((Data::read(&writes::results(None, exits), errors)?, None));
+            let ty = writes::results(None, exits);
+            let data = Data::read(&ty, errors)?;
+            no_real_enum(&data, &sig.ident, errors)?;
+            return Ok((data, None));
         }
         syn::ReturnType::Default => {
             return Err(errors.on(
@@ -455,7 +464,7 @@ fn result(
         ));
     }
     let data = Data::read(ty, errors)?;
-    if !data.is_real() {
+    if !data.tree.is_real() {
         let made_of = data.made_of();
         return Err(errors.on(
             ty,
@@ -484,7 +493,22 @@ fn result(
     }
     if !exits.is_empty() {
         let all = writes::results(Some(ty), exits);
-        return Ok((Data::read(&all, errors)?, None));
+        let data = Data::read(&all, errors)?;
+        no_real_enum(&data, &sig.ident, errors)?;
+        return Ok((data, None));
     }
+    no_real_enum(&data, ty, errors)?;
     Ok((data, wrapper))
+}
+
+/// Which fields an enum has is known when the function has run; a cotangent of it comes before.
+fn no_real_enum(data: &Data, at: &impl ToTokens, errors: &mut Errors) -> Result<()> {
+    match data.tree.has_real_enum() {
+        true => Err(errors.on(
+            at,
+            "an enum with real fields is no result here: its cotangent would have the variant that \
+             the function has yet to choose; return the fields, as a tuple or a struct",
+        )),
+        false => Ok(()),
+    }
 }

@@ -1,5 +1,5 @@
-//! Structs that derive `Differentiable`. A function sees the name of a struct and not its fields; these
-//! it asks the companion of the struct for, see [`crate::link`].
+//! Structs and enums that derive `Differentiable`. A function sees the name of a struct and not its
+//! fields; these it asks the companion of the struct for, see [`crate::link`].
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -9,22 +9,54 @@
 use super::callee::without_arguments;
 use super::data::Tree;
 use super::error::{Errors, Result};
+use super::opaque;
 use super::real::RealType;
+use super::types::with_article;
 use proc_macro2::{Group, Literal, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use syn::ext::IdentExt;
 use syn::parse::Parser;
 
-/// What is known of a struct.
+/// What is known of a struct or an enum.
 #[derive(Clone, Debug)]
 pub struct Struct {
     /// Its name.
     pub name: String,
-    /// The definition, without attributes.
-    item: syn::ItemStruct,
+    /// The definition, without attributes except marks of constant fields.
+    item: syn::DeriveInput,
     /// The structs that its fields are made of.
     inner: Structs,
+    /// Whether it stands for a constant of another type that is carried, see [`super::opaque`].
+    pub(super) is_opaque: bool,
+}
+
+/// A part of a struct or an enum. An enum has its discriminant, an integer, and then the fields of
+/// all variants, of which only those of one variant hold values:
+///
+/// ```text
+/// enum Activation { Relu, Elu { alpha: f64 } }   is   (i64, f64)
+/// ```
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The name of the field, a number in a tuple struct; `Elu.alpha` in an enum.
+    pub(crate) name: String,
+    /// Its type, in the generics of the definition.
+    pub(crate) ty: syn::Type,
+    /// Whether it is carried and never looked into.
+    pub(crate) is_opaque: bool,
+}
+
+/// A variant of an enum.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant {
+    /// Its name.
+    pub(crate) name: String,
+    /// The names of its fields, numbers in a tuple variant.
+    pub(crate) fields: Vec<String>,
+    /// Which part of the enum its first field is.
+    pub(crate) first: usize,
 }
 
 /// Structs by the paths they are mentioned by.
@@ -77,14 +109,31 @@ fn key(path: &syn::Path) -> String {
 
 impl Struct {
     /// A struct of which the structs inside are known.
-    pub fn new(item: &syn::ItemStruct, inner: Structs) -> Struct {
+    pub fn new(item: &syn::DeriveInput, inner: Structs) -> Struct {
         let mut item = item.clone();
         item.attrs.clear();
-        item.fields.iter_mut().for_each(|f| f.attrs.clear());
+        if let syn::Data::Enum(of) = &mut item.data {
+            of.variants.iter_mut().for_each(|v| v.attrs.clear());
+        }
+        for field in fields_mut(&mut item) {
+            field.attrs.retain(is_mark);
+        }
         Struct {
             name: item.ident.to_string(),
             item,
             inner,
+            is_opaque: false,
+        }
+    }
+
+    /// What stands for a constant that is carried.
+    pub(super) fn opaque() -> Struct {
+        let item = syn::parse_quote!(
+            struct Constant;
+        );
+        Struct {
+            is_opaque: true,
+            ..Struct::new(&item, Structs::default())
         }
     }
 
@@ -109,14 +158,62 @@ impl Struct {
         Ok(Struct::new(&item, Structs::decode(tokens.collect())?))
     }
 
-    /// The names of the fields in order; those of a tuple struct are numbers.
-    pub fn fields(&self) -> Vec<String> {
-        let names = self.item.fields.iter().enumerate();
-        let name = |(k, f): (usize, &syn::Field)| match &f.ident {
-            Some(ident) => ident.to_string(),
-            None => k.to_string(),
+    /// Its parts, in order.
+    pub(crate) fn described(&self) -> Vec<Part> {
+        let part = |variant: &str, k: usize, field: &syn::Field| Part {
+            name: format!("{variant}{}", field_name(k, field)),
+            ty: field.ty.clone(),
+            is_opaque: field.attrs.iter().any(is_mark),
         };
-        names.map(name).collect()
+        match &self.item.data {
+            syn::Data::Struct(of) => {
+                let fields = of.fields.iter().enumerate();
+                fields.map(|(k, f)| part("", k, f)).collect()
+            }
+            syn::Data::Enum(of) => {
+                let mut parts = vec![Part {
+                    name: DISCRIMINANT.to_owned(),
+                    ty: syn::parse_quote!(i64),
+                    is_opaque: false,
+                }];
+                for variant in &of.variants {
+                    let of = format!("{}.", variant.ident.unraw());
+                    let fields = variant.fields.iter().enumerate();
+                    parts.extend(fields.map(|(k, f)| part(&of, k, f)));
+                }
+                parts
+            }
+            syn::Data::Union(_) => vec![],
+        }
+    }
+
+    /// The names of its parts.
+    pub fn fields(&self) -> Vec<String> {
+        self.described().into_iter().map(|p| p.name).collect()
+    }
+
+    /// The variants, if it is an enum.
+    pub(crate) fn variants(&self) -> Option<Vec<Variant>> {
+        let syn::Data::Enum(of) = &self.item.data else {
+            return None;
+        };
+        let mut first = 1;
+        let variants = of.variants.iter().map(|v| {
+            let fields = v.fields.iter().enumerate();
+            let fields: Vec<String> = fields.map(|(k, f)| field_name(k, f)).collect();
+            first += fields.len();
+            Variant {
+                name: v.ident.unraw().to_string(),
+                first: first - fields.len(),
+                fields,
+            }
+        });
+        Some(variants.collect())
+    }
+
+    /// Whether it is an enum.
+    pub fn is_enum(&self) -> bool {
+        matches!(self.item.data, syn::Data::Enum(_))
     }
 
     /// The types of its fields, where the struct is mentioned so.
@@ -136,10 +233,14 @@ impl Struct {
         let given = given.iter().map(ToTokens::to_token_stream);
         let names: Vec<(String, TokenStream)> = names.zip(given).collect();
         let outer = std::mem::replace(&mut errors.structs, self.inner.clone());
-        let parts: Vec<Result<Tree>> = (self.item.fields.iter())
-            .map(|field| {
-                let ty = syn::parse2(put(field.ty.to_token_stream(), &names));
-                Tree::part(&ty.map_err(|e| errors.add(e))?, errors)
+        let parts: Vec<Result<Tree>> = (self.described().iter())
+            .map(|part| {
+                let ty = syn::parse2(put(part.ty.to_token_stream(), &names));
+                let ty = ty.map_err(|e| errors.add(e))?;
+                match part.is_opaque {
+                    true => Ok(Tree::opaque(&ty)),
+                    false => Tree::part(&ty, errors),
+                }
             })
             .collect();
         errors.structs = outer;
@@ -177,55 +278,172 @@ pub(crate) fn put(tokens: TokenStream, names: &[(String, TokenStream)]) -> Token
     out
 }
 
-/// Which fields of a struct hold reals, if the structs inside of it are known.
-pub(crate) fn real_fields(item: &syn::ItemStruct, inner: &Structs) -> Vec<bool> {
-    let mut errors = Errors::knowing(inner.clone());
-    errors.real = RealType::of_struct(item);
-    let is_real =
-        |field: &syn::Field| Tree::part(&field.ty, &mut errors).is_ok_and(|t| t.is_real());
-    item.fields.iter().map(is_real).collect()
+/// The part of an enum that says which variant it is; no field has this name.
+pub(crate) const DISCRIMINANT: &str = "";
+
+/// The name of a field, by its number in a tuple struct.
+pub(crate) fn field_name(k: usize, field: &syn::Field) -> String {
+    match &field.ident {
+        Some(ident) => ident.to_string(),
+        None => k.to_string(),
+    }
 }
 
-/// Looks at a struct that derives `Differentiable`. Notes structs inside of it that are not known yet.
+/// The fields of a struct, or of all variants of an enum.
+pub(crate) fn fields(item: &syn::DeriveInput) -> Vec<&syn::Field> {
+    match &item.data {
+        syn::Data::Struct(of) => of.fields.iter().collect(),
+        syn::Data::Enum(of) => of.variants.iter().flat_map(|v| &v.fields).collect(),
+        syn::Data::Union(_) => vec![],
+    }
+}
+
+fn fields_mut(item: &mut syn::DeriveInput) -> Vec<&mut syn::Field> {
+    match &mut item.data {
+        syn::Data::Struct(of) => of.fields.iter_mut().collect(),
+        syn::Data::Enum(of) => {
+            let variants = of.variants.iter_mut();
+            variants.flat_map(|v| &mut v.fields).collect()
+        }
+        syn::Data::Union(_) => vec![],
+    }
+}
+
+/// Whether an attribute is `#[differentiable(constant)]`.
+fn is_mark(attribute: &syn::Attribute) -> bool {
+    let is_ours = attribute.path().is_ident("differentiable");
+    is_ours
+        && attribute
+            .parse_args::<syn::Ident>()
+            .is_ok_and(|i| i == "constant")
+}
+
+/// What is known of the fields of a struct or an enum.
+pub(crate) struct Known {
+    /// Whether each holds reals.
+    pub(crate) is_real: Vec<bool>,
+    /// Whether each is carried and never looked into.
+    pub(crate) is_opaque: Vec<bool>,
+    /// Whether any is, or holds what is.
+    pub(crate) has_opaque: bool,
+}
+
+/// What is known of the fields of a sound struct, if the structs inside of it are known.
+pub(crate) fn known(of: &Struct) -> Known {
+    let mut errors = Errors::knowing(of.inner.clone());
+    errors.real = RealType::of_struct(&of.item);
+    let tree = |field: &&syn::Field| match field.attrs.iter().any(is_mark) {
+        true => Some(Tree::opaque(&field.ty)),
+        false => Tree::part(&field.ty, &mut errors).ok(),
+    };
+    let trees: Vec<Option<Tree>> = fields(&of.item).iter().map(tree).collect();
+    let holds = |of: &dyn Fn(&Tree) -> bool| -> Vec<bool> {
+        trees.iter().map(|t| t.as_ref().is_some_and(of)).collect()
+    };
+    Known {
+        is_real: holds(&Tree::is_real),
+        is_opaque: holds(&Tree::is_opaque),
+        has_opaque: holds(&Tree::has_opaque).contains(&true),
+    }
+}
+
+/// Looks at a struct or an enum that derives `Differentiable`. Notes structs inside of it that are
+/// not known yet.
 ///
 /// # Errors
 /// With what is wrong with it, which is reported.
 pub(crate) fn derived(
-    item: &syn::ItemStruct,
+    item: &syn::DeriveInput,
     inner: &Structs,
     errors: &mut Errors,
 ) -> Result<Struct> {
-    let of = Struct::new(item, inner.clone());
     errors.structs = inner.clone();
     errors.real = RealType::of_struct(item);
     if let Some(lifetime) = item.generics.lifetimes().next() {
+        return Err(errors.on(lifetime, BORROWED));
+    }
+    if let syn::Data::Union(of) = &item.data {
         return Err(errors.on(
-            lifetime,
-            "a gradient is a struct of this type, too, so it holds its fields by value; write owned \
-             types such as `Array1<f64>` or `Vec<f64>`",
+            &of.union_token,
+            "a union does not say which of its fields holds a value; write an enum",
         ));
     }
+    if matches!(&item.data, syn::Data::Enum(of) if of.variants.is_empty()) {
+        return Err(errors.on(
+            &item.ident,
+            "an enum without variants has no values; add a variant",
+        ));
+    }
+    let is_enum = matches!(item.data, syn::Data::Enum(_));
     let mut sound = Ok(());
     let mut real = false;
-    for field in &item.fields {
-        match Tree::part(&field.ty, errors) {
-            Ok(tree) if tree.any(&super::types::Written::is_borrowed) => {
+    let mut marked = item.clone();
+    for (field, marked) in fields(item).into_iter().zip(fields_mut(&mut marked)) {
+        match field_of(field, errors) {
+            Ok(tree) if is_enum && tree.has_opaque() => {
                 sound = Err(errors.on(
                     &field.ty,
-                    "a gradient is a struct of this type, too, so it holds its fields by value; write \
-                     an owned type such as `Array1<f64>` or `Vec<f64>`",
+                    "a variant of an enum holds no constant that is only carried; hold it in a struct, \
+                     beside the enum",
                 ));
             }
-            Ok(tree) => real |= tree.is_real(),
+            Ok(tree) => {
+                real |= tree.is_real();
+                if tree.is_opaque() && !field.attrs.iter().any(is_mark) {
+                    marked.attrs = vec![syn::parse_quote!(#[differentiable(constant)])];
+                } else if !tree.is_opaque() {
+                    marked.attrs.clear();
+                }
+            }
             Err(reported) => sound = Err(reported),
         }
     }
     sound?;
-    if !real {
+    if !real && !is_enum {
         return Err(errors.on(
             &item.ident,
             "nothing to differentiate: no field is real; integers and bools are constants",
         ));
     }
-    Ok(of)
+    Ok(Struct::new(&marked, inner.clone()))
+}
+
+const BORROWED: &str = "a gradient is a value of this type, too, so it holds its fields by value; write \
+                        owned types such as `Array1<f64>` or `Vec<f64>`";
+
+/// What a field is made of.
+fn field_of(field: &syn::Field, errors: &mut Errors) -> Result<Tree> {
+    for attribute in &field.attrs {
+        if attribute.path().is_ident("differentiable") && !is_mark(attribute) {
+            return Err(errors.on(attribute, "the only option of a field is `constant`"));
+        }
+    }
+    let is_marked = field.attrs.iter().any(is_mark);
+    if opaque::is_known(&field.ty) {
+        return Ok(Tree::opaque(&field.ty));
+    }
+    if is_marked {
+        // Integers and bools are constants that can be read.
+        let mut quiet = Errors::knowing(errors.structs.clone());
+        quiet.real = errors.real.clone();
+        let tree = Tree::part(&field.ty, &mut quiet);
+        let is_sound = quiet.take_missing().is_empty() && quiet.is_empty();
+        return Ok(match tree {
+            Ok(tree) if is_sound && !tree.is_real() => tree,
+            Ok(_) | Err(_) => Tree::opaque(&field.ty),
+        });
+    }
+    if let Some(name) = opaque::holder(&field.ty) {
+        let message = format!(
+            "{} is not looked into; hold its numbers in fields of their own, or mark a field that is \
+             only carried: `#[differentiable(constant)]`",
+            with_article(&name)
+        );
+        return Err(errors.on(&field.ty, message));
+    }
+    let tree = Tree::part(&field.ty, errors)?;
+    match tree.any(&super::types::Written::is_borrowed) {
+        true => Err(errors.on(&field.ty, BORROWED)),
+        false => Ok(tree),
+    }
 }

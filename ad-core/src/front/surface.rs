@@ -405,10 +405,14 @@ pub(super) enum Test {
     Or(Vec<Test>),
     /// `(p, q)`
     Tuple(Loc, Vec<Test>),
+    /// `[p, q]`, of an array whose length is fixed
+    List(Loc, Vec<Test>),
     /// `Some(p)`, `Ok(p)`
     Some(Loc, Box<Test>),
     /// `None`, `Err(_)`
     None(Loc),
+    /// `Kind::Elu { alpha: p, .. }`, `Kind::Leaky(p)`, `P { x: p }`
+    Struct(Loc, syn::Path, Vec<(String, Test)>),
     /// Something wrong, which has been reported, and the names in it.
     Hole(Reported, Vec<syn::Ident>),
 }
@@ -425,7 +429,10 @@ impl Test {
             | Test::Range(..)
             | Test::None(_) => vec![],
             Test::Some(_, inner) => inner.names(),
-            Test::Or(tests) | Test::Tuple(_, tests) => tests.iter().flat_map(Test::names).collect(),
+            Test::Struct(_, _, fields) => fields.iter().flat_map(|(_, t)| t.names()).collect(),
+            Test::Or(tests) | Test::Tuple(_, tests) | Test::List(_, tests) => {
+                tests.iter().flat_map(Test::names).collect()
+            }
             Test::Hole(_, names) => names.clone(),
         }
     }

@@ -46,6 +46,7 @@ scalars! {
     U32 "u32" "32 bits";
     U64 "u64" "64 bits";
     Bool "bool" "Truth values";
+    Opaque "_" "What is carried and never looked into, see `opaque.rs`";
 }
 
 impl Scalar {
@@ -56,13 +57,14 @@ impl Scalar {
             Scalar::Bool => Elem::Bool,
             Scalar::Usize | Scalar::Isize | Scalar::I8 | Scalar::I16 | Scalar::I32 => Elem::Int,
             Scalar::I64 | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Elem::Int,
+            Scalar::Opaque => Elem::Int,
         }
     }
 
     /// The smallest value, for integers.
     pub fn min(self) -> Option<i64> {
         match self {
-            Scalar::Real | Scalar::Bool => None,
+            Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
             Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
             Scalar::I8 => Some(i64::from(i8::MIN)),
             Scalar::I16 => Some(i64::from(i16::MIN)),
@@ -74,7 +76,8 @@ impl Scalar {
     /// The largest value, for integers; `None` where it does not fit.
     pub fn max(self) -> Option<i64> {
         match self {
-            Scalar::Real | Scalar::Bool | Scalar::Usize | Scalar::U64 => None,
+            Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
+            Scalar::Usize | Scalar::U64 => None,
             Scalar::I8 => Some(i64::from(i8::MAX)),
             Scalar::I16 => Some(i64::from(i16::MAX)),
             Scalar::I32 => Some(i64::from(i32::MAX)),
@@ -186,6 +189,11 @@ impl Written {
     /// Whether there is a derivative with respect to it.
     pub fn is_real(&self) -> bool {
         self.scalar == Scalar::Real
+    }
+
+    /// Whether it is carried and never looked into.
+    pub fn is_opaque(&self) -> bool {
+        self.scalar == Scalar::Opaque
     }
 
     /// Whether it is an array of arrays, as Rust itself has them: `a[i][j]`.

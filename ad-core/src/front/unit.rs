@@ -39,6 +39,12 @@ pub(crate) fn unfit(signature: &Signature) -> Option<&'static str> {
             "it has const generics, whose values a call by parts does not know; take slices",
         );
     }
+    if signature.has_opaque() {
+        return Some(
+            "it takes a struct with a field that is carried and not looked into; take the fields that it \
+             reads",
+        );
+    }
     if !(signature.result.tree.leaves().iter()).all(|w| w.is_real()) {
         return Some(
             "it returns integers or bools besides real numbers, which have no cotangents; return the real \

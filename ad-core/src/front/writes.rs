@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A function with a result returns a tuple: its result, then what it writes, in order. The value on
-//! entry is an argument, and is differentiated if `wrt` names it.
+//! entry is an argument, and is differentiated if `wrt` names it. In a method with `&mut self`, the
+//! variable is called `self_`.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -118,12 +119,22 @@ fn view(ty: &syn::Type) -> Option<Through> {
     })
 }
 
+/// The type of a parameter, also of `self: &mut Model`.
+pub(super) fn type_of(input: &syn::FnArg) -> Option<&syn::Type> {
+    match input {
+        syn::FnArg::Typed(typed) => Some(&typed.ty),
+        syn::FnArg::Receiver(receiver) => match &receiver.kind {
+            syn::ReceiverKind::Typed(_, ty) => Some(ty),
+            _ => None,
+        },
+    }
+}
+
 /// Whether a parameter is written.
 pub(super) fn is_written(input: &syn::FnArg) -> bool {
-    let syn::FnArg::Typed(typed) = input else {
+    let Some(ty) = type_of(input).map(bare) else {
         return false;
     };
-    let ty = bare(&typed.ty);
     matches!(ty, syn::Type::Reference(r) if r.mutability.is_some()) || view(ty).is_some()
 }
 
@@ -178,8 +189,9 @@ pub(super) fn body(
     signature: &Signature,
     errors: &mut Errors,
 ) -> Result<syn::Block> {
-    let names = signature.writes.iter();
-    let names: Vec<syn::Ident> = names.map(|w| signature.args[w.arg].ident.clone()).collect();
+    let args = signature.writes.iter();
+    let args: Vec<&syn::Ident> = args.map(|w| &signature.args[w.arg].ident).collect();
+    let names: Vec<syn::Ident> = args.iter().map(|arg| variable(arg)).collect();
     let mut hides = Hides(&names, None);
     hides.visit_block(&function.block);
     if let Some(ident) = hides.1 {
@@ -213,8 +225,8 @@ pub(super) fn body(
     };
     let leaves = matches!(stmts.last(), Some(syn::Stmt::Expr(syn::Expr::Return(_), _)));
     let mut out = TokenStream::new();
-    for name in &names {
-        out.extend(quote!(let mut #name = #name;));
+    for (name, arg) in names.iter().zip(args) {
+        out.extend(quote!(let mut #name = #arg;));
     }
     for stmt in &stmts {
         out.extend(rewriting.of(stmt.to_token_stream()));
@@ -237,6 +249,14 @@ pub(super) fn body(
     let mut group = Group::new(proc_macro2::Delimiter::Brace, out);
     group.set_span(span);
     syn::parse2(TokenTree::from(group).into()).map_err(|e| errors.add(e))
+}
+
+/// The variable for a parameter that is written.
+fn variable(arg: &syn::Ident) -> syn::Ident {
+    match arg == "self" {
+        true => syn::Ident::new("self_", arg.span()),
+        false => arg.clone(),
+    }
 }
 
 fn is_block_like(e: &syn::Expr) -> bool {
@@ -294,6 +314,13 @@ impl Rewriting<'_> {
                     new.set_span(group.span());
                     out.extend([TokenTree::Group(new)]);
                 }
+                TokenTree::Ident(word) if word == "self" => {
+                    let renamed = variable(word);
+                    out.extend([TokenTree::Ident(match self.names.contains(&renamed) {
+                        true => renamed,
+                        false => word.clone(),
+                    })]);
+                }
                 other => out.extend([other.clone()]),
             }
             at += 1;
@@ -311,6 +338,6 @@ impl Rewriting<'_> {
             Some(TokenTree::Group(group)) => group.delimiter() == proc_macro2::Delimiter::Bracket,
             Some(TokenTree::Ident(_) | TokenTree::Literal(_)) | None => false,
         };
-        self.names.contains(name) && !is_part
+        self.names.contains(&variable(name)) && !is_part
     }
 }

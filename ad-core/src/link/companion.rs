@@ -226,9 +226,9 @@ fn all(
         .collect()
 }
 
-/// The companion of a struct; of a broken one, if nothing is known.
+/// The companion of a struct or an enum; of a broken one, if nothing is known.
 pub(crate) fn companion_of_struct(
-    item: &syn::ItemStruct,
+    item: &syn::DeriveInput,
     of: Option<&Struct>,
     place: &Place,
 ) -> TokenStream {

@@ -190,19 +190,19 @@ pub fn split<'n>(file: &syn::File, name: &'n str) -> Option<(&'n str, Option<Der
     Some((of, Some(what)))
 }
 
-/// A struct of the file, with those inside of it.
+/// A struct or an enum of the file, with those inside of it.
 fn structure(file: &syn::File, path: &syn::Path) -> Option<Struct> {
     let name = &path.segments.last()?.ident;
-    let of = file.items.iter().find_map(|item| {
-        let syn::Item::Struct(of) = item else {
-            return None;
-        };
-        (of.ident == *name).then_some(of)
+    let of = file.items.iter().find_map(|item| match item {
+        syn::Item::Struct(of) if of.ident == *name => Some(of.to_token_stream()),
+        syn::Item::Enum(of) if of.ident == *name => Some(of.to_token_stream()),
+        _ => None,
     })?;
+    let of: syn::DeriveInput = syn::parse2(of).ok()?;
     let mut inner = Structs::default();
     loop {
         let mut errors = Errors::default();
-        let derived = structs::derived(of, &inner, &mut errors);
+        let derived = structs::derived(&of, &inner, &mut errors);
         let missing = errors.take_missing();
         if missing.is_empty() {
             return derived.ok();

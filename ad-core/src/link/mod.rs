@@ -183,7 +183,7 @@ pub(crate) fn ask(
     let part = &request.part;
     let aliases: Vec<syn::Path> = missing
         .iter()
-        .map(|path| alias(path, caller, &request.place))
+        .map(|path| alias(path, caller, &request.place, *part == Part::Struct))
         .collect();
     let others = &aliases[1..];
     let imports = imports(missing, &aliases, request);
@@ -266,8 +266,10 @@ fn imports(missing: &[syn::Path], aliases: &[syn::Path], request: &Request) -> I
         if let syn::Item::Fn(f) = item {
             return f.attrs;
         }
-        if let syn::Item::Struct(s) = item {
-            return s.attrs;
+        if let syn::Item::Struct(syn::ItemStruct { attrs, .. })
+        | syn::Item::Enum(syn::ItemEnum { attrs, .. }) = item
+        {
+            return attrs;
         }
         vec![]
     });
@@ -348,7 +350,7 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 /// What a callee has to be, as a name; the path itself where there can be no other.
-fn alias(path: &syn::Path, caller: &Ident, place: &Place) -> syn::Path {
+fn alias(path: &syn::Path, caller: &Ident, place: &Place, is_field: bool) -> syn::Path {
     let last = path.segments.last();
     let span = last.map_or(Span::call_site(), |s| s.ident.span());
     let segments = path.segments.iter().map(|s| s.ident.unraw().to_string());
@@ -363,8 +365,12 @@ fn alias(path: &syn::Path, caller: &Ident, place: &Place) -> syn::Path {
     }
     let (callee, caller) = (segments.join("_"), caller.unraw());
     if names_type(path) {
+        let instead = match is_field {
+            true => "marked_differentiable_constant",
+            false => "written_out",
+        };
         return format_ident!(
-            "{callee}_in_{caller}_must_derive_Differentiable_or_be_written_out",
+            "{callee}_in_{caller}_must_derive_Differentiable_or_be_{instead}",
             span = span
         )
         .into();
@@ -386,7 +392,7 @@ pub(crate) fn probes(
 ) -> TokenStream {
     let aliases: Vec<syn::Path> = missing
         .iter()
-        .map(|path| alias(path, caller, place))
+        .map(|path| alias(path, caller, place, false))
         .collect();
     let request = Request {
         attr: TokenStream::new(),
@@ -529,7 +535,9 @@ fn read(known: &[(syn::Path, String)], callees: &mut Callees) -> Result<(), Stri
             callees.add_rules(path, rules::read(text)?);
             continue;
         }
-        if text == BROKEN && names_type(path) {
+        let is_member = path.segments.last();
+        let is_member = is_member.is_some_and(|s| is_companion(&s.ident.to_string()));
+        if text == BROKEN && names_type(path) && !is_member {
             callees.structs.add(path, None);
             continue;
         }

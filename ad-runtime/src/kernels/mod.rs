@@ -84,7 +84,7 @@ pub use several::{
 };
 pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zeros_small_called};
 pub use stack::{Stack, blank};
-pub use structs::{Fields, Made};
+pub use structs::{Absent, Fields, Made, no_variant, same_variants};
 pub use sums::{RowMut, Sums, add_to_rows, build_and_sum, for_rows};
 pub use threads::Shared;
 pub use tiles::{Parts, TilePart, replace_parts, tiles};

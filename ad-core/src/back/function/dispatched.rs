@@ -91,6 +91,7 @@ impl Function<'_> {
                     let is_shape = given.slot.is_some_and(|slot| slot.is_shape());
                     let elem = match (w.scalar.elem(), w.is_scalar()) {
                         _ if is_shape => quote!(()),
+                        _ if w.is_opaque() => quote!(i64),
                         (Elem::Int, false) => {
                             Ident::new(w.scalar.name(), Span::mixed_site()).into_token_stream()
                         }

@@ -97,6 +97,9 @@ impl Function<'_> {
             if let Some(slot) = given.slot {
                 return self.residual(given, slot, w);
             }
+            if w.is_opaque() {
+                return self.handles(k, given, w);
+            }
             return self.brought(given, w);
         }
         match given.is_part {
@@ -117,7 +120,7 @@ impl Function<'_> {
             .collect()
     }
 
-    /// Checks that rows and entries of tangents are where those are that they belong to.
+    /// Checks that rows, entries and variants of tangents are those that they belong to.
     pub(super) fn patterns_of_tangents(&self) -> TokenStream {
         // The methods of a linearised function have the tangents alone.
         let Takes::Each(_) = self.what.takes() else {

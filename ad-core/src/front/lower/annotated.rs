@@ -205,6 +205,10 @@ impl Lowerer<'_> {
             return Err(self.no_sparse_method(form, name));
         }
         let succeeds = std::mem::take(&mut self.succeeds);
+        if made.is_opaque() {
+            let value = Value::Struct(made.clone(), vec![]);
+            return Err(self.not_looked_into(&value, name.span().into()));
+        }
         let syn::Type::Path(ty) = &*made.ty else {
             unreachable!("a struct is mentioned by a path");
         };
@@ -227,7 +231,6 @@ impl Lowerer<'_> {
         let is_closure = |a: &Surface| matches!(a.kind, surface::Kind::Closure(_));
         let has_closure = args.iter().any(is_closure);
         if names_struct(path) && !has_closure {
-            self.struct_of(path)?;
             let fields: Vec<(String, Surface)> = (args.iter().enumerate())
                 .map(|(k, e)| (k.to_string(), e.clone()))
                 .collect();
@@ -679,6 +682,10 @@ impl Lowerer<'_> {
         if real && !written.is_real() {
             return Ok(());
         }
+        if written.is_opaque() {
+            given.push(self.handle(value, written, loc)?);
+            return Ok(());
+        }
         let says = |what: String| {
             let wanted = spelled(&written.ty);
             format!("`{callee}` takes `{wanted}` as `{argument}`, and this is {what}")
@@ -934,11 +941,11 @@ impl Value {
 /// ask for their companions.
 const FOREIGN: &[&str] = &[
     "Arc", "Box", "Cow", "Default", "Duration", "HashMap", "HashSet", "Instant", "Iterator", "Ix1",
-    "Ix2", "Option", "Rc", "Result", "Self", "String", "Vec", "Zip",
+    "Ix2", "Option", "Ordering", "Rc", "Result", "Self", "String", "Vec", "Zip",
 ];
 
 /// Whether a function belongs to the real type or to one of the libraries'.
-fn is_foreign(path: &syn::Path, real: &RealType) -> bool {
+pub(super) fn is_foreign(path: &syn::Path, real: &RealType) -> bool {
     let segments = names::segments(path);
     let first = segments.first().map_or("", String::as_str);
     let ty = segments.iter().rev().nth(1).map_or("", String::as_str);

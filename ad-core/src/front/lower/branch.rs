@@ -1,11 +1,13 @@
 //! `if` and `match`. What is inside of a branch is evaluated only if the branch is taken.
 
+use super::fixed::List;
 use super::value::{Plain, Value};
+use super::variants;
 use super::way::Maybe;
 use super::{Binding, Bindings, Changed, Lowerer, under};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::{Arm, Expr as Surface, Kind as SurfaceKind, Test};
-use crate::ir::core::Expr;
+use crate::ir::core::{Expr, Kind as CoreKind};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 
@@ -207,7 +209,9 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         if then.value.is_like(&other.value)
-            && let (Some(a), Some(b)) = (then.value.components(), other.value.components())
+            && let Some((a, b)) = variants::aligned(&then.value, &other.value)
+                .or_else(|| Some((then.value.clone(), other.value.clone())))
+            && let (Some(a), Some(b)) = (a.components(), b.components())
         {
             let mut parts = vec![];
             for (a, b) in a.iter().zip(b) {
@@ -347,7 +351,7 @@ impl Lowerer<'_> {
     }
 
     /// Whether a value matches; nothing if it always does. Binds the names of the pattern.
-    fn test(&mut self, on: &Value, test: &Test) -> Result<Option<Expr>> {
+    pub(super) fn test(&mut self, on: &Value, test: &Test) -> Result<Option<Expr>> {
         match test {
             Test::Hole(reported, _) => Err(*reported),
             Test::Wild => Ok(None),
@@ -387,6 +391,10 @@ impl Lowerer<'_> {
                     false => Expr::prim(Prim::Not, vec![on]),
                 }))
             }
+            Test::Struct(loc, path, fields) => self.test_fields(on, path, fields, *loc),
+            Test::Const(loc, path) if matches!(on, Value::Struct(..)) => {
+                self.test_fields(on, path, &[], *loc)
+            }
             Test::Const(loc, path) => {
                 let constant = self.constant(path, *loc)?;
                 let on = self.plain(on.clone(), *loc)?;
@@ -415,19 +423,16 @@ impl Lowerer<'_> {
                 }
                 Ok(Some(any))
             }
+            Test::List(loc, tests) => {
+                self.of_fixed_length(on, tests.len(), *loc)?;
+                let parts = self.taken_apart(on.clone(), tests.len(), *loc)?;
+                self.test_all(&parts, tests)
+            }
             Test::Tuple(loc, tests) => {
                 if let Value::Tuple(parts) = on
                     && parts.len() == tests.len()
                 {
-                    let mut all = None;
-                    for (part, test) in parts.iter().zip(tests) {
-                        let one = self.test(part, test)?;
-                        all = match all {
-                            None => one,
-                            Some(all) => both(Some(all), one),
-                        };
-                    }
-                    return Ok(all);
+                    return self.test_all(parts, tests);
                 }
 
                 let message = format!(
@@ -442,6 +447,40 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
+    /// Whether all parts match.
+    fn test_all(&mut self, parts: &[Value], tests: &[Test]) -> Result<Option<Expr>> {
+        let mut all = None;
+        for (part, test) in parts.iter().zip(tests) {
+            let one = self.test(part, test)?;
+            all = both(all, one);
+        }
+        Ok(all)
+    }
+
+    /// A pattern of elements always matches: the length of the array is part of its type.
+    fn of_fixed_length(&mut self, on: &Value, count: usize, loc: Loc) -> Result<()> {
+        let is_fixed = match on {
+            Value::List(List::Elements(elements)) => elements.len() == count,
+            Value::Plain(plain) | Value::List(List::Whole(plain)) => {
+                matches!(&*plain.expr.kind, CoreKind::Var(sym) if self.fixed.contains(sym))
+            }
+            Value::Tuple(_)
+            | Value::List(List::Columns(_) | List::Rows(_))
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => false,
+        };
+        match is_fixed {
+            true => Ok(()),
+            false => Err(self.errors.at(
+                loc,
+                "how many elements this has is not seen here, and the pattern asks for it; bind a name, \
+                 and read `p[0]`, `p[1]`, ..",
+            )),
+        }
+    }
+
     /// Whether an integer is a constant that the user has named.
     fn is_constant(&mut self, on: Plain, constant: Plain, loc: Loc) -> Result<Expr> {
         let role = "what is matched with a constant";
@@ -466,7 +505,7 @@ fn is_never(e: &Surface) -> bool {
 }
 
 /// The second only where the first holds.
-fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
+pub(super) fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
     match (first, second) {
         (Some(first), Some(second)) => Some(Expr::cond(first, second, Expr::lit(Lit::Bool(false)))),
         (one, other) => one.or(other),

@@ -18,7 +18,7 @@ fn rank_of(family: &str) -> Option<Option<usize>> {
     let rest = family
         .strip_prefix("ArrayView")
         .or_else(|| family.strip_prefix("Array"))
-        .or_else(|| family.strip_prefix("Vec"))?;
+        .or_else(|| (family == "Vec").then_some(""))?;
     match rest {
         "" | "Base" => Some(None),
         _ => rest.parse().ok().map(Some),

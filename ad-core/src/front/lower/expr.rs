@@ -1,9 +1,11 @@
 //! Expressions, blocks and names.
 
+use super::annotated::is_foreign;
 use super::call::Callable;
 use super::columns::Columns;
 use super::fixed::List;
 use super::value::{Plain, Value};
+use super::variants::enum_of;
 use super::way::{Iter, Maybe};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
@@ -358,6 +360,12 @@ impl Lowerer<'_> {
                 scalar: None,
                 open,
             }));
+        }
+        if let Some(owner) = enum_of(path)
+            && last.is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))
+            && !is_foreign(path, &self.errors.real)
+        {
+            return self.variant_value(path, &owner, &[], loc);
         }
         let name = names.join("::");
         let message = match names.last().and_then(|n| names::known(n)) {

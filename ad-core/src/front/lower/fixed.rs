@@ -117,6 +117,12 @@ impl Value {
                 | (Value::List(List::Rows(_)), Value::List(List::Rows(_)))
                 | (Value::Struct(..), Value::Struct(..))
         );
+        if let (Value::Struct(one, _), Value::Struct(two, _)) = (self, other)
+            && (one.is_opaque() || two.is_opaque())
+            && spelled(&*one.ty) != spelled(&*two.ty)
+        {
+            return false;
+        }
         let counts = [self, other].map(|v| v.components().map(<[Value]>::len));
         kinds && counts[0].is_some() && counts[0] == counts[1]
     }

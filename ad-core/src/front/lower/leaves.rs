@@ -6,10 +6,10 @@ use super::fixed::List;
 use super::value::{Plain, Value};
 use super::way::Maybe;
 use super::{Binding, Lowerer};
-use crate::front::data::{Leaf, Tree};
+use crate::front::data::{Leaf, Made, Tree};
 use crate::front::error::{Loc, Result};
 use crate::front::signature::Signature;
-use crate::front::types::Written;
+use crate::front::types::{Written, spelled};
 use crate::ir::core::{Expr, Param};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Lit, Size};
@@ -81,6 +81,10 @@ impl Lowerer<'_> {
                 out.push(plain.expr);
                 Ok(of.clone())
             }
+            (Tree::Leaf(written), value) if written.is_opaque() => {
+                out.push(self.handle(value, written, loc)?);
+                Ok(of.clone())
+            }
             (Tree::Leaf(written), value) => {
                 let plain = self.single(value, loc, "the function")?;
                 out.push(self.matching(plain, written, loc)?);
@@ -135,6 +139,36 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
+    /// The handle of a constant that is carried.
+    pub(super) fn handle(&mut self, value: Value, written: &Written, loc: Loc) -> Result<Expr> {
+        let wanted = spelled(&written.ty);
+        match value {
+            Value::Struct(made, mut parts) if made.is_opaque() && spelled(&*made.ty) == wanted => {
+                let handle = parts.remove(0);
+                self.plain(handle, loc).map(|plain| plain.expr)
+            }
+            value @ (Value::Struct(..)
+            | Value::Plain(_)
+            | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_)) => {
+                let message = format!(
+                    "a field of type `{wanted}` is carried and not looked into, so its value is that of \
+                     such a field of an argument, and this is {}",
+                    value.describe()
+                );
+                Err(self.errors.at(loc, message))
+            }
+        }
+    }
+
+    /// A value of a type that is never read.
+    pub(super) fn absent_of(&mut self, tree: &Tree) -> Value {
+        tree.assembled(&mut |written| Some(self.absent(written)))
+    }
+
     /// Whether an `Option` has a value, and the value, or a placeholder.
     pub(super) fn parts_of_optional(
         &mut self,
@@ -202,6 +236,9 @@ impl Tree {
     pub(super) fn assembled(&self, next: &mut dyn FnMut(&Written) -> Option<Value>) -> Value {
         match self {
             Tree::Leaf(written) => match next(written) {
+                Some(value) if written.is_opaque() => {
+                    Value::Struct(Made::opaque(&written.ty), vec![value])
+                }
                 Some(value) => value,
                 None => unreachable!("there is a value for each leaf"),
             },

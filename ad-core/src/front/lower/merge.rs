@@ -4,6 +4,7 @@ use super::branch::Branch;
 use super::fixed::List;
 use super::rename::Names;
 use super::value::{Plain, Value};
+use super::variants;
 use super::wiring::needed;
 use super::{Binding, Bindings, Changed, Lowerer, under};
 use crate::front::error::{Loc, Result};
@@ -98,6 +99,8 @@ impl Lowerer<'_> {
         (a, b): (&Value, &Value),
         loc: Loc,
     ) -> Result<Value> {
+        let aligned = variants::aligned(a, b);
+        let (a, b) = aligned.as_ref().map_or((a, b), |(a, b)| (a, b));
         if a.is_like(b)
             && let (Some(left), Some(right)) = (a.components(), b.components())
         {

@@ -46,6 +46,7 @@ mod steps;
 mod structs;
 mod unroll;
 mod value;
+mod variants;
 mod view;
 mod way;
 mod whole;

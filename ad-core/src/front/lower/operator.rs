@@ -97,6 +97,11 @@ impl Lowerer<'_> {
             let values = a.and_then(|a| Ok(vec![(a, left_loc), (b?, right_loc)]));
             return self.struct_method(&made, &name, values, loc);
         }
+        if let (Ok(a), Ok(b)) = (&a, &b)
+            && let Some(result) = self.compared_variants(op, (a, b), loc)
+        {
+            return result;
+        }
         // An array is right beside one of which nothing is known.
         let is_array =
             |v: &Result<Value>| matches!(v, Ok(Value::Plain(plain)) if plain.expr.ty.rank > 0);
@@ -462,7 +467,7 @@ fn narrowing(to: Scalar) -> Option<Prim> {
         Scalar::U16 => Some(Prim::AsU16),
         Scalar::U32 => Some(Prim::AsU32),
         Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
-        Scalar::Real | Scalar::Bool => None,
+        Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
     }
 }
 
@@ -473,7 +478,7 @@ fn width(of: Scalar) -> Option<i64> {
         Scalar::I16 | Scalar::U16 => Some(16),
         Scalar::I32 | Scalar::U32 => Some(32),
         Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
-        Scalar::Real | Scalar::Bool => None,
+        Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
     }
 }
 

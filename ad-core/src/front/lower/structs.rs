@@ -2,9 +2,10 @@
 
 use super::Lowerer;
 use super::value::Value;
+use super::variants::enum_of;
 use crate::front::callee::without_arguments;
 use crate::front::data::Made;
-use crate::front::error::{Loc, Result};
+use crate::front::error::{Loc, Reported, Result};
 use crate::front::structs::Struct;
 use crate::front::surface::Expr as Surface;
 use std::rc::Rc;
@@ -43,11 +44,26 @@ impl Lowerer<'_> {
         {
             return Ok(part.clone());
         }
+        if let Value::Struct(made, _) = value
+            && made.is_opaque()
+        {
+            return Err(self.not_looked_into(value, loc));
+        }
         let message = format!(
             "there is no field `{name}` in this value: it is {}",
             value.describe()
         );
         Err(self.errors.at(loc, message))
+    }
+
+    /// What to say where something reads a constant that is carried.
+    pub(super) fn not_looked_into(&mut self, value: &Value, loc: Loc) -> Reported {
+        let message = format!(
+            "this is {}, a constant that is carried and not looked into; pass what is read here as an \
+             argument of its own, or hold it in a field of a type that is read, such as `usize`",
+            value.describe()
+        );
+        self.errors.at(loc, message)
     }
 
     /// What is known of a struct that the body names.
@@ -68,6 +84,9 @@ impl Lowerer<'_> {
         base: Option<&Surface>,
         loc: Loc,
     ) -> Result<Value> {
+        if let (Some(owner), None) = (enum_of(path), base) {
+            return self.variant_value(path, &owner, fields, loc);
+        }
         let mut given = vec![];
         let mut sound = Ok(());
         for (name, e) in fields {

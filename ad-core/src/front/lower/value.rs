@@ -115,6 +115,7 @@ impl Value {
         match self {
             Value::Plain(_) => "",
             Value::List(_) => "; write one expression for each element, or an index",
+            Value::Struct(made, _) if made.is_opaque() => "; it is carried, and not looked into",
             Value::Struct(..) => "; write one expression for each field",
             Value::Tuple(_) => "; write one expression for each part",
             Value::Closure(..) => "; closures are bound by `let` and called, they are not values",

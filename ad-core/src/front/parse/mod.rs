@@ -27,6 +27,7 @@ use super::data::Tree;
 use super::error::{Errors, Loc, Reported};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
 use crate::ir::ty::Elem;
+use quote::format_ident;
 use std::collections::{HashMap, HashSet};
 
 pub(super) use leave::Outcome;
@@ -74,6 +75,7 @@ pub(super) fn zero(tree: &Tree) -> Option<Expr> {
     let loc = Loc::from(proc_macro2::Span::call_site());
     let all = |parts: &[Tree]| parts.iter().map(zero).collect::<Option<Vec<Expr>>>();
     let kind = match tree {
+        Tree::Leaf(written) if written.is_opaque() => return None,
         Tree::Leaf(written) if written.is_scalar() => match written.scalar.elem() {
             Elem::Real => Kind::Real(0.0),
             Elem::Int => Kind::Int(0, Some(written.scalar)),
@@ -90,12 +92,16 @@ pub(super) fn zero(tree: &Tree) -> Option<Expr> {
             let syn::Type::Path(path) = &*made.ty else {
                 return None;
             };
-            let fields = made.of.as_ref()?.fields();
-            Kind::Struct(
-                path.path.clone(),
-                fields.into_iter().zip(all(parts)?).collect(),
-                None,
-            )
+            let of = made.of.as_ref()?;
+            let (mut path, mut fields, mut parts) = (path.path.clone(), of.fields(), &parts[..]);
+            if let Some(variants) = of.variants() {
+                let first = variants.into_iter().next()?;
+                path.segments.push(format_ident!("{}", first.name).into());
+                parts = &parts[1..=first.fields.len()];
+                fields = first.fields;
+            }
+            let fields = fields.into_iter().zip(all(parts)?).collect();
+            Kind::Struct(path, fields, None)
         }
         Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_) => return None,
     };

@@ -101,7 +101,7 @@ impl Parser<'_> {
                 if name.mutability.is_none()
                     && name.by_ref.is_none()
                     && name.subpat.is_none()
-                    && !is_screaming(&name.ident) =>
+                    && is_variable(&name.ident) =>
             {
                 Test::Name(name.ident.clone())
             }
@@ -123,6 +123,17 @@ impl Parser<'_> {
                 }
             }
             syn::Pat::Path(path) if path.qself.is_none() => Test::Const(loc, path.path.clone()),
+            syn::Pat::Struct(of) if of.qself.is_none() => {
+                let fields =
+                    (of.fields.iter()).map(|f| (super::expr::member(&f.member), self.test(&f.pat)));
+                Test::Struct(loc, of.path.clone(), fields.collect())
+            }
+            syn::Pat::TupleStruct(of) if of.qself.is_none() && ends_in_rest(&of.elems) => {
+                let fields = of.elems.iter().enumerate();
+                let fields = fields.filter(|(_, p)| !matches!(p, syn::Pat::Rest(_)));
+                let fields = fields.map(|(k, p)| (k.to_string(), self.test(p)));
+                Test::Struct(loc, of.path.clone(), fields.collect())
+            }
             syn::Pat::Lit(literal) => match &literal.lit {
                 syn::Lit::Int(int) => match int.base10_parse() {
                     Ok(value) => Test::Int(loc, value),
@@ -150,7 +161,7 @@ impl Parser<'_> {
                 }
             }
             // Alternatives may bind one name to different parts.
-            syn::Pat::Or(or) if names_in(pat).iter().any(|i| !is_screaming(i)) => {
+            syn::Pat::Or(or) if names_in(pat).iter().any(is_variable) => {
                 let message =
                     "names in alternatives are not supported; write one arm for each alternative";
                 Test::Hole(self.errors.on(or, message), names_in(pat))
@@ -158,6 +169,11 @@ impl Parser<'_> {
             syn::Pat::Or(or) => Test::Or(or.cases.iter().map(|p| self.test(p)).collect()),
             syn::Pat::Tuple(tuple) => {
                 Test::Tuple(loc, tuple.elems.iter().map(|p| self.test(p)).collect())
+            }
+            syn::Pat::Slice(list)
+                if !(list.elems.iter()).any(|p| matches!(p, syn::Pat::Rest(_))) =>
+            {
+                Test::List(loc, list.elems.iter().map(|p| self.test(p)).collect())
             }
             syn::Pat::Reference(reference) if reference.mutability.is_none() => {
                 self.test(&reference.pat)
@@ -169,11 +185,22 @@ impl Parser<'_> {
     fn test_hole(&mut self, pat: &syn::Pat) -> Test {
         let reported = self.errors.on(
             pat,
-            "only integers, bools, ranges of integers, names and `_` can be matched; write `if` for \
-             the rest",
+            "only integers, bools, ranges of integers, enums that derive `Differentiable`, names and `_` \
+             can be matched; write `if` for the rest",
         );
         Test::Hole(reported, names_in(pat))
     }
+}
+
+/// Whether `..` stands at the end, if anywhere.
+fn ends_in_rest(elems: &syn::punctuated::Punctuated<syn::Pat, syn::Token![,]>) -> bool {
+    let rest = elems.iter().position(|p| matches!(p, syn::Pat::Rest(_)));
+    rest.is_none_or(|k| k + 1 == elems.len())
+}
+
+/// Whether a name in a pattern is spelled as a variable, and not as a constant or a variant.
+fn is_variable(ident: &syn::Ident) -> bool {
+    !is_screaming(ident) && !ident.to_string().starts_with(char::is_uppercase)
 }
 
 /// Whether a path is `Some`, `Ok` or `Err`.
