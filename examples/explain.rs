@@ -1,5 +1,5 @@
-//! Prints every stage of the annotated functions in a file: the program in Core, after each pass, and
-//! the generated code.
+//! Prints every stage of the annotated functions in a file: the program in Core, after each pass,
+//! and the generated code.
 //!
 //! ```text
 //! cargo run --release --example explain -- examples/quickstart.rs [function]

@@ -30,13 +30,13 @@
 //! singular system, is a panic with the name of the function. Matrices that are nearly singular
 //! give what rounding gives.
 //!
-//! Of these, `log_det` alone may be called inside of `build`, `sum` and loops: the others give arrays
-//! whose lengths are known only when they return. [`solve_each`] and [`inverse_each`] take all
-//! matrices at once.
+//! Of these, `log_det` alone may be called inside of `build`, `sum` and loops: the others give
+//! arrays whose lengths are known only when they return. [`solve_each`] and [`inverse_each`] take
+//! all matrices at once.
 //!
 //! Each thread keeps the last matrix of 32 rows or more with its factors. So a gradient does not
-//! factorise again what the value has factorised, and `solve` and `log_det` share the factors of one
-//! matrix.
+//! factorise again what the value has factorised, and `solve` and `log_det` share the factors of
+//! one matrix.
 //!
 //! | function | factorisation |
 //! |---|---|

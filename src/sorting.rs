@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 ///
 /// # Panics
 ///
-/// Panics if there is a NaN, unless the order is total, and if the numbers of places are too large for
-/// the type.
+/// Panics if there is a NaN, unless the order is total, and if the numbers of places are too large
+/// for the type.
 #[custom_derivative(vjp = order_rule)]
 #[must_use]
 pub fn order<T: Real>(x: &[T], total: bool, descending: bool) -> Vec<T> {

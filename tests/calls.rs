@@ -2,7 +2,8 @@
 
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, clippy::all)]
-// What is `pub` has companions of another kind, and a test has nothing that is reached from outside.
+// What is `pub` has companions of another kind, and a test has nothing that is reached from
+// outside.
 #![allow(unreachable_pub)]
 
 use cotangent::ndarray::{Array1, Array2, array};

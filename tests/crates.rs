@@ -1,4 +1,5 @@
-//! Annotated functions call those of another crate, through re-exports and with constants of its own.
+//! Annotated functions call those of another crate, through re-exports and with constants of its
+//! own.
 
 #![forbid(unsafe_code)]
 #![deny(warnings, clippy::all)]

@@ -1,5 +1,5 @@
-//! What generated functions say about arguments that do not fit, and that they refuse exactly what the
-//! function as written refuses.
+//! What generated functions say about arguments that do not fit, and that they refuse exactly what
+//! the function as written refuses.
 
 use cotangent::ndarray::{Array1, Array2, Array3, ArrayView2, array, s};
 use cotangent::prelude::*;

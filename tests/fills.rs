@@ -1,5 +1,5 @@
-//! Loops that fill arrays: the generated functions give what the function as written gives, and panic
-//! exactly where it does.
+//! Loops that fill arrays: the generated functions give what the function as written gives, and
+//! panic exactly where it does.
 
 use cotangent::ndarray::{Array1, Array2};
 use cotangent::prelude::*;
@@ -19,8 +19,9 @@ fn agree(a: &Option<Array2<f64>>, b: &Option<Array2<f64>>) -> bool {
     a.dim() == b.dim() && a.iter().zip(b).all(close)
 }
 
-/// A function of an array, an array to be filled and sizes, its compiled form, and its derivative: for
-/// all small shapes they give the same, or all panic. `with` says how many columns there are at least.
+/// A function of an array, an array to be filled and sizes, its compiled form, and its derivative:
+/// for all small shapes they give the same, or all panic. `with` says how many columns there are at
+/// least.
 macro_rules! agrees {
     ($($name:ident $value:ident $vjp:ident $(with $columns:literal)?),* $(,)?) => {$(
         #[test]

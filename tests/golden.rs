@@ -1,11 +1,11 @@
 //! What is generated for the identities of textbooks is what the textbook says.
 //!
-//! A file of `tests/golden` holds an annotated function, a line `// =>`, and the generated functions
-//! without what all of them have in common: attributes, documentation, imports, the checks of names
-//! and sizes, the views of arguments, the struct and the call that a dispatched body needs. Its first lines say what it is about and which derivatives it
-//! shows. Where the result is not yet what it should be, lines before the arrow that begin with
-//! `// wanted:` say what it should be; they go when it is. `COTANGENT_BLESS=1` writes what comes out
-//! into the files.
+//! A file of `tests/golden` holds an annotated function, a line `// =>`, and the generated
+//! functions without what all of them have in common: attributes, documentation, imports, the
+//! checks of names and sizes, the views of arguments, the struct and the call that a dispatched
+//! body needs. Its first lines say what it is about and which derivatives it shows. Where the
+//! result is not yet what it should be, lines before the arrow that begin with `// wanted:` say
+//! what it should be; they go when it is. `COTANGENT_BLESS=1` writes what comes out into the files.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -1,5 +1,5 @@
-//! With the feature `parallel`, threads share what is large: results are the same with the same number of threads, and
-//! agree with those of one.
+//! With the feature `parallel`, threads share what is large: results are the same with the same
+//! number of threads, and agree with those of one.
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2, Array3};

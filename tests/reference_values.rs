@@ -1,5 +1,5 @@
-//! Objectives of a public benchmark suite, written as a user would, against values and gradients that
-//! were computed independently.
+//! Objectives of a public benchmark suite, written as a user would, against values and gradients
+//! that were computed independently.
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2, Array3, array};
@@ -16,7 +16,8 @@ fn near<'a>(found: impl IntoIterator<Item = &'a f64>, wanted: &[f64]) {
 }
 
 /// The log-posterior of a mixture of Gaussians with a Wishart prior. Component j has a lower
-/// triangular factor with diagonal `exp(q[j])`; the part below it is packed column by column in `l[j]`.
+/// triangular factor with diagonal `exp(q[j])`; the part below it is packed column by column in
+/// `l[j]`.
 #[differentiable(wrt(alpha, mu, q, l))]
 fn gmm(
     x: &Array2<f64>,

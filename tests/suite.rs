@@ -1,5 +1,6 @@
-//! The objectives of the benchmarks at small sizes, against numbers that were computed independently and
-//! against gradients by hand. What they are worth is measured by `cargo bench` and `benches/against_jax`.
+//! The objectives of the benchmarks at small sizes, against numbers that were computed
+//! independently and against gradients by hand. What they are worth is measured by `cargo bench`
+//! and `benches/against_jax`.
 
 #[path = "../benches/suite/mod.rs"]
 mod suite;

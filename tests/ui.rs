@@ -1,12 +1,13 @@
 //! What the compiler says about unsupported programs, and that supported ones draw no message.
 //!
-//! Each file of `tests/ui` is compiled by itself, against the library that the tests are built with.
-//! `NAME.txt` beside it lists the expected errors: our messages with the places they stand at. What
-//! rustc says itself is not compared, since it depends on the version and components of rustc. Files
-//! of `tests/ui/pass` compile without any message and run, those of `tests/ui/warn` draw the warnings
-//! that are listed beside them.
+//! Each file of `tests/ui` is compiled by itself, against the library that the tests are built
+//! with. `NAME.txt` beside it lists the expected errors: our messages with the places they stand
+//! at. What rustc says itself is not compared, since it depends on the version and components of
+//! rustc. Files of `tests/ui/pass` compile without any message and run, those of `tests/ui/warn`
+//! draw the warnings that are listed beside them.
 //!
-//! `COTANGENT_BLESS=1` writes the lists. `COTANGENT_UI=part` takes only files with that in their name.
+//! `COTANGENT_BLESS=1` writes the lists. `COTANGENT_UI=part` takes only files with that in their
+//! name.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -162,7 +163,8 @@ struct Libraries {
     output: PathBuf,
 }
 
-/// The libraries as `cargo test` has built them; if only this test was built, cargo builds the rest.
+/// The libraries as `cargo test` has built them; if only this test was built, cargo builds the
+/// rest.
 fn libraries() -> &'static Libraries {
     static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
     LIBRARIES.get_or_init(|| {

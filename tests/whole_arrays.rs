@@ -1,4 +1,5 @@
-//! Programs over whole arrays refuse the same arguments as the functions as written, and take all others.
+//! Programs over whole arrays refuse the same arguments as the functions as written, and take all
+//! others.
 
 #![expect(
     clippy::reversed_empty_ranges,
@@ -106,8 +107,8 @@ fn the_same_arguments_are_refused() {
     for n in 0..4 {
         for m in 0..4 {
             for k in 0..5 {
-                // A length of 1 that is only known at run time is not stretched, and where an array is
-                // empty there is no row to compare with.
+                // A length of 1 that is only known at run time is not stretched, and where an array
+                // is empty there is no row to compare with.
                 let stretched = [n, m, k].into_iter().any(|n| n < 2);
                 let (a, x) = (&matrix(n, m), &vector(k));
                 if !stretched {

@@ -1,4 +1,5 @@
-//! Gradients written where there is room for them: right, and without an allocation after the first call.
+//! Gradients written where there is room for them: right, and without an allocation after the first
+//! call.
 
 use cotangent::Workspace;
 use cotangent::ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, array};
@@ -88,7 +89,8 @@ fn arrays_and_slices() {
     });
 }
 
-/// Loops that keep states, with a number of steps that is known and one that is not; and products of larger matrices.
+/// Loops that keep states, with a number of steps that is known and one that is not; and products
+/// of larger matrices.
 #[differentiable(grad, into)]
 fn simulated(a: &Array2<f64>, start: &Array1<f64>, steps: usize) -> f64 {
     let mut x = start.clone();

@@ -8,8 +8,9 @@
 //!        macro_rules! Model_energy_.. { .. }
 //! ```
 //!
-//! Companions stand beside the block, under a name made of the type's and the function's. The generated
-//! functions of `impl Trait for Model` stand in an inherent block: a trait has no room for them.
+//! Companions stand beside the block, under a name made of the type's and the function's. The
+//! generated functions of `impl Trait for Model` stand in an inherent block: a trait has no room
+//! for them.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -265,8 +266,8 @@ impl Owner {
         )
     }
 
-    /// Gives a function the generics of the block that it mentions. Those that stand at the generated
-    /// function are given back: they are not those of the block around it.
+    /// Gives a function the generics of the block that it mentions. Those that stand at the
+    /// generated function are given back: they are not those of the block around it.
     fn spread(&self, item: &mut syn::ItemFn) -> syn::Generics {
         let mut mentioned = words(item.to_token_stream());
         let clause = self.generics.where_clause.iter();

@@ -1,5 +1,6 @@
-//! `#[derive(Differentiable)]`: how a struct or an enum takes itself apart and puts itself together,
-//! for generated code that cannot name its fields, and a companion that says what they are.
+//! `#[derive(Differentiable)]`: how a struct or an enum takes itself apart and puts itself
+//! together, for generated code that cannot name its fields, and a companion that says what they
+//! are.
 
 mod variants;
 

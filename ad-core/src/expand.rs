@@ -25,10 +25,11 @@ pub fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Expands `#[differentiable(attr)] item`, at a place.
 ///
-/// If it calls functions that may be annotated, the bodies of the generated functions are invocations of
-/// their companions, which end in [`resume`]; see [`link`].
+/// If it calls functions that may be annotated, the bodies of the generated functions are
+/// invocations of their companions, which end in [`resume`]; see [`link`].
 ///
-/// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to stderr.
+/// If the environment variable `COTANGENT_DUMP` names the function, every stage is written to
+/// stderr.
 pub fn expand_at(attr: TokenStream, item: TokenStream, place: &Place) -> TokenStream {
     let written = item.clone();
     entered(|| written, || begun(attr, item, place))

@@ -1,5 +1,5 @@
-//! Expansion takes time proportional to the length of the function, and under a second for one of 500
-//! lines.
+//! Expansion takes time proportional to the length of the function, and under a second for one of
+//! 500 lines.
 //!
 //! Growth is measured in allocations, which are the same on every machine: what is looked at again
 //! and again is nearly always copied as well. They are counted for all stages, verification
@@ -44,7 +44,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// All functions that a scalar function can have, save the general product, which the gradient contains.
+/// All functions that a scalar function can have, save the general product, which the gradient
+/// contains.
 const MODES: &str = "value, grad, jvp";
 
 /// The stack that rustc gives to macros.
@@ -102,8 +103,8 @@ fn work_grows_with_the_length_of_the_function() {
     assert_eq!(failures, 0, "shapes whose work grows too fast, see above");
 }
 
-/// The bound itself. In a build with debug assertions, which verifies every program, twenty times as
-/// much is allowed.
+/// The bound itself. In a build with debug assertions, which verifies every program, twenty times
+/// as much is allowed.
 #[test]
 fn five_hundred_lines_take_under_a_second() {
     let most = match cfg!(debug_assertions) {

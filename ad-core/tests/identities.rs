@@ -109,7 +109,8 @@ fn derivatives_nest() {
 }
 
 /// Checks that forward mode with one-hot tangents, all of them at once, becomes the gradient of
-/// reverse mode by the first parameter. `shapes` are those of the arguments to compare numbers with.
+/// reverse mode by the first parameter. `shapes` are those of the arguments to compare numbers
+/// with.
 fn forward_is_reverse(function: &proc_macro2::TokenStream, shapes: &[&[usize]]) {
     let primal = program(function);
     let one_hot = match primal.params[0].ty.rank() {

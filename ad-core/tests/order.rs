@@ -1,5 +1,5 @@
-//! The order in which the equations of a program stand has no influence on what the simplifier makes
-//! of it.
+//! The order in which the equations of a program stand has no influence on what the simplifier
+//! makes of it.
 
 use cotangent_core::ir::build::{translate, translate_size};
 use cotangent_core::ir::bulk::{self, Var};

@@ -30,8 +30,8 @@
 //! | `linear: 1 2` | what depends on these parameters is linear in them; then it is compared on finite inputs only |
 //! | `lengths: not 1` | the rule saves nothing along an axis of length 1, where it may cost an operation |
 //!
-//! Further lines that start with `#` are comments. `COTANGENT_BLESS=1` writes what comes out into the
-//! files.
+//! Further lines that start with `#` are comments. `COTANGENT_BLESS=1` writes what comes out into
+//! the files.
 
 mod passes {
     pub(super) mod file;

@@ -1,5 +1,6 @@
-//! Derivatives of generated programs, raised to Core: the same numbers there, after reading the text
-//! form back, and after vectorising and simplifying once more; and their derivatives are derivatives.
+//! Derivatives of generated programs, raised to Core: the same numbers there, after reading the
+//! text form back, and after vectorising and simplifying once more; and their derivatives are
+//! derivatives.
 
 use cotangent_core::derivative::{Derivative, Takes};
 use cotangent_core::ir::core::{Block, Bound, Expr, Fresh, Param, Program, Routine, Sym, Ty};
@@ -70,7 +71,8 @@ fn check(program: &Program, args: &[Value]) -> Result<(), String> {
     Ok(())
 }
 
-/// One result of a routine in a loop of two rounds; in the second one all real arguments are halved.
+/// One result of a routine in a loop of two rounds; in the second one all real arguments are
+/// halved.
 fn in_a_loop(routine: &Routine, result: usize) -> Program {
     let mut fresh = Fresh::after(1 << 20);
     let i = fresh.sym("round");

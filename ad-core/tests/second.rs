@@ -1,5 +1,5 @@
-//! Second derivatives of products: forward mode of reverse mode agrees with differences, and reverse
-//! mode of reverse mode with it, also where factors are zero and where they are missing.
+//! Second derivatives of products: forward mode of reverse mode agrees with differences, and
+//! reverse mode of reverse mode with it, also where factors are zero and where they are missing.
 
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk_eval, bulk_text};

@@ -1,5 +1,6 @@
 //! Sequential loops through vectorisation, simplification and both modes of differentiation: each
-//! program gives the same in Core and in Bulk, and forward mode, reverse mode and differences agree.
+//! program gives the same in Core and in Bulk, and forward mode, reverse mode and differences
+//! agree.
 
 use cotangent_core::ir::bulk::Program as Bulk;
 use cotangent_core::ir::generate::Rng;

@@ -74,8 +74,9 @@ use proc_macro::TokenStream;
 ///   many steps of a loop and computes the steps between again.
 /// - `noinline`: annotated functions call `f` and its derivatives instead of taking in its body.
 ///   `f` may then call itself as deep as an argument says.
-/// - `allow(unused_argument)`, `allow(zero_gradient)`, `allow(loop_memory)`: silences a warning about
-///   an argument without influence, a derivative that is zero everywhere, or a loop that keeps much.
+/// - `allow(unused_argument)`, `allow(zero_gradient)`, `allow(loop_memory)`: silences a warning
+///   about an argument without influence, a derivative that is zero everywhere, or a loop that
+///   keeps much.
 /// - `crate = path::to::cotangent`: for a dependency that is renamed or re-exported.
 ///
 /// ```
@@ -103,9 +104,10 @@ use proc_macro::TokenStream;
 /// `rhs_vjp(y, d_cotangent: &[f64], d: &mut [f64]) -> Vec<f64>` and
 /// `rhs_jvp(y, y_tangent: &[f64], d: &mut [f64], d_tangent: &mut [f64])`.
 ///
-/// `f` may be a method; then `self` counts as the first argument. Written at an `impl` block as well,
-/// the attribute lets the annotated functions of the block call each other and use its generics. The
-/// functions generated from those of `impl Trait for Model` stand in an inherent block of `Model`.
+/// `f` may be a method; then `self` counts as the first argument. Written at an `impl` block as
+/// well, the attribute lets the annotated functions of the block call each other and use its
+/// generics. The functions generated from those of `impl Trait for Model` stand in an inherent
+/// block of `Model`.
 ///
 /// ```
 /// use cotangent::prelude::*;
@@ -234,7 +236,8 @@ pub fn __probe(_: TokenStream) -> TokenStream {
     TokenStream::new()
 }
 
-/// Goes on with an expansion that had to ask for another annotated function. For generated code only.
+/// Goes on with an expansion that had to ask for another annotated function. For generated code
+/// only.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __resume(state: TokenStream) -> TokenStream {

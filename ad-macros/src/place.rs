@@ -1,6 +1,6 @@
-//! Where an annotated function stands: what tells it from all others, and what is around it: in an `impl`
-//! block no macro can be defined. The expansion of an attribute does not see what is
-//! around it, so the source is looked at.
+//! Where an annotated function stands: what tells it from all others, and what is around it: in an
+//! `impl` block no macro can be defined. The expansion of an attribute does not see what is around
+//! it, so the source is looked at.
 
 use crate::scope::Scopes;
 use cotangent_core::front::names::is_name;
@@ -10,7 +10,8 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
 
-/// Identifiers that have been given away: a macro may write the same function several times at one place.
+/// Identifiers that have been given away: a macro may write the same function several times at one
+/// place.
 static TAKEN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 
 /// Where this item stands.
@@ -199,8 +200,8 @@ fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {
     }
 }
 
-/// The items of a kind in the module that is around a place of a text: their names, and the types of
-/// aliases, or constants without the first word.
+/// The items of a kind in the module that is around a place of a text: their names, and the types
+/// of aliases, or constants without the first word.
 fn items_beside(text: &str, place: usize, kind: Kind) -> Vec<(String, String)> {
     // The blocks that are open: where each begins, and whether it is a module.
     let mut open: Vec<(usize, bool)> = vec![];
@@ -358,8 +359,9 @@ fn self_type(head: &[String]) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-/// What the innermost open block of a text is of. What macros are given may be put anywhere; it is taken
-/// for a part of what is around it if that is an `impl` block. With the words before the block, if it is one.
+/// What the innermost open block of a text is of. What macros are given may be put anywhere; it is
+/// taken for a part of what is around it if that is an `impl` block. With the words before the
+/// block, if it is one.
 fn block(text: &str) -> (Around, Vec<String>) {
     let mut elsewhere = Around::Module;
     let mut open: Vec<Vec<String>> = vec![];

@@ -1,8 +1,10 @@
-//! Nanoseconds per element of the elementary functions, in a loop over an array that fits in the first cache.
+//! Nanoseconds per element of the elementary functions, in a loop over an array that fits in the
+//! first cache.
 //!
 //! `cargo bench -p cotangent-runtime --bench elementary -- [FUNCTION..]`
 //!
-//! Each loop is compiled for the baseline, for AVX2 with FMA, and for AVX-512. The last column is that of std.
+//! Each loop is compiled for the baseline, for AVX2 with FMA, and for AVX-512. The last column is
+//! that of std.
 
 use cotangent_runtime::kernels as rt;
 use std::hint::black_box;
@@ -26,7 +28,8 @@ fn time<T: Copy>(x: &[T], run: Loop<T>) -> f64 {
     best
 }
 
-/// The loops of a function: baseline, AVX2, AVX-512 and std. Where the processor lacks the features, there is none.
+/// The loops of a function: baseline, AVX2, AVX-512 and std. Where the processor lacks the
+/// features, there is none.
 macro_rules! loops {
     ($t:ty, |$x:ident| $ours:expr, $std:expr) => {{
         #[inline(always)]

@@ -8,7 +8,8 @@ use cotangent_runtime::Real;
 use cotangent_runtime::kernels as rt;
 use std::hint::black_box;
 
-/// Seconds that this process has been running, where the system says so, so that other processes count less.
+/// Seconds that this process has been running, where the system says so, so that other processes
+/// count less.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn now() -> f64 {
     unsafe extern "C" {

@@ -10,8 +10,8 @@
 )]
 pub trait Differentiable {}
 
-/// What derivatives of a function take that calls itself: nothing, since how deep it goes is not known when
-/// they are compiled.
+/// What derivatives of a function take that calls itself: nothing, since how deep it goes is not
+/// known when they are compiled.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a function that calls itself has no derivatives of its own",

@@ -93,8 +93,8 @@ pub fn relu<T: RealArgument>(x: T) -> T {
 ///
 /// It is ∞ at the poles 0, −1, −2, … The derivative is [`digamma`].
 ///
-/// The relative error is below 10⁻¹⁴ for positive `x`, also close to the zeros at 1 and 2. For negative
-/// `x`, where there are more zeros, it is below that compared to at least 1.
+/// The relative error is below 10⁻¹⁴ for positive `x`, also close to the zeros at 1 and 2. For
+/// negative `x`, where there are more zeros, it is below that compared to at least 1.
 ///
 /// ```
 /// # extern crate cotangent_runtime as cotangent;
@@ -113,8 +113,9 @@ pub fn lgamma<T: RealArgument>(x: T) -> T {
 ///
 /// It is NaN at the poles 0, −1, −2, … The derivative is `trigamma`.
 ///
-/// The relative error is below 10⁻¹⁴ for positive `x`, also close to the zero at 1.4616…
-/// For negative `x`, where there is a zero between any two poles, it is below that compared to at least 1.
+/// The relative error is below 10⁻¹⁴ for positive `x`, also close to the zero at 1.4616… For
+/// negative `x`, where there is a zero between any two poles, it is below that compared to at least
+/// 1.
 ///
 /// ```
 /// # extern crate cotangent_runtime as cotangent;

@@ -61,7 +61,8 @@ functions! {
     acos(x);
     /// The inverse tangent.
     atan(x);
-    /// The angle of the point (`x`, `y`); the ordinate comes first. Its derivative at the origin is 0.
+    /// The angle of the point (`x`, `y`); the ordinate comes first. Its derivative at the origin is
+    /// 0.
     atan2(y, x = 2.0);
     /// The hyperbolic sine.
     sinh(x);

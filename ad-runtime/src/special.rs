@@ -191,8 +191,8 @@ fn polygamma_positive(n: i32, x: f64) -> f64 {
 
 /// The n-th derivative of `π cot(π x)`.
 fn cotangent_derivative(n: i32, x: f64) -> f64 {
-    // With c = cot(π x), it is π^(n + 1) p(c), where p starts as c, and each derivative takes p(c) to
-    // -(1 + c²) p'(c). All coefficients of p have the same sign.
+    // With c = cot(π x), it is π^(n + 1) p(c), where p starts as c, and each derivative takes p(c)
+    // to -(1 + c²) p'(c). All coefficients of p have the same sign.
     let mut p = vec![0.0, 1.0];
     for _ in 0..n {
         let mut q = vec![0.0; p.len() + 1];

@@ -4,8 +4,9 @@ use super::{Gradient, Input, Objective, Random, constant, variable, whole};
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2, ArrayView1};
 
-/// How far from where it was seen, times `weight`, a camera shows a point. A camera is the vector of its rotation,
-/// its centre, its focal length, its principal point and two coefficients of radial distortion.
+/// How far from where it was seen, times `weight`, a camera shows a point. A camera is the vector
+/// of its rotation, its centre, its focal length, its principal point and two coefficients of
+/// radial distortion.
 #[differentiable(vjp, jvp, wrt(camera, point, weight))]
 pub(crate) fn reprojection(
     camera: ArrayView1<'_, f64>,
@@ -51,8 +52,8 @@ pub(crate) fn reprojection(
     ]
 }
 
-/// Half the sum of the squares of all residuals, those of the weights included. Observation o is of point
-/// `which[o][1]` by camera `which[o][0]`.
+/// Half the sum of the squares of all residuals, those of the weights included. Observation o is of
+/// point `which[o][1]` by camera `which[o][0]`.
 #[differentiable(value, grad, wrt(cameras, points, weights))]
 pub(crate) fn ba(
     cameras: &Array2<f64>,

@@ -5,8 +5,9 @@ use cotangent::prelude::*;
 use ndarray::{Array1, Array2, Axis, Zip, arr0};
 use std::f64::consts::{PI, SQRT_2};
 
-/// Component j has weight `alpha[j]` up to a constant, centre `mu[j]`, and a lower triangular factor Q of its
-/// precision: the diagonal is `exp(q[j])`, and what is below it is packed column by column in `l[j]`.
+/// Component j has weight `alpha[j]` up to a constant, centre `mu[j]`, and a lower triangular
+/// factor Q of its precision: the diagonal is `exp(q[j])`, and what is below it is packed column by
+/// column in `l[j]`.
 #[differentiable(value, grad, wrt(alpha, mu, q, l))]
 pub(crate) fn gmm(
     alpha: &Array1<f64>,

@@ -17,7 +17,8 @@ pub(crate) struct Model {
     pub(crate) mirrored: bool,
 }
 
-/// Where the vertices are. `theta` is the rotation and the place of the hand, and four angles for each finger.
+/// Where the vertices are. `theta` is the rotation and the place of the hand, and four angles for
+/// each finger.
 #[differentiable(vjp, jvp, wrt(theta))]
 pub(crate) fn vertices(theta: &Array1<f64>, model: &Model) -> Array2<f64> {
     let bones = model.parents.len();
@@ -111,7 +112,8 @@ pub(crate) fn misfit(
     0.5 * residuals.mapv(|r| r * r).sum()
 }
 
-/// How far the points are from places in the triangles of `touching`, given by two barycentric coordinates.
+/// How far the points are from places in the triangles of `touching`, given by two barycentric
+/// coordinates.
 #[differentiable(vjp, jvp, wrt(theta, places))]
 pub(crate) fn complicated_residuals(
     theta: &Array1<f64>,
@@ -144,7 +146,8 @@ pub(crate) fn complicated_misfit(
 }
 
 impl Model {
-    /// The first bone, five fingers of four, and the wrist; each vertex is moved by one to four bones.
+    /// The first bone, five fingers of four, and the wrist; each vertex is moved by one to four
+    /// bones.
     fn new(random: &mut Random, vertices: usize) -> Self {
         let bones = 22;
         let mut placed = || {

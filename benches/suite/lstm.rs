@@ -4,8 +4,9 @@ use super::{Gradient, Input, Objective, Random, constant, variable};
 use cotangent::prelude::*;
 use ndarray::Array2;
 
-/// Rows 2i and 2i+1 of `weights` are the factors and offsets of layer i, in four parts: forget, in, out, change. The
-/// same rows of `state` are what it says and what it remembers before the first character.
+/// Rows 2i and 2i+1 of `weights` are the factors and offsets of layer i, in four parts: forget, in,
+/// out, change. The same rows of `state` are what it says and what it remembers before the first
+/// character.
 #[differentiable(value, grad, wrt(weights, extra))]
 pub(crate) fn lstm(
     weights: &Array2<f64>,

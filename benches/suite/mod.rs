@@ -1,8 +1,8 @@
 //! The workloads of the benchmarks: objectives as a user writes them, their data, and how to get at
 //! their values and gradients without knowing which is which.
 //!
-//! Each file is one model. The data are drawn here from fixed seeds; whoever wants to compute the same
-//! elsewhere is given them as files (`Objective::inputs`).
+//! Each file is one model. The data are drawn here from fixed seeds; whoever wants to compute the
+//! same elsewhere is given them as files (`Objective::inputs`).
 
 use ndarray::{Array, Array1, Array2, ArrayD, Dimension};
 use std::collections::BTreeMap;

@@ -688,7 +688,8 @@ impl Program {
             .collect()
     }
 
-    /// The value of the result, which is in a local: of a tuple and its like all real numbers in a row.
+    /// The value of the result, which is in a local: of a tuple and its like all real numbers in a
+    /// row.
     fn value(&self, local: &Ident) -> TokenStream {
         if self.result.tree.leaf().is_some() {
             return quote!(to_value(&#local));

@@ -11,8 +11,8 @@ use crate::ir::ty::Elem;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The loops whose indices are the components of a read, each another one, and the place of the last of them, if the others are in
-/// ascending order and come after it, too.
+/// The loops whose indices are the components of a read, each another one, and the place of the
+/// last of them, if the others are in ascending order and come after it, too.
 fn moved(at: &[At], last: Loop) -> Option<(Vec<Loop>, usize)> {
     let mut axis = None;
     let (mut all, mut others): (Vec<Loop>, Vec<Loop>) = (vec![], vec![]);
@@ -36,8 +36,9 @@ fn moved(at: &[At], last: Loop) -> Option<(Vec<Loop>, usize)> {
 }
 
 impl Writer<'_> {
-    /// What a read reads with the last loop's axis behind all others, for the indices of the loops, or for so many of the last
-    /// loop from a first one on; `None` if the copy would be in another order, too, or of integers.
+    /// What a read reads with the last loop's axis behind all others, for the indices of the loops,
+    /// or for so many of the last loop from a first one on; `None` if the copy would be in another
+    /// order, too, or of integers.
     pub(super) fn copied_across(
         &self,
         n: Node,

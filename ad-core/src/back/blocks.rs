@@ -4,10 +4,11 @@
 //! out[j] = g(Σ k: f(j, k))   =   for each block of j: t = 0; for k: for j: t[j] += f(j, k); out = g(t)
 //! ```
 //!
-//! A sum with few terms, or one whose terms are not neighbours in memory, is a bad innermost loop. The loop around it
-//! is a better one if it runs along the last axis of all that the terms read: its steps do not depend on each other. Each
-//! sum still adds its terms in order. Nothing is computed more often, and reads of arrays that jump along the loop are
-//! made from copies that do not, if the copy is used again in other loops.
+//! A sum with few terms, or one whose terms are not neighbours in memory, is a bad innermost loop.
+//! The loop around it is a better one if it runs along the last axis of all that the terms read:
+//! its steps do not depend on each other. Each sum still adds its terms in order. Nothing is
+//! computed more often, and reads of arrays that jump along the loop are made from copies that do
+//! not, if the copy is used again in other loops.
 //!
 //! Bounds of the sum that depend on j are bounds on j where k is known:
 //!
@@ -39,8 +40,8 @@ pub(super) struct Blocks {
     conditions: Vec<TokenStream>,
     /// Copies of arrays with another last axis.
     copies: TokenStream,
-    /// What there is a copy of, in terms of which axis is its last, how long they are and which index the others have, and its
-    /// name.
+    /// What there is a copy of, in terms of which axis is its last, how long they are and which
+    /// index the others have, and its name.
     copied: HashMap<Copied, Ident>,
     /// The name of the copy that a node reads, and its index but for the last component.
     pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
@@ -136,8 +137,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What is written, if some of it is by blocks: that, or what is written without, whichever is better. The first
-    /// is an expression, or statements, with copies before it.
+    /// What is written, if some of it is by blocks: that, or what is written without, whichever is
+    /// better. The first is an expression, or statements, with copies before it.
     pub(super) fn choice(
         &self,
         blocks: &TokenStream,
@@ -201,7 +202,8 @@ impl Writer<'_> {
                     | Compute::Same(_)
                     | Compute::Extreme(_) => false,
                 };
-                // What does not depend on the sum's last loop would be computed in each of its steps.
+                // What does not depend on the sum's last loop would be computed in each of its
+                // steps.
                 if costs && nest.depends[m].last() != own.last() {
                     return None;
                 }
@@ -346,8 +348,8 @@ impl Writer<'_> {
         Some((k, e.add_scaled(&Affine::of(l), &Size::lit(-k))))
     }
 
-    /// The conditions under which a copy of what a node reads may be read instead: one that is used again. All of it is
-    /// read anyway then.
+    /// The conditions under which a copy of what a node reads may be read instead: one that is used
+    /// again. All of it is read anyway then.
     fn may_be_copied(&self, n: Node, l: Loop) -> Option<Vec<TokenStream>> {
         let nest = self.nest;
         let s = &nest.nodes[n];
@@ -370,8 +372,8 @@ impl Writer<'_> {
         is_possible.then(|| runs.collect())
     }
 
-    /// The loops whose indices are the components of a read, each another one; others may be constants, if it is `within` a
-    /// block.
+    /// The loops whose indices are the components of a read, each another one; others may be
+    /// constants, if it is `within` a block.
     fn loops_read(&self, n: Node, is_within: bool) -> Option<Vec<Loop>> {
         let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
             return None;
@@ -396,7 +398,8 @@ impl Writer<'_> {
         self.begin_within(plan, l, None);
     }
 
-    /// The same, where copies are made in a block that has this name, and this one for its first index.
+    /// The same, where copies are made in a block that has this name, and this one for its first
+    /// index.
     pub(super) fn begin_within(&mut self, plan: Plan, l: Loop, within: Option<(&Ident, &Ident)>) {
         let mut blocks = self.blocks.take().expect("only then there is a plan");
         blocks.used = true;
@@ -481,8 +484,8 @@ impl Writer<'_> {
         (self.blocks.as_ref()).is_some_and(|b| !b.conditions.is_empty() || !b.copies.is_empty())
     }
 
-    /// A reduction over blocks of its last loop; one that is in no other loop has a condition of its own, and what is
-    /// written without blocks where that does not hold.
+    /// A reduction over blocks of its last loop; one that is in no other loop has a condition of
+    /// its own, and what is written without blocks where that does not hold.
     pub(super) fn reduced_by_blocks(
         &mut self,
         r: &Reduction,

@@ -1,9 +1,9 @@
 //! Which loops over elements the runtime may make longer, so that they are whole vectors.
 //!
-//! What is left of a loop behind its whole vectors is computed one by one. An elementary function takes as long for
-//! one number as for a vector, so the last vector begins earlier, and some elements are computed twice. That gains
-//! nothing where there is no such function, and nothing where the loop is not vectorised, as
-//! where indices are compared with lengths.
+//! What is left of a loop behind its whole vectors is computed one by one. An elementary function
+//! takes as long for one number as for a vector, so the last vector begins earlier, and some
+//! elements are computed twice. That gains nothing where there is no such function, and nothing
+//! where the loop is not vectorised, as where indices are compared with lengths.
 
 use super::nest::Writer;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
@@ -13,8 +13,8 @@ use crate::thresholds::{LARGEST_VECTOR, UNROLLED_STEPS};
 use std::collections::HashSet;
 
 impl Writer<'_> {
-    /// Whether the elements that these nodes are, of a loop over a row of them, are costly, and may be computed twice. With
-    /// `rows`, what they read is in rows.
+    /// Whether the elements that these nodes are, of a loop over a row of them, are costly, and may
+    /// be computed twice. With `rows`, what they read is in rows.
     pub(super) fn is_costly(&self, roots: &[Node], rows: bool) -> bool {
         let nest = self.nest;
         let Some(l) = nest.outer.checked_sub(1) else {
@@ -49,8 +49,9 @@ impl Writer<'_> {
         is_costly
     }
 
-    /// Whether it is seen wherever a loop begins that what a node reads is inside, as the index is that of an axis of the same
-    /// length. Other comparisons keep a loop that begins elsewhere from being vectorised.
+    /// Whether it is seen wherever a loop begins that what a node reads is inside, as the index is
+    /// that of an axis of the same length. Other comparisons keep a loop that begins elsewhere from
+    /// being vectorised.
     fn is_seen(&self, n: Node, l: Loop) -> bool {
         let Compute::Read(v, at) = &self.nest.nodes[n].compute else {
             return false;

@@ -32,8 +32,8 @@ pub(super) struct Given {
     pub(super) is_beside: bool,
 }
 
-/// An argument that is made of several, and the names of its parts; those that are not parameters of
-/// the program have none.
+/// An argument that is made of several, and the names of its parts; those that are not parameters
+/// of the program have none.
 #[derive(Clone, Debug)]
 pub(super) struct Apart {
     ident: Ident,
@@ -776,8 +776,8 @@ impl Function<'_> {
         quote!((0..#ident.len(0)).map(|#i| #one).collect())
     }
 
-    /// A value of the type of the result. The results of the program are taken one after another; for a
-    /// tangent only those that are real, and the others are those of the value.
+    /// A value of the type of the result. The results of the program are taken one after another;
+    /// for a tangent only those that are real, and the others are those of the value.
     pub(super) fn whole_result(
         &self,
         tree: &Tree,

@@ -611,8 +611,8 @@ impl Context<'_> {
         }
     }
 
-    /// A stub for a function that could not be generated; its callers still type-check. `first` is what
-    /// it begins with.
+    /// A stub for a function that could not be generated; its callers still type-check. `first` is
+    /// what it begins with.
     pub(crate) fn stub(
         &self,
         what: Derivative,
@@ -633,8 +633,8 @@ impl Context<'_> {
         )
     }
 
-    /// A function that nothing can be given to, in the place of one that would call itself to a depth that
-    /// nobody knows.
+    /// A function that nothing can be given to, in the place of one that would call itself to a
+    /// depth that nobody knows.
     pub(crate) fn stub_of_deep(&self, what: Derivative) -> TokenStream {
         let signature = self.signature;
         if what.is_of_linear() {
@@ -731,8 +731,8 @@ impl Context<'_> {
         }
     }
 
-    /// What brings the runtime in, and tokens that mention it, by a name that the user's paths in them do
-    /// not mention.
+    /// What brings the runtime in, and tokens that mention it, by a name that the user's paths in
+    /// them do not mention.
     pub(crate) fn with_runtime(&self, tokens: TokenStream) -> (Option<TokenStream>, TokenStream) {
         let root = &self.root;
         let mut body = tokens;

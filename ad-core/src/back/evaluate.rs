@@ -1,8 +1,9 @@
-//! Emitted integer expressions, parsed and evaluated by the rules of Rust, compared with the interpreters.
+//! Emitted integer expressions, parsed and evaluated by the rules of Rust, compared with the
+//! interpreters.
 //!
-//! The evaluator follows the tree that `syn` builds, so it has rustc's precedence, and the types: a literal without a
-//! suffix is an `{integer}` until it meets a type, and what remains one is an error. So nothing that is written here lies
-//! between the last interpreter and rustc.
+//! The evaluator follows the tree that `syn` builds, so it has rustc's precedence, and the types: a
+//! literal without a suffix is an `{integer}` until it meets a type, and what remains one is an
+//! error. So nothing that is written here lies between the last interpreter and rustc.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -627,7 +628,8 @@ fn nest(rng: &mut Rng) -> Nest {
     }
 }
 
-/// A node as primitives compute it; everything that has no guard, or whose guard holds, is computed.
+/// A node as primitives compute it; everything that has no guard, or whose guard holds, is
+/// computed.
 fn computed(
     nest: &Nest,
     n: Node,

@@ -1,9 +1,9 @@
-//! Expressions of Rust with their precedence, so that parentheses stand only where they must, and with what their tokens
-//! say about their type.
+//! Expressions of Rust with their precedence, so that parentheses stand only where they must, and
+//! with what their tokens say about their type.
 //!
-//! An integer literal is bare: it has no suffix, and takes its type from what it meets. Everything else shows
-//! its type, since whatever is made of bare literals alone gives one of them the suffix `i64`. So no method is called on an
-//! `{integer}`, and none is an `i32` for want of a type.
+//! An integer literal is bare: it has no suffix, and takes its type from what it meets. Everything
+//! else shows its type, since whatever is made of bare literals alone gives one of them the suffix
+//! `i64`. So no method is called on an `{integer}`, and none is an `i32` for want of a type.
 
 use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -122,7 +122,8 @@ impl Expr {
 
     /// `self op other`, for a left-associative operator; comparisons do not associate at all.
     ///
-    /// The tokens of `self` are appended to: a long sum is written in time proportional to its length.
+    /// The tokens of `self` are appended to: a long sum is written in time proportional to its
+    /// length.
     pub(super) fn infix(self, op: &str, other: Expr) -> Expr {
         let prec = match op {
             "*" | "/" | "%" => Prec::Mul,

@@ -1,5 +1,5 @@
-//! What is asked about the nodes of a nest again and again, found once: so that writing a nest takes
-//! time proportional to its size.
+//! What is asked about the nodes of a nest again and again, found once: so that writing a nest
+//! takes time proportional to its size.
 
 use crate::ir::kernel::{Compute, Loop, Nest, Node};
 use crate::ir::prims::Prim;
@@ -10,7 +10,8 @@ use std::rc::Rc;
 /// Facts about the nodes of a nest.
 #[derive(Default)]
 pub(super) struct Facts {
-    /// The nodes that are worth a name, by the loop where they are computed; `None` is the outer body.
+    /// The nodes that are worth a name, by the loop where they are computed; `None` is the outer
+    /// body.
     pub(super) wanted: HashMap<Option<Loop>, Rc<[Node]>>,
     /// For each node whether it is sure to be needed where its own loops run.
     pub(super) needed: Vec<bool>,
@@ -70,8 +71,8 @@ impl Facts {
         }
     }
 
-    /// The ways in which a node can be needed where its own loops and the outer ones run: each as loops
-    /// that must run as well, of those that may not. No two of them are equally long.
+    /// The ways in which a node can be needed where its own loops and the outer ones run: each as
+    /// loops that must run as well, of those that may not. No two of them are equally long.
     pub(super) fn ways(&self, nest: &Nest, n: Node) -> Vec<Vec<Loop>> {
         let class = classes(nest);
         let runs: Vec<Option<Loop>> = (nest.depends[n].iter().copied())
@@ -89,8 +90,8 @@ impl Facts {
     }
 }
 
-/// Sets of loops, none of which contains another: where the smaller one runs there is nothing more to
-/// say.
+/// Sets of loops, none of which contains another: where the smaller one runs there is nothing more
+/// to say.
 #[derive(Clone, Default)]
 struct Ways(BTreeSet<BTreeSet<Loop>>);
 

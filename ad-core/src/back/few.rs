@@ -4,9 +4,10 @@
 //! t[j] = Σ k: f(j, k)   =   for each few of j: t = 0; for k: for j of these: t[j] += f(j, k)
 //! ```
 //!
-//! In a block of hundreds of sums each of them is loaded and stored for each k. With 16 of them only what f reads is loaded. What
-//! is the same for all j is computed more often then, and of each row that f reads a few elements come at a time: so this is
-//! done where the first is next to nothing, and where the rows are read again and again, or lie side by side.
+//! In a block of hundreds of sums each of them is loaded and stored for each k. With 16 of them
+//! only what f reads is loaded. What is the same for all j is computed more often then, and of each
+//! row that f reads a few elements come at a time: so this is done where the first is next to
+//! nothing, and where the rows are read again and again, or lie side by side.
 
 use super::nest::Writer;
 use super::range::Run;
@@ -18,7 +19,8 @@ use crate::thresholds::{LIGHT_POINT, SUMS_IN_REGISTERS};
 use std::collections::HashSet;
 
 impl Writer<'_> {
-    /// Whether a reduction over a loop is better done a few elements at a time, if it is done by blocks.
+    /// Whether a reduction over a loop is better done a few elements at a time, if it is done by
+    /// blocks.
     pub(super) fn is_by_few(&self, (l, body): (Loop, Node), run: &Run) -> bool {
         let nest = self.nest;
         let all = self.reached(l, body, true);
@@ -62,7 +64,8 @@ impl Writer<'_> {
         is_light && s.guard.is_none()
     }
 
-    /// Whether what a sum reads along a loop is read for other values of loops around that, too, or lies side by side.
+    /// Whether what a sum reads along a loop is read for other values of loops around that, too, or
+    /// lies side by side.
     fn is_read_again(&self, (l, body): (Loop, Node), sum: Node, own: &HashSet<Loop>) -> bool {
         let around = &self.nest.depends[body];
         self.reached(l, sum, true).into_iter().all(|n| {
@@ -80,7 +83,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Whether what is the same for all elements, but not for all terms of a sum, is next to nothing.
+    /// Whether what is the same for all elements, but not for all terms of a sum, is next to
+    /// nothing.
     fn is_same_cheap(&self, l: Loop, sum: Node, own: &HashSet<Loop>) -> bool {
         let nest = self.nest;
         let (mut seen, mut open) = (HashSet::new(), vec![sum]);
@@ -100,7 +104,8 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a primitive is written as an operator or a conversion: what a processor does in an instruction.
+/// Whether a primitive is written as an operator or a conversion: what a processor does in an
+/// instruction.
 fn is_instruction(p: Prim) -> bool {
     match p.emission() {
         Emit::Infix(_) | Emit::Prefix(_) | Emit::Cast(_) | Emit::Wrap(_) => true,

@@ -1,8 +1,9 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
 //!
-//! Here is what is known of the function that is written: which names its variables and lengths have, and in which order its
-//! parts stand. What comes in is written in `function/entry.rs`, a step in `function/step.rs`, and the elements of an array
-//! in `function/elements.rs`; the other files are about kinds of steps, and about memory.
+//! Here is what is known of the function that is written: which names its variables and lengths
+//! have, and in which order its parts stand. What comes in is written in `function/entry.rs`, a
+//! step in `function/step.rs`, and the elements of an array in `function/elements.rs`; the other
+//! files are about kinds of steps, and about memory.
 
 mod branch;
 mod carried;
@@ -73,7 +74,8 @@ pub(super) struct Function<'a> {
     context: &'a Context<'a>,
     what: Derivative,
     program: &'a Program,
-    /// All parameters of the program: those of the signature, constants, and what the derivative adds.
+    /// All parameters of the program: those of the signature, constants, and what the derivative
+    /// adds.
     params: Vec<Given>,
     /// The arguments that are made of several of them.
     apart: Vec<Apart>,

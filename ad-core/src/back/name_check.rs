@@ -1,5 +1,5 @@
-//! Names that must mean what they were taken for: closures that are never called, and compile only if
-//! a name is ours.
+//! Names that must mean what they were taken for: closures that are never called, and compile only
+//! if a name is ours.
 
 use super::tokens::{RUNTIME, USERS_RUNTIME, rename_module};
 use crate::front::names::{Known, NameCheck};

@@ -36,7 +36,8 @@ impl Names {
         self.fresh_beside(wanted, &|_| false)
     }
 
-    /// The same, where other names are in use besides those of this supply; once in use, they stay so.
+    /// The same, where other names are in use besides those of this supply; once in use, they stay
+    /// so.
     pub(super) fn fresh_beside(&mut self, wanted: &str, others: &dyn Fn(&str) -> bool) -> Ident {
         let wanted = wanted.strip_prefix("r#").unwrap_or(wanted);
         let mut k = self.next.get(wanted).copied().unwrap_or(1);

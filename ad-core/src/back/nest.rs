@@ -1,8 +1,8 @@
 //! The body of a loop nest as an expression: single uses are written in place, shared scalars are
 //! bound by `let` in the outermost closure that has all their loops.
 //!
-//! Here is what is known of the nest that is written, and what stands around its nodes: outer loops, assignments, indices.
-//! The nodes are written in `nest/`.
+//! Here is what is known of the nest that is written, and what stands around its nodes: outer
+//! loops, assignments, indices. The nodes are written in `nest/`.
 
 mod lets;
 mod node;
@@ -79,7 +79,8 @@ pub(super) struct Writer<'a> {
     pub(super) blocks: Option<Blocks>,
     facts: Facts,
     pub(super) may_fail: Vec<bool>,
-    /// For each node whether its type is known from how it is written: literals of `f64` have no suffix.
+    /// For each node whether its type is known from how it is written: literals of `f64` have no
+    /// suffix.
     typed: Vec<bool>,
 }
 
@@ -160,8 +161,8 @@ impl<'a> Writer<'a> {
         self.around(runs, quote!(#lets #statement), is_block)
     }
 
-    /// What is done at the indices of a family: `let`s for what is shared, statements that place elements
-    /// or add to them, and these elements of new arrays.
+    /// What is done at the indices of a family: `let`s for what is shared, statements that place
+    /// elements or add to them, and these elements of new arrays.
     pub(super) fn members(
         &mut self,
         placed: &[(Ident, Node)],

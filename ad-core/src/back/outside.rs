@@ -4,14 +4,16 @@
 //! out[r, s] = Σ i, j: a[i + r, j] b[i, s + j]   =   out = 0; for i, r, s: out[r, s] += Σ j: a[i + r, j] b[i, s + j]
 //! ```
 //!
-//! The left side goes through all that it reads for each element of the result. On the right, what is read for a row i is
-//! read again while it is near, and the result is added to once for each row.
+//! The left side goes through all that it reads for each element of the result. On the right, what
+//! is read for a row i is read again while it is near, and the result is added to once for each
+//! row.
 
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Contribution, Loop, Nest};
 use crate::ir::ty::Elem;
 
-/// The contribution to zeros that a nest is with the loops of its sum outside, all but the last, if that is better.
+/// The contribution to zeros that a nest is with the loops of its sum outside, all but the last, if
+/// that is better.
 pub(super) fn outside(nest: &Nest) -> Option<Contribution> {
     let sum = &nest.nodes[nest.root];
     let Compute::Reduce(ReduceOp::Sum, own, body) = &sum.compute else {
@@ -51,8 +53,8 @@ pub(super) fn outside(nest: &Nest) -> Option<Contribution> {
     })
 }
 
-/// Whether the terms of a row are neighbours, whole rows are read again for other elements of the result, and rows
-/// come in the order in which they lie in memory.
+/// Whether the terms of a row are neighbours, whole rows are read again for other elements of the
+/// result, and rows come in the order in which they lie in memory.
 fn is_better(nest: &Nest, moved: &[Loop], last: Loop) -> bool {
     let (mut is_row, mut is_again) = (false, false);
     for n in 0..nest.nodes.len() {

@@ -1,11 +1,13 @@
-//! Loops in pieces: where a loop runs, conditions on its index are known but for its first or last few indices.
+//! Loops in pieces: where a loop runs, conditions on its index are known but for its first or last
+//! few indices.
 //!
 //! ```text
 //! for k in 0..n { if k == 0 { a } else { x[k] * y[k - 1] } }   =   a, and for k in 1..n { x[k] * y[k - 1] }
 //! ```
 //!
-//! The piece in the middle has no conditions and no comparisons with lengths, so that it is vectorised. The others are
-//! written element by element, with the conditions that are left. If the middle is empty, so be it.
+//! The piece in the middle has no conditions and no comparisons with lengths, so that it is
+//! vectorised. The others are written element by element, with the conditions that are left. If the
+//! middle is empty, so be it.
 
 use super::nest::Writer;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
@@ -82,7 +84,8 @@ impl When {
 }
 
 impl Writer<'_> {
-    /// How a loop is cut for what is computed in it, if conditions on its index are all near its ends.
+    /// How a loop is cut for what is computed in it, if conditions on its index are all near its
+    /// ends.
     pub(super) fn pieces(&self, l: Loop, roots: &[Node]) -> Option<Pieces> {
         let nest = self.nest;
         let (mut seen, mut open) = (BTreeSet::new(), roots.to_vec());
@@ -278,7 +281,8 @@ impl Writer<'_> {
         guard.is_none_or(|g| self.piece.holds.contains(&g))
     }
 
-    /// What is computed at each index of the middle of a loop, whatever the conditions are that are left.
+    /// What is computed at each index of the middle of a loop, whatever the conditions are that are
+    /// left.
     pub(super) fn always(&self, roots: &[Node]) -> HashSet<Node> {
         let (mut seen, mut open) = (HashSet::new(), roots.to_vec());
         while let Some(n) = open.pop() {
@@ -297,7 +301,8 @@ impl Writer<'_> {
         seen
     }
 
-    /// Whether what is read along a loop, in its middle, is inside of the array also where it is not used.
+    /// Whether what is read along a loop, in its middle, is inside of the array also where it is
+    /// not used.
     pub(super) fn is_inside(
         &self,
         n: Node,

@@ -99,8 +99,8 @@ pub(super) fn zeros(real: &RealType, called: Option<&str>, shape: &[TokenStream]
 }
 
 /// A call of a method that the real types have, on a receiver whose type is known from itself if
-/// `is_typed`. Bounds of the user's may bring methods of the same name, so that on a type parameter it
-/// is called by its path.
+/// `is_typed`. Bounds of the user's may bring methods of the same name, so that on a type parameter
+/// it is called by its path.
 pub(super) fn method(
     real: &RealType,
     name: &str,

@@ -1,9 +1,10 @@
 //! Rows: neighbours in memory that a loop reads, found before it.
 //!
-//! An index is compared with the lengths of its array wherever it is used. In a loop over neighbours, one comparison
-//! before it says the same, and a loop without comparisons is one that is vectorised. Where the loop runs over an axis
-//! of the array, the compiler of generated code sees that indices are inside; where it runs elsewhere, or the array is
-//! the state of a loop, it does not.
+//! An index is compared with the lengths of its array wherever it is used. In a loop over
+//! neighbours, one comparison before it says the same, and a loop without comparisons is one that
+//! is vectorised. Where the loop runs over an axis of the array, the compiler of generated code
+//! sees that indices are inside; where it runs elsewhere, or the array is the state of a loop, it
+//! does not.
 
 use super::blocks::Inside;
 use super::expr::Expr;
@@ -41,8 +42,8 @@ pub(super) struct TileSum {
 }
 
 impl Writer<'_> {
-    /// Finds the nodes below a node that are not the same for all indices of a loop. What was guarded stays inside of the
-    /// loop, even if it is.
+    /// Finds the nodes below a node that are not the same for all indices of a loop. What was
+    /// guarded stays inside of the loop, even if it is.
     pub(super) fn find_varying(&mut self, l: Loop, n: Node) {
         let nest = self.nest;
         let (mut below, mut open) = (BTreeSet::new(), vec![n]);
@@ -80,7 +81,8 @@ impl Writer<'_> {
         self.varying.get(&l).is_some_and(|all| all.contains(&n))
     }
 
-    /// The nodes below a node that vary along a loop; in ascending order. With what sums are made of, if `through` them.
+    /// The nodes below a node that vary along a loop; in ascending order. With what sums are made
+    /// of, if `through` them.
     pub(super) fn reached(&self, l: Loop, n: Node, through: bool) -> BTreeSet<Node> {
         let mut seen = BTreeSet::new();
         let mut open = vec![n];
@@ -95,7 +97,8 @@ impl Writer<'_> {
         seen
     }
 
-    /// Where the elements are that a node reads along a loop, at its index 0: if they are neighbours.
+    /// Where the elements are that a node reads along a loop, at its index 0: if they are
+    /// neighbours.
     pub(super) fn along(&self, n: Node, l: Loop) -> Option<Vec<Affine>> {
         let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
             return None;
@@ -115,7 +118,8 @@ impl Writer<'_> {
         Some(place)
     }
 
-    /// A value as a function of the index: what it reads and what is the same for all indices, and an expression.
+    /// A value as a function of the index: what it reads and what is the same for all indices, and
+    /// an expression.
     pub(super) fn element(
         &mut self,
         n: Node,
@@ -125,7 +129,8 @@ impl Writer<'_> {
         self.together(&[n], inside, Some(js))
     }
 
-    /// The same for several values, as a tuple. Without the name of neighbours it is all in the expression.
+    /// The same for several values, as a tuple. Without the name of neighbours it is all in the
+    /// expression.
     pub(super) fn together(
         &mut self,
         roots: &[Node],
@@ -267,8 +272,8 @@ impl Writer<'_> {
         self.is_bare(n) && !is_seen && self.along(n, l).is_some()
     }
 
-    /// The last outer loop as one over rows: an index pattern for the others, and what computes a row of each root.
-    /// It runs in pieces, if there are conditions on its index.
+    /// The last outer loop as one over rows: an index pattern for the others, and what computes a
+    /// row of each root. It runs in pieces, if there are conditions on its index.
     pub(super) fn by_rows(&mut self, roots: &[Node]) -> Option<TokenStream> {
         let nest = self.nest;
         let l = nest.outer.checked_sub(1)?;
@@ -357,8 +362,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What computes the elements of roots in a tile of the only loop: what comes before it, the index, and a tuple. What
-    /// a tile has of its own is `stored`.
+    /// What computes the elements of roots in a tile of the only loop: what comes before it, the
+    /// index, and a tuple. What a tile has of its own is `stored`.
     pub(super) fn elements_of_tile(
         &mut self,
         roots: &[Node],
@@ -423,8 +428,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Whether a tile of the only loop is as well computed a few elements at a time: all is light, and what is read along
-    /// the loop is what is kept for these.
+    /// Whether a tile of the only loop is as well computed a few elements at a time: all is light,
+    /// and what is read along the loop is what is kept for these.
     pub(super) fn is_for_few(&self, roots: &[Node], kept: &dyn Fn(Var) -> bool) -> bool {
         let is_kept = |n: &Scalar| match &n.compute {
             Compute::Read(v, at) => {

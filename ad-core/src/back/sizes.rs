@@ -60,8 +60,8 @@ fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
     }
 }
 
-/// Whether a size is positive, or is not, as the comparison that it stands for. The difference of two
-/// integers may need more bits than they have.
+/// Whether a size is positive, or is not, as the comparison that it stands for. The difference of
+/// two integers may need more bits than they have.
 ///
 /// ```text
 /// b - a > 0    is  b > a        b - a + 1 > 0    is  b >= a
@@ -233,7 +233,8 @@ fn strongest(all: &[Require]) -> Vec<usize> {
     kept
 }
 
-/// The relation with the length of one axis on the left, where there is one; that is how users see it.
+/// The relation with the length of one axis on the left, where there is one; that is how users see
+/// it.
 fn solved(r: &Require) -> Require {
     let length = (r.left.terms()).find_map(|(factors, c)| match (factors, c) {
         ([a @ Atom::Dim { .. }], 1) => Some(Size::atom(a.clone())),

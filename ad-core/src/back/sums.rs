@@ -5,11 +5,13 @@
 //!    =   for i: if c(i) { rows of s, t and of what is read;  for j: s[j], t[j] += f(i, j), g(i, j) }
 //! ```
 //!
-//! What is added to an element at an index is behind two comparisons, and behind a condition, which may be the same for the whole
-//! row. Then no loop over a row is vectorised. Slices are taken before it, and the condition is looked at once: a row for
-//! which it does not hold costs what is written to it. Each element is the same sum in the same order.
+//! What is added to an element at an index is behind two comparisons, and behind a condition, which
+//! may be the same for the whole row. Then no loop over a row is vectorised. Slices are taken
+//! before it, and the condition is looked at once: a row for which it does not hold costs what is
+//! written to it. Each element is the same sum in the same order.
 //!
-//! Rows of a few elements are not worth their slices. How long they are is known when the program runs, so both ways are written.
+//! Rows of a few elements are not worth their slices. How long they are is known when the program
+//! runs, so both ways are written.
 
 use super::nest::Writer;
 use super::range::pattern_of;
@@ -23,7 +25,8 @@ use quote::quote;
 use std::collections::{BTreeSet, HashSet};
 
 impl Writer<'_> {
-    /// A closure that makes a row of a new array and adds to rows of sums, or that adds alone, if it can be done by rows.
+    /// A closure that makes a row of a new array and adds to rows of sums, or that adds alone, if
+    /// it can be done by rows.
     pub(super) fn added_by_rows(
         &mut self,
         new: Option<Node>,
@@ -137,8 +140,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Slices and what is the same in the whole row, and the values at an index: where some conditions hold.
-    /// So many of the first are new.
+    /// Slices and what is the same in the whole row, and the values at an index: where some
+    /// conditions hold. So many of the first are new.
     pub(super) fn row_of_values(
         &mut self,
         l: Loop,

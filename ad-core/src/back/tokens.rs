@@ -37,7 +37,8 @@ pub(super) fn names_in(tokens: &TokenStream) -> HashSet<String> {
     names
 }
 
-/// The tokens with another name for a module: that in front of `::`, not a variable of the same name.
+/// The tokens with another name for a module: that in front of `::`, not a variable of the same
+/// name.
 pub(super) fn rename_module(tokens: TokenStream, from: &str, to: &str) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_colon =
@@ -57,8 +58,9 @@ pub(super) fn rename_module(tokens: TokenStream, from: &str, to: &str) -> TokenS
     renamed.collect()
 }
 
-/// `let`s in front of what uses them. A name that turned out to occur once only, as the condition of
-/// an `if`, gives way to what it stands for, and a comparison that nobody needs where it stands is left out.
+/// `let`s in front of what uses them. A name that turned out to occur once only, as the condition
+/// of an `if`, gives way to what it stands for, and a comparison that nobody needs where it stands
+/// is left out.
 ///
 /// Every token is looked at once, and copied once if something in it gives way.
 pub(super) fn in_place(

@@ -5,10 +5,11 @@
 //!    =   for i: if all c(i, ..) { t[i, ..], a, b = f, Σ g, Σ h; s[i] += a; u[i] += b } else { one by one }
 //! ```
 //!
-//! An element that is added to at each index of the innermost loop is a chain of additions, each of which waits for the one
-//! before, behind conditions which may be other ones at each index. A sum in several parts is not; and if the conditions hold
-//! in the whole row, which is a short look, they need not be looked at in the loop that does the work. Where they do not hold
-//! everywhere, or a row is short, it is done one by one.
+//! An element that is added to at each index of the innermost loop is a chain of additions, each of
+//! which waits for the one before, behind conditions which may be other ones at each index. A sum
+//! in several parts is not; and if the conditions hold in the whole row, which is a short look,
+//! they need not be looked at in the loop that does the work. Where they do not hold everywhere, or
+//! a row is short, it is done one by one.
 
 use super::blocks::Inside;
 use super::expr::Expr;
@@ -22,8 +23,9 @@ use quote::quote;
 use std::collections::{BTreeSet, HashSet};
 
 impl Writer<'_> {
-    /// A closure that makes a row of new arrays and adds sums over it to others, or that adds alone; where that is not
-    /// better it does as `one_by_one` for each element. First what is declared outside of it.
+    /// A closure that makes a row of new arrays and adds sums over it to others, or that adds
+    /// alone; where that is not better it does as `one_by_one` for each element. First what is
+    /// declared outside of it.
     pub(super) fn totals_by_rows(
         &mut self,
         new: &[Node],
@@ -147,8 +149,8 @@ impl Writer<'_> {
         Some((outside, row))
     }
 
-    /// What some values are guarded by, if one condition of these varies along a loop at most, and no condition is
-    /// guarded itself.
+    /// What some values are guarded by, if one condition of these varies along a loop at most, and
+    /// no condition is guarded itself.
     fn conditions_in_row(&self, l: Loop, values: &[Node]) -> Option<BTreeSet<Node>> {
         let guard = |n: &Node| self.nest.nodes[*n].guard;
         let reached = |n: Node| self.reached(l, n, true);

@@ -7,9 +7,10 @@
 //!   for k: t = 0; for b: for v in the block: t[v] += w[v, b] · (a[b, k, 0] · p[v, 0] + a[b, k, 1] · p[v, 1] + ..)
 //! ```
 //!
-//! The last axis is too short for blocks (`blocks.rs`), and a short sum within a long one makes bad vectors. Along the
-//! points, steps do not depend on each other, and the terms of the short sum stand in one expression. Nothing is computed more
-//! often or in another order; what the points have is copied block by block, so that neighbours are points.
+//! The last axis is too short for blocks (`blocks.rs`), and a short sum within a long one makes bad
+//! vectors. Along the points, steps do not depend on each other, and the terms of the short sum
+//! stand in one expression. Nothing is computed more often or in another order; what the points
+//! have is copied block by block, so that neighbours are points.
 
 use super::blocks::Inside;
 use super::nest::Writer;
@@ -23,8 +24,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::HashSet;
 
-/// The nest of an array of points with the loop over the points as its last outer one, and without the short sums that
-/// it has within others; `None` if it has none.
+/// The nest of an array of points with the loop over the points as its last outer one, and without
+/// the short sums that it has within others; `None` if it has none.
 pub(super) fn turned(nest: &Nest) -> Option<Nest> {
     let few = nest.loops.get(1..nest.outer)?;
     let count = few
@@ -205,7 +206,8 @@ impl<'a> Unrolled<'a> {
         sum.expect("there are terms")
     }
 
-    /// Whether it is only added to something, alone or as a factor: then its sign does not matter where it is zero.
+    /// Whether it is only added to something, alone or as a factor: then its sign does not matter
+    /// where it is zero.
     fn is_in_sums(&self, n: Node) -> bool {
         let nodes = &self.old.nodes;
         let is_added = |n: Node, u: Node| matches!(&nodes[u].compute, Compute::Reduce(ReduceOp::Sum, _, body) if *body == n);
@@ -218,8 +220,8 @@ impl<'a> Unrolled<'a> {
     }
 }
 
-/// What is arithmetic without calls, and guarded by a condition for which it is selected, is computed in any case: a
-/// selection between two values has no branch.
+/// What is arithmetic without calls, and guarded by a condition for which it is selected, is
+/// computed in any case: a selection between two values has no branch.
 fn eager(mut nest: Nest) -> Nest {
     for (n, users) in users(&nest).into_iter().enumerate() {
         let s = &nest.nodes[n];
@@ -249,8 +251,9 @@ fn eager(mut nest: Nest) -> Nest {
 }
 
 impl Writer<'_> {
-    /// What computes the elements of a block of points, given the names of the block and of what they are written to, and how many numbers
-    /// are copied for each point; for a nest that has been turned.
+    /// What computes the elements of a block of points, given the names of the block and of what
+    /// they are written to, and how many numbers are copied for each point; for a nest that has
+    /// been turned.
     pub(super) fn by_points(&mut self) -> Option<(TokenStream, TokenStream)> {
         let l = self.nest.outer.checked_sub(1)?;
         let known = HashSet::new();

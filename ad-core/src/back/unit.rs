@@ -70,8 +70,8 @@ pub(crate) fn all_given(unit: &Unit, rule: Rule, real: &RealType) -> Vec<TokenSt
 }
 
 impl Context<'_> {
-    /// One function of the unit that the function is. `called` is what computes it, by the signature
-    /// that generated functions have.
+    /// One function of the unit that the function is. `called` is what computes it, by the
+    /// signature that generated functions have.
     pub(crate) fn unit_function(
         &self,
         unit: &Unit,

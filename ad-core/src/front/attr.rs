@@ -344,8 +344,8 @@ impl Attr {
         Ok(())
     }
 
-    /// What is promised for a function that takes functions: nothing, since it is differentiated where it
-    /// is called.
+    /// What is promised for a function that takes functions: nothing, since it is differentiated
+    /// where it is called.
     pub fn promise_of_functional(
         &self,
         sig: &syn::Signature,

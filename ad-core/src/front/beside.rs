@@ -1,5 +1,5 @@
-//! What stands beside a function in its module is written out before its signature and body are read:
-//! type aliases, lengths, and tables.
+//! What stands beside a function in its module is written out before its signature and body are
+//! read: type aliases, lengths, and tables.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -23,8 +23,8 @@ pub struct Callee {
     pub what: Option<Derivative>,
     /// The arguments in which it was differentiated.
     pub wrt: Vec<usize>,
-    /// What a call stands for, unless the function is only called as a unit. The parameters are those of
-    /// the signature, then one for each of `consts`, then what a derivative takes besides.
+    /// What a call stands for, unless the function is only called as a unit. The parameters are
+    /// those of the signature, then one for each of `consts`, then what a derivative takes besides.
     pub routine: Option<Routine>,
     /// The function as a unit, if it can be called as one: its path is that of the call.
     pub unit: Option<Unit>,
@@ -36,8 +36,8 @@ pub struct Callee {
     pub recursive: bool,
     /// Whether it fails, where it can, with the constants of that.
     pub fails: Option<(Routine, Vec<(String, Elem)>)>,
-    /// Its source, if it takes functions; then the signature is that of its stand-in, and there is no
-    /// routine.
+    /// Its source, if it takes functions; then the signature is that of its stand-in, and there is
+    /// no routine.
     pub functional: Option<Rc<Functional>>,
 }
 
@@ -49,8 +49,8 @@ pub struct Callees {
     rules: HashMap<String, [Option<Routine>; 3]>,
     /// Structs by the paths they are mentioned by.
     pub structs: Structs,
-    /// Whether functions are taken in wherever they can be: for what other functions are told about this
-    /// one, who may differentiate it more often than a unit can be.
+    /// Whether functions are taken in wherever they can be: for what other functions are told about
+    /// this one, who may differentiate it more often than a unit can be.
     pub inline: bool,
     /// The names of ours that stand for something of the user's where the function stands.
     pub shadowed: Vec<String>,
@@ -173,11 +173,12 @@ pub fn without_arguments(path: &syn::Path) -> syn::Path {
     path
 }
 
-/// How the name of a companion ends that stands beside an annotated `impl` block. Where there is none,
-/// rustc shows the name.
+/// How the name of a companion ends that stands beside an annotated `impl` block. Where there is
+/// none, rustc shows the name.
 const BESIDE_BLOCK: &str = "_must_be_annotated_in_a_differentiable_impl";
 
-/// The name of the companion of a function of an annotated `impl` block, which stands beside the block.
+/// The name of the companion of a function of an annotated `impl` block, which stands beside the
+/// block.
 pub(crate) fn companion_of_member(ty: &str, function: &syn::Ident) -> syn::Ident {
     let function = function.unraw();
     quote::format_ident!("{ty}_{function}{BESIDE_BLOCK}", span = function.span())

@@ -1,6 +1,6 @@
-//! Arguments and results that are made of several: a tuple of an array and a number is two parameters
-//! to the compiler. This is where a type is taken apart; the back end takes values apart by the same
-//! tree, and puts them together again.
+//! Arguments and results that are made of several: a tuple of an array and a number is two
+//! parameters to the compiler. This is where a type is taken apart; the back end takes values apart
+//! by the same tree, and puts them together again.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -50,7 +50,8 @@ pub enum Tree {
     Rows(Vec<Tree>),
 }
 
-/// A list of any length, whose elements are made of several. The compiler sees an array for each part:
+/// A list of any length, whose elements are made of several. The compiler sees an array for each
+/// part:
 ///
 /// ```text
 /// Vec<(f64, [f64; 2])>   is   (Vec<f64>, Vec<[f64; 2]>)
@@ -122,8 +123,9 @@ impl Data {
         out
     }
 
-    /// Whether it is an argument to differentiate in. What an enum is made of is not known where the
-    /// heads of generated functions are written, so one without real fields is its own gradient.
+    /// Whether it is an argument to differentiate in. What an enum is made of is not known where
+    /// the heads of generated functions are written, so one without real fields is its own
+    /// gradient.
     pub fn is_real(&self) -> bool {
         self.tree.is_real_or_enum()
     }
@@ -425,8 +427,8 @@ impl Tree {
         }
     }
 
-    /// The type of a result, as it is made of results of these ranks: fixed-size arrays may be there
-    /// element by element.
+    /// The type of a result, as it is made of results of these ranks: fixed-size arrays may be
+    /// there element by element.
     pub fn split(&self, ranks: &mut dyn Iterator<Item = usize>) -> Option<Tree> {
         fn leaf(w: &Written, rank: usize, rest: &mut dyn Iterator<Item = usize>) -> Option<Tree> {
             if rank == w.rank {

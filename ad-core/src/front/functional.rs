@@ -1,8 +1,8 @@
 //! Annotated functions that take functions: functionals, such as `simpson(f, a, b)`.
 //!
 //! A functional has no derivative of its own: its derivative depends on the functions that a caller
-//! passes. The compiler inlines its source at each call and puts those functions in the place of the
-//! parameters:
+//! passes. The compiler inlines its source at each call and puts those functions in the place of
+//! the parameters:
 //!
 //! ```text
 //! fn s(f: impl Fn(A) -> B, x: X) -> Y { body }
@@ -11,8 +11,8 @@
 //! where it is  fn s(__f: B, x: X) -> Y { let f = |v0: A| -> B { __f }; body }
 //! ```
 //!
-//! The second form is the *stand-in*. It is lowered like any function, for the errors, the names, the
-//! constants and the callees in it, and computes nothing.
+//! The second form is the *stand-in*. It is lowered like any function, for the errors, the names,
+//! the constants and the callees in it, and computes nothing.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -37,7 +37,8 @@ pub struct Functional {
     pub functions: Vec<Function>,
     /// Where this crate is said to be.
     pub root: Option<syn::Path>,
-    /// The user's constants in it, as they are written there, in the order in which its holder has them.
+    /// The user's constants in it, as they are written there, in the order in which its holder has
+    /// them.
     pub consts: Vec<(String, Elem)>,
     /// What it calls itself.
     pub callees: Callees,
@@ -266,8 +267,8 @@ fn without_functions(generics: &syn::Generics) -> syn::Generics {
 }
 
 impl Functional {
-    /// The body at a call, as if it was written at `span`, over other real numbers if it has a type parameter
-    /// for these.
+    /// The body at a call, as if it was written at `span`, over other real numbers if it has a type
+    /// parameter for these.
     pub fn body_at(
         &self,
         span: Span,

@@ -1,5 +1,5 @@
-//! Generic code over the traits of `num_traits` and ndarray: what its generated functions are generic
-//! over.
+//! Generic code over the traits of `num_traits` and ndarray: what its generated functions are
+//! generic over.
 //!
 //! ```text
 //! fn f<T: Float>(x: &[T]) -> T                  fn f_grad<T: Float + Real>(x: &[T]) -> Vec<T>
@@ -7,8 +7,8 @@
 //!                                               fn f_grad(x: &ArrayRef<f64, Ix1>) -> Array<f64, Ix1>
 //! ```
 //!
-//! The function itself stays as it is. A reference to any `ArrayBase` coerces to an `ArrayRef`, so the
-//! generated functions take the same arguments.
+//! The function itself stays as it is. A reference to any `ArrayBase` coerces to an `ArrayRef`, so
+//! the generated functions take the same arguments.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -1,8 +1,8 @@
 //! The kinds of the user's own constants.
 //!
-//! The macro sees the name of a constant and not its declaration, so its kind follows from how it is
-//! used. Lowering assumes a kind for each, notes what the uses ask for, and starts over with that
-//! when an assumption was wrong; each constant changes its kind twice at most.
+//! The macro sees the name of a constant and not its declaration, so its kind follows from how it
+//! is used. Lowering assumes a kind for each, notes what the uses ask for, and starts over with
+//! that when an assumption was wrong; each constant changes its kind twice at most.
 
 use crate::ir::core::{Fresh, Param, Sym, Ty};
 use crate::ir::ty::Elem;
@@ -18,8 +18,8 @@ pub struct ConstUse {
     pub sym: Sym,
     /// Its kind. Of integers the value to pass is `path as i64`.
     pub elem: Elem,
-    /// Whether the uses leave open if it is real or an integer (`N as f64`); then `elem` is real, and
-    /// the value to pass is `path as f64`.
+    /// Whether the uses leave open if it is real or an integer (`N as f64`); then `elem` is real,
+    /// and the value to pass is `path as f64`.
     pub open: bool,
 }
 

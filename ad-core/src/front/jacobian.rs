@@ -13,8 +13,8 @@
 //!
 //! Several arguments give a tuple of Jacobians.
 //!
-//! The type of a generated function is written where nothing is known of structs but their names, so
-//! the number of rows that a struct gives is a constant of its type there.
+//! The type of a generated function is written where nothing is known of structs but their names,
+//! so the number of rows that a struct gives is a constant of its type there.
 
 use super::data::Tree;
 use super::signature::{Signature, mentions_generics};
@@ -226,8 +226,8 @@ impl<'t> Node<'t> {
         Some(())
     }
 
-    /// A form for each of its numbers, as a tree of lists; `of` is told of each, in order: a leaf and
-    /// where in it.
+    /// A form for each of its numbers, as a tree of lists; `of` is told of each, in order: a leaf
+    /// and where in it.
     fn components(&self, one: &Form, of: &mut dyn FnMut(usize, Vec<i64>)) -> Option<Form> {
         match self {
             Node::Leaf(written, leaf) => {

@@ -92,8 +92,8 @@ pub struct Fails {
     pub consts: Vec<ConstUse>,
 }
 
-/// From so many expressions on a function is called as a unit, whether it says so or not: taking it in
-/// again and again takes too long.
+/// From so many expressions on a function is called as a unit, whether it says so or not: taking it
+/// in again and again takes too long.
 const LARGE: usize = 20_000;
 
 impl Annotated {
@@ -106,15 +106,16 @@ impl Annotated {
         wanted && unfit(&self.signature).is_none()
     }
 
-    /// Whether it calls itself, and does not say that it may do so as a unit: then it has no derivatives
-    /// of its own, and where another function calls it, it must be seen there how deep it goes.
+    /// Whether it calls itself, and does not say that it may do so as a unit: then it has no
+    /// derivatives of its own, and where another function calls it, it must be seen there how deep
+    /// it goes.
     pub fn is_deep(&self) -> bool {
         let own = self.signature.ident.to_string();
         !self.attr.noinline && self.program.body.calls(&own)
     }
 
-    /// The function of one result, for derivatives that are of one: what it returns, or else the one
-    /// thing that it writes.
+    /// The function of one result, for derivatives that are of one: what it returns, or else the
+    /// one thing that it writes.
     pub fn single(&self) -> Option<Annotated> {
         let (signature, count) = self.signature.single()?;
         let mut single = self.clone();
@@ -151,8 +152,8 @@ pub struct Failure {
     pub promise: Option<Promise>,
     /// Functions that are called, and have to be known before anything is reported.
     pub missing: Vec<syn::Path>,
-    /// There is nothing to report here: what is wrong has been reported with another function, or callees
-    /// are missing only.
+    /// There is nothing to report here: what is wrong has been reported with another function, or
+    /// callees are missing only.
     pub elsewhere: bool,
 }
 

@@ -1,14 +1,14 @@
 //! Constants of any type, fields that are carried and never looked into.
 //!
-//! To the compiler such a value is an integer that says where it is kept: the number of the parameter
-//! that it came in by, and its place in that parameter if it is a list.
+//! To the compiler such a value is an integer that says where it is kept: the number of the
+//! parameter that it came in by, and its place in that parameter if it is a list.
 //!
 //! ```text
 //! handle = parameter · 2³² + place
 //! ```
 //!
-//! So it goes through branches, loops and calls as integers do, and what comes out is a clone of the
-//! value that the handle names. The front end makes it a struct without visible fields, so that
+//! So it goes through branches, loops and calls as integers do, and what comes out is a clone of
+//! the value that the handle names. The front end makes it a struct without visible fields, so that
 //! nothing computes with a handle.
 
 #![allow(
@@ -24,7 +24,8 @@ use std::rc::Rc;
 /// How many places a parameter has in handles.
 pub(crate) const PLACES: i64 = 1 << 32;
 
-/// Types of the standard library that hold no numbers to compute with, whatever their arguments are.
+/// Types of the standard library that hold no numbers to compute with, whatever their arguments
+/// are.
 const PLAIN: &[&str] = &[
     "String",
     "str",

@@ -1,4 +1,5 @@
-//! Patterns as arguments, `fn f([x, y]: [f64; 2])`, are taken apart by a `let` at the beginning of the body.
+//! Patterns as arguments, `fn f([x, y]: [f64; 2])`, are taken apart by a `let` at the beginning of
+//! the body.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident};

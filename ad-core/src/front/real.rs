@@ -35,8 +35,8 @@ impl RealType {
         }
     }
 
-    /// The real type of a function: its type parameter, or else the first that its arguments and its
-    /// result name. Reports type parameters that cannot be one.
+    /// The real type of a function: its type parameter, or else the first that its arguments and
+    /// its result name. Reports type parameters that cannot be one.
     pub(super) fn of(sig: &syn::Signature, errors: &mut Errors) -> Result<RealType> {
         let mut found = None;
         let mut sound = Ok(());

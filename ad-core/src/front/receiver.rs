@@ -1,5 +1,5 @@
-//! Methods. The expansion of an attribute does not see the `impl` block around it; what `self` is has to
-//! be found out first, and is then written out.
+//! Methods. The expansion of an attribute does not see the `impl` block around it; what `self` is
+//! has to be found out first, and is then written out.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -12,8 +12,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 /// A method with the type of `self` written out, `self: &Model` for `&self`, and with that type for
-/// `Self`. What is no method, or no function at all, is left alone; so is a method if nobody says what
-/// `self` is. `is_member`: the block is annotated, and `Self` is known in functions without `self`, too.
+/// `Self`. What is no method, or no function at all, is left alone; so is a method if nobody says
+/// what `self` is. `is_member`: the block is annotated, and `Self` is known in functions without
+/// `self`, too.
 pub fn explicit(item: TokenStream, self_type: Option<&syn::Type>, is_member: bool) -> TokenStream {
     if too_deep(&item).is_some() {
         return item;

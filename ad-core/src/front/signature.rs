@@ -128,8 +128,8 @@ impl Signature {
         }
     }
 
-    /// What the arguments are made of, in order, with the position of the argument: the parameters of
-    /// the program. No two have one name.
+    /// What the arguments are made of, in order, with the position of the argument: the parameters
+    /// of the program. No two have one name.
     pub fn leaves(&self) -> Vec<(usize, Leaf<'_>)> {
         let mut taken: Vec<String> = vec![];
         let mut out = vec![];

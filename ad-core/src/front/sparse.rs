@@ -6,7 +6,8 @@
 //!               entries, how many it has, and the inner index of each entry
 //! ```
 //!
-//! `cotangent::Sparse` has a companion that says [`ENTRIES`]. The matrices of sprs are known by name.
+//! `cotangent::Sparse` has a companion that says [`ENTRIES`]. The matrices of sprs are known by
+//! name.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -1,4 +1,5 @@
-//! What users write, with the place where they wrote it. What the language lacks has no variant here.
+//! What users write, with the place where they wrote it. What the language lacks has no variant
+//! here.
 
 use super::error::{Loc, Reported};
 use super::types::{Scalar, Written};

@@ -170,8 +170,8 @@ pub struct Written {
     pub rank: usize,
     /// How it is passed.
     pub passing: Passing,
-    /// The lengths of the last axes, where fixed-size arrays have them; a slice of fixed-size arrays
-    /// has one axis more.
+    /// The lengths of the last axes, where fixed-size arrays have them; a slice of fixed-size
+    /// arrays has one axis more.
     pub fixed: Vec<Length>,
     /// The tokens.
     pub ty: syn::Type,

@@ -5,9 +5,9 @@
 //!    is   fn rhs(t: f64, y: &[f64], dydt: &[f64]) -> Vec<f64> { let mut dydt = dydt; s; dydt }
 //! ```
 //!
-//! A function with a result returns a tuple: its result, then what it writes, in order. The value on
-//! entry is an argument, and is differentiated if `wrt` names it. In a method with `&mut self`, the
-//! variable is called `self_`.
+//! A function with a result returns a tuple: its result, then what it writes, in order. The value
+//! on entry is an argument, and is differentiated if `wrt` names it. In a method with `&mut self`,
+//! the variable is called `self_`.
 
 #![allow(
     clippy::wildcard_enum_match_arm,

@@ -126,8 +126,8 @@ impl Builder {
         &self.program.requires
     }
 
-    /// Adds `left >= 0`, or `left == 0`, unless it is evident. Relations about computed values are left
-    /// to the place of use.
+    /// Adds `left >= 0`, or `left == 0`, unless it is evident. Relations about computed values are
+    /// left to the place of use.
     pub fn require_sign(&mut self, when: &[Size], left: &Size, relation: Relation) {
         let mut on_entry = true;
         let mut look = |s: &Size| s.visit(&mut |a| on_entry &= !matches!(a, Atom::Value(_)));
@@ -139,9 +139,10 @@ impl Builder {
         }
     }
 
-    /// Demands on entry that an index lies in `0..n` everywhere in an index space, if that can be said
-    /// by sizes that are known on entry, if the sizes in `when` are positive. An affine component of an unguarded read or write is one
-    /// for which this was possible; what cannot be said here is checked where it is used.
+    /// Demands on entry that an index lies in `0..n` everywhere in an index space, if that can be
+    /// said by sizes that are known on entry, if the sizes in `when` are positive. An affine
+    /// component of an unguarded read or write is one for which this was possible; what cannot be
+    /// said here is checked where it is used.
     pub fn demand_inside(&mut self, a: &Affine, axes: &[Size], when: &[Size], n: &Size) -> bool {
         let Some((low, high)) = a.range(axes) else {
             return false;
@@ -204,7 +205,8 @@ impl Builder {
         self.op(elem, shape.to_vec(), guard, Op::Gather { src, index })
     }
 
-    /// The array `src` as one over `shape` whose axis `axes[k]` is its axis k; the others repeat it.
+    /// The array `src` as one over `shape` whose axis `axes[k]` is its axis k; the others repeat
+    /// it.
     pub fn spread(&mut self, src: Var, axes: &[usize], shape: &[Size]) -> Var {
         let rank = shape.len();
         if rank == axes.len() && axes.iter().enumerate().all(|(k, &a)| k == a) {

@@ -155,8 +155,8 @@ pub enum Op {
     },
     /// The linear recurrence of `n` steps along an axis, `n + 1` long in the result:
     /// `out[0] = b[0]`, `out[k+1] = a[k] · out[k] + b[k+1]`; backwards if reversed:
-    /// `out[n] = b[n]`, `out[k] = a[k] · out[k+1] + b[k]`. One direction is the transpose of the other,
-    /// as a linear function of `b`. It has no guard: what is not needed is masked.
+    /// `out[n] = b[n]`, `out[k] = a[k] · out[k+1] + b[k]`. One direction is the transpose of the
+    /// other, as a linear function of `b`. It has no guard: what is not needed is masked.
     Recur {
         /// The factors.
         a: Var,
@@ -171,8 +171,8 @@ pub enum Op {
         reverse: bool,
     },
     /// `Σ a · b` over all labels that do not occur in the result. The axes of the operands are
-    /// labelled `a_axes` and `b_axes`, distinct within each; the result has the axes `out_axes`, each
-    /// of which occurs in an operand.
+    /// labelled `a_axes` and `b_axes`, distinct within each; the result has the axes `out_axes`,
+    /// each of which occurs in an operand.
     Contract {
         /// First operand.
         a: Var,
@@ -185,37 +185,38 @@ pub enum Op {
         /// Labels of the result's axes.
         out_axes: Vec<u8>,
     },
-    /// An array with elements replaced: `out[index(p)] = value[p]` for every p for which `when` holds,
-    /// and `src` elsewhere. What is written may be a structural zero. No two elements have one place. It
-    /// has no guard.
+    /// An array with elements replaced: `out[index(p)] = value[p]` for every p for which `when`
+    /// holds, and `src` elsewhere. What is written may be a structural zero. No two elements have
+    /// one place. It has no guard.
     Update {
         /// What is changed.
         src: Var,
         /// What is written, and where.
         part: Part,
-        /// A bool array of the shape of what is written; absent means true. Where it is false, neither
-        /// value nor index count.
+        /// A bool array of the shape of what is written; absent means true. Where it is false,
+        /// neither value nor index count.
         when: Option<Var>,
         /// No derivative reads what is replaced, so reverse mode need not keep it.
         unread: bool,
     },
-    /// One result of a loop. Equations that differ in `out` alone are results of one loop, which runs once.
-    /// It has no guard.
+    /// One result of a loop. Equations that differ in `out` alone are results of one loop, which
+    /// runs once. It has no guard.
     Loop {
         /// The loop.
         looped: Looped,
-        /// How many steps it takes, a negative number being none; `None` for a loop with a condition.
+        /// How many steps it takes, a negative number being none; `None` for a loop with a
+        /// condition.
         steps: Option<Size>,
         /// What it is given, the same in every step.
         given: Vec<Var>,
         /// The states before the first step.
         init: Vec<Var>,
-        /// Which result: a state after the last step; then what is stacked, the steps as the leading axis;
-        /// then, as a scalar integer, how many steps it took.
+        /// Which result: a state after the last step; then what is stacked, the steps as the
+        /// leading axis; then, as a scalar integer, how many steps it took.
         out: usize,
     },
-    /// One result of a function that is called as a unit. Equations that differ in `out` alone are results
-    /// of one call, which happens once. It has no guard.
+    /// One result of a function that is called as a unit. Equations that differ in `out` alone are
+    /// results of one call, which happens once. It has no guard.
     Call {
         /// What is called.
         unit: Called,
@@ -260,8 +261,8 @@ pub struct Eq {
 pub struct Param {
     /// Its name in messages and generated code.
     pub name: String,
-    /// Its type. The axes of a function's own parameters are atoms; those of cotangents and tangents
-    /// are sizes over these.
+    /// Its type. The axes of a function's own parameters are atoms; those of cotangents and
+    /// tangents are sizes over these.
     pub ty: Type,
 }
 

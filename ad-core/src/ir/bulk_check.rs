@@ -65,7 +65,8 @@ fn check_param(program: &Program, k: usize, p: &Param) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether every atom names something: parameters of the function, and scalar integers before `defined`.
+/// Whether every atom names something: parameters of the function, and scalar integers before
+/// `defined`.
 fn check_size(
     program: &Program,
     function: &Program,

@@ -533,8 +533,8 @@ pub enum Kind {
     Dim(Expr, usize),
     /// The same value, constant for differentiation.
     Stop(Expr),
-    /// A scalar where a condition holds, and a structural zero elsewhere. Derivatives are made of it; users
-    /// write [`Kind::If`].
+    /// A scalar where a condition holds, and a structural zero elsewhere. Derivatives are made of
+    /// it; users write [`Kind::If`].
     Where(Expr, Expr),
     /// The states of a linear recurrence. Derivatives of products are made of it.
     Recur(Recur),
@@ -750,8 +750,8 @@ pub struct Param {
     pub sym: Sym,
     /// Its type.
     pub ty: Ty,
-    /// The lengths of axes that are known before it runs: a literal, or an axis of a parameter before
-    /// this one. Shorter than the rank if nothing is known of the last axes.
+    /// The lengths of axes that are known before it runs: a literal, or an axis of a parameter
+    /// before this one. Shorter than the rank if nothing is known of the last axes.
     pub lengths: Vec<Option<Size>>,
 }
 

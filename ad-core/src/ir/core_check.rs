@@ -152,8 +152,8 @@ impl Checker {
         }
     }
 
-    /// Checks a loop and binds its results. Inside, states and the index are fixed: sizes may depend
-    /// on them, since a loop computes one step after another.
+    /// Checks a loop and binds its results. Inside, states and the index are fixed: sizes may
+    /// depend on them, since a loop computes one step after another.
     fn looped(&mut self, l: &Loop) -> Result<(), String> {
         let mut varies = false;
         for (_, init) in &l.states {

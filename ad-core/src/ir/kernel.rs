@@ -1,8 +1,9 @@
 //! Kernels: loop nests with scalar bodies, and calls of the few bulk operations that are not one.
 //!
-//! A [`Nest`] computes one element of its result for every value of its outer loops, from a graph of
-//! scalar nodes. Reductions are nodes with loops of their own. A node depends on the loops that occur
-//! in it, and on those that decide whether it is needed; it is evaluated once for each value of these.
+//! A [`Nest`] computes one element of its result for every value of its outer loops, from a graph
+//! of scalar nodes. Reductions are nodes with loops of their own. A node depends on the loops that
+//! occur in it, and on those that decide whether it is needed; it is evaluated once for each value
+//! of these.
 //!
 //! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
@@ -62,8 +63,9 @@ pub enum Compute {
     Reduce(ReduceOp, Vec<Loop>, Node),
     /// The position of the first extremum of a node over a loop.
     ArgReduce(Extremum, Loop, Node),
-    /// The value that a node of the position of an extremum found there. That has values: a position that is
-    /// 0 since nothing is better than nothing may be outside of the loop's range, and has what is neutral.
+    /// The value that a node of the position of an extremum found there. That has values: a
+    /// position that is 0 since nothing is better than nothing may be outside of the loop's range,
+    /// and has what is neutral.
     Extreme(Node),
     /// Another node.
     Same(Node),
@@ -136,12 +138,12 @@ pub enum Work {
         b_axes: Vec<u8>,
         /// The labels of the result.
         out_axes: Vec<u8>,
-        /// What counts: where all of these hold. They are about the same two labels, at least one of
-        /// which the result has, each of them about two labels of one array. Where one does not hold, an
-        /// operand that has both labels is zero, and so is such a result.
+        /// What counts: where all of these hold. They are about the same two labels, at least one
+        /// of which the result has, each of them about two labels of one array. Where one does not
+        /// hold, an operand that has both labels is zero, and so is such a result.
         within: Vec<Within>,
-        /// What each sum is added to when it is there; or taken away from, if one operand is negated. It is taken, and there
-        /// are no bounds then.
+        /// What each sum is added to when it is there; or taken away from, if one operand is
+        /// negated. It is taken, and there are no bounds then.
         onto: Option<Source>,
     },
     /// A linear recurrence; see [`super::bulk::Op::Recur`].
@@ -157,8 +159,8 @@ pub enum Work {
         /// From the end.
         reverse: bool,
     },
-    /// An array with some of its elements replaced, or added to: those where the roots of the parts are
-    /// not guarded off, each part after the one before.
+    /// An array with some of its elements replaced, or added to: those where the roots of the parts
+    /// are not guarded off, each part after the one before.
     Change {
         /// The array.
         of: Source,
@@ -179,8 +181,8 @@ pub enum Work {
     Branch(Box<Branch>),
 }
 
-/// An array that something else begins with. It is taken where nobody needs it any more, and copied if
-/// not.
+/// An array that something else begins with. It is taken where nobody needs it any more, and copied
+/// if not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// The array.
@@ -262,8 +264,8 @@ pub struct Within {
     pub by: Size,
 }
 
-/// What a matrix product reads: an array, or a box-shaped part of one. A part that reaches out of the
-/// array is an error only if something of it is needed.
+/// What a matrix product reads: an array, or a box-shaped part of one. A part that reaches out of
+/// the array is an error only if something of it is needed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
     /// The array.
@@ -444,8 +446,8 @@ impl Affine {
         a.inside(&extents, n)
     }
 
-    /// Whether no value is negative, for loops with these extents and given other positive sizes, as
-    /// far as signs alone show.
+    /// Whether no value is negative, for loops with these extents and given other positive sizes,
+    /// as far as signs alone show.
     pub fn is_nonnegative(&self, loops: &[Size], positive: &[Size]) -> bool {
         let (a, mut extents) = self.spread(loops);
         let range = a.range(&extents);

@@ -1,5 +1,5 @@
-//! The verifier of kernels: order of computation, kinds, places, where loops run, and that every scalar
-//! stands where all of its loops run.
+//! The verifier of kernels: order of computation, kinds, places, where loops run, and that every
+//! scalar stands where all of its loops run.
 
 mod branch;
 mod family;
@@ -24,8 +24,8 @@ pub fn check(program: &Program) -> Result<(), String> {
     check_inside(program, &program.params, 0..0, program.results.len())
 }
 
-/// Verifies a program in a function with these parameters. Of its own parameters it may take some. It
-/// must have the first results at its end, the others at any time.
+/// Verifies a program in a function with these parameters. Of its own parameters it may take some.
+/// It must have the first results at its end, the others at any time.
 fn check_inside(
     program: &Program,
     function: &[Param],
@@ -344,7 +344,8 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// Verifies where a loop runs: its bounds are integers that are known inside of the loops `here`.
+    /// Verifies where a loop runs: its bounds are integers that are known inside of the loops
+    /// `here`.
     fn range(&self, nest: &Nest, l: Loop, before: Node, here: &[Loop]) -> Result<(), String> {
         let range = &nest.ranges[l];
         let from: Vec<At> = range.from.iter().cloned().map(At::Affine).collect();

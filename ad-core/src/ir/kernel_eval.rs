@@ -335,8 +335,8 @@ impl<'a> Run<'a> {
         Ok(Value::Real(Tensor::new(shape, out)))
     }
 
-    /// An operation that kernels have in common with Bulk, as a Bulk program of its own: of operands
-    /// with their shapes, which are made of their axes.
+    /// An operation that kernels have in common with Bulk, as a Bulk program of its own: of
+    /// operands with their shapes, which are made of their axes.
     fn bulk(
         &mut self,
         operands: Vec<(Value, Vec<Size>)>,
@@ -436,8 +436,8 @@ fn for_each(
     }
 }
 
-/// What a node was at some values of the loops that it depends on: zero without anything having been
-/// evaluated where `present` is false.
+/// What a node was at some values of the loops that it depends on: zero without anything having
+/// been evaluated where `present` is false.
 #[derive(Clone)]
 struct Memo {
     loops: Vec<i64>,

@@ -281,7 +281,8 @@ impl Prim {
             .collect()
     }
 
-    /// Whether it panics for some integers: for all of these it does not if its last argument is a positive literal.
+    /// Whether it panics for some integers: for all of these it does not if its last argument is a
+    /// positive literal.
     pub fn is_partial(self) -> bool {
         matches!(
             self,
@@ -289,7 +290,8 @@ impl Prim {
         )
     }
 
-    /// What casts an integer to a type of fewer than 64 bits: the least and the greatest value there.
+    /// What casts an integer to a type of fewer than 64 bits: the least and the greatest value
+    /// there.
     pub fn cast_range(self) -> Option<(i64, i64)> {
         match self.row().emit {
             Emit::Wrap("i8") => Some((i8::MIN.into(), i8::MAX.into())),

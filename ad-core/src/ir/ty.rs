@@ -1,11 +1,11 @@
 //! Element kinds, literals and symbolic sizes.
 //!
-//! A [`Size`] is a polynomial with integer coefficients over [`Atom`]s: the lengths of the arguments'
-//! axes, integer arguments, and the few non-polynomial operations that sizes are made of. Equal
-//! polynomials are equal sizes; nothing else is ever assumed about two sizes.
+//! A [`Size`] is a polynomial with integer coefficients over [`Atom`]s: the lengths of the
+//! arguments' axes, integer arguments, and the few non-polynomial operations that sizes are made
+//! of. Equal polynomials are equal sizes; nothing else is ever assumed about two sizes.
 //!
-//! Coefficients are `i64`. One that does not fit makes the size meaningless, and what is compiled with it:
-//! [`take_overflow`] says that this has happened, and the expansion ends with an error.
+//! Coefficients are `i64`. One that does not fit makes the size meaningless, and what is compiled
+//! with it: [`take_overflow`] says that this has happened, and the expansion ends with an error.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -158,8 +158,8 @@ impl Atom {
 /// A polynomial over atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Size {
-    /// Coefficient of each product of atoms (sorted, repeated for powers); no zero coefficients. Every
-    /// equation has its sizes, and most have the same: they are shared.
+    /// Coefficient of each product of atoms (sorted, repeated for powers); no zero coefficients.
+    /// Every equation has its sizes, and most have the same: they are shared.
     terms: Rc<BTreeMap<Vec<Atom>, i64>>,
 }
 
@@ -478,8 +478,8 @@ impl Size {
                 .all(|(m, &c)| m.is_empty() || (c > 0 && m.iter().all(Atom::nonnegative)))
     }
 
-    /// The sizes that must be positive if this one is. If the smaller of two sizes is positive, both
-    /// are. If a size that is 0 unless a condition is positive is itself positive, so is the
+    /// The sizes that must be positive if this one is. If the smaller of two sizes is positive,
+    /// both are. If a size that is 0 unless a condition is positive is itself positive, so is the
     /// condition.
     fn positive_with(&self) -> Vec<Size> {
         let mut all = vec![self.clone()];
@@ -517,8 +517,8 @@ impl Size {
         raised.at_least(k)
     }
 
-    /// Whether there is a value under every assignment of the atoms: nothing is divided by what might
-    /// be zero.
+    /// Whether there is a value under every assignment of the atoms: nothing is divided by what
+    /// might be zero.
     pub fn is_total(&self) -> bool {
         self.terms.keys().flatten().all(|a| match a {
             Atom::Dim { .. } | Atom::Int { .. } | Atom::Value(_) => true,
@@ -541,8 +541,8 @@ impl Size {
         Some(sum)
     }
 
-    /// Whether the size is positive. A condition compares two integers, whose difference may need more
-    /// bits than they have.
+    /// Whether the size is positive. A condition compares two integers, whose difference may need
+    /// more bits than they have.
     pub fn is_positive(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<bool> {
         match self.as_atom() {
             Some(Atom::Min(p, q)) => return Some(p.is_positive(of)? && q.is_positive(of)?),
@@ -604,7 +604,8 @@ impl Size {
         })
     }
 
-    /// The size with atoms replaced; what has no replacement keeps its form, and its parts are looked at.
+    /// The size with atoms replaced; what has no replacement keeps its form, and its parts are
+    /// looked at.
     fn replace(&self, of: &mut dyn FnMut(&Atom) -> Option<Size>) -> Size {
         let mut sum = Size::lit(0);
         for (m, c) in &*self.terms {

@@ -1,8 +1,8 @@
-//! Functions that are called as a unit: their bodies are not seen, only what they take and give, and
-//! which of their derivatives can be called.
+//! Functions that are called as a unit: their bodies are not seen, only what they take and give,
+//! and which of their derivatives can be called.
 //!
-//! A unit has up to three functions. With arguments `x` (`ẋ` the tangents of the real ones), results
-//! `y` and cotangents `ȳ` of the real results:
+//! A unit has up to three functions. With arguments `x` (`ẋ` the tangents of the real ones),
+//! results `y` and cotangents `ȳ` of the real results:
 //!
 //! ```text
 //! value(x)      = y
@@ -10,8 +10,8 @@
 //! vjp(x, ȳ)     = y, (∂y/∂x)ᵀ · ȳ
 //! ```
 //!
-//! Behind the results `y` of each of them come the lengths of those axes of theirs that are not known
-//! from the signature, as integers.
+//! Behind the results `y` of each of them come the lengths of those axes of theirs that are not
+//! known from the signature, as integers.
 
 use super::core::{Routine, Ty};
 use super::ty::Elem;
@@ -92,8 +92,9 @@ pub struct Unit {
     pub rules: Routines,
 }
 
-/// What a unit computes, as far as it is known: one routine for each rule, in the order of [`Rule::ALL`].
-/// Copies share it, so that it can be said of a function that calls itself when its body is there.
+/// What a unit computes, as far as it is known: one routine for each rule, in the order of
+/// [`Rule::ALL`]. Copies share it, so that it can be said of a function that calls itself when its
+/// body is there.
 #[derive(Clone, Default)]
 pub struct Routines(Rc<OnceCell<[Option<Routine>; 3]>>);
 

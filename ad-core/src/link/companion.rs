@@ -49,8 +49,8 @@ pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> Toke
     all(signature, modes, place, &|_| BROKEN.to_owned())
 }
 
-/// The names of a function and of what is generated from it, but for those that other macros have. Those
-/// of an annotated `impl` block name the type as well.
+/// The names of a function and of what is generated from it, but for those that other macros have.
+/// Those of an annotated `impl` block name the type as well.
 fn names(signature: &Signature, modes: Modes, place: &Place) -> Vec<(Option<Derivative>, Ident)> {
     let mut names = vec![(None, signature.ident.clone())];
     for what in modes.derivatives() {

@@ -1,7 +1,8 @@
-//! What the companion of a functional says: its source, and what the companions said that it asked itself.
+//! What the companion of a functional says: its source, and what the companions said that it asked
+//! itself.
 //!
-//! The parts are written one behind the other, each with its length before it, so that what companions
-//! say can hold what other companions say without growing.
+//! The parts are written one behind the other, each with its length before it, so that what
+//! companions say can hold what other companions say without growing.
 
 use crate::front::callee::{Callee, Callees};
 use crate::front::error::Errors;

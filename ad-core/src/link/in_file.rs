@@ -1,4 +1,5 @@
-//! Annotated functions of one file that call each other, for tools that look at a file without rustc.
+//! Annotated functions of one file that call each other, for tools that look at a file without
+//! rustc.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -131,8 +132,8 @@ fn custom(file: &syn::File, name: &str) -> Option<TokenStream> {
     }
 }
 
-/// A function with derivatives of its own. What it computes is known as far as it, and they, could be
-/// annotated themselves.
+/// A function with derivatives of its own. What it computes is known as far as it, and they, could
+/// be annotated themselves.
 fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
     let named = named(custom(file, name)?, &mut Errors::default())?;
     let routine = |name: &str| {

@@ -2,20 +2,20 @@
 //!
 //! An expansion sees one function only. So each annotated function `f` brings a companion: a macro
 //! of the same name that holds what is known of the function, as text. It is imported, renamed and
-//! re-exported with the function, since `use` takes all that has the name. A function that calls `f`
-//! expands to an invocation `f! { (cotangent::__resume) .. }` with all that is known so far; the
-//! companion adds what it holds and hands it to [`crate::resume`]:
+//! re-exported with the function, since `use` takes all that has the name. A function that calls
+//! `f` expands to an invocation `f! { (cotangent::__resume) .. }` with all that is known so far;
+//! the companion adds what it holds and hands it to [`crate::resume`]:
 //!
 //! ```text
 //! (resume) state..   ⟶   resume ! { state.. "what is known of f" }
 //! ```
 //!
-//! These invocations are the bodies of the generated functions, whose heads need no other function; so
-//! if there is no such companion, that is the only error.
+//! These invocations are the bodies of the generated functions, whose heads need no other function;
+//! so if there is no such companion, that is the only error.
 //!
 //! Functions generated from `f` have companions of their own, `f_grad` and so on. The user's
-//! constants that a body mentions cannot be named where another function calls it; they are associated
-//! constants of an empty type, which is imported in the same way.
+//! constants that a body mentions cannot be named where another function calls it; they are
+//! associated constants of an empty type, which is imported in the same way.
 //!
 //! What is known of a function is the Core program of its body, with all calls in it resolved, its
 //! signature, and the kinds of its constants. So companions come last, and functions that call each
@@ -307,7 +307,8 @@ fn names_type(path: &syn::Path) -> bool {
     last.is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
-/// Attributes that are in scope everywhere: `use test as ..` would not find a function of that name.
+/// Attributes that are in scope everywhere: `use test as ..` would not find a function of that
+/// name.
 const ATTRIBUTES: &[&str] = &[
     "allow",
     "bench",
@@ -382,8 +383,8 @@ fn alias(path: &syn::Path, caller: &Ident, place: &Place, is_field: bool) -> syn
     .into()
 }
 
-/// An invocation for each function that comes to nothing if it has a companion, as the body of a function
-/// that is never called. For the stub of one that is wrong in other ways.
+/// An invocation for each function that comes to nothing if it has a companion, as the body of a
+/// function that is never called. For the stub of one that is wrong in other ways.
 pub(crate) fn probes(
     missing: &[syn::Path],
     caller: &Ident,

@@ -1,5 +1,5 @@
-//! Parts that can be left out, to measure what they are worth: `COTANGENT_WITHOUT` in the environment of
-//! the compiler names them, separated by commas.
+//! Parts that can be left out, to measure what they are worth: `COTANGENT_WITHOUT` in the
+//! environment of the compiler names them, separated by commas.
 
 use std::sync::OnceLock;
 

@@ -87,8 +87,8 @@ struct Plan<'a> {
     absorbed: HashMap<Run<'a>, Run<'a>>,
     /// In which order the equations come that are left.
     order: Vec<usize>,
-    /// For the later one, what it is given by the others: the place among what it is given, the loop and its
-    /// result.
+    /// For the later one, what it is given by the others: the place among what it is given, the
+    /// loop and its result.
     of: HashMap<Run<'a>, Vec<(usize, Run<'a>, usize)>>,
     /// And where others end, as far as it is used behind the later one.
     ends: HashMap<Run<'a>, Vec<(Var, Run<'a>, usize)>>,
@@ -156,7 +156,8 @@ impl<'a> Plan<'a> {
             of: HashMap::new(),
             ends: HashMap::new(),
         };
-        // First the loops that leave the order as it is, then each other one that leaves some order.
+        // First the loops that leave the order as it is, then each other one that leaves some
+        // order.
         let is_late = |run: Run<'a>, reader: Run<'a>| {
             let ends = results
                 .iter()

@@ -4,10 +4,10 @@
 //! require n == 4 when m     and n is mentioned only where there is nothing for m = 0:     n := 4
 //! ```
 //!
-//! There is nothing where `m` is an axis of what is computed, or the number of steps of a loop. So what a
-//! loop does with 4 × 4 matrices is known to be about these, though the demand is made only if the loop runs. This is done
-//! when a program is about to become kernels, not before: the derivatives of what has such a length have the
-//! length that the argument has.
+//! There is nothing where `m` is an axis of what is computed, or the number of steps of a loop. So
+//! what a loop does with 4 × 4 matrices is known to be about these, though the demand is made only
+//! if the loop runs. This is done when a program is about to become kernels, not before: the
+//! derivatives of what has such a length have the length that the argument has.
 
 use crate::ir::bulk::{Eq, Looped, Op, Program, Relation, Require, Run, Var};
 use crate::ir::ty::{Atom, Size};

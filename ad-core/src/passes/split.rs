@@ -5,13 +5,13 @@
 //! y = f(x), ẏ = f'(x) ẋ      ⟶      (y, r) = (f(x), r(x)),    ẏ = r · ẋ
 //! ```
 //!
-//! A residual is a value that a linear equation reads. Values that cost nothing to recompute are not
-//! kept; their operands are: copies, broadcasts, values that depend on sizes alone, and states that a
-//! loop undoes (`linearise/undo.rs`). A residual that is guarded by positions stays so where it is
-//! read, so a product with a band or a triangle costs what is in it.
+//! A residual is a value that a linear equation reads. Values that cost nothing to recompute are
+//! not kept; their operands are: copies, broadcasts, values that depend on sizes alone, and states
+//! that a loop undoes (`linearise/undo.rs`). A residual that is guarded by positions stays so where
+//! it is read, so a product with a band or a triangle costs what is in it.
 //!
-//! Both programs have the parameters of the original. The linear one uses some of them by value, and
-//! of others the lengths alone.
+//! Both programs have the parameters of the original. The linear one uses some of them by value,
+//! and of others the lengths alone.
 
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Eq, Op, Param, Program, Type, Var};
@@ -24,8 +24,8 @@ use crate::ir::ty::{Atom, Elem, Size};
 pub struct Split {
     /// The results of the original, then what is kept.
     pub values: Program,
-    /// The parameters of the original, what is kept, the tangents; the results of the original, which
-    /// are kept, and their tangents.
+    /// The parameters of the original, what is kept, the tangents; the results of the original,
+    /// which are kept, and their tangents.
     pub linear: Linearised,
 }
 
@@ -271,8 +271,8 @@ pub fn used(jvp: &Program, vjp: &Program, first: usize, values: usize) -> Vec<Us
     uses
 }
 
-/// Calls `f` on every size of the equations of a program, inside of loops too, and of the parameters
-/// of the programs of loops.
+/// Calls `f` on every size of the equations of a program, inside of loops too, and of the
+/// parameters of the programs of loops.
 fn sizes(program: &Program, f: &mut dyn FnMut(&Size)) {
     for eq in &program.eqs {
         eq.visit_sizes(f);

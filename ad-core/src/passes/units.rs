@@ -1,7 +1,7 @@
 //! What is asked of units: whether they can answer, and that no value is computed twice.
 //!
-//! A product with tangents or cotangents comes with the value. So where both are wanted, at the same
-//! arguments, the product is computed first, unless what is multiplied depends on the value:
+//! A product with tangents or cotangents comes with the value. So where both are wanted, at the
+//! same arguments, the product is computed first, unless what is multiplied depends on the value:
 //!
 //! ```text
 //! y = value(x), d = vjp(x, t)     ⟶     y, d = vjp(x, t)      where t does not depend on y
@@ -77,8 +77,8 @@ fn mentions_units(program: &Program) -> bool {
         || program.loops().any(|looped| mentions_units(&looped.body))
 }
 
-/// A product that can be computed instead of a value at the same arguments: the unit, the arguments, the
-/// rule, and what is multiplied.
+/// A product that can be computed instead of a value at the same arguments: the unit, the
+/// arguments, the rule, and what is multiplied.
 fn product(program: &Program) -> Option<(Called, Vec<Var>, Rule, Vec<Var>)> {
     let calls = || program.eqs.iter().filter_map(call);
     let mut products = calls().filter(|(_, rule, _)| *rule != Rule::Value);

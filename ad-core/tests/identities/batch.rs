@@ -8,8 +8,8 @@ use cotangent_core::ir::prims::Prim;
 use cotangent_core::ir::ty::{Elem, Size};
 
 /// The tangent of the only result at many tangents of the first parameter: a program with one more
-/// parameter, an array of them of the given shape, whose first axes number them. Linear equations get these
-/// axes in front of their own; all others stay as they are.
+/// parameter, an array of them of the given shape, whose first axes number them. Linear equations
+/// get these axes in front of their own; all others stay as they are.
 pub(crate) fn batched(l: &Linearised, shape: &[Size]) -> Program {
     let primal = l.program.params.len() - l.tangents.len();
     let [tangent] = l.tangents[..] else {
@@ -51,8 +51,8 @@ pub(crate) fn batched(l: &Linearised, shape: &[Size]) -> Program {
     b.out.finish(vec![result])
 }
 
-/// A program at the tangents that another computes from the first parameter, in place of its last one.
-/// The zeros of tangents are structural: `select(c, a, 0)` is `[c] a`.
+/// A program at the tangents that another computes from the first parameter, in place of its last
+/// one. The zeros of tangents are structural: `select(c, a, 0)` is `[c] a`.
 pub(crate) fn at(program: &Program, tangents: &Program) -> Program {
     let last = program.params.len() - 1;
     let mut out = Builder::new(&program.name, program.params[..last].to_vec());

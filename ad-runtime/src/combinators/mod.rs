@@ -49,7 +49,8 @@ fn size<N: Extent>(name: &str, extent: N) -> usize {
 ///
 /// `n` is a `usize`, or a tuple of them; then `f` receives a tuple of indices. Elements are scalars
 /// (`f64`, `f32`, integers, `bool`) or arrays (owned, views, or fixed-size) of equal shape, whose
-/// axes follow those of `n` in the result. `f` is called once for every index, the last index fastest.
+/// axes follow those of `n` in the result. `f` is called once for every index, the last index
+/// fastest.
 ///
 /// ```
 /// # extern crate cotangent_runtime as cotangent;
@@ -176,8 +177,8 @@ where
 /// that is added there.
 ///
 /// Like `n`, `extent` is a `usize` or a tuple of them; the index is one or a tuple accordingly.
-/// Instead of a number, `f` may return an array; all must have the same shape, and their axes follow
-/// those of `extent` in the result.
+/// Instead of a number, `f` may return an array; all must have the same shape, and their axes
+/// follow those of `extent` in the result.
 ///
 /// ```
 /// # extern crate cotangent_runtime as cotangent;

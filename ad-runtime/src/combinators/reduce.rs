@@ -49,7 +49,8 @@ where
 /// The sum of all `f(i)`, added in the order of the indices.
 ///
 /// `f` returns a number (`f64`, `f32` or an integer) or an array of them (owned, view, or
-/// fixed-size), which are added elementwise and must have the same shape. The sum of no numbers is 0.
+/// fixed-size), which are added elementwise and must have the same shape. The sum of no numbers is
+/// 0.
 ///
 /// ```
 /// # extern crate cotangent_runtime as cotangent;
@@ -296,9 +297,9 @@ where
 
 /// The index of the first of the largest of all `f(i)`: a `usize`, or a tuple for a tuple `n`.
 ///
-/// The best value starts as −∞ (`MIN` for an integer type) at index 0, and is replaced by whatever is
-/// strictly greater. So NaN never wins, and the index is 0 if nothing is greater, even over nothing.
-/// For differentiation the result is a constant.
+/// The best value starts as −∞ (`MIN` for an integer type) at index 0, and is replaced by whatever
+/// is strictly greater. So NaN never wins, and the index is 0 if nothing is greater, even over
+/// nothing. For differentiation the result is a constant.
 ///
 /// ```
 /// # extern crate cotangent_runtime as cotangent;
@@ -321,9 +322,9 @@ where
 
 /// The index of the first of the smallest of all `f(i)`: a `usize`, or a tuple for a tuple `n`.
 ///
-/// The best value starts as ∞ (`MAX` for an integer type) at index 0, and is replaced by whatever is
-/// strictly less. So NaN never wins, and the index is 0 if nothing is less, even over nothing. For
-/// differentiation the result is a constant.
+/// The best value starts as ∞ (`MAX` for an integer type) at index 0, and is replaced by whatever
+/// is strictly less. So NaN never wins, and the index is 0 if nothing is less, even over nothing.
+/// For differentiation the result is a constant.
 ///
 /// ```
 /// # extern crate cotangent_runtime as cotangent;

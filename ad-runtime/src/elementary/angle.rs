@@ -1,10 +1,12 @@
 //! What is left of an angle without its multiples of π/2, for all finite numbers.
 //!
-//! A number is x = m 2ᵉ with an integer m of 53 bits, so only the fraction g of 2ᵉ / 2π counts: the product m g
-//! is the angle in turns, but for whole turns. Of g, 170 bits are needed: m takes 53 of them, a double that is
-//! close to a multiple of π/2 another 62 at most, and 53 are to be left. They are in a table with a row for each exponent. The first
-//! 64 bits are an integer, whose product drops whole turns by itself; the others are two floating-point numbers.
-//! Reading the rows is what costs most. A branch for large numbers would save it, but loops with that branch are not vectorised.
+//! A number is x = m 2ᵉ with an integer m of 53 bits, so only the fraction g of 2ᵉ / 2π counts: the
+//! product m g is the angle in turns, but for whole turns. Of g, 170 bits are needed: m takes 53 of
+//! them, a double that is close to a multiple of π/2 another 62 at most, and 53 are to be left.
+//! They are in a table with a row for each exponent. The first 64 bits are an integer, whose
+//! product drops whole turns by itself; the others are two floating-point numbers. Reading the rows
+//! is what costs most. A branch for large numbers would save it, but loops with that branch are not
+//! vectorised.
 
 use super::two::{halves, product, sum_ordered};
 use std::f64::consts::FRAC_PI_2;
@@ -91,7 +93,8 @@ pub(super) struct Reduced {
 }
 
 const MANTISSA: u64 = (1 << 52) - 1;
-/// The bits of 2⁵² and of 2⁸⁴: integers below 2³² in the lowest bits are added to them, and multiplied by 2³² before to the second.
+/// The bits of 2⁵² and of 2⁸⁴: integers below 2³² in the lowest bits are added to them, and
+/// multiplied by 2³² before to the second.
 const LOW_WORD: u64 = 0x4330_0000_0000_0000;
 const HIGH_WORD: u64 = 0x4530_0000_0000_0000;
 
@@ -133,7 +136,8 @@ const QUARTER: f64 = FRAC_PI_2 * 4.0 * UNIT;
 const QUARTER_HIGH: f64 = 1.5707963109016418 * 4.0 * UNIT;
 const QUARTER_LOW: f64 = 1.5893254773528196e-08 * 4.0 * UNIT;
 
-/// 2/π for numbers of 24 bits by their exponents, but for multiples of 4 in the product. The first part has 29 bits.
+/// 2/π for numbers of 24 bits by their exponents, but for multiples of 4 in the product. The first
+/// part has 29 bits.
 struct Quarters {
     high: [f64; 256],
     low: [f64; 256],
@@ -148,7 +152,8 @@ const fn quarters() -> Quarters {
     };
     let mut exponent = 0;
     while exponent < 255 {
-        // A number with this exponent is an integer of 24 bits times 2 to the power of `at`, if that is positive.
+        // A number with this exponent is an integer of 24 bits times 2 to the power of `at`, if
+        // that is positive.
         let at = exponent - 150;
         let at = if at < 0 { 0 } else { at };
         let all = (window(at) as u128) << 64 | window(at + 64) as u128;

@@ -24,8 +24,8 @@ pub(super) fn erf(x: f64) -> f64 {
         -7.795898827002142e-10,
     );
     let near = a + a * p;
-    // `(1 - erf(x)) exp(x²)` on 1..=6, a polynomial in (x - 2) / (x + 2), with an error of 2⁻⁵⁵·⁷. Beyond that the
-    // result is 1.
+    // `(1 - erf(x)) exp(x²)` on 1..=6, a polynomial in (x - 2) / (x + 2), with an error of 2⁻⁵⁵·⁷.
+    // Beyond that the result is 1.
     let b = if a > 6.0 { 6.0 } else { a };
     let u = (b - 2.0) / (b + 2.0);
     let u2 = u * u;

@@ -6,7 +6,8 @@ use std::f64::consts::LOG2_E;
 pub(super) const LN2_HIGH: f64 = 0.6931471805598903;
 pub(super) const LN2_LOW: f64 = 5.497923018708371e-14;
 
-/// Added to a number below 2⁵¹ this rounds it to an integer k, and leaves k + 2046 in the lowest bits.
+/// Added to a number below 2⁵¹ this rounds it to an integer k, and leaves k + 2046 in the lowest
+/// bits.
 const ROUND: f64 = 6755399441055744.0 + 2046.0;
 
 /// `x` within `low..=high`; NaN stays.

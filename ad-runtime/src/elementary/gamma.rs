@@ -1,7 +1,7 @@
 //! The logarithm of the gamma function, and its derivative.
 //!
-//! From 10 on they are asymptotic series. Below that, recurrences lead to 1..=2, where they are polynomials. Negative
-//! arguments are reflected.
+//! From 10 on they are asymptotic series. Below that, recurrences lead to 1..=2, where they are
+//! polynomials. Negative arguments are reflected.
 
 use super::ln::ln;
 use super::trig::sin_cos_of_rest;
@@ -19,7 +19,8 @@ const EULER: f64 = 0.5772156649015329;
 /// The zero of `digamma(1 + z)`, as the sum of two numbers
 const DIGAMMA_ZERO: (f64, f64) = (0.46163214496836236, -1.5522348162858677e-17);
 
-/// For `x` between 0 and 10: z in 0..=1 and x - z, a product p, and the sum of the inverses of its factors times p.
+/// For `x` between 0 and 10: z in 0..=1 and x - z, a product p, and the sum of the inverses of its
+/// factors times p.
 ///
 /// The factors are `x - 1`, `x - 2`, .. down to the last one that is not below 1.
 #[inline(always)]
@@ -151,8 +152,8 @@ fn digamma_positive(x: f64) -> f64 {
     if x >= LARGE { far } else { small }
 }
 
-/// Whether `a`, which is not negative, is an integer, and |sin(π a)| and |cos(π a)|, further whether tan(π a) is
-/// negative.
+/// Whether `a`, which is not negative, is an integer, and |sin(π a)| and |cos(π a)|, further
+/// whether tan(π a) is negative.
 #[inline(always)]
 fn around_integers(a: f64) -> (bool, f64, f64, bool) {
     let rounded = (a + 4503599627370496.0) - 4503599627370496.0;

@@ -22,8 +22,8 @@ pub(super) fn tanh(x: f64) -> f64 {
     (quotient + (t_low - quotient * below_low) / below).copysign(x)
 }
 
-/// For `a` that is not negative: p and q with cosh a = 2ᵏ⁻¹ (p cosh r + q sinh r) and sinh a the other way round,
-/// further cosh r - 1, sinh r, and 2ᵏ⁻².
+/// For `a` that is not negative: p and q with cosh a = 2ᵏ⁻¹ (p cosh r + q sinh r) and sinh a the
+/// other way round, further cosh r - 1, sinh r, and 2ᵏ⁻².
 #[inline(always)]
 fn parts(a: f64) -> (f64, f64, f64, f64, f64) {
     // Where sinh is infinite.

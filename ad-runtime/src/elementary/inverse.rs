@@ -7,8 +7,8 @@ const PI: (f64, f64) = (std::f64::consts::PI, 1.2246467991473532e-16);
 const HALF_PI: (f64, f64) = (std::f64::consts::FRAC_PI_2, 6.123233995736766e-17);
 const QUARTER_PI: (f64, f64) = (std::f64::consts::FRAC_PI_4, 3.061616997868383e-17);
 
-/// For a = |x|: whether it is above 1/2, a number s, and asin(s) - s. It is a itself up to 1/2; beyond that
-/// the angle is π/2 - 2 asin(s).
+/// For a = |x|: whether it is above 1/2, a number s, and asin(s) - s. It is a itself up to 1/2;
+/// beyond that the angle is π/2 - 2 asin(s).
 #[inline(always)]
 fn asin_parts(a: f64) -> (bool, f64, f64) {
     let large = a > 0.5;
@@ -61,7 +61,8 @@ pub(super) fn acos(x: f64) -> f64 {
     if large { end } else { middle }
 }
 
-/// The angle of the point (`across`, `up`), neither of which is negative, and not both of which are 0 or ∞.
+/// The angle of the point (`across`, `up`), neither of which is negative, and not both of which are
+/// 0 or ∞.
 #[inline(always)]
 fn angle(up: f64, across: f64) -> f64 {
     // It is atan(t) from a base of 0, π/4 or π/2.
@@ -110,7 +111,8 @@ pub(super) fn atan(x: f64) -> f64 {
 #[inline(always)]
 pub(super) fn atan2(y: f64, x: f64) -> f64 {
     let (up, across) = (y.abs(), x.abs());
-    // Equal infinities are as good as ones. The sum must not overflow, and what is halved not be subnormal.
+    // Equal infinities are as good as ones. The sum must not overflow, and what is halved not be
+    // subnormal.
     let infinite = up == f64::INFINITY && across == f64::INFINITY;
     let huge = up > 1e300 || across > 1e300;
     let small = up < 1e-290 && across < 1e-290;

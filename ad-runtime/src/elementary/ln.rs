@@ -3,7 +3,8 @@
 use super::exp::{LN2_HIGH, LN2_LOW};
 use super::two::sum;
 
-/// `1 / ln 2`, `1 / ln 10` and `ln 2 / ln 10` in two parts, the first with 32 bits, for the last one 42.
+/// `1 / ln 2`, `1 / ln 10` and `ln 2 / ln 10` in two parts, the first with 32 bits, for the last
+/// one 42.
 const LOG2_E_HIGH: f64 = 1.4426950407214463;
 const LOG2_E_LOW: f64 = 1.6751713164886512e-10;
 const LOG10_E_HIGH: f64 = 0.4342944818781689;
@@ -45,7 +46,8 @@ pub(super) fn split_any(x: f64) -> Split {
 
 /// `f²/2`, and what is left of `ln(1 + f) = f - f²/2 + rest`.
 ///
-/// With s = f / (2 + f), the logarithm is that of (1 + s) / (1 - s), which is 2 s + s p(s²), and 2 s = f - s f.
+/// With s = f / (2 + f), the logarithm is that of (1 + s) / (1 - s), which is 2 s + s p(s²), and 2
+/// s = f - s f.
 #[inline(always)]
 pub(super) fn ln_rest(f: f64) -> (f64, f64) {
     let half = 0.5 * f * f;

@@ -12,7 +12,8 @@ pub(super) fn sigmoid(x: f64) -> f64 {
     let inner = r + tail;
     let p = 1.0 + inner;
     let p_low = ((1.0 - p) + inner) + ((r - inner) + tail);
-    // Where k is positive, numerator and denominator are divided by 2ᵏ; so the smaller power is that of -|k|.
+    // Where k is positive, numerator and denominator are divided by 2ᵏ; so the smaller power is
+    // that of -|k|.
     let above = reduced.k > 0.0;
     let power = reduced.smaller_power();
     let first = if above { power } else { 1.0 };

@@ -1,11 +1,12 @@
 //! Elementary functions that a loop over elements vectorises.
 //!
-//! Each function is straight-line code: arithmetic, operations on bits, and choices between two values that are both
-//! there. So LLVM vectorises a loop that calls it, for the instruction set that the caller is compiled for.
-//! There are no fused multiplications, so a function gives the same bits on every instruction set.
+//! Each function is straight-line code: arithmetic, operations on bits, and choices between two
+//! values that are both there. So LLVM vectorises a loop that calls it, for the instruction set
+//! that the caller is compiled for. There are no fused multiplications, so a function gives the
+//! same bits on every instruction set.
 //!
-//! The errors are below 2 units in the last place (ULP), but for what is said at a function. The polynomials are from
-//! `tools/elementary_polynomials.py`, which prints their errors as well.
+//! The errors are below 2 units in the last place (ULP), but for what is said at a function. The
+//! polynomials are from `tools/elementary_polynomials.py`, which prints their errors as well.
 
 #[macro_use]
 mod polynomial;
@@ -27,7 +28,8 @@ mod two;
 
 use crate::Real;
 
-/// The numbers that have the functions of this module; the names end in `_of` because `Real` has the others.
+/// The numbers that have the functions of this module; the names end in `_of` because `Real` has
+/// the others.
 pub(crate) trait Elementary: Copy {
     fn exp_of(x: Self) -> Self;
     fn weight_of(x: Self) -> Self;

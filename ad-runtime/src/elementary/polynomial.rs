@@ -1,8 +1,10 @@
 //! Polynomials with coefficients that stand in the code.
 
-/// The polynomial in `x` with these coefficients, the constant one first; `x2` is the square of `x`.
+/// The polynomial in `x` with these coefficients, the constant one first; `x2` is the square of
+/// `x`.
 ///
-/// It is `((c0 + c1 x) + x² (c2 + c3 x)) + x⁴ (..)`: a quarter as deep as Horner's rule, at two multiplications more.
+/// It is `((c0 + c1 x) + x² (c2 + c3 x)) + x⁴ (..)`: a quarter as deep as Horner's rule, at two
+/// multiplications more.
 macro_rules! polynomial {
     ($x:expr, $x2:expr; $c0:expr $(,)?) => {
         $c0

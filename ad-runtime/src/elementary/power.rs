@@ -4,7 +4,8 @@ use super::exp::{LN2_HIGH, LN2_LOW, exp_tail, reduce, within};
 use super::ln::{Split, split_any};
 use super::two::{product, sum_ordered};
 
-/// `ln a` for a positive finite `a`, as a sum of two numbers with an error of about 2⁻⁶⁵, relative to it.
+/// `ln a` for a positive finite `a`, as a sum of two numbers with an error of about 2⁻⁶⁵, relative
+/// to it.
 #[inline(always)]
 fn ln_in_two(a: f64) -> (f64, f64) {
     let Split { k, f } = split_any(a);

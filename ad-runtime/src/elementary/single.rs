@@ -1,7 +1,7 @@
 //! Functions of `f32` for which there is something faster than those of `f64`.
 //!
-//! Exponentials and the natural logarithm are computed in `f32`, with twice as many elements at a time. The others are
-//! computed in `f64`, with fewer terms.
+//! Exponentials and the natural logarithm are computed in `f32`, with twice as many elements at a
+//! time. The others are computed in `f64`, with fewer terms.
 
 use super::{angle, power};
 use std::f32::consts::LOG2_E;
@@ -10,7 +10,8 @@ use std::f32::consts::LOG2_E;
 const LN2_HIGH: f32 = 0.693_145_75;
 const LN2_LOW: f32 = 1.4286068e-6;
 
-/// Added to a number below 2²² this rounds it to an integer k, and leaves k + 254 in the lowest bits.
+/// Added to a number below 2²² this rounds it to an integer k, and leaves k + 254 in the lowest
+/// bits.
 const ROUND: f32 = 12582912.0 + 254.0;
 
 /// `x` within `low..=high`; NaN stays.
@@ -131,7 +132,8 @@ pub(super) fn exp_m1(x: f32) -> f32 {
 const ROOT_HALF: u32 = 0x3f35_04f3;
 const ONE: u32 = 0x3f80_0000;
 
-/// `y = 2ᵏ (1 + f)`, with 1 + f between `sqrt(1/2)` and `sqrt(2)`, for a normal positive `y`; `shift` is added to k.
+/// `y = 2ᵏ (1 + f)`, with 1 + f between `sqrt(1/2)` and `sqrt(2)`, for a normal positive `y`;
+/// `shift` is added to k.
 #[inline(always)]
 fn split(y: f32, shift: f32) -> (f32, f32) {
     let bits = y.to_bits().wrapping_add(ONE - ROOT_HALF);
@@ -284,7 +286,8 @@ pub(super) fn erf(x: f32) -> f32 {
     result.copysign(x)
 }
 
-/// Sine and cosine of what is left of |x| after reduction by multiples k of π/2, and k in the lowest bits.
+/// Sine and cosine of what is left of |x| after reduction by multiples k of π/2, and k in the
+/// lowest bits.
 #[inline(always)]
 fn parts(x: f32) -> (f64, f64, u64) {
     let (r, bits) = angle::reduce_single(x.abs());

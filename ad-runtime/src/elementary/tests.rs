@@ -337,7 +337,8 @@ macro_rules! blocks {
     };
 }
 
-/// The largest errors of the functions of `f32` for every `step`-th number, in its units in the last place.
+/// The largest errors of the functions of `f32` for every `step`-th number, in its units in the
+/// last place.
 fn errors_single(step: u64) -> impl Iterator<Item = (&'static str, f64, f32)> {
     let blocks = blocks! {
         tanh sigmoid softplus erf cos tan exp exp2 exp_m1 ln ln_1p log2 log10 sin asin acos atan sinh cosh asinh acosh

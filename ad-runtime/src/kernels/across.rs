@@ -4,8 +4,9 @@
 //! out[i, k, j] = x[i, j, k]
 //! ```
 //!
-//! Loops along that axis read neighbours there. Element by element such a copy takes as long as many sums do: what lies
-//! side by side on one side does not on the other. So it is made square by square.
+//! Loops along that axis read neighbours there. Element by element such a copy takes as long as
+//! many sums do: what lies side by side on one side does not on the other. So it is made square by
+//! square.
 
 use super::contract::Part;
 use super::{Dense, zeros_of};
@@ -18,7 +19,8 @@ const SIDE: usize = 4;
 ///
 /// # Panics
 ///
-/// Panics if it has no such axis, and if it is a part that is not inside of its array, unless that has no elements.
+/// Panics if it has no such axis, and if it is a part that is not inside of its array, unless that
+/// has no elements.
 #[must_use]
 #[track_caller]
 pub fn across<'a, T: Real, const N: usize>(
@@ -49,7 +51,8 @@ pub fn across<'a, T: Real, const N: usize>(
         }
         let (from, size) = (&x.data[first..], [rows, columns]);
         assert!((rows - 1) * step + columns <= from.len(), "a matrix");
-        // SAFETY: the last row ends inside of what is read, and what is written has as many elements.
+        // SAFETY: the last row ends inside of what is read, and what is written has as many
+        // elements.
         if !unsafe { T::by_columns(from.as_ptr(), step, size, out.as_mut_ptr()) } {
             transpose(from, step, size, out);
         }

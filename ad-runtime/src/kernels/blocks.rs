@@ -1,13 +1,16 @@
-//! Loops by blocks: so many neighbouring indices at once, and in each block other loops around those.
+//! Loops by blocks: so many neighbouring indices at once, and in each block other loops around
+//! those.
 //!
 //! ```text
 //! out[j] = Σ k: a[k, j]   =   for each block of j: for k: for j in the block: out[j] += a[k, j]
 //! ```
 //!
-//! Where the sum is short, or runs along what does not lie side by side in memory, the loop over the block is the better
-//! one for vectors: its steps do not depend on each other, and read neighbours.
+//! Where the sum is short, or runs along what does not lie side by side in memory, the loop over
+//! the block is the better one for vectors: its steps do not depend on each other, and read
+//! neighbours.
 //!
-//! Here are the blocks, and arrays that are made of them; what is reduced by blocks is in `blocks/reduced.rs`.
+//! Here are the blocks, and arrays that are made of them; what is reduced by blocks is in
+//! `blocks/reduced.rs`.
 
 mod exponentials;
 mod fresh;
@@ -37,8 +40,8 @@ use std::ops::Range;
 /// How many indices are in a block at most. Its values stay in the fastest cache.
 pub(super) const BLOCK: usize = 256;
 
-/// A number for each index of a stretch of at most `BLOCK`. They begin at a cache line: the widest vectors that do not
-/// take twice as long.
+/// A number for each index of a stretch of at most `BLOCK`. They begin at a cache line: the widest
+/// vectors that do not take twice as long.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Block<T> {
@@ -145,8 +148,8 @@ impl<T: Real> Block<T> {
     }
 }
 
-/// Calls `f` with every block of a range, in order. None is shorter than a few, if all of it is not: the one before is shorter
-/// then, by so much that results are the same.
+/// Calls `f` with every block of a range, in order. None is shorter than a few, if all of it is
+/// not: the one before is shorter then, by so much that results are the same.
 #[inline(always)]
 fn each(span: Range<usize>, mut f: impl FnMut(Stretch)) {
     let (mut next, end) = (span.start, span.end);
@@ -197,8 +200,8 @@ pub fn build_blocks<T: Real, const N: usize>(
         });
     });
     assert!(unwritten.is_empty(), "rows cover the array");
-    // SAFETY: there is room for `size` elements. Each block that was split off the first `size` slots
-    // has been written completely, and nothing of them is left.
+    // SAFETY: there is room for `size` elements. Each block that was split off the first `size`
+    // slots has been written completely, and nothing of them is left.
     unsafe { data.set_len(size) };
     Dense {
         data,

@@ -72,9 +72,9 @@ pub fn contract<'a, 'b, T: Real, const A: usize, const B: usize, const C: usize>
     contract_within(a, a_axes, b, b_axes, out_axes, [])
 }
 
-/// The same, of what is within bounds: all of these hold. They are about the same two labels, at least one of which the
-/// result has. Where one does not hold, the result is zero if it has both labels, and so must be an operand that has
-/// both; that zero is not multiplied.
+/// The same, of what is within bounds: all of these hold. They are about the same two labels, at
+/// least one of which the result has. Where one does not hold, the result is zero if it has both
+/// labels, and so must be an operand that has both; that zero is not multiplied.
 ///
 /// # Panics
 ///
@@ -168,8 +168,8 @@ pub trait Multiply: Sized {
     #[doc(hidden)]
     unsafe fn gemm(product: Product<Self>);
 
-    /// Computes a product of which both operands have neighbours along the sums, if the processor has vectors for it. Says whether
-    /// it did.
+    /// Computes a product of which both operands have neighbours along the sums, if the processor
+    /// has vectors for it. Says whether it did.
     ///
     /// # Safety
     ///
@@ -177,17 +177,18 @@ pub trait Multiply: Sized {
     #[doc(hidden)]
     unsafe fn dots(product: Product<Self>) -> bool;
 
-    /// Writes a product whose sums run within ranges, one for each row, if there is a way to do so. Says whether it did.
+    /// Writes a product whose sums run within ranges, one for each row, if there is a way to do so.
+    /// Says whether it did.
     ///
     /// # Safety
     ///
-    /// The same. Columns are neighbours in `b` and in the result, which is written. The ranges are parts of the sums, and both
-    /// their ends grow with the rows.
+    /// The same. Columns are neighbours in `b` and in the result, which is written. The ranges are
+    /// parts of the sums, and both their ends grow with the rows.
     #[doc(hidden)]
     unsafe fn bands(product: Product<Self>, ranges: &[Range<usize>]) -> bool;
 
-    /// Writes a matrix of so many rows and columns, with rows `step` apart, by columns, if there are vectors for that. Says
-    /// whether it did.
+    /// Writes a matrix of so many rows and columns, with rows `step` apart, by columns, if there
+    /// are vectors for that. Says whether it did.
     ///
     /// # Safety
     ///
@@ -355,8 +356,8 @@ pub struct Part<'a, T, const N: usize> {
 }
 
 impl<'a, T: Real, const N: usize> View<'a, T, N> {
-    /// The elements from `start` on, `len` along each axis. A part that reaches out of the array may
-    /// be made, but nothing can be read from it.
+    /// The elements from `start` on, `len` along each axis. A part that reaches out of the array
+    /// may be made, but nothing can be read from it.
     #[must_use]
     pub fn part(&self, start: [i64; N], len: [i64; N]) -> Part<'a, T, N> {
         let strides = row_major(&self.shape);
@@ -404,7 +405,8 @@ impl<'a, T: Real, const N: usize> From<View<'a, T, N>> for Part<'a, T, N> {
 }
 
 impl<T, const N: usize> Part<'_, T, N> {
-    /// The same with the other sign, as a factor. No number is changed: what is added is taken away instead.
+    /// The same with the other sign, as a factor. No number is changed: what is added is taken away
+    /// instead.
     #[must_use]
     pub fn negated(self) -> Self {
         Part {
@@ -438,8 +440,8 @@ impl<T, const N: usize> Part<'_, T, N> {
     }
 }
 
-/// The distances in memory between neighbours along each axis. Lengths of zero count as one, so that
-/// the strides of all axes are positive.
+/// The distances in memory between neighbours along each axis. Lengths of zero count as one, so
+/// that the strides of all axes are positive.
 fn row_major<const N: usize>(shape: &[usize; N]) -> [usize; N] {
     let mut strides = [1; N];
     set_row_major(shape, &mut strides);
@@ -556,18 +558,19 @@ pub(super) fn fill<T: Real>(
         b: b.data.as_ptr(),
         out: out.as_mut_ptr(),
     };
-    // SAFETY: all strides are positive or zero, so in each array the element farthest from the start is the last of
-    // all loops. These are inside, as has been checked; merging loops and giving them another order does not lead to other
-    // positions. `out` is borrowed mutably, so it is none of the others, and it has been given the room.
+    // SAFETY: all strides are positive or zero, so in each array the element farthest from the
+    // start is the last of all loops. These are inside, as has been checked; merging loops and
+    // giving them another order does not lead to other positions. `out` is borrowed mutably, so it
+    // is none of the others, and it has been given the room.
     unsafe { run(&plan, &mut room[..len], arrays, (negated, null())) };
-    // SAFETY: they are all there: zeros that something was added to, or, with `once`, written.
-    // For then all loops that are not summed within a block have a stride in `out`: those of its axes, which
-    // were all given a loop, except where the length is one. So each place is in a block.
+    // SAFETY: they are all there: zeros that something was added to, or, with `once`, written. For
+    // then all loops that are not summed within a block have a stride in `out`: those of its axes,
+    // which were all given a loop, except where the length is one. So each place is in a block.
     unsafe { out.set_len(size) };
 }
 
-/// The loops of a product, which lead to positions inside of the operands, and of a result of that shape. None if one of them is
-/// empty. The room is large enough for all axes.
+/// The loops of a product, which lead to positions inside of the operands, and of a result of that
+/// shape. None if one of them is empty. The room is large enough for all axes.
 #[track_caller]
 fn loops<T: Real>(
     (a, b): (Operand<'_, T>, Operand<'_, T>),
@@ -698,8 +701,8 @@ impl Loop {
     }
 }
 
-/// Runs the loops as planned. What is added is taken away, if it is `negated`. Large blocks are added to what is at `onto`, if that is
-/// not null.
+/// Runs the loops as planned. What is added is taken away, if it is `negated`. Large blocks are
+/// added to what is at `onto`, if that is not null.
 ///
 /// # Safety
 ///

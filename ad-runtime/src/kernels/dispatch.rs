@@ -1,22 +1,24 @@
 //! One body, compiled for several instruction sets.
 //!
 //! The compiler uses the instructions that every processor of an architecture has; on x86-64 these
-//! are vectors of two `f64`. A generated function hands its body to [`dispatch`], which has copies of it for
-//! wider vectors, and runs the best one that the processor has.
+//! are vectors of two `f64`. A generated function hands its body to [`dispatch`], which has copies
+//! of it for wider vectors, and runs the best one that the processor has.
 //!
-//! A copy is made by inlining the body into a function that is compiled for an instruction set. What is in
-//! the body follows only if it is inlined as well. Closures are, if they are called at one place: so the
-//! body has a type parameter that says which copy it is, and all copies have closures of their own.
+//! A copy is made by inlining the body into a function that is compiled for an instruction set.
+//! What is in the body follows only if it is inlined as well. Closures are, if they are called at
+//! one place: so the body has a type parameter that says which copy it is, and all copies have
+//! closures of their own.
 //!
-//! Nothing rounds differently in the copies: products and sums are not contracted, and reductions have
-//! the same number of partial results everywhere.
+//! Nothing rounds differently in the copies: products and sums are not contracted, and reductions
+//! have the same number of partial results everywhere.
 
 /// What a copy is compiled for.
 pub trait InstructionSet: sealed::Sealed {
     /// How many bytes a vector has.
     const VECTOR: usize;
 
-    /// Calls a function from code that is compiled for this. What another thread calls has to begin so.
+    /// Calls a function from code that is compiled for this. What another thread calls has to begin
+    /// so.
     #[doc(hidden)]
     #[track_caller]
     fn within<R>(f: impl FnOnce() -> R) -> R;
@@ -53,8 +55,8 @@ pub trait Kernel {
 
 /// Runs a body, compiled for the best instruction set that the processor has.
 ///
-/// The environment variable `COTANGENT_ISA` demands less: `baseline`, or `avx2`. With debug assertions
-/// there is only the baseline, so that there is less to compile.
+/// The environment variable `COTANGENT_ISA` demands less: `baseline`, or `avx2`. With debug
+/// assertions there is only the baseline, so that there is less to compile.
 #[inline]
 #[track_caller]
 pub fn dispatch<K: Kernel>(body: K) -> K::Output {
@@ -68,7 +70,8 @@ pub fn dispatch<K: Kernel>(body: K) -> K::Output {
     }
 }
 
-/// How many bytes the vectors have that bodies are compiled for in this process. Results may not depend on it.
+/// How many bytes the vectors have that bodies are compiled for in this process. Results may not
+/// depend on it.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 #[inline(always)]
 pub(super) fn vector() -> usize {
@@ -79,7 +82,8 @@ pub(super) fn vector() -> usize {
     }
 }
 
-/// The same where there is only the baseline. With debug assertions it is more, so that tests see what depends on it.
+/// The same where there is only the baseline. With debug assertions it is more, so that tests see
+/// what depends on it.
 #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
 #[inline(always)]
 pub(super) fn vector() -> usize {

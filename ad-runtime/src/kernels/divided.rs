@@ -6,8 +6,8 @@ use super::{Dense, INTERMEDIATE, InstructionSet, lengths, pool};
 use crate::Real;
 use std::mem::{MaybeUninit, take};
 
-/// How many elements the arrays of a tile have together: with eight bytes each, a quarter of what the second cache of most
-/// processors holds. What has twice as many in all is one tile.
+/// How many elements the arrays of a tile have together: with eight bytes each, a quarter of what
+/// the second cache of most processors holds. What has twice as many in all is one tile.
 const ELEMENTS: i64 = 32 << 10;
 
 /// How much work is worth a thread, in operations.
@@ -223,9 +223,10 @@ impl Tiling {
     }
 }
 
-/// The arrays whose tiles are `f` of where each begins, and how many indices it has. For each index so
-/// many elements are made: a tile has as many indices as leave these in a fast cache, and all have about as many. There is
-/// one tile at least. Threads compute tiles at the same time, each some that are neighbours.
+/// The arrays whose tiles are `f` of where each begins, and how many indices it has. For each index
+/// so many elements are made: a tile has as many indices as leave these in a fast cache, and all
+/// have about as many. There is one tile at least. Threads compute tiles at the same time, each
+/// some that are neighbours.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
@@ -240,8 +241,8 @@ pub fn in_tiles<Set: InstructionSet, R: Tile>(
     arrays
 }
 
-/// The same, where tiles make some arrays where they are kept: in the places that `f` is given, each of which it has to use. These arrays come
-/// second.
+/// The same, where tiles make some arrays where they are kept: in the places that `f` is given,
+/// each of which it has to use. These arrays come second.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
@@ -254,7 +255,8 @@ pub fn in_tiles_and_places<Set: InstructionSet, R: Tile, Kept: Lasts>(
     R::made::<Set, Kept>(shapes, &Tiling::of(indices, each), f)
 }
 
-/// The same with a tile for each thread that there is enough work for: so many operations for each index.
+/// The same with a tile for each thread that there is enough work for: so many operations for each
+/// index.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
@@ -291,7 +293,8 @@ macro_rules! tile {
                 tiling: &Tiling,
                 f: impl for<'p> Fn(i64, i64, Kept::Places<'p>) -> Self + Shared,
             ) -> (Self::Wholes, Kept::Wholes) {
-                // `f` is called at one place, so that it is inlined into what is compiled for the instruction set.
+                // `f` is called at one place, so that it is inlined into what is compiled for the
+                // instruction set.
                 let tile = |k: i64, places: &mut Kept::Rooms<'_>| {
                     let (first, len) = (tiling.first(k), tiling.first(k + 1) - tiling.first(k));
                     Kept::make(places, len as usize, |places| Set::within(|| f(first, len, places)))

@@ -1,15 +1,16 @@
 //! A few neighbours at a time, in registers.
 //!
-//! What loops change for each of many elements goes through the fastest cache in each of their steps. A number of elements
-//! that is known to the compiler, and small, stays in registers instead:
+//! What loops change for each of many elements goes through the fastest cache in each of their
+//! steps. A number of elements that is known to the compiler, and small, stays in registers
+//! instead:
 //!
 //! ```text
 //! for i in 0..s { for k in the tile { e[k] = f(i, k, e[k]); } }
 //!     =   for each few of the tile { e' = e[few]; for i in 0..s { for k in 0..16 { e'[k] = f(i, k, e'[k]); } } e[few] = e'; }
 //! ```
 //!
-//! All loops over a few have as many steps. Where there are less elements than that, the last of them stands for those that
-//! are missing, and what is computed for these is not kept.
+//! All loops over a few have as many steps. Where there are less elements than that, the last of
+//! them stands for those that are missing, and what is computed for these is not kept.
 
 use super::blocks::{Stretch, start_of};
 use super::loops::{LIGHT, Span, combined};
@@ -18,8 +19,8 @@ use super::{Dense, View, fail};
 use crate::Real;
 use std::ops::{Index, Range};
 
-/// How many elements are a few: two vectors of the widest kind, four of the usual one. Three such groups fit into 16
-/// registers, with what is computed from them.
+/// How many elements are a few: two vectors of the widest kind, four of the usual one. Three such
+/// groups fit into 16 registers, with what is computed from them.
 pub(super) const FEW: usize = 16;
 
 /// How many steps a round has at most.
@@ -32,7 +33,8 @@ pub struct Few<T> {
     from: i64,
 }
 
-/// All of some indices, in order, at most so many at a time. There is one group, even if it is empty.
+/// All of some indices, in order, at most so many at a time. There is one group, even if it is
+/// empty.
 #[inline(always)]
 pub fn few(js: Stretch) -> impl Iterator<Item = Stretch> {
     let (mut rest, mut begun) = (js, false);

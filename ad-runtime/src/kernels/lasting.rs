@@ -1,7 +1,8 @@
 //! Arrays that tiles make where they are kept.
 //!
-//! A tile that makes an array in memory of its own has it copied to its place in the whole one. What is made row by row or element by
-//! element is made there at once: the tile gets a place for it, reads it there, and it is checked afterwards that everything has been written.
+//! A tile that makes an array in memory of its own has it copied to its place in the whole one.
+//! What is made row by row or element by element is made there at once: the tile gets a place for
+//! it, reads it there, and it is checked afterwards that everything has been written.
 
 use super::Dense;
 use super::divided::Piece;
@@ -9,11 +10,13 @@ use super::places::Next;
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, take};
 
-/// An array of elements `T` and rank `N` of which each tile makes a part of the first axis, where it is kept.
+/// An array of elements `T` and rank `N` of which each tile makes a part of the first axis, where
+/// it is kept.
 #[derive(Debug)]
 pub struct Lasting<T, const N: usize>(PhantomData<T>);
 
-/// What is left of the room for the tiles of a thread: how many elements each index has, and where they go.
+/// What is left of the room for the tiles of a thread: how many elements each index has, and where
+/// they go.
 #[derive(Debug)]
 pub struct Left<'r, T> {
     row: usize,
@@ -134,7 +137,8 @@ mod tests {
     use super::super::{build, build_in, build_rows_in};
     use super::*;
 
-    /// Squares and rows, of which the first are made in memory of their own, with so many elements for each index.
+    /// Squares and rows, of which the first are made in memory of their own, with so many elements
+    /// for each index.
     fn made(indices: i64, each: i64) -> (Vec<i64>, Vec<f64>, Vec<i64>) {
         type Kept = (Lasting<f64, 2>, Lasting<i64, 1>);
         let shapes = (([indices],), ([indices, 3], [indices]));

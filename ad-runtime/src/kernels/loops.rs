@@ -15,8 +15,8 @@ pub(super) mod sealed {
     impl<const N: usize> Sealed for [i64; N] {}
 }
 
-/// What a reduction runs over: so many from 0 on, or a range. Indices are not negative; what is less
-/// than 0 of a range is not of it.
+/// What a reduction runs over: so many from 0 on, or a range. Indices are not negative; what is
+/// less than 0 of a range is not of it.
 pub trait Span: sealed::Sealed {
     #[doc(hidden)]
     fn span(self) -> Range<usize>;
@@ -80,8 +80,8 @@ pub trait Summand: Number {}
 impl<T: Real> Summand for T {}
 impl Summand for i64 {}
 
-/// Says that an index is inside of a shape, so that comparisons with the lengths go away: also those that stand
-/// under a condition, which would keep a loop from being vectorised.
+/// Says that an index is inside of a shape, so that comparisons with the lengths go away: also
+/// those that stand under a condition, which would keep a loop from being vectorised.
 ///
 /// # Safety
 ///
@@ -234,16 +234,18 @@ fn built<T, const COSTLY: bool, const N: usize, P: Place<T, N>>(
         }
     });
     assert!(unwritten.is_empty(), "rows cover the array");
-    // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them is left.
+    // SAFETY: each row that was split off the `size` slots has been written completely, and nothing
+    // of them is left.
     unsafe { place.made(shape, size) }
 }
 
-/// An array of this shape with each of its elements replaced by `f` of its index and of what it was. `f` is called in
-/// row-major order.
+/// An array of this shape with each of its elements replaced by `f` of its index and of what it
+/// was. `f` is called in row-major order.
 ///
 /// # Panics
 ///
-/// Panics if it has another shape. It is said so that what reads the array later is seen to be inside.
+/// Panics if it has another shape. It is said so that what reads the array later is seen to be
+/// inside.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[track_caller]
@@ -252,8 +254,8 @@ pub fn replace<T: Copy, const N: usize>(
     shape: [i64; N],
     mut f: impl FnMut([i64; N], T) -> T,
 ) -> Dense<T, N> {
-    /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is vectorised
-    /// without a comparison of addresses.
+    /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop
+    /// is vectorised without a comparison of addresses.
     #[inline(always)]
     fn replace_row<T: Copy, const N: usize>(
         (start, shape): ([i64; N], [usize; N]),
@@ -300,8 +302,8 @@ pub fn for_each<I: Indices>(indices: I, f: impl FnMut(I::Index)) {
 
 /// How many partial results a reduction has.
 ///
-/// More than 8: LLVM unrolls a loop of at most that many steps completely, one exit after the other, before it
-/// tries to vectorise it.
+/// More than 8: LLVM unrolls a loop of at most that many steps completely, one exit after the
+/// other, before it tries to vectorise it.
 pub(super) const LANES: usize = 16;
 
 /// How many a reduction of a few instructions has.
@@ -324,8 +326,8 @@ pub(super) fn combined<T: Copy, const N: usize>(mut parts: [T; N], op: impl Fn(T
 
 /// Combines all `f(i)` with `op`, whose neutral element is `start`, in interleaved parts.
 ///
-/// `f` is called at one place, so that it is inlined however large it is. The loop around that place has as many
-/// steps as there are parts, and vectorises.
+/// `f` is called at one place, so that it is inlined however large it is. The loop around that
+/// place has as many steps as there are parts, and vectorises.
 #[inline(always)]
 fn reduce<T: Copy>(
     span: Range<usize>,
@@ -341,8 +343,8 @@ fn reduce<T: Copy>(
         let mut lane = 0;
         while lane < count {
             let i = next + lane;
-            // SAFETY: there are `count` indices from `next` on, at least. With this, comparisons with lengths that
-            // are `end`, or that of the range, go away.
+            // SAFETY: there are `count` indices from `next` on, at least. With this, comparisons
+            // with lengths that are `end`, or that of the range, go away.
             unsafe { std::hint::assert_unchecked(i < end && i - from < end - from) };
             parts[lane] = op(parts[lane], f(i as i64));
             lane += 1;
@@ -379,7 +381,8 @@ fn reduce_light<T: Copy>(
             }
             next += LIGHT;
         }
-        // As a whole: LLVM would begin with the last two that are combined, and make the loop one over vectors of two.
+        // As a whole: LLVM would begin with the last two that are combined, and make the loop one
+        // over vectors of two.
         total = combined(std::hint::black_box(parts), &op);
     }
     while next < end {
@@ -521,8 +524,9 @@ impl<T: Real> Exponentials<T> {
     }
 }
 
-/// The index of the first value that beats all before it, where `start` is before all, and that value: of equal ones the first. If
-/// there is none, the index is 0, and the value is the one there; `start`, if the span does not begin at 0.
+/// The index of the first value that beats all before it, where `start` is before all, and that
+/// value: of equal ones the first. If there is none, the index is 0, and the value is the one
+/// there; `start`, if the span does not begin at 0.
 ///
 /// Several values are computed at once, and which of them it is only if one of them is it.
 #[inline(always)]
@@ -593,8 +597,8 @@ pub fn least<T: Real>(over: impl Span, f: impl Fn(i64) -> T) -> (i64, T) {
     first(over.span(), T::INFINITY, |v, best| v < best, f)
 }
 
-/// The same as [`first`], for a body of a few instructions: each lane has its best value and where it was, so that nothing but
-/// the end looks at several of them. `start` where there is none.
+/// The same as [`first`], for a body of a few instructions: each lane has its best value and where
+/// it was, so that nothing but the end looks at several of them. `start` where there is none.
 #[inline(always)]
 fn first_light<T: Real>(
     span: Range<usize>,

@@ -165,8 +165,8 @@ fn outside(index: &[i64], shape: &[usize], name: &str) -> ! {
     panic!("index {index:?} is outside of `{name}`, whose shape is {shape:?}")
 }
 
-/// The place of an index in memory, or `None` if it is outside of `shape`. Where it is not, the place is less than
-/// the product of the lengths.
+/// The place of an index in memory, or `None` if it is outside of `shape`. Where it is not, the
+/// place is less than the product of the lengths.
 ///
 /// In a loop over the last component, only the last comparison depends on it.
 #[inline(always)]
@@ -189,8 +189,8 @@ fn locate<const N: usize>(index: [i64; N], shape: [usize; N]) -> Option<usize> {
 #[inline(always)]
 fn extent<T>(len: usize) -> i64 {
     if size_of::<T>() > 0 {
-        // SAFETY: of what has a size there are that many at most, and the lengths of axes of an array
-        // without elements have the same limit, in ndarray as here.
+        // SAFETY: of what has a size there are that many at most, and the lengths of axes of an
+        // array without elements have the same limit, in ndarray as here.
         unsafe { std::hint::assert_unchecked(len <= isize::MAX as usize) };
     }
     len as i64
@@ -254,7 +254,8 @@ impl<T, const N: usize> Index<[i64; N]> for View<'_, T, N> {
             }
         }
         match locate(index, self.shape) {
-            // SAFETY: there are as many elements as the shape says, and the place is less than that.
+            // SAFETY: there are as many elements as the shape says, and the place is less than
+            // that.
             Some(place) => unsafe { self.data.get_unchecked(place) },
             None => fail(index, self.shape, self.name),
         }
@@ -275,7 +276,8 @@ impl<T, const N: usize> Index<[i64; N]> for Dense<T, N> {
             }
         }
         match locate(index, self.shape) {
-            // SAFETY: there are as many elements as the shape says, and the place is less than that.
+            // SAFETY: there are as many elements as the shape says, and the place is less than
+            // that.
             Some(place) => unsafe { self.data.get_unchecked(place) },
             None => fail(index, self.shape, self.name),
         }
@@ -365,8 +367,8 @@ pub fn slice<'a, T>(name: &'static str, x: &'a [T]) -> View<'a, T, 1> {
 ///
 /// # Panics
 ///
-/// Panics if there are more or fewer, or if no array can have these lengths: arrays of nothing may be more than
-/// that.
+/// Panics if there are more or fewer, or if no array can have these lengths: arrays of nothing may
+/// be more than that.
 #[inline]
 #[must_use]
 #[track_caller]

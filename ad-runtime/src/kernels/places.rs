@@ -1,7 +1,7 @@
 //! Where new arrays are made.
 //!
-//! Most are made in memory of their own. What a step of a loop keeps for later is made where it is kept: as the next row of
-//! a [`Stack`](super::Stack).
+//! Most are made in memory of their own. What a step of a loop keeps for later is made where it is
+//! kept: as the next row of a [`Stack`](super::Stack).
 
 use super::{Dense, INTERMEDIATE, Stack, View, pool};
 use std::mem::MaybeUninit;

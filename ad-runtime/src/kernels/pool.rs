@@ -1,17 +1,20 @@
 //! Memory that is used again.
 //!
-//! Where an array is large, most of the time that a new one takes is the operating system's, which hands out its
-//! pages one by one and takes them back when the array is freed; for a million elements that is several times what
-//! an elementwise function takes. So each thread keeps the memory of large intermediate arrays for the next ones.
+//! Where an array is large, most of the time that a new one takes is the operating system's, which
+//! hands out its pages one by one and takes them back when the array is freed; for a million
+//! elements that is several times what an elementwise function takes. So each thread keeps the
+//! memory of large intermediate arrays for the next ones.
 //!
-//! A [`Workspace`] keeps all of it, of arrays of any size, from one call to the next. Sizes are rounded up to those of
-//! a class, and memory goes to arrays of its class only. So a call that needs as many arrays of each class at a
-//! time as the call before finds them all.
+//! A [`Workspace`] keeps all of it, of arrays of any size, from one call to the next. Sizes are
+//! rounded up to those of a class, and memory goes to arrays of its class only. So a call that
+//! needs as many arrays of each class at a time as the call before finds them all.
 //!
-//! New memory that is large has large pages where the system has them (`pages.rs`), for results leave for good. What is filled with zeros
-//! is left as it comes: it may be that a few of them are touched.
+//! New memory that is large has large pages where the system has them (`pages.rs`), for results
+//! leave for good. What is filled with zeros is left as it comes: it may be that a few of them are
+//! touched.
 //!
-//! With `COTANGENT_POOL=off` in the environment all memory goes back to the allocator, to see what that costs.
+//! With `COTANGENT_POOL=off` in the environment all memory goes back to the allocator, to see what
+//! that costs.
 
 mod pages;
 
@@ -32,7 +35,8 @@ const MOST: usize = 512 << 20;
 /// Classes of the smallest sizes are so far apart.
 const STEP: usize = 32;
 
-/// There are so many classes between a power of two and the next, and as many of the smallest sizes.
+/// There are so many classes between a power of two and the next, and as many of the smallest
+/// sizes.
 const PARTS: usize = 16;
 
 /// Alignments are powers of two below `1 << ALIGNMENTS`.
@@ -75,7 +79,8 @@ impl Drop for Shelf {
     fn drop(&mut self) {
         for block in self.blocks.drain(..) {
             if let Some(layout) = self.layout {
-                // SAFETY: it has been allocated with the layout of the shelf, and nothing else has it.
+                // SAFETY: it has been allocated with the layout of the shelf, and nothing else has
+                // it.
                 unsafe { dealloc(block.as_ptr(), layout) }
             }
         }
@@ -132,8 +137,8 @@ impl Pool {
         Some(block)
     }
 
-    /// Memory for a shelf; whether it is kept. What did not come from here is not, or there would be more and
-    /// more of it.
+    /// Memory for a shelf; whether it is kept. What did not come from here is not, or there would
+    /// be more and more of it.
     fn give(&mut self, place: usize, layout: Layout, block: NonNull<u8>) -> bool {
         if layout.size() > self.most {
             return false;
@@ -264,8 +269,8 @@ fn taken<T>(capacity: usize) -> Result<Vec<T>, usize> {
     // A thread that ends has none.
     let block = POOL.try_with(|pool| pool.try_borrow_mut().ok()?.take(place, layout));
     let block = block.ok().flatten().ok_or(rounded)?;
-    // SAFETY: the block is of the global allocator, with the alignment of `T` and room for that many, and
-    // nothing else has it.
+    // SAFETY: the block is of the global allocator, with the alignment of `T` and room for that
+    // many, and nothing else has it.
     Ok(unsafe { Vec::from_raw_parts(block.as_ptr().cast(), 0, rounded) })
 }
 

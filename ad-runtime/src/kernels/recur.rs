@@ -81,8 +81,8 @@ pub fn running_products<T: Real, const N: usize>(
 ///
 /// # Panics
 ///
-/// Panics if `b` is not longer by 1 along `axis` than `a`, or differs otherwise; or if the mask does not
-/// fit the factors.
+/// Panics if `b` is not longer by 1 along `axis` than `a`, or differs otherwise; or if the mask
+/// does not fit the factors.
 #[must_use]
 #[track_caller]
 pub fn recur<T: Real, const N: usize>(

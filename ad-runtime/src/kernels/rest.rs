@@ -1,8 +1,8 @@
 //! What is left of a loop behind its whole vectors.
 //!
-//! LLVM computes it one by one, and an elementary function takes as long for one number as for a vector. So where
-//! elements cost much and depend on nothing but their index, the last vector begins so early that it
-//! ends with the loop:
+//! LLVM computes it one by one, and an elementary function takes as long for one number as for a
+//! vector. So where elements cost much and depend on nothing but their index, the last vector
+//! begins so early that it ends with the loop:
 //!
 //! ```text
 //! 0 .. 14   =   0 .. 8, and 6 .. 14 where 6 and 7 are computed again, with the same bits
@@ -11,12 +11,14 @@
 use super::dispatch::vector;
 use std::ops::Range;
 
-/// Calls `part` with ranges that cover `0..length`, most of them whole vectors of elements of `size` bytes.
+/// Calls `part` with ranges that cover `0..length`, most of them whole vectors of elements of
+/// `size` bytes.
 #[inline(always)]
 pub(super) fn parts(length: usize, size: usize, mut part: impl FnMut(Range<usize>)) {
     let (mut from, mut to) = (0, length);
     let mut lanes = 0;
-    // What is shorter has the same loop at all times, as it is unrolled if its length is a constant.
+    // What is shorter has the same loop at all times, as it is unrolled if its length is a
+    // constant.
     if length > 4 {
         lanes = vector() / size.next_power_of_two().min(8);
         let rest = length & (lanes - 1);

@@ -171,7 +171,8 @@ pub fn build_all_rows_in<E: Elements, const N: usize, P: Places<E, N>>(
     E::build_rows_in(places, shape, f)
 }
 
-/// The arrays whose elements at every index are `f` of it, each made at its place. `f` is called in row-major order.
+/// The arrays whose elements at every index are `f` of it, each made at its place. `f` is called in
+/// row-major order.
 ///
 /// # Panics
 ///
@@ -242,8 +243,9 @@ macro_rules! elements {
                 shape: [i64; N],
                 mut f: impl FnMut([i64; N]) -> Self,
             ) -> P::Made {
-                /// Writes a row of each array. A function of its own, as what is behind a parameter is known to
-                /// be nowhere else, and the loop is vectorised without a comparison of addresses.
+                /// Writes a row of each array. A function of its own, as what is behind a parameter
+                /// is known to be nowhere else, and the loop is vectorised without a comparison of
+                /// addresses.
                 #[inline(always)]
                 fn row<$($T,)* const COSTLY: bool, const N: usize>(
                     (start, shape): ([i64; N], [usize; N]),
@@ -291,8 +293,8 @@ macro_rules! elements {
                     let ($($x,)*) = unwritten;
                     $(assert!($x.is_empty(), "rows cover the array");)*
                 }
-                // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them
-                // is left.
+                // SAFETY: each row that was split off the `size` slots has been written completely,
+                // and nothing of them is left.
                 unsafe { places.made(shape, size) }
             }
 
@@ -377,8 +379,8 @@ macro_rules! elements {
                     let ($($x,)*) = unwritten;
                     $(assert!($x.is_empty(), "rows cover the array");)*
                 }
-                // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them
-                // is left.
+                // SAFETY: each row that was split off the `size` slots has been written completely,
+                // and nothing of them is left.
                 unsafe { places.made(shape, size) }
             }
         }

@@ -1,7 +1,7 @@
 //! Arrays of a few elements, as many as the program says: they are on the stack.
 //!
-//! Loops over them have lengths that the compiler knows where they are called, so that it unrolls them and
-//! keeps the elements in registers if it likes.
+//! Loops over them have lengths that the compiler knows where they are called, so that it unrolls
+//! them and keeps the elements in registers if it likes.
 
 use super::blocks::{Row, Stretch};
 use super::loops::{inside, rows};
@@ -219,7 +219,8 @@ impl<T, const N: usize, const LEN: usize> Index<[i64; N]> for Small<T, N, LEN> {
             }
         }
         match locate(index, self.shape) {
-            // SAFETY: there are as many elements as the shape says, and the place is less than that.
+            // SAFETY: there are as many elements as the shape says, and the place is less than
+            // that.
             Some(place) => unsafe { self.data.get_unchecked(place) },
             None => fail(index, self.shape, self.name),
         }

@@ -38,7 +38,8 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         }
     }
 
-    /// The first of the states of a loop with so many steps, with room for all of them and the one after the last step.
+    /// The first of the states of a loop with so many steps, with room for all of them and the one
+    /// after the last step.
     ///
     /// # Panics
     ///
@@ -64,8 +65,8 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         let len = self.data.len();
         assert!(size <= len, "there is a state");
         let start = self.data.as_mut_ptr();
-        // SAFETY: the last `size` elements are there, and as many more have room behind them, which nothing else
-        // refers to.
+        // SAFETY: the last `size` elements are there, and as many more have room behind them, which
+        // nothing else refers to.
         let (state, slots) = unsafe {
             let slots = start.add(len).cast::<MaybeUninit<T>>();
             (
@@ -93,8 +94,8 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         assert!(self.is_ahead, "there is a next state");
         self.is_ahead = false;
         let size: usize = self.shape[1..].iter().product();
-        // SAFETY: `step` has seen to it that there is room, and the state has been written to it. Nothing was added
-        // since then, which would say that there is none.
+        // SAFETY: `step` has seen to it that there is room, and the state has been written to it.
+        // Nothing was added since then, which would say that there is none.
         unsafe { self.data.set_len(self.data.len() + size) };
         self.shape[0] += 1;
     }

@@ -3,8 +3,8 @@
 use crate::real::Real;
 use ndarray::{Array, Dimension};
 
-/// A struct that can be taken apart. Each has one implementation, so that the types of the fields are
-/// inferred.
+/// A struct that can be taken apart. Each has one implementation, so that the types of the fields
+/// are inferred.
 pub trait Fields<'a, F> {
     /// References to the fields, in order.
     fn fields(&'a self) -> F;

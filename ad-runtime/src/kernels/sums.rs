@@ -24,8 +24,8 @@ impl<T, const N: usize> Dense<T, N> {
         let Some(start) = start_of(js, at, self.shape) else {
             fail(first_outside(js, at, self.shape), self.shape, self.name)
         };
-        // SAFETY: all of the row is inside of the array, which has as many elements as the shape says. Not a slice of
-        // the slice, so that its length is known to be that of the stretch.
+        // SAFETY: all of the row is inside of the array, which has as many elements as the shape
+        // says. Not a slice of the slice, so that its length is known to be that of the stretch.
         RowMut(unsafe {
             let start = self.data.as_mut_ptr().add(start);
             std::slice::from_raw_parts_mut(start, js.length())
@@ -61,7 +61,8 @@ pub fn add_to_rows<S: Sums>(js: Stretch, sums: S, f: impl FnMut(i64) -> S::Value
 }
 
 impl<'a, T> Fresh<'a, T> {
-    /// Writes the first part of `f` of its index to each, and adds the others to the elements of rows there.
+    /// Writes the first part of `f` of its index to each, and adds the others to the elements of
+    /// rows there.
     ///
     /// # Panics
     ///
@@ -87,7 +88,8 @@ pub fn for_rows<const N: usize>(shape: [i64; N], mut f: impl FnMut([i64; N], Str
     rows(shape, |start| f(start, js));
 }
 
-/// The array whose elements at every index are `f` of it, and their sum. `f` is called in row-major order.
+/// The array whose elements at every index are `f` of it, and their sum. `f` is called in row-major
+/// order.
 ///
 /// # Panics
 ///
@@ -155,8 +157,8 @@ macro_rules! sums {
 
             #[inline(always)]
             fn add(self, js: Stretch, f: impl FnMut(i64) -> Self::Values) {
-                /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop is
-                /// vectorised without a comparison of addresses.
+                /// A function of its own, as what is behind a parameter is known to be nowhere
+                /// else: the loop is vectorised without a comparison of addresses.
                 #[inline(always)]
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
                 fn row<$($T: Copy + AddAssign),*>(

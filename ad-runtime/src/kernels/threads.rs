@@ -1,7 +1,8 @@
 //! Work for several threads, with the feature `parallel`.
 //!
-//! The thread that has the work takes part in it ([`team`]), so a thread that helps is woken once for many pieces of work that follow each
-//! other, and one that comes late is not waited for. Which thread computes a share makes no difference to any result.
+//! The thread that has the work takes part in it ([`team`]), so a thread that helps is woken once
+//! for many pieces of work that follow each other, and one that comes late is not waited for. Which
+//! thread computes a share makes no difference to any result.
 
 #[cfg(any(feature = "parallel", test))]
 mod team;

@@ -7,7 +7,8 @@ use crate::Real;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-/// In how many parts a row is summed: these stay in the fastest cache, and a loop over them is one of whole vectors.
+/// In how many parts a row is summed: these stay in the fastest cache, and a loop over them is one
+/// of whole vectors.
 const PARTS: usize = 64;
 
 /// The same where a round of as many steps is a few operations: these stay in registers.
@@ -54,8 +55,8 @@ fn element<T, S: Totals, const N: usize>(
     j: i64,
     f: &mut impl FnMut(i64) -> (T, S),
 ) -> T {
-    // SAFETY: `some` is a part of `all`, of so many indices, and j one of them. With this, comparisons with the
-    // length of a row go away.
+    // SAFETY: `some` is a part of `all`, of so many indices, and j one of them. With this,
+    // comparisons with the length of a row go away.
     unsafe {
         std::hint::assert_unchecked(all.first() <= j && j <= all.last());
         std::hint::assert_unchecked(some.first() <= j && j - some.first() < N as i64);
@@ -157,7 +158,8 @@ impl<'a, T> Fresh<'a, T> {
         let mut next = js.span().start;
         while js.span().end - next >= LIGHT {
             let some = Stretch::part(next, LIGHT);
-            // Written when all that is read for them has been: so that nobody has to know that it is elsewhere.
+            // Written when all that is read for them has been: so that nobody has to know that it
+            // is elsewhere.
             let mut made = [const { MaybeUninit::uninit() }; LIGHT];
             let mut l = 0;
             while l < LIGHT {

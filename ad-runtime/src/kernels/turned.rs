@@ -1,17 +1,19 @@
-//! Arrays of points: many indices along the first axis, and few elements for each of them. They are computed by blocks
-//! of the many, one element of all points in the block after the other.
+//! Arrays of points: many indices along the first axis, and few elements for each of them. They are
+//! computed by blocks of the many, one element of all points in the block after the other.
 //!
 //! ```text
 //! for each block of v: for each of the few k: for v in the block: out[v, k] = f(v, k)
 //! ```
 //!
-//! A loop over the few is too short for vectors, and sums within it are done for one point at a time.
+//! A loop over the few is too short for vectors, and sums within it are done for one point at a
+//! time.
 
 use super::blocks::{BLOCK, Block, Stretch, block};
 use super::{Dense, zeros_of};
 use crate::Real;
 
-/// About as many numbers are copied for a block: with what else is read they stay in the fastest cache.
+/// About as many numbers are copied for a block: with what else is read they stay in the fastest
+/// cache.
 const COPIED: usize = 3072;
 
 /// Blocks are at least as long, and whole vectors.
@@ -27,7 +29,8 @@ pub struct Columns<'a, T, const N: usize> {
 }
 
 impl<T: Real, const N: usize> Columns<'_, T, N> {
-    /// Writes what `f` adds to zeros, for each of the few: it gets the index of the first of the block.
+    /// Writes what `f` adds to zeros, for each of the few: it gets the index of the first of the
+    /// block.
     #[inline(always)]
     pub fn each(&mut self, f: impl Fn([i64; N], &mut Block<T>)) {
         let few = self.shape[1..].iter().product();
@@ -49,8 +52,8 @@ impl<T: Real, const N: usize> Columns<'_, T, N> {
     }
 }
 
-/// The array whose columns `f` writes, for a block of indices of the first axis at a time. `f` keeps so many numbers for
-/// each index of the block.
+/// The array whose columns `f` writes, for a block of indices of the first axis at a time. `f`
+/// keeps so many numbers for each index of the block.
 ///
 /// # Panics
 ///

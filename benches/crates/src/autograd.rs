@@ -1,4 +1,5 @@
-//! autograd: a graph that is built first, and evaluated then. Building is part of what is timed; it is a few microseconds.
+//! autograd: a graph that is built first, and evaluated then. Building is part of what is timed; it
+//! is a few microseconds.
 
 use crate::{Build, Inputs, Objective, Opened, Peer};
 use autograd::ndarray::{ArrayD, IxDyn};

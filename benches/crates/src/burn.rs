@@ -1,4 +1,5 @@
-//! burn: tensors whose operations are recorded as they run, on its device for processors that is Rust alone.
+//! burn: tensors whose operations are recorded as they run, on its device for processors that is
+//! Rust alone.
 
 use crate::{Build, Inputs, Objective, Opened, Peer};
 use burn_tensor::{

@@ -1,5 +1,5 @@
-//! dfdx: tensors with the tape in their type; the shapes are known when it runs, as everywhere here.
-//! Its convolutions are not there in stable Rust.
+//! dfdx: tensors with the tape in their type; the shapes are known when it runs, as everywhere
+//! here. Its convolutions are not there in stable Rust.
 
 use crate::{Build, Inputs, Objective, Opened, Peer};
 use dfdx::prelude::*;

@@ -1,7 +1,8 @@
-//! Some objectives of the suite as one writes them with other crates for automatic differentiation, in f64.
+//! Some objectives of the suite as one writes them with other crates for automatic differentiation,
+//! in f64.
 //!
-//! With `--list` it says which crates there are, and which models each has. Without, it does what `against_peers`
-//! asks for on the standard input line by line:
+//! With `--list` it says which crates there are, and which models each has. Without, it does what
+//! `against_peers` asks for on the standard input line by line:
 //!
 //! | command | answer |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | `outputs FOLDER` | `ok`; FOLDER has `value`, `part0`, .. |
 //! | `time gradient ROUNDS` | milliseconds for one value and gradient, of so many in a row |
 //!
-//! Files are the elements in order, of 8 bytes each, the lowest first. What goes wrong is a line that begins with `error`.
+//! Files are the elements in order, of 8 bytes each, the lowest first. What goes wrong is a line
+//! that begins with `error`.
 
 #[cfg(feature = "autograd")]
 mod autograd;

@@ -1,5 +1,5 @@
-//! Programs through the compiler alone: each is expanded, and each stage is interpreted and compared with the
-//! one before.
+//! Programs through the compiler alone: each is expanded, and each stage is interpreted and
+//! compared with the one before.
 
 use crate::data::arguments;
 use crate::grammar::Program;

@@ -1,4 +1,5 @@
-//! Random functions as users write them: each is expanded, compiled, and compared with itself as written.
+//! Random functions as users write them: each is expanded, compiled, and compared with itself as
+//! written.
 
 pub mod compiled;
 pub mod data;

@@ -1,5 +1,5 @@
-//! `cotangent-fuzz --from SEED --programs N`: generates programs, expands and compiles them, and shows each
-//! that fails, shrunk.
+//! `cotangent-fuzz --from SEED --programs N`: generates programs, expands and compiles them, and
+//! shows each that fails, shrunk.
 
 use cotangent_fuzz::compiled::{Profile, Workshop};
 use cotangent_fuzz::expansion::{Outcome, expand};

@@ -78,9 +78,9 @@ pub fn watch(command: &mut Command, silence: Duration, line: &mut dyn FnMut(&str
     }
 }
 
-/// Hands on what a process says of one item after another, and starts it again behind an item at which it
-/// stayed silent or ended. `start` gives the command for the items from one on. A line `begin K` says that
-/// the item K, counted from there, begins.
+/// Hands on what a process says of one item after another, and starts it again behind an item at
+/// which it stayed silent or ended. `start` gives the command for the items from one on. A line
+/// `begin K` says that the item K, counted from there, begins.
 pub fn each<R>(
     count: usize,
     silence: Duration,

@@ -1,5 +1,5 @@
-//! Source text as a tree of typed parts, which is how it is shrunk: a part is replaced by a smaller one of
-//! its sort, and a statement by nothing.
+//! Source text as a tree of typed parts, which is how it is shrunk: a part is replaced by a smaller
+//! one of its sort, and a statement by nothing.
 
 use std::fmt::{self, Display};
 
@@ -101,8 +101,8 @@ impl Tree {
         }
     }
 
-    /// Trees that are smaller by one change, the largest changes first. `literal` gives the simplest part
-    /// of a sort.
+    /// Trees that are smaller by one change, the largest changes first. `literal` gives the
+    /// simplest part of a sort.
     pub fn smaller(&self, literal: &dyn Fn(Sort) -> Option<Tree>) -> Vec<Tree> {
         let mut out = vec![];
         self.changes(literal, &mut |tree| out.push(tree));

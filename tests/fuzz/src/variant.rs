@@ -67,8 +67,8 @@ pub struct Failure {
     pub detail: String,
 }
 
-/// The smallest variant that fails in the same way, as far as single steps lead. `find` gives one of these
-/// that does, if there is one; `limit` is the largest number of steps.
+/// The smallest variant that fails in the same way, as far as single steps lead. `find` gives one
+/// of these that does, if there is one; `limit` is the largest number of steps.
 pub fn shrink(
     failure: Failure,
     limit: usize,

@@ -1,5 +1,5 @@
-//! A compiled program against itself as written: values, products with the Jacobian from both sides, central
-//! differences, and what panics.
+//! A compiled program against itself as written: values, products with the Jacobian from both
+//! sides, central differences, and what panics.
 
 use crate::data::{SIZES, arguments, direction, moved};
 use crate::grammar::Leaf;
@@ -37,7 +37,8 @@ pub struct Entry {
     pub vjp: Product,
     /// Value and gradient, where the result is a number.
     pub gradient: Option<Gradient>,
-    /// The gradient where there is room for it: at the first arguments, the second, and the first again.
+    /// The gradient where there is room for it: at the first arguments, the second, and the first
+    /// again.
     pub into: Option<Into>,
 }
 
@@ -84,8 +85,8 @@ fn some(row: &[f64]) -> String {
 }
 
 impl Entry {
-    /// What is wrong with the program at any size; the results of value and gradient, for a comparison with
-    /// another run, go to `out`.
+    /// What is wrong with the program at any size; the results of value and gradient, for a
+    /// comparison with another run, go to `out`.
     pub fn check(&self, out: &mut dyn FnMut(usize, &[f64])) -> Vec<(usize, Wrong)> {
         let mut wrong = vec![];
         for (k, &size) in SIZES.iter().enumerate() {

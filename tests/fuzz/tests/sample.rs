@@ -1,4 +1,5 @@
-//! A few generated programs, expanded and compared stage by stage, and compiled and compared with themselves.
+//! A few generated programs, expanded and compared stage by stage, and compiled and compared with
+//! themselves.
 
 use cotangent_fuzz::expansion::{Outcome, expand};
 use cotangent_fuzz::grammar::Program;

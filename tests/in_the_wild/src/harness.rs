@@ -1,4 +1,5 @@
-//! Compares a function with its derivative: the value exactly, the gradient with central differences.
+//! Compares a function with its derivative: the value exactly, the gradient with central
+//! differences.
 
 use ndarray::{Array1, Array2, Array3};
 
@@ -131,7 +132,8 @@ pub(crate) fn agree<X: Numbers, G: Numbers>(
     }
 }
 
-/// `name: f, f_value_and_grad, x: value, .. => (arguments);` with what is not differentiated behind `;`.
+/// `name: f, f_value_and_grad, x: value, .. => (arguments);` with what is not differentiated behind
+/// `;`.
 macro_rules! tests {
     ($($name:ident: $f:ident, $g:ident,
        $($x:ident: $value:expr),+ $(; $($c:ident: $constant:expr),+)? => ($($arg:expr),*);)*) => {

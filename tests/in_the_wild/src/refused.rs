@@ -1,5 +1,5 @@
-//! Functions of the folder `refused` are not in the language yet: each is an error of ours, and what is
-//! accepted one day belongs among the others.
+//! Functions of the folder `refused` are not in the language yet: each is an error of ours, and
+//! what is accepted one day belongs among the others.
 
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 //! `(if is_on(7) { a - b } else { a + b })`.
 //!
 //! One mutation is on at a time, so the mutated side holds no further switches, and a file grows by
-//! one copy of an expression for each operator around it. A mutation need not pass the type checker:
-//! [`crate::tree`] removes those that do not.
+//! one copy of an expression for each operator around it. A mutation need not pass the type
+//! checker: [`crate::tree`] removes those that do not.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;

@@ -1,5 +1,5 @@
-//! Annotated functions that another crate calls from its own: at the root, in modules, re-exported, and with
-//! constants that only this crate sees.
+//! Annotated functions that another crate calls from its own: at the root, in modules, re-exported,
+//! and with constants that only this crate sees.
 
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, clippy::all)]

@@ -1,5 +1,5 @@
-//! Elements changed through what borrows them: `iter_mut` with indices, pairs and strides, `zip_mut_with`,
-//! `azip!`, and a borrow that has a name.
+//! Elements changed through what borrows them: `iter_mut` with indices, pairs and strides,
+//! `zip_mut_with`, `azip!`, and a borrow that has a name.
 //!
 //! @ x: [0]; w: [0]
 //! @ x: [1]; w: [1]

@@ -1,4 +1,5 @@
-//! Casts between all types of integers, at their limits; comparisons without a sign, places, lengths and rounds.
+//! Casts between all types of integers, at their limits; comparisons without a sign, places,
+//! lengths and rounds.
 //!
 //! @@ loose
 //! @ w: [8]; k: 0; n: -1

@@ -1,4 +1,5 @@
-//! Gates in layers, step by step: their derivatives are made of their values, which are collected alone.
+//! Gates in layers, step by step: their derivatives are made of their values, which are collected
+//! alone.
 //!
 //! @ x: [3, 2]; w: [2, 2]; v: [2, 2]
 //! @ x: [1, 2]; w: [1, 2]; v: [1, 2]

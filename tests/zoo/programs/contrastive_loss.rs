@@ -1,4 +1,5 @@
-//! Every row should be closest to the row of its own number: a log-sum-exp in a sum with a diagonal read.
+//! Every row should be closest to the row of its own number: a log-sum-exp in a sum with a diagonal
+//! read.
 //!
 //! @ a: [3, 2]; b: [3, 2]; temperature: in 0.5..2.0
 //! @ a: [1, 2]; b: [1, 2]; temperature: 1.0

@@ -1,4 +1,5 @@
-//! A function that is taken in and calls one with a derivative of its own, which a struct goes into.
+//! A function that is taken in and calls one with a derivative of its own, which a struct goes
+//! into.
 //!
 //! @ x: [4]; line.slope: 0.5; line.start: -0.3
 //! @ x: [0]; line.slope: 0.5; line.start: -0.3

@@ -1,4 +1,5 @@
-//! The determinant of a matrix by minors: those that remain are those of the columns that are not taken.
+//! The determinant of a matrix by minors: those that remain are those of the columns that are not
+//! taken.
 //!
 //! @ m: [4, 4]; taken: {0, 0, 0, 0}; row: 0
 //! @ m: [3, 3]; taken: {0, 0, 0}; row: 0

@@ -1,4 +1,5 @@
-//! The log-density of a Gaussian with a diagonal covariance, its log-determinant a sum of logarithms.
+//! The log-density of a Gaussian with a diagonal covariance, its log-determinant a sum of
+//! logarithms.
 //!
 //! @ x: [3]; mu: [3]; variance: [3] in 0.5..2.0
 //! @ x: [0]; mu: [0]; variance: [0]

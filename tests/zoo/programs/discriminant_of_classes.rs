@@ -1,5 +1,5 @@
-//! The log-likelihood of points under classes that have a centre and a precision matrix each: what a class makes of all
-//! points is a tile, and the maximum over the classes is between two phases.
+//! The log-likelihood of points under classes that have a centre and a precision matrix each: what
+//! a class makes of all points is a tile, and the maximum over the classes is between two phases.
 //!
 //! @ x: [4, 2]; centre: [3, 2]; precision: [3, 2, 2]
 //! @ x: [1, 3]; centre: [1, 3]; precision: [1, 3, 3]

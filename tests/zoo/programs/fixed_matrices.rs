@@ -1,5 +1,5 @@
-//! A product of matrices of fixed size, element by element and scaled: arrays of arrays go in and come
-//! out whole.
+//! A product of matrices of fixed size, element by element and scaled: arrays of arrays go in and
+//! come out whole.
 //!
 //! @ a: [2, 3]; b: [3, 2]; pick: true
 //! @ a: [2, 3]; b: [3, 2]; pick: false

@@ -1,5 +1,5 @@
-//! Where the end of an arm is: a chain of three transforms of homogeneous coordinates, each a turn and
-//! a link.
+//! Where the end of an arm is: a chain of three transforms of homogeneous coordinates, each a turn
+//! and a link.
 //!
 //! @ angles: [3]; links: {1.0, 0.5, 0.25}
 //! @ angles: {0.0, 0.0, 0.0}; links: {1.0, 1.0, 1.0}

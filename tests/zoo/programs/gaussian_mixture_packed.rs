@@ -1,4 +1,5 @@
-//! The log-likelihood of a mixture of Gaussians, the triangular factors packed row by row, with a prior.
+//! The log-likelihood of a mixture of Gaussians, the triangular factors packed row by row, with a
+//! prior.
 //!
 //! @ alpha: [2]; mu: [2, 3]; q: [2, 3]; l: [2, 3]; x: [4, 3]; gamma: in 0.5..1.5
 //! @ alpha: [3]; mu: [3, 1]; q: [3, 1]; l: [3, 0]; x: [2, 1]; gamma: in 0.5..1.5

@@ -1,4 +1,5 @@
-//! The gradient of a function that calls another as a unit, inside of a function that is differentiated.
+//! The gradient of a function that calls another as a unit, inside of a function that is
+//! differentiated.
 //!
 //! @ x: [3] in 0.5..1.5
 //! @ x: [1] in 0.5..1.5

@@ -1,5 +1,5 @@
-//! What does not depend on an index, under that index: reductions, a sequential loop, a loop of unknown
-//! length, a unit, and what depends on the inner of two indices alone.
+//! What does not depend on an index, under that index: reductions, a sequential loop, a loop of
+//! unknown length, a unit, and what depends on the inner of two indices alone.
 //!
 //! @ x: [4]; c: [3]
 //! @ x: [1]; c: [9]

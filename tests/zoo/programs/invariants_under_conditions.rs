@@ -1,5 +1,5 @@
-//! What does not depend on an index, where a condition or the end of a loop asks for it: once, if any
-//! element needs it. Reading c at 2 fails where it is shorter, if it happens.
+//! What does not depend on an index, where a condition or the end of a loop asks for it: once, if
+//! any element needs it. Reading c at 2 fails where it is shorter, if it happens.
 //!
 //! @ x: [4] {0.5, -1.0, 2.0, 0.3}; c: [3]; k: 2
 //! @ x: [3] {0.5, -1.0, 2.0}; c: [3]; k: 0

@@ -1,4 +1,5 @@
-//! What three nested loops keep of each step: arrays and numbers, of the innermost loop and of those around it.
+//! What three nested loops keep of each step: arrays and numbers, of the innermost loop and of
+//! those around it.
 //!
 //! @ x: [3] in 0.1..0.5; w: [2, 3] in 0.1..0.5; n: 2; m: 2
 //! @ x: [1]; w: [2, 1]; n: 3; m: 1

@@ -1,4 +1,5 @@
-//! The largest element of a matrix that may have rows without columns, and not less than a constant.
+//! The largest element of a matrix that may have rows without columns, and not less than a
+//! constant.
 //!
 //! @ a: [2, 0]
 //! @ a: [3, 4]

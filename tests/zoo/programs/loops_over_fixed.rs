@@ -1,4 +1,5 @@
-//! Fixed-size arrays as what a loop carries and what it runs over: element by element, and by index.
+//! Fixed-size arrays as what a loop carries and what it runs over: element by element, and by
+//! index.
 //!
 //! @ x: {0.5, 0.7, -0.3, 0.2, 0.9}; m: [2, 3]; v: [3]
 //! @ x: {-0.5, -0.7}; m: [2, 3]; v: [3]

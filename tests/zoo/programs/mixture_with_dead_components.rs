@@ -1,4 +1,5 @@
-//! The log-likelihood of a mixture of Gaussians with diagonal covariances, where weights, given by their logarithms, may be zero.
+//! The log-likelihood of a mixture of Gaussians with diagonal covariances, where weights, given by
+//! their logarithms, may be zero.
 //!
 //! @ weight: {0.5, -inf, -1.0}; mean: [3, 9]; scale: [3, 9] in 0.5..2.0; x: [4, 9]
 //! @ weight: [2]; mean: [2, 17]; scale: [2, 17] in 0.5..2.0; x: [3, 17]

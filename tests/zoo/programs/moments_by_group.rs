@@ -1,4 +1,5 @@
-//! Several arrays over the same indices: some read each other in place, one elsewhere, and sums go to groups.
+//! Several arrays over the same indices: some read each other in place, one elsewhere, and sums go
+//! to groups.
 //!
 //! @ x: [5]; w: [5]; group: {0, 2, 1, 2, 0}; groups: 3
 //! @ x: [1]; w: [1]; group: {0}; groups: 1

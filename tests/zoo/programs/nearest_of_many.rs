@@ -1,5 +1,5 @@
-//! Each point takes the label of its nearest centre and pays for how far it is; the first of those that are equally near
-//! counts, and what is not a number is never near.
+//! Each point takes the label of its nearest centre and pays for how far it is; the first of those
+//! that are equally near counts, and what is not a number is never near.
 //!
 //! @ points: [2, 2]; centres: [3, 2]; labels: [3]
 //! @ points: [2, 3]; centres: [20, 3]; labels: [20]

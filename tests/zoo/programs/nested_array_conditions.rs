@@ -1,4 +1,5 @@
-//! A conditional over arrays around conditionals over elements: a wrong branch would read out of bounds.
+//! A conditional over arrays around conditionals over elements: a wrong branch would read out of
+//! bounds.
 //!
 //! @ a: {-0.5, 0.25, -1.5, 0.5}
 //! @ a: {0.5, 0.75, 0.25}

@@ -1,4 +1,5 @@
-//! Arrays that nested loops fill in part, some of it under conditions: a band, a corner and a shifted row.
+//! Arrays that nested loops fill in part, some of it under conditions: a band, a corner and a
+//! shifted row.
 //!
 //! @ a: [4, 4]; x: [4]
 //! @ a: [2, 3]; x: [2]

@@ -1,5 +1,5 @@
-//! Values of two polynomials at many points, term by term: what the loop carries is computed again in reverse, where that is
-//! one product.
+//! Values of two polynomials at many points, term by term: what the loop carries is computed again
+//! in reverse, where that is one product.
 //!
 //! @ t: [4]; x: [3]; y: [3]
 //! @ t: [1]; x: [1]; y: [1]

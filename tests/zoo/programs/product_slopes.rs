@@ -1,4 +1,5 @@
-//! The gradient of products, one for each row: recurrences under a loop, with a factor that may be 0.
+//! The gradient of products, one for each row: recurrences under a loop, with a factor that may be
+//! 0.
 //!
 //! @ x: [3, 4]
 //! @ x: [2, 3] {1.0, 0.0, 0.5, 0.25, 2.0, -1.0}

@@ -1,4 +1,5 @@
-//! A matrix less a product and plus another one, neither of which anybody else needs, and a product of the negative.
+//! A matrix less a product and plus another one, neither of which anybody else needs, and a product
+//! of the negative.
 //!
 //! @ x: [3, 4]; y: [3, 4]; w: [4, 4]
 //! @ x: [1, 1]; y: [1, 1]; w: [1, 1]

@@ -1,5 +1,6 @@
-//! A point seen by a camera: rotation by an axis and an angle (Rodrigues), translation, perspective, and
-//! radial distortion. The camera holds rotation, translation, distortion, focal length and centre.
+//! A point seen by a camera: rotation by an axis and an angle (Rodrigues), translation,
+//! perspective, and radial distortion. The camera holds rotation, translation, distortion, focal
+//! length and centre.
 //!
 //! @ camera: [11] in 0.1..0.6; point: [3] in 0.5..2.0
 //! @ camera: {0.0, 0.0, 0.0, 0.1, 0.2, 3.0, 0.01, -0.02, 500.0, 320.0, 240.0}; point: {0.3, -0.2, 1.5} @@ loose

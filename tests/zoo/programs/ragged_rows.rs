@@ -1,4 +1,5 @@
-//! Rows of different lengths, given by where they begin: products, softmax, extrema, log-sum-exp of each.
+//! Rows of different lengths, given by where they begin: products, softmax, extrema, log-sum-exp of
+//! each.
 //!
 //! @ v: [9]; ptr: {0, 2, 2, 7, 9}
 //! @ v: [3]; ptr: {0, 3}

@@ -1,4 +1,5 @@
-//! A matrix read as a vector at a computed index, times what a unit gives, in a sum for each element.
+//! A matrix read as a vector at a computed index, times what a unit gives, in a sum for each
+//! element.
 //!
 //! @ x: [4]; a: [2, 3]; s:
 //! @ x: [9]; a: [1, 2]; s:

@@ -1,5 +1,5 @@
-//! Half the squared distance of a matrix to a product of two: the product is taken away from it, and its cotangent is the negative of
-//! what the squares are made of.
+//! Half the squared distance of a matrix to a product of two: the product is taken away from it,
+//! and its cotangent is the negative of what the squares are made of.
 //!
 //! @ x: [3, 4]; w: [3, 2]; h: [2, 4]
 //! @ x: [1, 1]; w: [1, 1]; h: [1, 1]

@@ -1,5 +1,5 @@
-//! Arrays that a `while` computes anew by products, so that they keep their shape if the sizes fit: a
-//! residual, and conjugate gradients that end early.
+//! Arrays that a `while` computes anew by products, so that they keep their shape if the sizes fit:
+//! a residual, and conjugate gradients that end early.
 //!
 //! @ a: [0, 0]; b: [0]
 //! @ a: [1, 1] in 0.2..0.8; b: [1] in 0.2..1.0

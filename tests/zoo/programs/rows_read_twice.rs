@@ -1,5 +1,5 @@
-//! Weighted least squares: the product of a matrix that the value has, and the transposed one of the gradient, with
-//! steps in between that need a row for each.
+//! Weighted least squares: the product of a matrix that the value has, and the transposed one of
+//! the gradient, with steps in between that need a row for each.
 //!
 //! @ x: [7, 3]; w: [3]; b: ; y: [7]; weight: [7] in 0.5..2.0
 //! @ x: [1, 4]; w: [4]; b: ; y: [1]; weight: [1] in 0.5..2.0

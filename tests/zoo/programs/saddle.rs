@@ -1,5 +1,5 @@
-//! A saddle point: the outer variable goes down the gradient of what is best for the inner one, which
-//! goes up its own in a loop; both gradients are taken inside.
+//! A saddle point: the outer variable goes down the gradient of what is best for the inner one,
+//! which goes up its own in a loop; both gradients are taken inside.
 //!
 //! @ start: [2]; rate: 0.1
 //! @ start: {1.0, -0.5}; rate: 0.05

@@ -1,4 +1,5 @@
-//! Weights that are given or not, and a start of the length that is needed: arrays of different shapes behind a branch.
+//! Weights that are given or not, and a start of the length that is needed: arrays of different
+//! shapes behind a branch.
 //!
 //! @ x: [5]; w: [5]; a: [2, 5]; n: 3; given: true
 //! @ x: [5]; w: [0]; a: [2, 5]; n: 7; given: false

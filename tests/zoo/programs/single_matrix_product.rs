@@ -1,4 +1,5 @@
-//! A product of matrices and a matrix with a vector, in single precision; once large enough to be packed.
+//! A product of matrices and a matrix with a vector, in single precision; once large enough to be
+//! packed.
 //!
 //! @ a: [3, 4]; b: [4, 2]; x: [2]
 //! @ a: [12, 9]; b: [9, 7]; x: [7]

@@ -1,4 +1,5 @@
-//! A sparse matrix in compressed rows times a vector: the bounds of the inner sum come from an array.
+//! A sparse matrix in compressed rows times a vector: the bounds of the inner sum come from an
+//! array.
 //!
 //! @ ptr: {0, 2, 2, 5, 6}; col: {0, 2, 1, 0, 2, 2}; v: [6]; x: [3]
 //! @ ptr: {0}; col: [0] in 0..1; v: [0]; x: [1]

@@ -1,4 +1,5 @@
-//! Sigmoid, softplus, the error function and the logarithm of the gamma function with its derivative.
+//! Sigmoid, softplus, the error function and the logarithm of the gamma function with its
+//! derivative.
 //!
 //! @ x: [4] in 0.5..4.0
 //! @ x: [1] in 5.0..20.0

@@ -1,4 +1,5 @@
-//! Steps of two stages, each of which reads the stage before one place to the left, and what is kept of them.
+//! Steps of two stages, each of which reads the stage before one place to the left, and what is
+//! kept of them.
 //!
 //! @ x: [5]; s: 3
 //! @ x: [4]; s: 1

@@ -1,5 +1,5 @@
-//! A gradient of a function that holds a part constant, which stays so in derivatives of the gradient; and
-//! elements read at indices that are data.
+//! A gradient of a function that holds a part constant, which stays so in derivatives of the
+//! gradient; and elements read at indices that are data.
 //!
 //! @ x: [4]; at: {0, 2, 2, 3, 1}
 //! @ x: [1]; at: {0}

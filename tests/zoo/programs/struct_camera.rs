@@ -1,5 +1,5 @@
-//! The error of a camera over its observations. The camera is a struct in a struct; which one it is does
-//! not matter to its derivative, and how many observations count is an integer.
+//! The error of a camera over its observations. The camera is a struct in a struct; which one it is
+//! does not matter to its derivative, and how many observations count is an integer.
 //!
 //! @ camera.pose.turn: 0.3; camera.pose.shift: [2]; camera.focal: 1.5; camera.used: 3; points: [4, 2]; seen: [4]
 //! @ camera.pose.turn: ; camera.pose.shift: [2]; camera.focal: ; camera.used: 0; points: [1, 2]; seen: [1]

@@ -1,4 +1,5 @@
-//! A layer with two inputs: the sum of two products of matrices, one of them with a transposed matrix, and a function of it.
+//! A layer with two inputs: the sum of two products of matrices, one of them with a transposed
+//! matrix, and a function of it.
 //!
 //! @ x: [3, 4]; w: [4, 2]; h: [3, 5]; u: [2, 5]; b: [2]
 //! @ x: [1, 1]; w: [1, 1]; h: [1, 1]; u: [1, 1]; b: [1]

@@ -1,4 +1,5 @@
-//! Several sums over rows of short sums, in one value: each is made by blocks where it is long enough, or not.
+//! Several sums over rows of short sums, in one value: each is made by blocks where it is long
+//! enough, or not.
 //!
 //! @ a: [40, 3]; b: [5, 9]; c: [17, 2]
 //! @ a: [2, 3]; b: [33, 40]; c: [16, 20]

@@ -1,4 +1,5 @@
-//! Rows are changed one after another; each row, and each of its elements, is computed again in reverse mode.
+//! Rows are changed one after another; each row, and each of its elements, is computed again in
+//! reverse mode.
 //!
 //! @ a: [3, 4]; w: in 0.5..1.5
 //! @ a: [1, 1]; w: in 0.5..1.5

@@ -1,4 +1,5 @@
-//! Differences from several centres times strictly lower triangles that are packed column by column, one for each centre.
+//! Differences from several centres times strictly lower triangles that are packed column by
+//! column, one for each centre.
 //!
 //! @ l: [2, 6]; x: [3, 4]; mu: [2, 4]
 //! @ l: [3, 1]; x: [20, 2]; mu: [3, 2]

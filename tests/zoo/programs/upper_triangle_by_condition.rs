@@ -1,4 +1,5 @@
-//! The strictly upper part of a matrix times another one: what is below counts nothing, infinities neither.
+//! The strictly upper part of a matrix times another one: what is below counts nothing, infinities
+//! neither.
 //!
 //! @ u: [4, 4]; x: [4, 3]
 //! @ u: [3, 3] {inf, 1.5, -2.0, inf, -inf, 0.5, inf, inf, inf}; x: [3, 2] {inf, -inf, 1.0, 2.0, -3.0, 0.25}

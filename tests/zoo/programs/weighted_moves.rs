@@ -1,4 +1,5 @@
-//! Points that are moved by several maps at once, each by a weight; the first coordinate may be mirrored.
+//! Points that are moved by several maps at once, each by a weight; the first coordinate may be
+//! mirrored.
 //!
 //! @ maps: [3, 3, 4]; points: [18, 4]; weights: [18, 3]; mirrored: true
 //! @ maps: [2, 3, 4]; points: [37, 5]; weights: [35, 2]; mirrored: false

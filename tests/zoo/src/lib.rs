@@ -23,13 +23,13 @@
 //! ```
 //!
 //! A program whose result is an array says `#[differentiable(value, vjp, jvp)]`. Parameters are
-//! scalars (`f64`, `f32`, `usize`, `i64`, `i32`, `bool`) or arrays of those of rank 0 to 6, as `ArrayN<T>`,
-//! `&ArrayN<T>`, `ArrayViewN<'_, T>` or `&ArrayViewN<'_, T>`; at least one is real. The result is an
-//! `f64` or an `ArrayN<f64>`. The file may hold constants and helpers beside the function. `f32` may
-//! stand for `f64` throughout, and so may a type parameter `T: Real`; such a program is run over both.
-//! Slices, `Vec`s, fixed-size arrays, tuples and structs of all these are possible, too. A struct stands in
-//! the file, is `pub` with all its fields, and says `#[derive(Clone, Differentiable)]`. A length that is
-//! a parameter (`const N: usize`) is 3.
+//! scalars (`f64`, `f32`, `usize`, `i64`, `i32`, `bool`) or arrays of those of rank 0 to 6, as
+//! `ArrayN<T>`, `&ArrayN<T>`, `ArrayViewN<'_, T>` or `&ArrayViewN<'_, T>`; at least one is real.
+//! The result is an `f64` or an `ArrayN<f64>`. The file may hold constants and helpers beside the
+//! function. `f32` may stand for `f64` throughout, and so may a type parameter `T: Real`; such a
+//! program is run over both. Slices, `Vec`s, fixed-size arrays, tuples and structs of all these are
+//! possible, too. A struct stands in the file, is `pub` with all its fields, and says
+//! `#[derive(Clone, Differentiable)]`. A length that is a parameter (`const N: usize`) is 3.
 //!
 //! # Test cases
 //!
@@ -44,19 +44,20 @@
 //! | `x: [2, 2] {1.0, 0.0, 0.0, 1.0}` | an array of these values, the last axis running fastest |
 //! | `s: 0.5`, `n: 7`, `b: true` | this scalar |
 //!
-//! A part of a tuple or a struct is an argument of its own, as in `p.0: 0.5; p.focal: [3]`. Arrays of arrays are arrays of
-//! higher rank here.
+//! A part of a tuple or a struct is an argument of its own, as in `p.0: 0.5; p.focal: [3]`. Arrays
+//! of arrays are arrays of higher rank here.
 //!
-//! A case that begins with `for N in {9, 65, 300}` stands for one case with each of these numbers in the place of
-//! `N`, as in `for N in {9, 65} x: [N, 3]; n: N`. Such cases are `large`.
+//! A case that begins with `for N in {9, 65, 300}` stands for one case with each of these numbers
+//! in the place of `N`, as in `for N in {9, 65} x: [N, 3]; n: N`. Such cases are `large`.
 //!
 //! What is not written down is drawn: reals between -1 and 1 unless there is a range, bools either
 //! way; integers always need a range or values. The numbers depend only on the names of the program
-//! and of the parameter and on the number of the case, so they are the same in every run, and adding
-//! a case at the end changes no other.
+//! and of the parameter and on the number of the case, so they are the same in every run, and
+//! adding a case at the end changes no other.
 //!
-//! Flags follow `@@`, at the end of a case for that case, or on a line of their own (`//! @@ loose`)
-//! for all cases of the file. Ranges that keep away from kinks are better than flags.
+//! Flags follow `@@`, at the end of a case for that case, or on a line of their own
+//! (`//! @@ loose`) for all cases of the file. Ranges that keep away from kinks are better than
+//! flags.
 //!
 //! | flag | meaning |
 //! |---|---|
@@ -68,9 +69,9 @@
 //!
 //! # Features
 //!
-//! With the feature `derived` the programs are compiled as they stand, and a [`Program`] offers their
-//! derivatives; without it the annotation is taken off first, so that they run without any part of
-//! the compiler.
+//! With the feature `derived` the programs are compiled as they stand, and a [`Program`] offers
+//! their derivatives; without it the annotation is taken off first, so that they run without any
+//! part of the compiler.
 
 // Not `forbid`: ndarray's `s!` allows itself what it needs.
 #![deny(unsafe_code)]

@@ -1,4 +1,5 @@
-//! A limit of time for each program that a test runs: a program that does not end has a name, and ends the test.
+//! A limit of time for each program that a test runs: a program that does not end has a name, and
+//! ends the test.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;

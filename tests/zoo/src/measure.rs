@@ -89,9 +89,9 @@ fn work(program: &bulk::Program, args: &[Value]) -> Result<Work, String> {
     })
 }
 
-/// The counts at n, 2n and 4n for the law of cheap gradients: the arguments as given, and with every axis
-/// of the arrays twice and four times as long. Only sizes at which the function has a value and takes at
-/// most so many steps.
+/// The counts at n, 2n and 4n for the law of cheap gradients: the arguments as given, and with
+/// every axis of the arrays twice and four times as long. Only sizes at which the function has a
+/// value and takes at most so many steps.
 ///
 /// # Errors
 /// If a stage fails.
@@ -171,8 +171,8 @@ fn repeated(v: &Value, times: usize) -> Value {
     }
 }
 
-/// The degree with which a count grows, from its values at n, 2n and 4n: a polynomial of degree d has
-/// d, or less while terms of lower degree prevail. What does not grow has 0.
+/// The degree with which a count grows, from its values at n, 2n and 4n: a polynomial of degree d
+/// has d, or less while terms of lower degree prevail. What does not grow has 0.
 pub fn degree([one, two, four]: [u64; 3]) -> f64 {
     let (first, second) = (two as f64 - one as f64, four as f64 - two as f64);
     if second <= 0.0 {

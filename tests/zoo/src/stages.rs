@@ -40,10 +40,10 @@ impl Counts {
         self.vjp.max(self.fused.operations)
     }
 
-    /// The law of cheap gradients: four times the operations of the function as written, and one for
-    /// every element that goes in or comes out. Index points visited, elements stored, and live bytes in
-    /// numbers of eight are each at most four times the steps of the function and these elements, with
-    /// one more for what does not depend on sizes.
+    /// The law of cheap gradients: four times the operations of the function as written, and one
+    /// for every element that goes in or comes out. Index points visited, elements stored, and live
+    /// bytes in numbers of eight are each at most four times the steps of the function and these
+    /// elements, with one more for what does not depend on sizes.
     fn laws(&self) -> [(&'static str, u64, u64); 4] {
         let operations = 4 * self.core + self.sizes;
         let steps = 4 * (self.steps + self.sizes + 1);
@@ -88,7 +88,8 @@ impl Counts {
         }
     }
 
-    /// How many times the function as written the value with the gradient is, if that costs anything.
+    /// How many times the function as written the value with the gradient is, if that costs
+    /// anything.
     pub fn ratio(&self) -> Option<f64> {
         (self.core > 0).then(|| self.dearer() as f64 / self.core as f64)
     }
@@ -446,7 +447,8 @@ pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts
         if let (Ok((a, gap)), Ok((b, _)), Ok((c, finer_gap))) =
             (slope(1e-4), slope(5e-5), slope(2.5e-5))
         {
-            // Richardson's extrapolation; the differences of the estimates say whether it converges.
+            // Richardson's extrapolation; the differences of the estimates say whether it
+            // converges.
             let (ab, bc) = ((4.0 * b - a) / 3.0, (4.0 * c - b) / 3.0);
             // The slopes of both sides come closer unless there is a kink.
             let kink = finer_gap > 1e-9 * bc.abs().max(1.0) && finer_gap > 0.5 * gap;
@@ -489,8 +491,8 @@ fn reads_selected_rows(p: &bulk::Program, eq: &bulk::Eq) -> bool {
     eq.ty.rank() > 1 && (index.iter()).any(|i| matches!(i, Ix::Data(d) if is_selection(*d)))
 }
 
-/// The theorem about vectorisation: no view of a literal, of an index, of the same array in full, or
-/// (where its bounds are known) of another read is left.
+/// The theorem about vectorisation: no view of a literal, of an index, of the same array in full,
+/// or (where its bounds are known) of another read is left.
 fn normal_form(p: &bulk::Program) -> Result<(), String> {
     use bulk::{Ix, Op};
     for (k, eq) in p.eqs.iter().enumerate() {
@@ -498,7 +500,8 @@ fn normal_form(p: &bulk::Program) -> Result<(), String> {
             continue;
         };
         let Some(inner) = p.eq(*src) else { continue };
-        // Truth values and indices under a guard that may keep the read inside are left as they are.
+        // Truth values and indices under a guard that may keep the read inside are left as they
+        // are.
         if eq.ty.elem != Elem::Real && eq.guard.is_some() {
             continue;
         }

@@ -29,9 +29,9 @@ fn verdict(p: &Program, args: &[Value]) -> Result<Counts, String> {
     }
 }
 
-/// Whether a program that every stage agrees on has a cheap gradient, as the interpreter of Bulk counts. Fused
-/// programs add zeros that were stored, which in some very small programs is more than all else. `growth` has the
-/// law about visits and memory.
+/// Whether a program that every stage agrees on has a cheap gradient, as the interpreter of Bulk
+/// counts. Fused programs add zeros that were stored, which in some very small programs is more
+/// than all else. `growth` has the law about visits and memory.
 fn cheap(p: &Program, args: &[Value]) -> Result<(), String> {
     match verdict(p, args) {
         Ok(counts) => {
@@ -56,8 +56,8 @@ fn gradients_of_generated_programs_are_cheap() {
     none_fails(cheap);
 }
 
-/// Runs a check on all programs. Of those that fail, three are shown: the smallest of the first few,
-/// shrunk.
+/// Runs a check on all programs. Of those that fail, three are shown: the smallest of the first
+/// few, shrunk.
 fn none_fails(check: impl Fn(&Program, &[Value]) -> Result<(), String>) {
     /// How many are shrunk.
     const SHRUNK: u64 = 12;

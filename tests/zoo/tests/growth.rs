@@ -1,5 +1,5 @@
-//! How the cost of programs and of their gradients grows with sizes: operations, simplified and fused,
-//! index points visited, elements stored and bytes live at the peak.
+//! How the cost of programs and of their gradients grows with sizes: operations, simplified and
+//! fused, index points visited, elements stored and bytes live at the peak.
 //!
 //! One test per program; it goes on to the end and lists all that is wrong. Degrees are measured at
 //! n, 2n and 4n; bounds say what the textbook program takes, with small constants.

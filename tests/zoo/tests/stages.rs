@@ -77,8 +77,8 @@ fn gradients_of_the_zoo_are_cheap() {
     assert_none(&wrong);
 }
 
-/// The counted operations of every program at its first case, compared with the table that is checked
-/// in. `COTANGENT_BLESS=1` renews the table.
+/// The counted operations of every program at its first case, compared with the table that is
+/// checked in. `COTANGENT_BLESS=1` renews the table.
 #[test]
 fn counted_operations_are_as_recorded() {
     let table = table();

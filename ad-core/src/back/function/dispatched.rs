@@ -1,8 +1,8 @@
 //! Functions whose steps are a body of their own, which the runtime has compiled for several
 //! instruction sets.
 //!
-//! Such a body is a method: the fields of a struct are what it is given, and it returns what the results
-//! are made of. Users' types and constants stay outside, where they can be named.
+//! Such a body is a method: the fields of a struct are what it is given, and it returns what the
+//! results are made of. Users' types and constants stay outside, where they can be named.
 
 use super::{Function, Given};
 use crate::back::tokens::names_in;

@@ -1,7 +1,7 @@
 //! The elements of an array: all of them by one expression, or some of them added to it.
 //!
-//! Which order of the loops is the best one is asked of the nest's writer; here is chosen between what it offers, and
-//! which builder of the runtime gets it.
+//! Which order of the loops is the best one is asked of the nest's writer; here is chosen between
+//! what it offers, and which builder of the runtime gets it.
 
 use super::{Function, Local, replaced, summed};
 use crate::back::nest::Writer;

@@ -1,4 +1,5 @@
-//! What a function is given: its parameters and the user's constants, and the checks of lengths on entry.
+//! What a function is given: its parameters and the user's constants, and the checks of lengths on
+//! entry.
 
 use super::{Function, Local};
 use crate::back::data::{Given, same_pattern};

@@ -1,16 +1,16 @@
 //! Tiles of loops, a few elements at a time.
 //!
-//! In a tile, each element of a state is loaded and stored in each step. If few enough elements take all steps before the
-//! next ones do, they stay in registers:
+//! In a tile, each element of a state is loaded and stored in each step. If few enough elements
+//! take all steps before the next ones do, they stay in registers:
 //!
 //! ```text
 //! for i in 0..s { for k in the tile { e[k] = f(i, k, e[k]); } }
 //!     =   for each few of the tile { for i in 0..s { for k in these { e[k] = f(i, k, e[k]); } } }
 //! ```
 //!
-//! What is read at the index of the tile must not be another array in each step, as a few elements of each of many rows are
-//! slow to come. Sums over the tile need a partial result for each step; they run over a number of steps at a time, so
-//! that there is place for these.
+//! What is read at the index of the tile must not be another array in each step, as a few elements
+//! of each of many rows are slow to come. Sums over the tile need a partial result for each step;
+//! they run over a number of steps at a time, so that there is place for these.
 
 use super::tiled::{Around, Tiled, named_as, reads};
 use super::{Function, Scope};
@@ -35,7 +35,8 @@ impl Function<'_> {
             && t.sums.iter().all(|(_, c)| fits(&c.nest, &[c.nest.root]))
     }
 
-    /// Whether what is read of an array at the index of the tile is the same in all steps, or a state.
+    /// Whether what is read of an array at the index of the tile is the same in all steps, or a
+    /// state.
     fn is_kept(&self, s: &Sequence, t: &Tiled<'_>, v: Var) -> bool {
         let ty = match s.body.params.get(v.index()) {
             Some(p) => &p.ty,

@@ -5,8 +5,8 @@ use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Fill, Program, Step, Work};
 use std::collections::{HashMap, HashSet};
 
-/// For each step the arrays that nobody needs after it, if an array of the same type is made later: that one gets the
-/// memory, and so a function holds no more such arrays than it needs at once.
+/// For each step the arrays that nobody needs after it, if an array of the same type is made later:
+/// that one gets the memory, and so a function holds no more such arrays than it needs at once.
 pub(super) fn gone(program: &Program) -> Vec<Vec<Var>> {
     // Who reads a part of an array reads the array.
     let taken = program.taken();
@@ -58,7 +58,8 @@ pub(super) fn gone(program: &Program) -> Vec<Vec<Var>> {
     out
 }
 
-/// Calls `f` with the new arrays of a step that may be large: those of several axes, and not on the stack.
+/// Calls `f` with the new arrays of a step that may be large: those of several axes, and not on the
+/// stack.
 fn makes<'p>(step: &'p Step, f: &mut dyn FnMut(Var, &'p Type)) {
     let mut large = |v: Var, ty: &'p Type| {
         if ty.rank() > 1 && small::len(ty).is_none() {

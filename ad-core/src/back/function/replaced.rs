@@ -1,7 +1,8 @@
 //! Arrays that are made in the memory of another one.
 //!
-//! What is computed element by element from an array that nobody needs any more may be written where that lies: each element is
-//! read before it is replaced. So no memory has to be fetched that is only written, and a function holds an array less.
+//! What is computed element by element from an array that nobody needs any more may be written
+//! where that lies: each element is read before it is replaced. So no memory has to be fetched that
+//! is only written, and a function holds an array less.
 
 use super::small;
 use crate::back::nest::Writer;
@@ -62,7 +63,8 @@ pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
             }
             Work::Tiles(tiles) => made.extend(tiles.outs.iter().map(|o| (o.var, &o.ty))),
             Work::Branch(b) => made.extend(b.outs.iter().map(|o| (o.var, &o.ty))),
-            // The last states of a loop are its own. What it has collected is not made as one array.
+            // The last states of a loop are its own. What it has collected is not made as one
+            // array.
             Work::Loop(s) => {
                 let states = s.outs.iter().filter(|o| o.result < s.states);
                 made.extend(states.map(|o| (o.var, &o.ty)));

@@ -1,13 +1,15 @@
 //! Arrays that are made where a loop keeps them.
 //!
-//! What a step makes and a loop stacks is made as the next row of the stack, and read there, instead of being made in memory of
-//! its own and copied. Of a state that is stacked, the next one is the row behind it:
+//! What a step makes and a loop stacks is made as the next row of the stack, and read there,
+//! instead of being made in memory of its own and copied. Of a state that is stacked, the next one
+//! is the row behind it:
 //!
 //! ```text
 //! for i { t = f(y); push(y); push(t); y = g(y, t) }     ─▶     for i { ts[i] = f(ys[i]); ys[i + 1] = g(ys[i], ts[i]) }
 //! ```
 //!
-//! And what a loop stacks that is stacked as a whole by the loop around it goes to the stack of that one, row by row.
+//! And what a loop stacks that is stacked as a whole by the loop around it goes to the stack of
+//! that one, row by row.
 
 use super::super::nest::Scope;
 use super::{Function, small};
@@ -69,7 +71,8 @@ impl Rooms {
 
 /// Of the body of a loop: what may be made where it is kept.
 pub(super) struct Keepable {
-    /// What is made element by element, in memory that nothing takes or changes, and is a result once.
+    /// What is made element by element, in memory that nothing takes or changes, and is a result
+    /// once.
     whole: HashSet<Var>,
     /// Results of loops that are one result, and nothing else.
     nested: HashSet<Var>,
@@ -137,7 +140,8 @@ impl Keepable {
         }
     }
 
-    /// The stack of a state, if the next one may be made in it: nothing else becomes of either, and the loop runs forwards.
+    /// The stack of a state, if the next one may be made in it: nothing else becomes of either, and
+    /// the loop runs forwards.
     pub(super) fn stack_of(
         &self,
         s: &Sequence,

@@ -218,14 +218,16 @@ impl<'a> Function<'a> {
             .map(|k| self.fresh(&plain(&body.params[first + k].name)))
             .collect();
         let tiled = Tiled::of(s);
-        // What is stacked by this loop, in an array of the loop around it if that stacks it all the same.
+        // What is stacked by this loop, in an array of the loop around it if that stacks it all the
+        // same.
         let stacks: Vec<Option<Stacked<'_>>> = (s.states..body.results.len())
             .map(|k| {
                 let out = out_of(k)?;
                 let deep = self.rooms.deep(out.var);
                 let is_deep = deep.is_some();
                 let ident = deep.unwrap_or_else(|| self.fresh(&self.wish(out.var)));
-                // Arrays of steps that come in their order are pushed: there is no need to fill the stack before.
+                // Arrays of steps that come in their order are pushed: there is no need to fill the
+                // stack before.
                 let is_placed = s.steps.is_some() && (s.reverse || out.ty.rank() == 1);
                 Some(Stacked {
                     ident,

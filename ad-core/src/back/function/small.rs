@@ -54,7 +54,8 @@ impl Function<'_> {
         }
     }
 
-    /// The same after a name, if the array is on the stack: how many elements there are says only the type.
+    /// The same after a name, if the array is on the stack: how many elements there are says only
+    /// the type.
     pub(super) fn annotation(&self, ty: &Type, small: Option<usize>) -> Option<TokenStream> {
         let owned = self.owned(ty, Some(small?));
         Some(quote!(: #owned))

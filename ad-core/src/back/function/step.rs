@@ -1,7 +1,8 @@
 //! One step of a program as statements.
 //!
-//! Scalars, arrays, products of matrices and recurrences are written here; kinds of steps that make several things have
-//! files of their own. How the elements of an array are written is in `elements.rs`.
+//! Scalars, arrays, products of matrices and recurrences are written here; kinds of steps that make
+//! several things have files of their own. How the elements of an array are written is in
+//! `elements.rs`.
 
 use super::elements::is_whole;
 use super::{Function, Local, small};

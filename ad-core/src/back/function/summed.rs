@@ -1,7 +1,7 @@
 //! Arrays that are added up while they are made.
 //!
-//! The sum of all elements of an array that was made element by element is a pass over memory that adds a number to another. What
-//! was just written is still in the fastest cache.
+//! The sum of all elements of an array that was made element by element is a pass over memory that
+//! adds a number to another. What was just written is still in the fastest cache.
 
 use super::small;
 use crate::ir::bulk::Var;
@@ -12,7 +12,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::HashMap;
 
-/// For arrays of real numbers that are made element by element, the sum of all elements, if that is a step.
+/// For arrays of real numbers that are made element by element, the sum of all elements, if that is
+/// a step.
 pub(super) fn summed(program: &Program) -> HashMap<Var, Var> {
     let mut shapes = HashMap::new();
     let mut out = HashMap::new();

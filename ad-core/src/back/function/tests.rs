@@ -7,7 +7,8 @@ use crate::ir::{bulk_check, bulk_text};
 use crate::pipeline::{Derivative, to_kernels};
 use quote::{ToTokens, quote};
 
-/// The code of a program in text form as the body of a function with this signature, without spaces.
+/// The code of a program in text form as the body of a function with this signature, without
+/// spaces.
 fn written(signature: &str, text: &str) -> String {
     let item: syn::ItemFn = syn::parse_str(&format!("{signature} {{}}")).unwrap();
     let signature = Signature::read(&item, &mut Errors::default());

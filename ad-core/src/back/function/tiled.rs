@@ -1,16 +1,18 @@
 //! Loops that run tile by tile.
 //!
-//! A sequential loop goes through all of its states in each step, and what is larger than the fastest cache comes from
-//! further away each time. Where an element of the next states needs of the states only those at the same index, the steps
-//! for a few neighbours need nothing of the others:
+//! A sequential loop goes through all of its states in each step, and what is larger than the
+//! fastest cache comes from further away each time. Where an element of the next states needs of
+//! the states only those at the same index, the steps for a few neighbours need nothing of the
+//! others:
 //!
 //! ```text
 //! for i in 0..s { for k in 0..n { e[k] = f(i, k, e[k]); } }   =   for each tile of 0..n { for i in 0..s { for k in the tile { .. } } }
 //! ```
 //!
-//! and the states are changed in place. Sums over all k may be added to other states, at places that do not depend on k:
-//! they are the sums of those over the tiles, which are added in their order. Where all of it is a few instructions, a tile is
-//! computed a few elements at a time, which stay in registers (`few.rs`).
+//! and the states are changed in place. Sums over all k may be added to other states, at places
+//! that do not depend on k: they are the sums of those over the tiles, which are added in their
+//! order. Where all of it is a few instructions, a tile is computed a few elements at a time, which
+//! stay in registers (`few.rs`).
 
 use super::super::range::pattern_of;
 use super::super::rows::Stored;
@@ -194,7 +196,8 @@ impl Around<'_> {
 }
 
 impl Function<'_> {
-    /// The steps of a loop, tile by tile, in its body; `states` are their names. `None` if rows cannot be read there.
+    /// The steps of a loop, tile by tile, in its body; `states` are their names. `None` if rows
+    /// cannot be read there.
     pub(super) fn tile(
         &self,
         s: &Sequence,

@@ -109,7 +109,8 @@ impl Function<'_> {
         }
     }
 
-    /// Places for what tiles make element by element: where it is kept, instead of memory of their own. Of those that pay, the first few.
+    /// Places for what tiles make element by element: where it is kept, instead of memory of their
+    /// own. Of those that pay, the first few.
     fn places_of_tiles(&self, t: &Tiles, inner: &Function<'_>) -> Vec<(Var, Ident)> {
         let mut places: Vec<(Var, Ident)> = vec![];
         if !matches!(t.division, Division::Tiles(_)) {

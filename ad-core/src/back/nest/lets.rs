@@ -1,5 +1,5 @@
-//! Which nodes of a nest get a name, where they get it, and which: `let`s stand in the outermost closure that has all
-//! loops of a node, and say what is there if it is not needed.
+//! Which nodes of a nest get a name, where they get it, and which: `let`s stand in the outermost
+//! closure that has all loops of a node, and say what is there if it is not needed.
 
 use super::Writer;
 use crate::back::expr::Expr;
@@ -73,8 +73,8 @@ impl Writer<'_> {
         inside
     }
 
-    /// For each node whether it is sure to be needed where its own loops run: by something evaluated
-    /// there that is needed itself, and not only in loops further in.
+    /// For each node whether it is sure to be needed where its own loops run: by something
+    /// evaluated there that is needed itself, and not only in loops further in.
     fn needed_at_home(&self, more_roots: &[Node]) -> Vec<bool> {
         let mut needed = vec![false; self.nest.nodes.len()];
         needed[self.nest.root] = true;

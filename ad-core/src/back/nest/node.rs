@@ -1,4 +1,5 @@
-//! A node of a nest as an expression: by its name, if it has one, and with its guard, where that is not known to hold.
+//! A node of a nest as an expression: by its name, if it has one, and with its guard, where that is
+//! not known to hold.
 
 use super::Writer;
 use crate::back::expr::Expr;

@@ -1,4 +1,5 @@
-//! Primitives and literals in a nest: operators, methods, calls and `if`, and whether what is written says its type.
+//! Primitives and literals in a nest: operators, methods, calls and `if`, and whether what is
+//! written says its type.
 
 use super::Writer;
 use crate::back::expr::Expr;
@@ -110,7 +111,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the tokens of an `f64` say that it is one; what it is computed from is known already.
+    /// Whether the tokens of an `f64` say that it is one; what it is computed from is known
+    /// already.
     fn shows_type(&self, n: Node) -> bool {
         let of = |n: &Node| self.nest.nodes[*n].elem == Elem::Real && self.typed[*n];
         match &self.nest.nodes[n].compute {

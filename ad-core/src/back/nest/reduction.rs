@@ -1,5 +1,6 @@
-//! Reductions in a nest: calls of the runtime with closures, or blocks and rows, where those are better. Which functions of
-//! the runtime compute a reduction is decided here, and what is asked for that.
+//! Reductions in a nest: calls of the runtime with closures, or blocks and rows, where those are
+//! better. Which functions of the runtime compute a reduction is decided here, and what is asked
+//! for that.
 
 use super::Writer;
 use crate::back::expr::Expr;
@@ -165,7 +166,8 @@ impl Writer<'_> {
         self.are_light(l, &[body], LIGHT_TERM, &HashSet::new())
     }
 
-    /// Whether what some values need in a loop is at most so many instructions, all of them arithmetic, if `known` holds.
+    /// Whether what some values need in a loop is at most so many instructions, all of them
+    /// arithmetic, if `known` holds.
     pub(in crate::back) fn are_light(
         &self,
         l: Loop,

@@ -540,8 +540,8 @@ impl Lowerer<'_> {
         Err(self.errors.at(loc, message))
     }
 
-    /// Whether a function that could be taken in is called as a unit: not where it may be differentiated
-    /// twice, nor where the lengths of what it gives would have to be known before.
+    /// Whether a function that could be taken in is called as a unit: not where it may be
+    /// differentiated twice, nor where the lengths of what it gives would have to be known before.
     fn prefers_unit(&self, unit: &Unit) -> bool {
         !self.callees.inline
             && self.env.home.is_none()
@@ -937,8 +937,8 @@ impl Value {
     }
 }
 
-/// Types of other libraries. Their associated functions have no annotation, so the compiler does not
-/// ask for their companions.
+/// Types of other libraries. Their associated functions have no annotation, so the compiler does
+/// not ask for their companions.
 const FOREIGN: &[&str] = &[
     "Arc", "Box", "Cow", "Default", "Duration", "HashMap", "HashSet", "Instant", "Iterator", "Ix1",
     "Ix2", "Option", "Ordering", "Rc", "Result", "Self", "String", "Vec", "Zip",

@@ -98,7 +98,8 @@ impl Lowerer<'_> {
         Ok(self.entry_of(base, indices).into())
     }
 
-    /// `array[at]`; of a list that is written out, and of what was just replaced, the element itself.
+    /// `array[at]`; of a list that is written out, and of what was just replaced, the element
+    /// itself.
     fn entry_of(&mut self, base: Plain, mut at: Vec<Option<Expr>>) -> Plain {
         let listed = if let Core::Var(sym) = &*base.expr.kind {
             self.lists.get(sym)

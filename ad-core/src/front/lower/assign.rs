@@ -85,8 +85,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Gives a variable, or a part of it, a new value; `new` gets the old one, if there is one, and the
-    /// array that it is a part of.
+    /// Gives a variable, or a part of it, a new value; `new` gets the old one, if there is one, and
+    /// the array that it is a part of.
     fn put_place(
         &mut self,
         place: &Place,

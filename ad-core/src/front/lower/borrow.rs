@@ -2,8 +2,8 @@
 //! `x.iter_mut()`.
 //!
 //! A borrow names its variable, and maps its own indices to those of the array in there by affine
-//! functions: `view[p] = array[at(p)]`. Reads and writes go through that map to the present value of
-//! the variable. A borrow is a value of the front end alone, and costs nothing.
+//! functions: `view[p] = array[at(p)]`. Reads and writes go through that map to the present value
+//! of the variable. A borrow is a value of the front end alone, and costs nothing.
 
 use super::array::{element, length};
 use super::combinator::{built, entry};
@@ -267,7 +267,8 @@ impl Borrow {
 }
 
 impl Lowerer<'_> {
-    /// What a place stands for: a variable, or a part of one. None if the variable has no value yet.
+    /// What a place stands for: a variable, or a part of one. None if the variable has no value
+    /// yet.
     pub(super) fn borrowed(&mut self, place: &Place) -> Result<Option<Borrow>> {
         let name = place.root.to_string();
         let found = self.env.entry(&name);
@@ -311,7 +312,8 @@ impl Lowerer<'_> {
         Ok(Some(here))
     }
 
-    /// What is borrowed has a name by `let` and `for` only, where reads of it are told from the borrow.
+    /// What is borrowed has a name by `let` and `for` only, where reads of it are told from the
+    /// borrow.
     pub(super) fn no_alias(&mut self, value: &Value, loc: Loc) -> Result<()> {
         match value.borrow() {
             None => Ok(()),
@@ -355,7 +357,8 @@ impl Lowerer<'_> {
                     Some(part) => part?,
                     None => return Err(self.no_place(name)),
                 };
-                // The `unwrap` of `x.last_mut().unwrap()` is no step: a place outside panics as well.
+                // The `unwrap` of `x.last_mut().unwrap()` is no step: a place outside panics as
+                // well.
                 let inner = match &part {
                     Value::Way(way) => match &**way {
                         Way::Maybe(maybe) => maybe.value.borrow(),

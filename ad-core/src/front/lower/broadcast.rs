@@ -1,9 +1,9 @@
 //! Arithmetic between whole arrays, as ndarray broadcasts them.
 //!
-//! The last axes of both belong together. An axis that one of them lacks, or that is written with the
-//! length 1 (`insert_axis`, `NewAxis`, `0..1`, `array![[..]]`), is repeated along that of the other. All
-//! others have to be equal, which is checked on entry: whether an argument happens to have one row
-//! is not known when the derivative is compiled.
+//! The last axes of both belong together. An axis that one of them lacks, or that is written with
+//! the length 1 (`insert_axis`, `NewAxis`, `0..1`, `array![[..]]`), is repeated along that of the
+//! other. All others have to be equal, which is checked on entry: whether an argument happens to
+//! have one row is not known when the derivative is compiled.
 
 use super::Lowerer;
 use super::array::element;

@@ -32,7 +32,8 @@ use crate::ir::ty::Elem;
 /// A list, or a part of one.
 #[derive(Clone)]
 pub(super) struct Columns {
-    /// The arrays of a whole list, in the form of an element; their first axes run over the elements.
+    /// The arrays of a whole list, in the form of an element; their first axes run over the
+    /// elements.
     pub(super) of: Box<Value>,
     /// Where it begins in these, and how many elements it has; all of them, if that is not said.
     pub(super) range: Option<(Expr, Expr)>,

@@ -23,7 +23,8 @@ struct Combined {
     with: Surface,
 }
 
-/// What a closure combines its state with, and how, if that is a reduction; and its other parameters.
+/// What a closure combines its state with, and how, if that is a reduction; and its other
+/// parameters.
 fn recognised((closure, _): &Callable, elem: Elem) -> Option<(&[(Pattern, Note)], Combined)> {
     let ((Pattern::Name(state), _), items) = closure.params.split_first()? else {
         return None;
@@ -195,7 +196,8 @@ impl Lowerer<'_> {
         )
     }
 
-    /// The items as a region of its own, with neutral ones in place of those that a `filter` leaves out.
+    /// The items as a region of its own, with neutral ones in place of those that a `filter` leaves
+    /// out.
     pub(super) fn terms(
         &mut self,
         iter: &Iter,

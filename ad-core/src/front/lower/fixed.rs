@@ -1,8 +1,9 @@
-//! Arrays of Rust itself: `[a, b, c]`, `[x; 3]`, and arrays of arrays, which are indexed one by one.
+//! Arrays of Rust itself: `[a, b, c]`, `[x; 3]`, and arrays of arrays, which are indexed one by
+//! one.
 //!
-//! What is written element by element stays so for as long as it can: `p[0]` of `[a, b, c]` is `a`. Only
-//! what needs an index that is not a literal makes an array of it. An array of rank 1 is one value
-//! with a slice or an `Array1`, so it needs no variant here.
+//! What is written element by element stays so for as long as it can: `p[0]` of `[a, b, c]` is `a`.
+//! Only what needs an index that is not a literal makes an array of it. An array of rank 1 is one
+//! value with a slice or an `Array1`, so it needs no variant here.
 
 use super::array::{element, length};
 use super::columns::Columns;
@@ -231,8 +232,8 @@ impl Lowerer<'_> {
         Ok(Plain { expr, ..like })
     }
 
-    /// A variable for an array of named values, bound where the last of them is: what is written down
-    /// once is one array for all the loops that read it.
+    /// A variable for an array of named values, bound where the last of them is: what is written
+    /// down once is one array for all the loops that read it.
     fn beside(&mut self, named: &[Expr], array: Expr) -> Expr {
         if !self.dependence(&array).is_empty() {
             return self.share("list", array);
@@ -300,7 +301,8 @@ impl Lowerer<'_> {
         Ok(Self::part_of_rust(plain, index))
     }
 
-    /// `p[i]` where the elements are tuples or structs: each part is chosen from those of all elements.
+    /// `p[i]` where the elements are tuples or structs: each part is chosen from those of all
+    /// elements.
     fn composite_entry(
         &mut self,
         first: &Value,
@@ -405,8 +407,8 @@ impl Lowerer<'_> {
             .collect())
     }
 
-    /// A value in the form of another one of its type: arrays element by element where that is, and as a
-    /// whole where that is a whole.
+    /// A value in the form of another one of its type: arrays element by element where that is, and
+    /// as a whole where that is a whole.
     pub(super) fn formed_as(&mut self, value: Value, like: &Value, loc: Loc) -> Result<Value> {
         match (like, value) {
             (Value::Plain(of), Value::List(list)) if of.expr.ty.rank == 1 => {

@@ -78,7 +78,8 @@ impl Lowerer<'_> {
         Ok(Expr::var(&sym, Ty::scalar(elem)))
     }
 
-    /// The path of a constant from the function that is lowered: the holder of a functional has it by a number.
+    /// The path of a constant from the function that is lowered: the holder of a functional has it
+    /// by a number.
     fn constant_from_home(
         &mut self,
         path: &syn::Path,

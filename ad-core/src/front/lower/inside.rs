@@ -1,9 +1,9 @@
 //! Whether what a loop fills is inside of the array.
 //!
-//! An array that is filled becomes a `build` over the array, which never comes to a place behind its
-//! end. The function as written panics there. So a loop is taken for a fill only if all places are seen to
-//! be inside, or if it can be demanded on entry that they are; all others stay as they are, and each
-//! write is checked where it happens.
+//! An array that is filled becomes a `build` over the array, which never comes to a place behind
+//! its end. The function as written panics there. So a loop is taken for a fill only if all places
+//! are seen to be inside, or if it can be demanded on entry that they are; all others stay as they
+//! are, and each write is checked where it happens.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -70,8 +70,8 @@ impl Lowerer<'_> {
         fill: &Fill,
         (length, count, from): (&Expr, &Expr, &Expr),
     ) -> bool {
-        // Nothing but loops around: what is behind a condition may not happen. A function that calls this
-        // one may do so behind a condition.
+        // Nothing but loops around: what is behind a condition may not happen. A function that
+        // calls this one may do so behind a condition.
         if self.called || self.frames.len() != self.sequences.len() + 1 {
             return false;
         }
@@ -124,8 +124,9 @@ impl Lowerer<'_> {
         true
     }
 
-    /// Whether the place that is furthest out is one that is written, if any is: where each loop has as
-    /// many rounds in all rounds of those around it, and where the last ones have the most rounds.
+    /// Whether the place that is furthest out is one that is written, if any is: where each loop
+    /// has as many rounds in all rounds of those around it, and where the last ones have the most
+    /// rounds.
     fn is_reached(&self, place: &Expr, axes: &[Around]) -> bool {
         let moves = |e: &Expr| (axes.iter()).any(|(index, _)| super::rename::mentions(e, index));
         let mut grows = true;
@@ -140,8 +141,8 @@ impl Lowerer<'_> {
         boxed || (grows && self.is_natural(place))
     }
 
-    /// A size with the numbers that are bound written out, as far as it does not get too long, and the
-    /// lengths of arrays by what they were made from.
+    /// A size with the numbers that are bound written out, as far as it does not get too long, and
+    /// the lengths of arrays by what they were made from.
     pub(super) fn written_size(&mut self, e: &Expr) -> Expr {
         let mut left = LONG;
         let written = self.written_part(e, &mut left);

@@ -1,5 +1,5 @@
-//! Iterators: where they come from, and what becomes of their items. An iterator is a box of indices
-//! and the item at each, so that adaptors cost nothing and a chain ends as one loop.
+//! Iterators: where they come from, and what becomes of their items. An iterator is a box of
+//! indices and the item at each, so that adaptors cost nothing and a chain ends as one loop.
 
 use super::Lowerer;
 use super::array::element;

@@ -1,5 +1,5 @@
-//! What arguments and results are made of: arguments become as many parameters of the program as they
-//! have parts, and results as many results.
+//! What arguments and results are made of: arguments become as many parameters of the program as
+//! they have parts, and results as many results.
 
 use super::columns::Columns;
 use super::fixed::List;
@@ -58,8 +58,8 @@ impl Lowerer<'_> {
         params
     }
 
-    /// The parts of a value of a type, in order; gives what the type is made of, now that the value is
-    /// known.
+    /// The parts of a value of a type, in order; gives what the type is made of, now that the value
+    /// is known.
     pub(super) fn results(
         &mut self,
         value: Value,
@@ -272,7 +272,8 @@ impl Tree {
         }
     }
 
-    /// The same from values of its real leaves; what is not real is as in another value of this type.
+    /// The same from values of its real leaves; what is not real is as in another value of this
+    /// type.
     pub(super) fn with_kept(
         &self,
         kept: &Value,

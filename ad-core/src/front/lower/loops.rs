@@ -1,5 +1,5 @@
-//! `for` and `while`, in terms of what Core has: the variables that they change are what a sequential
-//! loop carries.
+//! `for` and `while`, in terms of what Core has: the variables that they change are what a
+//! sequential loop carries.
 
 use super::mention::is_indexed;
 use super::sequence::{Head, Round};

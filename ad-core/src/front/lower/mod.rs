@@ -1,5 +1,6 @@
-//! Surface to Core: names resolved, ranks and kinds inferred, what Rust does behind the scenes spelled
-//! out. Nothing that a user wrote is computed twice: what is needed twice is bound by `Let` first.
+//! Surface to Core: names resolved, ranks and kinds inferred, what Rust does behind the scenes
+//! spelled out. Nothing that a user wrote is computed twice: what is needed twice is bound by `Let`
+//! first.
 
 pub(crate) mod annotated;
 mod array;
@@ -74,11 +75,11 @@ pub(super) struct Lowered {
     pub(super) program: Program,
     pub(super) checks: Vec<NameCheck>,
     pub(super) consts: Vec<ConstUse>,
-    /// The same for calls, where that is another one: what the program demands on entry may not be needed
-    /// where it is called, or not there alone.
+    /// The same for calls, where that is another one: what the program demands on entry may not be
+    /// needed where it is called, or not there alone.
     pub(super) called: Option<Program>,
-    /// The type of the result, as it is made of the results of the program: fixed-size arrays that are
-    /// written element by element are as many results.
+    /// The type of the result, as it is made of the results of the program: fixed-size arrays that
+    /// are written element by element are as many results.
     pub(super) result: Tree,
 }
 
@@ -195,8 +196,8 @@ enum Binding {
 /// The names in scope, innermost first. A copy is as cheap as a pointer, for closures to keep.
 ///
 /// A variable that changes gets a new entry with its new value and the number it was declared with.
-/// What was copied before keeps the value it had then, as in Rust: a closure that borrows a variable
-/// keeps it from changing, and one that moves it has a copy of its own.
+/// What was copied before keeps the value it had then, as in Rust: a closure that borrows a
+/// variable keeps it from changing, and one that moves it has a copy of its own.
 #[derive(Clone, Default)]
 struct Env {
     innermost: Option<Rc<Entry>>,
@@ -211,7 +212,8 @@ struct Entry {
     binding: Binding,
     /// Which variable it is.
     cell: u32,
-    /// Whether the name stands for it from here on; else it is a new value of what has its name already.
+    /// Whether the name stands for it from here on; else it is a new value of what has its name
+    /// already.
     declares: bool,
     rest: Env,
 }
@@ -317,7 +319,8 @@ struct Lowerer<'a> {
     extents: HashMap<Sym, Expr>,
     /// Sizes that are bound.
     sizes: HashMap<Sym, Expr>,
-    /// What is cast from a signed integer to one of 64 bits without a sign, and may be 2⁶³ or more there.
+    /// What is cast from a signed integer to one of 64 bits without a sign, and may be 2⁶³ or more
+    /// there.
     wrapping: Vec<Expr>,
     /// Of new parts of arrays: the loop that made them.
     rounds: HashMap<Sym, (Sym, Expr)>,
@@ -345,7 +348,8 @@ struct Lowerer<'a> {
     itself: Option<Rc<Callee>>,
     /// Why it cannot be called as a unit.
     no_unit: Option<&'static str>,
-    /// Where a function that is being taken in is called, innermost first: its units are found there.
+    /// Where a function that is being taken in is called, innermost first: its units are found
+    /// there.
     through: Vec<String>,
     /// How far it may go on.
     limits: Limits,
@@ -523,7 +527,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The indices of loops that a value depends on. Lengths depend on none: arrays are rectangular.
+    /// The indices of loops that a value depends on. Lengths depend on none: arrays are
+    /// rectangular.
     fn dependence(&self, value: &Expr) -> BTreeSet<Sym> {
         let mut on = BTreeSet::new();
         self.depends(value, &mut on);

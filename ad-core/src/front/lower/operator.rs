@@ -373,8 +373,9 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    /// Casts between integers wrap around. All of them are `i64` here: a type of fewer bits has a primitive, and one of
-    /// 64 bits the same bits. What has no sign then, and may be 2⁶³ or more, is remembered.
+    /// Casts between integers wrap around. All of them are `i64` here: a type of fewer bits has a
+    /// primitive, and one of 64 bits the same bits. What has no sign then, and may be 2⁶³ or more,
+    /// is remembered.
     fn cast_integer(&mut self, from: Plain, to: Scalar) -> Expr {
         let ranges = from
             .scalar
@@ -418,7 +419,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A comparison of integers without a sign one of which may be 2⁶³ or more, and is negative here. With `f ≥ 0`
+    /// A comparison of integers without a sign one of which may be 2⁶³ or more, and is negative
+    /// here. With `f ≥ 0`
     ///
     /// ```text
     /// e < f   =   e >= 0 & e < f

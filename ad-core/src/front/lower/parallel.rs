@@ -199,14 +199,15 @@ impl Lowerer<'_> {
         self.updated(init, at, value)
     }
 
-    /// What a loop makes of a state and all terms. Of the larger and the smaller of two numbers NaN is none, and so a
-    /// loop leaves it where it begins with NaN, and finds no number:
+    /// What a loop makes of a state and all terms. Of the larger and the smaller of two numbers NaN
+    /// is none, and so a loop leaves it where it begins with NaN, and finds no number:
     ///
     /// ```text
     /// m = init; for x { m = max(m, x) }   =   if init is NaN and maximum(x) = −∞ { init } else { max(init, maximum(x)) }
     /// ```
     ///
-    /// This differs from the loop where nothing but NaN and −∞ occurs, and NaN is first: the loop gives −∞, this is NaN.
+    /// This differs from the loop where nothing but NaN and −∞ occurs, and NaN is first: the loop
+    /// gives −∞, this is NaN.
     pub(super) fn after_init(&mut self, prim: Prim, init: Expr, all: Expr) -> Expr {
         let is_number = matches!(&*init.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan());
         let is_array = init.ty.rank > 0 || all.ty.rank > 0;

@@ -21,8 +21,9 @@ const CONSTRUCTORS: &[(&str, usize)] = &[
 ];
 
 impl Lowerer<'_> {
-    /// The scalar type that a path begins with. What a generic function computes of constants in `f64`
-    /// can only become one of its own numbers by a conversion, so that rustc sees to the types.
+    /// The scalar type that a path begins with. What a generic function computes of constants in
+    /// `f64` can only become one of its own numbers by a conversion, so that rustc sees to the
+    /// types.
     pub(super) fn reads(&self, name: &str) -> Option<Scalar> {
         let real = &self.errors.real;
         let is_generic = matches!(real, RealType::Parameter(_));

@@ -1,5 +1,5 @@
-//! Which part of a loop has to run one after another, and what the rest of it is: sums and their like,
-//! arrays filled element by element, and sums by index.
+//! Which part of a loop has to run one after another, and what the rest of it is: sums and their
+//! like, arrays filled element by element, and sums by index.
 //!
 //! A state is only taken out of a loop if what else happens in there does not need it.
 
@@ -20,8 +20,8 @@ use std::collections::{HashMap, HashSet};
 /// Which states something needs, one bit for each.
 type Mask = u64;
 
-/// The bit of what needs arrays whose lengths depend on the round, which only a loop that runs round
-/// after round can have.
+/// The bit of what needs arrays whose lengths depend on the round, which only a loop that runs
+/// round after round can have.
 const RAGGED: Mask = 1 << 63;
 
 /// One entry per axis, nothing for a whole axis.

@@ -96,7 +96,8 @@ impl Lowerer<'_> {
         if takes == given {
             return Ok(());
         }
-        // The receiver of a method is not written between the parentheses, so it is not counted out.
+        // The receiver of a method is not written between the parentheses, so it is not counted
+        // out.
         let message = format!(
             "`{name}` works on {takes} {}, and {given} {} given",
             if takes == 1 { "value" } else { "values" },
@@ -260,7 +261,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// As `f64::clamp`: NaN stays NaN, and at an end the end is taken, so that nothing flows to `x` there.
+/// As `f64::clamp`: NaN stays NaN, and at an end the end is taken, so that nothing flows to `x`
+/// there.
 fn clamped(x: Expr, low: Expr, high: Expr) -> Expr {
     let is = |prim, end: &Expr| Expr::prim(prim, vec![x.clone(), end.clone()]);
     let (below, above) = (is(Prim::Le, &low), is(Prim::Ge, &high));

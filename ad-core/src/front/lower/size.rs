@@ -376,7 +376,8 @@ impl Lowerer<'_> {
         length(both, 0)
     }
 
-    /// What a constructor or a new shape is given: `n`, `(n, m)`, `[n, m]`, `a.dim()`, `a.raw_dim()`.
+    /// What a constructor or a new shape is given: `n`, `(n, m)`, `[n, m]`, `a.dim()`,
+    /// `a.raw_dim()`.
     pub(super) fn shape_of(&mut self, e: &Surface) -> Result<Vec<Expr>> {
         let parts = if let Kind::List(list) = &e.kind {
             self.all(list)?

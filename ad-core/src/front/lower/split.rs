@@ -1,5 +1,5 @@
-//! Loops in two levels, so that reverse mode keeps the states of few rounds: those between blocks, and
-//! those of the block that it computes again.
+//! Loops in two levels, so that reverse mode keeps the states of few rounds: those between blocks,
+//! and those of the block that it computes again.
 
 use super::rename::Names;
 use super::{Bindings, Lowerer};

@@ -151,8 +151,8 @@ impl Lowerer<'_> {
         Ok((last, stacks, sizes))
     }
 
-    /// `iter.fold(init, |s, x| e)`, one item after another; the closure of a `Zip` takes the parts of an item
-    /// one by one.
+    /// `iter.fold(init, |s, x| e)`, one item after another; the closure of a `Zip` takes the parts
+    /// of an item one by one.
     pub(super) fn folded_in_order(
         &mut self,
         iter: &Iter,

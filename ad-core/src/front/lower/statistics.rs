@@ -57,7 +57,8 @@ impl Lowerer<'_> {
         Err(self.errors.at(name.span(), message))
     }
 
-    /// Reductions of all elements, and of those along an axis; nothing if there is none of that name.
+    /// Reductions of all elements, and of those along an axis; nothing if there is none of that
+    /// name.
     pub(super) fn statistic(
         &mut self,
         array: &Plain,

@@ -1,8 +1,8 @@
 //! Recursive functions, where an argument says how deep they go.
 //!
 //! A function that calls itself is a unit: its body has a call of that unit. Where another function
-//! calls it with literals for integers, the body takes the place of the call, and what these literals
-//! decide is decided: which branch is taken, and so whether there is a call further in.
+//! calls it with literals for integers, the body takes the place of the call, and what these
+//! literals decide is decided: which branch is taken, and so whether there is a call further in.
 //!
 //! ```text
 //! f(x, n) = if n == 0 { 1 } else { x * f(x, n - 1) }
@@ -24,8 +24,8 @@ const MOST: usize = 1000;
 const DEEPEST: usize = 100;
 
 impl Lowerer<'_> {
-    /// A recursive function for these arguments without a call of itself, if they say how deep it goes.
-    /// What it calls after all is itself as a unit.
+    /// A recursive function for these arguments without a call of itself, if they say how deep it
+    /// goes. What it calls after all is itself as a unit.
     pub(super) fn unrolled(
         &mut self,
         routine: &Routine,
@@ -90,7 +90,8 @@ struct Unroller<'u, 'l> {
     lowerer: &'u mut Lowerer<'l>,
     routine: &'u Routine,
     own: &'u str,
-    /// What the result is a function of. Behind the arguments of a call are the function's constants.
+    /// What the result is a function of. Behind the arguments of a call are the function's
+    /// constants.
     outermost: &'u [Param],
     /// What variables are known to be.
     known: HashMap<Sym, Lit>,

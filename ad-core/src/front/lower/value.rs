@@ -228,7 +228,8 @@ impl Lowerer<'_> {
                 (a.expr, b.expr, None, open)
             }
             (false, false) => {
-                // One is taken for an integer because of a cast; so is the other until it proves wrong.
+                // One is taken for an integer because of a cast; so is the other until it proves
+                // wrong.
                 self.consts.decide(&a.open, Elem::Int, true);
                 self.consts.decide(&b.open, Elem::Int, true);
                 let zero = Expr::int(0);

@@ -31,9 +31,9 @@ fn looped(pat: syn::Pat, over: syn::Expr, body: &syn::Expr, span: Span) -> syn::
     }
 }
 
-/// `items.for_each(|x| ..)` as `for x in items { .. }`, also of a `Zip` and of methods that are one for the
-/// elements of an array. `None` if the closure contains `return`, which in a loop would leave the whole
-/// function.
+/// `items.for_each(|x| ..)` as `for x in items { .. }`, also of a `Zip` and of methods that are one
+/// for the elements of an array. `None` if the closure contains `return`, which in a loop would
+/// leave the whole function.
 pub(super) fn for_each(call: &syn::ExprMethodCall) -> Option<syn::ExprForLoop> {
     let on = &*call.receiver;
     let args: Vec<&syn::Expr> = call.args.iter().collect();

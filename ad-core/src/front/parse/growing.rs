@@ -88,7 +88,8 @@ pub(super) fn with_lengths(block: &syn::Block, lists: &mut usize) -> Option<syn:
     }
 }
 
-/// The block with `let mut a = Vec::new();` for each part of `let (mut a, mut b) = (Vec::new(), ..);`.
+/// The block with `let mut a = Vec::new();` for each part of
+/// `let (mut a, mut b) = (Vec::new(), ..);`.
 fn one_by_one(block: &syn::Block) -> Option<syn::Block> {
     let apart = |stmt: &syn::Stmt| -> Option<Vec<syn::Stmt>> {
         let syn::Stmt::Local(local) = stmt else {

@@ -17,8 +17,8 @@ fn path(loc: Loc, ident: &syn::Ident) -> Expr {
     Expr { loc, kind }
 }
 
-/// The loop itself, or nested ones if it runs over the elements of an array with their indices. What is
-/// left early is left as a whole, so that such a loop stays one.
+/// The loop itself, or nested ones if it runs over the elements of an array with their indices.
+/// What is left early is left as a whole, so that such a loop stays one.
 pub(super) fn by_indices(l: For) -> Stmt {
     let Source::Indexed(array) = &l.over else {
         return Stmt::For(Box::new(l));

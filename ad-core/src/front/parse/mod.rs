@@ -134,7 +134,8 @@ struct Parser<'a> {
     exits: leave::Exits,
     /// Whether this is in a closure.
     in_closure: bool,
-    /// Variables whose value is wrong, which has been reported: nothing more is said where they change.
+    /// Variables whose value is wrong, which has been reported: nothing more is said where they
+    /// change.
     wrong: HashMap<String, Reported>,
     /// The variables that were borrowed to be changed, in the order of the text.
     borrows: Vec<syn::Ident>,

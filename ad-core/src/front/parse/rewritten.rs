@@ -1,5 +1,5 @@
-//! Methods that are written in terms of others: each is what stands behind it here. Names that begin
-//! with `cotangent_` are ours, so that none of the user's is hidden.
+//! Methods that are written in terms of others: each is what stands behind it here. Names that
+//! begin with `cotangent_` are ours, so that none of the user's is hidden.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};

@@ -635,7 +635,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Whether something was wrong already with the variable, or the closure, that a statement is about.
+    /// Whether something was wrong already with the variable, or the closure, that a statement is
+    /// about.
     pub(super) fn changes_wrong(&self, e: &syn::Expr) -> Option<Reported> {
         match e {
             syn::Expr::Path(path) => {

@@ -126,8 +126,8 @@ impl Parser<'_> {
         Expr { loc, kind }
     }
 
-    /// `general_mat_mul(alpha, &a, &b, beta, &mut c)` is `c = alpha a b + beta c`; a literal 0 for `beta` drops
-    /// what was there.
+    /// `general_mat_mul(alpha, &a, &b, beta, &mut c)` is `c = alpha a b + beta c`; a literal 0 for
+    /// `beta` drops what was there.
     pub(super) fn general_product(&mut self, loc: Loc, call: &syn::ExprCall) -> Option<Stmt> {
         let syn::Expr::Path(path) = &*call.func else {
             return None;

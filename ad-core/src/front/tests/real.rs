@@ -9,7 +9,8 @@ fn same(source: &str, in_f64: &str) {
     assert_eq!(a, b, "{source}");
 }
 
-/// The body in a generic function of `x: &Array1<T>`, `s: T` and `n: usize`, and another one over `f64`.
+/// The body in a generic function of `x: &Array1<T>`, `s: T` and `n: usize`, and another one over
+/// `f64`.
 fn generic(body: &str, in_f64: &str) {
     same(
         &format!("fn f<T: Real>(x: &Array1<T>, s: T, n: usize) -> T {{ {body} }}"),

@@ -10,19 +10,20 @@ use std::rc::{Rc, Weak};
 
 /// A sequential loop with a closed body.
 ///
-/// The body is a program of its own: its variables are not those of the program around it. Its parameters
-/// are what the loop is given, then the states, then the index, a scalar integer that counts the steps
-/// done before. Its results are the next states, and then what is stacked. In its sizes, lengths of
-/// axes and integer arguments are those of the function, as everywhere; [`crate::ir::ty::Atom::Value`] is
-/// a variable of the body, possibly a parameter: a size that is computed outside is given.
+/// The body is a program of its own: its variables are not those of the program around it. Its
+/// parameters are what the loop is given, then the states, then the index, a scalar integer that
+/// counts the steps done before. Its results are the next states, and then what is stacked. In its
+/// sizes, lengths of axes and integer arguments are those of the function, as everywhere;
+/// [`crate::ir::ty::Atom::Value`] is a variable of the body, possibly a parameter: a size that is
+/// computed outside is given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     /// One step. It demands nothing on entry.
     pub body: Program,
     /// How many states there are.
     pub states: usize,
-    /// The loop goes on while the only result of this program holds, a scalar bool; its parameters are
-    /// those of the body. Without it the number of steps is known before.
+    /// The loop goes on while the only result of this program holds, a scalar bool; its parameters
+    /// are those of the body. Without it the number of steps is known before.
     pub goes_on: Option<Program>,
     /// Whether the index runs from the last step to the first. What is stacked lies at the index.
     pub reverse: bool,

@@ -1,4 +1,5 @@
-//! Walks over an equation: the variables and sizes in it, the same equation with others, and on what it depends.
+//! Walks over an equation: the variables and sizes in it, the same equation with others, and on
+//! what it depends.
 //!
 //! A new kind of operation has an arm in `visit`, in `visit_sizes` and in `map`.
 
@@ -7,8 +8,8 @@ use crate::ir::ty::Size;
 use crate::ir::unit::Given;
 
 impl Eq {
-    /// Calls `f` on every variable that the equation uses, its guard last; not on those inside of a loop. Variables inside symbolic
-    /// sizes are not among them, see [`Eq::visit_sizes`].
+    /// Calls `f` on every variable that the equation uses, its guard last; not on those inside of a
+    /// loop. Variables inside symbolic sizes are not among them, see [`Eq::visit_sizes`].
     pub fn visit(&self, f: &mut dyn FnMut(Var)) {
         let ix = |index: &[Ix], f: &mut dyn FnMut(Var)| {
             for i in index {

@@ -4,8 +4,8 @@ use super::{Scope, check_equations, check_size, show};
 use crate::ir::bulk::{Loop, Looped, Op, Part, Program, Type, Var};
 use crate::ir::ty::{Atom, Elem, Size};
 
-/// Whether two types may be the same. Sizes that are computed have other names inside of a loop than
-/// outside.
+/// Whether two types may be the same. Sizes that are computed have other names inside of a loop
+/// than outside.
 fn agree(a: &Type, b: &Type) -> bool {
     let same = |(a, b): (&Size, &Size)| a == b || is_computed(a) || is_computed(b);
     a.elem == b.elem && a.rank() == b.rank() && a.shape.iter().zip(&b.shape).all(same)
@@ -32,8 +32,8 @@ fn scalar(elem: Elem) -> Type {
     }
 }
 
-/// Checks a program of a loop: it demands nothing, and its parameters have sizes of the function and of
-/// each other.
+/// Checks a program of a loop: it demands nothing, and its parameters have sizes of the function
+/// and of each other.
 fn check_inner(program: &Program, function: &Program) -> Result<(), String> {
     let at = |e: String| format!("in `{}`: {e}", program.name);
     if !program.requires.is_empty() {

@@ -1,8 +1,8 @@
 //! The interpreter of Bulk: what a program means, and how many real operations it takes.
 //!
 //! Written for clarity and as a reference; nothing is shared with the runtime. Where an equation's
-//! guard is false, the element is a structural zero: it is stored as zero, marked absent, and nothing
-//! was read, computed or counted for it.
+//! guard is false, the element is a structural zero: it is stored as zero, marked absent, and
+//! nothing was read, computed or counted for it.
 
 mod domain;
 mod elementwise;

@@ -9,11 +9,13 @@
 //!   return v4
 //! ```
 //!
-//! One line per equation, a guard in brackets before the operation, comments from `//` to the end of
-//! the line. In index maps `i0`, `i1`, .. are the positions along the axes of the map's domain, and
-//! `v7` alone is an array of indices; a constant that is the value of an equation is written `(v7)`.
+//! One line per equation, a guard in brackets before the operation, comments from `//` to the end
+//! of the line. In index maps `i0`, `i1`, .. are the positions along the axes of the map's domain,
+//! and `v7` alone is an array of indices; a constant that is the value of an equation is written
+//! `(v7)`.
 //!
-//! The programs of a loop stand before its first result, with a number for the results to name it by:
+//! The programs of a loop stand before its first result, with a number for the results to name it
+//! by:
 //!
 //! ```text
 //!   loop 0 with 1 states

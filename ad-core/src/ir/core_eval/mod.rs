@@ -59,8 +59,9 @@ struct Outside {
 /// primitive, each step of a reduction or scatter of reals, as [`super::cost`] says. Only the
 /// branch that is taken runs.
 ///
-/// The results are those of the program, in order. Indices out of bounds, negative extents, arrays that are not rectangular, and integer arithmetic
-/// that overflows or divides by zero are errors, as are inputs that do not fit the parameters.
+/// The results are those of the program, in order. Indices out of bounds, negative extents, arrays
+/// that are not rectangular, and integer arithmetic that overflows or divides by zero are errors,
+/// as are inputs that do not fit the parameters.
 pub fn eval(program: &Program, inputs: &[Value]) -> Result<(Vec<Value>, u64), String> {
     counted(program, inputs).map(|(results, Counted { operations, .. })| (results, operations))
 }

@@ -167,7 +167,8 @@ pub(super) fn ty_text(ty: Ty) -> String {
     }
 }
 
-/// The type of a parameter, with the lengths that are known: `d0.1` is axis 1 of the first parameter.
+/// The type of a parameter, with the lengths that are known: `d0.1` is axis 1 of the first
+/// parameter.
 fn param_text(p: &Param) -> String {
     if p.lengths.iter().all(Option::is_none) {
         return ty_text(p.ty);

@@ -177,8 +177,8 @@ pub(super) fn paths(e: &Expr) -> Vec<Vec<usize>> {
 }
 
 /// A simpler program on which `fails` still says yes. Only programs that pass the verifier are
-/// tried; if the given one has a value on the inputs, then only such as have one too. Parameters and
-/// inputs stay; the type of the result may change, but stays real.
+/// tried; if the given one has a value on the inputs, then only such as have one too. Parameters
+/// and inputs stay; the type of the result may change, but stays real.
 pub fn shrink(
     p: &Program,
     inputs: &[Value],

@@ -3,8 +3,8 @@
 use super::{At, Nest, Node, Source};
 use crate::ir::bulk::{Type, Var};
 
-/// Arrays that are computed together: for all values of the nest's outer loops, which run over their
-/// whole extents, an element of each is made or added to.
+/// Arrays that are computed together: for all values of the nest's outer loops, which run over
+/// their whole extents, an element of each is made or added to.
 ///
 /// No member reads another one. What a member is made of at the same indices is a node of the nest.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,14 +4,14 @@ use super::{Out, Program};
 use crate::ir::bulk::Var;
 use crate::ir::ty::Size;
 
-/// Steps that are taken for a few neighbouring indices of an axis, then for the next few, and so on. The tiles depend on
-/// nothing of each other, so their order means nothing, nor how many indices one has. There is one at least, which may have
-/// none.
+/// Steps that are taken for a few neighbouring indices of an axis, then for the next few, and so
+/// on. The tiles depend on nothing of each other, so their order means nothing, nor how many
+/// indices one has. There is one at least, which may have none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tiles {
-    /// What is done for a tile. Its parameters are what is given, then the first index, and how many there are. Its
-    /// results are of that length along their first axes. In sizes, lengths and integer arguments are
-    /// those of the function.
+    /// What is done for a tile. Its parameters are what is given, then the first index, and how
+    /// many there are. Its results are of that length along their first axes. In sizes, lengths and
+    /// integer arguments are those of the function.
     pub body: Program,
     /// What it is given, whole.
     pub given: Vec<Var>,

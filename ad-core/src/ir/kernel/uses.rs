@@ -22,7 +22,8 @@ impl Step {
         }
     }
 
-    /// Every array that it reads, as often as it is mentioned; what it takes or copies is not among them.
+    /// Every array that it reads, as often as it is mentioned; what it takes or copies is not among
+    /// them.
     pub fn reads(&self) -> Vec<Var> {
         let mut out = vec![];
         match &self.work {
@@ -162,8 +163,9 @@ impl Program {
         sources.filter_map(|s| s.taken.then_some(s.array)).collect()
     }
 
-    /// What a step is a part of, and where: all elements behind one place of the first axes of an array. Where
-    /// neither of the two is changed or returned, the part need not be an array of its own.
+    /// What a step is a part of, and where: all elements behind one place of the first axes of an
+    /// array. Where neither of the two is changed or returned, the part need not be an array of its
+    /// own.
     pub fn part<'a>(&self, taken: &HashSet<Var>, step: &'a Step) -> Option<(Var, &'a [At])> {
         let Work::Nest(nest) = &step.work else {
             return None;

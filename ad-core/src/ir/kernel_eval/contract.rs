@@ -9,8 +9,8 @@ use super::super::value::Value;
 use super::{Run, Type, bulk_eval, elements, own_shape};
 
 impl Run<'_> {
-    /// A product, as the contraction of Bulk: what is not within the bounds is guarded off, of an operand that
-    /// has both labels or else of the result.
+    /// A product, as the contraction of Bulk: what is not within the bounds is guarded off, of an
+    /// operand that has both labels or else of the result.
     pub(super) fn contract(
         &mut self,
         (a, a_axes): (&Operand, &[u8]),

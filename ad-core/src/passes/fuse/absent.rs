@@ -1,8 +1,8 @@
 //! Products whose operands have absent elements.
 //!
 //! An element is *absent* if its guard is false, or if nothing is added to it. It is stored as a
-//! zero, and a matrix product multiplies stored zeros. That adds nothing, unless the other factor is
-//! infinite or NaN. Then the sum is NaN, and is computed again without the zeros:
+//! zero, and a matrix product multiplies stored zeros. That adds nothing, unless the other factor
+//! is infinite or NaN. Then the sum is NaN, and is computed again without the zeros:
 //!
 //! ```text
 //! c = Σ a · b    =    update c where c is NaN with Σ [a and b are present] a · b

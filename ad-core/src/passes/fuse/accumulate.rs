@@ -1,12 +1,12 @@
-//! A loop that only adds to a state which begins as zeros, and whose result is added to an array, begins
-//! with that array instead:
+//! A loop that only adds to a state which begins as zeros, and whose result is added to an array,
+//! begins with that array instead:
 //!
 //! ```text
 //! z + loop from [0] of s + e  =  loop from [z] of s + e
 //! ```
 //!
-//! The cotangent of what a loop reads is such a state. So a loop inside of a loop adds to the cotangent of
-//! the outer one, element by element, and not arrays to arrays in every step.
+//! The cotangent of what a loop reads is such a state. So a loop inside of a loop adds to the
+//! cotangent of the outer one, element by element, and not arrays to arrays in every step.
 
 use crate::ir::bulk::{Eq, Ix, Loop, Op, Part, Program, Run, Var};
 use crate::ir::live::live;
@@ -142,8 +142,8 @@ pub(super) fn is_sum(looped: &Loop, given: usize, state: usize) -> bool {
         )
 }
 
-/// Whether a variable is a state plus what does not depend on it, and nothing else looks at the state or
-/// at what it is on the way.
+/// Whether a variable is a state plus what does not depend on it, and nothing else looks at the
+/// state or at what it is on the way.
 fn adds_to(program: &Program, uses: &[usize], v: Var, state: Var) -> bool {
     if uses[v.index()] != 1 {
         return false;

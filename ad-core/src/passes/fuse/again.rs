@@ -1,13 +1,15 @@
-//! What is collected by one loop for another is computed again, if that is a single operation for each element.
+//! What is collected by one loop for another is computed again, if that is a single operation for
+//! each element.
 //!
 //! ```text
 //! (y, p) ← (f(y, p), g(p)), collecting p              y, p as before, collecting nothing
 //! z ← z + h(p[k], y), from the last step to the first   (p, z) ← (g(p), z + h(p, y)), in the first direction
 //! ```
 //!
-//! where g is an addition, a subtraction or a product. Elements of arrays that are written to memory, and read again when
-//! all of the others have been, take longer than that. The second loop only adds to its states, so its direction does not
-//! matter; that it can be joined with the one that computes p again is seen by [`crate::passes::join`].
+//! where g is an addition, a subtraction or a product. Elements of arrays that are written to
+//! memory, and read again when all of the others have been, take longer than that. The second loop
+//! only adds to its states, so its direction does not matter; that it can be joined with the one
+//! that computes p again is seen by [`crate::passes::join`].
 
 use super::accumulate::{is_sum, uses};
 use crate::ir::build::{Builder, translate_size};

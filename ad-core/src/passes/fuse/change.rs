@@ -1,8 +1,8 @@
 //! Arrays with some of their elements replaced or added to.
 //!
-//! Where the old array is not needed any more it is changed in place. For that, what else is read of it
-//! must have been read before: elements that are needed later are stored, and so is what the new elements
-//! are made of, if they are made of the old ones.
+//! Where the old array is not needed any more it is changed in place. For that, what else is read
+//! of it must have been read before: elements that are needed later are stored, and so is what the
+//! new elements are made of, if they are made of the old ones.
 
 use super::NestBuilder;
 use super::narrow::{Skips, narrow};
@@ -11,7 +11,8 @@ use crate::ir::kernel::{Affine, Contribution, Source, Work, reads_in_time};
 use crate::ir::ty::Elem;
 use std::collections::HashSet;
 
-/// Which arrays a program may take: those that it computes, and of its parameters the states of a loop.
+/// Which arrays a program may take: those that it computes, and of its parameters the states of a
+/// loop.
 #[derive(Clone, Debug)]
 pub(super) struct Owned {
     /// Those among the parameters.
@@ -91,8 +92,8 @@ pub(super) fn changed(program: &Program, owned: &Owned, k: usize) -> Option<(Var
             && (p.index.iter().enumerate())
                 .all(|(k, i)| matches!(i, Ix::Affine(a) if a.as_axis() == Some(k)))
     };
-    // What is computed element by element is made together with other arrays, and changed where it lies, if the rest
-    // is added to few of its elements.
+    // What is computed element by element is made together with other arrays, and changed where it
+    // lies, if the rest is added to few of its elements.
     let adds_little = || {
         let is_fixed = |i: &Ix| matches!(i, Ix::Affine(a) if a.is_constant());
         let is_little = |p: &Part| program.ty(p.src).rank() < rank || p.index.iter().all(is_fixed);
@@ -157,8 +158,8 @@ pub(super) fn read_before(program: &Program, owned: &Owned) -> Vec<bool> {
     stored
 }
 
-/// What has to be stored of what is made of `reader`, so that nothing after the change `k` needs it: only what
-/// has a lower rank. If something else does, the reader itself has to be stored.
+/// What has to be stored of what is made of `reader`, so that nothing after the change `k` needs
+/// it: only what has a lower rank. If something else does, the reader itself has to be stored.
 fn made_of(
     program: &Program,
     uses: &[Vec<usize>],
@@ -205,8 +206,8 @@ fn reached(program: &Program, uses: &[Vec<usize>], k: usize) -> HashSet<usize> {
     out
 }
 
-/// What an equation that changes an array is computed by; or, if that would read what it has changed
-/// already, the variables that have to be stored before.
+/// What an equation that changes an array is computed by; or, if that would read what it has
+/// changed already, the variables that have to be stored before.
 pub(super) fn change(
     program: &Program,
     owned: &Owned,

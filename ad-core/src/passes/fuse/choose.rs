@@ -33,8 +33,8 @@ use std::collections::{HashMap, HashSet};
 struct Place {
     nest: (Var, usize),
     at: Vec<Affine>,
-    /// The loops around the place where it is evaluated, from the outside in: the outer loops of the
-    /// nest, and inner ones up to the last that occurs in `at`.
+    /// The loops around the place where it is evaluated, from the outside in: the outer loops of
+    /// the nest, and inner ones up to the last that occurs in `at`.
     around: Vec<Loop>,
     outer: usize,
 }
@@ -86,9 +86,9 @@ pub(super) struct Choice {
 
 /// Decides which variables are stored; some are for other reasons.
 ///
-/// In the body of a sequential loop more is computed where it is needed: its arrays are in a cache as a rule, so that it is
-/// the number of passes that counts, and what one of them writes and another reads. Outside of loops arrays that are
-/// stored are what [`super::tile`] makes tiles of.
+/// In the body of a sequential loop more is computed where it is needed: its arrays are in a cache
+/// as a rule, so that it is the number of passes that counts, and what one of them writes and
+/// another reads. Outside of loops arrays that are stored are what [`super::tile`] makes tiles of.
 pub(super) fn choose(
     program: &Program,
     negatives: &Negatives,
@@ -297,9 +297,9 @@ fn selects_indices(program: &Program, v: Var) -> bool {
     ty.elem == Elem::Int && ty.rank() > 0 && program.eq(v).is_some_and(of_select)
 }
 
-/// Whether an array with several axes is made, element by element, of what reduces products of matrices with even more.
-/// Before it is reduced in turn it is stored, so that it can be made in tiles with these products, of which there is a part at
-/// a time then.
+/// Whether an array with several axes is made, element by element, of what reduces products of
+/// matrices with even more. Before it is reduced in turn it is stored, so that it can be made in
+/// tiles with these products, of which there is a part at a time then.
 fn reduces_products(program: &Program, v: Var) -> bool {
     let is_product = |op: &Op| matches!(op, Op::Contract { .. });
     let reduces = |op: &Op| {
@@ -360,8 +360,9 @@ fn enter(p: &Place, axes: &[usize], loops: &mut HashMap<(Var, usize), usize>) ->
     p.moved(at, around)
 }
 
-/// At how many places each equation may be computed. One operation on what lies in memory anyway is cheaper than a pass
-/// over memory to keep its result, and two on one element are not dearer than to read that result.
+/// At how many places each equation may be computed. One operation on what lies in memory anyway is
+/// cheaper than a pass over memory to keep its result, and two on one element are not dearer than
+/// to read that result.
 struct Repeats<'a> {
     program: &'a Program,
     /// Which variables are stored for other reasons.
@@ -414,7 +415,8 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// Whether a light operation is made of elements of parameters by at most `most` such operations.
+    /// Whether a light operation is made of elements of parameters by at most `most` such
+    /// operations.
     fn is_of_one(
         &self,
         eq: &Eq,
@@ -494,9 +496,9 @@ fn is_light(op: &Op) -> bool {
     )
 }
 
-/// Which equations may be repeated: those that cost no real operation, as long as they are made of a
-/// few others such only. Longer chains of selections would grow the code, and its running time, with
-/// the square of their length.
+/// Which equations may be repeated: those that cost no real operation, as long as they are made of
+/// a few others such only. Longer chains of selections would grow the code, and its running time,
+/// with the square of their length.
 fn free_of_charge(program: &Program) -> Vec<bool> {
     let params = program.params.len();
     let mut free = vec![true; params];

@@ -20,7 +20,8 @@ use std::collections::{HashMap, HashSet};
 
 /// Contractions that are no product of a matrix become a sum of products again, so that they fuse
 /// with what is around them; so do products of a matrix and a vector whose matrix is computed for
-/// this use alone, and short sums within others. Guarded results of the others are masked afterwards.
+/// this use alone, and short sums within others. Guarded results of the others are masked
+/// afterwards.
 pub(super) fn expand_contractions(program: &Program) -> Program {
     let uses = count_uses(program);
     let within = within_others(program, &uses);
@@ -116,9 +117,9 @@ pub(super) fn expand_contractions(program: &Program) -> Program {
 /// m[i, j, k] = Σ_l a · b,  c = Σ_k w · m   =   c = Σ_k w · (Σ_l a · b)
 /// ```
 ///
-/// if nothing else reads m, its sums are known to be of few products, and c needs each element of it once. The array
-/// is as many times as large as c as the outer sum has terms, and each of its elements takes few operations: it would
-/// be written and read for no more than these.
+/// if nothing else reads m, its sums are known to be of few products, and c needs each element of
+/// it once. The array is as many times as large as c as the outer sum has terms, and each of its
+/// elements takes few operations: it would be written and read for no more than these.
 fn within_others(program: &Program, uses: &[usize]) -> HashSet<Var> {
     let mut out = HashSet::new();
     for eq in &program.eqs {
@@ -161,8 +162,9 @@ fn is_short(program: &Program, v: Var) -> bool {
     terms.is_some_and(|n| (2..=SHORT_SUM).contains(&n))
 }
 
-/// Whether a contraction is short sums for each of many points: one operand, and what is summed over, are known to be few.
-/// Each element takes a few operations on what is at hand, as much as a call takes to find it.
+/// Whether a contraction is short sums for each of many points: one operand, and what is summed
+/// over, are known to be few. Each element takes a few operations on what is at hand, as much as a
+/// call takes to find it.
 fn is_of_points(program: &Program, operands: &[(Var, &[u8]); 2], out_axes: &[u8]) -> bool {
     let is_few = |(v, axes): &(Var, &[u8])| {
         let shape = &program.ty(*v).shape;
@@ -260,8 +262,9 @@ pub(super) fn operands(
 /// contract(-a, b)  =  0 - contract(a, b)
 /// ```
 ///
-/// where the sums are the same, each product with the other sign, and nothing is computed for it. Only the sign of a sum
-/// that is too small for any number but zero may differ. So an array is one whose negative alone is wanted otherwise.
+/// where the sums are the same, each product with the other sign, and nothing is computed for it.
+/// Only the sign of a sum that is too small for any number but zero may differ. So an array is one
+/// whose negative alone is wanted otherwise.
 pub(super) struct Negatives {
     of: HashMap<Var, Var>,
 }
@@ -388,8 +391,8 @@ fn positive_lengths(program: &Program, guard: Var) -> Option<Vec<Size>> {
     }
 }
 
-/// Whether an array repeats elements along sums of positions, as windows `x[i + j]` do: many times the
-/// size of what it reads, and not worth storing for a product with a vector.
+/// Whether an array repeats elements along sums of positions, as windows `x[i + j]` do: many times
+/// the size of what it reads, and not worth storing for a product with a vector.
 fn is_windows(program: &Program, v: Var) -> bool {
     let Some(Op::Gather { index, .. }) = program.eq(v).map(|e| &e.op) else {
         return false;

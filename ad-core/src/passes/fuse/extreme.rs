@@ -5,12 +5,13 @@
 //! m[p] = x[p, k[p]]                   ─▶
 //! ```
 //!
-//! A read at a computed place needs an array. At the position of its extremum it does not: who looks for that has the value. So `x`
-//! can be inlined like what any other reduction reads, and nothing of its size is stored. That is how an extremum is
-//! differentiated, as its cotangent goes to the position.
+//! A read at a computed place needs an array. At the position of its extremum it does not: who
+//! looks for that has the value. So `x` can be inlined like what any other reduction reads, and
+//! nothing of its size is stored. That is how an extremum is differentiated, as its cotangent goes
+//! to the position.
 //!
-//! Both must be computed where the other one is: at the same guard. And there must be an element, since a read at the position 0 of
-//! nothing fails.
+//! Both must be computed where the other one is: at the same guard. And there must be an element,
+//! since a read at the position 0 of nothing fails.
 
 use super::narrow::{Skips, narrow};
 use super::nest::NestBuilder;
@@ -20,8 +21,8 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Lit, Size};
 use std::collections::HashMap;
 
-/// For each position of an extremum the variable that is the value there, if neither may be read otherwise: `is_array` says
-/// what is an array anyway, and read where the position is.
+/// For each position of an extremum the variable that is the value there, if neither may be read
+/// otherwise: `is_array` says what is an array anyway, and read where the position is.
 pub(super) fn extremes(program: &Program, is_array: &[bool]) -> HashMap<Var, Var> {
     let mut out = HashMap::new();
     for k in 0..program.eqs.len() {

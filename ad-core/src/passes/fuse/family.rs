@@ -6,18 +6,18 @@
 //! s = 0; for i { s[p(i)] += h(i, t[i]) }
 //! ```
 //!
-//! A member that reads another one just at the indices of the loops takes the scalar instead, and what is
-//! read like that only is not stored at all. Nothing is computed more often, and no value in another way;
-//! several things that are added to one element are added index by index.
+//! A member that reads another one just at the indices of the loops takes the scalar instead, and
+//! what is read like that only is not stored at all. Nothing is computed more often, and no value
+//! in another way; several things that are added to one element are added index by index.
 //!
-//! Steps are taken in order, and each joins a family that may have it: one behind all it depends on, or that
-//! it reads at its own indices. The first that has something in common with it is preferred; what is elementwise
-//! joins the last, if there is none.
-//! So a step only moves forward, to where all it needs is there.
+//! Steps are taken in order, and each joins a family that may have it: one behind all it depends
+//! on, or that it reads at its own indices. The first that has something in common with it is
+//! preferred; what is elementwise joins the last, if there is none. So a step only moves forward,
+//! to where all it needs is there.
 //!
-//! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. It joins a family
-//! with elementary functions in it that would be, and such functions join it, only if that saves enough:
-//! see [`CALL_OUTSIDE_VECTORS`].
+//! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. It
+//! joins a family with elementary functions in it that would be, and such functions join it, only
+//! if that saves enough: see [`CALL_OUTSIDE_VECTORS`].
 
 mod join;
 
@@ -240,7 +240,8 @@ fn space(step: &Step) -> Option<Vec<Size>> {
     }
 }
 
-/// Whether something is added to all elements in order, so that a sum begins with it instead of zeros.
+/// Whether something is added to all elements in order, so that a sum begins with it instead of
+/// zeros.
 fn is_whole(c: &Contribution, ty: &Type) -> bool {
     c.nest.loops[..c.nest.outer] == ty.shape && is_here(&c.at)
 }
@@ -291,8 +292,8 @@ fn nests(step: &Step) -> Vec<&Nest> {
     }
 }
 
-/// Whether the loop over the last index is vectorised: nothing is read or written at computed places, and
-/// nothing reduced but over it.
+/// Whether the loop over the last index is vectorised: nothing is read or written at computed
+/// places, and nothing reduced but over it.
 fn is_plain(step: &Step) -> bool {
     let fits = match &step.work {
         Work::Nest(_) => true,

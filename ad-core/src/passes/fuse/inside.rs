@@ -5,7 +5,8 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Lit, Size};
 use crate::thresholds::CONJUNCTS_SEARCHED;
 
-/// Whether an index over a shape is in `0..n` wherever a guard holds: because the guard compares positions, and says so.
+/// Whether an index over a shape is in `0..n` wherever a guard holds: because the guard compares
+/// positions, and says so.
 ///
 /// ```text
 /// i ≠ 0  ⟹  0 ≤ i - 1          i + 1 < n  ⟹  i + 1 in 0..n

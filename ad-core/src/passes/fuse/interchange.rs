@@ -4,10 +4,11 @@
 //! out[i, j] = Σ k: a[k, i, j]   =   out = 0; for k, i, j: out[i, j] += a[k, i, j]
 //! ```
 //!
-//! Element by element, the left side jumps through `a`: each step of the sum reads another row. The right side
-//! reads `a` in the order in which it lies in memory, and adds rows to rows. So the loops of a sum go outside where
-//! they run along rows of what it reads, and the last loop of the result runs inside of these rows. A column
-//! sum is such a one, and so are the cotangents of what was repeated along the first axes of something.
+//! Element by element, the left side jumps through `a`: each step of the sum reads another row. The
+//! right side reads `a` in the order in which it lies in memory, and adds rows to rows. So the
+//! loops of a sum go outside where they run along rows of what it reads, and the last loop of the
+//! result runs inside of these rows. A column sum is such a one, and so are the cotangents of what
+//! was repeated along the first axes of something.
 
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Contribution, Loop, Nest, Node, Scalar};
@@ -29,7 +30,8 @@ pub(super) fn interchange(nest: &Nest) -> Option<Contribution> {
     if !possible || !is_better(nest, own) || nest.repeats(own, *body) {
         return None;
     }
-    // Where the guard does not hold, nothing is added. That the loops of the sum run, they say themselves.
+    // Where the guard does not hold, nothing is added. That the loops of the sum run, they say
+    // themselves.
     let guard = sum.guard.filter(|&g| !says_they_run(nest, g, own));
     let inner = (nest.outer..nest.loops.len()).filter(|l| !own.contains(l));
     let order: Vec<Loop> = (own.iter().copied())
@@ -77,7 +79,8 @@ pub(super) fn says_they_run(nest: &Nest, condition: Node, loops: &[Loop]) -> boo
         && constant(n).is_some_and(|n| loops.iter().any(|&l| nest.loops[l] == n))
 }
 
-/// Whether the sum jumps from row to row in what it reads, and the last loop of the result does not.
+/// Whether the sum jumps from row to row in what it reads, and the last loop of the result does
+/// not.
 fn is_better(nest: &Nest, own: &[Loop]) -> bool {
     let mut jumps = false;
     for s in &nest.nodes {

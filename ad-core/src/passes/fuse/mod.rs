@@ -6,8 +6,8 @@
 //! that is needed:
 //!
 //! - it costs no real operation (a read, a few selections, an index), or
-//! - it is needed at one place only, and the loops around that place are just those that occur in the
-//!   place, each by itself; or at a few such places, if it is one cheap operation on arguments.
+//! - it is needed at one place only, and the loops around that place are just those that occur in
+//!   the place, each by itself; or at a few such places, if it is one cheap operation on arguments.
 //!
 //! [`PREPARATIONS`] come first and [`lower`] chooses; the passes of [`steps`] then decide on
 //! storage, tiles and families.

@@ -8,14 +8,14 @@
 //! Σ_j Σ_k [l ≤ j ∧ q] e               =  Σ_{l ≤ j} Σ_k [q] e
 //! ```
 //!
-//! where l and u are affine in loops further out than j, or u is an integer computed further out. An
-//! equation of indices bounds a loop from both sides. Of the loops in a comparison it is the innermost that
-//! is narrowed, if its coefficient is 1 or −1. The index of an extremum is not moved by leaving out
-//! what is neutral.
+//! where l and u are affine in loops further out than j, or u is an integer computed further out.
+//! An equation of indices bounds a loop from both sides. Of the loops in a comparison it is the
+//! innermost that is narrowed, if its coefficient is 1 or −1. The index of an extremum is not moved
+//! by leaving out what is neutral.
 //!
-//! Within the narrowed loop the comparison holds, and so do others that follow from it; they are gone from
-//! what is computed there. What they guarded stays inside of the loop all the same: further out it would
-//! be evaluated even if the loop does not run at all.
+//! Within the narrowed loop the comparison holds, and so do others that follow from it; they are
+//! gone from what is computed there. What they guarded stays inside of the loop all the same:
+//! further out it would be evaluated even if the loop does not run at all.
 //!
 //! A part of the condition that may fail by itself must not be left out, since its failure would be
 //! lost; then the loop stays as it is.
@@ -86,8 +86,8 @@ pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
     without(&nest, &at, known, ranges)
 }
 
-/// Whether no loops are left out of a nest but a few of the first and last indices of the last outer one, and it has no
-/// loops further in.
+/// Whether no loops are left out of a nest but a few of the first and last indices of the last
+/// outer one, and it has no loops further in.
 pub(super) fn spares_little(nest: &Nest) -> bool {
     let Some(last) = nest.outer.checked_sub(1) else {
         return false;
@@ -140,8 +140,8 @@ impl Narrowing<'_> {
         self.conditions(own, &holds, &tested);
     }
 
-    /// What holds wherever a node is not a structural zero, and if `literal` not the number 0 either,
-    /// and what is computed to find that out. A sum is zero where all of its terms are.
+    /// What holds wherever a node is not a structural zero, and if `literal` not the number 0
+    /// either, and what is computed to find that out. A sum is zero where all of its terms are.
     fn nonzero(&self, n: Node, literal: bool) -> (Vec<Node>, Vec<Node>) {
         let s = &self.nest.nodes[n];
         let mut holds = s.guard.map_or(vec![], |g| self.members(g));

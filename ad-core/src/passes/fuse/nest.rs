@@ -57,8 +57,8 @@ impl<'a> NestBuilder<'a> {
         self.compute(v, place)
     }
 
-    /// An element of a variable that is to be scattered: a stored array no longer knows where it is a
-    /// structural zero, and there nothing may be written.
+    /// An element of a variable that is to be scattered: a stored array no longer knows where it is
+    /// a structural zero, and there nothing may be written.
     pub(super) fn contribution(&mut self, v: Var, place: &[Affine]) -> Node {
         let n = self.value(v, place);
         match self.program.eq(v).and_then(|e| e.guard) {
@@ -70,7 +70,8 @@ impl<'a> NestBuilder<'a> {
         }
     }
 
-    /// A value that is written where `when` holds. It may be a structural zero, which is written as well.
+    /// A value that is written where `when` holds. It may be a structural zero, which is written as
+    /// well.
     pub(super) fn replacement(&mut self, elem: Elem, value: Node, when: Option<Node>) -> Node {
         let guard = self.graph.scalar(value).guard;
         let value = match guard {

@@ -6,10 +6,11 @@
 //! p = A B,  s[i,j] = f(d[i,j] + p[i,j], ..)       ─▶   q = d + A B,  s[i,j] = f(q[i,j], ..)
 //! ```
 //!
-//! where nobody else needs p or d, so that the sum has the memory of d; mostly d is another product. Each element of the
-//! product is summed before it is added, as it was: the result is the same, and so is what is counted. A product with a sign of
-//! its own stays alone, as zeros would get other signs. An array that stays is not added to: to read it where the result is
-//! written takes longer than another pass over both.
+//! where nobody else needs p or d, so that the sum has the memory of d; mostly d is another
+//! product. Each element of the product is summed before it is added, as it was: the result is the
+//! same, and so is what is counted. A product with a sign of its own stays alone, as zeros would
+//! get other signs. An array that stays is not added to: to read it where the result is written
+//! takes longer than another pass over both.
 
 use super::rebuild;
 use crate::ir::bulk::{Type, Var};
@@ -135,7 +136,8 @@ fn sum(program: &Program, facts: &Facts, k: usize) -> Option<Sum> {
     }
     let mut users = vec![0; nest.nodes.len()];
     (0..nest.nodes.len()).for_each(|n| nest.operands(n).iter().for_each(|o| users[*o] += 1));
-    // The array that a node is an element of, at the indices of the outer loops, if that is for one other node.
+    // The array that a node is an element of, at the indices of the outer loops, if that is for one
+    // other node.
     let element = |n: Node| match &nest.nodes[n].compute {
         Compute::Read(v, at) if nest.nodes[n].guard.is_none() && users[n] == 1 => {
             let mut place = at.iter().enumerate();
@@ -176,7 +178,8 @@ fn sum(program: &Program, facts: &Facts, k: usize) -> Option<Sum> {
     })
 }
 
-/// The step of a product without a sign that only step `k` needs, and that may be made just before it.
+/// The step of a product without a sign that only step `k` needs, and that may be made just before
+/// it.
 fn is_product(program: &Program, facts: &Facts, v: Var, k: usize) -> Option<usize> {
     let made = *facts.made.get(&v)?;
     let Work::Contract {

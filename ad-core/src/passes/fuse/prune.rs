@@ -1,5 +1,5 @@
-//! What of a loop is needed: results that nobody uses go, and with them the states and the arrays given
-//! that only they needed.
+//! What of a loop is needed: results that nobody uses go, and with them the states and the arrays
+//! given that only they needed.
 
 use crate::ir::build::{Builder, translate, translate_size};
 use crate::ir::bulk::{Eq, Loop, Looped, Op, Param, Program, Run, Type, Var};

@@ -5,8 +5,8 @@ use crate::ir::kernel::{At, Compute, Loop, Nest, Node, Range, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 
-/// A nest whose loops run over other ranges, without the conditions that are then known, and the same
-/// of `at`, which is computed in the outer loops.
+/// A nest whose loops run over other ranges, without the conditions that are then known, and the
+/// same of `at`, which is computed in the outer loops.
 pub(super) fn without(
     nest: &Nest,
     at: &[At],

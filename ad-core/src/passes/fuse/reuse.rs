@@ -1,5 +1,5 @@
-//! Arrays that are taken: what changes an array, or begins a loop with it, does so in place if nobody
-//! needs the old array later. Steps that read the old one come before, as far as they can.
+//! Arrays that are taken: what changes an array, or begins a loop with it, does so in place if
+//! nobody needs the old array later. Steps that read the old one come before, as far as they can.
 
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Program, Step, Work, reads_in_time};
@@ -8,8 +8,8 @@ use crate::passes::ablation::{Part, without};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// Decides what is taken, and orders the steps for it. `states` are the parameters that may be. What is
-/// stacked, in the results behind those, may be taken as well: it is stacked before.
+/// Decides what is taken, and orders the steps for it. `states` are the parameters that may be.
+/// What is stacked, in the results behind those, may be taken as well: it is stacked before.
 pub(super) fn take(
     mut program: Program,
     states: std::ops::Range<usize>,

@@ -4,8 +4,8 @@
 //! Σ k < n: [0 < n] f(k)   =   Σ k < n: f(k)
 //! ```
 //!
-//! They come from reads that are there only if something else is not empty. Once what reads is inside of the loop over that, the
-//! loop says the same.
+//! They come from reads that are there only if something else is not empty. Once what reads is
+//! inside of the loop over that, the loop says the same.
 
 use super::interchange::says_they_run;
 use crate::ir::kernel::{Compute, Loop, Nest, Range};

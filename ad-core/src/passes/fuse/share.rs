@@ -5,8 +5,8 @@
 //!                                                 s = Σ s'
 //! ```
 //!
-//! Only with the feature `parallel`, as each thread has sums of its own, which are added in the end. What runs in tiles
-//! is divided there, and large products are by the runtime.
+//! Only with the feature `parallel`, as each thread has sums of its own, which are added in the
+//! end. What runs in tiles is divided there, and large products are by the runtime.
 
 use super::tile::body::shared;
 use crate::ir::bulk::Type;
@@ -43,8 +43,8 @@ pub(super) fn shares(mut program: Program) -> Program {
     program
 }
 
-/// How many operations a step takes for each index of its outermost loop, if it can be divided there, and is worth
-/// it.
+/// How many operations a step takes for each index of its outermost loop, if it can be divided
+/// there, and is worth it.
 fn work(step: &Step) -> Option<Size> {
     let nest = match &step.work {
         Work::Nest(nest) => nest,

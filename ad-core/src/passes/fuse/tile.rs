@@ -1,4 +1,5 @@
-//! Arrays with many axes are made for a few indices of one axis at a time, so that they stay in a cache.
+//! Arrays with many axes are made for a few indices of one axis at a time, so that they stay in a
+//! cache.
 //!
 //! ```text
 //! t[i,j,k] = f(i,j,k)                      for tiles of j {
@@ -9,19 +10,22 @@
 //!                                          w[i] = max_j v[j,i]
 //! ```
 //!
-//! A *lane* is a size that axes of arrays have. A step is in the lane if one loop of it, outside of all others of that
-//! extent, is such an axis of what it makes: the element for an index of the lane needs nothing but elements for that index of
-//! other arrays that are made in the lane, and whatever of all others. Steps that need other indices, as the maximum
-//! above, stand behind all tiles, and what needs them in turn is in another *phase* with tiles of its own.
+//! A *lane* is a size that axes of arrays have. A step is in the lane if one loop of it, outside of
+//! all others of that extent, is such an axis of what it makes: the element for an index of the
+//! lane needs nothing but elements for that index of other arrays that are made in the lane, and
+//! whatever of all others. Steps that need other indices, as the maximum above, stand behind all
+//! tiles, and what needs them in turn is in another *phase* with tiles of its own.
 //!
-//! In what is made in tiles, the lane is the first axis, so that a tile is one piece of memory; and so all other axes
-//! of what lasts must allow that: results and arguments stay as they are. Cheap functions of what is there anyway are
-//! computed again in a later phase instead of being kept. Nothing else is computed more often, no element in another
-//! way; sums along other axes keep their order.
+//! In what is made in tiles, the lane is the first axis, so that a tile is one piece of memory; and
+//! so all other axes of what lasts must allow that: results and arguments stay as they are. Cheap
+//! functions of what is there anyway are computed again in a later phase instead of being kept.
+//! Nothing else is computed more often, no element in another way; sums along other axes keep their
+//! order.
 //!
-//! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if it saves two of them. How long
-//! a tile is, is found when the program runs, and all of a small program is one tile. Where no lane does, matrices
-//! may be read once that would be read twice ([`twice`]).
+//! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if
+//! it saves two of them. How long a tile is, is found when the program runs, and all of a small
+//! program is one tile. Where no lane does, matrices may be read once that would be read twice
+//! ([`twice`]).
 
 pub(super) mod body;
 mod lane;

@@ -8,8 +8,9 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
 use std::collections::HashMap;
 
-/// `contract [g] a, [h] b  =  [g] contract a, b` where b without guards is computed anyway, or is a part of an array, and
-/// wherever g holds, so does h: what is outside of h meets no element of a. Only bounds of g that the product heeds count.
+/// `contract [g] a, [h] b  =  [g] contract a, b` where b without guards is computed anyway, or is a
+/// part of an array, and wherever g holds, so does h: what is outside of h meets no element of a.
+/// Only bounds of g that the product heeds count.
 pub(super) fn shared(program: &Program) -> Program {
     let twins = Twins::of(program);
     let mut next = program.clone();
@@ -102,7 +103,8 @@ impl Twins {
         Twins { like, full }
     }
 
-    /// The variable without its guard, which alone says where it is there: another one, or a read that cannot fail.
+    /// The variable without its guard, which alone says where it is there: another one, or a read
+    /// that cannot fail.
     fn full(&self, program: &Program, next: &mut Program, v: Var) -> Option<Var> {
         let eq = program.eq(v)?;
         let guard = eq.guard?;

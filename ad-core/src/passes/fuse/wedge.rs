@@ -1,5 +1,6 @@
-//! Products of matrices that are triangles or bands, and those of whose result only a triangle or a band is needed:
-//! guards that say how far one axis may be ahead of another become bounds of the product.
+//! Products of matrices that are triangles or bands, and those of whose result only a triangle or a
+//! band is needed: guards that say how far one axis may be ahead of another become bounds of the
+//! product.
 
 use crate::ir::bulk::{Affine, Eq, Op, Program, Var};
 use crate::ir::kernel::Within;
@@ -36,7 +37,8 @@ pub(super) fn affine(program: &Program, v: Var) -> Option<Affine> {
     clippy::wildcard_enum_match_arm,
     reason = "only comparisons of integers say something"
 )]
-/// What a comparison says, if that is how far one axis may be ahead of another; in labels of the axes.
+/// What a comparison says, if that is how far one axis may be ahead of another; in labels of the
+/// axes.
 fn bound(program: &Program, comparison: Var, labels: &[u8]) -> Option<Within> {
     let eq = program.eq(comparison).filter(|e| e.guard.is_none())?;
     let Op::Map(p, args) = &eq.op else {
@@ -109,8 +111,8 @@ fn of_operands(program: &Program, eq: &Eq) -> Vec<Within> {
     out
 }
 
-/// The bounds of a contraction: those of its operands and of its result. What else the guard of an operand says, what
-/// is stored says as well: it is zero there.
+/// The bounds of a contraction: those of its operands and of its result. What else the guard of an
+/// operand says, what is stored says as well: it is zero there.
 pub(super) fn within(program: &Program, eq: &Eq) -> Vec<Within> {
     let mut out = of_operands(program, eq);
     if let (Some(guard), Op::Contract { out_axes, .. }) = (eq.guard, &eq.op) {

@@ -5,9 +5,9 @@
 //! ẏ ← d[k] ẏ, v̇ ← s[k] v̇                     ─▶   ẏ ← (s[k] (1 − s[k])) ẏ, v̇ ← s[k] v̇
 //! ```
 //!
-//! Here d is no residual: the values do not need it, so it is not computed twice, only later. It is made
-//! of scalar operations, and all that it is made of is a residual for other reasons, or needs none. So fewer
-//! arrays are collected, and none instead of them.
+//! Here d is no residual: the values do not need it, so it is not computed twice, only later. It is
+//! made of scalar operations, and all that it is made of is a residual for other reasons, or needs
+//! none. So fewer arrays are collected, and none instead of them.
 
 use super::sequence::Active;
 use crate::ir::bulk::{Op, Var};
@@ -47,8 +47,8 @@ impl<'a> Later<'a> {
         }
     }
 
-    /// Whether an equation is computed later, given what the linear loop needs already, what it is given, and what
-    /// is not the same in all steps: what is would be computed once.
+    /// Whether an equation is computed later, given what the linear loop needs already, what it is
+    /// given, and what is not the same in all steps: what is would be computed once.
     pub(super) fn has(
         &mut self,
         v: Var,

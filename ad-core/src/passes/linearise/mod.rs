@@ -1,5 +1,5 @@
-//! Forward mode: every equation that depends on a differentiated parameter gets a second one, for its
-//! tangent, which is linear in the tangents of the parameters.
+//! Forward mode: every equation that depends on a differentiated parameter gets a second one, for
+//! its tangent, which is linear in the tangents of the parameters.
 //!
 //! Writing `ẋ` for the tangent of `x`, and `[g]` for the guard of the equation:
 //!
@@ -38,7 +38,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
-/// values and keeps what the other needs, which is linear in the tangents, so that the program can be transposed.
+/// values and keeps what the other needs, which is linear in the tangents, so that the program can
+/// be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
     let marked = unread::marked(primal);
     let mut l = linearised(&marked, wrt, Loops::Apart, &Bodies::default());
@@ -46,7 +47,8 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
     l
 }
 
-/// Linearises a program that is not going to be transposed. Loops compute values and tangents together.
+/// Linearises a program that is not going to be transposed. Loops compute values and tangents
+/// together.
 pub fn forward(primal: &Program, wrt: &[usize]) -> Linearised {
     linearised(primal, wrt, Loops::Together, &Bodies::default())
 }
@@ -152,8 +154,8 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops, bodies: &Bodies) ->
 
 struct Lineariser {
     out: Builder,
-    /// For each variable of the original: the same in the result, its tangent, and whether it depends
-    /// on no real parameter.
+    /// For each variable of the original: the same in the result, its tangent, and whether it
+    /// depends on no real parameter.
     new: Vec<Var>,
     tangent: Vec<Option<Var>>,
     constant: Vec<bool>,
@@ -363,8 +365,8 @@ impl Lineariser {
         guard.map(|g| self.out.spread_over(g, &[axis], shape))
     }
 
-    /// A product and its tangent: the last one of the running products, exact where factors are zero.
-    /// A factor `select(c, x, 1)` is x under a mask.
+    /// A product and its tangent: the last one of the running products, exact where factors are
+    /// zero. A factor `select(c, x, 1)` is x under a mask.
     fn product(&mut self, eq: &Eq) -> Option<(Var, Var)> {
         let Op::Reduce {
             op: ReduceOp::Product,
@@ -421,8 +423,8 @@ impl Lineariser {
         is_one(x).then(|| (self.out.map(Prim::Not, &[c], None), other))
     }
 
-    /// The tangents of the states of a recurrence, as far as they are due to its factors: what these
-    /// change of each state enters with the next.
+    /// The tangents of the states of a recurrence, as far as they are due to its factors: what
+    /// these change of each state enters with the next.
     fn along(&mut self, r: &Recurrence, states: Var, ta: Var) -> Var {
         let shape = self.out.shape(r.a);
         let before = r.index(&shape);
@@ -431,8 +433,8 @@ impl Lineariser {
         r.fed(&mut self.out, Feed::Each(each))
     }
 
-    /// `max of x = select(e > -∞, e, -∞)` with `e = [n > 0] x[argmax x]`, and the same for the minimum: what the
-    /// tangent needs as well is searched for once.
+    /// `max of x = select(e > -∞, e, -∞)` with `e = [n > 0] x[argmax x]`, and the same for the
+    /// minimum: what the tangent needs as well is searched for once.
     fn extremum_value(
         &mut self,
         op: ReduceOp,

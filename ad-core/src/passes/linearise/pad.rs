@@ -1,12 +1,14 @@
 //! What loops inside of a loop collect, where they take different numbers of steps.
 //!
-//! Such arrays make no stack: each is collected as the beginning of one that is as long as the longest,
+//! Such arrays make no stack: each is collected as the beginning of one that is as long as the
+//! longest,
 //!
 //! ```text
 //! p[k] = [k < length] r[k]        r[k] = p[k] for k < length
 //! ```
 //!
-//! if a bound is known before. The alternative is to run the inner loop again, and in it those inside of it.
+//! if a bound is known before. The alternative is to run the inner loop again, and in it those
+//! inside of it.
 
 use super::sequence::{Active, Run};
 use crate::ir::build::{Builder, translate_size};

@@ -1,21 +1,22 @@
 //! Loops in forward mode.
 //!
-//! The body is linearised as a program of its own, with respect to what has a tangent. Then values and
-//! tangents are computed
+//! The body is linearised as a program of its own, with respect to what has a tangent. Then values
+//! and tangents are computed
 //!
 //! - together, in one loop over both: `(y, ẏ) ← (f(y), f'(y) ẏ)`,
-//! - or apart: one loop computes values, and collects what the linear equations of its body need, the
-//!   residuals `r`; a second one is linear:
+//! - or apart: one loop computes values, and collects what the linear equations of its body need,
+//!   the residuals `r`; a second one is linear:
 //!
 //! ```text
 //! y ← f(y), collecting r(y)         ẏ ← r[k] ẏ
 //! ```
 //!
-//! What is cheap to find again from what the loop is given is no residual, nor is what
-//! cannot be collected, because its size differs from step to step: the second loop computes it
-//! again. What the values do not need is computed by the second loop alone, if that needs the operands
-//! anyway (`later.rs`). If the loop says so, everything is computed again but the states. A state that is an array
-//! of which little changes in a step is not kept either, nor are parts of it: `undo.rs` says how it is found.
+//! What is cheap to find again from what the loop is given is no residual, nor is what cannot be
+//! collected, because its size differs from step to step: the second loop computes it again. What
+//! the values do not need is computed by the second loop alone, if that needs the operands anyway
+//! (`later.rs`). If the loop says so, everything is computed again but the states. A state that is
+//! an array of which little changes in a step is not kept either, nor are parts of it: `undo.rs`
+//! says how it is found.
 
 use super::later::Later;
 use super::pad::{self, Padded};
@@ -661,8 +662,9 @@ impl Residuals {
     }
 }
 
-/// Whether all that is read of an array is as large as the array, and lies side by side as there: a stack of the array
-/// takes no more room, is read at any time, and serves whatever else is read of it. What guards the read has to be at hand.
+/// Whether all that is read of an array is as large as the array, and lies side by side as there: a
+/// stack of the array takes no more room, is read at any time, and serves whatever else is read of
+/// it. What guards the read has to be at hand.
 fn is_shifted(body: &Program, eq: &Eq, at_hand: &dyn Fn(Var) -> bool) -> bool {
     let Op::Gather { src, index } = &eq.op else {
         return false;

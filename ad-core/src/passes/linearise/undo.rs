@@ -1,31 +1,32 @@
-//! Arrays that a loop changes in place, for its derivative, which needs them as they were in each step.
+//! Arrays that a loop changes in place, for its derivative, which needs them as they were in each
+//! step.
 //!
-//! Keeping the array of each step takes as many elements as the array has, times the steps. But a step
-//! replaces few of them. So what it replaces is kept, and a loop in the other direction puts it back.
-//! With `e` for what the step writes at the places `i`:
+//! Keeping the array of each step takes as many elements as the array has, times the steps. But a
+//! step replaces few of them. So what it replaces is kept, and a loop in the other direction puts
+//! it back. With `e` for what the step writes at the places `i`:
 //!
 //! ```text
 //! x' = x with e at i            o = x[i]
 //! x  = x' with o at i           the same numbers, whatever e is, since no two elements of e have one place
 //! ```
 //!
-//! `i` is known in both directions. With a condition `c` on what is written, both lines have it. Through
-//! a step the array has several *versions*, one after each change:
+//! `i` is known in both directions. With a condition `c` on what is written, both lines have it.
+//! Through a step the array has several *versions*, one after each change:
 //!
 //! ```text
 //! x₀ = x, x₁ = x₀ with e₁ at i₁, .., x' = xₘ           collecting oⱼ = xⱼ₋₁[iⱼ]
 //! xₘ = x', .., x₀ = x₁ with o₁ at i₁                   collecting those xⱼ that are needed
 //! ```
 //!
-//! The second line is a loop that moves and computes nothing. What it collects is read by the linear
-//! loop only. When that is transposed it runs in the same direction, so that `passes/join.rs` makes
-//! one loop of them, and nothing is collected.
+//! The second line is a loop that moves and computes nothing. What it collects is read by the
+//! linear loop only. When that is transposed it runs in the same direction, so that
+//! `passes/join.rs` makes one loop of them, and nothing is collected.
 //!
-//! Where a version comes from the one before by a loop, the loop that takes that one back is run, if there is one
-//! and what it needs has been collected. Else `i` is all places at which the loop may write, as
-//! a box: along each axis the only index, as far as it is the same throughout, or all of them. So it is, too,
-//! where a step is computed again: only its beginning is needed then. A box that is the whole array saves nothing;
-//! then the array is kept as any residual is.
+//! Where a version comes from the one before by a loop, the loop that takes that one back is run,
+//! if there is one and what it needs has been collected. Else `i` is all places at which the loop
+//! may write, as a box: along each axis the only index, as far as it is the same throughout, or all
+//! of them. So it is, too, where a step is computed again: only its beginning is needed then. A box
+//! that is the whole array saves nothing; then the array is kept as any residual is.
 //!
 //! What an update overwrites is neither kept nor put back if `unread.rs` has marked it.
 
@@ -349,8 +350,8 @@ fn is_unread(looped: &Loop, state: usize) -> bool {
     true
 }
 
-/// Where the changes that lead from one version to a later one may be, along each axis; `outside` says what
-/// a variable of the program is in the step that all this is about.
+/// Where the changes that lead from one version to a later one may be, along each axis; `outside`
+/// says what a variable of the program is in the step that all this is about.
 fn reach(
     program: &Program,
     newer: Var,

@@ -15,8 +15,8 @@
 //! left >= right               a demand on what is bound first
 //! ```
 //!
-//! Vectorising what comes out gives equations over the same arrays, with the axes of the loops around
-//! the call in front of them.
+//! Vectorising what comes out gives equations over the same arrays, with the axes of the loops
+//! around the call in front of them.
 
 mod sequence;
 
@@ -81,7 +81,8 @@ struct Raiser<'a> {
     function: &'a [Param],
     /// Whether the program is the body of a loop: what that is given has the shape it should have.
     in_loop: bool,
-    /// For each variable of the program the one that holds it, unless it is written where it is read.
+    /// For each variable of the program the one that holds it, unless it is written where it is
+    /// read.
     vars: Vec<Option<Sym>>,
     fresh: Fresh,
     /// Sizes that the program computes, each bound once: a bound inside of a loop has to be one.

@@ -1,5 +1,5 @@
-//! Rules about structural zeros, the Iverson brackets `[g] e`: they pass through what is linear, and
-//! a sum over a bracket is one over the positions where it holds.
+//! Rules about structural zeros, the Iverson brackets `[g] e`: they pass through what is linear,
+//! and a sum over a bracket is one over the positions where it holds.
 
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::build::without;
@@ -31,8 +31,8 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// For tangents and cotangents: `a · [g] t = [g] a · t`, `[g] t / a = [g] (t / a)`, `-[g] t = [g] -t`,
-/// `copy [g] t = [g] copy t`, `([g] t)[index] = [g[index]] t[index]`,
+/// For tangents and cotangents: `a · [g] t = [g] a · t`, `[g] t / a = [g] (t / a)`,
+/// `-[g] t = [g] -t`, `copy [g] t = [g] copy t`, `([g] t)[index] = [g[index]] t[index]`,
 /// `[g] t + [g] u = [g] (t + u)`.
 fn bracket_through(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if eq.ty.elem != Elem::Real {
@@ -81,8 +81,8 @@ fn guard_of_linear(s: &mut Simplifier, v: Var) -> Option<Var> {
     s.is_linear(v).then_some(g)
 }
 
-/// `select(c, a, 0) · t  =  [c] a · t`, `select(c, 0, a) · t  =  [not c] a · t` for a tangent or cotangent t
-/// and a literal 0: where the Jacobian is known to be zero, it is so structurally.
+/// `select(c, a, 0) · t  =  [c] a · t`, `select(c, 0, a) · t  =  [not c] a · t` for a tangent or
+/// cotangent t and a literal 0: where the Jacobian is known to be zero, it is so structurally.
 fn zero_factor(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(Prim::Mul, args) = &eq.op else {
         return None;
@@ -125,9 +125,9 @@ pub(super) fn selected(s: &mut Simplifier, v: Var) -> Option<(Var, Var)> {
     }
 }
 
-/// `[g] p(.. ([h] copy x) ..)  =  [g] p(.. x ..)` where g implies h; `[g] p(.. select(c, a, b) ..)  =
-/// [g] p(.. a ..)` where g implies c, b where it implies `not c`: inside of a bracket its condition is
-/// known.
+/// `[g] p(.. ([h] copy x) ..)  =  [g] p(.. x ..)` where g implies h;
+/// `[g] p(.. select(c, a, b) ..)  = [g] p(.. a ..)` where g implies c, b where it implies `not c`:
+/// inside of a bracket its condition is known.
 fn inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let g = eq.guard?;
     let mut has_condition = false;
@@ -223,8 +223,8 @@ fn sum_of_selected(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `Σ_k [k = a and g] e  =  [0 <= a < n] ([g] e)[k := a]` where a does not depend on k, an axis of length
-/// n: the loop runs once at the most.
+/// `Σ_k [k = a and g] e  =  [0 <= a < n] ([g] e)[k := a]` where a does not depend on k, an axis of
+/// length n: the loop runs once at the most.
 fn sum_of_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,

@@ -12,17 +12,19 @@ pub(super) const RULES: &[Rule] = &[Rule {
     apply: chain,
 }];
 
-/// What is not known to be short is taken to be this long, where it makes no difference but for a few elements.
+/// What is not known to be short is taken to be this long, where it makes no difference but for a
+/// few elements.
 const LONG: i64 = 8;
 
-/// `Σ (Σ p · q) · t  =  Σ p · (Σ q · t)`, with every label summed as soon as nothing else has it, where one of
-/// the three is linear, nothing else uses the inner product, and fewer operations are counted for all
-/// lengths from 2 on. Both products may be elementwise: `u_i M_ij v_j t` is a product of a matrix and a vector, then
-/// scaled, and `c · (d · t)` is `(c · d) · t` where c and d are the smaller ones. `-t` is `(-1) · t` inside of another.
+/// `Σ (Σ p · q) · t  =  Σ p · (Σ q · t)`, with every label summed as soon as nothing else has it,
+/// where one of the three is linear, nothing else uses the inner product, and fewer operations are
+/// counted for all lengths from 2 on. Both products may be elementwise: `u_i M_ij v_j t` is a
+/// product of a matrix and a vector, then scaled, and `c · (d · t)` is `(c · d) · t` where c and d
+/// are the smaller ones. `-t` is `(-1) · t` inside of another.
 ///
-/// `Σ_a (p_ac · q_ab) · t_ad  =  Σ_a p_ac · (q_ab · t_ad)`, as many products in the sum, is preferred where the array in between is
-/// smaller for all lengths from `LONG` on: less is stored. For shorter ones it may have some elements more, but fewer than
-/// the sum has products.
+/// `Σ_a (p_ac · q_ab) · t_ad  =  Σ_a p_ac · (q_ab · t_ad)`, as many products in the sum, is
+/// preferred where the array in between is smaller for all lengths from `LONG` on: less is stored.
+/// For shorter ones it may have some elements more, but fewer than the sum has products.
 fn chain(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let outer = s.product(eq).filter(|_| s.holds_or_not(eq.guard))?;
     let mut best: Option<(Size, Factor, Product, Option<Var>)> = None;
@@ -94,7 +96,8 @@ fn negated(s: &mut Simplifier, eq: &Eq) -> Option<Product> {
     (b.axes.len() == out.len()).then_some(Product { a, b, out })
 }
 
-/// The guard of a first product that is elementwise: nothing is computed for an outer one that is empty.
+/// The guard of a first product that is elementwise: nothing is computed for an outer one that is
+/// empty.
 fn in_use(s: &mut Simplifier, first: &Product, p: &Factor) -> Option<Var> {
     let elementwise = first.labels().len() == first.out.len();
     let shape: Vec<Size> = first.out.iter().map(|&l| s.length(first, l)).collect();
@@ -105,8 +108,8 @@ fn in_use(s: &mut Simplifier, first: &Product, p: &Factor) -> Option<Var> {
     s.not_empty(lengths.iter(), &shape)
 }
 
-/// The inner product with the labels that its result has as a factor of the outer one, and new ones for
-/// those that it sums over.
+/// The inner product with the labels that its result has as a factor of the outer one, and new ones
+/// for those that it sums over.
 fn relabelled(inner: &Product, x: &Factor, outer: &Product) -> Product {
     let used = outer.labels();
     let sums: Vec<u8> = (inner.labels().into_iter())
@@ -122,8 +125,8 @@ fn relabelled(inner: &Product, x: &Factor, outer: &Product) -> Product {
     })
 }
 
-/// The product of q and t, summed over what neither p nor the result has; `None` if one of them has such a
-/// label alone.
+/// The product of q and t, summed over what neither p nor the result has; `None` if one of them has
+/// such a label alone.
 fn first_of(q: &Factor, t: &Factor, p: &Factor, out: &[u8]) -> Option<Product> {
     let product = Product {
         a: q.clone(),

@@ -27,8 +27,8 @@ fn guarded_literal(s: &Simplifier, v: Var) -> Option<(Lit, Var)> {
     Some((c, eq.guard?))
 }
 
-/// `([h] fill c)[index]  =  [h[index]] fill c` for an affine read without a guard, whose bounds have been
-/// demanded. That there is an element at all is known where one is read.
+/// `([h] fill c)[index]  =  [h[index]] fill c` for an affine read without a guard, whose bounds
+/// have been demanded. That there is an element at all is known where one is read.
 fn read_of_literal(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
@@ -73,8 +73,8 @@ fn literal_inside_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `p([h] fill a, fill b)  =  h`, `not h`, `true` or `false` for a comparison p, by what p says of a and b,
-/// and of 0 and b; likewise with the operands exchanged
+/// `p([h] fill a, fill b)  =  h`, `not h`, `true` or `false` for a comparison p, by what p says of
+/// a and b, and of 0 and b; likewise with the operands exchanged
 fn compared_literal(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;

@@ -23,9 +23,9 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// An array that `v` repeats, with the axis of `v` that each of its axes is: `v` without the axes that
-/// it does not depend on, and not permuted where it reads all of an array. Where a read could fail, it
-/// happens only if the axes that are left out are not empty.
+/// An array that `v` repeats, with the axis of `v` that each of its axes is: `v` without the axes
+/// that it does not depend on, and not permuted where it reads all of an array. Where a read could
+/// fail, it happens only if the axes that are left out are not empty.
 pub(super) fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
     let shape = s.out.shape(v);
     let all = (v, (0..shape.len()).map(|k| k as u8).collect());
@@ -76,8 +76,9 @@ pub(super) fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
 }
 
 /// `Σ_k a[..] · b[..]  =  contract a, b`, both without the axes that they are repeated along, where
-/// every summed axis occurs in both. Bilinear from here on, so that its derivatives are contractions
-/// again. The product must have no other use, for which it would have to be computed all the same.
+/// every summed axis occurs in both. Bilinear from here on, so that its derivatives are
+/// contractions again. The product must have no other use, for which it would have to be computed
+/// all the same.
 fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,

@@ -18,8 +18,8 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// `(contract a, b)[σ]  =  contract a, b` with the axes of its result permuted by σ, where nothing else
-/// uses it
+/// `(contract a, b)[σ]  =  contract a, b` with the axes of its result permuted by σ, where nothing
+/// else uses it
 fn permuted_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
@@ -49,9 +49,9 @@ fn permuted_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     Some(Rewrite::Eq(s.contraction(p, guard)))
 }
 
-/// `(contract a, b)[index]  =  Σ a[index, ..] · b[index, ..]` where nothing else uses the contraction, no element is
-/// read twice, and some are not read: an axis is missing, as in a diagonal or a row. The sum of the
-/// product is a contraction again if it can be one.
+/// `(contract a, b)[index]  =  Σ a[index, ..] · b[index, ..]` where nothing else uses the
+/// contraction, no element is read twice, and some are not read: an axis is missing, as in a
+/// diagonal or a row. The sum of the product is a contraction again if it can be one.
 fn read_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;

@@ -12,9 +12,9 @@ pub(super) const RULES: &[Rule] = &[Rule {
     apply: extremum_of_repeated,
 }];
 
-/// `max_k x[index]  =  select(n > 0 and x[index] >= -∞, x[index], -∞)` where the index does not depend on axis k of length n,
-/// and the read is inside for sure; for the minimum with the other sign. The extremum of nothing
-/// and that of NaN alone are the infinity.
+/// `max_k x[index]  =  select(n > 0 and x[index] >= -∞, x[index], -∞)` where the index does not
+/// depend on axis k of length n, and the read is inside for sure; for the minimum with the other
+/// sign. The extremum of nothing and that of NaN alone are the infinity.
 fn extremum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce { op, src, axes } = &eq.op else {
         return None;

@@ -1,5 +1,6 @@
-//! Rules about sums of tangents and cotangents: a factor that is the same for all terms is applied once.
-//! Sums are distributed over, which programs as written must not be: they could overflow elsewhere.
+//! Rules about sums of tangents and cotangents: a factor that is the same for all terms is applied
+//! once. Sums are distributed over, which programs as written must not be: they could overflow
+//! elsewhere.
 
 use super::products::{Factor, Product};
 use super::{Rewrite, Rule, Simplifier};
@@ -45,8 +46,8 @@ pub(super) fn sum_of(s: &Simplifier, eq: &Eq) -> Option<(Var, Vec<usize>)> {
     (eq.ty.elem == Elem::Real && s.used_once(*src)).then(|| (*src, axes.clone()))
 }
 
-/// `Σ_k c · t[k]  =  [n > 0] c · (Σ_k t[k])` for an axis k of length n that one factor does not depend on, and
-/// `Σ_kl a[k] · b[k, l]  =  [n > 0] contract a, (Σ_l b)`. One of them is linear.
+/// `Σ_k c · t[k]  =  [n > 0] c · (Σ_k t[k])` for an axis k of length n that one factor does not
+/// depend on, and `Σ_kl a[k] · b[k, l]  =  [n > 0] contract a, (Σ_l b)`. One of them is linear.
 fn factor_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (src, axes) = sum_of(s, eq)?;
     let args = s.applied(src, Prim::Mul)?.to_vec();
@@ -115,11 +116,11 @@ fn divisor_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `Σ_k e[k] · c  =  [n > 0] S · c` and `Σ_k e[k] / c  =  [n > 0] S / c`, for axes k of which c depends on none,
-/// if `S = Σ_k e[k]` is computed anyway and the terms are, too. They are linear.
+/// `Σ_k e[k] · c  =  [n > 0] S · c` and `Σ_k e[k] / c  =  [n > 0] S / c`, for axes k of which c
+/// depends on none, if `S = Σ_k e[k]` is computed anyway and the terms are, too. They are linear.
 ///
-/// It saves a sum; and where the terms are shares of the whole, their sum is 1 but for one rounding, whatever
-/// their number is.
+/// It saves a sum; and where the terms are shares of the whole, their sum is 1 but for one
+/// rounding, whatever their number is.
 fn sum_at_hand(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,
@@ -212,8 +213,9 @@ fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `contract a[..], b  =  [n > 0] contract a, (Σ_l b)` where a is repeated along the summed label l of length n,
-/// if one of the two is linear; along a label that b and the result have, a need not be repeated.
+/// `contract a[..], b  =  [n > 0] contract a, (Σ_l b)` where a is repeated along the summed label l
+/// of length n, if one of the two is linear; along a label that b and the result have, a need not
+/// be repeated.
 fn contract_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if !matches!(eq.op, Op::Contract { .. }) || eq.guard.is_some() {
         return None;

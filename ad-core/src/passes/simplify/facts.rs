@@ -121,8 +121,8 @@ impl Simplifier {
         holds(&low) && holds(&n.sub(&high).plus(-1))
     }
 
-    /// What a guard says at the places of a read. Comparisons of positions are total, so that they can
-    /// be moved to any place; other members are read, under the guard of the read where it may
+    /// What a guard says at the places of a read. Comparisons of positions are total, so that they
+    /// can be moved to any place; other members are read, under the guard of the read where it may
     /// reach out of bounds. Without `all` those are left out.
     pub(super) fn guard_at(
         &mut self,
@@ -162,7 +162,8 @@ impl Simplifier {
         out
     }
 
-    /// A condition that is the same everywhere, such as that a length is positive, over another shape.
+    /// A condition that is the same everywhere, such as that a length is positive, over another
+    /// shape.
     pub(super) fn restated(&mut self, v: Var, shape: &[Size]) -> Option<Var> {
         let old = self.out.ty(v).rank();
         let constant = |s: &Simplifier, v: Var| s.affine(v).is_some_and(|a| a.is_constant());

@@ -234,7 +234,8 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }
 }
 
-/// `[g] (a < b)  =  g and (a < b)` for two positions, and the other comparisons: they can be evaluated anywhere
+/// `[g] (a < b)  =  g and (a < b)` for two positions, and the other comparisons: they can be
+/// evaluated anywhere
 fn guarded_comparison(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (g, Op::Map(p, args)) = (eq.guard?, &eq.op) else {
         return None;

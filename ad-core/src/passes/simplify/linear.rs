@@ -1,5 +1,5 @@
-//! Rules of vector spaces, for tangents and cotangents: what both terms of a sum are multiplied with is
-//! applied once, and so are constants.
+//! Rules of vector spaces, for tangents and cotangents: what both terms of a sum are multiplied
+//! with is applied once, and so are constants.
 
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::bulk::{Eq, Op, Var};
@@ -25,8 +25,8 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// The two terms of a sum or a difference of tangents or cotangents that nothing else uses, with their
-/// equations. Both have the guard of the sum.
+/// The two terms of a sum or a difference of tangents or cotangents that nothing else uses, with
+/// their equations. Both have the guard of the sum.
 fn terms<'a>(s: &'a mut Simplifier, eq: &Eq) -> Option<(Prim, [&'a Eq; 2])> {
     let Op::Map(p @ (Prim::Add | Prim::Sub), args) = &eq.op else {
         return None;
@@ -39,8 +39,8 @@ fn terms<'a>(s: &'a mut Simplifier, eq: &Eq) -> Option<(Prim, [&'a Eq; 2])> {
     (a.guard == eq.guard && b.guard == eq.guard).then_some((*p, [a, b]))
 }
 
-/// `a · x + a · y  =  a · (x + y)`, `x / a + y / a  =  (x + y) / a`, `-x + -y  =  -(x + y)`, and the same for
-/// differences
+/// `a · x + a · y  =  a · (x + y)`, `x / a + y / a  =  (x + y) / a`, `-x + -y  =  -(x + y)`, and
+/// the same for differences
 fn common_factor(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (p, [a, b]) = terms(s, eq)?;
     let (Op::Map(q, xs), Op::Map(r, ys)) = (&a.op, &b.op) else {
@@ -66,8 +66,8 @@ fn common_factor(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `contract a, x + contract a, y  =  contract a, (x + y)`, and the same for differences; x and y may differ in the
-/// order of their labels
+/// `contract a, x + contract a, y  =  contract a, (x + y)`, and the same for differences; x and y
+/// may differ in the order of their labels
 fn common_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (p, [first, second]) = terms(s, eq)?;
     if !matches!(
@@ -96,8 +96,8 @@ fn common_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             if b_axes != a.axes || a.axes.len() + x.axes.len() == first.out.len() {
                 continue;
             }
-            // The axes of y in the order of x; of a matrix that is no tangent, its transpose as well
-            // would be read just to be added.
+            // The axes of y in the order of x; of a matrix that is no tangent, its transpose as
+            // well would be read just to be added.
             let Some(order) = (y_axes.iter())
                 .map(|l| x.axes.iter().position(|k| k == l))
                 .collect::<Option<Vec<usize>>>()
@@ -153,8 +153,8 @@ fn negated_multiple(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `t / a / b  =  t / (a · b)`, `a · (t / b)  =  t · (a / b)`, `(a · t) / b  =  t · (a / b)` where neither a nor b depends on some axis: they
-/// are joined in the smaller space
+/// `t / a / b  =  t / (a · b)`, `a · (t / b)  =  t · (a / b)`, `(a · t) / b  =  t · (a / b)` where
+/// neither a nor b depends on some axis: they are joined in the smaller space
 fn quotient_of_quotient(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(outer @ (Prim::Mul | Prim::Div), args) = &eq.op else {
         return None;

@@ -318,8 +318,8 @@ struct Inside<'a> {
 }
 
 impl Inside<'_> {
-    /// Adds what a program takes from outside: variables there, each once, sizes before the arrays that
-    /// have them.
+    /// Adds what a program takes from outside: variables there, each once, sizes before the arrays
+    /// that have them.
     fn frontier(
         &self,
         program: &Program,

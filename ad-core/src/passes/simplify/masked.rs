@@ -1,4 +1,5 @@
-//! Rules about contractions with an operand that is a bracket: only the pairs of present elements count.
+//! Rules about contractions with an operand that is a bracket: only the pairs of present elements
+//! count.
 
 use super::brackets::selected;
 use super::products::{Factor, Product};
@@ -19,8 +20,9 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// `contract select(c, a, 0), t  =  contract [c] copy a, t`, `contract select(c, 0, a), t  =  contract [not c] copy a, t` for a
-/// tangent or cotangent t and a literal 0: where the Jacobian is known to be zero, it is so structurally
+/// `contract select(c, a, 0), t  =  contract [c] copy a, t`,
+/// `contract select(c, 0, a), t  =  contract [not c] copy a, t` for a tangent or cotangent t and a
+/// literal 0: where the Jacobian is known to be zero, it is so structurally
 fn contract_of_selected(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if !matches!(eq.op, Op::Contract { .. }) {
         return None;
@@ -44,9 +46,9 @@ fn contract_of_selected(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     None
 }
 
-/// `contract [g] a, b  =  Σ [g] a · b` where g says a position along a summed axis, so that the sum has one
-/// term; or where it bounds such positions and the contraction is a product with a vector of
-/// what nothing else uses, so that the loop over them can be shorter.
+/// `contract [g] a, b  =  Σ [g] a · b` where g says a position along a summed axis, so that the sum
+/// has one term; or where it bounds such positions and the contraction is a product with a vector
+/// of what nothing else uses, so that the loop over them can be shorter.
 fn contract_of_bracket(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if !matches!(eq.op, Op::Contract { .. }) {
         return None;

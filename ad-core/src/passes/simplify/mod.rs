@@ -1,13 +1,14 @@
 //! Rewriting Bulk programs into cheaper and shorter equal ones.
 //!
-//! Every rule has a name and stands under its equation, with its side condition; rules are directional
-//! and never add real operations. [`RULES`] lists them all. The engine rebuilds a program equation by
-//! equation: operands are already in their final form when a rule looks at an equation, and what a
-//! rule builds passes through the rules again.
+//! Every rule has a name and stands under its equation, with its side condition; rules are
+//! directional and never add real operations. [`RULES`] lists them all. The engine rebuilds a
+//! program equation by equation: operands are already in their final form when a rule looks at an
+//! equation, and what a rule builds passes through the rules again.
 //!
-//! Termination: operands are final while an equation is rewritten, so a rule reaches only what lies below.
-//! Every rule either replaces an equation by an existing variable, or lowers what `docs/simplifier.md`
-//! names for its group, so the chain of rewrites that starts at one equation is finite.
+//! Termination: operands are final while an equation is rewritten, so a rule reaches only what lies
+//! below. Every rule either replaces an equation by an existing variable, or lowers what
+//! `docs/simplifier.md` names for its group, so the chain of rewrites that starts at one equation
+//! is finite.
 
 mod algebra;
 mod brackets;
@@ -108,9 +109,10 @@ pub fn simplify(program: &Program) -> Program {
     simplify_counting(program, &[], &mut tally)
 }
 
-/// Simplifies a program of which it is known that whatever depends on the parameters `seeds` is linear
-/// in them: tangents or cotangents. No program as written has these equations, so they may be
-/// reordered by the laws of a vector space, and a literal zero that scales one is a structural zero.
+/// Simplifies a program of which it is known that whatever depends on the parameters `seeds` is
+/// linear in them: tangents or cotangents. No program as written has these equations, so they may
+/// be reordered by the laws of a vector space, and a literal zero that scales one is a structural
+/// zero.
 pub fn simplify_linear(program: &Program, seeds: &[Var]) -> Program {
     simplify_counting(program, seeds, &mut tally)
 }
@@ -184,7 +186,8 @@ fn simplified(
 ) -> Program {
     let mut program = live(program);
     for _ in 0..ROUNDS {
-        // One round settles nearly every program; a second sees what became dead or equal in the first.
+        // One round settles nearly every program; a second sees what became dead or equal in the
+        // first.
         for _ in 0..ROUNDS {
             let next = live(&round(&program, seeds, demands, fired));
             if next == program {
@@ -204,9 +207,9 @@ fn simplified(
     program
 }
 
-/// One equation leads to no more rewrites than this; then it stays as it is, which is correct and merely
-/// longer. Rules end by themselves by the argument above, but a read that composes with a chain of
-/// guards, each of which is guarded by the ones before, can double at every link.
+/// One equation leads to no more rewrites than this; then it stays as it is, which is correct and
+/// merely longer. Rules end by themselves by the argument above, but a read that composes with a
+/// chain of guards, each of which is guarded by the ones before, can double at every link.
 const STEPS: usize = 1000;
 
 /// No program is rebuilt more often.
@@ -296,8 +299,8 @@ fn round(
         uses[r.index()] += 1;
     }
     let mut new: Vec<Var> = (0..params).map(|k| Var(k as u32)).collect();
-    // Computed sizes in the shapes of parameters: the walk has put them first, so that rules see their
-    // new names.
+    // Computed sizes in the shapes of parameters: the walk has put them first, so that rules see
+    // their new names.
     let mut unnamed: Vec<usize> = (0..params).collect();
     let mut name_shapes = |s: &mut Simplifier, new: &[Var]| {
         unnamed.retain(|&k| {
@@ -378,8 +381,8 @@ pub struct Simplifier {
 }
 
 impl Simplifier {
-    /// Makes what a part of a scatter adds in place of what it added. Its guard stays where it is if it
-    /// keeps the part from writing out of bounds.
+    /// Makes what a part of a scatter adds in place of what it added. Its guard stays where it is
+    /// if it keeps the part from writing out of bounds.
     fn in_part<R>(&mut self, p: &Part, shape: &[Size], make: impl FnOnce(&mut Self) -> R) -> R {
         let is_guarded = self.out.guard(p.src).is_some();
         let writes = is_guarded && !is_inside(&p.index, &self.out.shape(p.src), shape);

@@ -9,9 +9,10 @@ pub(super) const RULES: &[Rule] = &[Rule {
     apply: sum_of_contract,
 }];
 
-/// `Σ_i (contract a, b)[i, ..]  =  contract a, b` without the label i in the result, where nothing else uses the
-/// contraction. A label that only one of them has is summed before; that distributes, so one of
-/// them must be linear then. A guard that does not depend on i stays outside, also that of a copy.
+/// `Σ_i (contract a, b)[i, ..]  =  contract a, b` without the label i in the result, where nothing
+/// else uses the contraction. A label that only one of them has is summed before; that distributes,
+/// so one of them must be linear then. A guard that does not depend on i stays outside, also that
+/// of a copy.
 fn sum_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (src, axes) = sum_of(s, eq)?;
     let mut inner = s.out.eq(src)?.clone();

@@ -1,5 +1,5 @@
-//! Products of arrays with labelled axes, summed over some labels: what the rules about contractions
-//! have in common.
+//! Products of arrays with labelled axes, summed over some labels: what the rules about
+//! contractions have in common.
 
 use super::Simplifier;
 use super::contract::projection;
@@ -134,8 +134,8 @@ impl Simplifier {
         (args.iter()).all(|&a| self.affine(a).is_some_and(|a| a.is_constant()))
     }
 
-    /// The equation of a variable without its guard, and the guard, if that says nothing about positions:
-    /// it holds everywhere or nowhere.
+    /// The equation of a variable without its guard, and the guard, if that says nothing about
+    /// positions: it holds everywhere or nowhere.
     pub(super) fn uniform(&self, v: Var) -> Option<(Eq, Option<Var>)> {
         let eq = self.out.eq(v)?;
         let guard = eq.guard;
@@ -204,9 +204,9 @@ impl Simplifier {
         out.mul(&terms.scale(2).plus(-1))
     }
 
-    /// A product as an equation: `Σ_kl a[k] · b[k, l]  =  [n > 0] Σ_k a[k] · (Σ_l b[k, l])` where an axis l of
-    /// length n is in one factor only. That distributes: one of the factors must be linear if there
-    /// is such an axis.
+    /// A product as an equation: `Σ_kl a[k] · b[k, l]  =  [n > 0] Σ_k a[k] · (Σ_l b[k, l])` where
+    /// an axis l of length n is in one factor only. That distributes: one of the factors must be
+    /// linear if there is such an axis.
     pub(super) fn contraction(&mut self, p: Product, guard: Option<Var>) -> Eq {
         let shape: Vec<Size> = p.out.iter().map(|&l| self.length(&p, l)).collect();
         let alone = |f: &Factor, other: &Factor| -> Vec<usize> {

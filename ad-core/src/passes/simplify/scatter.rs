@@ -90,8 +90,8 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 .zip(&eq.ty.shape)
                 .all(|(a, n)| a.inside(&whole, n))
         });
-        // What has been demanded holds if there is something to add. A guard that picks positions along these axes
-        // is better met by rules about brackets.
+        // What has been demanded holds if there is something to add. A guard that picks positions
+        // along these axes is better met by rules about brackets.
         let demanded = || {
             let members = s.out.guard(p.src).map_or(vec![], |g| s.members(g));
             let picks = |m: &Var| {
@@ -135,13 +135,14 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `scatter v[index]  =  Σ_free [index⁻¹ inside] v[index⁻¹]` for an affine index that can be inverted: the
-/// gather form. The guard says which elements of the result are hit; the sum runs over the axes of v
-/// that an element of the result leaves open, as for windows `i + j`. Of several parts only
-/// those are changed that hit each element exactly once, or all but a few; the others would be asked for at
-/// every element of the result, and are written where they go instead.
+/// `scatter v[index]  =  Σ_free [index⁻¹ inside] v[index⁻¹]` for an affine index that can be
+/// inverted: the gather form. The guard says which elements of the result are hit; the sum runs
+/// over the axes of v that an element of the result leaves open, as for windows `i + j`. Of several
+/// parts only those are changed that hit each element exactly once, or all but a few; the others
+/// would be asked for at every element of the result, and are written where they go instead.
 ///
-/// A guarded v stays as it is if its index may lie outside of the result, and so does one that `scatter-of-scatter` takes.
+/// A guarded v stays as it is if its index may lie outside of the result, and so does one that
+/// `scatter-of-scatter` takes.
 fn scatter_inverted(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
@@ -198,8 +199,8 @@ pub(super) fn is_whole(s: &Simplifier, p: &Part, shape: &[Size]) -> bool {
     p.index == Ix::identity(shape.len()) && s.out.ty(p.src).shape == shape
 }
 
-/// Whether a part hits all elements of the result but a few at the ends of its axes: it is moved along them by
-/// constants, which are small compared to lengths that are known.
+/// Whether a part hits all elements of the result but a few at the ends of its axes: it is moved
+/// along them by constants, which are small compared to lengths that are known.
 fn is_shift(s: &Simplifier, p: &Part, shape: &[Size]) -> bool {
     let domain = s.out.shape(p.src);
     let along = |(k, (a, (m, n))): (usize, (&Affine, (&Size, &Size)))| {
@@ -215,8 +216,8 @@ fn is_shift(s: &Simplifier, p: &Part, shape: &[Size]) -> bool {
         })
 }
 
-/// A part of a scatter read from its result: an array over the shape of the result and then the free
-/// axes, and how many of these there are.
+/// A part of a scatter read from its result: an array over the shape of the result and then the
+/// free axes, and how many of these there are.
 fn gather_form(s: &mut Simplifier, part: &Part, target: &[Size]) -> Option<(Var, usize)> {
     let domain = s.out.shape(part.src);
     let map = all_affine(&part.index)?;
@@ -242,8 +243,8 @@ fn gather_form(s: &mut Simplifier, part: &Part, target: &[Size]) -> Option<(Var,
     Some((s.gather(part.src, index, space, guard), inverse.free.len()))
 }
 
-/// `scatter (v with 0 at i) + v[i][i] + rest  =  scatter v + rest`: the cotangent of an element that
-/// is added to in place stays. Something else uses the read, so that an index outside is seen.
+/// `scatter (v with 0 at i) + v[i][i] + rest  =  scatter v + rest`: the cotangent of an element
+/// that is added to in place stays. Something else uses the read, so that an index outside is seen.
 fn scatter_put_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
@@ -282,8 +283,8 @@ fn scatter_put_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `scatter v[index] + w[index]  =  scatter (v + w)[index]` for parts under the same guard: what goes to the
-/// same places is added before
+/// `scatter v[index] + w[index]  =  scatter (v + w)[index]` for parts under the same guard: what
+/// goes to the same places is added before
 fn scatter_merged(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;

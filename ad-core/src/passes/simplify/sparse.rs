@@ -1,6 +1,6 @@
-//! Rules about arrays with few elements that are not structural zeros: values at indices from data, one
-//! or a few along an axis, such as the cotangent of what a maximum was taken of. What is linear is
-//! computed for these few and nowhere else.
+//! Rules about arrays with few elements that are not structural zeros: values at indices from data,
+//! one or a few along an axis, such as the cotangent of what a maximum was taken of. What is linear
+//! is computed for these few and nowhere else.
 //!
 //! Below, `v at I` stands for `scatter v[I]` with an index map that meets no place twice: each axis
 //! of v is a component of it. Sums of a few such arrays are treated alike, part by part.
@@ -43,8 +43,8 @@ pub(super) const RULES: &[Rule] = &[
 /// Parts are handled one by one; a longer list is better written down once.
 const FEW: usize = 4;
 
-/// The parts, if a tangent or cotangent is a sum of a few `v at I` with fewer axes than it has itself. Zeros
-/// of a program as written are numbers.
+/// The parts, if a tangent or cotangent is a sum of a few `v at I` with fewer axes than it has
+/// itself. Zeros of a program as written are numbers.
 fn sparse(s: &mut Simplifier, v: Var) -> Option<Vec<Part>> {
     if !s.is_linear(v) {
         return None;
@@ -300,8 +300,8 @@ fn sparse_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `(v at I)[σ]  =  (v repeated) at (I permuted)`, where each component of the read is an axis of its own,
-/// in full; the axes that σ adds repeat v. And `(v at I)[I] = v`.
+/// `(v at I)[σ]  =  (v repeated) at (I permuted)`, where each component of the read is an axis of
+/// its own, in full; the axes that σ adds repeat v. And `(v at I)[I] = v`.
 fn sparse_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
@@ -427,7 +427,8 @@ fn sparse_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `contract (v at I), b  =  Σ ((v repeated) · b[I]) at I`: the products with elements that are there
+/// `contract (v at I), b  =  Σ ((v repeated) · b[I]) at I`: the products with elements that are
+/// there
 fn sparse_contraction(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Contract {
         a,
@@ -556,8 +557,8 @@ fn scatter_of_scatter(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// Whether a part is a cotangent of positions of extrema, which goes where these are: there are fewer of them than of the
-/// elements that are read where a map is inverted.
+/// Whether a part is a cotangent of positions of extrema, which goes where these are: there are
+/// fewer of them than of the elements that are read where a map is inverted.
 pub(super) fn is_at_extrema(s: &mut Simplifier, p: &Part) -> bool {
     if !s.is_linear(p.src) || !s.used_once(p.src) {
         return false;
@@ -651,8 +652,8 @@ fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
     };
     (inner.iter())
         .map(|q| {
-            // No bounds failure of the inner one is lost; those of a cotangent, or of a tangent, are
-            // failures of the reads or writes that it belongs to.
+            // No bounds failure of the inner one is lost; those of a cotangent, or of a tangent,
+            // are failures of the reads or writes that it belongs to.
             let (shape, guard) = (s.out.shape(q.src), s.out.guard(q.src));
             let is_inside = |(i, n): (&Ix, &Size)| s.known_inside(i, &shape, guard, n);
             let safe = |(i, n): (&Ix, &Size)| {
@@ -684,8 +685,9 @@ fn flattened(s: &mut Simplifier, p: &Part) -> Option<Vec<Part>> {
 }
 
 impl Simplifier {
-    /// A component of an index map after that of a part, over the part's source. Indices from data are taken as they are, and
-    /// if all places of the part are known to be inside, they are also computed with, and read at.
+    /// A component of an index map after that of a part, over the part's source. Indices from data
+    /// are taken as they are, and if all places of the part are known to be inside, they are also
+    /// computed with, and read at.
     fn place_after(&mut self, outer: &Ix, p: &Part, is_known: bool) -> Option<Ix> {
         let (shape, guard) = (self.out.shape(p.src), self.out.guard(p.src));
         let outer = match outer {
@@ -728,9 +730,10 @@ impl Simplifier {
     }
 }
 
-/// `p(a, b)[I]  =  p(a[I], b[I])` where I has the position of an extremum for one axis, p is one cheap operation
-/// and a, b are reads or literals: repeating it for the elements met is cheaper than keeping the
-/// results of all. It costs an operation for each if those are kept for something else as well.
+/// `p(a, b)[I]  =  p(a[I], b[I])` where I has the position of an extremum for one axis, p is one
+/// cheap operation and a, b are reads or literals: repeating it for the elements met is cheaper
+/// than keeping the results of all. It costs an operation for each if those are kept for something
+/// else as well.
 fn read_at_data(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;

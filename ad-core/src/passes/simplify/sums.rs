@@ -26,10 +26,10 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// `p(x[a], y[b], ..)  =  ([n > 0] p(x[a'], y[b'], ..))[..]` where none of the maps depends on axis k of
-/// length n: computed without that axis and repeated along it. For primitives that count, and only
-/// where no read can fail, since over an empty axis none would happen. The guard is more than thrift:
-/// without it a partial derivative of NaN would meet the cotangent 0 of an empty axis.
+/// `p(x[a], y[b], ..)  =  ([n > 0] p(x[a'], y[b'], ..))[..]` where none of the maps depends on axis
+/// k of length n: computed without that axis and repeated along it. For primitives that count, and
+/// only where no read can fail, since over an empty axis none would happen. The guard is more than
+/// thrift: without it a partial derivative of NaN would meet the cotangent 0 of an empty axis.
 fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
@@ -152,9 +152,9 @@ fn count(s: &mut Simplifier, shape: &[Size], axes: &[usize], over: &[Size]) -> V
     s.map(Prim::IntToReal, &[n], None)
 }
 
-/// `Σ_k x[index]  =  [n > 0] n · x[index]` where the index does not depend on axis k of length n. The
-/// read must be inside for sure, since over an empty axis it would not happen. One operation more
-/// than the sum where n is 1.
+/// `Σ_k x[index]  =  [n > 0] n · x[index]` where the index does not depend on axis k of length n.
+/// The read must be inside for sure, since over an empty axis it would not happen. One operation
+/// more than the sum where n is 1.
 fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Reduce {
         op: ReduceOp::Sum,

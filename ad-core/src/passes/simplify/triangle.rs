@@ -1,5 +1,5 @@
-//! Sums of products over a triangle or a band: `Σ_p [p < k] l(j, k, p) · x(i, p)` is a product of matrices one of which
-//! is a triangle, however its elements are found.
+//! Sums of products over a triangle or a band: `Σ_p [p < k] l(j, k, p) · x(i, p)` is a product of
+//! matrices one of which is a triangle, however its elements are found.
 
 use super::factors::sum_of;
 use super::{Rewrite, Rule, Simplifier};
@@ -19,11 +19,11 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// `Σ_p [g] a · b  =  contract [g] a', [∃k g] b'` where g says of two axes k and p how far one may be ahead of the
-/// other, a has both and not the axis i of the result, and b has i and not k; a' and b' are computed without the
-/// axes that they do not depend on, whatever they are made of, at the same places and so with the same failures.
-/// Every summed axis occurs in both, so that this is a product of matrices. What is computed for other uses as well
-/// stays there.
+/// `Σ_p [g] a · b  =  contract [g] a', [∃k g] b'` where g says of two axes k and p how far one may
+/// be ahead of the other, a has both and not the axis i of the result, and b has i and not k; a'
+/// and b' are computed without the axes that they do not depend on, whatever they are made of, at
+/// the same places and so with the same failures. Every summed axis occurs in both, so that this is
+/// a product of matrices. What is computed for other uses as well stays there.
 fn sum_of_triangle(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (src, axes) = sum_of(s, eq)?;
     let product = s.out.eq(src)?.clone();
@@ -79,8 +79,9 @@ fn sum_of_triangle(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// The two axes that all of these compare, if each says how far one may be ahead of the other, and no two exclude each
-/// other: then what is within each of them at the ends of an axis is within all of them somewhere.
+/// The two axes that all of these compare, if each says how far one may be ahead of the other, and
+/// no two exclude each other: then what is within each of them at the ends of an axis is within all
+/// of them somewhere.
 fn wedge(s: &Simplifier, members: &[Var]) -> Option<[usize; 2]> {
     let mut pair = None;
     let mut known: Vec<Affine> = vec![];
@@ -211,7 +212,8 @@ impl<'a> Smaller<'a> {
         })
     }
 
-    /// The guard of what is smaller: where it is needed for some index along the axes that are left out.
+    /// The guard of what is smaller: where it is needed for some index along the axes that are left
+    /// out.
     fn guard(&mut self, s: &mut Simplifier, guard: Option<Var>) -> Option<Option<Var>> {
         let mut out = self.some;
         for m in guard.map_or(vec![], |g| s.members(g)) {
@@ -290,8 +292,8 @@ impl<'a> Smaller<'a> {
     }
 }
 
-/// `[g] copy (contract a, b)  =  [g] contract a, b` where g says how far one axis may be ahead of another, and
-/// nothing else uses the contraction: only what is needed is computed.
+/// `[g] copy (contract a, b)  =  [g] contract a, b` where g says how far one axis may be ahead of
+/// another, and nothing else uses the contraction: only what is needed is computed.
 fn copy_of_contract(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Copy(x) = eq.op else { return None };
     let inner = s.out.eq(x)?.clone();

@@ -1,5 +1,5 @@
-//! Rules about reading: index maps are composed until only one stands between a read and what is read.
-//! A write of every element is what it writes.
+//! Rules about reading: index maps are composed until only one stands between a read and what is
+//! read. A write of every element is what it writes.
 
 use super::inverse::is_injective;
 use super::scatter::is_whole;
@@ -137,9 +137,9 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
 
-/// Whether dropping the read loses no bounds failure: each component of the map is affine, and either
-/// not guarded (then its bounds were demanded on entry) or inside the array for sure, or it is the
-/// position of an extremum along that axis.
+/// Whether dropping the read loses no bounds failure: each component of the map is affine, and
+/// either not guarded (then its bounds were demanded on entry) or inside the array for sure, or it
+/// is the position of an extremum along that axis.
 fn safe_to_drop(s: &Simplifier, eq: &Eq, index: &[Ix], of: &[Size]) -> bool {
     index.iter().zip(of).all(|(i, n)| {
         let demanded = matches!(i, Ix::Affine(_)) && eq.guard.is_none();
@@ -178,8 +178,8 @@ fn read_of_index(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 }
 
 /// `p(a, b, ..)[index]  =  p(a[index], b[index], ..)` where p costs nothing and its operands are
-/// positions or literals, or p joins truth values, and the read loses no bounds failure: what is known
-/// about positions is known in the smallest index space.
+/// positions or literals, or p joins truth values, and the read loses no bounds failure: what is
+/// known about positions is known in the smallest index space.
 fn read_of_free(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
@@ -222,8 +222,8 @@ fn is_selection(s: &Simplifier, d: Var) -> bool {
 
 /// `([h] x[a])[b]  =  [h[b]] x[a after b]`.
 ///
-/// A data-dependent component of b must pass through a as it is, along an axis that a reads in full,
-/// so that it is still checked against the same length; a guarded b must be inside for sure.
+/// A data-dependent component of b must pass through a as it is, along an axis that a reads in
+/// full, so that it is still checked against the same length; a guarded b must be inside for sure.
 fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src: mid, index: b } = &eq.op else {
         return None;
@@ -322,9 +322,9 @@ fn read_of_copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `([h] select(c, a, b))[I]  =  [h[I]] a[I]` where c holds at all I, and `[h[I]] b[I]` where it holds at
-/// none: a list written as `[a, b]` is such a selection, and its elements are read one by one. The read
-/// loses no bounds failure.
+/// `([h] select(c, a, b))[I]  =  [h[I]] a[I]` where c holds at all I, and `[h[I]] b[I]` where it
+/// holds at none: a list written as `[a, b]` is such a selection, and its elements are read one by
+/// one. The read loses no bounds failure.
 fn read_of_chosen(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
@@ -355,8 +355,8 @@ fn read_of_chosen(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Whether a read of a truth value or an index relies on a guard for its bounds. Composing such reads
-/// with what they read would ask for guards of guards of guards.
+/// Whether a read of a truth value or an index relies on a guard for its bounds. Composing such
+/// reads with what they read would ask for guards of guards of guards.
 fn is_tangled(eq: &Eq, of: &[Size], index: &[Ix]) -> bool {
     let inside = |(i, n): (&Ix, &Size)| match i {
         Ix::Affine(a) => a.inside(&eq.ty.shape, n),
@@ -376,8 +376,8 @@ fn meets_none_twice(s: &Simplifier, index: &[Ix], domain: &[Size], src: Var) -> 
     all_affine(index).is_some_and(|index| is_injective(&index, domain, &s.out.ty(src).shape))
 }
 
-/// `([h] p(a, b, ..))[index]  =  [h[index]] p(a[index], b[index], ..)` where nothing else uses what is
-/// read and no element is read twice, or p costs nothing: only what is needed is computed. The
+/// `([h] p(a, b, ..))[index]  =  [h[index]] p(a[index], b[index], ..)` where nothing else uses what
+/// is read and no element is read twice, or p costs nothing: only what is needed is computed. The
 /// read must lose no bounds failure.
 fn read_of_map(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
@@ -406,8 +406,9 @@ fn read_of_map(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `([h] Σ_k x)[index]  =  [h[index]] Σ_k x[index, k]`, and the same for the other reductions, where
-/// nothing else uses what is read, no element is read twice, and some are not read: an axis is missing
+/// `([h] Σ_k x)[index]  =  [h[index]] Σ_k x[index, k]`, and the same for the other reductions,
+/// where nothing else uses what is read, no element is read twice, and some are not read: an axis
+/// is missing
 fn read_of_sum(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;

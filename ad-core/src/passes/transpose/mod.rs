@@ -35,8 +35,8 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
 /// The vector-Jacobian product: parameters are those of the primal and then one cotangent per real
-/// result of the primal; results are those of the primal and then the cotangents of the differentiated
-/// parameters.
+/// result of the primal; results are those of the primal and then the cotangents of the
+/// differentiated parameters.
 pub fn transpose(l: &Linearised) -> Program {
     transpose_some(l, l.result_tangents.len())
 }

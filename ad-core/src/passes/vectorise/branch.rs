@@ -5,9 +5,9 @@
 //! its shape               = select(p, shape of V[a], shape of V[b])    where c is p > 0
 //! ```
 //!
-//! `p` is made of sizes if the condition compares sizes, integer arguments and flags; what a side demands
-//! on entry is then demanded when it is taken. Otherwise `p` is a number that the program computes, and
-//! relations between lengths are left to the place of use.
+//! `p` is made of sizes if the condition compares sizes, integer arguments and flags; what a side
+//! demands on entry is then demanded when it is taken. Otherwise `p` is a number that the program
+//! computes, and relations between lengths are left to the place of use.
 
 use super::{Space, Val, Vectoriser, is_short, on_entry};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Relation, Var};

@@ -17,8 +17,8 @@
 //! V[where(c, a)]          = V[a] where V[c]
 //! ```
 //!
-//! A bound that depends on an index gives an axis of the largest such bound and a guard. Guards make
-//! the transform keep laziness: what the source would not evaluate is a structural zero.
+//! A bound that depends on an index gives an axis of the largest such bound and a guard. Guards
+//! make the transform keep laziness: what the source would not evaluate is a structural zero.
 
 mod branch;
 pub mod columns;
@@ -97,8 +97,8 @@ struct Space {
     ends: Vec<(usize, Affine)>,
     /// Whether it is not known from the ends alone what is evaluated.
     conditional: bool,
-    /// Whether it is not known on entry that anything is evaluated at all: inside of a loop that may
-    /// take no step.
+    /// Whether it is not known on entry that anything is evaluated at all: inside of a loop that
+    /// may take no step.
     unsure: bool,
 }
 
@@ -113,7 +113,8 @@ impl Space {
         !self.masked
     }
 
-    /// The sizes that are positive if the space has elements, and is on the side of branches that is taken.
+    /// The sizes that are positive if the space has elements, and is on the side of branches that
+    /// is taken.
     fn reached(&self) -> Vec<Size> {
         self.axes.iter().chain(&self.when).cloned().collect()
     }
@@ -503,8 +504,9 @@ impl Vectoriser {
         Ok(Val::Array(self.out.map(p, &vars, guard)))
     }
 
-    /// Whether a cast keeps an index: if its type has all of them, as far as numbers tell, or if the type has 32 bits.
-    /// That lengths and numbers of rounds do not exceed it is demanded on entry.
+    /// Whether a cast keeps an index: if its type has all of them, as far as numbers tell, or if
+    /// the type has 32 bits. That lengths and numbers of rounds do not exceed it is demanded on
+    /// entry.
     fn is_kept(&mut self, a: &Affine, (min, max): (i64, i64), space: &Space) -> bool {
         let Some((low, high)) = a.range(&space.axes) else {
             return false;
@@ -533,8 +535,8 @@ impl Vectoriser {
         true
     }
 
-    /// Makes arrays that must have one shape have it, and gives it. Where that cannot be demanded on
-    /// entry, the longest axes count, and what is shorter is read outside of its bounds.
+    /// Makes arrays that must have one shape have it, and gives it. Where that cannot be demanded
+    /// on entry, the longest axes count, and what is shorter is read outside of its bounds.
     fn one_shape(&mut self, vars: &mut [Var], space: &Space) -> Vec<Size> {
         let depth = space.axes.len();
         let mut shape = self.own(vars[0], depth);
@@ -893,8 +895,8 @@ fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
 }
 
 /// The greatest or least value of an affine index over loops whose ends depend on the loops around
-/// them, and the sizes that must be positive for it to be reached. Each loop, from the innermost, is
-/// replaced by its last or first index; the innermost one's last index is affine in the others.
+/// them, and the sizes that must be positive for it to be reached. Each loop, from the innermost,
+/// is replaced by its last or first index; the innermost one's last index is affine in the others.
 fn corner(a: &Affine, space: &Space, greatest: bool) -> Option<(Size, Vec<Size>)> {
     let rank = space.axes.len();
     let end_of = |k: usize| {

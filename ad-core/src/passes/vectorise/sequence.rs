@@ -1,9 +1,9 @@
 //! Sequential loops, and arrays with a part replaced.
 //!
-//! A loop becomes a closed program: the vectorised body, over the same index space as what is around
-//! it. So a loop under `build` is a loop over arrays, if it takes as many steps for each element.
-//! Otherwise, and for a loop with a condition, the elements are computed one after another, by a loop
-//! around it along the leading axis of the space:
+//! A loop becomes a closed program: the vectorised body, over the same index space as what is
+//! around it. So a loop under `build` is a loop over arrays, if it takes as many steps for each
+//! element. Otherwise, and for a loop with a condition, the elements are computed one after
+//! another, by a loop around it along the leading axis of the space:
 //!
 //! ```text
 //! V[loop s = a { b }]  over n × m  =  loop s = V[a] { V[b] }                      the same steps for all
@@ -464,8 +464,8 @@ impl Vectoriser {
         (body.given, program)
     }
 
-    /// Whether an unguarded affine index is inside of an axis of length `n`: evidently, or by demand
-    /// on entry. Indices of loops around count as axes.
+    /// Whether an unguarded affine index is inside of an axis of length `n`: evidently, or by
+    /// demand on entry. Indices of loops around count as axes.
     pub(super) fn inside(&mut self, a: &Affine, n: &Size, space: &Space) -> bool {
         let (mut whole, mut axes) = (a.clone(), space.axes.clone());
         for (v, steps) in &self.steps {
@@ -642,8 +642,8 @@ fn fitting(v: &mut Vectoriser, next: Var, state: Var, space: &Space) -> Option<V
     shaped(v, next, &like, space)
 }
 
-/// A value with this shape, which it must have; `None` if that can be seen neither here, nor on entry,
-/// nor where the value is read.
+/// A value with this shape, which it must have; `None` if that can be seen neither here, nor on
+/// entry, nor where the value is read.
 fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<Var> {
     let is = v.out.shape(value);
     if is == like.shape {

@@ -1,7 +1,8 @@
 //! Calls of units.
 //!
-//! A unit takes whole arguments. Where an index space is around the call, or a condition, it stands in
-//! a loop: along the leading axis of the space, element by element, or once if the condition holds.
+//! A unit takes whole arguments. Where an index space is around the call, or a condition, it stands
+//! in a loop: along the leading axis of the space, element by element, or once if the condition
+//! holds.
 //!
 //! ```text
 //! V[g(e)]  over nothing                = g(V[e])
@@ -9,8 +10,8 @@
 //! V[g(e)]  over n × m                  = stack, for i < n, of V[g(e[i])] over m
 //! ```
 //!
-//! The results of the function itself are always those of its value, so that they have one name whatever
-//! else is asked for.
+//! The results of the function itself are always those of its value, so that they have one name
+//! whatever else is asked for.
 
 use super::sequence::mentioned;
 use super::{Axis, Known, Space, Val, Vectoriser};
@@ -76,8 +77,8 @@ impl Vectoriser {
         Ok(results)
     }
 
-    /// The call in a loop along the leading axis of the space; or, without axes, in one that takes a step
-    /// if the guard holds.
+    /// The call in a loop along the leading axis of the space; or, without axes, in one that takes
+    /// a step if the guard holds.
     fn in_a_loop(&mut self, c: &Call, space: &Space) -> Result<Vec<Var>, String> {
         let peel = !space.axes.is_empty();
         let steps = match space.axes.first() {

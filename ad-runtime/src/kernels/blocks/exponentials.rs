@@ -11,8 +11,8 @@ pub struct Exponentials<T> {
 }
 
 impl<T: Real> Block<T> {
-    /// Sums of no exponentials yet, of what is at most these numbers. What is infinite does not count: differences from
-    /// it mean nothing.
+    /// Sums of no exponentials yet, of what is at most these numbers. What is infinite does not
+    /// count: differences from it mean nothing.
     #[inline(always)]
     #[must_use]
     pub fn exponentials(mut self, js: Stretch) -> Exponentials<T> {
@@ -36,7 +36,8 @@ impl<T: Real> Exponentials<T> {
         self.total.add(js, |j| T::weight_of(f(j) - largest[j]));
     }
 
-    /// The logarithms of the sums: −∞ of nothing, NaN where there was one, and ∞ where that was the largest.
+    /// The logarithms of the sums: −∞ of nothing, NaN where there was one, and ∞ where that was the
+    /// largest.
     #[inline(always)]
     #[must_use]
     pub fn logarithm(mut self, js: Stretch) -> Block<T> {

@@ -1,6 +1,7 @@
 //! Rows that are written, each element once, and the arrays that are made of them.
 //!
-//! That nothing is left out is seen by types: who gets a [`Fresh`] row has to return that it is [`Written`].
+//! That nothing is left out is seen by types: who gets a [`Fresh`] row has to return that it is
+//! [`Written`].
 
 use super::Stretch;
 use crate::kernels::loops::rows;
@@ -131,6 +132,7 @@ pub fn build_rows_in<T, const N: usize, P: Place<T, N>>(
         let Written(_) = f(start, js, Fresh(row));
     });
     assert!(unwritten.is_empty(), "rows cover the array");
-    // SAFETY: each row that was split off the `size` slots has been written completely, and nothing of them is left.
+    // SAFETY: each row that was split off the `size` slots has been written completely, and nothing
+    // of them is left.
     unsafe { place.made(shape, size) }
 }

@@ -1,6 +1,7 @@
 //! Reductions of what blocks have: sums, products, extrema and their places.
 //!
-//! Their results are those of the loops that they stand for, bit by bit: they have as many partial results, in the same order.
+//! Their results are those of the loops that they stand for, bit by bit: they have as many partial
+//! results, in the same order.
 
 use super::{BLOCK, Block, Stretch, block, each};
 use crate::Real;
@@ -42,7 +43,8 @@ fn filled_by_few<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Few<T>)) -> Blo
         let mut few = Few::nothing(from);
         let to = from + FEW as i64;
         f(Stretch { from, to }, &mut few);
-        // Their values are all that the first `length` slots are given: groups lie side by side, or overlap.
+        // Their values are all that the first `length` slots are given: groups lie side by side, or
+        // overlap.
         for (slot, value) in block.data[at..at + FEW].iter_mut().zip(few.values()) {
             slot.write(value);
         }
@@ -108,8 +110,8 @@ reductions! {
     minimum_blocks minimum_few: highest, |m, v| if v < m { v } else { m };
 }
 
-/// The logarithm of the sum of the exponentials of all that `f` adds to zeros, block by block, without overflow; as
-/// [`logsumexp`](crate::kernels::logsumexp) in what is special.
+/// The logarithm of the sum of the exponentials of all that `f` adds to zeros, block by block,
+/// without overflow; as [`logsumexp`](crate::kernels::logsumexp) in what is special.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn logsumexp_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> T {
@@ -139,7 +141,8 @@ fn exponentials<T: Real>(span: Range<usize>, fill: impl Fn(Stretch) -> Block<T>)
     all.logarithm()
 }
 
-/// The index of the first value that beats all before it, where `start` is before all, and that value; as in `loops`.
+/// The index of the first value that beats all before it, where `start` is before all, and that
+/// value; as in `loops`.
 #[inline(always)]
 fn first<T: Real>(
     span: Range<usize>,
@@ -206,11 +209,13 @@ macro_rules! extrema {
 }
 
 extrema! {
-    /// The index of the first of the largest of all that `f` adds to zeros; 0 if nothing is more than −∞.
+    /// The index of the first of the largest of all that `f` adds to zeros; 0 if nothing is more
+    /// than −∞.
     greatest_blocks, argmax_blocks: NEG_INFINITY, |v, best| v > best,
     /// [`argmax_blocks`] and what is there; −∞ if it is 0 and nothing is.
     greatest_few, argmax_few;
-    /// The index of the first of the smallest of all that `f` adds to zeros; 0 if nothing is less than ∞.
+    /// The index of the first of the smallest of all that `f` adds to zeros; 0 if nothing is less
+    /// than ∞.
     least_blocks, argmin_blocks: INFINITY, |v, best| v < best,
     /// [`argmin_blocks`] and what is there; ∞ if it is 0 and nothing is.
     least_few, argmin_few;

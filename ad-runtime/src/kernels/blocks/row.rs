@@ -37,8 +37,8 @@ impl<T> Index<i64> for Row<'_, T> {
     }
 }
 
-/// Where a row begins in memory: the index `at`, moved along the last axis by the first of the stretch. `None` if
-/// it is not inside completely. Rows of nothing are anywhere.
+/// Where a row begins in memory: the index `at`, moved along the last axis by the first of the
+/// stretch. `None` if it is not inside completely. Rows of nothing are anywhere.
 #[inline(always)]
 pub(in crate::kernels) fn start_of<const N: usize>(
     js: Stretch,
@@ -85,8 +85,8 @@ impl<'a, T, const N: usize> View<'a, T, N> {
         let Some(start) = start_of(js, at, shape) else {
             fail(first_outside(js, at, shape), shape, self.name)
         };
-        // SAFETY: all of the row is inside of the array, which has as many elements as the shape says. Not a slice of
-        // the slice, so that its length is known to be that of the stretch.
+        // SAFETY: all of the row is inside of the array, which has as many elements as the shape
+        // says. Not a slice of the slice, so that its length is known to be that of the stretch.
         let data = unsafe {
             let start = self.data.as_ptr().add(start);
             std::slice::from_raw_parts(start, js.length())

@@ -1,6 +1,7 @@
 //! Stretches: neighbouring indices of a loop.
 //!
-//! What is made of a stretch is a part of it: an index of one is never negative, and never behind the end of the loop.
+//! What is made of a stretch is a part of it: an index of one is never negative, and never behind
+//! the end of the loop.
 
 use crate::kernels::loops::{Span, sealed};
 use std::ops::Range;

@@ -55,8 +55,8 @@ impl<T: Real> Block<T> {
         let line = self.whole * size_of::<T>();
         let is_far = k * line > FAR && line < 4096;
         for i in 0..rows.n {
-            // SAFETY: row `i`, the rows `p` and their columns are in the arrays, and nothing else has those of the
-            // result. Where it is written and not read, it need not hold anything.
+            // SAFETY: row `i`, the rows `p` and their columns are in the arrays, and nothing else
+            // has those of the result. Where it is written and not read, it need not hold anything.
             unsafe {
                 let out = out.add(i * rows.out);
                 let a = a.add(i * rows.a);
@@ -167,8 +167,8 @@ impl<T: Real> Block<T> {
             negated,
             ..
         } = self;
-        // SAFETY: all of these rows and columns are in the arrays; those of `b` are neighbours. Where the result is
-        // written and not read, it need not hold anything.
+        // SAFETY: all of these rows and columns are in the arrays; those of `b` are neighbours.
+        // Where the result is written and not read, it need not hold anything.
         unsafe {
             let mut a = arrays.a.add(i * rows.a);
             let mut b = arrays.b.add(j);
@@ -225,7 +225,8 @@ impl<T: Real> Block<T> {
     pub(super) unsafe fn dots(self) {
         const MANY: usize = 4;
         let n = self.columns.n;
-        // Columns in memory that is far away are fetched ahead only if they are read one after the other.
+        // Columns in memory that is far away are fetched ahead only if they are read one after the
+        // other.
         let bytes = self.sums.n * size_of::<T>();
         let several = bytes < if bytes * self.whole > FAR { 256 } else { 512 };
         for i in 0..self.rows.n {
@@ -247,8 +248,8 @@ impl<T: Real> Block<T> {
     /// # Safety
     ///
     /// The same, and there are `C` columns from `j` on.
-    // Many partial sums are stored before they are added: LLVM makes the vectors as wide as what it stores, and only
-    // as wide as the last addition otherwise.
+    // Many partial sums are stored before they are added: LLVM makes the vectors as wide as what it
+    // stores, and only as wide as the last addition otherwise.
     #[inline(always)]
     unsafe fn dots_at<const C: usize>(self, i: usize, j: usize) {
         let k = self.sums.n;

@@ -1,7 +1,8 @@
 //! Products that are computed where the operands lie, compiled for several instruction sets.
 //!
-//! Every element of the result is a sum whose order depends on nothing but sizes and strides, so it has the same bits with
-//! every instruction set. No factor is looked at: a zero times an infinity counts.
+//! Every element of the result is a sum whose order depends on nothing but sizes and strides, so it
+//! has the same bits with every instruction set. No factor is looked at: a zero times an infinity
+//! counts.
 
 use super::block::{Block, FAR};
 use super::gemm::Product;
@@ -14,8 +15,9 @@ use crate::kernels::pool::{Room, with_capacity};
 use std::marker::PhantomData;
 use std::ptr::null;
 
-/// The arrays, from their first elements on. Who makes one promises that all positions which the loops lead to are
-/// inside of the arrays, that the operands may be read there, and that the result may be written.
+/// The arrays, from their first elements on. Who makes one promises that all positions which the
+/// loops lead to are inside of the arrays, that the operands may be read there, and that the result
+/// may be written.
 pub(super) struct Arrays<T> {
     pub(super) a: *const T,
     pub(super) b: *const T,
@@ -60,7 +62,8 @@ pub(super) enum Method {
     PackedDots,
 }
 
-/// Products of matrices: `rows` by `sums` times `sums` by `columns`, for all positions of the outer loops.
+/// Products of matrices: `rows` by `sums` times `sums` by `columns`, for all positions of the outer
+/// loops.
 pub(super) struct Blocks<'a, T> {
     pub(super) arrays: Arrays<T>,
     pub(super) outer: &'a mut [Axis],
@@ -144,8 +147,9 @@ struct ByRectangles<T>(Block<T>);
 impl<T: Real> Visit for ByRectangles<T> {
     fn visit(&mut self, at: At) {
         let block = self.0;
-        // SAFETY: who made the arrays promised that the positions are inside, and nobody else has the result, of which
-        // different elements are at different places. Both factors are neighbours along the sums.
+        // SAFETY: who made the arrays promised that the positions are inside, and nobody else has
+        // the result, of which different elements are at different places. Both factors are
+        // neighbours along the sums.
         let done = unsafe {
             let Arrays { a, b, out } = block.arrays.at(at);
             T::dots(Product {
@@ -232,7 +236,8 @@ impl<T: Real> Kernel for ByTiles<'_, '_, T> {
                 }
                 // Rows of `b` that fit into the first cache.
                 let most = close(block.whole);
-                // SAFETY: the positions are those of the product, or of a copy that has as many elements.
+                // SAFETY: the positions are those of the product, or of a copy that has as many
+                // elements.
                 unsafe {
                     loop {
                         let mut part = block;
@@ -274,8 +279,8 @@ impl<T: Real> Kernel for ByDots<'_, '_, T> {
             #[inline(always)]
             fn visit(&mut self, at: At) {
                 let mut block = self.block;
-                // SAFETY: who made the arrays promised that the positions are inside. A copy of the vector has as many
-                // elements, and there is one row.
+                // SAFETY: who made the arrays promised that the positions are inside. A copy of the
+                // vector has as many elements, and there is one row.
                 unsafe {
                     block.arrays = block.arrays.at(at);
                     if let Some(Room(packed)) = &mut self.packed {
@@ -346,7 +351,8 @@ impl<T: Real> Visit for EachLine<T> {
     #[inline(always)]
     fn visit(&mut self, at: At) {
         let (inner, sign) = (self.inner, self.sign);
-        // SAFETY: who made the arrays promised that all of these are inside, and nothing else has the result.
+        // SAFETY: who made the arrays promised that all of these are inside, and nothing else has
+        // the result.
         unsafe {
             let Arrays { a, b, out } = self.arrays.at(at);
             match (inner.a, inner.b, inner.out) {
@@ -384,7 +390,8 @@ impl<T: Real> Visit for EachLine<T> {
     }
 }
 
-/// What is done at all positions. Not a closure, which would not have to be inlined into a copy for an instruction set.
+/// What is done at all positions. Not a closure, which would not have to be inlined into a copy for
+/// an instruction set.
 pub(super) trait Visit {
     /// Does it. This has to be `#[inline(always)]` to be compiled for an instruction set.
     fn visit(&mut self, at: At);

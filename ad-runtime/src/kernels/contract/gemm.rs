@@ -5,8 +5,9 @@ use super::direct::{Arrays, Visit};
 use super::{At, Loop};
 use crate::Real;
 
-/// One product of matrices. Who makes one promises that everything which its lengths and strides lead to is there, and
-/// that no one else has the result, which has different places for different elements.
+/// One product of matrices. Who makes one promises that everything which its lengths and strides
+/// lead to is there, and that no one else has the result, which has different places for different
+/// elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Product<T> {
     pub(super) m: usize,
@@ -25,8 +26,9 @@ pub struct Product<T> {
     pub(super) once: bool,
     /// Whether what is added is taken away instead.
     pub(super) negated: bool,
-    /// What the whole sum is added to, or taken away from, if that is not null: it lies as the result does. It may be the result if
-    /// that has a sum in one part only. Then the result is written.
+    /// What the whole sum is added to, or taken away from, if that is not null: it lies as the
+    /// result does. It may be the result if that has a sum in one part only. Then the result is
+    /// written.
     pub(super) onto: *const T,
 }
 
@@ -53,8 +55,9 @@ impl<T: Real> Visit for Gemm<T> {
             onto,
             ..
         } = *self;
-        // SAFETY: who made the arrays promised that the positions are inside. Different elements of the product are
-        // at different places of it: the strides are those of different axes of an array.
+        // SAFETY: who made the arrays promised that the positions are inside. Different elements of
+        // the product are at different places of it: the strides are those of different axes of an
+        // array.
         unsafe {
             let Arrays { a, b, out } = self.arrays.at(at);
             let product = Product {
@@ -88,11 +91,12 @@ impl<T: Real> Visit for Gemm<T> {
 /// How many products are worth a thread.
 const WORK: usize = 1 << 18;
 
-/// Shares begin at multiples of so many rows or columns, so that rectangles in registers are complete.
+/// Shares begin at multiples of so many rows or columns, so that rectangles in registers are
+/// complete.
 const ALIGNED: usize = 24;
 
-// SAFETY: a product is a description of memory; who computes it promises that no one else has the result. The numbers
-// themselves may go from thread to thread.
+// SAFETY: a product is a description of memory; who computes it promises that no one else has the
+// result. The numbers themselves may go from thread to thread.
 unsafe impl<T: Real> Send for Product<T> {}
 
 impl<T> Product<T> {

@@ -4,8 +4,9 @@
 //! out[..] = d[..] + Σ a[..] b[..]
 //! ```
 //!
-//! Each sum is there before it is added, with the order and the rounding that it has alone, so the result has the bits of a
-//! product followed by an addition. If the sums are in one part, the array is changed in place.
+//! Each sum is there before it is added, with the order and the rounding that it has alone, so the
+//! result has the bits of a product followed by an addition. If the sums are in one part, the array
+//! is changed in place.
 
 use super::direct::{Arrays, adds_once};
 use super::plan::{COPIES, How, plan};
@@ -76,14 +77,15 @@ pub(in crate::kernels) fn add_to<T: Real>(
             How::Gemm if plan.once && has_blocks() => {
                 if in_one_part(plan.sums.n) {
                     let onto = out.as_ptr();
-                    // SAFETY: as in `fill`; and what is added to is the result, which has all its elements. No one else has
-                    // it, and each sum is in one part.
+                    // SAFETY: as in `fill`; and what is added to is the result, which has all its
+                    // elements. No one else has it, and each sum is in one part.
                     unsafe { run(&plan, &mut room[..len], arrays(out), (negated, onto)) };
                     return;
                 }
                 let mut new = pool::with_capacity(size);
                 let onto = out.as_ptr();
-                // SAFETY: as in `fill`; what is added to has as many elements, and is another array.
+                // SAFETY: as in `fill`; what is added to has as many elements, and is another
+                // array.
                 unsafe { run(&plan, &mut room[..len], arrays(&mut new), (negated, onto)) };
                 // SAFETY: each place has been written.
                 unsafe { new.set_len(size) };

@@ -1,11 +1,12 @@
 //! Products of matrices in blocks that fit into the caches.
 //!
-//! A block of `b` stays in the second cache while some rows of `a` at a time are multiplied with it, in rectangles that fit
-//! into registers. What is read in jumps, or is read so often that it pays, is copied before, so that it lies in the order in which it is
-//! read.
+//! A block of `b` stays in the second cache while some rows of `a` at a time are multiplied with
+//! it, in rectangles that fit into registers. What is read in jumps, or is read so often that it
+//! pays, is copied before, so that it lies in the order in which it is read.
 //!
-//! Every element is a sum of its products in order, in parts of [`SUMS`] at most. In each part, a product is rounded together
-//! with the sum that it is added to. So the result has the same bits with all vectors, and wherever the operands are.
+//! Every element is a sum of its products in order, in parts of [`SUMS`] at most. In each part, a
+//! product is rounded together with the sum that it is added to. So the result has the same bits
+//! with all vectors, and wherever the operands are.
 
 mod bands;
 mod copy;
@@ -50,19 +51,21 @@ pub(super) const SUMS: usize = 256;
 /// A block of `b` has at most so many bytes.
 const BLOCK: usize = 256 << 10;
 
-/// The rows of `a` that are copied at once have at most so many bytes, to stay in the third cache; all rows if they do. So many of them
-/// are read together.
+/// The rows of `a` that are copied at once have at most so many bytes, to stay in the third cache;
+/// all rows if they do. So many of them are read together.
 const COPY: usize = 2 << 20;
 const ROWS: usize = 64;
 
 /// From so many rows on, `b` is copied.
 const MANY_ROWS: usize = 64;
 
-/// From so many columns on, `a` is copied, if the numbers of a row are on different pages, most of them.
+/// From so many columns on, `a` is copied, if the numbers of a row are on different pages, most of
+/// them.
 const SOME_COLUMNS: usize = 48;
 const PAGE: usize = 4096;
 
-/// From so many columns on, `a` is copied, if its rows share lines of a cache with rows of other rectangles.
+/// From so many columns on, `a` is copied, if its rows share lines of a cache with rows of other
+/// rectangles.
 const MANY_COLUMNS: usize = 200;
 
 /// Numbers whose products are computed here.
@@ -74,7 +77,8 @@ pub(super) trait Packed: Real {
     /// Who made the product keeps what is promised there.
     unsafe fn in_blocks(level: Level, product: Product<Self>) -> bool;
 
-    /// The same of a product of which both operands have neighbours along the sums, and which is not added to something else.
+    /// The same of a product of which both operands have neighbours along the sums, and which is
+    /// not added to something else.
     ///
     /// # Safety
     ///
@@ -85,8 +89,8 @@ pub(super) trait Packed: Real {
     ///
     /// # Safety
     ///
-    /// The same. Columns are neighbours in `b` and in the result, which is written. The ranges are parts of the sums, and both
-    /// their ends grow with the rows.
+    /// The same. Columns are neighbours in `b` and in the result, which is written. The ranges are
+    /// parts of the sums, and both their ends grow with the rows.
     unsafe fn in_bands(level: Level, product: Product<Self>, ranges: &[Range<usize>]) -> bool;
 
     /// Writes a matrix by columns, if the processor has vectors for it. Says whether it did.
@@ -255,8 +259,9 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
             let first = p * product.b_sum + j * product.b_column;
             block.product.b = product.b.wrapping_add(first);
             block.product.n = columns.min(n - j);
-            // SAFETY: the block is in the product. The room is large enough for what is copied: as much of `b` as a block
-            // has, or its last columns, and as many rows of `a` as are copied at once.
+            // SAFETY: the block is in the product. The room is large enough for what is copied: as
+            // much of `b` as a block has, or its last columns, and as many rows of `a` as are
+            // copied at once.
             unsafe {
                 block.copy_b();
                 let mut i = 0;
@@ -287,18 +292,21 @@ unsafe fn compute<X: Vector>(product: Product<X::Number>) {
 /// The bytes of a line of a cache.
 const LINE: usize = 64;
 
-/// How long the parts are of something that is cut into parts of equal lengths, but for the last one.
+/// How long the parts are of something that is cut into parts of equal lengths, but for the last
+/// one.
 fn part(n: usize, most: usize, multiple: usize) -> usize {
     let parts = n.div_ceil(most).max(1);
     n.div_ceil(parts).next_multiple_of(multiple).min(n)
 }
 
-/// About how many cycles a product takes in this orientation. The last vector of a row is computed as a whole.
+/// About how many cycles a product takes in this orientation. The last vector of a row is computed
+/// as a whole.
 fn cost<X: Vector>(product: &Product<X::Number>) -> usize {
     let Product { m, k, n, .. } = *product;
     let size = size_of::<X::Number>();
     let copies = Copies::of::<X>(product);
-    // Where what is read is next to what was read, copying takes a third of what it takes otherwise.
+    // Where what is read is next to what was read, copying takes a third of what it takes
+    // otherwise.
     let copy = |n: usize, stride: usize| match stride {
         1 => n.saturating_mul(size) / 16,
         _ => n.saturating_mul(size) / 6,
@@ -413,8 +421,9 @@ impl<X: Vector> Block<X> {
                         false => self.product.onto.wrapping_add(out),
                     },
                 };
-                // SAFETY: these rows and columns are in the block, or in the copies. There are as many as the rectangle
-                // has, but for columns that do not count; those have been copied as zeros.
+                // SAFETY: these rows and columns are in the block, or in the copies. There are as
+                // many as the rectangle has, but for columns that do not count; those have been
+                // copied as zeros.
                 unsafe { X::TILES[rows - 1][vectors - 1](&tile) };
                 j += columns;
             }

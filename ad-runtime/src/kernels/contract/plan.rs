@@ -40,10 +40,11 @@ pub(super) enum How {
 pub(super) struct Limits {
     /// Those that have no more products than this.
     small: usize,
-    /// Those for which `1/m + 1/k + 1/n` is at least this, where larger ones are computed by `matrixmultiply`: it copies so
-    /// many numbers for each product.
+    /// Those for which `1/m + 1/k + 1/n` is at least this, where larger ones are computed by
+    /// `matrixmultiply`: it copies so many numbers for each product.
     copies: f64,
-    /// The same, where they are computed by kernels of ours. These copy little, but compute whole vectors.
+    /// The same, where they are computed by kernels of ours. These copy little, but compute whole
+    /// vectors.
     #[cfg(target_arch = "x86_64")]
     own: f64,
 }
@@ -87,8 +88,8 @@ const SHORT: usize = 8;
 /// So many rows are worth a copy of the other matrix.
 const TALL: usize = 16;
 
-/// Loops over elements of all three arrays are innermost if they are so long, and the matrices have less products than
-/// [`FULL`].
+/// Loops over elements of all three arrays are innermost if they are so long, and the matrices have
+/// less products than [`FULL`].
 const WIDE: usize = 8;
 const FULL: usize = 256;
 
@@ -151,7 +152,8 @@ pub(super) fn plan(loops: &mut [Axis], limits: Limits) -> Plan {
     }
 }
 
-/// How to compute a block, and whether with the operands exchanged; `None` if nothing in it is contiguous.
+/// How to compute a block, and whether with the operands exchanged; `None` if nothing in it is
+/// contiguous.
 fn direct(rows: Loop, columns: Loop, sums: Loop, limits: Limits) -> Option<(How, bool)> {
     let (m, k, n) = (rows.n, sums.n, columns.n);
     // What is there once is next to everything.

@@ -5,8 +5,8 @@
 //! out[j] = Σ_k a[k] b[k, j]                   ─▶    shares of k: sums of their own, added in the order of the shares
 //! ```
 //!
-//! The second one is for results that are too short to be divided, and a matrix that is read once. How many shares there are depends on sizes
-//! and the number of threads, and on nothing else.
+//! The second one is for results that are too short to be divided, and a matrix that is read once.
+//! How many shares there are depends on sizes and the number of threads, and on nothing else.
 
 use super::super::threads::{self, Shared};
 use super::direct::{Arrays, Blocks, Method};
@@ -15,13 +15,15 @@ use crate::Real;
 use crate::kernels::pool::{Room, with_capacity};
 use std::ptr::null;
 
-/// How many products are worth a thread, where the operands are read from memory about as often as they are multiplied.
+/// How many products are worth a thread, where the operands are read from memory about as often as
+/// they are multiplied.
 const WORK: usize = 1 << 17;
 
 /// Shares of rows begin at a multiple of this, so that rectangles in registers are complete.
 const ROWS: usize = 4;
 
-/// The same for columns. So much is a line of a cache, and sums that are computed at once stay together.
+/// The same for columns. So much is a line of a cache, and sums that are computed at once stay
+/// together.
 const COLUMNS: usize = 16;
 
 /// So many units of columns for each thread are better divided than sums.
@@ -34,7 +36,8 @@ fn count<'a>(loops: impl IntoIterator<Item = &'a Loop>, threads: usize) -> usize
     (products / WORK).clamp(1, threads)
 }
 
-/// The bounds of shares of something that is divided at multiples of a number, all of about the same length.
+/// The bounds of shares of something that is divided at multiples of a number, all of about the
+/// same length.
 fn bounds(length: usize, multiple: usize, count: usize) -> impl Iterator<Item = (usize, usize)> {
     let units = length.div_ceil(multiple);
     let at = move |k: usize| (units * k / count * multiple).min(length);
@@ -55,8 +58,9 @@ struct Share<T> {
     outer: Vec<Axis>,
 }
 
-// SAFETY: this is a description of memory; who made the arrays promised that they may be read, and that no one else has the result. Parts of
-// a product have different places of it. The numbers themselves may go from thread to thread.
+// SAFETY: this is a description of memory; who made the arrays promised that they may be read, and
+// that no one else has the result. Parts of a product have different places of it. The numbers
+// themselves may go from thread to thread.
 unsafe impl<T: Real> Send for Share<T> {}
 
 impl<T> Clone for Share<T> {
@@ -67,8 +71,9 @@ impl<T> Clone for Share<T> {
 }
 
 impl<T: Real> Positions<'_, T> {
-    /// Does something at all positions, where there are the other loops. If there are so many turns of a loop that leads to different places of the
-    /// result, and threads are worth it, these have parts of it.
+    /// Does something at all positions, where there are the other loops. If there are so many turns
+    /// of a loop that leads to different places of the result, and threads are worth it, these have
+    /// parts of it.
     pub(super) fn compute(
         self,
         inner: &[Loop],
@@ -97,7 +102,8 @@ impl<T: Real> Positions<'_, T> {
 }
 
 impl<T> Share<T> {
-    /// So many shares of the longest loop that leads to different places of the result, if it is so long.
+    /// So many shares of the longest loop that leads to different places of the result, if it is so
+    /// long.
     fn shares(&self, count: usize, many: usize) -> Option<Vec<Share<T>>> {
         let divisible = self.outer.iter().enumerate();
         let divisible = divisible.filter(|(_, axis)| axis.steps.out != 0);
@@ -271,7 +277,8 @@ impl<T: Real> Blocks<'_, T> {
             }
         }
         for (j, x) in first.iter().enumerate() {
-            // SAFETY: these are the columns of the result, which nobody else has. Where it is written, it need not hold anything.
+            // SAFETY: these are the columns of the result, which nobody else has. Where it is
+            // written, it need not hold anything.
             unsafe {
                 let place = self.arrays.out.add(j * columns.out);
                 place.write(if once { *x } else { *place + *x });
@@ -290,7 +297,8 @@ mod tests {
         (0..n).map(at).collect()
     }
 
-    /// Products of `m × k` and `k × n` at some positions; with dots, the second one is `n × k` in memory.
+    /// Products of `m × k` and `k × n` at some positions; with dots, the second one is `n × k` in
+    /// memory.
     #[derive(Clone, Copy)]
     struct Case {
         method: Method,

@@ -9,7 +9,8 @@ use crate::kernels::dispatch::{InstructionSet, Kernel, dispatch};
 use std::ops::Range;
 use std::ptr::null;
 
-/// What of a product counts: where the index of one label is at most that of another one, plus a number.
+/// What of a product counts: where the index of one label is at most that of another one, plus a
+/// number.
 #[derive(Clone, Copy, Debug)]
 pub struct Within {
     less: u8,
@@ -30,11 +31,12 @@ const BLOCK: usize = 32;
 /// An axis that is not longer is one block, or two.
 const SHORT: usize = 24;
 
-/// Sums of small triangles are at most so long: the vectors of a few columns are in the first cache.
+/// Sums of small triangles are at most so long: the vectors of a few columns are in the first
+/// cache.
 const MOST: usize = 64;
 
-/// So many at once of a result, where each element is a long sum of neighbours. These are computed for a few rows at a time whatever
-/// the block is.
+/// So many at once of a result, where each element is a long sum of neighbours. These are computed
+/// for a few rows at a time whatever the block is.
 const FEW_ROWS: usize = 4;
 
 /// Whether an axis is that of sums of neighbours.
@@ -48,9 +50,9 @@ const LARGE: usize = 4096;
 
 /// Computes a product within bounds. The result need not be initialised.
 ///
-/// The blocks are boxes. What of a box is not within the bounds is zero, in the operand that has both labels, and so
-/// adds nothing, if what it is multiplied with is finite. If it is not, the result has a NaN. Then the block is computed
-/// again without it.
+/// The blocks are boxes. What of a box is not within the bounds is zero, in the operand that has
+/// both labels, and so adds nothing, if what it is multiplied with is finite. If it is not, the
+/// result has a NaN. Then the block is computed again without it.
 ///
 /// # Safety
 ///
@@ -203,8 +205,8 @@ impl Job<'_> {
         }
     }
 
-    /// Computes all of a small triangle, or a band, times a matrix with long rows, where what is outside is not multiplied. Says whether it is
-    /// one and this has been done.
+    /// Computes all of a small triangle, or a band, times a matrix with long rows, where what is
+    /// outside is not multiplied. Says whether it is one and this has been done.
     ///
     /// # Safety
     ///
@@ -253,8 +255,8 @@ impl Job<'_> {
             negated: false,
             onto: null(),
         };
-        // SAFETY: all positions are inside of the arrays, and nobody else has the result, of which different elements are
-        // at different places. The ends of the ranges grow.
+        // SAFETY: all positions are inside of the arrays, and nobody else has the result, of which
+        // different elements are at different places. The ends of the ranges grow.
         unsafe { T::bands(product, ranges) }
     }
 

@@ -1,8 +1,9 @@
 //! Large pages for large arrays.
 //!
-//! The system hands out new memory when it is first touched, 4 KB at a time, and what is as large as a result of some
-//! millions of elements goes back to it with the array. That takes longer than what is computed. Where
-//! Linux has pages of 2 MB for those who ask (`transparent_hugepage/enabled` says `madvise`), we ask.
+//! The system hands out new memory when it is first touched, 4 KB at a time, and what is as large
+//! as a result of some millions of elements goes back to it with the array. That takes longer than
+//! what is computed. Where Linux has pages of 2 MB for those who ask
+//! (`transparent_hugepage/enabled` says `madvise`), we ask.
 
 /// The size of a large page, and what such pages begin at a multiple of.
 const PAGE: usize = 2 << 20;
@@ -39,8 +40,8 @@ fn ask(at: *const u8, bytes: usize) {
         fn madvise(at: *mut c_void, bytes: usize, advice: c_int) -> c_int;
     }
 
-    // SAFETY: the advice changes nothing of what the memory holds or who may use it. Whether it is taken does not
-    // matter.
+    // SAFETY: the advice changes nothing of what the memory holds or who may use it. Whether it is
+    // taken does not matter.
     let _ = unsafe { madvise(at.cast_mut().cast(), bytes, MADV_HUGEPAGE) };
 }
 

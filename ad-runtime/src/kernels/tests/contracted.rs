@@ -4,8 +4,8 @@ use super::super::contract::{Operand, fill, onto::add_to, set_row_major};
 use super::Random;
 use crate::Real;
 
-/// A matrix, or several: how many, and rows and columns, which lie in memory in the order of `axes`, each axis longer by
-/// what is not used of it.
+/// A matrix, or several: how many, and rows and columns, which lie in memory in the order of
+/// `axes`, each axis longer by what is not used of it.
 struct Matrices<T> {
     data: Vec<T>,
     shape: [usize; 3],
@@ -71,7 +71,8 @@ fn orders([x, y, z]: [u8; 3]) -> [[u8; 3]; 6] {
     ]
 }
 
-/// Compares products of `batch` matrices, `m` by `k` times `k` by `n`. Errors are relative to the sum of what is added.
+/// Compares products of `batch` matrices, `m` by `k` times `k` by `n`. Errors are relative to the
+/// sum of what is added.
 fn check<T: Real>(
     random: &mut Random,
     [batch, m, k, n]: [usize; 4],
@@ -176,7 +177,8 @@ fn check<T: Real>(
     }
 }
 
-/// An array plus a product, or minus a product, has the bits of a sum with what the product is alone.
+/// An array plus a product, or minus a product, has the bits of a sum with what the product is
+/// alone.
 fn added_to<T: Real>(
     random: &mut Random,
     (a, b): (Operand<'_, T>, Operand<'_, T>),

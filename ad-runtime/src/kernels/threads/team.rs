@@ -1,8 +1,9 @@
 //! Threads that help another one.
 //!
-//! Work is divided into shares, which are claimed one by one. The thread that has the work claims shares, too, the first one in any case, and
-//! waits only for those that others have claimed. Who helps stays for a while when there is nothing left, as waking a thread takes as
-//! long as many a share: a gradient is a row of such works, with little between them.
+//! Work is divided into shares, which are claimed one by one. The thread that has the work claims
+//! shares, too, the first one in any case, and waits only for those that others have claimed. Who
+//! helps stays for a while when there is nothing left, as waking a thread takes as long as many a
+//! share: a gradient is a row of such works, with little between them.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -11,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// So long a thread waits for more work, which is about what waking another one takes, and what is computed by one thread between two works.
+/// So long a thread waits for more work, which is about what waking another one takes, and what is
+/// computed by one thread between two works.
 const PATIENCE: Duration = Duration::from_micros(60);
 
 /// So many rounds a thread looks for what is about to happen before it lets others run.
@@ -49,7 +51,8 @@ struct Work {
     panic: Mutex<Option<(usize, Box<dyn Any + Send>)>>,
 }
 
-// SAFETY: the data is something that threads may have in common: `Team::compute` takes nothing else. All other fields are such by themselves.
+// SAFETY: the data is something that threads may have in common: `Team::compute` takes nothing
+// else. All other fields are such by themselves.
 unsafe impl Send for Work {}
 // SAFETY: the same.
 unsafe impl Sync for Work {}
@@ -66,8 +69,9 @@ impl Work {
             false => self.next.fetch_add(1, Ordering::Relaxed),
         };
         while share < self.count {
-            // SAFETY: nobody else has claimed this share, and it has not been computed. So the caller is still in
-            // `Team::compute`, which keeps what the data points to, of the type that the function is for.
+            // SAFETY: nobody else has claimed this share, and it has not been computed. So the
+            // caller is still in `Team::compute`, which keeps what the data points to, of the type
+            // that the function is for.
             let compute = || unsafe { (self.share)(self.data, share) };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(compute)) {
                 let mut panic = Some((share, panic));
@@ -113,7 +117,8 @@ impl Work {
 }
 
 impl Team {
-    /// Computes so many shares, with at most so many helpers, for which `spawn` has other threads call [`Team::help`] at some time.
+    /// Computes so many shares, with at most so many helpers, for which `spawn` has other threads
+    /// call [`Team::help`] at some time.
     ///
     /// # Panics
     ///
@@ -149,8 +154,8 @@ impl Team {
         }
         *locked(&self.last) = Some(Arc::clone(&work));
         self.works.fetch_add(1, Ordering::Release);
-        // From here on nothing panics before all shares have been computed, so `f` is there until then: `take_part` catches what they
-        // panic with.
+        // From here on nothing panics before all shares have been computed, so `f` is there until
+        // then: `take_part` catches what they panic with.
         work.take_part(true);
         work.wait();
         let panic = locked(&work.panic).take();

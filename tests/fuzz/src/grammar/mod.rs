@@ -1,5 +1,5 @@
-//! Well-typed functions from seeds. What is in scope is known with its type and its lengths, so that most
-//! programs have values; sizes are names, so that one program runs at all of them.
+//! Well-typed functions from seeds. What is in scope is known with its type and its lengths, so
+//! that most programs have values; sizes are names, so that one program runs at all of them.
 
 mod arrays;
 mod booleans;

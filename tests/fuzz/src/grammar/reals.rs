@@ -1,5 +1,5 @@
-//! Expressions that are real numbers. Most stay small whatever they are given, so that rounding does not
-//! hide what is wrong.
+//! Expressions that are real numbers. Most stay small whatever they are given, so that rounding
+//! does not hide what is wrong.
 
 use super::{Gen, Length, Real, Ty};
 use crate::tree::{Sort, Tree};

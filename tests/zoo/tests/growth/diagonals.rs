@@ -116,7 +116,8 @@ fn packed_triangular() {
 #[test]
 fn banded_part() {
     let at = |n| zoo("banded_part_product", vec![real(&[n, n]), real(&[n])]);
-    // The zeros beside the band are numbers of the program, and products with them stay: 0 · ∞ is NaN.
+    // The zeros beside the band are numbers of the program, and products with them stay: 0 · ∞ is
+    // NaN.
     let degrees = Degrees {
         value: 2,
         gradient: 2,

@@ -117,7 +117,8 @@ fn gauss_seidel() {
 
 #[test]
 fn factors_in_place() {
-    // What a step overwrites is kept, also where a loop stands between statements or under a condition.
+    // What a step overwrites is kept, also where a loop stands between statements or under a
+    // condition.
     let degrees = Degrees {
         value: 3,
         gradient: 3,

@@ -1,11 +1,11 @@
-//! Rows of different lengths, one of them long: what is visited and stored is linear in the entries that
-//! there are.
+//! Rows of different lengths, one of them long: what is visited and stored is linear in the entries
+//! that there are.
 
 use crate::{Growth, LINEAR, Run, lower, real, with_params};
 use cotangent_zoo::{Tensor, Value};
 
-/// The first entries of rows, and the number of all entries: so many short rows, some of them empty, and
-/// a row in the middle that has as many entries as there are rows.
+/// The first entries of rows, and the number of all entries: so many short rows, some of them
+/// empty, and a row in the middle that has as many entries as there are rows.
 fn rows(n: usize) -> Vec<i64> {
     let mut starts = vec![0];
     for i in 0..n {

@@ -1,4 +1,5 @@
-//! Many reads, copies and slices of one vector: each costs what it reads, and what nobody reads costs nothing.
+//! Many reads, copies and slices of one vector: each costs what it reads, and what nobody reads
+//! costs nothing.
 
 use crate::{Bounds, CONSTANT, Degrees, Growth, LINEAR, int, real, written, zoo};
 use std::fmt::Write;
@@ -160,7 +161,8 @@ fn one_of_many_copies() {
         .end();
 }
 
-/// A chain of slices, each without the first element of the one before, and multiplied by something.
+/// A chain of slices, each without the first element of the one before, and multiplied by
+/// something.
 fn slices(depth: usize, times: &str) -> String {
     let mut text = String::from("let x0 = build(x.len(), |i| x[i]);\n");
     for k in 1..=depth {

@@ -53,8 +53,8 @@ fn real(shape: &[usize], element: impl Fn(usize) -> f64) -> Value {
     Value::Real(Tensor::new(shape.to_vec(), data.collect()))
 }
 
-/// The kernels of a program, which agree with it on these arguments, in every bit but those of NaN; and how many operations they and
-/// the program take.
+/// The kernels of a program, which agree with it on these arguments, in every bit but those of NaN;
+/// and how many operations they and the program take.
 fn agreeing(text: &str, args: &[Value]) -> (Program, [u64; 2]) {
     let bulk = bulk_of(text);
     let kernels = checked(fuse(&bulk));

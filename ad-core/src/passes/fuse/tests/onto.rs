@@ -5,7 +5,8 @@ use crate::ir::bulk::Var;
 use crate::ir::kernel::{Operand, Program, Source, Work};
 use crate::ir::value::Value;
 
-/// The kernels of a program, which agree with it on arrays of these shapes, zeros among them, at no more operations.
+/// The kernels of a program, which agree with it on arrays of these shapes, zeros among them, at no
+/// more operations.
 fn fused(text: &str, shapes: &[&[usize]]) -> Program {
     let number = |k: usize| match k % 5 {
         3 => -0.0,

@@ -11,7 +11,8 @@ fn fused(text: &str, shapes: &[&[usize]]) -> Program {
     agreeing(text, &args).0
 }
 
-/// The tiles of a program: what lasts of them, what they add up, and how many elements they say they have.
+/// The tiles of a program: what lasts of them, what they add up, and how many elements they say
+/// they have.
 fn tiles(program: &Program) -> Vec<String> {
     let described = |t: &Tiles| {
         let outs = t.outs.iter().map(|o| match t.added.contains(&o.result) {

@@ -158,8 +158,8 @@ impl Body {
         }
     }
 
-    /// An affine integer, in terms of an index of the lane that is counted from the first one of the tile; what it is compared
-    /// with is `counted` so, too, or not.
+    /// An affine integer, in terms of an index of the lane that is counted from the first one of
+    /// the tile; what it is compared with is `counted` so, too, or not.
     fn affine(&self, a: &mut Affine, counted: bool) {
         a.constant = self.size(&a.constant);
         for (_, c) in &mut a.terms {
@@ -280,8 +280,8 @@ impl Body {
     }
 }
 
-/// What tiles are given, and what variables are in their bodies. A length in the shape of an array is
-/// given with it.
+/// What tiles are given, and what variables are in their bodies. A length in the shape of an array
+/// is given with it.
 fn enter(
     used: impl Iterator<Item = Var>,
     made: Vec<Var>,
@@ -453,8 +453,8 @@ pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> 
     })
 }
 
-/// A step over many indices, in shares of them: what has an element for each index is put together, and sums are
-/// added.
+/// A step over many indices, in shares of them: what has an element for each index is put together,
+/// and sums are added.
 pub(in crate::passes::fuse) fn shared(
     mut step: Step,
     work: Size,

@@ -209,7 +209,8 @@ impl<'a> Lane<'a> {
         (runs && self.reads_rows(step, &form)).then_some(form)
     }
 
-    /// Whether what is not made in the lane is read so that an index of the lane is a row, and not a column.
+    /// Whether what is not made in the lane is read so that an index of the lane is a row, and not
+    /// a column.
     fn reads_rows(&self, step: &Step, form: &Form) -> bool {
         nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
             nest.nodes.iter().all(|s| match &s.compute {
@@ -276,8 +277,8 @@ impl<'a> Lane<'a> {
         })
     }
 
-    /// Whether it is better to compute something again than to keep it: few operations on what is there in any
-    /// case.
+    /// Whether it is better to compute something again than to keep it: few operations on what is
+    /// there in any case.
     pub(super) fn is_cheap(&self, step: &Step) -> bool {
         let Work::Nest(nest) = &step.work else {
             return false;

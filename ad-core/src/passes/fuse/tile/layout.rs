@@ -1,6 +1,7 @@
 //! In which order the axes are of what is made in tiles.
 //!
-//! The lane is the first axis, and the others stay as they are, unless the last one is short while another is long:
+//! The lane is the first axis, and the others stay as they are, unless the last one is short while
+//! another is long:
 //!
 //! ```text
 //! t[j,i,k] = x[i,k] - m[j,k]           y[k,i] = x[i,k]
@@ -9,12 +10,14 @@
 //!                                      v[j,i] = Σ_k u[j,k,i]
 //! ```
 //!
-//! Loops over rows of ten are slow, and sums over each of them slower; in rows of a thousand all of these are loops over vectors.
-//! How long axes are is known when the program runs. But who makes an array with an axis twice, as the matrices
-//! above, expects it to be short, since time and memory are quadratic in it; and what occurs once in every array may be as long as there are
-//! data. A number is short, too.
+//! Loops over rows of ten are slow, and sums over each of them slower; in rows of a thousand all of
+//! these are loops over vectors. How long axes are is known when the program runs. But who makes an
+//! array with an axis twice, as the matrices above, expects it to be short, since time and memory
+//! are quadratic in it; and what occurs once in every array may be as long as there are data. A
+//! number is short, too.
 //!
-//! What is read from outside, and along its rows in the other order, is copied in the new one, once for all tiles.
+//! What is read from outside, and along its rows in the other order, is copied in the new one, once
+//! for all tiles.
 
 use super::body::{in_order, nests_mut};
 use super::lane::Form;
@@ -121,8 +124,9 @@ fn may_be_innermost(nest: &Nest, l: Loop) -> bool {
     (l + 1..nest.outer).all(|m| nest.ranges[m].loops().all(|o| o != l))
 }
 
-/// The loop of a contribution that goes to the innermost place: the one along the last axis, or one that is summed
-/// over. Each element is the same sum in the same order: the loop goes past axes of the result only.
+/// The loop of a contribution that goes to the innermost place: the one along the last axis, or one
+/// that is summed over. Each element is the same sum in the same order: the loop goes past axes of
+/// the result only.
 fn innermost(c: &Contribution, axis: Option<usize>, run: &Size) -> Option<Loop> {
     let Contribution { nest, at } = c;
     let is_axis = |l: Loop| at.contains(&At::Affine(Affine::of(l)));
@@ -137,7 +141,8 @@ fn innermost(c: &Contribution, axis: Option<usize>, run: &Size) -> Option<Loop> 
 /// Which copy there is of what, with which axis as its last.
 pub(super) type Copies = HashMap<(Var, usize), Var>;
 
-/// Copies of what the steps of a phase read along other axes than the last, which they read instead.
+/// Copies of what the steps of a phase read along other axes than the last, which they read
+/// instead.
 pub(super) fn copies(
     phase: &mut [(Step, Form)],
     run: &Size,
@@ -177,7 +182,8 @@ pub(super) fn copies(
     steps
 }
 
-/// The only axis along which a loop runs through an array, from its beginning and element by element.
+/// The only axis along which a loop runs through an array, from its beginning and element by
+/// element.
 fn along(at: &[At], l: Loop) -> Option<usize> {
     let mentions = |a: &At| match a {
         At::Affine(a) => a.coefficient(l).is_some(),

@@ -8,9 +8,10 @@
 //!                                      }
 //! ```
 //!
-//! The product of a matrix and a vector takes as long as the matrix takes to come from memory. Where a model is linear
-//! in what is known of each point, the gradient has both of these products, and the second one finds in a cache what the
-//! first one has brought there. Between them are only steps that need, for a row, nothing of other rows.
+//! The product of a matrix and a vector takes as long as the matrix takes to come from memory.
+//! Where a model is linear in what is known of each point, the gradient has both of these products,
+//! and the second one finds in a cache what the first one has brought there. Between them are only
+//! steps that need, for a row, nothing of other rows.
 
 use super::body::{self, Inside};
 use super::lane::{Form, Lane, Place, uses};
@@ -220,7 +221,8 @@ impl Phase {
     }
 }
 
-/// The steps of a phase that a variable needs, if it is made there, and the lane is the first axis of what all of them make.
+/// The steps of a phase that a variable needs, if it is made there, and the lane is the first axis
+/// of what all of them make.
 fn needed(lane: &Lane<'_>, p: usize, v: Var) -> Option<HashSet<usize>> {
     let (mut found, mut open) = (HashSet::new(), vec![v]);
     while let Some(v) = open.pop() {

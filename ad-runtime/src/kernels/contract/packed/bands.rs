@@ -1,12 +1,14 @@
-//! Products whose sums run within bounds, other ones for each row: of triangles and bands with whole matrices.
+//! Products whose sums run within bounds, other ones for each row: of triangles and bands with
+//! whole matrices.
 //!
 //! ```text
 //! out[i, j] = Σ p in range(i): a[i, p] b[p, j]
 //! ```
 //!
-//! Some rows and columns are computed at once, in registers: first what only some of the rows have of the beginning, then what all have,
-//! then what only some have of the end. So nothing is multiplied that is outside, and each element is the sum of its products
-//! in order, each rounded together with the sum that it is added to, as in other blocks.
+//! Some rows and columns are computed at once, in registers: first what only some of the rows have
+//! of the beginning, then what all have, then what only some have of the end. So nothing is
+//! multiplied that is outside, and each element is the sum of its products in order, each rounded
+//! together with the sum that it is added to, as in other blocks.
 
 #![allow(
     clippy::needless_range_loop,
@@ -25,7 +27,8 @@ pub(super) trait Bands: Vector {
     const STRIPS: &'static [[Strip<Self::Number>; 2]];
 }
 
-/// Writes some rows and columns, from the first ones on. Columns are neighbours in `b` and in the result. Each row has a range.
+/// Writes some rows and columns, from the first ones on. Columns are neighbours in `b` and in the
+/// result. Each row has a range.
 type Strip<T> = unsafe fn(&Product<T>, [usize; 2], &[Range<usize>]);
 
 macro_rules! bands {
@@ -70,13 +73,14 @@ unsafe fn avx512<X: Vector, const R: usize, const V: usize>(
     unsafe { strip::<X, R, V>(product, first, ranges) }
 }
 
-/// Writes a product of which sums run within these ranges, one for each row. Says whether it has: there is a whole vector of columns at
-/// least.
+/// Writes a product of which sums run within these ranges, one for each row. Says whether it has:
+/// there is a whole vector of columns at least.
 ///
 /// # Safety
 ///
-/// The processor has these vectors, and who made the product keeps what is promised there. Columns are neighbours in `b` and in the
-/// result, which is written. The ranges are parts of the sums, and both their ends grow with the rows.
+/// The processor has these vectors, and who made the product keeps what is promised there. Columns
+/// are neighbours in `b` and in the result, which is written. The ranges are parts of the sums, and
+/// both their ends grow with the rows.
 pub(super) unsafe fn compute<X: Bands>(
     product: Product<X::Number>,
     ranges: &[Range<usize>],
@@ -109,8 +113,8 @@ pub(super) unsafe fn compute<X: Bands>(
 ///
 /// # Safety
 ///
-/// The processor has the instructions of these vectors. The product has so many rows and columns from the first ones on, and the promises
-/// of [`compute`] hold.
+/// The processor has the instructions of these vectors. The product has so many rows and columns
+/// from the first ones on, and the promises of [`compute`] hold.
 #[inline(always)]
 unsafe fn strip<X: Vector, const R: usize, const V: usize>(
     product: &Product<X::Number>,
@@ -131,7 +135,8 @@ unsafe fn strip<X: Vector, const R: usize, const V: usize>(
     let a = a.wrapping_add(i * a_row);
     let b = b.wrapping_add(j);
     let out = out.wrapping_add(i * out_row + j);
-    // What all rows have; nothing, at the end of the first one, if that is before the last one begins.
+    // What all rows have; nothing, at the end of the first one, if that is before the last one
+    // begins.
     let end = ranges[0].end;
     let start = ranges[R - 1].start.min(end);
     // SAFETY: these are places of the product, as all that is in the ranges is.

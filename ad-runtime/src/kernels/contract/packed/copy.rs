@@ -2,8 +2,9 @@
 
 use super::vector::Vector;
 
-/// Copies `m` rows of `k` columns, which are `next` apart, so that `N` numbers of a column are next to those of the next
-/// column. The next `N` rows come after those, and a gap, so that they are not at the same places of a cache.
+/// Copies `m` rows of `k` columns, which are `next` apart, so that `N` numbers of a column are next
+/// to those of the next column. The next `N` rows come after those, and a gap, so that they are not
+/// at the same places of a cache.
 ///
 /// # Safety
 ///
@@ -26,8 +27,8 @@ pub(super) unsafe fn copy_rows<T: Copy, const N: usize>(
     }
 }
 
-/// Copies `n` columns of `k` numbers, so that one of each are neighbours, with zeros after them where they are to be more, and lines
-/// are `line` apart.
+/// Copies `n` columns of `k` numbers, so that one of each are neighbours, with zeros after them
+/// where they are to be more, and lines are `line` apart.
 ///
 /// # Safety
 ///

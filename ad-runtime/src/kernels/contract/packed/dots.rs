@@ -1,8 +1,9 @@
 //! Sums of products of neighbours, some rows of both operands at once.
 //!
-//! Both operands have the axis that is summed along their rows, so nothing is copied: vectors of some rows of one are multiplied with
-//! vectors of some rows of the other, and each pair of rows has a vector of sums, which are added up in the end. There are
-//! [`PARTS`] of these in as many bytes as the widest vectors have, so AVX2 and AVX-512 give the same bits.
+//! Both operands have the axis that is summed along their rows, so nothing is copied: vectors of
+//! some rows of one are multiplied with vectors of some rows of the other, and each pair of rows
+//! has a vector of sums, which are added up in the end. There are [`PARTS`] of these in as many
+//! bytes as the widest vectors have, so AVX2 and AVX-512 give the same bits.
 
 #![allow(
     clippy::needless_range_loop,
@@ -29,7 +30,8 @@ pub(super) trait Dots: Vector {
     const RECTANGLES: &'static [&'static [Rectangle<Self::Number>]];
 }
 
-/// Computes a product that is no larger than a rectangle. Both operands have neighbours along the sums.
+/// Computes a product that is no larger than a rectangle. Both operands have neighbours along the
+/// sums.
 type Rectangle<T> = unsafe fn(&Product<T>);
 
 macro_rules! rectangles {
@@ -47,7 +49,8 @@ macro_rules! dots {
     )* };
 }
 
-// Sixteen sums and vectors of four rows are in 32 registers, or four sums of two vectors each in 16.
+// Sixteen sums and vectors of four rows are in 32 registers, or four sums of two vectors each in
+// 16.
 dots! {
     __m512d avx512 4 [1 2 3 4]
     __m512 avx512 4 [1 2 3 4]
@@ -104,8 +107,8 @@ pub(super) unsafe fn compute<X: Dots>(product: Product<X::Number>) {
 ///
 /// # Safety
 ///
-/// The processor has the instructions of these vectors. The product has so many rows and columns, neighbours along the
-/// sums, and its promises are kept.
+/// The processor has the instructions of these vectors. The product has so many rows and columns,
+/// neighbours along the sums, and its promises are kept.
 #[inline(always)]
 unsafe fn rectangle<X: Vector, const R: usize, const C: usize, const W: usize>(
     product: &Product<X::Number>,
@@ -115,8 +118,8 @@ unsafe fn rectangle<X: Vector, const R: usize, const C: usize, const W: usize>(
         assert!(W * X::LANES <= MOST);
     }
     let none = X::Number::default();
-    // SAFETY: `k` numbers are at each of the rows, and an element of the result for each pair of them, which no one
-    // else has. A rest has been copied to where a vector can be read.
+    // SAFETY: `k` numbers are at each of the rows, and an element of the result for each pair of
+    // them, which no one else has. A rest has been copied to where a vector can be read.
     unsafe {
         let (mut a, mut b) = ([product.a; R], [product.b; C]);
         for r in 0..R {

@@ -13,7 +13,8 @@ struct Matrix<T> {
     strides: [usize; 2],
 }
 
-/// How a matrix lies: its rows or its columns are neighbours, or neither; and so many numbers are between two lines.
+/// How a matrix lies: its rows or its columns are neighbours, or neither; and so many numbers are
+/// between two lines.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     step: usize,
@@ -150,7 +151,8 @@ fn check<T: Packed>(
             negated,
             ..written([&a, &b, &old], &mut out)
         };
-        // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
+        // SAFETY: these are the lengths and strides of the matrices, and the processor has the
+        // vectors.
         let done = unsafe { T::in_blocks(level, product) };
         assert_eq!(done, level != Level::Baseline);
         let case = || {
@@ -311,8 +313,8 @@ fn infinities_and_zeros() {
     }
 }
 
-/// The sum of products that lie next to each other, with exactly these bits: a part of it in each lane of a vector of 64 bytes, and
-/// these are added up.
+/// The sum of products that lie next to each other, with exactly these bits: a part of it in each
+/// lane of a vector of 64 bytes, and these are added up.
 fn sum_of_neighbours<T: Real>(a: &Matrix<T>, b: &Matrix<T>, [i, j]: [usize; 2]) -> T {
     let mut parts = vec![T::of(0.0); 64 / size_of::<T>()];
     let lanes = parts.len();
@@ -348,7 +350,8 @@ fn check_dots<T: Packed>(
             negated,
             ..written([&a, &b, &old], &mut out)
         };
-        // SAFETY: these are the lengths and strides of the matrices, and the processor has the vectors.
+        // SAFETY: these are the lengths and strides of the matrices, and the processor has the
+        // vectors.
         let done = unsafe { T::by_dots(level, product) };
         assert_eq!(done, level != Level::Baseline);
         let mut expected = old.data.clone();
@@ -404,7 +407,8 @@ fn check_bands<T: Packed>(
     for level in levels() {
         let mut out = old.data.clone();
         let product = written([&a, &b, &old], &mut out);
-        // SAFETY: these are the lengths and strides of the matrices, the processor has the vectors, and the ranges grow.
+        // SAFETY: these are the lengths and strides of the matrices, the processor has the vectors,
+        // and the ranges grow.
         let done = unsafe { T::in_bands(level, product, ranges) };
         let lanes = match level {
             Level::Baseline => usize::MAX,

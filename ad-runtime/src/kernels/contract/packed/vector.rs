@@ -1,7 +1,7 @@
 //! Vectors of numbers, and the innermost loops of products with them.
 //!
-//! All functions here are compiled for an instruction set, or inlined into functions that are. Who calls one has made sure
-//! that the processor has it.
+//! All functions here are compiled for an instruction set, or inlined into functions that are. Who
+//! calls one has made sure that the processor has it.
 
 #![allow(
     clippy::needless_range_loop,
@@ -14,8 +14,9 @@ use std::mem::MaybeUninit;
 
 /// A rectangle of a product of matrices.
 ///
-/// Who makes one promises that `k` columns of `a` may be read, with as many rows as the rectangle has, `k` rows of `b` with as many
-/// vectors as it is wide, and that the result has all its rows, and the columns that count, for no one else.
+/// Who makes one promises that `k` columns of `a` may be read, with as many rows as the rectangle
+/// has, `k` rows of `b` with as many vectors as it is wide, and that the result has all its rows,
+/// and the columns that count, for no one else.
 pub(super) struct Tile<T> {
     pub(super) k: usize,
     pub(super) a: *const T,
@@ -33,8 +34,8 @@ pub(super) struct Tile<T> {
     pub(super) once: bool,
     /// Whether what is added is taken away instead.
     pub(super) negated: bool,
-    /// What the whole sum is added to, or taken away from, if that is not null. It lies as the result does, and may be the result,
-    /// if that is written.
+    /// What the whole sum is added to, or taken away from, if that is not null. It lies as the
+    /// result does, and may be the result, if that is written.
     pub(super) onto: *const T,
 }
 
@@ -69,15 +70,17 @@ pub(super) trait Vector: Copy {
     /// How many numbers it has.
     const LANES: usize;
 
-    /// Rectangles have at most so many rows, and are so many vectors wide. Their sums, a row of vectors and a factor fit into the
-    /// registers; if there is no register left, LLVM keeps one of the sums in memory.
+    /// Rectangles have at most so many rows, and are so many vectors wide. Their sums, a row of
+    /// vectors and a factor fit into the registers; if there is no register left, LLVM keeps one of
+    /// the sums in memory.
     const ROWS: usize;
     const WIDTH: usize;
 
     /// For rectangles of so many rows and vectors, less one.
     const TILES: &'static [&'static [Add<Self::Number>]];
 
-    /// Adds one that is not of whole vectors. Called, not inlined: it would be there for each size of rectangles.
+    /// Adds one that is not of whole vectors. Called, not inlined: it would be there for each size
+    /// of rectangles.
     const FINISH: Finish<Self, Self::Number>;
 
     unsafe fn splat(x: Self::Number) -> Self;
@@ -87,8 +90,8 @@ pub(super) trait Vector: Copy {
     /// `self + x y`, rounded once.
     unsafe fn plus_product(self, x: Self, y: Self) -> Self;
 
-    /// Writes the first ones, at most all, or adds them to what is there, if there is an instruction for that.
-    /// Says whether it has done so.
+    /// Writes the first ones, at most all, or adds them to what is there, if there is an
+    /// instruction for that. Says whether it has done so.
     #[inline(always)]
     unsafe fn store_first(self, _: *mut Self::Number, _: usize, _: bool) -> bool {
         false
@@ -122,8 +125,8 @@ macro_rules! vector {
             const WIDTH: usize = $width;
             const TILES: &'static [&'static [Add<$t>]] = tiles!($x $enter [$($r)*] $v);
             const FINISH: Finish<$x, $t> = $finish::<$x>;
-            // SAFETY of all these: the caller promises that the processor has the instructions, and that there are as many
-            // numbers as a vector has. None of them needs an alignment.
+            // SAFETY of all these: the caller promises that the processor has the instructions, and
+            // that there are as many numbers as a vector has. None of them needs an alignment.
             #[inline(always)]
             unsafe fn splat(x: $t) -> $x {
                 // SAFETY: see above.
@@ -246,17 +249,19 @@ unsafe fn finish_avx512<X: Vector>(
     unsafe { finish(parts, size, tile) }
 }
 
-/// Adds a rectangle of `R` rows and `V` vectors. Each element is the sum of its products in order, each rounded together with
-/// what it is added to, and then added to what is there.
+/// Adds a rectangle of `R` rows and `V` vectors. Each element is the sum of its products in order,
+/// each rounded together with what it is added to, and then added to what is there.
 ///
 /// # Safety
 ///
-/// The processor has the instructions of these vectors; the rest is promised by who made the rectangle.
+/// The processor has the instructions of these vectors; the rest is promised by who made the
+/// rectangle.
 #[inline(always)]
 unsafe fn add<X: Vector, const R: usize, const V: usize>(tile: &Tile<X::Number>) {
     let lanes = X::LANES;
     let (mut a, mut b) = (tile.a, tile.b);
-    // SAFETY: the rows and columns that are read here are promised, and so are the places that are written.
+    // SAFETY: the rows and columns that are read here are promised, and so are the places that are
+    // written.
     unsafe {
         if tile.out_column == 1 && tile.k >= LONG {
             // What is written in the end is fetched meanwhile.
