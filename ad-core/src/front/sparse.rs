@@ -6,7 +6,7 @@
 //!               entries, how many it has, and the inner index of each entry
 //! ```
 //!
-//! `cotangent::Sparse` has a companion that says [`ENTRIES`]. The matrices of sprs are known by
+//! `cotangent::Sparse` has a companion that says `ENTRIES`. The matrices of sprs are known by
 //! name.
 
 #![allow(

@@ -1,5 +1,6 @@
 //! Lists that grow in `while` and in `loop`: one whose elements are not read there, one of pairs,
-//! and one that is read while it grows, longer than the room that is tried first.
+//! and one that is read while it grows, longer than the room that is tried first. How long they get
+//! is computed, but not from what is differentiated in.
 //!
 //! @ x: [2] in 0.3..0.9; rate: 0.2
 //! @ x: [1] in 0.01..0.04; rate: 0.9
@@ -11,7 +12,9 @@ use cotangent::prelude::*;
 pub fn lists_in_while(x: &[f64], rate: f64) -> f64 {
     let mut y = x[0];
     let mut record = vec![x[0]];
-    while y > 0.1 {
+    let mut left = x.len() as f64;
+    while left > 0.1 {
+        left *= 0.8;
         y *= 1.0 - rate;
         record.push(y);
     }
@@ -25,7 +28,9 @@ pub fn lists_in_while(x: &[f64], rate: f64) -> f64 {
         k += 2;
     }
     let mut levels = vec![x[0] + 1.0];
-    while levels[levels.len() - 1] > 0.3 {
+    let mut left = x.len() as f64;
+    while left > 0.01 {
+        left *= 0.7;
         let last = levels[levels.len() - 1];
         levels.push(last * 0.9 - 0.01 * levels[levels.len() / 2]);
     }

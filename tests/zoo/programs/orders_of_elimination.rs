@@ -29,7 +29,7 @@ pub fn orders_of_elimination(a: &Array2<f64>) -> f64 {
     }
     for k in 1..n {
         for i in 0..n {
-            m[[i, k]] += 0.1 * m[[i, k - 1]] * m[[(i + k) % n, k]];
+            m[[i, k]] += 0.1 * m[[i, k - 1]].sin() * m[[(i + k) % n, k]].cos();
         }
     }
     let mut y = build(n, |i| m[[i, i]]);
