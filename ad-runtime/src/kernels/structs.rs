@@ -1,6 +1,7 @@
 //! Structs that derive `Differentiable`, for generated code that cannot name their fields.
 
 use crate::real::Real;
+use crate::sparse::Sparse;
 use ndarray::{Array, Dimension};
 
 /// A struct that can be taken apart. Each has one implementation, so that the types of the fields
@@ -34,7 +35,7 @@ macro_rules! defaults {
     };
 }
 
-defaults!(bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+defaults!(bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize Sparse);
 
 impl<T: Clone + Absent, D: Dimension> Absent for Array<T, D> {
     fn absent() -> Self {
