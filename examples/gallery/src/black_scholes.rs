@@ -1,6 +1,6 @@
 //! The sensitivities of a European call: a gradient and a Hessian of the Black–Scholes formula.
 
-use crate::common::{BLUE, GREEN, ORANGE, Outcome, Run, canvas, chart, legend};
+use crate::common::{BLUE, GREEN, ORANGE, Outcome, Run, canvas, chart, curve, finish, legend};
 use cotangent::prelude::*;
 use plotters::prelude::*;
 
@@ -58,21 +58,22 @@ pub fn run(run: &Run) -> Outcome {
         ("Theta, per year", -20.0..1.0, |g| g.theta),
     ];
     for (panel, (name, range, greek)) in panels.iter().zip(shown) {
-        let mut chart = chart(panel, name, (50.0..160.0, "spot"), (range, ""))?;
-        for (time, colour) in [(0.1, BLUE), (0.5, ORANGE), (1.0, GREEN)] {
+        let mut chart = chart(panel, name, (50.0..160.0, "spot price"), (range, ""))?;
+        let times = [
+            ("0.1 years", 0.1, BLUE),
+            ("0.5 years", 0.5, ORANGE),
+            ("1 year", 1.0, GREEN),
+        ];
+        for (label, time, colour) in times {
             let at = |spot: f64| greek(&greeks(&[spot, volatility, rate, time], strike));
             let line = (50..=160)
                 .step_by(2)
                 .map(|spot| (f64::from(spot), at(f64::from(spot))));
-            chart
-                .draw_series(LineSeries::new(line, colour.stroke_width(2)))?
-                .label(format!("{time} years"))
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour));
+            curve(&mut chart, label, colour, line)?;
         }
         if name == "Delta" {
             legend(&mut chart, SeriesLabelPosition::LowerRight)?;
         }
     }
-    picture.present()?;
-    Ok(())
+    finish(&picture, &path)
 }

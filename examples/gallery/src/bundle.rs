@@ -1,7 +1,9 @@
 //! Bundle adjustment: cameras and points from their images, by Levenberg–Marquardt with the sparse
 //! Jacobian.
 
-use crate::common::{BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart};
+use crate::common::{
+    BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart, dots, finish, halves, legend, stroke,
+};
 use cotangent::ndarray::{Array1, Axis, concatenate, s};
 use cotangent::prelude::*;
 use cotangent::{Parameters, Sparse};
@@ -100,7 +102,7 @@ fn step(cameras: &Sparse, points: &Sparse, r: &Array1<f64>, damping: f64) -> Arr
 
 pub fn run(run: &Run) -> Outcome {
     let mut random = Random(2);
-    let count = if run.is_short { 40 } else { 80 };
+    let count = if run.is_short { 40 } else { 60 };
     // Points on a wall with a bulge, cameras on an arc in front of it.
     let truth: Vec<[f64; 3]> = (0..count)
         .map(|_| {
@@ -178,21 +180,18 @@ pub fn run(run: &Run) -> Outcome {
 
     let path = run.picture("bundle.svg");
     let picture = canvas(&path, (820, 380))?;
-    let (left, right) = picture.split_horizontally(410);
+    let (left, right) = halves(&picture, 410);
     for (area, caption, found) in [(left, "Before", &before), (right, "After", &points)] {
         let caption = format!("{caption}: points from above");
         let mut chart = chart(&area, &caption, (-3.6..3.6, "x"), (-1.2..2.6, "depth"))?;
+        let above = |p: &[f64; 3]| (p[0], p[2]);
         let pairs = truth.iter().zip(found);
         chart.draw_series(
-            pairs.map(|(t, f)| PathElement::new([(t[0], t[2]), (f[0], f[2])], GREY)),
+            pairs.map(|(t, f)| PathElement::new([above(t), above(f)], stroke(GREY, 1))),
         )?;
-        chart.draw_series(truth.iter().map(|p| Circle::new((p[0], p[2]), 3, BLUE)))?;
-        chart.draw_series(
-            found
-                .iter()
-                .map(|p| Circle::new((p[0], p[2]), 2, ORANGE.filled())),
-        )?;
+        dots(&mut chart, "true", (BLUE, 4), truth.iter().map(above))?;
+        dots(&mut chart, "found", (ORANGE, 2), found.iter().map(above))?;
+        legend(&mut chart, SeriesLabelPosition::UpperRight)?;
     }
-    picture.present()?;
-    Ok(())
+    finish(&picture, &path)
 }

@@ -1,11 +1,13 @@
 //! What the examples share: random numbers, an optimiser, charts.
 
 use cotangent::Parameters;
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// What an example gives.
 pub type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -23,9 +25,45 @@ impl Run {
         self.folder.join(name)
     }
 
+    /// A bar that shows how far a loop of so many steps is, if it takes more than a second.
+    pub fn progress(&self, steps: usize) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
+        Progress {
+            bar,
+            start: Instant::now(),
+        }
+    }
+
     /// So many steps, or a tenth of them.
     pub fn steps(&self, steps: usize) -> usize {
         if self.is_short { steps / 10 } else { steps }
+    }
+}
+
+/// A progress bar for loops that take long.
+pub struct Progress {
+    bar: ProgressBar,
+    start: Instant,
+}
+
+impl Progress {
+    /// One more step is done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+        if self.bar.is_hidden() && self.start.elapsed() > Duration::from_secs(1) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+
+    /// Prints a line above the bar.
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| println!("   {line}"));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -85,11 +123,59 @@ pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub type Chart<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// A white picture.
-pub fn canvas(path: &Path, size: (u32, u32)) -> Result<Canvas<'_>, Box<dyn std::error::Error>> {
+/// Units of the pictures in a pixel. The backend rounds coordinates to units, and curves of whole
+/// pixels are bumpy.
+const UNITS: u32 = 4;
+
+/// A white picture of so many pixels.
+pub fn canvas(
+    path: &Path,
+    (width, height): (u32, u32),
+) -> Result<Canvas<'_>, Box<dyn std::error::Error>> {
+    let size = (width * UNITS, height * UNITS);
     let canvas = SVGBackend::new(path, size).into_drawing_area();
     canvas.fill(&WHITE)?;
     Ok(canvas)
+}
+
+/// Two parts of a picture, the left one so many pixels wide.
+pub fn halves<'a>(picture: &Canvas<'a>, width: u32) -> (Canvas<'a>, Canvas<'a>) {
+    picture.split_horizontally(width * UNITS)
+}
+
+/// Two parts of a picture, the upper one so many pixels high.
+pub fn stacked<'a>(picture: &Canvas<'a>, height: u32) -> (Canvas<'a>, Canvas<'a>) {
+    picture.split_vertically(height * UNITS)
+}
+
+/// Writes a picture.
+pub fn finish(picture: &Canvas<'_>, path: &Path) -> Outcome {
+    picture.present()?;
+    let (width, height) = picture.dim_in_pixel();
+    let units = format!("width=\"{width}\" height=\"{height}\" viewBox");
+    let pixels = format!(
+        "width=\"{}\" height=\"{}\" viewBox",
+        width / UNITS,
+        height / UNITS
+    );
+    let text = std::fs::read_to_string(path)?.replacen(&units, &pixels, 1);
+    // Attributes that say what holds without them.
+    let text = text.replace(" opacity=\"1\"", "");
+    std::fs::write(
+        path,
+        text.replace(" stroke=\"none\" stroke-width=\"1\"", ""),
+    )?;
+    Ok(())
+}
+
+/// A font of so many pixels.
+fn font(size: u32) -> TextStyle<'static> {
+    ("sans-serif", size * UNITS).into_text_style(&(1, 1))
+}
+
+/// A line of so many pixels.
+pub fn stroke(colour: impl Color, width: u32) -> ShapeStyle {
+    colour.stroke_width(width * UNITS)
 }
 
 /// Axes with a caption and the names of the axes.
@@ -99,31 +185,104 @@ pub fn chart<'a, 'b>(
     (x, x_name): (Range<f64>, &str),
     (y, y_name): (Range<f64>, &str),
 ) -> Result<Chart<'a, 'b>, Box<dyn std::error::Error>> {
-    let mut chart = ChartBuilder::on(area)
-        .caption(caption, ("sans-serif", 18))
-        .margin(12)
-        .x_label_area_size(36)
-        .y_label_area_size(52)
+    let mut builder = ChartBuilder::on(area);
+    if !caption.is_empty() {
+        builder.caption(caption, font(18));
+    }
+    let mut chart = builder
+        .margin(12 * UNITS)
+        .margin_right(24 * UNITS)
+        .x_label_area_size(36 * UNITS)
+        .y_label_area_size(56 * UNITS)
         .build_cartesian_2d(x, y)?;
+    // As short as it can be: 60, 0.02.
+    let number = |x: &f64| format!("{}", (x * 1e6).round() / 1e6);
     chart
         .configure_mesh()
-        .light_line_style(WHITE)
-        .bold_line_style(RGBColor(230, 230, 230))
+        .max_light_lines(0)
+        .bold_line_style(stroke(RGBColor(230, 230, 230), 1))
+        .axis_style(stroke(BLACK, 1))
+        .label_style(font(12))
+        .axis_desc_style(font(13))
+        .set_all_tick_mark_size(5 * UNITS)
         .x_desc(x_name)
         .y_desc(y_name)
         .x_labels(6)
         .y_labels(6)
+        .x_label_formatter(&number)
+        .y_label_formatter(&number)
         .draw()?;
     Ok(chart)
 }
 
-/// The labels of what a chart shows.
+/// A curve of two pixels. A name goes to the legend.
+pub fn curve(
+    chart: &mut Chart<'_, '_>,
+    name: &str,
+    colour: RGBColor,
+    points: impl IntoIterator<Item = (f64, f64)>,
+) -> Outcome {
+    let style = stroke(colour, 2);
+    let drawn = chart.draw_series(LineSeries::new(points, style))?;
+    if !name.is_empty() {
+        let width = 18 * UNITS as i32;
+        drawn
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + width, y)], style));
+    }
+    Ok(())
+}
+
+/// Dots of a radius in pixels. A name goes to the legend.
+pub fn dots(
+    chart: &mut Chart<'_, '_>,
+    name: &str,
+    (colour, radius): (impl Color, u32),
+    points: impl IntoIterator<Item = (f64, f64)>,
+) -> Outcome {
+    let style = colour.filled();
+    let radius = radius * UNITS;
+    let circles = points.into_iter().map(|p| Circle::new(p, radius, style));
+    let drawn = chart.draw_series(circles)?;
+    if !name.is_empty() {
+        let middle = 9 * UNITS as i32;
+        drawn
+            .label(name)
+            .legend(move |(x, y)| Circle::new((x + middle, y), radius, style));
+    }
+    Ok(())
+}
+
+/// The area between two curves. A name goes to the legend.
+pub fn band(
+    chart: &mut Chart<'_, '_>,
+    name: &str,
+    colour: RGBColor,
+    points: impl Iterator<Item = (f64, [f64; 2])> + Clone,
+) -> Outcome {
+    let style = colour.mix(0.15).filled();
+    let mut outline: Vec<_> = points.clone().map(|(x, [_, high])| (x, high)).collect();
+    let mut lower: Vec<_> = points.map(|(x, [low, _])| (x, low)).collect();
+    lower.reverse();
+    outline.append(&mut lower);
+    let (width, half) = (18 * UNITS as i32, 5 * UNITS as i32);
+    chart
+        .draw_series([Polygon::new(outline, style)])?
+        .label(name)
+        .legend(move |(x, y)| Rectangle::new([(x, y - half), (x + width, y + half)], style));
+    Ok(())
+}
+
+/// The names of what a chart shows.
 pub fn legend<'a, 'b: 'a>(chart: &mut Chart<'a, 'b>, place: SeriesLabelPosition) -> Outcome {
     chart
         .configure_series_labels()
         .position(place)
         .background_style(WHITE.mix(0.8))
-        .border_style(BLACK.mix(0.3))
+        .border_style(stroke(BLACK.mix(0.3), 1))
+        .label_font(font(12))
+        .legend_area_size(30 * UNITS)
+        .margin(8 * UNITS)
         .draw()?;
     Ok(())
 }

@@ -69,13 +69,16 @@ pub fn run(run: &Run) -> Outcome {
     let mut image = seen.clone();
     let mut adam = Adam::new(0.02);
     let steps = run.steps(600);
+    let progress = run.progress(steps + 1);
     for step in 0..=steps {
         let (value, gradient) = cost_value_and_grad(&image, &kernel, &seen, 8e-3);
         adam.step(&mut image, &gradient);
         if step % (steps / 3) == 0 {
-            println!("   step {step:3}: cost {value:.3}");
+            progress.say(&format!("step {step:3}: cost {value:.3}"));
         }
+        progress.step();
     }
+    drop(progress);
     let error = |x: &Array2<f64>| (x - &truth).mapv(|d| d * d).mean().unwrap_or(0.0).sqrt();
     let (before, after) = (error(&seen), error(&image));
     println!("   error {before:.3} before, {after:.3} after");

@@ -1,6 +1,9 @@
 //! The length, the amplitude and the noise of a Gaussian process, fitted by its evidence.
 
-use crate::common::{Adam, BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart, legend};
+use crate::common::{
+    Adam, BLUE, GREY, ORANGE, Outcome, Random, Run, band, canvas, chart, curve, dots, finish,
+    legend,
+};
 use cotangent::linalg::{cholesky, triangular_solve};
 use cotangent::ndarray::{Array1, Array2};
 use cotangent::prelude::*;
@@ -70,32 +73,16 @@ pub fn run(run: &Run) -> Outcome {
         .zip(&grid)
         .map(|((mean, deviation), &at)| (at, mean, deviation))
         .collect();
-    let upper = all.iter().map(|(at, m, d)| (*at, m + 2.0 * d));
-    let lower = all.iter().rev().map(|(at, m, d)| (*at, m - 2.0 * d));
-    let band = Polygon::new(upper.chain(lower).collect::<Vec<_>>(), BLUE.mix(0.15));
-    chart
-        .draw_series([band])?
-        .label("two deviations")
-        .legend(|(x, y)| Rectangle::new([(x, y - 5), (x + 18, y + 5)], BLUE.mix(0.15).filled()));
-    let mean = all.iter().map(|(at, mean, _)| (*at, *mean));
-    chart
-        .draw_series(LineSeries::new(mean, BLUE.stroke_width(2)))?
-        .label("mean")
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BLUE.stroke_width(2)));
-    let real = grid.iter().map(|&at| (at, truth(at)));
-    chart
-        .draw_series(LineSeries::new(real, GREY.stroke_width(2)))?
-        .label("truth")
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], GREY.stroke_width(2)));
-    let points = x
+    let deviations = all
         .iter()
-        .zip(&y)
-        .map(|(&x, &y)| Circle::new((x, y), 3, ORANGE.filled()));
-    chart
-        .draw_series(points)?
-        .label("data")
-        .legend(|(x, y)| Circle::new((x + 9, y), 3, ORANGE.filled()));
+        .map(|(at, m, d)| (*at, [m - 2.0 * d, m + 2.0 * d]));
+    band(&mut chart, "two deviations", BLUE, deviations)?;
+    let mean = all.iter().map(|(at, mean, _)| (*at, *mean));
+    curve(&mut chart, "mean", BLUE, mean)?;
+    let real = grid.iter().map(|&at| (at, truth(at)));
+    curve(&mut chart, "truth", GREY, real)?;
+    let points = x.iter().zip(&y).map(|(&x, &y)| (x, y));
+    dots(&mut chart, "data", (ORANGE, 3), points)?;
     legend(&mut chart, SeriesLabelPosition::UpperLeft)?;
-    picture.present()?;
-    Ok(())
+    finish(&picture, &path)
 }

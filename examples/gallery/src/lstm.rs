@@ -1,6 +1,8 @@
 //! An LSTM that learns to continue a wave.
 
-use crate::common::{Adam, BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart, legend};
+use crate::common::{
+    Adam, BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart, curve, finish, legend,
+};
 use cotangent::ndarray::{Array1, Array2};
 use cotangent::prelude::*;
 use plotters::prelude::*;
@@ -61,14 +63,17 @@ pub fn run(run: &Run) -> Outcome {
     let mut adam = Adam::new(0.01);
     let steps = run.steps(1200);
     let mut last = f64::INFINITY;
+    let progress = run.progress(steps);
     for step in 0..steps {
         let (value, gradient) = loss_value_and_grad(&model, &x);
         adam.step(&mut model, &gradient);
         if step % 300 == 0 {
-            println!("   step {step:4}: loss {value:.5}");
+            progress.say(&format!("step {step:4}: loss {value:.5}"));
         }
         last = value;
+        progress.step();
     }
+    drop(progress);
     println!("   the deviation of a prediction is {:.3}", last.sqrt());
     assert!(last.sqrt() < if run.is_short { 0.3 } else { 0.05 });
 
@@ -88,30 +93,15 @@ pub fn run(run: &Run) -> Outcome {
         &picture,
         caption,
         (0.0..shown as f64, "time"),
-        (-1.2..1.4, ""),
+        (-1.2..1.5, "value"),
     )?;
-    let lines: [(&str, RGBColor, Vec<(f64, f64)>); 3] = [
-        (
-            "truth",
-            GREY,
-            (0..shown).map(|t| (t as f64, wave(t))).collect(),
-        ),
-        ("data", BLUE, (0..seen).map(|t| (t as f64, x[t])).collect()),
-        (
-            "continued",
-            ORANGE,
-            (seen..shown)
-                .map(|t| (t as f64, predicted[t - 1]))
-                .collect(),
-        ),
-    ];
-    for (name, colour, line) in lines {
-        chart
-            .draw_series(LineSeries::new(line, colour.stroke_width(2)))?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour));
-    }
+    let times = |steps: std::ops::Range<usize>| steps.map(|t| t as f64);
+    let truth = times(0..shown).zip((0..shown).map(wave));
+    let data = times(0..seen).zip(x);
+    let continued = times(seen..shown).zip(predicted[seen - 1..].iter().copied());
+    curve(&mut chart, "truth", GREY, truth)?;
+    curve(&mut chart, "data", BLUE, data)?;
+    curve(&mut chart, "continued", ORANGE, continued)?;
     legend(&mut chart, SeriesLabelPosition::UpperRight)?;
-    picture.present()?;
-    Ok(())
+    finish(&picture, &path)
 }

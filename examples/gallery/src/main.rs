@@ -12,6 +12,8 @@ mod bundle;
 mod common;
 mod deblur;
 mod gaussian_process;
+#[cfg(feature = "diffsol")]
+mod kinetics;
 mod lstm;
 #[cfg(feature = "argmin")]
 mod mixture;
@@ -40,6 +42,8 @@ const EXAMPLES: &[Example] = &[
     ("mixture", mixture::run),
     #[cfg(feature = "nuts")]
     ("regression", regression::run),
+    #[cfg(feature = "diffsol")]
+    ("kinetics", kinetics::run),
 ];
 
 fn main() -> Outcome {

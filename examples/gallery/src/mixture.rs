@@ -1,12 +1,15 @@
 //! A mixture of three normal distributions, fitted by L-BFGS of the crate `argmin`.
 
-use crate::common::{BLUE, GREEN, ORANGE, Outcome, Random, Run, canvas, chart};
-use argmin::core::{CostFunction, Error, Executor, Gradient, State};
+use crate::common::{
+    BLUE, GREEN, ORANGE, Outcome, Random, Run, canvas, chart, curve, dots, finish,
+};
+use argmin::core::{Executor, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use cotangent::Parameters;
 use cotangent::ndarray::{Array1, Array2, array};
 use cotangent::prelude::*;
+use cotangent_adapters::{argmin::problem, from_flat};
 use plotters::prelude::*;
 
 /// Weights as logits; means; and triangular roots of the precisions: the logarithms of both
@@ -34,38 +37,6 @@ fn loss(m: &Mixture, x: &Array2<f64>) -> f64 {
     1e-4 * sum((n, 3), |(k, j)| m.roots[[k, j]].powi(2)) - likelihood
 }
 
-/// The problem as `argmin` sees it: over a flat vector.
-struct Fit<'a> {
-    shape: Mixture,
-    points: &'a Array2<f64>,
-}
-
-impl Fit<'_> {
-    fn mixture(&self, flat: &[f64]) -> Mixture {
-        let mut mixture = self.shape.clone();
-        mixture.read_from(flat);
-        mixture
-    }
-}
-
-impl CostFunction for Fit<'_> {
-    type Param = Vec<f64>;
-    type Output = f64;
-
-    fn cost(&self, flat: &Vec<f64>) -> Result<f64, Error> {
-        Ok(loss(&self.mixture(flat), self.points))
-    }
-}
-
-impl Gradient for Fit<'_> {
-    type Param = Vec<f64>;
-    type Gradient = Vec<f64>;
-
-    fn gradient(&self, flat: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        Ok(loss_grad(&self.mixture(flat), self.points).to_flat())
-    }
-}
-
 /// Centres, axes of the ellipses, and the angle of the first axis.
 const TRUTH: [([f64; 2], [f64; 2], f64); 3] = [
     ([-2.0, 0.0], [1.2, 0.3], 0.6),
@@ -91,10 +62,7 @@ pub fn run(run: &Run) -> Outcome {
         means: array![[-1.0, 1.0], [1.0, 1.0], [0.0, -1.0]],
         roots: Array2::zeros((3, 3)),
     };
-    let fit = Fit {
-        shape: start.clone(),
-        points: &points,
-    };
+    let fit = problem(&start, |m| loss_value_and_grad(m, &points));
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), 7);
     let result = Executor::new(fit, solver)
         .configure(|state| state.param(start.to_flat()).max_iters(100))
@@ -105,8 +73,7 @@ pub fn run(run: &Run) -> Outcome {
         state.get_best_cost(),
         state.get_iter()
     );
-    let mut found = start;
-    found.read_from(state.get_best_param().ok_or("no best point")?);
+    let found = from_flat(&start, state.get_best_param().ok_or("no best point")?);
     for (centre, _, _) in TRUTH {
         let distance = |row: cotangent::ndarray::ArrayView1<'_, f64>| {
             (row[0] - centre[0]).hypot(row[1] - centre[1])
@@ -118,18 +85,17 @@ pub fn run(run: &Run) -> Outcome {
 
     let path = run.picture("mixture.svg");
     let picture = canvas(&path, (620, 460))?;
-    let caption = "Three normal distributions, fitted by L-BFGS";
+    let caption = "Three normal distributions, one and two deviations";
     let mut chart = chart(&picture, caption, (-5.0..5.0, "x"), (-4.0..3.5, "y"))?;
-    let dots = points.rows().into_iter();
-    chart.draw_series(dots.map(|p| Circle::new((p[0], p[1]), 2, BLACK.mix(0.25).filled())))?;
+    let drawn = points.rows().into_iter().map(|p| (p[0], p[1]));
+    dots(&mut chart, "", (BLACK.mix(0.25), 2), drawn)?;
     for (k, colour) in [BLUE, ORANGE, GREEN].into_iter().enumerate() {
         for radius in [1.0, 2.0] {
             let ellipse = (0..=90).map(|t| at(&found, k, radius, f64::from(t) * 0.0698132));
-            chart.draw_series(LineSeries::new(ellipse, colour.stroke_width(2)))?;
+            curve(&mut chart, "", colour, ellipse)?;
         }
     }
-    picture.present()?;
-    Ok(())
+    finish(&picture, &path)
 }
 
 /// A point of the ellipse of so many deviations around a component.

@@ -1,7 +1,9 @@
 //! A pendulum swings up with a motor that is too weak to lift it: its torques are optimised through
 //! the simulation.
 
-use crate::common::{Adam, BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart};
+use crate::common::{
+    Adam, BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart, curve, finish, legend, stacked,
+};
 use cotangent::ndarray::Array1;
 use cotangent::prelude::*;
 use plotters::prelude::*;
@@ -36,13 +38,16 @@ pub fn run(run: &Run) -> Outcome {
     let mut controls = Array1::from_shape_simple_fn(250, || 0.1 * random.normal());
     let mut adam = Adam::new(0.02);
     let steps = if run.is_short { 500 } else { 3000 };
+    let progress = run.progress(steps + 1);
     for step in 0..=steps {
         let (value, gradient) = cost_value_and_grad(&controls);
         adam.step(&mut controls, &gradient);
         if step % (steps / 5) == 0 {
-            println!("   step {step:4}: cost {value:.4}");
+            progress.say(&format!("step {step:4}: cost {value:.4}"));
         }
+        progress.step();
     }
+    drop(progress);
 
     let mut state = [0.0, 0.0];
     let torques = controls.mapv(|c| MOST * c.tanh());
@@ -60,24 +65,27 @@ pub fn run(run: &Run) -> Outcome {
     assert!(run.is_short || (state[0] - PI).abs() < 0.05 && state[1].abs() < 0.1);
 
     let path = run.picture("pendulum.svg");
-    let picture = canvas(&path, (700, 520))?;
-    let (upper, lower) = picture.split_vertically(290);
+    let picture = canvas(&path, (700, 500))?;
+    let (upper, lower) = stacked(&picture, 280);
     let time = |k: usize| STEP * (k + 1) as f64;
     let end = STEP * angles.len() as f64;
     let caption = "A pendulum swings up with a weak motor";
-    let mut chart_of_angles = chart(&upper, caption, (0.0..end, ""), (-3.5..4.0, "angle"))?;
-    chart_of_angles.draw_series([PathElement::new([(0.0, PI), (end, PI)], GREY)])?;
+    let angle_range = (-2.0..4.0, "angle, radians");
+    let mut chart_of_angles = chart(&upper, caption, (0.0..end, "time, s"), angle_range)?;
+    let upright = [(0.0, PI), (end, PI)];
+    curve(&mut chart_of_angles, "upside down", GREY, upright)?;
     let line = angles
         .iter()
         .enumerate()
         .map(|(k, &angle)| (time(k), angle));
-    chart_of_angles.draw_series(LineSeries::new(line, BLUE.stroke_width(2)))?;
-    let mut chart_of_torques = chart(&lower, "", (0.0..end, "time"), (-4.5..4.5, "torque"))?;
+    curve(&mut chart_of_angles, "pendulum", BLUE, line)?;
+    legend(&mut chart_of_angles, SeriesLabelPosition::MiddleLeft)?;
+    let torque_range = (-4.5..4.5, "torque, N m");
+    let mut chart_of_torques = chart(&lower, "", (0.0..end, "time, s"), torque_range)?;
     let line = torques
         .iter()
         .enumerate()
         .map(|(k, &torque)| (time(k), torque));
-    chart_of_torques.draw_series(LineSeries::new(line, ORANGE.stroke_width(2)))?;
-    picture.present()?;
-    Ok(())
+    curve(&mut chart_of_torques, "", ORANGE, line)?;
+    finish(&picture, &path)
 }

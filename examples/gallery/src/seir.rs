@@ -1,6 +1,8 @@
 //! An epidemic: the rates of an SEIR model, fitted to counted cases by Levenberg–Marquardt.
 
-use crate::common::{BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart, legend};
+use crate::common::{
+    BLUE, GREY, ORANGE, Outcome, Random, Run, canvas, chart, curve, dots, finish, legend,
+};
 use cotangent::linalg::solve;
 use cotangent::ndarray::{Array1, s};
 use cotangent::prelude::*;
@@ -93,25 +95,17 @@ pub fn run(run: &Run) -> Outcome {
         (0.0..shown as f64, "day"),
         (0.0..top, "new cases"),
     )?;
-    let points = (0..shown).map(|k| {
-        let colour = if k < seen { ORANGE } else { GREY };
-        Circle::new((k as f64, counted[k]), 3, colour.filled())
-    });
-    chart
-        .draw_series(points)?
-        .label("counted")
-        .legend(|(x, y)| Circle::new((x + 9, y), 3, ORANGE.filled()));
+    let points = |range: std::ops::Range<usize>| range.map(|k| (k as f64, counted[k]));
+    dots(&mut chart, "counted", (ORANGE, 3), points(0..seen))?;
+    dots(
+        &mut chart,
+        "not seen by the fit",
+        (GREY, 3),
+        points(seen..shown),
+    )?;
     let model = cases(&log, shown);
     let line = (0..shown).map(|k| (k as f64, model[k]));
-    chart
-        .draw_series(LineSeries::new(line, BLUE.stroke_width(2)))?
-        .label("model")
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BLUE.stroke_width(2)));
-    chart.draw_series([PathElement::new(
-        [(seen as f64, 0.0), (seen as f64, top)],
-        GREY,
-    )])?;
+    curve(&mut chart, "model", BLUE, line)?;
     legend(&mut chart, SeriesLabelPosition::UpperRight)?;
-    picture.present()?;
-    Ok(())
+    finish(&picture, &path)
 }

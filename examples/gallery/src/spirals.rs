@@ -1,6 +1,8 @@
 //! A neural network that tells two spirals apart.
 
-use crate::common::{Adam, BLUE, ORANGE, Outcome, Random, Run, canvas, chart};
+use crate::common::{
+    Adam, BLUE, ORANGE, Outcome, Random, Run, canvas, chart, dots, finish, stroke,
+};
 use cotangent::ndarray::{Array1, Array2, array};
 use cotangent::prelude::*;
 use plotters::prelude::*;
@@ -64,13 +66,16 @@ pub fn run(run: &Run) -> Outcome {
     let mut network = random_network(&mut random);
     let mut adam = Adam::new(0.02);
     let steps = run.steps(1500);
+    let progress = run.progress(steps);
     for step in 0..steps {
         let (value, gradient) = loss_value_and_grad(&network, &x, &y);
         adam.step(&mut network, &gradient);
         if step % 300 == 0 {
-            println!("   step {step:4}: loss {value:.4}");
+            progress.say(&format!("step {step:4}: loss {value:.4}"));
         }
+        progress.step();
     }
+    drop(progress);
     let z = log_odds(&network, &x);
     let right = (0..y.len())
         .filter(|&i| (z[i] > 0.0) == (y[i] > 0.5))
@@ -85,12 +90,11 @@ pub fn run(run: &Run) -> Outcome {
     let mut chart = chart(&picture, caption, (-4.8..4.8, "x"), (-4.8..4.8, "y"))?;
     for (label, colour) in [(0.0, BLUE), (1.0, ORANGE)] {
         let own = (0..y.len()).filter(|&i| y[i] == label);
-        let own = own.map(|i| Circle::new((x[[i, 0]], x[[i, 1]]), 3, colour.filled()));
-        chart.draw_series(own)?;
+        let own = own.map(|i| (x[[i, 0]], x[[i, 1]]));
+        dots(&mut chart, "", (colour, 3), own)?;
     }
     chart.draw_series(boundary(&network))?;
-    picture.present()?;
-    Ok(())
+    finish(&picture, &path)
 }
 
 /// Where the log odds change sign on a grid, as short lines.
@@ -115,7 +119,7 @@ fn boundary(network: &Network) -> Vec<PathElement<(f64, f64)>> {
                 }
             }
             let pairs = crossings.chunks_exact(2);
-            lines.extend(pairs.map(|pair| PathElement::new(pair.to_vec(), BLACK)));
+            lines.extend(pairs.map(|pair| PathElement::new(pair.to_vec(), stroke(BLACK, 1))));
         }
     }
     lines
