@@ -1,6 +1,6 @@
 //! What the Markdown files say can be checked: generated code, stages and messages that they quote
-//! are real, links lead to files, lines are short, every chapter of the guide is compiled, and the
-//! reference names all that the front end knows.
+//! are real, links lead to files and headings, lines are short, every chapter of the guide is
+//! compiled, and the reference names all that the front end knows.
 //!
 //! The doc tests of the facade run the code of the pages.
 //!
@@ -20,7 +20,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where the Markdown lies that users read.
-const FOLDERS: [&str; 4] = ["", "docs", "docs/book/src", "examples/data_parallel"];
+const FOLDERS: [&str; 5] = [
+    "",
+    "adapters",
+    "docs",
+    "docs/book/src",
+    "examples/data_parallel",
+];
 
 /// How long a line of prose may be.
 const COLUMNS: usize = 100;
@@ -216,16 +222,20 @@ fn quotes_are_real() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
+/// The lists of messages that the test `ui` compares.
+fn lists_of_messages() -> impl Iterator<Item = PathBuf> {
+    let folders = ["tests/ui", "tests/ui/warn"].into_iter();
+    let entries = folders.flat_map(|folder| {
+        fs::read_dir(root().join(folder)).expect("the folder of cases can be read")
+    });
+    entries
+        .map(|entry| entry.expect("a file of the folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
+}
+
 #[test]
 fn messages_are_real() {
-    let lists = ["tests/ui", "tests/ui/warn"]
-        .into_iter()
-        .flat_map(|folder| {
-            fs::read_dir(root().join(folder)).expect("the folder of cases can be read")
-        });
-    let lists = lists.map(|entry| entry.expect("a file of the folder can be read").path());
-    let lists = lists.filter(|path| path.extension().is_some_and(|e| e == "txt"));
-    let known: Vec<String> = lists
+    let known: Vec<String> = lists_of_messages()
         .map(|path| flat(&fs::read_to_string(path).expect("a list can be read")))
         .collect();
     let mut failures = vec![];
@@ -245,20 +255,66 @@ fn messages_are_real() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// The files that a page links to.
+/// A page without its blocks of code.
+fn prose(text: &str) -> String {
+    let parts = text.split("\n```").step_by(2);
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+/// Prose without code inside of its lines.
+fn without_code(prose: &str) -> String {
+    let line = |line: &str| line.split('`').step_by(2).collect::<String>();
+    prose.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What a page links to in the repository: files, with headings or without.
+fn targets(prose: &str) -> impl Iterator<Item = &str> {
+    let targets = prose.split("](").skip(1);
+    let targets = targets.filter_map(|target| target.split([')', ' ']).next());
+    targets.filter(|target| !target.contains("://"))
+}
+
+/// The pages that a page links to.
 fn links(text: &str) -> impl Iterator<Item = &str> {
-    let targets = text.split("](").skip(1);
-    let files = targets.filter_map(|target| target.split([')', '#', ' ']).next());
-    files.filter(|file| file.ends_with(".md") || file.ends_with(".svg"))
+    targets(text)
+        .filter_map(|target| target.split('#').next())
+        .filter(|file| file.ends_with(".md"))
+}
+
+/// The anchor of a heading, as GitHub and mdBook write it.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim_start_matches('#').trim().to_lowercase();
+    heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
+}
+
+fn has_heading(text: &str, wanted: &str) -> bool {
+    let text = prose(text);
+    let mut headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.any(|line| anchor(line) == wanted)
 }
 
 #[test]
-fn links_lead_to_files() {
+fn links_lead_to_files_and_headings() {
     let mut failures = vec![];
     for (path, text) in pages() {
         let folder = path.parent().expect("a page lies in a folder");
-        for target in links(&text).filter(|target| !folder.join(target).exists()) {
-            failures.push(format!("{}: {target}", name(&path)));
+        for target in targets(&without_code(&prose(&text))) {
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let at = match file {
+                "" => path.clone(),
+                _ => folder.join(file),
+            };
+            let is_there = match heading {
+                "" => at.exists(),
+                _ => fs::read_to_string(&at).is_ok_and(|text| has_heading(&text, heading)),
+            };
+            if !is_there {
+                failures.push(format!("{}: {target}", name(&path)));
+            }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -303,14 +359,17 @@ fn chapters_are_listed_and_compiled() {
         .map(|l| file(&root().join("docs"), l))
         .collect();
     for (path, text) in pages() {
-        let name = name(&path);
-        let is_of_book = of_book.contains(&path.canonicalize().ok());
+        let (name, own) = (name(&path), path.canonicalize().ok());
+        let is_of_book = of_book.contains(&own);
         if name.starts_with("docs/book/") {
             assert!(is_of_book, "{name} is not in docs/SUMMARY.md");
             assert!(facade.contains(&name), "{name} is not in src/lib.rs");
         }
+        // mdBook shows the first page at the top of the book as well, where links lead elsewhere.
+        let has_wrong_links = of_book[0] == own && links(&text).next().is_some();
+        assert!(!has_wrong_links, "{name}: the first page has links");
         let folder = path.parent().expect("a page lies in a folder");
-        let to_pages = links(&text).filter(|l| is_of_book && l.ends_with(".md"));
+        let to_pages = links(&text).filter(|_| is_of_book);
         for link in to_pages {
             let is_in = of_book.contains(&file(folder, link));
             assert!(is_in, "{name}: {link} is not in the book");
@@ -352,6 +411,18 @@ fn tables_of_the_front_end_are_described() {
         let missing: Vec<&str> = wanted.into_iter().filter(|word| !is_named(word)).collect();
         assert!(missing.is_empty(), "{file} does not name {missing:?}");
     }
+}
+
+/// The page of all messages includes the lists of the test `ui`.
+#[test]
+fn all_messages_are_listed() {
+    let page = root().join("docs/messages.md");
+    let text = fs::read_to_string(&page).expect("the page can be read");
+    let missing: Vec<String> = lists_of_messages()
+        .map(|list| format!("{{{{#include ../{}}}}}", name(&list)))
+        .filter(|line| !text.contains(line))
+        .collect();
+    assert!(missing.is_empty(), "docs/messages.md lacks {missing:?}");
 }
 
 /// The table of a topic of the reference gives examples; the block behind it compiles all of them.

@@ -312,3 +312,17 @@ fn rows_of_a_sum_outside() {
     });";
     assert_has(&code, wanted);
 }
+
+/// An index from data that is the same for a whole row says which row it is.
+#[test]
+fn rows_at_indices_from_data_are_slices() {
+    let source = "fn f(x: &Array2<f64>, which: &[usize]) -> Array2<f64> {
+        build((which.len(), x.ncols()), |(e, j)| x[[which[e], j]].sin())
+    }";
+    let code = written("vjp, wrt(x)", source, "f_vjp");
+    let wanted = "let which_i = which[[i]] as i64;
+        let x_row = x.row(js, [which_i, 0]);
+        let cotangent_row = cotangent.row(js, [i, 0]);
+        out.set_and_add(js, (x_bar.row_mut(js, [which_i, 0]),), |j| (";
+    assert_has(&code, wanted);
+}

@@ -165,7 +165,6 @@ fn parameters(
     is_real: &[bool],
     root: &TokenStream,
 ) -> TokenStream {
-    let ident = &of.ident;
     let number = syn::Ident::new("__Number", Span::mixed_site());
     let rt = quote!(#root::runtime);
     let mut generics = of.generics.clone();
@@ -178,8 +177,6 @@ fn parameters(
             .predicates
             .push(syn::parse_quote!(#ty: #rt::Parameters<#number>));
     }
-    let (impl_generics, _, clause) = generics.split_for_impl();
-    let (_, of_generics, _) = of.generics.split_for_impl();
     let reals: Vec<syn::Member> = (fields().filter(|(_, is_real)| **is_real))
         .map(|((_, member), _)| member)
         .collect();
@@ -196,14 +193,10 @@ fn parameters(
             #member: ::core::clone::Clone::clone(&self.#member)
         ),
     });
-    let cfg = of.attrs.iter().filter(|a| a.path().is_ident("cfg"));
-    // A public struct may have fields of private types, and those that are cloned may be `Copy`.
-    let allow = quote!(#[allow(private_interfaces, private_bounds, clippy::clone_on_copy)]);
-    quote! {
-        #(#cfg)*
-        #[automatically_derived]
-        #allow
-        impl #impl_generics #rt::Parameters<#number> for #ident #of_generics #clause {
+    let head = Head { of, generics };
+    head.implement(
+        &quote!(#rt::Parameters<#number>),
+        &quote! {
             const FIXED_COUNT: ::core::option::Option<usize> = #rt::parameters::added(&[
                 #(<#types as #rt::Parameters<#number>>::FIXED_COUNT,)*
             ]);
@@ -242,8 +235,8 @@ fn parameters(
                     names,
                 );)*
             }
-        }
-    }
+        },
+    )
 }
 
 fn compile_errors(errors: Errors) -> TokenStream {

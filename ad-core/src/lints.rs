@@ -195,7 +195,7 @@ fn memory_of_loops(f: &Annotated, program: &Program, linearised: &Linearised) ->
     let has_reverse = gives.any(|gives| *gives == Gives::Gradient);
     let is_known = |eq: &Eq| {
         eq.loop_result()
-            .is_some_and(|(run, _)| run.looped.recompute)
+            .is_some_and(|(run, _)| run.looped.keep.recomputes())
     };
     if f.attr.checkpoint.is_some() || !has_reverse || program.eqs.iter().any(is_known) {
         return None;

@@ -9,6 +9,7 @@ use crate::ir::ty::{Atom, Elem, Lit, Size, take_overflow};
 use crate::ir::unit::{Called, Rule, Unit};
 use crate::ir::{bulk_check, core, core_check, kernel, kernel_check};
 use crate::passes::blocks::together;
+use crate::passes::checkpoints::checkpoints;
 use crate::passes::entries;
 use crate::passes::fuse::steps::PASSES;
 use crate::passes::fuse::{PREPARATIONS, again, lower};
@@ -718,6 +719,9 @@ pub fn to_kernels_watched(
         }
         Ok::<bool, String>(is_changed)
     };
+    if run("checkpoints", &checkpoints)? {
+        run("simplify", &|p| Some(simplify(p)))?;
+    }
     run("units", &|p| Some(units::shared(p)))?;
     if run("lengths", &lengths)? {
         run("simplify", &|p| Some(simplify(p)))?;

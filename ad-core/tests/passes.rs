@@ -24,6 +24,7 @@
 //! | `pass: vectorise` | on a Core program |
 //! | `pass: value`, `jvp wrt 0`, `vjp wrt 0`, `grad wrt 0`, `value-and-grad wrt 0` | the pipeline up to simplified Bulk, on a program of either kind |
 //! | `pass: transpose-twice wrt 0` | the vjp with respect to the cotangent of the vjp, on a program of either kind that is linear |
+//! | `pass: checkpoints wrt 0` | of the gradient that the pipeline makes of a program of either kind |
 //! | `fires: rule` | the rule is used at least once |
 //! | `does not fire: rule` | the rule is not used |
 //! | `zeros: unsigned` | the sign of zeros may change; the reason follows as a comment |

@@ -365,7 +365,13 @@ fn a_recurrent_network() {
             }}"
         )
     };
-    for again in ["", "recompute "] {
+    for again in [
+        "",
+        "recompute ",
+        "binomial 1 ",
+        "binomial 2 ",
+        "binomial 9 ",
+    ] {
         check(&text(again), &[reals(&[3, 3]), reals(&[4, 3]), reals(&[3])]);
     }
 }
@@ -424,4 +430,121 @@ fn sums_onto_a_state() {
         }",
         &[reals(&[4]), ints(&[2, 0, 3, 2])],
     );
+}
+
+#[test]
+fn few_states_of_a_loop_of_unknown_length() {
+    for k in [1, 3] {
+        for limit in [0.1, 40.0] {
+            let text = format!(
+                "fn f(x.0: real[_], limit.1: real) -> real {{
+                    let (y.6, n.7) = binomial {k} while i.2 with (y.3 = x.0, n.4 = 0)
+                    do lt(y.3[0], 40.0) {{
+                        let s.9 = sin(y.3[0]);
+                        let pull.10 = mul(limit.1, mul(s.9, s.9));
+                        next (
+                            build(j.5 < dim(x.0, 0) => add(mul(y.3[j.5], 1.1), pull.10)),
+                            iadd(n.4, 1)
+                        )
+                    }};
+                    mul(sum(j.8 < dim(x.0, 0) => y.6[j.8]), int_to_real(n.7))
+                }}"
+            );
+            check(&text, &[reals(&[3]), scalar(limit)]);
+        }
+    }
+}
+
+#[test]
+fn few_states_of_several_kinds() {
+    for (k, n) in [(1, 5), (2, 9), (3, 0), (3, 1), (4, 30)] {
+        let text = format!(
+            "fn f(x.0: real, a.1: real[_, _], n.2: int) -> real {{
+                let (s.9, up.10, m.11, all.12) = binomial {k} for i.3 < n.2
+                with (s.4 = x.0, up.5 = true, m.6 = a.1) {{
+                    let t.7 = if up.5 {{ sin(s.4) }} else {{ mul(s.4, m.6[0, 1]) }};
+                    let row.8 = irem(i.3, dim(a.1, 0));
+                    next (
+                        t.7,
+                        gt(t.7, 0.3),
+                        update(m.6, [row.8, 1] = add(t.7, m.6[0, 0])),
+                        mul(t.7, t.7)
+                    )
+                }};
+                let squares.15 = sum(j.13 < dim(a.1, 0) => mul(m.11[j.13, 1], m.11[j.13, 1]));
+                add(add(s.9, squares.15), sum(l.14 < dim(all.12, 0) => all.12[l.14]))
+            }}"
+        );
+        check(&text, &[scalar(0.4), reals(&[2, 2]), int(n)]);
+    }
+}
+
+/// `(c + r)! / (c! r!)`.
+fn binomial(c: u64, r: u64) -> u64 {
+    (1..=r).fold(1, |all, k| all * (c + k) / k)
+}
+
+/// The fewest steps forwards that reach the states before each of `l` steps in reverse order, if at
+/// most `c` states are kept.
+fn fewest(l: u64, c: u64) -> u64 {
+    let Some(r) = (1..).find(|r| binomial(c, *r) >= l).filter(|_| l > 1) else {
+        return 0;
+    };
+    r * l - binomial(c + 1, r - 1)
+}
+
+/// The operations of a gradient by kernels.
+fn operations(text: &str, args: &[Value]) -> (u64, u64) {
+    let program = core_text::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let bulk = pipeline::to_bulk(&program, &mut |_, _| {}).unwrap();
+    let what = Derivative::ValueAndGrad;
+    let gradient = pipeline::derive(&bulk, what, &[0], &mut |_, _| {}).unwrap();
+    let kernels = pipeline::to_kernels(&gradient).unwrap();
+    let (_, cost) = kernel_eval::eval(&kernels, args).unwrap();
+    (cost.operations, cost.peak)
+}
+
+#[test]
+fn few_states_take_the_fewest_steps() {
+    let counted = |k: u64, n: u64| {
+        let text = format!(
+            "fn f(x.0: real, n.1: int) -> real {{
+                let (a.4) = binomial {k} for i.2 < n.1 with (a.3 = x.0) {{
+                    next (sin(exp(sin(a.3))))
+                }};
+                a.4
+            }}"
+        );
+        operations(&text, &[scalar(0.7), int(n as i64)])
+    };
+    let online = |k: u64, n: u64| {
+        let text = format!(
+            "fn f(x.0: real, n.1: int) -> real {{
+                let (a.4, m.6) = binomial {k} while i.2 with (a.3 = x.0, m.5 = 0)
+                do ilt(m.5, n.1) {{
+                    next (sin(exp(sin(a.3))), iadd(m.5, 1))
+                }};
+                a.4
+            }}"
+        );
+        operations(&text, &[scalar(0.7), int(n as i64)])
+    };
+    for n in [0, 1, 2, 3, 10, 34] {
+        // With room for all states each step runs forwards once, and once more for its derivative.
+        let (once, _) = counted(1000, n);
+        for k in [1, 2, 4] {
+            // The value needs the state behind the last step: that is one more to be reached.
+            let least = fewest(n + 1, k);
+            let (some, peak) = counted(k, n);
+            assert_eq!(some - once, 3 * (least - n), "{n} steps, {k} states");
+            assert!(peak <= 16 * k, "{n} steps, {k} states: {peak} bytes");
+            let (some, peak) = online(k, n);
+            let more = some - once;
+            assert!(
+                more >= 3 * (least - n) && more <= 3 * least,
+                "{n} steps, {k} states, online: {more} operations more"
+            );
+            assert!(peak <= 16 * k, "{n} steps, {k} states: {peak} bytes");
+        }
+    }
 }

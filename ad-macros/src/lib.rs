@@ -72,6 +72,8 @@ use proc_macro::TokenStream;
 /// - `wrt(a, b)`: derivatives with respect to these arguments only; otherwise to every real one.
 /// - `checkpoint = "sqrt"` or `checkpoint = "every = 16"`: reverse mode keeps a state for every so
 ///   many steps of a loop and computes the steps between again.
+/// - `checkpoint = "binomial = 10"`: reverse mode keeps at most ten states of a loop, and computes
+///   as few steps again as that allows.
 /// - `noinline`: annotated functions call `f` and its derivatives instead of taking in its body.
 ///   `f` may then call itself as deep as an argument says.
 /// - `allow(unused_argument)`, `allow(zero_gradient)`, `allow(loop_memory)`: silences a warning

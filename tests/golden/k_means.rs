@@ -84,17 +84,41 @@ fn k_means_grad(
         "the gradient of `centers`",
         [centers_rows, centers_cols],
     );
-    let points_bar = rt::build(
-        [points_rows, points_cols],
-        |[i, j]| {
-            let c = 0 < centers_rows;
-            let t_i = if c { t[[i]] } else { 0 };
-            let v = if c { points[[i, j]] - centers[[t_i, j]] } else { 0.0 };
-            if c {
-                centers_bar[[t_i, j]] += -2.0 * v;
-            }
-            if c { 2.0 * v } else { 0.0 }
-        },
-    );
+    let points_bar = if 8 <= points_cols {
+        rt::build_rows(
+            [points_rows, points_cols],
+            |[i, _], js, out| {
+                let c = 0 < centers_rows;
+                let t_i = if c { t[[i]] } else { 0 };
+                if c {
+                    let points_row = points.row(js, [i, 0]);
+                    let centers_row = centers.row(js, [t_i, 0]);
+                    out.set_and_add(
+                        js,
+                        (centers_bar.row_mut(js, [t_i, 0]),),
+                        |j| {
+                            let v = points_row[j] - centers_row[j];
+                            (2.0 * v, (-2.0 * v,))
+                        },
+                    )
+                } else {
+                    out.set(js, |_| 0.0)
+                }
+            },
+        )
+    } else {
+        rt::build(
+            [points_rows, points_cols],
+            |[i, j]| {
+                let c = 0 < centers_rows;
+                let t_i = if c { t[[i]] } else { 0 };
+                let v = if c { points[[i, j]] - centers[[t_i, j]] } else { 0.0 };
+                if c {
+                    centers_bar[[t_i, j]] += -2.0 * v;
+                }
+                if c { 2.0 * v } else { 0.0 }
+            },
+        )
+    };
     (points_bar.into_array(), centers_bar.into_array())
 }

@@ -20,11 +20,6 @@ fn hidden(x: impl Fn(f64) -> f64) -> f64 {
     x(1.0)
 }
 
-#[differentiable]
-fn writes(x: &mut [f64]) -> f64 {
-    x[0]
-}
-
 fn main() {}
 
 #[differentiable]

@@ -5,21 +5,15 @@ use std::collections::HashMap;
 fn best(x: &[f64]) -> f64 {
     let mut best = None;
     for &v in x {
-        if best.is_none() || v > best.unwrap() {
-            best = Some(v);
-        }
+        best = Some(vec![v; x.len()]);
     }
-    best.unwrap()
+    best.unwrap()[0]
 }
 
 #[differentiable]
 fn stack(x: &[f64]) -> f64 {
     let mut rest = x.to_vec();
-    let mut total = 0.0;
-    while let Some(v) = rest.pop() {
-        total = total * 0.5 + v;
-    }
-    total
+    rest.pop().map_or(0.0, |v| v * rest[0])
 }
 
 #[differentiable]

@@ -7,9 +7,10 @@ pub struct Point {
 }
 
 #[differentiable]
-fn changed_one_by_one(points: &[Point]) -> f64 {
+fn changed_in_a_part(points: &[Point]) -> f64 {
     let mut moved = points.to_vec();
-    moved[0].x = 1.0;
+    let rest = &mut moved[1..];
+    rest[0].x = 1.0;
     moved[0].x * moved[1].y
 }
 
@@ -62,7 +63,7 @@ fn written_rows(rows: &mut [Vec<f64>]) {
 #[differentiable]
 fn changed_rows(rows: &[Vec<f64>]) -> f64 {
     let mut rows = rows.to_vec();
-    rows[0][0] = 1.0;
+    rows[0] = vec![1.0];
     rows[0][0]
 }
 

@@ -45,4 +45,9 @@ fn generic<T: Real>(x: T) -> T {
     x
 }
 
+#[differentiable(checkpoint = "binomial = 0")]
+fn no_states(x: f64, n: usize) -> f64 {
+    fold(n, x, |s, _| s.sin())
+}
+
 fn main() {}

@@ -2,9 +2,9 @@ use cotangent::ndarray::Array1;
 use cotangent::prelude::*;
 
 #[differentiable]
-fn only_writes(x: &mut [f64]) -> f64 {
-    x[0] = 1.0;
-    x[0]
+fn hidden(x: &mut [f64]) -> f64 {
+    let x = 1.0;
+    x
 }
 
 #[differentiable(vjp, jacobian)]

@@ -4,11 +4,10 @@
 //! out[j] = g(Σ k: f(j, k))   =   for each block of j: t = 0; for k: for j: t[j] += f(j, k); out = g(t)
 //! ```
 //!
-//! A sum with few terms, or one whose terms are not neighbours in memory, is a bad innermost loop.
-//! The loop around it is a better one if it runs along the last axis of all that the terms read:
-//! its steps do not depend on each other. Each sum still adds its terms in order. Nothing is
-//! computed more often, and reads of arrays that jump along the loop are made from copies that do
-//! not, if the copy is used again in other loops.
+//! A sum makes a bad innermost loop if it has few terms, or if its terms are not neighbours in
+//! memory. The loop around it vectorises instead, where that runs along the last axis of the arrays
+//! that the terms read. Each sum still adds its terms in order, and nothing is computed twice. An
+//! array that is read with a stride is copied first, if other loops read the copy again.
 //!
 //! Bounds of the sum that depend on j are bounds on j where k is known:
 //!
@@ -40,8 +39,8 @@ pub(super) struct Blocks {
     conditions: Vec<TokenStream>,
     /// Copies of arrays with another last axis.
     copies: TokenStream,
-    /// What there is a copy of, in terms of which axis is its last, how long they are and which
-    /// index the others have, and its name.
+    /// The names of the copies. The key says which part of an array is copied, and which axis
+    /// comes last.
     copied: HashMap<Copied, Ident>,
     /// The name of the copy that a node reads, and its index but for the last component.
     pub(super) across: HashMap<Node, (Ident, Vec<Loop>)>,
@@ -287,10 +286,7 @@ impl Writer<'_> {
         let Some((last, before)) = at.split_last() else {
             return false;
         };
-        let mentions = |a: &At| match a {
-            At::Affine(a) => a.coefficient(l).is_some(),
-            At::Node(n) => self.nest.depends[*n].contains(&l),
-        };
+        let mentions = |a: &At| self.nest.mentions(a, l);
         before.iter().any(mentions)
             || match last {
                 At::Affine(a) => (a.coefficient(l)).is_some_and(|c| !c.is(1) && !c.is(-1)),

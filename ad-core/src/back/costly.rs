@@ -52,13 +52,14 @@ impl Writer<'_> {
     /// Whether it is seen wherever a loop begins that what a node reads is inside, as the index is
     /// that of an axis of the same length. Other comparisons keep a loop that begins elsewhere from
     /// being vectorised.
-    fn is_seen(&self, n: Node, l: Loop) -> bool {
+    pub(super) fn is_seen(&self, n: Node, l: Loop) -> bool {
         let Compute::Read(v, at) = &self.nest.nodes[n].compute else {
             return false;
         };
         !self.scope.is_in_loop()
             && self.nest.ranges[l].to.is_empty()
             && self.along(n, l).is_some()
+            && at.iter().all(|a| matches!(a, At::Affine(_)))
             && at.last() == Some(&At::Affine(Affine::of(l)))
             && self.scope.shape(*v).last() == Some(&self.nest.loops[l])
     }

@@ -633,8 +633,7 @@ impl Context<'_> {
         )
     }
 
-    /// A function that nothing can be given to, in the place of one that would call itself to a
-    /// depth that nobody knows.
+    /// A function that cannot be called, in place of one whose recursion has no known depth.
     pub(crate) fn stub_of_deep(&self, what: Derivative) -> TokenStream {
         let signature = self.signature;
         if what.is_of_linear() {

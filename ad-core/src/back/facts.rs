@@ -24,6 +24,7 @@ pub(super) struct Facts {
     /// The nodes that are needed whenever the outer loops run.
     roots: Vec<Node>,
     ways: OnceCell<Vec<Ways>>,
+    guards: OnceCell<Vec<Option<BTreeSet<Node>>>>,
 }
 
 impl Facts {
@@ -68,7 +69,14 @@ impl Facts {
             pairs,
             roots,
             ways: OnceCell::new(),
+            guards: OnceCell::new(),
         }
+    }
+
+    /// The guards of the nodes that need a node; `None` if one of these has none, and is needed.
+    pub(super) fn guards(&self, nest: &Nest, n: Node) -> Option<&BTreeSet<Node>> {
+        let all = self.guards.get_or_init(|| guards(nest, &self.roots));
+        all[n].as_ref()
     }
 
     /// The ways in which a node can be needed where its own loops and the outer ones run: each as
@@ -90,8 +98,7 @@ impl Facts {
     }
 }
 
-/// Sets of loops, none of which contains another: where the smaller one runs there is nothing more
-/// to say.
+/// Sets of loops, none of which contains another: a smaller set makes a larger one redundant.
 #[derive(Clone, Default)]
 struct Ways(BTreeSet<BTreeSet<Loop>>);
 
@@ -156,4 +163,26 @@ fn ways(nest: &Nest, roots: &[Node], class: &[Option<Loop>]) -> Vec<Ways> {
         }
     }
     ways
+}
+
+/// For each node the guards under one of which it is needed; `None` if it may be needed under none.
+fn guards(nest: &Nest, roots: &[Node]) -> Vec<Option<BTreeSet<Node>>> {
+    let mut guards = vec![Some(BTreeSet::new()); nest.nodes.len()];
+    roots.iter().for_each(|&r| guards[r] = None);
+    for (n, s) in nest.nodes.iter().enumerate().rev() {
+        for o in nest.operands(n) {
+            let Some(own) = s.guard.filter(|&g| g != o) else {
+                let mine = guards[n].clone();
+                match (&mut guards[o], mine) {
+                    (Some(all), Some(mine)) => all.extend(mine),
+                    (all, _) => *all = None,
+                }
+                continue;
+            };
+            if let Some(all) = &mut guards[o] {
+                all.insert(own);
+            }
+        }
+    }
+    guards
 }

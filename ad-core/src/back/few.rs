@@ -4,10 +4,11 @@
 //! t[j] = Σ k: f(j, k)   =   for each few of j: t = 0; for k: for j of these: t[j] += f(j, k)
 //! ```
 //!
-//! In a block of hundreds of sums each of them is loaded and stored for each k. With 16 of them
-//! only what f reads is loaded. What is the same for all j is computed more often then, and of each
-//! row that f reads a few elements come at a time: so this is done where the first is next to
-//! nothing, and where the rows are read again and again, or lie side by side.
+//! A block of hundreds of sums loads and stores each sum for each k. A block of 16 sums keeps them
+//! in registers, and loads the operands of f only. It has two costs: values that are the same for
+//! all j are computed once for each block, and each row is read a few elements at a time. So the
+//! blocks are small only where these values are cheap, and where the rows are read often or are
+//! adjacent.
 
 use super::nest::Writer;
 use super::range::Run;

@@ -1,9 +1,8 @@
 //! The body of a generated function: parameters, entry checks, steps, results.
 //!
-//! Here is what is known of the function that is written: which names its variables and lengths
-//! have, and in which order its parts stand. What comes in is written in `function/entry.rs`, a
-//! step in `function/step.rs`, and the elements of an array in `function/elements.rs`; the other
-//! files are about kinds of steps, and about memory.
+//! This file knows the names of variables and lengths, and the order of the parts. Parameters and
+//! entry checks are printed by `function/entry.rs`, a step by `function/step.rs`, the elements of
+//! an array by `function/elements.rs`. The other files are about kinds of steps, and about memory.
 
 mod branch;
 mod carried;

@@ -61,22 +61,18 @@ fn is_better(nest: &Nest, moved: &[Loop], last: Loop) -> bool {
         let Compute::Read(_, at) = &nest.nodes[n].compute else {
             continue;
         };
-        let mentions = |a: &At, l: Loop| match a {
-            At::Affine(a) => a.coefficient(l).is_some(),
-            At::Node(n) => nest.depends[*n].contains(&l),
-        };
         let Some(first) = at
             .iter()
-            .position(|a| moved.iter().any(|&l| mentions(a, l)))
+            .position(|a| moved.iter().any(|&l| nest.mentions(a, l)))
         else {
             continue;
         };
         let before = &at[..first];
-        if (0..nest.outer).any(|l| before.iter().any(|a| mentions(a, l))) {
+        if (0..nest.outer).any(|l| before.iter().any(|a| nest.mentions(a, l))) {
             return false;
         }
         is_row |= matches!(at.last(), Some(At::Affine(a)) if a.coefficient(last).is_some_and(|c| c.is(1)));
-        is_again |= (0..nest.outer).any(|l| !at.iter().any(|a| mentions(a, l)));
+        is_again |= (0..nest.outer).any(|l| !at.iter().any(|a| nest.mentions(a, l)));
     }
     is_row && is_again
 }

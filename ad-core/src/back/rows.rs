@@ -99,23 +99,30 @@ impl Writer<'_> {
 
     /// Where the elements are that a node reads along a loop, at its index 0: if they are
     /// neighbours.
-    pub(super) fn along(&self, n: Node, l: Loop) -> Option<Vec<Affine>> {
-        let Compute::Read(_, at) = &self.nest.nodes[n].compute else {
+    pub(super) fn along(&self, n: Node, l: Loop) -> Option<Vec<At>> {
+        match &self.nest.nodes[n].compute {
+            Compute::Read(_, at) => self.start_of_row(at, l),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
+        }
+    }
+
+    /// A place at the index 0 of a loop, if the loop runs over neighbours from there.
+    pub(super) fn start_of_row(&self, at: &[At], l: Loop) -> Option<Vec<At>> {
+        let (At::Affine(last), before) = at.split_last()? else {
             return None;
         };
-        let mut place = (at.iter())
-            .map(|a| match a {
-                At::Affine(a) => Some(a.clone()),
-                At::Node(_) => None,
-            })
-            .collect::<Option<Vec<Affine>>>()?;
-        let last = place.pop()?;
         let is_unit = last.coefficient(l).is_some_and(|c| c.is(1));
-        if !is_unit || place.iter().any(|a| a.coefficient(l).is_some()) {
+        if !is_unit || before.iter().any(|a| self.nest.mentions(a, l)) {
             return None;
         }
-        place.push(last.sub(&Affine::of(l)));
-        Some(place)
+        let first = At::Affine(last.sub(&Affine::of(l)));
+        Some(before.iter().cloned().chain([first]).collect())
     }
 
     /// A value as a function of the index: what it reads and what is the same for all indices, and
@@ -209,7 +216,8 @@ impl Writer<'_> {
         };
         let v = *v;
         let (array, at) = if let Some(at) = self.along(n, l) {
-            let at = at.iter().map(|a| self.affine(a).tokens).collect();
+            let nothing = HashSet::new();
+            let at = at.iter().map(|a| self.at(a, &nothing).tokens).collect();
             (self.scope.array(v), at)
         } else if let Some((name, loops)) = self.across(n) {
             let at = loops.iter().map(|m| self.affine(&Affine::of(*m)).tokens);
@@ -260,16 +268,7 @@ impl Writer<'_> {
 
     /// Whether it is not seen in a loop that what a node reads along it is inside.
     fn is_worth_a_row(&self, n: Node, l: Loop) -> bool {
-        let nest = self.nest;
-        let s = &nest.nodes[n];
-        let Compute::Read(v, at) = &s.compute else {
-            return false;
-        };
-        let is_seen = !self.scope.is_in_loop()
-            && nest.ranges[l].to.is_empty()
-            && at.last() == Some(&At::Affine(Affine::of(l)))
-            && self.scope.shape(*v).last() == Some(&nest.loops[l]);
-        self.is_bare(n) && !is_seen && self.along(n, l).is_some()
+        self.is_bare(n) && !self.is_seen(n, l) && self.along(n, l).is_some()
     }
 
     /// The last outer loop as one over rows: an index pattern for the others, and what computes a

@@ -16,7 +16,7 @@
 use super::nest::Writer;
 use super::range::pattern_of;
 use super::tokens::in_place;
-use crate::ir::kernel::{Addend, Affine, At, Compute, Loop, Node, Range};
+use crate::ir::kernel::{Addend, At, Compute, Loop, Node, Range};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use crate::thresholds::ARRAYS_ADDED_TOGETHER;
@@ -54,16 +54,8 @@ impl Writer<'_> {
         if let Some(g) = guard {
             self.learn(g, &mut known);
         }
-        let is_row = |at: &[At]| {
-            let (last, before) = at.split_last()?;
-            let fits = match last {
-                At::Affine(a) => a.coefficient(l).is_some_and(|c| c.is(1)),
-                At::Node(_) => false,
-            };
-            let stays = |a: &At| matches!(a, At::Affine(a) if a.coefficient(l).is_none());
-            (fits && before.iter().all(stays)).then_some(())
-        };
-        sums.iter().try_for_each(|(_, s)| is_row(&s.at))?;
+        let starts = sums.iter().map(|(_, s)| self.start_of_row(&s.at, l));
+        let starts: Vec<Vec<At>> = starts.collect::<Option<_>>()?;
         if guard.is_some_and(|g| self.varies(g, l)) || !self.are_rows(l, &values, &known) {
             return None;
         }
@@ -77,15 +69,9 @@ impl Writer<'_> {
         let condition = guard.map(|g| self.node(g, &nothing).tokens);
         let (before, value) =
             self.row_of_values(l, (&values, usize::from(new.is_some())), &known, &js);
-        let rows: Vec<TokenStream> = (sums.iter())
-            .map(|(to, s)| {
-                let place = s.at.iter().map(|a| match a {
-                    At::Affine(a) => match a.coefficient(l) {
-                        Some(_) => self.affine(&a.sub(&Affine::of(l))).tokens,
-                        None => self.affine(a).tokens,
-                    },
-                    At::Node(_) => unreachable!("these are affine"),
-                });
+        let rows: Vec<TokenStream> = (sums.iter().zip(&starts))
+            .map(|((to, _), start)| {
+                let place = start.iter().map(|a| self.at(a, &known).tokens);
                 quote!(#to.row_mut(#js, [#(#place),*]))
             })
             .collect();

@@ -28,6 +28,7 @@ impl fmt::Display for Warning {
 pub(super) fn warning(w: &Warning) -> TokenStream {
     let name = Ident::new(w.lint.name(), w.span);
     let note = w.to_string();
+    // The name of the constant is that of the lint, as rustc prints it.
     quote! {
         #[warn(warnings, deprecated)]
         const _: () = {

@@ -85,6 +85,7 @@ pub(super) fn refill(
     });
     let mut head = Head::of(of, &[], &TokenStream::new());
     with_real_parameters(&mut head.generics, &rt);
+    // If there is one variant and it has fields, the arm for different variants is never reached.
     head.implement(
         &quote!(#rt::kernels::Refill),
         &quote! {

@@ -130,13 +130,15 @@ struct Arguments {
     root: Option<syn::Path>,
 }
 
-/// How many rounds of a loop reverse mode computes again at once, to keep only the states between.
+/// How reverse mode keeps only some states of a loop, and computes its rounds again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checkpoint {
-    /// The root of the number of rounds.
+    /// As many rounds are computed again at once as the root of their number.
     Sqrt,
-    /// So many.
+    /// So many rounds are computed again at once.
     Every(i64),
+    /// At most so many states are kept.
+    Binomial(i64),
 }
 
 impl FromMeta for Checkpoint {
@@ -144,22 +146,21 @@ impl FromMeta for Checkpoint {
         if value.trim() == "sqrt" {
             return Ok(Checkpoint::Sqrt);
         }
-        let every = value
-            .split_once('=')
-            .map(|(name, k)| (name.trim(), k.trim()));
-        if let Some(("every", k)) = every
-            && let Ok(k) = k.replace('_', "").parse()
-            && k > 0
-        {
-            return Ok(Checkpoint::Every(k));
+        let (name, k) = value.split_once('=').unwrap_or_default();
+        let k: Option<u32> = k.trim().replace('_', "").parse().ok();
+        match (name.trim(), k.filter(|k| *k > 0)) {
+            ("every", Some(k)) => Ok(Checkpoint::Every(k.into())),
+            ("binomial", Some(k)) => Ok(Checkpoint::Binomial(k.into())),
+            _ => Err(darling::Error::custom(CHECKPOINT)),
         }
-        Err(darling::Error::custom(CHECKPOINT))
     }
 }
 
 /// For a wrong value of `checkpoint`.
-const CHECKPOINT: &str = "`checkpoint` says how many rounds of a loop are computed again at once; write \
-     `checkpoint = \"sqrt\"` for the root of their number, or `checkpoint = \"every = 16\"`";
+const CHECKPOINT: &str = "`checkpoint` says how many rounds of a loop are computed again at once; \
+     write `checkpoint = \"sqrt\"` for the root of their number, or \
+     `checkpoint = \"every = 16\"`; or how many states are kept at most: \
+     `checkpoint = \"binomial = 10\"`";
 
 /// The attribute, before the function is looked at.
 #[derive(Clone, Debug)]
@@ -405,8 +406,9 @@ impl Attr {
                 );
                 sound = Err(errors.at(*span, message));
             } else if *what == Derivative::Linearize && signature.has_opaque() {
-                let message = "`linearize` keeps numbers only, and a struct here has a field that is \
-                               carried and not looked into; take the fields that are read as arguments";
+                let message = "`linearize` keeps numbers only, and a struct here has a field \
+                               that is carried and not looked into; take the fields that are \
+                               read as arguments";
                 sound = Err(errors.at(*span, message));
             } else if let Err(message) = Jacobian::for_derivative(signature, wrt, *what) {
                 sound = Err(errors.at(*span, message));
@@ -418,17 +420,14 @@ impl Attr {
     fn positions(&self, signature: &Signature, errors: &mut Errors) -> Result<Vec<usize>> {
         let Some(paths) = &self.wrt else {
             let real = signature.args.iter().enumerate();
-            let is_written = |k: usize| signature.writes.iter().any(|w| w.arg == k);
-            let real = real.filter(|(k, a)| a.ty.is_real() && !is_written(*k));
-            let real: Vec<usize> = real.map(|(k, _)| k).collect();
-            if real.is_empty() && !signature.writes.is_empty() {
-                return Err(errors.on(
-                    &signature.ident,
-                    "nothing to differentiate but what is written; name that with `wrt`, for derivatives by \
-                     its value on entry",
-                ));
-            }
-            return Ok(real);
+            let real = real.filter(|(_, a)| a.ty.is_real()).map(|(k, _)| k);
+            let is_written = |k: &usize| signature.writes.iter().any(|w| w.arg == *k);
+            let (written, read): (Vec<usize>, Vec<usize>) = real.partition(is_written);
+            // Where nothing else is real, the derivatives are those by the values on entry.
+            return Ok(match read.is_empty() {
+                true => written,
+                false => read,
+            });
         };
         let mut found: Vec<usize> = vec![];
         let mut sound = Ok(());
@@ -437,11 +436,13 @@ impl Attr {
             let message = match position {
                 None => match meant(path, signature) {
                     Some(meant) => format!(
-                        "`{}` has no argument of this name; write `{meant}`, which is spelled alike",
+                        "`{}` has no argument of this name; write `{meant}`, which is spelled \
+                         alike",
                         signature.ident,
                     ),
                     None => format!(
-                        "`{}` has no argument of this name; `wrt` lists arguments to differentiate in: {}",
+                        "`{}` has no argument of this name; `wrt` lists arguments to \
+                         differentiate in: {}",
                         signature.ident,
                         real_arguments(signature)
                     ),

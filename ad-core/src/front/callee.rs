@@ -10,7 +10,7 @@ use crate::ir::core::Routine;
 use crate::ir::ty::Elem;
 use crate::ir::unit::Unit;
 use quote::ToTokens;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use syn::ext::IdentExt;
 
@@ -63,6 +63,13 @@ pub struct Callees {
 }
 
 impl Callee {
+    /// Whether it is a method that changes what it is called on.
+    pub(super) fn writes_self(&self) -> bool {
+        let args = &self.signature.args;
+        let mut writes = self.signature.writes.iter();
+        self.what.is_none() && writes.any(|w| w.arg == 0 && args[0].ident == "self")
+    }
+
     /// A functional, with the signature of its stand-in.
     pub fn of_functional(signature: Signature, functional: Rc<Functional>) -> Callee {
         Callee {
@@ -151,6 +158,14 @@ impl Callees {
     /// What the companion of rules says.
     pub fn rules(&self, path: &syn::Path) -> Option<&[Option<Routine>; 3]> {
         self.rules.get(&key(path))
+    }
+
+    /// The names of the known methods that change what they are called on.
+    pub(super) fn writers(&self) -> HashSet<String> {
+        let known = self.known.values().flatten();
+        let writing = known.filter(|callee| callee.writes_self());
+        let names = writing.map(|callee| callee.signature.ident.unraw().to_string());
+        names.collect()
     }
 
     /// What is known of a function.

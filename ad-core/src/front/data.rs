@@ -221,8 +221,9 @@ impl Tree {
     fn many(one: &syn::Type, errors: &mut Errors) -> Result<Tree> {
         let tree = Tree::part(one, errors)?;
         if tree.has_enum_of_arrays() {
-            let message = "the variants of enums in a list hold numbers and fixed arrays, and a variant of \
-                           this one holds an array of any size; write `[f64; 3]`, or a list beside this one";
+            let message = "the variants of enums in a list hold numbers and fixed arrays, and a \
+                           variant of this one holds an array of any size; write `[f64; 3]`, or \
+                           a list beside this one";
             return Err(errors.on(one, message));
         }
         let Some(columns) = tree.columns(&Written::listed) else {

@@ -74,6 +74,8 @@ pub struct Errors {
     seen: HashSet<(String, String)>,
     /// The structs that are known where the types stand that are read.
     pub(super) structs: Structs,
+    /// The methods that change what they are called on, as far as callees are known.
+    pub(super) writers: HashSet<String>,
     /// Functions that are called, of which nothing is known yet.
     missing: Vec<syn::Path>,
     /// Something that has been reported with another function.
@@ -84,6 +86,8 @@ pub struct Errors {
     pub(crate) root: Option<syn::Path>,
     /// Functions whose source is taken in: the places where that stands, with their names.
     within: Vec<(String, String)>,
+    /// Whether rustc would say so, too, of the function as written.
+    pub(super) is_said_by_rustc: bool,
     /// Whether `f64` may be named in a function of another real type: in what is converted to that.
     pub(super) converts: bool,
 }
@@ -95,6 +99,25 @@ impl Errors {
             real: real.clone(),
             ..Errors::default()
         }
+    }
+
+    /// None yet, about the same function.
+    pub(super) fn quiet(&self) -> Errors {
+        Errors {
+            structs: self.structs.clone(),
+            writers: self.writers.clone(),
+            real: self.real.clone(),
+            root: self.root.clone(),
+            within: self.within.clone(),
+            converts: self.converts,
+            ..Errors::default()
+        }
+    }
+
+    /// Takes over another collection, which has errors.
+    pub(super) fn take_over(&mut self, other: Errors) -> Reported {
+        self.extend(other);
+        Reported(())
     }
 
     /// The path of the facade crate.
@@ -114,6 +137,16 @@ impl Errors {
     pub fn at(&mut self, loc: impl Into<Loc>, message: impl Into<String>) -> Reported {
         let message = self.real.reworded(message.into());
         self.push(loc.into(), message)
+    }
+
+    /// Reports an error that rustc reports of the function as written, too: this one is said alone.
+    pub(super) fn instead_of_rustc(
+        &mut self,
+        loc: impl Into<Loc>,
+        message: impl Into<String>,
+    ) -> Reported {
+        self.is_said_by_rustc = true;
+        self.at(loc, message)
     }
 
     /// Reports an error that may name several real types.
@@ -184,6 +217,7 @@ impl Errors {
         self.seen.extend(other.seen);
         self.missing.extend(other.missing);
         self.elsewhere |= other.elsewhere;
+        self.is_said_by_rustc |= other.is_said_by_rustc;
     }
 
     /// Whether something has to be known first.

@@ -192,6 +192,7 @@ pub fn analyse_with(
 ) -> Result<Annotated, Box<Failure>> {
     let mut errors = Errors::default();
     errors.structs = callees.structs.clone();
+    errors.writers = callees.writers();
     let attr = Attr::read(attr, &mut errors).ok();
     errors.root = attr.as_ref().and_then(|a| a.root.clone());
     if let Some(span) = nesting::too_deep(&item) {
@@ -345,6 +346,7 @@ fn failing(
     let is_wrapped = signature.wrapper.is_some();
     let mut own = Errors::about(&signature.real);
     own.structs = callees.structs.clone();
+    own.writers = callees.writers();
     let done = caught(|| {
         enter("parse");
         let outcome = parse::Outcome::Fails(is_wrapped);
@@ -392,6 +394,10 @@ fn failure(
     promise: Option<Promise>,
 ) -> Box<Failure> {
     let missing = errors.take_missing();
+    let item = match errors.is_said_by_rustc && missing.is_empty() {
+        true => nesting::without_body(&item),
+        false => item,
+    };
     let errors = errors.combined();
     let elsewhere = errors.is_none();
     let errors = errors.unwrap_or_else(|| {

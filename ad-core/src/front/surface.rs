@@ -15,6 +15,15 @@ pub(super) struct Expr {
 }
 
 impl Expr {
+    /// The place that a method may change.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "it asks for one kind")]
+    pub(super) fn place(&self) -> Option<&Place> {
+        match &self.kind {
+            Kind::Lent(_, place) => Some(place),
+            _ => None,
+        }
+    }
+
     /// Whether it is a variable that is borrowed to be changed, or a part of one.
     pub(super) fn is_borrow(&self) -> bool {
         let mut of = self;
@@ -60,6 +69,8 @@ pub(super) enum Kind {
     Method(Box<Expr>, syn::Ident, Vec<Expr>),
     /// `&mut x`, `&mut x.a[i]`
     Borrow(Box<Place>),
+    /// What a method is called on that may change it: how it is read, and where it is.
+    Lent(Box<Expr>, Box<Place>),
     /// `*x`, where `x` may be borrowed to be changed: the value it has here.
     Copied(Box<Expr>),
     /// `x.0`

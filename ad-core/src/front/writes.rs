@@ -18,7 +18,7 @@ use super::data::Tree;
 use super::error::{Errors, Result};
 use super::signature::Signature;
 use super::types::bare;
-use proc_macro2::{Group, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::Visit;
 
@@ -275,6 +275,14 @@ fn is_block_like(e: &syn::Expr) -> bool {
 struct Hides<'a>(&'a [syn::Ident], Option<syn::Ident>);
 
 impl<'ast> Visit<'ast> for Hides<'_> {
+    // What a closure or a loop binds is gone behind it.
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.visit_expr(&closure.body);
+    }
+    fn visit_expr_for_loop(&mut self, l: &'ast syn::ExprForLoop) {
+        self.visit_expr(&l.expr);
+        self.visit_block(&l.body);
+    }
     fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
         if self.0.contains(&pat.ident) {
             self.1.get_or_insert(pat.ident.clone());
@@ -283,7 +291,7 @@ impl<'ast> Visit<'ast> for Hides<'_> {
     }
 }
 
-/// `*x` for these is `x`, and `return e` gives what is written, too.
+/// `return e` gives what is written, too, and `self` is a variable.
 struct Rewriting<'a> {
     names: &'a [syn::Ident],
     leave: &'a dyn Fn(TokenStream) -> TokenStream,
@@ -296,8 +304,6 @@ impl Rewriting<'_> {
         let mut at = 0;
         while at < all.len() {
             match &all[at] {
-                TokenTree::Punct(star)
-                    if star.as_char() == '*' && self.is_whole(&all[at + 1..]) => {}
                 TokenTree::Ident(word) if word == "return" => {
                     let end = all[at..].iter().position(
                         |t| matches!(t, TokenTree::Punct(p) if matches!(p.as_char(), ';' | ',')),
@@ -326,18 +332,5 @@ impl Rewriting<'_> {
             at += 1;
         }
         out
-    }
-
-    /// Whether what follows a star is one of the names, and not a part of it.
-    fn is_whole(&self, next: &[TokenTree]) -> bool {
-        let [TokenTree::Ident(name), rest @ ..] = next else {
-            return false;
-        };
-        let is_part = match rest.first() {
-            Some(TokenTree::Punct(p)) => p.as_char() == '.' && p.spacing() == Spacing::Alone,
-            Some(TokenTree::Group(group)) => group.delimiter() == proc_macro2::Delimiter::Bracket,
-            Some(TokenTree::Ident(_) | TokenTree::Literal(_)) | None => false,
-        };
-        self.names.contains(&variable(name)) && !is_part
     }
 }

@@ -12,10 +12,12 @@
 
 mod affine;
 mod influence;
+mod integers;
 mod looped;
 mod walk;
 
 pub use affine::Affine;
+pub use integers::translated;
 pub use looped::{Loop, Looped, Run, Set};
 
 use super::core::{Extremum, ReduceOp};

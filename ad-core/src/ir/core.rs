@@ -10,6 +10,7 @@ use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
 use super::unit::{Called, Rule};
 pub use copy::{Copier, Names, OnCall};
+use std::fmt;
 use std::rc::Rc;
 
 /// A variable: a number that is unique in its program, and the name the user gave it.
@@ -314,6 +315,39 @@ pub enum Trip {
     While(Expr),
 }
 
+/// What reverse mode keeps of the steps of a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// What the derivative of each step needs.
+    #[default]
+    Residuals,
+    /// The states before each step, which is computed again.
+    States,
+    /// At most so many states, from which the steps are computed again; see `passes/checkpoints`.
+    Few(i64),
+}
+
+impl Keep {
+    /// Whether steps are computed again.
+    pub fn recomputes(self) -> bool {
+        match self {
+            Keep::Residuals => false,
+            Keep::States | Keep::Few(_) => true,
+        }
+    }
+}
+
+/// The words in front of a loop, with a space behind them.
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Keep::Residuals => Ok(()),
+            Keep::States => f.write_str("recompute "),
+            Keep::Few(k) => write!(f, "binomial {k} "),
+        }
+    }
+}
+
 /// A sequential loop. In every step the states have their present values; the body gives those of
 /// the next step, and what is collected.
 #[derive(Clone, Debug, PartialEq)]
@@ -330,8 +364,8 @@ pub struct Loop {
     /// The results, bound in what follows: the last states, and arrays whose leading axis runs over
     /// the steps.
     pub outs: Vec<Sym>,
-    /// Whether reverse mode computes the steps again instead of keeping what they computed.
-    pub recompute: bool,
+    /// What reverse mode keeps of the steps.
+    pub keep: Keep,
 }
 
 impl Loop {

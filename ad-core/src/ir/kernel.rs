@@ -373,6 +373,14 @@ impl Nest {
         (from.iter().chain([&first])).find(ends_behind).cloned()
     }
 
+    /// Whether a component of an index depends on a loop.
+    pub fn mentions(&self, a: &At, l: Loop) -> bool {
+        match a {
+            At::Affine(a) => a.coefficient(l).is_some(),
+            At::Node(n) => self.depends[*n].contains(&l),
+        }
+    }
+
     /// The loops that a loop runs in.
     pub fn around(&self, l: Loop) -> BTreeSet<Loop> {
         let (mut around, mut open) = (BTreeSet::new(), vec![l]);
@@ -393,6 +401,18 @@ impl Nest {
         let s = &self.nodes[n];
         let ends = s.own().iter().flat_map(|&l| self.ranges[l].nodes());
         ends.chain(s.operands()).collect()
+    }
+
+    /// Which nodes the given ones need.
+    pub fn reached(&self, roots: &[Node]) -> Vec<bool> {
+        let mut reached = vec![false; self.nodes.len()];
+        roots.iter().for_each(|&r| reached[r] = true);
+        for n in (0..self.nodes.len()).rev() {
+            if reached[n] {
+                self.operands(n).into_iter().for_each(|o| reached[o] = true);
+            }
+        }
+        reached
     }
 }
 

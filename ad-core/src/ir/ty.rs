@@ -211,6 +211,14 @@ impl Size {
         (self.terms.len() == 1 && c == 1 && m.len() == 1).then(|| &m[0])
     }
 
+    /// The atom and the constant, if the size is their sum.
+    pub fn as_atom_and_constant(&self) -> Option<(&Atom, i64)> {
+        let mut atoms = self.terms.iter().filter(|(m, _)| !m.is_empty());
+        let (m, &c) = atoms.next()?;
+        let is_sum = c == 1 && m.len() == 1 && atoms.next().is_none();
+        is_sum.then(|| (&m[0], self.constant()))
+    }
+
     /// Whether the size is the constant `c`.
     pub fn is(&self, c: i64) -> bool {
         self.as_lit() == Some(c)
@@ -544,23 +552,28 @@ impl Size {
     /// Whether the size is positive. A condition compares two integers, whose difference may need
     /// more bits than they have.
     pub fn is_positive(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<bool> {
-        match self.as_atom() {
-            Some(Atom::Min(p, q)) => return Some(p.is_positive(of)? && q.is_positive(of)?),
-            Some(Atom::Max(p, q)) => return Some(p.is_positive(of)? || q.is_positive(of)?),
-            Some(Atom::Select(c, p, q)) => match c.is_positive(of)? {
-                true => return p.is_positive(of),
-                false => return q.is_positive(of),
-            },
-            Some(
+        self.exceeds(0, of)
+    }
+
+    /// Whether the size is greater than a number.
+    fn exceeds(&self, k: i128, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<bool> {
+        if let Some((atom, constant)) = self.as_atom_and_constant() {
+            let k = k - i128::from(constant);
+            match atom {
+                Atom::Min(p, q) => return Some(p.exceeds(k, of)? && q.exceeds(k, of)?),
+                Atom::Max(p, q) => return Some(p.exceeds(k, of)? || q.exceeds(k, of)?),
+                Atom::Select(c, p, q) => match c.is_positive(of)? {
+                    true => return p.exceeds(k, of),
+                    false => return q.exceeds(k, of),
+                },
                 Atom::Dim { .. }
                 | Atom::Int { .. }
                 | Atom::Value(_)
                 | Atom::Quot(..)
-                | Atom::Rem(..),
-            )
-            | None => {}
+                | Atom::Rem(..) => {}
+            }
         }
-        let mut sum = 0i128;
+        let mut sum = -k;
         for (m, c) in &*self.terms {
             let mut product = i128::from(*c);
             for a in m {

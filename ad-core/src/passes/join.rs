@@ -426,7 +426,7 @@ impl<'a> Joined<'a> {
             states: before + looped.states,
             goes_on: None,
             reverse: looped.reverse,
-            recompute: looped.recompute,
+            keep: looped.keep,
         });
         let mut first = vec![];
         let mut at = 0;

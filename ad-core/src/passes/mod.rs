@@ -3,6 +3,7 @@
 
 mod ablation;
 pub mod blocks;
+pub mod checkpoints;
 pub mod entries;
 pub mod fuse;
 pub mod join;

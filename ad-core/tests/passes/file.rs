@@ -1,6 +1,7 @@
 //! Reading, running and rewriting the files.
 
 use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text};
+use cotangent_core::passes::checkpoints::checkpoints;
 use cotangent_core::passes::linearise::linearise;
 use cotangent_core::passes::needed::needed;
 use cotangent_core::passes::simplify::{simplify, simplify_counting};
@@ -19,6 +20,7 @@ pub(crate) enum Pass {
     Vectorise,
     Derive(Derivative),
     TransposeTwice,
+    Checkpoints,
 }
 
 /// One file.
@@ -131,6 +133,7 @@ impl File {
             "transpose" => Pass::Transpose,
             "vectorise" => Pass::Vectorise,
             "transpose-twice" => Pass::TransposeTwice,
+            "checkpoints" => Pass::Checkpoints,
             "value-and-grad" => Pass::Derive(Derivative::ValueAndGrad),
             _ => match Derivative::of_word(pass) {
                 Some(what) => Pass::Derive(what),
@@ -180,6 +183,12 @@ impl File {
             Pass::TransposeTwice => {
                 let bulk = self.simplified()?;
                 crate::transposed_twice(&bulk, &self.wrt)?
+            }
+            Pass::Checkpoints => {
+                let what = Derivative::ValueAndGrad;
+                let gradient = derive(&self.simplified()?, what, &self.wrt, &mut |_, _| {})?;
+                let few = checkpoints(&gradient).ok_or("no loop keeps few states")?;
+                simplify(&few)
             }
         };
         Ok((crate::verified(out)?, fired))

@@ -6,6 +6,7 @@
 
 #[macro_use]
 mod harness;
+mod carried;
 mod engineering;
 mod finance;
 mod generic;
@@ -16,6 +17,7 @@ mod layers;
 mod learning;
 mod lists;
 mod losses;
+mod methods;
 mod optimisation;
 mod optional;
 mod orders;

@@ -5,8 +5,8 @@ use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{Fill, Program, Step, Work};
 use std::collections::{HashMap, HashSet};
 
-/// For each step the arrays that nobody needs after it, if an array of the same type is made later:
-/// that one gets the memory, and so a function holds no more such arrays than it needs at once.
+/// For each step the arrays that it is the last to read, if a later step makes an array of the same
+/// type. That array takes the memory, so a function holds only as many arrays as live at once.
 pub(super) fn gone(program: &Program) -> Vec<Vec<Var>> {
     // Who reads a part of an array reads the array.
     let taken = program.taken();

@@ -1,8 +1,8 @@
 //! Arrays that are made in the memory of another one.
 //!
-//! What is computed element by element from an array that nobody needs any more may be written
-//! where that lies: each element is read before it is replaced. So no memory has to be fetched that
-//! is only written, and a function holds an array less.
+//! An elementwise operation that is the last to read an array writes its result over it: each
+//! element is read before it is replaced. So the function holds one array less, and writes to
+//! memory that is in the cache already.
 
 use super::small;
 use crate::back::nest::Writer;

@@ -12,6 +12,16 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::{HashMap, HashSet};
 
+/// How a name for a value is kept from failing where only guarded nodes need the value.
+enum Protected {
+    /// There is no need.
+    Not,
+    /// By a condition.
+    By(Expr),
+    /// It has no name, and is computed where it is used.
+    Inline,
+}
+
 impl Writer<'_> {
     /// The innermost loop that a node depends on, among inner ones; `None` is the outer body.
     fn home(&self, n: Node) -> Option<Loop> {
@@ -137,10 +147,15 @@ impl Writer<'_> {
             if known.contains(&n) || self.bound.contains_key(&n) {
                 continue;
             }
-            let mut value = self.whole(n, known);
-            if self.may_fail[n] && !self.facts.needed[n] {
-                value = self.only_if_needed(n, value);
-            }
+            let value = self.whole(n, known);
+            let value = match self.protected(n, &value, known) {
+                Protected::Not if self.may_fail[n] && !self.facts.needed[n] => {
+                    self.only_if_needed(n, value)
+                }
+                Protected::Not => value,
+                Protected::By(value) => value,
+                Protected::Inline => continue,
+            };
             let (wish, scope) = (self.wish(n), self.scope);
             let name = (self.names).fresh_beside(&wish, &|name| scope.is_taken(name));
             out.push((name.clone(), value.typed().tokens));
@@ -153,15 +168,17 @@ impl Writer<'_> {
     /// Where names are wanted, and what has to run for a node to be needed.
     pub(super) fn find_facts(&self, more_roots: &[Node]) -> Facts {
         let inner = self.inner_uses();
+        // The ends of the outer loops are computed outside of the closure.
+        let roots: Vec<Node> = more_roots.iter().copied().chain([self.nest.root]).collect();
+        let reached = self.nest.reached(&roots);
         let mut wanted: HashMap<Option<Loop>, Vec<Node>> = HashMap::new();
-        for n in (0..self.nest.nodes.len()).filter(|&n| self.uses[n] > 0) {
+        for n in (0..self.nest.nodes.len()).filter(|&n| reached[n]) {
             if self.wants_name(n, inner.contains(&n)) {
                 wanted.entry(self.home(n)).or_default().push(n);
             }
         }
         let wanted = wanted.into_iter().map(|(at, n)| (at, n.into())).collect();
         let needed = self.needed_at_home(more_roots);
-        let roots = more_roots.iter().copied().chain([self.nest.root]).collect();
         Facts::new(self.nest, wanted, needed, roots)
     }
 
@@ -192,6 +209,39 @@ impl Writer<'_> {
             let fails = here || self.nest.operands(n).iter().any(|&o| self.may_fail[o]);
             self.may_fail.push(fails);
         }
+    }
+
+    /// A value that may not exist, and that is needed under guards alone: where one of them holds.
+    fn protected(&mut self, n: Node, value: &Expr, known: &HashSet<Node>) -> Protected {
+        if !self.may_fail[n] || self.nest.nodes[n].guard.is_some() {
+            return Protected::Not;
+        }
+        let Some(guards) = self.facts.guards(self.nest, n) else {
+            return Protected::Not;
+        };
+        let fails = &self.piece.fails;
+        let guards: Vec<Node> = (guards.iter().copied())
+            .filter(|g| !fails.contains(g))
+            .collect();
+        if guards.iter().any(|g| known.contains(g)) {
+            return Protected::Not;
+        }
+        // A guard that comes later has to imply one that comes before.
+        let (before, later): (Vec<Node>, Vec<Node>) =
+            (guards.into_iter()).partition(|&g| g < n && self.home(g) <= self.home(n));
+        let is_covered = later.into_iter().all(|g| {
+            let mut implied = HashSet::new();
+            self.learn(g, &mut implied);
+            before.iter().any(|b| implied.contains(b))
+        });
+        if before.is_empty() || !is_covered {
+            return Protected::Inline;
+        }
+        let conditions: Vec<TokenStream> = (before.into_iter())
+            .map(|g| self.node(g, known).tokens)
+            .collect();
+        let condition = quote!(#(#conditions)||*);
+        Protected::By(Expr::choice(condition, value.clone(), self.nothing(n)))
     }
 
     /// A value that is computed outside of loops which may not run at all, and which may then not

@@ -87,7 +87,9 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let succeeds = std::mem::take(&mut self.succeeds);
         let home = self.env.home.clone();
-        let callee = self.known_from(home.as_deref()).get(path).cloned();
+        let callees = self.known_from(home.as_deref());
+        let of_type = || callees.get(&associated(path)?);
+        let callee = callees.get(path).or_else(of_type).cloned();
         if let Some(Some(callee)) = &callee
             && let Some(functional) = &callee.functional
         {
@@ -96,7 +98,7 @@ impl Lowerer<'_> {
         if let Some(Some(callee)) = &callee
             && !callee.signature.writes.is_empty()
         {
-            return self.writing_call(path, callee, args, loc);
+            return self.writing_call(path, callee, None, args, loc);
         }
         // What is in the arguments is reported as well. The path of a function is an argument of a
         // function that is not known yet.
@@ -118,11 +120,12 @@ impl Lowerer<'_> {
     }
 
     /// A call of a function that writes: what it writes are results, which are assigned to the
-    /// places that it is given.
-    fn writing_call(
+    /// places that it is given. `on` is what a method is called on.
+    pub(super) fn writing_call(
         &mut self,
         path: &syn::Path,
         callee: &Callee,
+        on: Option<(Value, Loc)>,
         args: &[Surface],
         loc: Loc,
     ) -> Result<Value> {
@@ -134,15 +137,23 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(Loc::of(path), message));
         }
-        self.right_count(&name, callee.signature.args.len(), args.len(), loc)?;
+        let methods = usize::from(on.is_some());
+        let count = callee.signature.args.len();
+        self.right_count(&name, count, args.len() + methods, loc)?;
         let (mut values, mut places) = (Args::new(), vec![]);
+        if let Some((value, at)) = on {
+            let place = value.borrow().cloned();
+            let value = self.fetched(value)?;
+            values.push((self.named(value, "self"), at));
+            places.push((place, at));
+        }
         for (k, arg) in args.iter().enumerate() {
             let value = self.expr(arg)?;
-            let value = match writes.iter().any(|w| w.arg == k) {
+            let value = match writes.iter().any(|w| w.arg == k + methods) {
                 true => {
                     let place = self.place_of(&name, arg, value)?;
                     let value = self.read(&place)?;
-                    places.push((place, arg.loc));
+                    places.push((Some(place), arg.loc));
                     value
                 }
                 false => {
@@ -164,10 +175,25 @@ impl Lowerer<'_> {
             true => results.next(),
             false => None,
         };
+        // What is written to a value without a name is never read.
         for ((place, at), value) in places.iter().zip(results) {
-            self.write_back(place, value, *at)?;
+            if let Some(place) = place {
+                self.write_back(place, value, *at)?;
+            }
         }
         Ok(own.unwrap_or(Value::Tuple(vec![])))
+    }
+
+    /// A method that changes the struct that it is called on, as far as it is known.
+    pub(super) fn writing_method(
+        &self,
+        made: &Made,
+        name: &syn::Ident,
+    ) -> Option<(syn::Path, Callee)> {
+        let path = associated(&method_path(made, name)?)?;
+        let callees = self.known_from(self.env.home.as_deref());
+        let callee = callees.get(&path)?.clone()?;
+        callee.writes_self().then_some((path, callee))
     }
 
     /// The place that an argument lends to what is called.
@@ -209,11 +235,9 @@ impl Lowerer<'_> {
             let value = Value::Struct(made.clone(), vec![]);
             return Err(self.not_looked_into(&value, name.span().into()));
         }
-        let syn::Type::Path(ty) = &*made.ty else {
+        let Some(path) = method_path(made, name) else {
             unreachable!("a struct is mentioned by a path");
         };
-        let mut path = ty.path.clone();
-        path.segments.push(name.clone().into());
         self.called_with(&path, &[], values, succeeds, loc)
     }
 
@@ -748,6 +772,16 @@ impl Lowerer<'_> {
         }
         Ok(())
     }
+}
+
+/// `m::Model::energy`
+fn method_path(made: &Made, name: &syn::Ident) -> Option<syn::Path> {
+    let syn::Type::Path(ty) = &*made.ty else {
+        return None;
+    };
+    let mut path = ty.path.clone();
+    path.segments.push(name.clone().into());
+    Some(path)
 }
 
 /// Whether a path can be that of a tuple struct.

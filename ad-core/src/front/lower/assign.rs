@@ -5,6 +5,7 @@ use super::borrow::Borrow;
 use super::combinator::built;
 use super::fixed::List;
 use super::value::{Plain, Value};
+use super::way::Maybe;
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Assign, Expr as Surface, How, Place, Target};
@@ -301,6 +302,17 @@ impl Lowerer<'_> {
 
     /// `x = e`: of one type with what was there.
     fn set(&mut self, old: Value, new: Value, loc: Loc) -> Result<Value> {
+        if let (Some(before), Some(after)) = (old.as_maybe(), new.as_maybe()) {
+            if before.is_nothing() || after.is_nothing() {
+                return Ok(new);
+            }
+            let value = self.set(before.value.clone(), after.value.clone(), loc)?;
+            let (none, sure) = (after.none.clone(), after.sure.clone());
+            return Ok(Maybe { value, none, sure }.into());
+        }
+        if old.as_row().is_some_and(|row| row.range.is_some()) && new.as_row().is_none() {
+            return Err(self.whole_row(loc));
+        }
         let what = (old.describe(), new.describe());
         let new = self.formed_as(new, &old, loc)?;
         match (old, new) {

@@ -6,6 +6,7 @@
 //! of the variable. A borrow is a value of the front end alone, and costs nothing.
 
 use super::array::{element, length};
+use super::columns::{Columns, element_of};
 use super::combinator::{built, entry};
 use super::fixed::List;
 use super::size::{literal, minus, plus, smaller, times};
@@ -26,10 +27,19 @@ pub(super) struct Borrow {
     /// Which variable.
     cell: u32,
     name: String,
-    /// The fields that lead to the part, and elements of lists that are written out.
-    fields: Vec<(Loc, String)>,
+    /// The fields and elements that lead to the part.
+    inside: Vec<Inside>,
     /// Which elements of the array there; none is all of a value.
     view: Option<View>,
+}
+
+/// From a value to a part of it.
+#[derive(Clone)]
+enum Inside {
+    /// A field, or an element of a list that is written out.
+    Field(Loc, String),
+    /// An element of a list of structs or of lists.
+    Element(Loc, Expr),
 }
 
 /// Elements of an array.
@@ -282,7 +292,7 @@ impl Lowerer<'_> {
         let direct = Borrow {
             cell,
             name: name.clone(),
-            fields: vec![],
+            inside: vec![],
             view: None,
         };
         let mut here = match binding {
@@ -341,9 +351,7 @@ impl Lowerer<'_> {
     fn step(&mut self, here: &Borrow, step: &Step) -> Result<Borrow> {
         match step {
             Step::Field(loc, name) if here.view.is_none() => {
-                let mut part = here.clone();
-                part.fields.push((*loc, name.clone()));
-                Ok(part)
+                Ok(here.at(Inside::Field(*loc, name.clone())))
             }
             Step::Field(loc, name) => {
                 let message = format!(
@@ -398,9 +406,15 @@ impl Lowerer<'_> {
             && value.component(&k.to_string()).is_some()
             && matches!(value, Value::List(_))
         {
-            let mut part = here.clone();
-            part.fields.push((loc, k.to_string()));
-            return Ok(part);
+            return Ok(here.at(Inside::Field(loc, k.to_string())));
+        }
+        if let [index] = at
+            && !matches!(index.kind, Kind::Range(..))
+            && self.is_list_of_several(here)?
+        {
+            let i = self.number(index)?;
+            let i = self.share_size(i);
+            return Ok(here.at(Inside::Element(loc, i)));
         }
         let mut view = self.view(here, loc)?;
         if let [
@@ -453,29 +467,84 @@ impl Lowerer<'_> {
         Ok(here.with(view))
     }
 
-    /// The value of a variable, or of the fields that are borrowed of it.
+    /// Whether this is a list whose elements are structs or lists.
+    fn is_list_of_several(&mut self, here: &Borrow) -> Result<bool> {
+        let value = match here.view {
+            None => self.present(here)?,
+            Some(_) => return Ok(false),
+        };
+        Ok(matches!(value, Value::List(List::Columns(_))))
+    }
+
+    /// The value of a variable, or of the part that is borrowed of it. A view is one of the arrays
+    /// of all elements.
     fn present(&mut self, here: &Borrow) -> Result<Value> {
-        let mut value = match self.env.cell(here.cell).cloned() {
-            Some(Binding::Value(value)) => value,
-            Some(Binding::Hole(reported)) => return Err(reported),
+        if here.view.is_none() {
+            return Ok(self.located(here)?.0);
+        }
+        let mut value = self.variable(here)?;
+        for inside in &here.inside {
+            value = match (inside, value) {
+                (Inside::Element(..), Value::List(List::Columns(list))) => *list.of,
+                (Inside::Element(..), Value::List(List::Rows(mut parts))) => parts.swap_remove(2),
+                (inside, value) => {
+                    let (k, mut parts) = self.parts_around(inside, &value)?;
+                    parts.swap_remove(k)
+                }
+            };
+        }
+        Ok(value)
+    }
+
+    /// The value of a part, and where it is in the arrays of the innermost list around it.
+    fn located(&mut self, here: &Borrow) -> Result<(Value, Option<Expr>)> {
+        let (mut value, mut place) = (self.variable(here)?, None);
+        for inside in &here.inside {
+            value = match (inside, value) {
+                (Inside::Element(_, i), Value::List(List::Columns(list))) => {
+                    let at = self.place_in(&list, i.clone());
+                    place = Some(at.clone());
+                    element_of(&list.of, &at)
+                }
+                (inside, value) => {
+                    let (k, mut parts) = self.parts_around(inside, &value)?;
+                    parts.swap_remove(k)
+                }
+            };
+        }
+        Ok((value, place))
+    }
+
+    /// The value of the variable.
+    fn variable(&mut self, here: &Borrow) -> Result<Value> {
+        match self.env.cell(here.cell).cloned() {
+            Some(Binding::Value(value)) => Ok(value),
+            Some(Binding::Hole(reported)) => Err(reported),
             Some(Binding::Unset | Binding::Import(_)) | None => {
                 let ident = syn::Ident::new(&here.name, proc_macro2::Span::call_site());
-                return Err(self.unset(&ident));
+                Err(self.unset(&ident))
             }
+        }
+    }
+
+    /// The parts of a value, and which of them is meant.
+    fn parts_around(&mut self, inside: &Inside, value: &Value) -> Result<(usize, Vec<Value>)> {
+        let (loc, name) = match inside {
+            Inside::Field(loc, name) => (*loc, name.as_str()),
+            Inside::Element(loc, _) => (*loc, "[..]"),
         };
-        for (loc, name) in &here.fields {
-            let part = value.component(name);
-            let parts = value.components().map(<[Value]>::to_vec);
-            let (Some(k), Some(mut parts)) = (part, parts) else {
+        let part = value.component(name);
+        let parts = value.components().map(<[Value]>::to_vec);
+        match (part, parts) {
+            (Some(k), Some(parts)) => Ok((k, parts)),
+            (..) => {
                 let message = format!(
                     "there is no `.{name}` in this value: it is {}",
                     value.describe()
                 );
-                return Err(self.errors.at(*loc, message));
-            };
-            value = parts.swap_remove(k);
+                Err(self.errors.at(loc, message))
+            }
         }
-        Ok(value)
     }
 
     /// The elements that are borrowed; what is written element by element becomes an array.
@@ -483,17 +552,22 @@ impl Lowerer<'_> {
         if let Some(view) = &here.view {
             return Ok(view.clone());
         }
-        let value = self.present(here)?;
+        if let Some(view) = self.view_of_leaf(here)?
+            && !view.sizes.is_empty()
+        {
+            return Ok(view);
+        }
+        let (value, place) = self.located(here)?;
         let of_rust = matches!(value, Value::List(_));
-        if let Value::List(List::Columns(_)) = &value {
+        let is_list = matches!(value, Value::List(List::Elements(_)));
+        if matches!(value, Value::List(List::Columns(_))) || is_list && place.is_some() {
             let message = format!(
-                "the elements of {} cannot be changed one by one; collect a new list: `let ps: Vec<_> = \
-                 ps.iter().map(|p| ..).collect();`",
+                "a part of {} is changed element by element only; write a loop, as `for i in 0..n {{ \
+                 ps[i] = ..; }}` or `for p in &mut ps`",
                 value.describe()
             );
             return Err(self.errors.at(loc, message));
         }
-        let is_list = matches!(value, Value::List(List::Elements(_)));
         let plain = self.plain(value, loc)?;
         if plain.expr.ty.rank == 0 {
             let message = format!(
@@ -514,6 +588,23 @@ impl Lowerer<'_> {
         let sizes = self.written_lengths(&whole.expr);
         self.changed(here, |_, _| Ok(Value::of_rust(whole)))?;
         Ok(View::whole(sizes, of_rust))
+    }
+
+    /// A number or an array in an element of a list, as a part of the array of all elements.
+    fn view_of_leaf(&mut self, here: &Borrow) -> Result<Option<View>> {
+        let (value, place) = self.located(here)?;
+        let (Value::Plain(plain) | Value::List(List::Whole(plain)), Some(place)) = (&value, place)
+        else {
+            return Ok(None);
+        };
+        let sizes = match plain.expr.ty.rank {
+            0 => vec![],
+            _ => self.written_lengths(&plain.expr),
+        };
+        let of_rust = matches!(value, Value::List(_)) && sizes.len() > 1;
+        let mut view = View::whole(sizes, of_rust);
+        view.at.insert(0, At::Index(place));
+        Ok(Some(view))
     }
 
     /// The present value of what is borrowed.
@@ -559,13 +650,20 @@ impl Lowerer<'_> {
         here: &Borrow,
         new: impl FnOnce(&mut Self, Value) -> Result<Value>,
     ) -> Result<()> {
-        let root = Borrow {
-            fields: vec![],
-            view: None,
-            ..here.clone()
+        let old = self.variable(here)?;
+        let place = match here.view {
+            None => self.located(here)?.1,
+            Some(_) => None,
         };
-        let old = self.present(&root)?;
-        let binding = match self.with_part(old, &here.fields, new) {
+        let loc = Loc::from(proc_macro2::Span::call_site());
+        let new = |l: &mut Self, old: Value| match place {
+            None => new(l, old),
+            Some(place) => {
+                let one = new(l, element_of(&old, &place))?;
+                l.with_element(&old, &place, one, loc)
+            }
+        };
+        let binding = match self.with_part(old, &here.inside, new) {
             Ok(value) => Binding::Value(self.named(value, &here.name)),
             Err(reported) => Binding::Hole(reported),
         };
@@ -581,26 +679,31 @@ impl Lowerer<'_> {
         failed.map_or(Ok(()), Err)
     }
 
+    /// The value with a new part. Of an element of a list, `new` gets the arrays of all elements.
     fn with_part(
         &mut self,
         old: Value,
-        fields: &[(Loc, String)],
+        inside: &[Inside],
         new: impl FnOnce(&mut Self, Value) -> Result<Value>,
     ) -> Result<Value> {
-        let Some(((loc, name), rest)) = fields.split_first() else {
+        let Some((first, rest)) = inside.split_first() else {
             return new(self, old);
         };
-        let place = old.component(name);
-        let parts = old.components().map(<[Value]>::to_vec);
-        let (Some(k), Some(mut parts)) = (place, parts) else {
-            let message = format!(
-                "there is no `.{name}` in this value: it is {}",
-                old.describe()
-            );
-            return Err(self.errors.at(*loc, message));
-        };
-        parts[k] = self.with_part(parts[k].clone(), rest, new)?;
-        Ok(old.with_components(parts))
+        match (first, old) {
+            (Inside::Element(..), Value::List(List::Columns(list))) => {
+                let of = Box::new(self.with_part(*list.of, rest, new)?);
+                Ok(Value::List(List::Columns(Columns { of, ..list })))
+            }
+            (Inside::Element(..), Value::List(List::Rows(mut parts))) => {
+                parts[2] = self.with_part(parts[2].clone(), rest, new)?;
+                Ok(Value::List(List::Rows(parts)))
+            }
+            (inside, old) => {
+                let (k, mut parts) = self.parts_around(inside, &old)?;
+                parts[k] = self.with_part(parts[k].clone(), rest, new)?;
+                Ok(old.with_components(parts))
+            }
+        }
     }
 
     /// Changes what is borrowed. `new` gets the old value, and whether it is an array of Rust.
@@ -610,9 +713,16 @@ impl Lowerer<'_> {
         loc: Loc,
         new: impl FnOnce(&mut Self, Value, Option<(&Plain, bool)>) -> Result<Value>,
     ) -> Result<()> {
-        let Some(view) = here.view.clone() else {
+        let view = match here.view {
+            None => self.view_of_leaf(here)?,
+            Some(_) => here.view.clone(),
+        };
+        let Some(view) = view else {
             return self.changed(here, |l, old| new(l, old, None));
         };
+        // A number or an array in an element of a list is a variable of its own.
+        let is_variable = view.of_rust || here.view.is_none();
+        let here = &here.with(view.clone());
         self.changed(here, |l, old| {
             let is_list = matches!(old, Value::List(_));
             let whole = l.plain(old, loc)?;
@@ -628,7 +738,7 @@ impl Lowerer<'_> {
                         expr: part,
                         ..whole.clone()
                     };
-                    let value = new(l, part.into(), Some((&whole, view.of_rust)))?;
+                    let value = new(l, part.into(), Some((&whole, is_variable)))?;
                     let value = l.plain(value, loc)?.expr;
                     match at.iter().all(Option::is_none) {
                         true => value,
@@ -641,7 +751,7 @@ impl Lowerer<'_> {
                         expr: l.share("part", part),
                         ..whole.clone()
                     };
-                    let value = new(l, part.clone().into(), Some((&whole, view.of_rust)))?;
+                    let value = new(l, part.clone().into(), Some((&whole, is_variable)))?;
                     let value = l.plain(value, loc)?.expr;
                     // One shape for both, which is demanded.
                     let rank = value.ty.rank;
@@ -707,6 +817,9 @@ impl Lowerer<'_> {
         args: &[Surface],
         loc: Loc,
     ) -> Result<Value> {
+        if let ("iter_mut" | "into_iter", []) = (name.to_string().as_str(), args) {
+            return Ok(self.items_of_borrow(here, loc)?.into());
+        }
         let view = self.view(here, loc)?;
         let rank = view.sizes.len();
         let of_rust = view.of_rust;
@@ -771,7 +884,6 @@ impl Lowerer<'_> {
                 let sure = vec![];
                 Maybe { value, none, sure }.into()
             }
-            ("iter_mut" | "into_iter", []) => self.items_of_borrow(here, loc)?.into(),
             ("indexed_iter_mut", []) => {
                 super::iter::indexed(&along((0..rank).collect()), rank).into()
             }
@@ -843,6 +955,15 @@ impl Lowerer<'_> {
 
     /// What a loop over a borrow runs over.
     pub(super) fn items_of_borrow(&mut self, here: &Borrow, loc: Loc) -> Result<Iter> {
+        if here.view.is_none()
+            && let Value::List(List::Columns(list)) = self.present(here)?
+        {
+            let (here, count) = (here.clone(), self.count_of(&list));
+            return Ok(Iter::new(vec![count], move |l, at| {
+                let i = l.share_size(at[0].clone());
+                Ok(here.at(Inside::Element(loc, i)).into())
+            }));
+        }
         let view = self.view(here, loc)?;
         let axes = match view.of_rust {
             true => vec![0],
@@ -888,6 +1009,13 @@ impl Lowerer<'_> {
 }
 
 impl Borrow {
+    /// A part of it.
+    fn at(&self, inside: Inside) -> Borrow {
+        let mut part = self.clone();
+        part.inside.push(inside);
+        part
+    }
+
     /// The parts at each index of some axes.
     fn items(&self, view: &View, along: Vec<usize>) -> Iter {
         let sizes = along.iter().map(|&k| view.sizes[k].clone()).collect();

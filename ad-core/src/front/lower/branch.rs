@@ -169,7 +169,7 @@ impl Lowerer<'_> {
     }
 
     /// Of an `Option` or a `Result`: whether it has a value, and which.
-    fn maybe_chosen(
+    pub(super) fn maybe_chosen(
         &mut self,
         cond: Expr,
         (then, a): (&Branch, &Maybe),
@@ -284,7 +284,14 @@ impl Lowerer<'_> {
         {
             self.plain(value.clone(), on.loc)?;
         }
-        self.arms(&value, arms, loc)
+        // What has no value in any case does not match `Some`.
+        let is_nothing = value.as_maybe().is_some_and(Maybe::is_nothing);
+        let possible = |arm: &&Arm| !is_nothing || !matches!(arm.test, Test::Some(..));
+        let possible: Vec<Arm> = arms.iter().filter(possible).cloned().collect();
+        match possible.is_empty() {
+            true => self.arms(&value, arms, loc),
+            false => self.arms(&value, &possible, loc),
+        }
     }
 
     /// The first arm that matches. rustc has made sure that one does, so the last needs no test.

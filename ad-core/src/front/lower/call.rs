@@ -340,6 +340,14 @@ impl Lowerer<'_> {
                     return result;
                 }
                 let made = made.clone();
+                if let Some((path, callee)) = self.writing_method(&made, name) {
+                    let on = match receiver.place() {
+                        Some(place) => self.borrowed(place)?.map_or(on, Value::from),
+                        None => on,
+                    };
+                    let on = (on, receiver.loc);
+                    return self.writing_call(&path, &callee, Some(on), args, loc);
+                }
                 let others = self.args(args);
                 let on = (on, receiver.loc);
                 let values = others.map(|others| [on].into_iter().chain(others).collect());

@@ -22,7 +22,7 @@ use super::value::{Plain, Value};
 use super::way::{Iter, Maybe, Way};
 use super::{Lowerer, rename, under};
 use crate::front::data::Tree;
-use crate::front::error::{Loc, Result};
+use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
 use crate::ir::core::Expr;
@@ -85,7 +85,7 @@ impl Value {
 }
 
 /// The element of a column.
-fn element_of(column: &Value, i: &Expr) -> Value {
+pub(super) fn element_of(column: &Value, i: &Expr) -> Value {
     match column {
         Value::Plain(plain) | Value::List(List::Whole(plain)) => {
             let mut at = vec![None; plain.expr.ty.rank];
@@ -181,19 +181,25 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `points[i]`. Of a part of a list, what lies outside of the part is outside.
+    /// `points[i]`
     pub(super) fn element_at(&mut self, list: &Columns, i: Expr) -> Value {
-        let Some((_, count)) = &list.range else {
-            return list.item(&i);
+        let place = self.place_in(list, i);
+        element_of(&list.of, &place)
+    }
+
+    /// Where an element is in the arrays of a list. Of a part of a list, what lies outside of the
+    /// part is outside.
+    pub(super) fn place_in(&mut self, list: &Columns, i: Expr) -> Expr {
+        let Some((first, count)) = list.range.clone() else {
+            return i;
         };
         let i = self.share_size(i);
-        let last = minus(count, &Expr::int(1));
+        let last = minus(&count, &Expr::int(1));
         let (is_natural, is_below) = (self.is_natural(&i), self.is_natural(&minus(&last, &i)));
-        if is_natural && is_below {
-            return list.item(&i);
-        }
-        let (first, count) = list.range.clone().unwrap_or_else(|| unreachable!("a part"));
         let mut place = plus(&first, &i);
+        if is_natural && is_below {
+            return place;
+        }
         let outside = Expr::int(-1);
         if !is_below {
             let inside = Expr::prim(Prim::ILt, vec![i.clone(), count]);
@@ -203,8 +209,77 @@ impl Lowerer<'_> {
             let inside = Expr::prim(Prim::IGe, vec![i, Expr::int(0)]);
             place = Expr::cond(inside, place, outside);
         }
-        let place = self.share("place", place);
-        element_of(&list.of, &place)
+        self.share("place", place)
+    }
+
+    /// The arrays of a list with another element at a place.
+    pub(super) fn with_element(
+        &mut self,
+        column: &Value,
+        place: &Expr,
+        new: Value,
+        loc: Loc,
+    ) -> Result<Value> {
+        match (column, new) {
+            (Value::Plain(array) | Value::List(List::Whole(array)), new) => {
+                let new = self.plain(new, loc)?;
+                let mut at = vec![None; array.expr.ty.rank];
+                at[0] = Some(place.clone());
+                let all = self.share("x", array.expr.clone());
+                let array = Plain {
+                    expr: self.updated(all, at, new.expr),
+                    ..array.clone()
+                };
+                Ok(match column {
+                    Value::List(_) => Value::of_rust(array),
+                    Value::Plain(_)
+                    | Value::Tuple(_)
+                    | Value::Struct(..)
+                    | Value::Closure(..)
+                    | Value::Shape(_)
+                    | Value::Way(_) => Value::Plain(array),
+                })
+            }
+            (Value::List(List::Rows(parts)), Value::List(List::Columns(row))) => {
+                let mut parts = parts.clone();
+                let was = element_of(column, place);
+                let is_same =
+                    matches!(&was, Value::List(List::Columns(was)) if was.range == row.range);
+                if !is_same {
+                    return Err(self.whole_row(loc));
+                }
+                parts[2] = *row.of;
+                Ok(Value::List(List::Rows(parts)))
+            }
+            (Value::List(List::Rows(_)), _) => Err(self.whole_row(loc)),
+            (column, new) => match (column.components(), new.components()) {
+                (Some(columns), Some(parts)) if columns.len() == parts.len() => {
+                    let (columns, parts) = (columns.to_vec(), parts.to_vec());
+                    let both = columns.iter().zip(parts);
+                    let parts: Result<Vec<Value>> = both
+                        .map(|(column, part)| self.with_element(column, place, part, loc))
+                        .collect();
+                    Ok(column.with_components(parts?))
+                }
+                (..) => {
+                    let message = format!(
+                        "an element of this list is {}, and the new one is {}",
+                        element_of(column, place).describe(),
+                        new.describe()
+                    );
+                    Err(self.errors.at(loc, message))
+                }
+            },
+        }
+    }
+
+    /// For a row that becomes another one.
+    pub(super) fn whole_row(&mut self, loc: Loc) -> Reported {
+        self.errors.at(
+            loc,
+            "a row of a list of lists keeps its length, and is changed element by element; write `rows[i][j] \
+             = ..` in a loop",
+        )
     }
 
     /// A list of numbers or of arrays as one array.
@@ -516,6 +591,26 @@ impl Lowerer<'_> {
             });
         }
         Ok(Columns::whole(column(&item, &mut columns.into_iter())))
+    }
+
+    /// `vec![p; n]`, where an element is made of several.
+    pub(super) fn list_of_one(&mut self, one: &Value, n: Expr, loc: Loc) -> Result<Value> {
+        let one = self.settled(one.clone(), loc)?;
+        if !is_element(&one) {
+            let message = format!("these elements are {}, which no list holds", one.describe());
+            return Err(self.errors.at(loc, message));
+        }
+        let n = self.share_size(n);
+        let mut columns = vec![];
+        for leaf in one.leaves() {
+            let (axes, _) = self.indices(std::slice::from_ref(&n));
+            let all = built(axes, leaf.expr.clone());
+            columns.push(Plain {
+                expr: self.share("list", all),
+                ..leaf.clone()
+            });
+        }
+        Ok(Columns::whole(column(&one, &mut columns.into_iter())))
     }
 
     /// An item with arrays of numbers as a whole.

@@ -710,6 +710,7 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Match(..)
         | Kind::Tuple(_)
         | Kind::Borrow(_)
+        | Kind::Lent(..)
         | Kind::Copied(_)
         | Kind::Field(..)
         | Kind::Member(..)

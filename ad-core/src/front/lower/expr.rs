@@ -69,6 +69,7 @@ impl Lowerer<'_> {
                 Some(borrow) => Ok(borrow.into()),
                 None => Err(self.unset(&place.root)),
             },
+            Kind::Lent(value, _) => self.expr(value),
             Kind::Copied(inner) => {
                 let value = self.expr(inner)?;
                 self.fetched(value)
@@ -426,6 +427,7 @@ fn is_call(e: &Surface) -> bool {
         | Kind::List(_)
         | Kind::Repeat(..)
         | Kind::Borrow(_)
+        | Kind::Lent(..)
         | Kind::Copied(_)
         | Kind::Field(..)
         | Kind::Member(..)

@@ -13,7 +13,7 @@ use super::value::{Plain, Value};
 use super::way::{Iter, Maybe};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
-use crate::front::surface::Expr as Surface;
+use crate::front::surface::{Expr as Surface, Kind};
 use crate::front::types::{Length, Scalar, Written, spelled};
 use crate::ir::core::{Bound, Expr, Kind as Core, Sym};
 use crate::ir::prims::Prim;
@@ -147,8 +147,15 @@ impl Lowerer<'_> {
         let value = self.named(value, "x");
         let n = self.expr(count)?;
         let n = self.of(Elem::Int, n, count.loc, "the length of an array")?;
-        if let Core::Lit(Lit::Int(k @ 1..=FEW)) = *n.kind {
+        let is_several = matches!(value, Value::Tuple(_) | Value::Struct(..));
+        let is_slot = matches!(one.kind, Kind::Slot(..));
+        if let Core::Lit(Lit::Int(k @ 1..=FEW)) = *n.kind
+            && !(is_several && is_slot)
+        {
             return Ok(Value::List(List::Elements(vec![value; k as usize])));
+        }
+        if is_several {
+            return self.list_of_one(&value, n, one.loc);
         }
         let plain = self.plain(value, one.loc)?;
         let n = self.share_size(n);

@@ -249,6 +249,7 @@ impl Lowerer<'_> {
         let block = block.map_err(|error| self.errors.add(error))?;
         let mut errors = Errors::about(&self.errors.real);
         errors.structs = functional.callees.structs.clone();
+        errors.writers = functional.callees.writers();
         errors.within(span, &name);
         let body = parse::body(&block, outcome, zero, &mut errors);
         self.errors.extend(errors);

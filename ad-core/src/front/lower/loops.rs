@@ -1,23 +1,110 @@
 //! `for` and `while`, in terms of what Core has: the variables that they change are what a
 //! sequential loop carries.
 
+use super::fixed::List;
 use super::mention::is_indexed;
 use super::sequence::{Head, Round};
 use super::size::literal;
-use super::value::Value;
-use super::way::{Iter, Way};
+use super::value::{Plain, Value};
+use super::way::{Iter, Maybe, Way};
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::{Expr as Surface, For, Pattern, Source, While};
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Lit};
 
 /// A variable that a loop changes.
 struct Carried {
     cell: u32,
     name: String,
     value: Value,
+}
+
+impl Carried {
+    /// The variable with another value.
+    fn changed(&self, value: Value) -> Changed {
+        Changed {
+            cell: self.cell,
+            name: self.name.clone(),
+            binding: Binding::Value(value),
+        }
+    }
+}
+
+/// Whether a loop can carry a value. An `Option` is carried as whether it is `None`, and a value.
+fn is_state(value: &Value) -> bool {
+    match value.as_maybe() {
+        Some(maybe) => maybe.none.is_some() && maybe.value.is_data(),
+        None => value.is_data(),
+    }
+}
+
+fn option(none: Expr, value: Value) -> Value {
+    let (none, sure) = (Some(none), vec![]);
+    Maybe { value, none, sure }.into()
+}
+
+/// What a loop carries for a value.
+fn as_state(value: &Value) -> Value {
+    match value.as_maybe() {
+        Some(Maybe {
+            none: Some(none),
+            value,
+            ..
+        }) => Value::Tuple(vec![none.clone().into(), value.clone()]),
+        Some(_) | None => value.clone(),
+    }
+}
+
+/// The value for what a loop carries; `like` is the value before the loop.
+fn of_state(like: &Value, state: Value) -> Value {
+    match (like.as_maybe(), &state) {
+        (Some(_), Value::Tuple(parts)) if parts.len() == 2 => match &parts[0] {
+            Value::Plain(none) => option(none.expr.clone(), parts[1].clone()),
+            Value::Tuple(_)
+            | Value::List(_)
+            | Value::Struct(..)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => state,
+        },
+        (..) => state,
+    }
+}
+
+/// What a loop carries on for a value. Without a value, the one before stands for it.
+fn next_state(value: &Value, before: &Value) -> Value {
+    let is_nothing = value.as_maybe().is_some_and(Maybe::is_nothing);
+    match before {
+        Value::Tuple(parts) if is_nothing && parts.len() == 2 => {
+            Value::Tuple(vec![Expr::lit(Lit::Bool(true)).into(), parts[1].clone()])
+        }
+        Value::Tuple(_)
+        | Value::Plain(_)
+        | Value::List(_)
+        | Value::Struct(..)
+        | Value::Closure(..)
+        | Value::Shape(_)
+        | Value::Way(_) => as_state(value),
+    }
+}
+
+/// Zeros in the form of a value, if its sizes are known.
+fn zeros_like(value: &Value) -> Option<Value> {
+    match value {
+        Value::Plain(plain) if plain.expr.ty.rank == 0 => Some(Value::Plain(Plain {
+            expr: Expr::lit(Lit::zero(plain.elem())),
+            ..plain.clone()
+        })),
+        Value::Tuple(parts) | Value::Struct(_, parts) | Value::List(List::Elements(parts)) => {
+            let parts: Option<Vec<Value>> = parts.iter().map(zeros_like).collect();
+            Some(value.with_components(parts?))
+        }
+        Value::Plain(_) | Value::List(_) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
+            None
+        }
+    }
 }
 
 impl For {
@@ -178,7 +265,7 @@ impl Lowerer<'_> {
         let head = Head::Times { count, signed };
         let carried = self.carried(l.changes(), &l.body, l.loc);
         self.statement_loop(head, carried, &hint(&l.pattern), l.loc, |lower, index| {
-            let mut at = outer;
+            let mut at = outer.clone();
             at.push(index);
             lower.nested(l, iter, rest, at);
             Ok(None)
@@ -218,7 +305,7 @@ impl Lowerer<'_> {
                 None => (entry.cell, name.clone()),
             };
             let value = match self.env.cell(cell) {
-                Some(Binding::Value(value)) if cell >= self.wall && value.is_data() => {
+                Some(Binding::Value(value)) if cell >= self.wall && is_state(value) => {
                     value.clone()
                 }
                 Some(
@@ -227,7 +314,8 @@ impl Lowerer<'_> {
                 | None => continue,
             };
             // What is changed by an index is one array all the way.
-            let value = match is_indexed(body, &name) {
+            let is_list = matches!(value, Value::List(List::Columns(_)));
+            let value = match is_indexed(body, &name) && !is_list {
                 true => match self.whole(&value, loc) {
                     Ok(whole) => self.named(whole, &root),
                     Err(_) => value,
@@ -247,6 +335,61 @@ impl Lowerer<'_> {
         carried
     }
 
+    /// The variables, with options that begin without a value as ones whose value is made of zeros:
+    /// a round without effect shows what a value is made of.
+    fn with_options(
+        &mut self,
+        carried: Vec<Carried>,
+        body: impl Fn(&mut Self, Expr) -> Result<Option<Expr>>,
+        loc: Loc,
+    ) -> Vec<Carried> {
+        let is_nothing = |c: &Carried| c.value.as_maybe().is_some_and(Maybe::is_nothing);
+        if !carried.iter().any(is_nothing) {
+            return carried;
+        }
+        let quiet = self.errors.quiet();
+        let loud = std::mem::replace(&mut self.errors, quiet);
+        let (_, changed, _) = self.open(|l| body(l, Expr::int(0)));
+        let quiet = std::mem::replace(&mut self.errors, loud);
+        let mut wrong = Some(quiet).filter(|quiet| !quiet.is_empty());
+        let mut known = vec![];
+        for c in carried {
+            if !is_nothing(&c) {
+                known.push(c);
+                continue;
+            }
+            let now = changed.iter().find(|one| one.cell == c.cell);
+            let value = now.and_then(|one| match &one.binding {
+                Binding::Value(value) => zeros_like(&value.as_maybe()?.value),
+                Binding::Import(_) | Binding::Unset | Binding::Hole(_) => None,
+            });
+            let Some(value) = value else {
+                let reported = match wrong.take() {
+                    Some(errors) => self.errors.take_over(errors),
+                    None => self.errors.at(
+                        loc,
+                        format!(
+                            "what the option `{}` holds cannot be carried by a loop, which carries options of \
+                             numbers and of tuples of numbers; write a variable for the value, and a bool",
+                            c.name
+                        ),
+                    ),
+                };
+                let binding = Binding::Hole(reported);
+                let (cell, name) = (c.cell, c.name);
+                self.change(Changed {
+                    cell,
+                    name,
+                    binding,
+                });
+                continue;
+            };
+            let value = option(Expr::lit(Lit::Bool(true)), value);
+            known.push(Carried { value, ..c });
+        }
+        known
+    }
+
     /// A loop whose body is statements; it gives the condition, if there is one.
     fn statement_loop(
         &mut self,
@@ -254,21 +397,18 @@ impl Lowerer<'_> {
         carried: Vec<Carried>,
         hint: &str,
         loc: Loc,
-        body: impl FnOnce(&mut Self, Expr) -> Result<Option<Expr>>,
+        body: impl Fn(&mut Self, Expr) -> Result<Option<Expr>>,
     ) {
+        let carried = self.with_options(carried, &body, loc);
         let inits = carried
             .iter()
-            .map(|c| (c.name.clone(), c.value.clone()))
+            .map(|c| (c.name.clone(), as_state(&c.value)))
             .collect();
         let mut holes: Vec<Changed> = vec![];
         let result = self.sequence(head, inits, hint, loc, |l, states, index| {
             let (bound, changed, cond) = l.open(|l| {
                 for (c, state) in carried.iter().zip(&states) {
-                    l.change(Changed {
-                        cell: c.cell,
-                        name: c.name.clone(),
-                        binding: Binding::Value(state.clone()),
-                    });
+                    l.change(c.changed(of_state(&c.value, state.clone())));
                 }
                 body(l, index)
             });
@@ -276,7 +416,7 @@ impl Lowerer<'_> {
             for (c, state) in carried.iter().zip(states) {
                 let now = changed.iter().find(|one| one.cell == c.cell);
                 next.push(match now.map(|one| &one.binding) {
-                    Some(Binding::Value(value)) => value.clone(),
+                    Some(Binding::Value(value)) => next_state(value, &state),
                     Some(Binding::Hole(_)) => {
                         holes.extend(now.cloned());
                         state
@@ -306,11 +446,8 @@ impl Lowerer<'_> {
         match result {
             Ok((last, _)) => {
                 for (c, value) in carried.into_iter().zip(last) {
-                    self.change(Changed {
-                        cell: c.cell,
-                        name: c.name,
-                        binding: Binding::Value(value),
-                    });
+                    let value = of_state(&c.value, value);
+                    self.change(c.changed(value));
                 }
             }
             Err(reported) => {

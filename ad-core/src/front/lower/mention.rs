@@ -16,7 +16,9 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
         | Kind::Hole(_) => false,
         Kind::Maybe(inner) | Kind::Slot(_, inner) => inner.as_ref().is_some_and(|e| one(e)),
         Kind::Path(path) => path.is_ident(name),
-        Kind::Borrow(place) => place.root == name || place.steps.iter().any(|s| step(s, &one)),
+        Kind::Borrow(place) | Kind::Lent(_, place) => {
+            place.root == name || place.steps.iter().any(|s| step(s, &one))
+        }
         Kind::Unary(_, inner)
         | Kind::Take(inner)
         | Kind::IsNone(inner)
@@ -117,7 +119,7 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
         | Kind::Slices(_) => false,
         Kind::Maybe(inner) | Kind::Slot(_, inner) => inner.as_ref().is_some_and(|e| one(e)),
         // What is done with it is not looked at.
-        Kind::Borrow(place) => place.root == name,
+        Kind::Borrow(place) | Kind::Lent(_, place) => place.root == name,
         Kind::Unary(_, inner)
         | Kind::Take(inner)
         | Kind::IsNone(inner)

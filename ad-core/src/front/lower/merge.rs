@@ -65,6 +65,10 @@ impl Lowerer<'_> {
         (a, b): (&Value, &Value),
         loc: Loc,
     ) -> Result<Value> {
+        if let (Some(x), Some(y)) = (a.as_maybe(), b.as_maybe()) {
+            let sides = ((&then.with(a), x), (&other.with(b), y));
+            return self.maybe_chosen(cond.clone(), sides.0, sides.1, loc);
+        }
         match (a, b) {
             (Value::List(List::Elements(_)), Value::Plain(_) | Value::List(List::Whole(_))) => {
                 let b = self.formed_as(b.clone(), a, loc)?;

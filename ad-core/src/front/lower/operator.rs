@@ -122,7 +122,7 @@ impl Lowerer<'_> {
                 "`{symbol}` between {what_a} and {what_b}; write `.. as f64` at the integer, or a \
                  literal with a point",
             );
-            return Err(self.errors.at(loc, message));
+            return Err(self.errors.instead_of_rustc(loc, message));
         };
         // The low bits of what has no sign are a remainder.
         let mask = super::size::literal(&pair.right);
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
                     op.symbol()
                 ),
             };
-            return Err(self.errors.at(loc, message));
+            return Err(self.errors.instead_of_rustc(loc, message));
         };
         let is_long = pair.scalar.is_some_and(Scalar::is_long_unsigned);
         let may_wrap = is_long && (self.may_wrap(&pair.left) || self.may_wrap(&pair.right));
@@ -323,10 +323,13 @@ impl Lowerer<'_> {
         let cond = self
             .expr(left)
             .and_then(|v| self.of(Elem::Bool, v, left.loc, &role));
+        let known = Expr::lit(Lit::Bool(op == Binary::Either));
+        if matches!(&cond, Ok(cond) if *cond == known) {
+            return Ok(known.into());
+        }
         let more = self.region(right.loc, "this side", |l| l.expr(right));
         let more = more.and_then(|p| self.of(Elem::Bool, p.into(), right.loc, &role));
         let (cond, more) = (cond?, more?);
-        let known = Expr::lit(Lit::Bool(op == Binary::Either));
         Ok(match op == Binary::Either {
             true => Expr::cond(cond, known, more),
             false => Expr::cond(cond, more, known),

@@ -102,7 +102,7 @@ impl Lowerer<'_> {
                 .map(|s| (s.sym.clone(), s.init.expr.clone()))
                 .collect(),
             body: Block { lets, results },
-            recompute: draft.recompute,
+            keep: draft.keep,
             on: draft.on.clone(),
         };
         if let Trip::While(_) = body.trip {
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
                 states: body.states,
                 body: body.body,
                 outs: vec![],
-                recompute: body.recompute,
+                keep: body.keep,
             };
             let l = self.copied_loop(&l, &mut names.clone());
             body = LoopParts {
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
                 index: l.index,
                 states: l.states,
                 body: l.body,
-                recompute: l.recompute,
+                keep: l.keep,
                 on: body.on,
             };
         }

@@ -6,7 +6,7 @@ use super::fixed::List;
 use super::value::{Plain, Value};
 use super::{Bindings, Lowerer};
 use crate::front::error::{Loc, Result};
-use crate::ir::core::{Block, Bound, Expr, Loop, Sym, Trip, Ty};
+use crate::ir::core::{Block, Bound, Expr, Keep, Loop, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 use std::collections::BTreeSet;
@@ -79,7 +79,7 @@ pub(super) struct Draft {
     pub(super) states: Vec<State>,
     pub(super) bound: Bindings,
     pub(super) stacked: Vec<Expr>,
-    pub(super) recompute: bool,
+    pub(super) keep: Keep,
     /// Whether the rounds have to run one after another.
     pub(super) only: bool,
     /// What its results depend on.
@@ -176,10 +176,10 @@ impl Lowerer<'_> {
     ) -> Result<(Vec<Value>, Vec<Value>)> {
         let index = self.fresh.sym(hint);
         let mark = self.fresh.sym("loop");
-        let (times, recompute) = match &head {
-            Head::Times { count, .. } => (Some(count.clone()), false),
-            Head::While => (None, false),
-            Head::Again => (Some(Expr::int(1)), true),
+        let (times, keep) = match &head {
+            Head::Times { count, .. } => (Some(count.clone()), Keep::Residuals),
+            Head::While => (None, Keep::Residuals),
+            Head::Again => (Some(Expr::int(1)), Keep::States),
         };
         let mut before = BTreeSet::from([mark.clone()]);
         if let Some(count) = &times {
@@ -270,7 +270,7 @@ impl Lowerer<'_> {
             states: vec![],
             bound: round.bound,
             stacked: vec![],
-            recompute,
+            keep,
             only: sequence.only || !sequence.sized.is_empty(),
             on,
         };
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
             index,
             states,
             body,
-            recompute,
+            keep,
             on,
         } = draft;
         let mut l = Loop {
@@ -369,7 +369,7 @@ impl Lowerer<'_> {
             states,
             body,
             outs: vec![],
-            recompute,
+            keep,
         };
         let types = l.out_types();
         let count = l.states.len();
@@ -407,6 +407,6 @@ pub(super) struct LoopParts {
     pub(super) index: Sym,
     pub(super) states: Vec<(Sym, Expr)>,
     pub(super) body: Block,
-    pub(super) recompute: bool,
+    pub(super) keep: Keep,
     pub(super) on: BTreeSet<Sym>,
 }

@@ -9,6 +9,7 @@
 use super::Lowerer;
 use super::fixed::List;
 use super::value::{Plain, Value};
+use crate::front::data::Made;
 use crate::front::error::Result;
 use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
@@ -17,13 +18,26 @@ use crate::ir::ty::{Elem, Lit};
 use std::collections::HashMap;
 
 /// A form of elements that can be said before the list is made.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 enum Form {
     Scalar(Elem, Option<Scalar>),
     /// So many of another form.
     Fixed(usize, Box<Form>),
     /// An array of rank 1 whose length follows from the arguments.
     Array(Expr, Elem),
+    /// A tuple, or a struct.
+    Parts(Option<Made>, Vec<Form>),
+}
+
+impl Form {
+    fn is_of_fixed_size(&self) -> bool {
+        match self {
+            Form::Scalar(..) => true,
+            Form::Fixed(_, of) => of.is_of_fixed_size(),
+            Form::Parts(_, parts) => parts.iter().all(Form::is_of_fixed_size),
+            Form::Array(..) => false,
+        }
+    }
 }
 
 /// The forms of the elements, by the lists.
@@ -61,15 +75,15 @@ impl Lowerer<'_> {
         }
         match self.form(&value) {
             Some(form) => {
-                self.slots.again |= form != Form::Scalar(Elem::Real, None);
+                self.slots.again |= !matches!(form, Form::Scalar(Elem::Real, None));
                 self.slots.known.insert(list.to_owned(), form);
                 Ok(value)
             }
             None => {
                 let message = format!(
-                    "a list can grow by numbers, bools, and arrays of rank 1 whose length follows from \
-                     the arguments, and this is {}; write a list for each part, or \
-                     `(0..n).map(|i| ..).collect()`",
+                    "a list can grow by numbers, bools, tuples and structs of these, and arrays of rank 1 \
+                     whose length follows from the arguments, and this is {}; write a list for each part, \
+                     or `(0..n).map(|i| ..).collect()`",
                     value.describe()
                 );
                 Err(self.errors.at(pushed.loc, message))
@@ -100,6 +114,10 @@ impl Lowerer<'_> {
                 let form = self.form(parts.first()?)?;
                 Some(Form::Fixed(parts.len(), Box::new(form)))
             }
+            Value::Tuple(parts) if !parts.is_empty() => self.parts(None, parts),
+            Value::Struct(made, parts) if !made.is_opaque() && !made.is_enum() => {
+                self.parts(Some(made.clone()), parts)
+            }
             Value::Tuple(_)
             | Value::List(List::Columns(_) | List::Rows(_))
             | Value::Struct(..)
@@ -107,6 +125,13 @@ impl Lowerer<'_> {
             | Value::Shape(_)
             | Value::Way(_) => None,
         }
+    }
+
+    /// A tuple or a struct whose parts are numbers and fixed arrays.
+    fn parts(&mut self, made: Option<Made>, parts: &[Value]) -> Option<Form> {
+        let forms: Option<Vec<Form>> = parts.iter().map(|part| self.form(part)).collect();
+        let forms = forms.filter(|forms| forms.iter().all(Form::is_of_fixed_size))?;
+        Some(Form::Parts(made, forms))
     }
 
     /// Whether a length is the same in each attempt: it mentions nothing but arguments.
@@ -131,6 +156,13 @@ impl Lowerer<'_> {
             Form::Fixed(n, of) => {
                 let one = self.before_written(of);
                 Value::List(List::Elements(vec![one; *n]))
+            }
+            Form::Parts(made, parts) => {
+                let parts = parts.iter().map(|part| self.before_written(part)).collect();
+                match made {
+                    Some(made) => Value::Struct(made.clone(), parts),
+                    None => Value::Tuple(parts),
+                }
             }
             Form::Array(length, elem) => {
                 let zero = of_elem(*elem, None);

@@ -4,7 +4,7 @@
 use super::rename::Names;
 use super::{Bindings, Lowerer};
 use crate::front::attr::Checkpoint;
-use crate::ir::core::{Block, Bound, Expr, Kind, Loop, Sym, Trip, Ty};
+use crate::ir::core::{Block, Bound, Expr, Keep, Kind, Loop, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 
@@ -65,16 +65,24 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A loop of `n` rounds as `n / m` blocks of `m`, and what is left.
-    fn loop_in_blocks(&mut self, l: Loop, every: Checkpoint, lets: &mut Bindings) {
-        let Trip::Times(times) = &l.trip else {
+    /// A loop of `n` rounds as `n / m` blocks of `m`, and what is left; or the loop as it is, if
+    /// its states are chosen when it runs.
+    fn loop_in_blocks(&mut self, mut l: Loop, every: Checkpoint, lets: &mut Bindings) {
+        let fixed = match every {
+            Checkpoint::Sqrt => None,
+            Checkpoint::Every(k) => Some(k),
+            Checkpoint::Binomial(k) => {
+                if l.keep == Keep::Residuals {
+                    l.keep = Keep::Few(k);
+                }
+                lets.push(Bound::Loop(Box::new(l)));
+                return;
+            }
+        };
+        let (Trip::Times(times), Keep::Residuals) = (&l.trip, l.keep) else {
             lets.push(Bound::Loop(Box::new(l)));
             return;
         };
-        if l.recompute {
-            lets.push(Bound::Loop(Box::new(l)));
-            return;
-        }
         let mut bind = |l: &mut Self, hint: &str, e: Expr| {
             let sym = l.fresh.sym(hint);
             let var = Expr::var(&sym, e.ty);
@@ -82,9 +90,9 @@ impl Lowerer<'_> {
             var
         };
         let n = bind(self, "rounds", times.clone());
-        let m = match every {
-            Checkpoint::Every(k) => Expr::int(k),
-            Checkpoint::Sqrt => {
+        let m = match fixed {
+            Some(k) => Expr::int(k),
+            None => {
                 let root = Expr::prim(Prim::IntToReal, vec![n.clone()]);
                 let root = Expr::prim(Prim::Sqrt, vec![root]);
                 let root = Expr::prim(Prim::Ceil, vec![root]);
@@ -150,7 +158,7 @@ impl Lowerer<'_> {
                 results,
             },
             outs: vec![],
-            recompute: true,
+            keep: Keep::States,
         }
     }
 
@@ -175,7 +183,7 @@ impl Lowerer<'_> {
             states,
             body,
             outs,
-            recompute: false,
+            keep: Keep::Residuals,
         }
     }
 

@@ -6,7 +6,8 @@ use syn::Token;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 
-fn mentions(tokens: TokenStream, word: &str) -> bool {
+/// Whether a word occurs in tokens.
+pub(super) fn mentions(tokens: TokenStream, word: &str) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => mentions(group.stream(), word),
         TokenTree::Ident(ident) => ident == word,

@@ -7,6 +7,7 @@ use crate::front::error::Loc;
 use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Note, Pattern, Stmt, Test, Unary};
 use crate::front::types::Scalar;
 use std::rc::Rc;
+use syn::ext::IdentExt;
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self, e: &syn::Expr) -> Expr {
@@ -347,6 +348,9 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Expr {
+        if let Some(looped) = super::chain::looped(call, &self.errors.writers) {
+            return self.expr(&looped);
+        }
         let conversion = self.unwrapped_conversion(call);
         if let Some(rewritten) = conversion.or_else(|| super::rewritten::method(call)) {
             return self.expr(&rewritten);
@@ -387,7 +391,9 @@ impl Parser<'_> {
             let kind = Kind::Method(Box::new(receiver), call.method.clone(), vec![]);
             return Expr { loc, kind };
         }
-        if let Some(message) = outside::method(&call.method) {
+        if let Some(message) = outside::method(&call.method)
+            && !self.is_writer(&call.method)
+        {
             return self.hole(Loc::of(&call.method), message);
         }
         // The text of `expect` and the errors of `ok_or` and `map_err` stay unparsed.
@@ -395,10 +401,32 @@ impl Parser<'_> {
             "expect" | "ok_or" | "ok_or_else" | "map_err" => vec![],
             _ => self.all(&call.args),
         };
+        let receiver = match borrows {
+            true => receiver,
+            false => self.lent_to(&call.method, &call.receiver, receiver),
+        };
         Expr {
             loc,
             kind: Kind::Method(Box::new(receiver), call.method.clone(), args),
         }
+    }
+
+    /// Whether a method of that name is known that changes what it is called on.
+    pub(super) fn is_writer(&self, method: &syn::Ident) -> bool {
+        self.errors.writers.contains(&method.unraw().to_string())
+    }
+
+    /// What a method is called on, which may change it.
+    fn lent_to(&mut self, method: &syn::Ident, e: &syn::Expr, receiver: Expr) -> Expr {
+        if !self.is_writer(method) || !super::target::is_place(e) {
+            return receiver;
+        }
+        let loc = receiver.loc;
+        let kind = match self.place(e) {
+            Ok(place) => Kind::Lent(Box::new(receiver), Box::new(place)),
+            Err(reported) => Kind::Hole(reported),
+        };
+        Expr { loc, kind }
     }
 
     fn index(&mut self, index: &syn::ExprIndex, loc: Loc) -> Kind {
@@ -426,7 +454,8 @@ impl Parser<'_> {
         let params = closure.inputs.iter().map(|p| self.pattern_and_note(p));
         let params = params.collect();
         let names = closure.inputs.iter().flat_map(super::pattern::names_in);
-        self.names_since(before, names.collect());
+        let names: Vec<syn::Ident> = names.collect();
+        self.names_since(before, names.clone());
         if super::stmt::only_changes(&closure.body) {
             let loc = Loc::of_expr(&closure.body);
             let reported = self.errors.beyond(before);
@@ -439,9 +468,11 @@ impl Parser<'_> {
             end: closure.inputs_end.span,
         };
         let result = self.result_note(&closure.output);
-        let body = self.inside_closure(|p| match &*closure.body {
-            body @ syn::Expr::Block(_) => p.tail(body, Want::Result),
-            body => p.last(body, loc),
+        let body = self.hiding(&names, |p| {
+            p.inside_closure(|p| match &*closure.body {
+                body @ syn::Expr::Block(_) => p.tail(body, Want::Result),
+                body => p.last(body, loc),
+            })
         });
         Expr {
             loc,

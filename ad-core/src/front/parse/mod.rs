@@ -6,6 +6,7 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+mod chain;
 mod each;
 mod expr;
 mod growing;
@@ -40,6 +41,8 @@ pub(super) fn body(
     zero: Option<Expr>,
     errors: &mut Errors,
 ) -> Expr {
+    let popping = rewritten::popping(block);
+    let block = popping.as_ref().unwrap_or(block);
     let mut parser = Parser {
         errors,
         loops: vec![],
@@ -64,7 +67,8 @@ fn written(block: &syn::Block) -> HashSet<String> {
         let (syn::Pat::Ident(pat), Some(init)) = (&local.pat, &local.init) else {
             return None;
         };
-        let is_same = matches!(&*init.expr, syn::Expr::Path(p) if p.path.is_ident(&pat.ident));
+        let is_same = matches!(&*init.expr, syn::Expr::Path(p) if p.path.is_ident(&pat.ident)
+            || p.path.is_ident("self"));
         (is_same && pat.mutability.is_some()).then(|| pat.ident.to_string())
     };
     block.stmts.iter().map_while(name).collect()

@@ -94,10 +94,6 @@ const GROWS: &str = "how long this list gets is not known before it grows; push 
      what is known before them, or in `while` loops without `return`, where no other variable has its \
      name, or write `let mut x = vec![0.0; n];` and `x[i] = ..`";
 
-/// For a variable that has no value at first, and gets one.
-const CHANGING_OPTION: &str = "an `Option` that changes is not supported; write a number and a bool: `let \
-     mut best = 0.0; let mut found = false;`";
-
 /// `let mut x = vec![];` and its like.
 pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {
     let mut pat = &local.pat;
@@ -105,9 +101,6 @@ pub(super) fn growing(local: &syn::Local) -> Option<&'static str> {
         pat = &typed.pat;
     }
     let is_mut = matches!(pat, syn::Pat::Ident(name) if name.mutability.is_some());
-    if is_mut && made(&local.init.as_ref()?.expr) == Some(None) {
-        return Some(CHANGING_OPTION);
-    }
     let empty = match &*local.init.as_ref()?.expr {
         syn::Expr::Macro(m) => m.mac.path.is_ident("vec") && m.mac.tokens.is_empty(),
         syn::Expr::Call(call) => match &*call.func {

@@ -119,6 +119,7 @@ impl Parser<'_> {
             | Kind::Call(..)
             | Kind::Method(..)
             | Kind::Borrow(_)
+            | Kind::Lent(..)
             | Kind::Copied(_)
             | Kind::Field(..)
             | Kind::Member(..)

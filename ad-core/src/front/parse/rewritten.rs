@@ -127,7 +127,7 @@ pub(super) fn statement(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
 }
 
 /// `if c { Some(e) } else { None }`, `c.then(|| e)`: the condition and the value.
-fn kept(e: &syn::Expr) -> Option<(&syn::Expr, &syn::Expr)> {
+pub(super) fn kept(e: &syn::Expr) -> Option<(&syn::Expr, &syn::Expr)> {
     match e {
         syn::Expr::Block(block) => match &block.block.stmts[..] {
             [syn::Stmt::Expr(e, None)] => kept(e),
@@ -433,4 +433,75 @@ pub(super) fn while_let(l: &syn::ExprWhile) -> Option<syn::ExprLoop> {
         }
     })
     .ok()
+}
+
+/// The block with `while !v.is_empty() { let p = v.pop().unwrap(); .. }` in place of
+/// `while let Some(p) = v.pop() { .. }`, if that occurs.
+pub(super) fn popping(block: &syn::Block) -> Option<syn::Block> {
+    let mut found = false;
+    let tokens = popped(block.to_token_stream(), &mut found);
+    match found {
+        true => syn::parse2(tokens).ok(),
+        false => None,
+    }
+}
+
+fn popped(tokens: TokenStream, found: &mut bool) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut out = TokenStream::new();
+    let mut k = 0;
+    while k < tokens.len() {
+        if let Some((head, first, count)) = head_of_popping(&tokens[k..]) {
+            let TokenTree::Group(body) = &tokens[k + count] else {
+                unreachable!("the head ends at a body");
+            };
+            let inner = popped(body.stream(), found);
+            out.extend(quote_spanned!(body.span()=> #head { #first #inner }));
+            *found = true;
+            k += count + 1;
+            continue;
+        }
+        match &tokens[k] {
+            TokenTree::Group(group) => {
+                let inner = popped(group.stream(), found);
+                let mut new = proc_macro2::Group::new(group.delimiter(), inner);
+                new.set_span(group.span());
+                out.extend([TokenTree::Group(new)]);
+            }
+            token => out.extend([token.clone()]),
+        }
+        k += 1;
+    }
+    out
+}
+
+/// The head of `while let Some(p) = v.pop() {`, what the body begins with, and how many tokens
+/// stand before the body.
+fn head_of_popping(tokens: &[TokenTree]) -> Option<(TokenStream, TokenStream, usize)> {
+    let is = |k: usize, text: &str| tokens.get(k).is_some_and(|t| t.to_string() == text);
+    if !(is(0, "while") && is(1, "let") && is(2, "Some") && is(4, "=")) {
+        return None;
+    }
+    let end = tokens.iter().position(is_braces)?;
+    let is_pop = end > 8 && is(end - 3, ".") && is(end - 2, "pop") && is(end - 1, "()");
+    let TokenTree::Group(pat) = &tokens[3] else {
+        return None;
+    };
+    let list: TokenStream = tokens
+        .get(5..end.checked_sub(3)?)?
+        .iter()
+        .cloned()
+        .collect();
+    let (pat, span) = (pat.stream(), tokens[0].span());
+    is_pop.then(|| {
+        (
+            quote_spanned!(span=> while !#list.is_empty()),
+            quote_spanned!(span=> let #pat = #list.pop().unwrap();),
+            end,
+        )
+    })
+}
+
+fn is_braces(t: &TokenTree) -> bool {
+    matches!(t, TokenTree::Group(g) if g.delimiter() == proc_macro2::Delimiter::Brace)
 }

@@ -9,6 +9,7 @@
 //!
 //! rustc has seen that the arms leave nothing out, so the last one needs no question.
 
+use super::each::mentions;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -166,19 +167,32 @@ impl<'a> Slice<'a> {
         });
         let before = self.before.iter().enumerate();
         let before = before.map(|(k, pat)| (*pat, quote!(#k)));
+        // A part with the name of the slice hides it from what follows.
+        let mut hiding = TokenStream::new();
+        let mut add = |pat: &dyn ToTokens, value: TokenStream| {
+            let pat = pat.to_token_stream();
+            let hides = mentions(pat.clone(), &name.to_string());
+            let binding = quote_spanned!(pat.span()=> let #pat = #value;);
+            match hides {
+                true => hiding.extend(binding),
+                false => out.extend(binding),
+            }
+        };
         for (pat, at) in before.chain(behind) {
             match pat {
                 syn::Pat::Wild(_) => {}
                 syn::Pat::Ident(_) | syn::Pat::Reference(_) | syn::Pat::Tuple(_) => {
-                    out.extend(quote_spanned!(pat.span()=> let #pat = #name[#at];));
+                    add(pat, quote_spanned!(pat.span()=> #name[#at]));
                 }
                 _ => return None,
             }
         }
         if let Some(Some(rest)) = self.rest {
             let (from, to) = (self.before.len(), self.behind.len());
-            out.extend(quote_spanned!(rest.span()=> let #rest = &#name[#from..#name.len() - #to];));
+            let part = quote_spanned!(rest.span()=> &#name[#from..#name.len() - #to]);
+            add(rest, part);
         }
+        out.extend(hiding);
         Some(out)
     }
 }

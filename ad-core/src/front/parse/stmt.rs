@@ -574,12 +574,16 @@ impl Parser<'_> {
             syn::Expr::Block(block) if block.label.is_none() => {
                 Stmt::Do(Box::new(self.block_for(&block.block, Want::Unit)))
             }
-            syn::Expr::ForLoop(l) => self.for_loop(l),
+            syn::Expr::ForLoop(l) => match super::chain::for_loop(l, &self.errors.writers) {
+                Some(looped) => self.statement(&looped),
+                None => self.for_loop(l),
+            },
             syn::Expr::While(l) => match super::rewritten::while_let(l) {
                 Some(l) => self.endless_loop(&l),
                 None => self.while_loop(l),
             },
             syn::Expr::Loop(l) => self.endless_loop(l),
+            syn::Expr::MethodCall(call) if self.is_writer(&call.method) => self.for_effect(e),
             syn::Expr::MethodCall(call) => {
                 if let Some(rewritten) = super::rewritten::statement(call) {
                     return self.statement(&rewritten);
@@ -587,6 +591,7 @@ impl Parser<'_> {
                 match (for_each(call), self.changing_method(loc, call)) {
                     (Some(l), _) => self.for_loop(&l),
                     (None, Some(stmt)) => stmt,
+                    (None, None) if may_write(call) => self.for_effect(e),
                     (None, None) => hole(self.unused(e)),
                 }
             }
@@ -678,6 +683,12 @@ impl Parser<'_> {
         }
     }
 
+    /// A call of a method for what it changes.
+    fn for_effect(&mut self, e: &syn::Expr) -> Stmt {
+        let value = self.expr(e);
+        Stmt::Let(Pattern::Wild, Note::Infer, Box::new(value))
+    }
+
     /// A call of a function that changes its arguments.
     fn changing_call(&mut self, loc: Loc, call: &syn::ExprCall) -> Option<Stmt> {
         self.mem_swap(loc, call)
@@ -698,6 +709,15 @@ impl Parser<'_> {
         let value = self.expr(&syn::Expr::Call(call.clone()));
         let value = Box::new(Expr { loc, ..value });
         Some(Stmt::Let(Pattern::Wild, Note::Infer, value))
+    }
+
+    /// What is read where these names hide parameters that the function writes.
+    pub(super) fn hiding<T>(&mut self, names: &[syn::Ident], f: impl FnOnce(&mut Self) -> T) -> T {
+        let names = names.iter().map(ToString::to_string);
+        let hidden: Vec<String> = names.filter(|name| self.written.remove(name)).collect();
+        let read = f(self);
+        self.written.extend(hidden);
+        read
     }
 
     /// A parameter that the function writes, if an expression is one.
@@ -810,7 +830,10 @@ impl Parser<'_> {
         let pattern = self.pattern(&l.pat);
         self.names_since(before, names_in(&l.pat));
         let borrowed = self.borrowed_since(borrows, names_in(&l.pat));
-        let (body, around) = self.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round));
+        let names = names_in(&l.pat);
+        let (body, around) = self.hiding(&names, |p| {
+            p.around(l.label.as_ref(), |p| p.block_for(&l.body, Want::Round))
+        });
         let l = For {
             loc,
             pattern,
@@ -889,6 +912,11 @@ impl Parser<'_> {
             body: self.tail(&arm.body, want),
         }
     }
+}
+
+/// Whether a method may be one of a struct of the user's that changes it.
+fn may_write(call: &syn::ExprMethodCall) -> bool {
+    outside::method(&call.method).is_none() && super::target::is_place(&call.receiver)
 }
 
 /// What `&mut x` changes, or `x` that is borrowed already.

@@ -73,7 +73,8 @@ impl Parser<'_> {
                     return Err(known);
                 }
                 let mut place = self.place_inside(&unary.expr)?;
-                place.deref |= place.steps.is_empty();
+                let is_written = self.written.contains(&place.root.to_string());
+                place.deref |= place.steps.is_empty() && !is_written;
                 Ok(place)
             }
             syn::Expr::Unary(_) | syn::Expr::Reference(_) => {

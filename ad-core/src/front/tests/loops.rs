@@ -303,6 +303,7 @@ fn blocks() {
             "checkpoint = \"sqrt\"",
             "checkpoint = \"every = 3\"",
             "checkpoint = \"every = 100\"",
+            "checkpoint = \"binomial = 2\"",
         ];
         for attr in attrs {
             let Ok(annotated) = super::with(attr, source) else {

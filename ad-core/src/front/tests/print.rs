@@ -77,7 +77,7 @@ fn looped(l: &Loop) -> String {
         Trip::Times(n) => format!("for {} < {}", l.index.hint, print(n)),
         Trip::While(c) => format!("while {}", print(c)),
     };
-    let again = if l.recompute { "recompute " } else { "" };
+    let again = l.keep;
     let (outs, states) = (outs.join(", "), states.collect::<String>());
     format!(
         "let ({outs}) = {again}{trip}{states} {{ {} }}; ",

@@ -1,6 +1,7 @@
 //! Sequential loops: what one is, and what equations know of it that are its results.
 
 use super::{Eq, Op, Program, Var};
+use crate::ir::core::Keep;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Lit, Size};
 use std::cell::{OnceCell, RefCell};
@@ -27,8 +28,8 @@ pub struct Loop {
     pub goes_on: Option<Program>,
     /// Whether the index runs from the last step to the first. What is stacked lies at the index.
     pub reverse: bool,
-    /// Whether reverse mode computes the steps again instead of keeping what they computed.
-    pub recompute: bool,
+    /// What reverse mode keeps of the steps.
+    pub keep: Keep,
 }
 
 impl Loop {
@@ -71,7 +72,7 @@ impl Looped {
                 p.ty.hash(&mut state);
             }
         }
-        (looped.states, looped.reverse, looped.recompute).hash(&mut state);
+        (looped.states, looped.reverse, looped.keep).hash(&mut state);
         let hash = state.finish();
         ALL.with_borrow_mut(|all| {
             let same = all.entry(hash).or_default();

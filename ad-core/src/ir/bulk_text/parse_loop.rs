@@ -2,25 +2,32 @@
 
 use super::parse::{Lines, Reader};
 use crate::ir::bulk::{Loop, Looped, Op, Program};
+use crate::ir::core::Keep;
 
 /// What a loop says of itself before its programs.
 pub(super) struct Head {
     states: usize,
     reverse: bool,
-    recompute: bool,
+    keep: Keep,
 }
 
 impl Reader<'_> {
-    /// `0 with 2 states reverse recompute`
+    /// `0 with 2 states reverse recompute`, `0 with 1 states binomial 3`
     pub(super) fn head(&mut self, number: usize) -> Result<Head, String> {
         self.expect(&number.to_string())?;
         self.expect("with")?;
         let states = self.axis()?;
         self.expect("states")?;
+        let reverse = self.skip("reverse");
+        let keep = match (self.skip("recompute"), self.skip("binomial")) {
+            (true, _) => Keep::States,
+            (false, true) => Keep::Few(self.axis()? as i64),
+            (false, false) => Keep::Residuals,
+        };
         Ok(Head {
             states,
-            reverse: self.skip("reverse"),
-            recompute: self.skip("recompute"),
+            reverse,
+            keep,
         })
     }
 
@@ -66,7 +73,7 @@ impl Lines<'_> {
             states: head.states,
             goes_on,
             reverse: head.reverse,
-            recompute: head.recompute,
+            keep: head.keep,
         }))
     }
 }

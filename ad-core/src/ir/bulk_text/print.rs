@@ -208,12 +208,9 @@ impl fmt::Display for Program {
 /// A loop with its programs, indented.
 fn write_loop(f: &mut fmt::Formatter<'_>, looped: &Looped, number: usize) -> fmt::Result {
     write!(f, "  loop {number} with {} states", looped.states)?;
-    for (is, word) in [(looped.reverse, "reverse"), (looped.recompute, "recompute")] {
-        if is {
-            write!(f, " {word}")?;
-        }
-    }
-    writeln!(f)?;
+    let reverse = if looped.reverse { " reverse" } else { "" };
+    let line = format!("{reverse} {}", looped.keep);
+    writeln!(f, "{}", line.trim_end())?;
     let indented = |f: &mut fmt::Formatter<'_>, program: &Program| {
         let text = program.to_string();
         text.lines().try_for_each(|line| writeln!(f, "    {line}"))

@@ -76,7 +76,7 @@ impl Copier<'_> {
             states,
             body,
             outs,
-            recompute: l.recompute,
+            keep: l.keep,
         }
     }
 

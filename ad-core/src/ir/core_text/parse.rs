@@ -4,7 +4,7 @@ use super::print::{sym_text, ty_text};
 use super::tokens::{Tok, tokens};
 use crate::ir::bulk::Relation;
 use crate::ir::core::{
-    Binder, Block, Bound, Call, Demand, Expr, Extremum, Feed, Loop, Param, Program, Recur,
+    Binder, Block, Bound, Call, Demand, Expr, Extremum, Feed, Keep, Loop, Param, Program, Recur,
     ReduceOp, Scatter, Sym, Trip, Ty, Update,
 };
 use crate::ir::prims::Prim;
@@ -86,6 +86,14 @@ impl Parser {
             return Ok(());
         }
         self.fail(format!("expected `{w}`, found {}", self.peek()))
+    }
+
+    fn number(&mut self) -> Parsed<i64> {
+        if let Tok::Lit(Lit::Int(k)) = *self.peek() {
+            self.at += 1;
+            return Ok(k);
+        }
+        self.fail(format!("expected a number, found {}", self.peek()))
     }
 
     fn sym(&mut self) -> Parsed<Sym> {
@@ -253,7 +261,11 @@ impl Parser {
 
     /// What follows the names of the results and `=`.
     fn looped(&mut self, outs: Vec<Sym>) -> Parsed<Loop> {
-        let recompute = self.eat_word("recompute");
+        let keep = match (self.eat_word("recompute"), self.eat_word("binomial")) {
+            (true, _) => Keep::States,
+            (false, true) => Keep::Few(self.number()?),
+            (false, false) => Keep::Residuals,
+        };
         let times = self.eat_word("for");
         if !times {
             self.expect_word("while")?;
@@ -302,7 +314,7 @@ impl Parser {
             states,
             body,
             outs,
-            recompute,
+            keep,
         })
     }
 

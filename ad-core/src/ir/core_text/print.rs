@@ -221,7 +221,7 @@ fn loop_doc(l: &Loop) -> (String, Doc) {
             Doc::cat(vec![name, doc(init, Place::Operand)])
         })
         .collect();
-    let again = if l.recompute { "recompute " } else { "" };
+    let again = l.keep;
     let index = sym_text(&l.index);
     let start = match &l.trip {
         Trip::Times(n) => Doc::cat(vec![

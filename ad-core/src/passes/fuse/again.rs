@@ -68,7 +68,7 @@ pub fn again(program: &Program) -> Option<Program> {
             goes_on: None,
             states: run.looped.states,
             reverse: collected[0].looped.reverse,
-            recompute: run.looped.recompute,
+            keep: run.looped.keep,
         });
         let shape = eq.ty.shape.iter().map(|s| translate_size(s, of)).collect();
         let ty = Type {
@@ -257,7 +257,7 @@ fn slice(from: Run<'_>, outs: &[usize]) -> Option<Looped> {
             states,
             goes_on: None,
             reverse: from.looped.reverse,
-            recompute: from.looped.recompute,
+            keep: from.looped.keep,
         })
     })
 }

@@ -102,7 +102,7 @@ impl Pruned {
                 states: states.len(),
                 goes_on: (looped.goes_on.as_ref()).map(|c| of_params(c, &kept, c.results.clone())),
                 reverse: looped.reverse,
-                recompute: looped.recompute,
+                keep: looped.keep,
             })
         };
         Pruned {

@@ -21,6 +21,7 @@
 use super::contractions::sum_of_product;
 use crate::ir::build::{Builder, translate_ix, translate_size, without};
 use crate::ir::bulk::{Affine, Eq, Feed, Ix, Loop, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::core::Keep;
 use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -472,7 +473,7 @@ impl Flattener<'_> {
             states: 1,
             goes_on: None,
             reverse: false,
-            recompute: false,
+            keep: Keep::Residuals,
         });
         let init = vec![self.out.fill(Lit::Int(0), &[])];
         let mut result = |out: usize, shape: Vec<Size>| {
@@ -836,7 +837,7 @@ impl Flattener<'_> {
             states: 2,
             goes_on: None,
             reverse,
-            recompute: false,
+            keep: Keep::Residuals,
         });
         let row = match reverse {
             true => Affine::constant(0, count.plus(-1)),

@@ -33,7 +33,7 @@ use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::linear::{Linearised, Recurrence, Undone};
 use crate::ir::prims::{Partial, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -41,8 +41,11 @@ use std::rc::Rc;
 /// values and keeps what the other needs, which is linear in the tangents, so that the program can
 /// be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
-    let marked = unread::marked(primal);
-    let mut l = linearised(&marked, wrt, Loops::Apart, &Bodies::default());
+    let shared = Rc::<Shared>::default();
+    let mut l = linearised(&unread::marked(primal), wrt, Loops::Apart, &shared);
+    if shared.marks_mislead.get() {
+        return linearised(primal, wrt, Loops::Apart, &Rc::<Shared>::default());
+    }
     l.program = unread::unmarked(&l.program);
     l
 }
@@ -50,7 +53,7 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
 /// Linearises a program that is not going to be transposed. Loops compute values and tangents
 /// together.
 pub fn forward(primal: &Program, wrt: &[usize]) -> Linearised {
-    linearised(primal, wrt, Loops::Together, &Bodies::default())
+    linearised(primal, wrt, Loops::Together, &Rc::<Shared>::default())
 }
 
 /// How values and tangents of loops are computed.
@@ -62,11 +65,17 @@ enum Loops {
     Apart,
 }
 
-/// The linearised bodies of loops, by what they are differentiated in: a loop in a loop is asked
-/// for as often as the states of that one turn out to have tangents.
-type Bodies = Rc<RefCell<HashMap<(Looped, Vec<usize>), Linearised>>>;
+/// What the programs of a function share while they are linearised.
+#[derive(Default)]
+struct Shared {
+    /// The linearised bodies of loops, by what they are differentiated in: a loop in a loop is
+    /// asked for as often as the states of that one turn out to have tangents.
+    bodies: RefCell<HashMap<(Looped, Vec<usize>), Linearised>>,
+    /// A loop is run again from an array that its marks keep from being put back.
+    marks_mislead: Cell<bool>,
+}
 
-fn linearised(primal: &Program, wrt: &[usize], loops: Loops, bodies: &Bodies) -> Linearised {
+fn linearised(primal: &Program, wrt: &[usize], loops: Loops, shared: &Rc<Shared>) -> Linearised {
     let mut params = primal.params.clone();
     for &k in wrt {
         params.push(Param {
@@ -83,7 +92,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops, bodies: &Bodies) ->
             .map(|p| p.ty.elem != Elem::Real)
             .collect(),
         loops,
-        bodies: bodies.clone(),
+        shared: shared.clone(),
         done: vec![],
         restored: vec![],
         undone: vec![],
@@ -160,7 +169,7 @@ struct Lineariser {
     tangent: Vec<Option<Var>>,
     constant: Vec<bool>,
     loops: Loops,
-    bodies: Bodies,
+    shared: Rc<Shared>,
     /// The loops that are done.
     done: Vec<sequence::Done>,
     /// Results of loops that take back what others did.

@@ -104,13 +104,8 @@ pub(super) struct Longest {
 
 impl Longest {
     pub(super) fn of(run: &Run) -> Option<Longest> {
-        Longest::within(run.looped.states, run.steps.as_ref(), &run.given)
-    }
-
-    /// For a loop with so many states and steps, given these.
-    pub(super) fn within(states: usize, steps: Option<&Size>, given: &[Var]) -> Option<Longest> {
-        let steps = steps?;
-        let at = |v: Var| given.iter().position(|g| *g == v);
+        let steps = run.steps.as_ref()?;
+        let at = |v: Var| run.given.iter().position(|g| *g == v);
         let mut known = true;
         steps.visit(&mut |a| {
             if let Atom::Value(v) = a {
@@ -118,9 +113,9 @@ impl Longest {
             }
         });
         let mut inside = |v: Var| Var(at(v).expect("given") as u32);
-        let given = given.len();
+        let given = run.given.len();
         known.then(|| Longest {
-            index: Atom::Value((given + states) as u32),
+            index: Atom::Value((given + run.looped.states) as u32),
             given,
             last: translate_size(steps, &mut inside).plus(-1),
         })
@@ -152,7 +147,7 @@ impl Longest {
 
     /// The same in all steps and at least as large as this in each; this itself where it is the
     /// same.
-    pub(super) fn of_size(&self, body: &Program, s: &Size) -> Option<Size> {
+    fn of_size(&self, body: &Program, s: &Size) -> Option<Size> {
         let (low, high) = match self.range(s) {
             Some(range) => range,
             None => (Size::lit(0), self.greatest(body, s)?),

@@ -21,12 +21,13 @@
 use super::later::Later;
 use super::pad::{self, Padded};
 use super::undo::{Chains, Known, Undo, values, visit_all};
-use super::{Bodies, Lineariser, Loops, linearised};
+use super::{Lineariser, Loops, Shared, linearised};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
 use crate::ir::linear::Linearised;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// A loop that is done: what it was, and each result with its tangent.
 pub(super) struct Done {
@@ -96,7 +97,7 @@ impl Lineariser {
     }
 
     fn both(&mut self, run: &Run) -> Vec<(Var, Option<Var>)> {
-        let mut active = run.active(self.loops, &self.bodies);
+        let mut active = run.active(self.loops, &self.shared);
         if active.given.is_empty() && active.states.is_empty() {
             let types = self.out_types(run, run.steps.clone());
             let all = self.results(run, &run.looped, &types);
@@ -221,7 +222,7 @@ impl Lineariser {
             states: states + moving,
             goes_on,
             reverse: looped.reverse,
-            recompute: looped.recompute,
+            keep: looped.keep,
         });
         let mut all_given = run.given.clone();
         all_given.extend(active.given.iter().filter_map(|&k| run.given_t[k]));
@@ -275,6 +276,9 @@ impl Lineariser {
         let known = Known::of(run, active);
         let chains = Chains::of(run, &known, &padded);
         let residuals = Residuals::of(run, active, &known, &chains, &padded);
+        if residuals.run_again_from(active, &chains) {
+            self.shared.marks_mislead.set(true);
+        }
         let restored = &residuals.restored;
         let undo = Undo::of(run, active, chains, &padded, restored);
         let (unchanged, restored): (Vec<Var>, Vec<Var>) = restored
@@ -298,7 +302,7 @@ impl Lineariser {
             states,
             goes_on: looped.goes_on.clone(),
             reverse: looped.reverse,
-            recompute: looped.recompute,
+            keep: looped.keep,
         });
         let mut types = self.out_types(run, run.steps.clone());
         let counter = types.pop().expect("the count");
@@ -455,7 +459,7 @@ impl Lineariser {
             states: active.states.len(),
             goes_on: None,
             reverse: looped.reverse,
-            recompute: looped.recompute,
+            keep: looped.keep,
         });
         let mut all_given = outside;
         all_given.extend(kept);
@@ -492,7 +496,7 @@ impl Lineariser {
 
 impl Run {
     /// The linearised body. A state has a tangent if it begins with one or gets one in some step.
-    fn active(&self, loops: Loops, bodies: &Bodies) -> Active {
+    fn active(&self, loops: Loops, shared: &Rc<Shared>) -> Active {
         let looped = &self.looped;
         let count = self.given.len();
         let given: Vec<usize> = (0..count).filter(|&k| self.given_t[k].is_some()).collect();
@@ -504,10 +508,10 @@ impl Run {
                 .chain(states.iter().map(|s| count + s))
                 .collect();
             let key = (looped.clone(), wrt);
-            let known = bodies.borrow().get(&key).cloned();
+            let known = shared.bodies.borrow().get(&key).cloned();
             let body = known.unwrap_or_else(|| {
-                let body = linearised(&looped.body, &key.1, loops, bodies);
-                bodies.borrow_mut().insert(key, body.clone());
+                let body = linearised(&looped.body, &key.1, loops, shared);
+                shared.bodies.borrow_mut().insert(key, body.clone());
                 body
             });
             let more: Vec<usize> = (0..looped.states)
@@ -569,6 +573,21 @@ impl Residuals {
         Residuals::reading(run, active, known, chains, padded, &first.restored)
     }
 
+    /// Whether a whole loop is computed again from an array in which something is not put back.
+    fn run_again_from(&self, active: &Active, chains: &Chains) -> bool {
+        let body = &active.body.program;
+        self.again.iter().any(|v| {
+            let mut changed = false;
+            if let Some(eq) = body.eq(*v)
+                && matches!(eq.op, Op::Loop { .. })
+                && !active.body.restored.contains(v)
+            {
+                eq.visit(&mut |w| changed |= chains.leaves_out(body, w));
+            }
+            changed
+        })
+    }
+
     fn reading(
         run: &Run,
         active: &Active,
@@ -622,7 +641,7 @@ impl Residuals {
                 | Op::Update { .. }
                 | Op::Call { .. } => false,
             };
-            if !run.looped.recompute
+            if !run.looped.keep.recomputes()
                 && !cheap
                 && let Some(p) = padded.get(v)
             {
@@ -632,7 +651,7 @@ impl Residuals {
                 }
                 continue;
             }
-            if run.looped.recompute
+            if run.looped.keep.recomputes()
                 || !known.is_fixed(&eq.ty.shape)
                 || cheap
                 || later.has(v, &needed, (&is_given, &|v| known.is_carried(v)))

@@ -36,6 +36,7 @@ use super::pad::{Longest, Padded};
 use super::sequence::{Active, Run};
 use crate::ir::build::translate_size;
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Op, Program, Type, Var};
+use crate::ir::core::Keep;
 use crate::ir::linear::Undone;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Size};
@@ -189,7 +190,10 @@ impl<'a> Known<'a> {
         }
         let last = body.results[state];
         let mut links = vec![];
-        if run.looped.recompute {
+        if let Keep::Few(_) = run.looped.keep {
+            return None;
+        }
+        if run.looped.keep.recomputes() {
             let reach = reach(body, last, first, ty.rank(), &|v| Some(v))?;
             links.push(self.link(first, last, &reach, &ty)?);
         } else {
@@ -465,6 +469,19 @@ impl Chains {
             }
         }
         Chains { all, of }
+    }
+
+    /// Whether this is a version of a state in which some update is not taken back.
+    pub(super) fn leaves_out(&self, body: &Program, version: Var) -> bool {
+        let Some(k) = self.of.get(&version) else {
+            return false;
+        };
+        let mut links = self.all[*k].links.iter();
+        links.any(|l| {
+            let op = body.eq(l.newer).map(|eq| &eq.op);
+            matches!(l.change, Difference::Nothing)
+                && !matches!(op, Some(Op::Copy(_) | Op::Stop(_)))
+        })
     }
 
     /// Whether this is a state at some time in the step.

@@ -15,16 +15,15 @@
 //! A value is needed if a partial derivative reads it, or if something is computed of it again.
 //! Places are polynomials of the indices of the loops around. A read and a later write meet if
 //! their places can be equal in iterations of this order, which is a system of linear relations
-//! between integers (`unread/system.rs`). What is not known may be equal. A loop in a loop that may
-//! be run again, since what it collects has no length known before (`pad.rs`), reads all of what it
-//! is given.
+//! between integers (`unread/system.rs`). What is not known may be equal.
+//!
+//! The marks do not hold if the derivative runs a whole loop again, since what that collects has no
+//! length known before (`pad.rs`). Then the function is linearised without marks.
 
 mod system;
 
-use super::pad::Longest;
 use super::undo::values;
-use crate::ir::build::translate_size;
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Program, Run, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Program, Run, Var, translated};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::{Partial, Prim, Scalars};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -210,15 +209,12 @@ impl Access {
         for (a, b) in self.turns.iter().zip(&later.turns) {
             let index = Size::atom(Atom::Value(a.index));
             let after = renamed(&index, SECOND_UNKNOWN).sub(&index);
+            let apart = match a.reverse {
+                true => after.neg(),
+                false => after.clone(),
+            };
             let mut before = same.clone();
-            before.at_least_zero(
-                &if a.reverse {
-                    after.neg()
-                } else {
-                    after.clone()
-                }
-                .plus(-1),
-            );
+            before.at_least_zero(&apart.plus(-1));
             if !before.excludes() {
                 return true;
             }
@@ -234,15 +230,13 @@ impl Access {
 /// A size in which the unknowns of one access are distinct from those of another.
 fn renamed(s: &Size, by: u32) -> Size {
     s.substitute(&mut |a| {
-        Size::atom(
-            if let Atom::Value(v) = a
-                && *v >= FIRST_UNKNOWN
-            {
-                Atom::Value(v + by)
-            } else {
-                a.clone()
-            },
-        )
+        let mut a = a.clone();
+        if let Atom::Value(v) = &mut a
+            && *v >= FIRST_UNKNOWN
+        {
+            *v += by;
+        }
+        Size::atom(a)
     })
 }
 
@@ -270,7 +264,7 @@ impl Accesses {
         let body = &inner.run.looped.body;
         let mut versions = vec![param];
         if let Some(state) = inner.state {
-            if inner.run.looped.recompute {
+            if inner.run.looped.keep.recomputes() {
                 return false;
             }
             match versions_of(body, param, body.results[state]) {
@@ -284,7 +278,6 @@ impl Accesses {
             needed: needed(inner.run, inner.state),
             versions,
             body,
-            run: inner.run,
             path: inner.path,
         };
         let turn = |time| {
@@ -390,8 +383,7 @@ impl Accesses {
             let (other, out) = step.body.eq(*v)?.loop_result()?;
             (other == run).then_some((k, out))
         });
-        let is_run_again = run.looped.recompute || bounded(step.body, step.run, run).is_none();
-        if is_run_again {
+        if run.looped.keep.recomputes() {
             let taken = run.given.iter().chain(run.init).filter_map(|v| version(*v));
             taken.for_each(|k| self.read_anywhere(turn(2 * k + 1)));
         }
@@ -440,7 +432,7 @@ impl Accesses {
             .collect();
         let mut bounds = axes.clone();
         for (axis, n) in axes.iter().zip(shape) {
-            bounds.extend(step.size(n).map(|n| n.sub(axis).plus(-1)));
+            bounds.extend(step.size(occupied(n)).map(|n| n.sub(axis).plus(-1)));
         }
         let place = index.iter().map(|i| match i {
             Ix::Affine(a) => step.affine(a, &axes),
@@ -462,7 +454,6 @@ impl Accesses {
 
 /// What is known of a step of a loop.
 struct Step<'a> {
-    run: Run<'a>,
     body: &'a Program,
     path: &'a [usize],
     /// The integers, as far as they are polynomials of indices.
@@ -488,48 +479,18 @@ impl Step<'_> {
     }
 }
 
-fn translated(known: &[Option<Size>], s: &Size) -> Option<Size> {
-    let of = |a: &Atom| {
-        if let Atom::Value(v) = a {
-            return known[*v as usize].clone();
+/// A length that is the same where there are positions: `n` for `max(0, n)`.
+fn occupied(n: &Size) -> &Size {
+    let is_nothing = |s: &Size| s.neg().at_least(0);
+    if let Some(Atom::Max(a, b)) = n.as_atom() {
+        if is_nothing(a) {
+            return b;
         }
-        Some(Size::atom(a.clone()))
-    };
-    let mut all = true;
-    s.visit(&mut |a| all &= of(a).is_some());
-    all.then(|| s.substitute(&mut |a| of(a).expect("known")))
-}
-
-/// The lengths in a loop that are the same in all its steps, in terms of what it is given; where
-/// those of inner loops differ, the larger ones. `None` where one has no bound.
-fn lengths(run: Run<'_>) -> Option<HashSet<Size>> {
-    let body = &run.looped.body;
-    let mut all = HashSet::new();
-    for (j, eq) in body.eqs.iter().enumerate() {
-        let fixed = eq.ty.shape.iter().filter(|s| is_fixed(s, run.given.len()));
-        all.extend(fixed.cloned());
-        if let Some((inner, _)) = eq.loop_result()
-            && first_of(body, j) == j
-        {
-            all.extend(bounded(body, run, inner)?);
+        if is_nothing(b) {
+            return a;
         }
     }
-    Some(all)
-}
-
-/// The lengths of a loop in the body of another one, as they are for all steps of that.
-fn bounded(body: &Program, outer: Run<'_>, inner: Run<'_>) -> Option<HashSet<Size>> {
-    let longest = Longest::within(outer.looped.states, outer.steps, outer.given);
-    let steps = inner.steps?.clone();
-    let lengths = lengths(inner)?;
-    let lengths = lengths
-        .iter()
-        .map(|s| translate_size(s, &mut |v| inner.given[v.index()]));
-    let bound = |s: Size| match is_fixed(&s, outer.given.len()) {
-        true => Some(s),
-        false => longest.as_ref()?.of_size(body, &s),
-    };
-    lengths.chain([steps]).map(bound).collect()
+    n
 }
 
 /// Whether a length is known from the first variables of a body alone.
@@ -562,33 +523,10 @@ fn versions_of(body: &Program, first: Var, last: Var) -> Option<Vec<Var>> {
 /// The integers of a step, in terms of what is known outside and of the loop's index.
 fn known(inner: &Inner<'_>, index: u32) -> Vec<Option<Size>> {
     let body = &inner.run.looped.body;
-    let mut known = inner.given.clone();
-    known.resize(body.params.len() - 1, None);
-    known.push(Some(Size::atom(Atom::Value(index))));
-    for eq in &body.eqs {
-        let of = |v: &Var| known[v.index()].clone();
-        let is_scalar_integer = eq.ty.elem == Elem::Int && eq.ty.shape.is_empty();
-        let value = if !is_scalar_integer || eq.guard.is_some() {
-            None
-        } else if let Op::Index(a) = &eq.op {
-            translated(&known, &a.constant)
-        } else if let Op::Fill(Lit::Int(k)) = &eq.op {
-            Some(Size::lit(*k))
-        } else if let Op::Map(p @ (Prim::IAdd | Prim::ISub), args) = &eq.op {
-            let operands = of(&args[0]).zip(of(&args[1]));
-            operands.map(|(a, b)| {
-                if *p == Prim::IAdd {
-                    a.add(&b)
-                } else {
-                    a.sub(&b)
-                }
-            })
-        } else {
-            None
-        };
-        known.push(value);
-    }
-    known
+    let mut params = inner.given.clone();
+    params.resize(body.params.len() - 1, None);
+    params.push(Some(Size::atom(Atom::Value(index))));
+    body.integers(params)
 }
 
 /// The variables of a body whose elements a derivative may need. Results count but for the state
@@ -623,7 +561,8 @@ fn needed(run: Run<'_>, state: Option<usize>) -> Vec<bool> {
         let needs = needed[v] || !is_linear(&eq.op);
         let has_cotangent = live[v] || matches!(eq.op, Op::Loop { .. } | Op::Call { .. });
         eq.visit(&mut |w| {
-            needed[w.index()] |= needs;
+            // Where a tangent is read and written, the derivative asks too.
+            needed[w.index()] |= needs || body.ty(w).elem != Elem::Real;
             live[w.index()] |= has_cotangent;
         });
     }

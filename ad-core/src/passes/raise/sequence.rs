@@ -88,7 +88,7 @@ impl<'a> Raiser<'a> {
             states,
             body: block,
             outs: outs.clone(),
-            recompute: looped.recompute,
+            keep: looped.keep,
         };
         let types = l.out_types();
         lets.push(Bound::Loop(Box::new(l)));

@@ -4,14 +4,15 @@
 //! a result that is not used, a state that no result needs    are left out
 //! a state that never changes                                 is given
 //! what is given twice, or a literal                          is given once, or written inside
-//! an equation of the body that only needs what is given      is computed once, before the loop
+//! an equation that only needs what is given                 is computed once, before the loop
 //! ```
 //!
-//! What is computed before the loop is computed even if that takes no step. So it has to be total.
+//! What is computed before a loop that may take no step has a value in any case.
 
 use super::Bodies;
+use super::total::Total;
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{self, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::bulk::{self, Eq, Loop, Looped, Op, Param, Program, Type, Var};
 use crate::ir::ty::{Atom, Elem, Size};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -65,6 +66,7 @@ pub(super) fn simplified(
                     init: key.init.iter().map(|v| new[v.index()]).collect(),
                     given_linear: key.given.iter().map(|v| linear[v.index()]).collect(),
                     init_linear: key.init.iter().map(|v| linear[v.index()]).collect(),
+                    steps: key.steps,
                 };
                 free.insert(run.simplified(&used[&key], &mut out, fired, bodies))
             }
@@ -103,6 +105,7 @@ struct Run<'a> {
     init: Vec<Var>,
     given_linear: Vec<bool>,
     init_linear: Vec<bool>,
+    steps: Option<&'a Size>,
 }
 
 /// What a parameter of the body becomes.
@@ -144,7 +147,7 @@ impl Run<'_> {
             .collect();
 
         // What only needs what is given is computed outside.
-        let mut outside: Vec<Option<Var>> = (fates.iter())
+        let fixed: Vec<Option<Var>> = (fates.iter())
             .map(|f| match f {
                 Fate::Given(v) => Some(*v),
                 Fate::State | Fate::Index => None,
@@ -153,33 +156,20 @@ impl Run<'_> {
         let results: Vec<Var> = (kept.iter().chain(&stacks))
             .map(|&k| body.results[k])
             .collect();
-        let wanted = used_by(body, &results);
-        for (j, eq) in body.eqs.iter().enumerate() {
-            let v = body.var_of(j);
-            let here = wanted[v.index()] && !looped.recompute && is_total(body, eq) && {
-                let mut known = true;
-                let mut look = |v: Var| known &= outside[v.index()].is_some();
-                eq.visit(&mut look);
-                eq.visit_sizes(&mut |s| {
-                    s.visit(&mut |a| {
-                        if let Atom::Value(v) = a {
-                            look(Var(*v));
-                        }
-                    });
-                });
-                known
-            };
-            let outside_of = &outside;
-            let hoisted =
-                here.then(|| out.copy(eq, &mut |v| outside_of[v.index()].expect("known outside")));
-            outside.push(hoisted);
-        }
-        // What costs nothing is found again inside rather than stored outside.
-        for (j, eq) in body.eqs.iter().enumerate() {
-            if eq.op.is_free() {
-                outside[body.var_of(j).index()] = None;
-            }
-        }
+        // Whether the body and the condition run in any case.
+        let starts = looped.goes_on.is_none() && self.steps.is_some_and(|n| n.at_least(1));
+        let asks = self.steps.is_none();
+        let condition = (looped.goes_on.iter()).map(|c| (c, c.results.clone(), asks));
+        let programs: Vec<Part<'_>> = (std::iter::once((body, results, starts)).chain(condition))
+            .map(|(program, results, runs)| {
+                let outside = self.hoisted(program, &results, &fixed, runs, out);
+                Part {
+                    program,
+                    results,
+                    outside,
+                }
+            })
+            .collect();
 
         // The programs inside, over new parameters.
         let mut inside = Inside {
@@ -187,18 +177,10 @@ impl Run<'_> {
             params: vec![],
             given: vec![],
         };
-        let programs: Vec<(&Program, Vec<Var>)> = std::iter::once((body, results))
-            .chain(looped.goes_on.iter().map(|c| (c, c.results.clone())))
-            .collect();
         // Literals and what costs nothing to make anew are not given.
         let mut wanted_given: Vec<Var> = vec![];
-        for (k, (program, results)) in programs.iter().enumerate() {
-            let outside = if k == 0 {
-                &outside[..]
-            } else {
-                &outside[..fates.len()]
-            };
-            inside.frontier(program, results, outside, &mut wanted_given);
+        for part in &programs {
+            inside.frontier(part, &mut wanted_given);
         }
         for v in wanted_given {
             inside.give(v);
@@ -206,7 +188,7 @@ impl Run<'_> {
         let given_count = inside.params.len();
         for &k in &kept {
             let p = &body.params[state(k).index()];
-            let shape = inside.shape(&p.ty.shape, &outside);
+            let shape = inside.shape(&p.ty.shape, &fixed);
             inside.params.push(Param {
                 name: p.name.clone(),
                 ty: Type {
@@ -243,13 +225,8 @@ impl Run<'_> {
             .collect();
 
         let mut made = vec![];
-        for (k, (program, results)) in programs.iter().enumerate() {
-            let outside = if k == 0 {
-                &outside[..]
-            } else {
-                &outside[..fates.len()]
-            };
-            let program = inside.rebuilt(program, results, outside, &places);
+        for part in &programs {
+            let program = inside.rebuilt(part, &places);
             made.push(bodies.simplified(&program, &seeds, fired));
         }
         let goes_on = if made.len() > 1 { made.pop() } else { None };
@@ -258,7 +235,7 @@ impl Run<'_> {
             states: kept.len(),
             goes_on,
             reverse: looped.reverse,
-            recompute: looped.recompute,
+            keep: looped.keep,
         });
         let mut outs: HashMap<usize, usize> = HashMap::new();
         for (at, &k) in kept.iter().chain(&stacks).enumerate() {
@@ -273,6 +250,50 @@ impl Run<'_> {
             outs,
             fixed: fixed.collect(),
         }
+    }
+
+    /// What the variables of the body or of the condition are outside, where `fixed` is what its
+    /// parameters are. Equations that only need what is given are computed there, if the program
+    /// `runs` in any case or they have a value in any case.
+    fn hoisted(
+        &self,
+        program: &Program,
+        results: &[Var],
+        fixed: &[Option<Var>],
+        runs: bool,
+        out: &mut Builder,
+    ) -> Vec<Option<Var>> {
+        let mut outside = fixed.to_vec();
+        let wanted = used_by(program, results);
+        let total = Total::of(program);
+        for (j, eq) in program.eqs.iter().enumerate() {
+            let v = program.var_of(j);
+            let may = runs || total.has_value(eq);
+            let here = wanted[v.index()] && !self.looped.keep.recomputes() && may && {
+                let mut known = true;
+                let mut look = |v: Var| known &= outside[v.index()].is_some();
+                eq.visit(&mut look);
+                eq.visit_sizes(&mut |s| {
+                    s.visit(&mut |a| {
+                        if let Atom::Value(v) = a {
+                            look(Var(*v));
+                        }
+                    });
+                });
+                known
+            };
+            let outside_of = &outside;
+            let hoisted =
+                here.then(|| out.copy(eq, &mut |v| outside_of[v.index()].expect("known outside")));
+            outside.push(hoisted);
+        }
+        // What costs nothing is found again inside rather than stored outside.
+        for (j, eq) in program.eqs.iter().enumerate() {
+            if eq.op.is_free() {
+                outside[program.var_of(j).index()] = None;
+            }
+        }
+        outside
     }
 
     /// The states that the used results need.
@@ -309,6 +330,14 @@ impl Run<'_> {
     }
 }
 
+/// The body or the condition of a loop.
+struct Part<'a> {
+    program: &'a Program,
+    results: Vec<Var>,
+    /// What its variables are outside, as far as they are computed there.
+    outside: Vec<Option<Var>>,
+}
+
 /// The programs of a loop over new parameters.
 struct Inside<'a> {
     out: &'a mut Builder,
@@ -320,15 +349,14 @@ struct Inside<'a> {
 impl Inside<'_> {
     /// Adds what a program takes from outside: variables there, each once, sizes before the arrays
     /// that have them.
-    fn frontier(
-        &self,
-        program: &Program,
-        results: &[Var],
-        outside: &[Option<Var>],
-        all: &mut Vec<Var>,
-    ) {
+    fn frontier(&self, part: &Part<'_>, all: &mut Vec<Var>) {
+        let Part {
+            program,
+            results,
+            outside,
+        } = part;
         let mut need = |v: Var| {
-            if let Some(outer) = at(outside, v)
+            if let Some(outer) = outside[v.index()]
                 && !all.contains(&outer)
             {
                 all.push(outer);
@@ -352,7 +380,7 @@ impl Inside<'_> {
         let wanted = used_by(program, results);
         for (j, eq) in program.eqs.iter().enumerate() {
             let v = program.var_of(j);
-            if !wanted[v.index()] || at(outside, v).is_some() {
+            if !wanted[v.index()] || outside[v.index()].is_some() {
                 continue;
             }
             eq.visit_sizes(&mut |s| sizes(std::slice::from_ref(s), &mut need));
@@ -439,17 +467,16 @@ impl Inside<'_> {
         (matches!(eq.op, Op::Fill(_)) && eq.guard.is_none()).then(|| eq.clone())
     }
 
-    fn rebuilt(
-        &self,
-        program: &Program,
-        results: &[Var],
-        outside: &[Option<Var>],
-        places: &[Option<Var>],
-    ) -> Program {
+    fn rebuilt(&self, part: &Part<'_>, places: &[Option<Var>]) -> Program {
+        let Part {
+            program,
+            results,
+            outside,
+        } = part;
         let mut out = Builder::new(&program.name, self.params.clone());
         let mut new: Vec<Option<Var>> = vec![None; program.params.len() + program.eqs.len()];
         let from_outside = |out: &mut Builder, v: Var| -> Option<Var> {
-            let outer = at(outside, v)?;
+            let outer = outside[v.index()]?;
             if let Some(inner) = self.inner(outer) {
                 return Some(inner);
             }
@@ -479,7 +506,7 @@ impl Inside<'_> {
             }
             new[v.index()] = match from_outside(&mut out, v) {
                 Some(inner) => Some(inner),
-                None if at(outside, v).is_some() => None,
+                None if outside[v.index()].is_some() => None,
                 None => Some(out.copy(eq, &mut |v| new[v.index()].expect("needed"))),
             };
         }
@@ -490,11 +517,6 @@ impl Inside<'_> {
                 .collect(),
         )
     }
-}
-
-/// What a variable of the body is outside; of the condition, only parameters are known.
-fn at(outside: &[Option<Var>], v: Var) -> Option<Var> {
-    outside.get(v.index()).copied().flatten()
 }
 
 /// Which variables some results need.
@@ -517,23 +539,4 @@ fn used_by(program: &Program, results: &[Var]) -> Vec<bool> {
         }
     }
     used
-}
-
-/// Whether an equation has a value whatever its operands are, so that it may be computed in vain.
-fn is_total(program: &Program, eq: &Eq) -> bool {
-    match &eq.op {
-        Op::Fill(_) | Op::Index(_) | Op::Stop(_) | Op::Copy(_) => true,
-        Op::Map(..) => eq.ty.elem != Elem::Int,
-        Op::Gather { src, index } => {
-            index
-                .iter()
-                .zip(&program.ty(*src).shape)
-                .all(|(i, n)| match i {
-                    Ix::Affine(a) => a.inside(&eq.ty.shape, n),
-                    Ix::Data(_) => false,
-                })
-        }
-        Op::Reduce { .. } | Op::ArgReduce { .. } | Op::Recur { .. } | Op::Contract { .. } => true,
-        Op::Scatter(_) | Op::Update { .. } | Op::Call { .. } | Op::Loop { .. } => false,
-    }
 }

@@ -29,6 +29,7 @@ mod products;
 mod scatter;
 mod sparse;
 mod sums;
+mod total;
 mod triangle;
 mod views;
 

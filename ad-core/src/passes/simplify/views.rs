@@ -110,6 +110,9 @@ fn data_is_affine(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             let mut changed = false;
             let mut parts = parts.clone();
             for p in &mut parts {
+                if s.is_nothing(p.src) {
+                    continue;
+                }
                 let (domain, guard) = (s.out.shape(p.src), s.out.guard(p.src));
                 if let Some(index) = fix(s, &p.index, &domain, &eq.ty.shape, guard.is_some()) {
                     p.index = index;

@@ -176,7 +176,7 @@ impl Transposer<'_> {
             states: carried.len() + summed.len(),
             goes_on: None,
             reverse: !looped.reverse,
-            recompute: looped.recompute,
+            keep: looped.keep,
         });
         let mut starts = vec![];
         for &k in &carried {

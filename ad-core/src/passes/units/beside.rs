@@ -12,6 +12,7 @@
 use super::{call, depends, in_order, mentions_units, shared};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Eq, Loop, Looped, Op, Param, Program, Run, Type, Var};
+use crate::ir::core::Keep;
 use crate::ir::ty::Size;
 use crate::ir::unit::{Called, Rule};
 use std::collections::HashSet;
@@ -27,7 +28,7 @@ pub(super) fn side_by_side(program: &Program) -> Option<Program> {
     }
     for &values in &runs {
         let plain = |r: Run<'_>| r.steps.is_some() && r.looped.goes_on.is_none();
-        if values.looped.states > 0 || values.looped.recompute || !plain(values) {
+        if values.looped.states > 0 || values.looped.keep.recomputes() || !plain(values) {
             continue;
         }
         for &products in &runs {
@@ -35,7 +36,10 @@ pub(super) fn side_by_side(program: &Program) -> Option<Program> {
                 continue;
             }
             let depends = |on, by| depends(program, &|eq| of_run(eq, on), &|eq| of_run(eq, by));
-            if products.looped.recompute || depends(values, products) || depends(products, values) {
+            if products.looped.keep.recomputes()
+                || depends(values, products)
+                || depends(products, values)
+            {
                 continue;
             }
             let (looped, given) = beside(values, products);
@@ -120,7 +124,7 @@ fn beside<'a>(values: Run<'a>, products: Run<'a>) -> (Loop, Vec<Var>) {
         states: b.states,
         goes_on: None,
         reverse: b.reverse,
-        recompute: false,
+        keep: Keep::Residuals,
     };
     (looped, given)
 }

@@ -5,6 +5,7 @@ use super::regions::{Regions, Segment};
 use super::{reads, sensitive};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::core::Keep;
 use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
@@ -115,7 +116,7 @@ impl Emitter<'_> {
             states: outs.len(),
             goes_on: None,
             reverse: false,
-            recompute: false,
+            keep: Keep::Residuals,
         });
         let steps = self.steps(segment.region);
         let given: Vec<Var> = segment.given.iter().map(|v| self.new[v.index()]).collect();

@@ -15,7 +15,7 @@ use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{
     Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Relation, Type, Var,
 };
-use crate::ir::core::{self, Expr, Kind, Sym, Trip, Update};
+use crate::ir::core::{self, Expr, Keep, Kind, Sym, Trip, Update};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::{BTreeSet, HashMap};
@@ -126,7 +126,7 @@ impl Vectoriser {
             states: init.len(),
             goes_on,
             reverse: false,
-            recompute: l.recompute,
+            keep: l.keep,
         });
         let result = |v: &mut Self, ty: Type, out: usize| {
             let op = Op::Loop {
@@ -250,7 +250,7 @@ impl Vectoriser {
             states: 0,
             goes_on: None,
             reverse: false,
-            recompute: false,
+            keep: Keep::Residuals,
         });
         for (out, (s, ty)) in l.outs.iter().zip(types).enumerate() {
             let op = Op::Loop {

@@ -17,7 +17,7 @@ use super::sequence::mentioned;
 use super::{Axis, Known, Space, Val, Vectoriser};
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Type, Var};
-use crate::ir::core::{self, Call, Expr, Sym};
+use crate::ir::core::{self, Call, Expr, Keep, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Lit, Size};
 use crate::ir::unit::{Given, Rule};
@@ -115,7 +115,7 @@ impl Vectoriser {
             states: 0,
             goes_on: None,
             reverse: false,
-            recompute: false,
+            keep: Keep::Residuals,
         });
         let mut all = vec![];
         for (out, ty) in types.into_iter().enumerate() {
@@ -194,7 +194,7 @@ impl core::Loop {
                 results: of.to_vec(),
             },
             outs: vec![],
-            recompute: false,
+            keep: Keep::Residuals,
         }
     }
 }

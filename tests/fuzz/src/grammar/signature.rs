@@ -5,7 +5,7 @@ use crate::rng::Rng;
 use crate::tree::{Sort, Tree};
 
 /// Chance writes what nobody means.
-const LINTS: &str = "unused_argument, zero_gradient, loop_memory";
+pub(super) const LINTS: &str = "unused_argument, zero_gradient, loop_memory";
 
 /// How large a length is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -194,7 +194,9 @@ fn invariants() {
         let args = vec![real(&[n]), real(&[8]), int(n / 2)];
         zoo("invariants_under_conditions", args)
     };
+    let steps = |n: usize| zoo("invariants_in_loops", vec![real(&[4]), real(&[n]), int(n)]);
     Growth::of("invariants")
+        .along("steps", 16, steps, LINEAR)
         .along("n", 16, |n| at(n, 4), LINEAR)
         .along("n and m", 8, |n| at(n, n), quadratic)
         .along("n, under conditions", 8, free, quadratic)

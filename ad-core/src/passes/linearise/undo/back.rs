@@ -3,6 +3,7 @@
 use super::{Chain, Chains, Difference, Known, values, visit_all};
 use crate::ir::build::{Builder, translate_ix, translate_size};
 use crate::ir::bulk::{Eq, Loop, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::core::Keep;
 use crate::ir::linear::Undone;
 use crate::ir::ty::Size;
 use crate::passes::linearise::pad::{self, Padded};
@@ -148,7 +149,7 @@ impl Undo {
             states: 1,
             goes_on: None,
             reverse: !run.looped.reverse,
-            recompute: false,
+            keep: Keep::Residuals,
         });
         Backwards {
             looped,

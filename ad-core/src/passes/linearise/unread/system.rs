@@ -137,6 +137,9 @@ impl System {
                 return Some(false);
             };
             let (below, above) = self.bounds(&unknown);
+            if below.len() * above.len() > MOST {
+                return None;
+            }
             let mut left: BTreeSet<Row> = (rows.iter())
                 .filter(|r| !r.terms.contains_key(&unknown) && !r.terms.is_empty())
                 .cloned()

@@ -1,0 +1,155 @@
+//! What reads a list while it grows, or changes how long it is.
+
+use super::{GROWING, List, method_after};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::quote_spanned;
+
+/// What reads a list while it has a length, or changes that.
+pub(super) struct Read<'a> {
+    pub(super) list: &'a List,
+    pub(super) at: &'a TokenStream,
+    pub(super) counts: Counts<'a>,
+}
+
+/// What the length of a list is.
+#[derive(Clone, Copy)]
+pub(super) enum Counts<'a> {
+    /// It follows from the round.
+    Known,
+    /// A variable.
+    Written,
+    /// A variable, and there are no elements. The other one is the largest length.
+    Only(&'a Ident),
+}
+
+impl Read<'_> {
+    pub(super) fn of(&self, tokens: TokenStream) -> Option<TokenStream> {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let (list, at) = (&self.list.name, self.at);
+        let mut out = TokenStream::new();
+        let mut k = 0;
+        while k < tokens.len() {
+            let after = &tokens[k + 1..];
+            match &tokens[k] {
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.of(group.stream())?);
+                    inner.set_span(group.span());
+                    out.extend([TokenTree::Group(inner)]);
+                    k += 1;
+                }
+                TokenTree::Ident(ident) if ident == list && !is_member(&tokens[..k]) => {
+                    let (read, taken) = self.mention(after)?;
+                    match read {
+                        Some(read) => out.extend(read),
+                        None => out.extend(quote_spanned!(list.span()=> #list[..#at])),
+                    }
+                    k += 1 + taken;
+                }
+                token @ (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) => {
+                    out.extend([token.clone()]);
+                    k += 1;
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// What the list and the first of the tokens behind it stand for, and how many these are.
+    fn mention(&self, after: &[TokenTree]) -> Option<(Option<TokenStream>, usize)> {
+        let (list, at) = (&self.list.name, self.at);
+        if let Counts::Only(most) = self.counts {
+            return self
+                .counted(most, after)
+                .map(|(read, taken)| (Some(read), taken));
+        }
+        if let Some(TokenTree::Group(index)) = after.first()
+            && index.delimiter() == Delimiter::Bracket
+        {
+            let index = self.of(index.stream())?;
+            return Some(match is_range(&index) {
+                true => (None, 0),
+                false => (Some(quote_spanned!(list.span()=> #list[#index])), 1),
+            });
+        }
+        let Some(method) = method_after(after).map(ToString::to_string) else {
+            return Some((None, 0));
+        };
+        let args = match after.get(2) {
+            Some(TokenTree::Group(args)) => args.stream(),
+            _ => return Some((None, 0)),
+        };
+        let is_unwrapped = after.get(3..).and_then(method_after);
+        let is_unwrapped = is_unwrapped.is_some_and(|m| m == "unwrap");
+        let changes = GROWING.contains(&method.as_str());
+        if changes && matches!(self.counts, Counts::Known) {
+            return None;
+        }
+        Some(match method.as_str() {
+            "len" => (Some(quote_spanned!(list.span()=> (#at))), 3),
+            "is_empty" => (Some(quote_spanned!(list.span()=> (#at == 0))), 3),
+            "last" if is_unwrapped => (Some(quote_spanned!(list.span()=> #list[#at - 1])), 6),
+            "push" => {
+                let value = self.list.pushed(self.of(args)?);
+                (
+                    Some(quote_spanned!(list.span()=> { #list[#at] = #value; #at += 1; })),
+                    3,
+                )
+            }
+            "pop" if is_unwrapped => (
+                Some(quote_spanned!(list.span()=> { #at -= 1; #list[#at] })),
+                6,
+            ),
+            // A statement.
+            "pop" if matches!(after.get(3), Some(TokenTree::Punct(p)) if p.as_char() == ';') => (
+                Some(quote_spanned!(list.span()=> #at = #at.saturating_sub(1))),
+                3,
+            ),
+            "clear" => (Some(quote_spanned!(list.span()=> { #at = 0; })), 3),
+            "truncate" => {
+                let length = self.of(args)?;
+                (
+                    Some(quote_spanned!(list.span()=> { #at = #at.min(#length); })),
+                    3,
+                )
+            }
+            _ if changes => return None,
+            _ => (None, 0),
+        })
+    }
+}
+
+impl Read<'_> {
+    /// The same where there is no list, only how long it is.
+    fn counted(&self, most: &Ident, after: &[TokenTree]) -> Option<(TokenStream, usize)> {
+        let (span, at) = (self.list.name.span(), self.at);
+        let Some(TokenTree::Group(args)) = after.get(2) else {
+            return None;
+        };
+        let is_statement = matches!(after.get(3), Some(TokenTree::Punct(p)) if p.as_char() == ';');
+        let read = match method_after(after)?.to_string().as_str() {
+            "len" => quote_spanned!(span=> (#at)),
+            "is_empty" => quote_spanned!(span=> (#at == 0)),
+            "push" => {
+                let value = self.list.pushed(self.of(args.stream())?);
+                quote_spanned!(span=> { let _ = #value; #at += 1; #most = #most.max(#at); })
+            }
+            "pop" if is_statement => quote_spanned!(span=> #at = #at.saturating_sub(1)),
+            "clear" => quote_spanned!(span=> { #at = 0; }),
+            _ => return None,
+        };
+        Some((read, 3))
+    }
+}
+
+/// Whether an index is a range.
+fn is_range(index: &TokenStream) -> bool {
+    matches!(syn::parse2(index.clone()), Ok(syn::Expr::Range(_)))
+}
+
+/// Whether what follows these tokens is the name of a field or a method.
+fn is_member(before: &[TokenTree]) -> bool {
+    let is_dot =
+        |t: Option<&TokenTree>| matches!(t, Some(TokenTree::Punct(p)) if p.as_char() == '.');
+    let n = before.len();
+    is_dot(before.last()) && !(n > 1 && is_dot(before.get(n - 2)))
+}
