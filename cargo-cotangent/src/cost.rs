@@ -3,7 +3,9 @@
 use crate::sections::{Section, Stage};
 use crate::sizes::{self, Given};
 use cotangent_core::ir::cost::Cost;
-use cotangent_core::ir::{bulk, bulk_eval, bulk_text, core_eval, core_text, kernel_eval};
+use cotangent_core::ir::value::Value;
+use cotangent_core::ir::{bulk, bulk_eval, bulk_text, core_eval, core_text};
+use cotangent_core::ir::{kernel, kernel_eval, kernel_text};
 use cotangent_core::pipeline;
 use std::fmt::Write;
 
@@ -57,18 +59,12 @@ pub(crate) fn table(
             pass,
             [operations, String::new(), String::new(), String::new()],
         ));
-        let next = sections[k + 1..].iter().find(|s| s.stage() != Stage::Rules);
-        if next.is_none_or(|next| next.of != section.of || next.stage() == Stage::Generated) {
-            let kernels = pipeline::to_kernels(&program).map_err(failed)?;
-            let (_, cost) = kernel_eval::eval(&kernels, &args).map_err(failed)?;
-            let Cost {
-                operations,
-                visits,
-                stored,
-                peak,
-            } = cost;
-            let numbers = [operations, visits, stored, peak].map(|n| n.to_string());
-            rows.push(row(section, "loops", numbers));
+        let mut behind = sections[k + 1..].iter().filter(|s| s.of == section.of);
+        if !behind.any(|s| matches!(s.stage(), Stage::Bulk(_))) {
+            for (pass, kernels) in kernels(sections, section.of, &program)? {
+                let numbers = counted(&kernels, &args).map_err(failed)?;
+                rows.push(row(section, pass, numbers));
+            }
         }
     }
     let head = [
@@ -81,6 +77,44 @@ pub(crate) fn table(
     ];
     rows.insert(0, head.map(str::to_owned));
     Ok(format!("{}\n{lengths}\n", aligned(&rows)))
+}
+
+/// The programs in Kernels of a function, with their passes: `loops` is the one that becomes Rust.
+///
+/// The macro writes none for the function as it stands, of which `last` is the last program.
+fn kernels<'a>(
+    sections: &[Section<'a>],
+    of: &str,
+    last: &bulk::Program,
+) -> Result<Vec<(&'a str, kernel::Program)>, String> {
+    let own = sections.iter().filter(|s| s.of == of);
+    let written = own.filter_map(|s| match s.stage() {
+        Stage::Kernels(pass) => Some(kernel_text::parse(s.text).map(|program| (pass, program))),
+        Stage::Source
+        | Stage::Core
+        | Stage::Bulk(_)
+        | Stage::Rules
+        | Stage::Generated
+        | Stage::Other => None,
+    });
+    let mut programs: Vec<_> = written.collect::<Result<_, _>>().map_err(unread)?;
+    match programs.last_mut() {
+        Some((pass, _)) => *pass = "loops",
+        None => programs.push(("loops", pipeline::to_kernels(last)?)),
+    }
+    Ok(programs)
+}
+
+/// What a program in Kernels takes.
+fn counted(program: &kernel::Program, args: &[Value]) -> Result<[String; 4], String> {
+    let (_, cost) = kernel_eval::eval(program, args)?;
+    let Cost {
+        operations,
+        visits,
+        stored,
+        peak,
+    } = cost;
+    Ok([operations, visits, stored, peak].map(|n| n.to_string()))
 }
 
 fn row(section: &Section<'_>, stage: &str, numbers: [String; 4]) -> [String; 6] {
@@ -96,7 +130,7 @@ pub(crate) fn unread(e: String) -> String {
 }
 
 /// The lengths of the arguments, as `--size` gives them.
-fn sized(program: &bulk::Program, args: &[cotangent_core::ir::value::Value]) -> String {
+fn sized(program: &bulk::Program, args: &[Value]) -> String {
     let sizes = program.params.iter().zip(args).filter_map(|(p, v)| {
         let lengths: Vec<String> = match v.as_size() {
             Some(n) => vec![n.to_string()],

@@ -177,7 +177,7 @@ fn explain(options: &Options) -> Result<String, String> {
 /// Every stage before the code.
 fn stages(sections: &[Section<'_>], wanted: &dyn Fn(&str) -> bool) -> String {
     let programs = sections.iter().filter(|s| match s.stage() {
-        Stage::Core | Stage::Bulk(_) | Stage::Other => wanted(s.of),
+        Stage::Core | Stage::Bulk(_) | Stage::Kernels(_) | Stage::Other => wanted(s.of),
         Stage::Source | Stage::Rules | Stage::Generated => false,
     });
     let programs = programs.map(|s| format!("==== {}: {}\n\n{}\n\n", s.of, s.title, s.text));

@@ -20,6 +20,8 @@ pub(crate) enum Stage<'a> {
     Core,
     /// A program in Bulk, after the pass.
     Bulk(&'a str),
+    /// A program in Kernels, after the pass.
+    Kernels(&'a str),
     /// How often each rule fired in the section before.
     Rules,
     /// Rust: the last stage.
@@ -35,9 +37,10 @@ impl<'a> Section<'a> {
             "Core" => Stage::Core,
             "generated code" => Stage::Generated,
             title if title.ends_with(": rules") => Stage::Rules,
-            title => match title.strip_prefix("Bulk, after ") {
-                Some(pass) => Stage::Bulk(pass),
-                None => Stage::Other,
+            title => match title.split_once(", after ") {
+                Some(("Bulk", pass)) => Stage::Bulk(pass),
+                Some(("Kernels", pass)) => Stage::Kernels(pass),
+                _ => Stage::Other,
             },
         }
     }
@@ -83,12 +86,14 @@ mod tests {
         let output = "    Checking a v0.1.0\n==== f: Core\n\nfn f(x)\n  v0 = 1\n\n\
             ==== f_grad: Bulk, after simplify\n\nfn g\n\n\
             ==== f_grad: Bulk, after simplify: rules\n\n2 one\n\n\
+            ==== f_grad: Kernels, after fuse\n\nfn k\n\n\
             ==== generated code\n\n{\n    1\n}\n\n\n    Finished\n\
             ==== f: Core\n\nfn f(x)\n  v0 = 1\n\n";
         let expected = [
             ("f", "Core", "fn f(x)\n  v0 = 1"),
             ("f_grad", "Bulk, after simplify", "fn g"),
             ("f_grad", "Bulk, after simplify: rules", "2 one"),
+            ("f_grad", "Kernels, after fuse", "fn k"),
             ("f_grad", "generated code", "{\n    1\n}"),
         ];
         let expected = expected.map(|(of, title, text)| Section { of, title, text });
@@ -99,6 +104,7 @@ mod tests {
             Stage::Core,
             Stage::Bulk("simplify"),
             Stage::Rules,
+            Stage::Kernels("fuse"),
             Stage::Generated,
         ];
         assert_eq!(stages, expected);
