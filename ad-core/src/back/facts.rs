@@ -4,7 +4,7 @@
 use crate::ir::kernel::{Compute, Loop, Nest, Node};
 use crate::ir::prims::Prim;
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Facts about the nodes of a nest.
@@ -24,7 +24,7 @@ pub(super) struct Facts {
     /// The nodes that are needed whenever the outer loops run.
     roots: Vec<Node>,
     ways: OnceCell<Vec<Ways>>,
-    guards: OnceCell<Vec<Option<BTreeSet<Node>>>>,
+    guards: OnceCell<Vec<Guards>>,
 }
 
 impl Facts {
@@ -74,9 +74,9 @@ impl Facts {
     }
 
     /// The guards of the nodes that need a node; `None` if one of these has none, and is needed.
-    pub(super) fn guards(&self, nest: &Nest, n: Node) -> Option<&BTreeSet<Node>> {
-        let all = self.guards.get_or_init(|| guards(nest, &self.roots));
-        all[n].as_ref()
+    pub(super) fn guards(&self, nest: &Nest, n: Node) -> Option<impl Iterator<Item = Node>> {
+        let all = (self.guards).get_or_init(|| guards(nest, &self.roots, &self.negations));
+        all[n].as_ref().map(|all| all.keys().copied())
     }
 
     /// The ways in which a node can be needed where its own loops and the outer ones run: each as
@@ -165,24 +165,84 @@ fn ways(nest: &Nest, roots: &[Node], class: &[Option<Loop>]) -> Vec<Ways> {
     ways
 }
 
-/// For each node the guards under one of which it is needed; `None` if it may be needed under none.
-fn guards(nest: &Nest, roots: &[Node]) -> Vec<Option<BTreeSet<Node>>> {
-    let mut guards = vec![Some(BTreeSet::new()); nest.nodes.len()];
+/// The conditions under one of which a node is needed, each with whether the node is needed
+/// wherever the condition holds; `None` if it may be needed under none.
+type Guards = Option<BTreeMap<Node, bool>>;
+
+/// The guards of each node.
+fn guards(nest: &Nest, roots: &[Node], negations: &[Vec<Node>]) -> Vec<Guards> {
+    let mut guards: Vec<Guards> = vec![Some(BTreeMap::new()); nest.nodes.len()];
     roots.iter().for_each(|&r| guards[r] = None);
     for (n, s) in nest.nodes.iter().enumerate().rev() {
+        if guards[n]
+            .as_mut()
+            .is_some_and(|all| always(nest, all, negations))
+        {
+            guards[n] = None;
+        }
         for o in nest.operands(n) {
             let Some(own) = s.guard.filter(|&g| g != o) else {
                 let mine = guards[n].clone();
                 match (&mut guards[o], mine) {
-                    (Some(all), Some(mine)) => all.extend(mine),
+                    (Some(all), Some(mine)) => mine.into_iter().for_each(|(g, is)| {
+                        *all.entry(g).or_default() |= is;
+                    }),
                     (all, _) => *all = None,
                 }
                 continue;
             };
+            let is_needed = (guards[n].as_ref()).is_none_or(|all| all.get(&own) == Some(&true));
             if let Some(all) = &mut guards[o] {
-                all.insert(own);
+                *all.entry(own).or_default() |= is_needed;
             }
         }
     }
     guards
+}
+
+/// Whether one of some conditions always holds. Two that differ in one member, which one of them
+/// negates, become one.
+fn always(nest: &Nest, all: &mut BTreeMap<Node, bool>, negations: &[Vec<Node>]) -> bool {
+    let members = |g: Node| match &nest.nodes[g].compute {
+        Compute::Prim(Prim::And, args) => Some([args[0], args[1]]),
+        _ => None,
+    };
+    let are_opposite = |a: Node, b: Node| negations[a].contains(&b) || negations[b].contains(&a);
+    // Whether a condition holds wherever another does not: that negates a conjunction of it.
+    let is_rest = |a: Node, b: Node| {
+        let mut negated = match &nest.nodes[b].compute {
+            Compute::Prim(Prim::Not, args) => vec![args[0]],
+            _ => vec![],
+        };
+        while let Some(g) = negated.pop() {
+            if g == a {
+                return true;
+            }
+            negated.extend(members(g).into_iter().flatten());
+        }
+        are_opposite(a, b)
+    };
+    loop {
+        let whole: Vec<Node> = all.iter().filter(|(_, is)| **is).map(|(g, _)| *g).collect();
+        let mut found = None;
+        for (k, &a) in whole.iter().enumerate() {
+            for &b in &whole[..k] {
+                if is_rest(a, b) || is_rest(b, a) {
+                    return true;
+                }
+                let (Some([h, c]), Some([i, d])) = (members(a), members(b)) else {
+                    continue;
+                };
+                if h == i && are_opposite(c, d) {
+                    found = Some((a, b, h));
+                }
+            }
+        }
+        let Some((a, b, common)) = found else {
+            return false;
+        };
+        all.remove(&a);
+        all.remove(&b);
+        all.insert(common, true);
+    }
 }

@@ -55,6 +55,15 @@ pub(super) trait Scope {
     fn real(&self) -> &RealType;
 }
 
+/// What a node is called.
+#[derive(Clone)]
+pub(super) enum Bound {
+    /// The name of a value.
+    Value(Ident),
+    /// The name of a value that is computed where it is first needed.
+    Lazy(Ident),
+}
+
 /// One nest on its way to tokens.
 pub(super) struct Writer<'a> {
     pub(super) nest: &'a Nest,
@@ -66,7 +75,7 @@ pub(super) struct Writer<'a> {
     /// How often each node is used, counting only what the root needs.
     uses: Vec<usize>,
     /// The names of the nodes that have one here.
-    pub(super) bound: HashMap<Node, Ident>,
+    pub(super) bound: HashMap<Node, Bound>,
     /// The nodes that got their names here, in this order.
     pub(super) named: Vec<Node>,
     /// The nodes that are elements of rows here.
@@ -79,6 +88,8 @@ pub(super) struct Writer<'a> {
     pub(super) blocks: Option<Blocks>,
     facts: Facts,
     pub(super) may_fail: Vec<bool>,
+    /// The same, but for what panics anyway where the loops of the node run.
+    fails_alone: Vec<bool>,
     /// For each node whether its type is known from how it is written: literals of `f64` have no
     /// suffix.
     typed: Vec<bool>,
@@ -119,11 +130,12 @@ impl<'a> Writer<'a> {
             blocks: None,
             facts: Facts::default(),
             may_fail: vec![],
+            fails_alone: vec![],
             typed: vec![],
         };
         writer.find_typed();
-        writer.find_failing();
         writer.facts = writer.find_facts(more_roots);
+        writer.find_failing();
         writer
     }
 

@@ -8,7 +8,7 @@
 
 use super::blocks::Inside;
 use super::expr::Expr;
-use super::nest::Writer;
+use super::nest::{Bound, Writer};
 use super::pieces::Known;
 use super::range::pattern_of;
 use super::tokens::in_place;
@@ -175,7 +175,7 @@ impl Writer<'_> {
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 before.extend(quote!(let #name = #value;));
-                self.bound.insert(m, name);
+                self.bound.insert(m, Bound::Value(name));
             }
         }
         let mut lets = vec![];
@@ -187,7 +187,7 @@ impl Writer<'_> {
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 lets.push((name.clone(), value));
-                self.bound.insert(m, name);
+                self.bound.insert(m, Bound::Value(name));
             }
         }
         let values: Vec<TokenStream> = (roots.iter())
@@ -262,8 +262,9 @@ impl Writer<'_> {
             | Compute::Same(_)
             | Compute::Extreme(_) => true,
         };
-        here && (self.nest.operands(n).iter())
-            .all(|&o| self.bound.contains_key(&o) || self.is_sure_where(o, known))
+        here && (self.nest.operands(n).iter()).all(|o| {
+            matches!(self.bound.get(o), Some(Bound::Value(_))) || self.is_sure_where(*o, known)
+        })
     }
 
     /// Whether it is not seen in a loop that what a node reads along it is inside.

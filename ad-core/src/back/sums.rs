@@ -13,7 +13,7 @@
 //! Rows of a few elements are not worth their slices. How long they are is known when the program
 //! runs, so both ways are written.
 
-use super::nest::Writer;
+use super::nest::{Bound, Writer};
 use super::range::pattern_of;
 use super::tokens::in_place;
 use crate::ir::kernel::{Addend, At, Compute, Loop, Node, Range};
@@ -160,7 +160,7 @@ impl Writer<'_> {
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 before.extend(quote!(let #name = #value;));
-                self.bound.insert(m, name);
+                self.bound.insert(m, Bound::Value(name));
             }
         }
         let mut lets = vec![];
@@ -171,7 +171,7 @@ impl Writer<'_> {
                 let wish = self.wish(m);
                 let name = self.name(&wish);
                 lets.push((name.clone(), value));
-                self.bound.insert(m, name);
+                self.bound.insert(m, Bound::Value(name));
             }
         }
         let all: Vec<TokenStream> = (values.iter())

@@ -161,6 +161,14 @@ shapes! {
         "sum(x.len(), |i| {{ let mut a = x[i]; let mut b = y[i]; {} a * b }})",
         each(n, |k| format!("if a < {k}.5 {{ a = a * b; b = b.sin(); }} else {{ a += {k}.5; }}\n"))
     ));
+    failing_values_under_condition 8 |n| vectors(&format!(
+        "sum(x.len(), |i| if x[i] > 0.5 {{ let v0 = y[7]; {} v{n} * x[i] }} else {{ 0.0 }})",
+        each(n, |k| format!("let v{} = v{k} * v{k}.sin() - v{k};\n", k + 1))
+    ));
+    failing_values_in_branches 8 |n| vectors(&format!(
+        "sum(x.len(), |i| {{ let mut a = x[i]; let mut b = 1.0; {} a * b }})",
+        each(n, |k| format!("if a < {k}.5 {{ a = a * b; b = b * y[i + 1] + b.sin(); }} else {{ a += y[i]; }}\n"))
+    ));
     returns 8 |n| scalars(&format!(
         "{} x * y",
         each(n, |k| format!("if x > {k}.5 {{ return y * {k}.5; }}\n"))

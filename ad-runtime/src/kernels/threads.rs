@@ -83,3 +83,10 @@ impl<T: Sync> Shared for T {}
 pub trait Shared {}
 #[cfg(not(feature = "parallel"))]
 impl<T> Shared for T {}
+
+/// A value that is computed when it is first needed.
+#[cfg(not(feature = "parallel"))]
+pub use std::cell::LazyCell as Lazy;
+/// A value that is computed when it is first needed.
+#[cfg(feature = "parallel")]
+pub use std::sync::LazyLock as Lazy;

@@ -5,7 +5,7 @@
 //! memory that is in the cache already.
 
 use super::small;
-use crate::back::nest::Writer;
+use crate::back::nest::{Bound, Writer};
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{
     Affine, At, Compute, Fill, Member, Nest, Node, Program, Range, Step, Work,
@@ -152,7 +152,7 @@ pub(super) fn given(w: &mut Writer<'_>, v: Var) -> proc_macro2::Ident {
     let wish = nodes.first().map_or_else(String::new, |n| w.wish(*n));
     let name = w.name(&wish);
     for n in nodes {
-        w.bound.insert(n, name.clone());
+        w.bound.insert(n, Bound::Value(name.clone()));
     }
     name
 }

@@ -1,7 +1,7 @@
 //! Which nodes of a nest get a name, where they get it, and which: `let`s stand in the outermost
 //! closure that has all loops of a node, and say what is there if it is not needed.
 
-use super::Writer;
+use super::{Bound, Writer};
 use crate::back::expr::Expr;
 use crate::back::facts::Facts;
 use crate::ir::core::ReduceOp;
@@ -18,8 +18,8 @@ enum Protected {
     Not,
     /// By a condition.
     By(Expr),
-    /// It has no name, and is computed where it is used.
-    Inline,
+    /// It is computed where it is first needed.
+    Lazily,
 }
 
 impl Writer<'_> {
@@ -148,18 +148,25 @@ impl Writer<'_> {
                 continue;
             }
             let value = self.whole(n, known);
-            let value = match self.protected(n, &value, known) {
-                Protected::Not if self.may_fail[n] && !self.facts.needed[n] => {
+            let protected = self.protected(n, &value, known);
+            let is_lazy = matches!(protected, Protected::Lazily);
+            let value = match protected {
+                Protected::Not if self.fails_alone[n] && !self.facts.needed[n] => {
                     self.only_if_needed(n, value)
                 }
-                Protected::Not => value,
+                Protected::Not | Protected::Lazily => value,
                 Protected::By(value) => value,
-                Protected::Inline => continue,
             };
             let (wish, scope) = (self.wish(n), self.scope);
             let name = (self.names).fresh_beside(&wish, &|name| scope.is_taken(name));
-            out.push((name.clone(), value.typed().tokens));
-            self.bound.insert(n, name);
+            let value = value.typed().tokens;
+            if is_lazy {
+                out.push((name.clone(), quote!(rt::Lazy::new(|| #value))));
+                self.bound.insert(n, Bound::Lazy(name));
+            } else {
+                out.push((name.clone(), value));
+                self.bound.insert(n, Bound::Value(name));
+            }
             self.named.push(n);
         }
         out
@@ -182,11 +189,10 @@ impl Writer<'_> {
         Facts::new(self.nest, wanted, needed, roots)
     }
 
-    /// For each node whether evaluating it may panic.
-    pub(super) fn find_failing(&mut self) {
-        for n in 0..self.nest.nodes.len() {
-            let s = &self.nest.nodes[n];
-            let here = match &s.compute {
+    /// For each node whether evaluating it may panic, where nothing below it does.
+    fn failing_here(&self) -> Vec<bool> {
+        (self.nest.nodes.iter())
+            .map(|s| match &s.compute {
                 Compute::Read(v, at) => {
                     !at.iter().zip(self.scope.shape(*v)).all(|(a, len)| match a {
                         At::Node(_) => false,
@@ -205,24 +211,51 @@ impl Writer<'_> {
                 | Compute::ArgReduce(..)
                 | Compute::Same(_)
                 | Compute::Extreme(_) => false,
+            })
+            .collect()
+    }
+
+    /// Finds the nodes whose evaluation may panic: at all, and though what is evaluated anyway
+    /// does not.
+    pub(super) fn find_failing(&mut self) {
+        let here = self.failing_here();
+        let (mut all, mut alone) = (here.clone(), here);
+        for (n, s) in self.nest.nodes.iter().enumerate() {
+            let body = match &s.compute {
+                Compute::Reduce(_, _, body) | Compute::ArgReduce(_, _, body) => Some(*body),
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Prim(..)
+                | Compute::Same(_)
+                | Compute::Extreme(_) => None,
             };
-            let fails = here || self.nest.operands(n).iter().any(|&o| self.may_fail[o]);
-            self.may_fail.push(fails);
+            for o in self.nest.operands(n) {
+                all[n] |= all[o];
+                // What is in the body of a loop is sure to be evaluated only if the loop runs.
+                let is_sure = Some(o) != body
+                    && self.facts.needed[o]
+                    && self.facts.guards(self.nest, o).is_none();
+                alone[n] |= if Some(o) == body {
+                    all[o]
+                } else {
+                    alone[o] && !is_sure
+                };
+            }
         }
+        (self.may_fail, self.fails_alone) = (all, alone);
     }
 
     /// A value that may not exist, and that is needed under guards alone: where one of them holds.
     fn protected(&mut self, n: Node, value: &Expr, known: &HashSet<Node>) -> Protected {
-        if !self.may_fail[n] || self.nest.nodes[n].guard.is_some() {
+        if !self.fails_alone[n] || self.nest.nodes[n].guard.is_some() {
             return Protected::Not;
         }
         let Some(guards) = self.facts.guards(self.nest, n) else {
             return Protected::Not;
         };
         let fails = &self.piece.fails;
-        let guards: Vec<Node> = (guards.iter().copied())
-            .filter(|g| !fails.contains(g))
-            .collect();
+        let guards: Vec<Node> = guards.filter(|g| !fails.contains(g)).collect();
         if guards.iter().any(|g| known.contains(g)) {
             return Protected::Not;
         }
@@ -235,7 +268,7 @@ impl Writer<'_> {
             before.iter().any(|b| implied.contains(b))
         });
         if before.is_empty() || !is_covered {
-            return Protected::Inline;
+            return Protected::Lazily;
         }
         let conditions: Vec<TokenStream> = (before.into_iter())
             .map(|g| self.node(g, known).tokens)

@@ -1,7 +1,7 @@
 //! A node of a nest as an expression: by its name, if it has one, and with its guard, where that is
 //! not known to hold.
 
-use super::Writer;
+use super::{Bound, Writer};
 use crate::back::expr::Expr;
 use crate::ir::kernel::{Compute, Node};
 use crate::ir::prims::Prim;
@@ -33,8 +33,10 @@ impl Writer<'_> {
 
     /// What a name stands for: a node, or a position with the extremum there.
     pub(in crate::back) fn whole(&mut self, n: Node, known: &HashSet<Node>) -> Expr {
-        if let Some(name) = self.bound.get(&n) {
-            return Expr::atom(quote!(#name));
+        match self.bound.get(&n) {
+            Some(Bound::Value(name)) => return Expr::atom(quote!(#name)),
+            Some(Bound::Lazy(name)) => return Expr::prefix("*", Expr::atom(quote!(#name))),
+            None => {}
         }
         if let Some(element) = self.rowed.get(&n) {
             return element.clone();
