@@ -39,6 +39,8 @@ pub enum Derivative {
     HessianDiagonal,
     /// The value, and a struct of what products with the Jacobian need.
     Linearize,
+    /// The value and the coefficients of its Taylor series along directions, up to this order.
+    Taylor(u8),
     /// The method of that struct for the product of the Jacobian with tangents.
     LinearJvp,
     /// The method of that struct for the product of a cotangent with the Jacobian.
@@ -81,6 +83,8 @@ pub enum Gives {
     Aux,
     /// The struct of a linearised function.
     Linear,
+    /// The value and the coefficients of its series.
+    Coefficients,
 }
 
 /// The functions that have a derivative.
@@ -110,7 +114,7 @@ struct Row {
 
 impl Derivative {
     /// All of them.
-    pub const ALL: [Derivative; 20] = [
+    pub const ALL: [Derivative; 21] = [
         Derivative::Value,
         Derivative::Grad,
         Derivative::ValueAndGrad,
@@ -131,6 +135,7 @@ impl Derivative {
         Derivative::Linearize,
         Derivative::LinearJvp,
         Derivative::LinearVjp,
+        Derivative::Taylor(1),
     ];
 
     /// The functions that compute a unit, by the rules that they are called for.
@@ -141,7 +146,10 @@ impl Derivative {
     ];
 
     fn row(self) -> Row {
-        use Gives::{Aux, Gradient, Gradients, Jacobian, Linear, Sparse, Tangent, Tangents, Value};
+        use Gives::{
+            Aux, Coefficients, Gradient, Gradients, Jacobian, Linear, Sparse, Tangent, Tangents,
+            Value,
+        };
         let row = |word, order, takes, gives| Row {
             word,
             suffix: word,
@@ -202,6 +210,12 @@ impl Derivative {
             Derivative::Linearize => row("linearize", 1, Takes::Nothing, &[Value, Linear]),
             Derivative::LinearJvp => row("linearize.jvp", 1, Takes::Each("tangent"), &[Tangent]),
             Derivative::LinearVjp => row("linearize.vjp", 1, Takes::Cotangent, &[Gradient]),
+            Derivative::Taylor(n) => row(
+                "taylor",
+                n.into(),
+                Takes::Each("direction"),
+                &[Coefficients],
+            ),
         }
     }
 
@@ -250,10 +264,18 @@ impl Derivative {
         self == Derivative::Linearize || self.is_of_linear()
     }
 
+    /// The order of a series.
+    pub fn series(self) -> Option<usize> {
+        if let Derivative::Taylor(order) = self {
+            return Some(order.into());
+        }
+        None
+    }
+
     /// Whether annotated functions can call it: sparse matrices and linearised functions are no
-    /// values of the language.
+    /// values of the language, and nothing goes on from a series.
     pub fn is_callable(self) -> bool {
-        self != Derivative::JacobianSparse && !self.linearises()
+        self != Derivative::JacobianSparse && !self.linearises() && self.series().is_none()
     }
 
     /// Whether there is a function that writes what it gives where the caller has room for it.
@@ -270,7 +292,10 @@ impl Derivative {
     /// Whether functions that would be called as units are taken in: these have first derivatives
     /// only, and take one tangent at a time.
     pub fn takes_units_in(self) -> bool {
-        self.row().order > 1 || self.gives().contains(&Gives::Jacobian) || self.is_of_several()
+        self.row().order > 1
+            || self.series().is_some()
+            || self.gives().contains(&Gives::Jacobian)
+            || self.is_of_several()
     }
 }
 
@@ -278,6 +303,8 @@ impl Derivative {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
     wanted: u32,
+    /// The order of the series.
+    order: u8,
     /// Also those that write their results where the caller has room for them.
     pub into: bool,
 }
@@ -293,6 +320,9 @@ impl Modes {
     /// Adds a function.
     pub fn add(&mut self, what: Derivative) {
         self.wanted |= Modes::bit(what);
+        if let Derivative::Taylor(order) = what {
+            self.order = order;
+        }
     }
 
     /// Whether a function is among them.
@@ -303,7 +333,12 @@ impl Modes {
     /// The functions, in the order of the table.
     pub fn derivatives(self) -> Vec<Derivative> {
         let all = Derivative::ALL.into_iter();
-        all.filter(|what| self.has(*what)).collect()
+        let all = all.filter(|what| self.has(*what));
+        all.map(|what| match what.series() {
+            Some(_) => Derivative::Taylor(self.order),
+            None => what,
+        })
+        .collect()
     }
 
     /// Whether no function is among them.
@@ -312,7 +347,8 @@ impl Modes {
     }
 
     fn bit(what: Derivative) -> u32 {
-        let position = Derivative::ALL.iter().position(|d| *d == what);
+        let mut all = Derivative::ALL.iter();
+        let position = all.position(|d| d.word() == what.word());
         1 << position.expect("the table is complete")
     }
 }

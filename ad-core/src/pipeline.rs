@@ -20,6 +20,7 @@ use crate::passes::needed::needed;
 use crate::passes::raise::{raise, raise_without_demands};
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear, simplify_part};
 use crate::passes::split::{split, used};
+use crate::passes::taylor::taylor;
 use crate::passes::transpose::{transpose, transpose_some};
 use crate::passes::units;
 use crate::passes::unswitch::unswitch;
@@ -279,6 +280,15 @@ fn derive_with(
                      gradient {reason}; write `hvp`"
                 )
             })?
+        }
+        Derivative::Taylor(order) => {
+            enter("taylor");
+            let series = taylor(program, wrt, order.into())?;
+            checked("taylor", &series, watch)?;
+            enter("simplify");
+            let done = simplify(&stops(&series));
+            checked("simplify", &done, watch)?;
+            done
         }
         Derivative::Linearize | Derivative::LinearJvp | Derivative::LinearVjp => {
             return Err(

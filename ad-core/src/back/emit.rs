@@ -315,6 +315,11 @@ impl Context<'_> {
                 (gives, tuple(forms.collect()))
             }
             Gives::Linear => (gives, self.linear_type()),
+            Gives::Coefficients => {
+                let one = self.owned(&self.signature.result.tree);
+                let count = Literal::usize_unsuffixed(what.series().unwrap_or(0) + 1);
+                (gives, quote!([#one; #count]))
+            }
             Gives::Sparse => {
                 let root = &self.root;
                 let all = self.wrt.iter().map(|_| quote!(#root::Sparse));
@@ -433,6 +438,11 @@ impl Context<'_> {
             Derivative::HessianDiagonal => {
                 format!(" The diagonal of the Hessian of {ident} with respect to {of}.")
             }
+            Derivative::Taylor(order) => format!(
+                " The value of {ident} and the coefficients of its Taylor series along directions of \
+                 {of}: of t, t² and so on up to t to the power of {order}, if the arguments are \
+                 `x + t * direction`."
+            ),
             Derivative::Linearize => format!(
                 " The value of {ident}, and what products with its Jacobian with respect to {of} \
                  need."
@@ -484,6 +494,10 @@ impl Context<'_> {
             Derivative::HessianDiagonal => " Costs the gradient and one forward pass of it.",
             Derivative::Linearize => {
                 " Costs the function, its partial derivatives, and the memory of these."
+            }
+            Derivative::Taylor(_) => {
+                " Costs about as many times the function as the square of the order says, halved. Loops \
+                 keep no past steps."
             }
             Derivative::LinearJvp => " Costs one forward pass, without the function.",
             Derivative::LinearVjp => " Costs one reverse pass, without the function.",
@@ -557,6 +571,7 @@ impl Context<'_> {
             Derivative::HessianDiagonal => "diagonal".to_owned(),
             Derivative::Linearize => "(value, linear)".to_owned(),
             Derivative::LinearJvp => "tangent".to_owned(),
+            Derivative::Taylor(_) => "coefficients".to_owned(),
             Derivative::LinearVjp => gradient.clone(),
         };
         if what.is_of_linear() {

@@ -363,6 +363,7 @@ impl<'a> Function<'a> {
             (Gives::Value, _) => "value".into(),
             (Gives::Tangent, _) => "tangent".into(),
             (Gives::Aux, _) => "aux".into(),
+            (Gives::Coefficients, _) => "coefficient".into(),
             (Gives::Linear, _) => "residual".into(),
             (Gives::Sparse, _) => "entries".into(),
             (Gives::Tangents, _) => "tangents".into(),
@@ -386,6 +387,7 @@ impl<'a> Function<'a> {
                 | Gives::Tangents
                 | Gives::Gradients
                 | Gives::Linear
+                | Gives::Coefficients
                 | Gives::Sparse => usize::MAX,
             };
             if k < count {
@@ -450,6 +452,13 @@ impl<'a> Function<'a> {
             Gives::Tangent => self.whole_result(&result.tree, own, &mut taken, true, false),
             Gives::Tangents => self.whole_result(&several(result), own, &mut taken, true, false),
             Gives::Linear => self.linear(taken),
+            Gives::Coefficients => {
+                let orders = 0..=self.what.series().unwrap_or(0);
+                let all =
+                    orders.map(|k| self.whole_result(&result.tree, own, &mut taken, k > 0, k == 0));
+                let all: Vec<TokenStream> = all.collect();
+                quote!([#(#all),*])
+            }
             Gives::Aux => self.whole_result(self.context.aux(), own, &mut taken, false, false),
             Gives::Gradients => {
                 let of = self.context.wrt.iter().map(|&k| (k, several(&args[k].ty)));

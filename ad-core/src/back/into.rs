@@ -46,7 +46,8 @@ impl Context<'_> {
                 | Gives::Tangents
                 | Gives::Gradients
                 | Gives::Sparse
-                | Gives::Linear => false,
+                | Gives::Linear
+                | Gives::Coefficients => false,
             };
             if is_returned {
                 returned = Some((quote!(#part), ty));
@@ -59,7 +60,9 @@ impl Context<'_> {
                     Gives::Gradients => "gradients",
                     Gives::Gradient => "gradient",
                     Gives::Jacobian => "jacobian",
-                    Gives::Sparse | Gives::Linear => unreachable!("has no form of its own"),
+                    Gives::Sparse | Gives::Linear | Gives::Coefficients => {
+                        unreachable!("has no form of its own")
+                    }
                 });
                 refills.push(quote!(#rt::Refill::refill(#room, #part);));
                 // Results come before derivatives.
@@ -72,7 +75,8 @@ impl Context<'_> {
                     | Gives::Tangents
                     | Gives::Gradients
                     | Gives::Sparse
-                    | Gives::Linear => rooms.len(),
+                    | Gives::Linear
+                    | Gives::Coefficients => rooms.len(),
                 };
                 rooms.insert(at, (room, ty));
             }

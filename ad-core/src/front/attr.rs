@@ -15,7 +15,7 @@ use quote::{ToTokens, quote};
 
 /// What can be written.
 const OPTIONS: &str = "the options are `value`, `grad`, `vjp`, `jvp`, `hvp`, `jacobian`, `hessian`, `vjps`, `jvps`, \
-                       `linearize`, `into`, `wrt(..)`, \
+                       `linearize`, `taylor = ..`, `into`, `wrt(..)`, \
                        `checkpoint = ..`, `noinline`, `allow(..)` and `crate = ..`";
 
 /// The functions that an option stands for: its name, and what is written in its parentheses.
@@ -72,6 +72,10 @@ fn functions(entry: &NestedMeta) -> Option<std::result::Result<Vec<(Derivative, 
         return None;
     };
     let name = spelled(meta.path());
+    if name == "taylor" {
+        let span = syn::spanned::Spanned::span(meta.path());
+        return Some(series(meta).map(|order| vec![(Derivative::Taylor(order), span)]));
+    }
     let rows: Vec<_> = MODES.iter().filter(|(n, ..)| *n == name).collect();
     if rows.is_empty() {
         return None;
@@ -111,6 +115,33 @@ fn functions(entry: &NestedMeta) -> Option<std::result::Result<Vec<(Derivative, 
         syn::Meta::NameValue(_) => Err(misused()),
     };
     Some(done.map(|()| out))
+}
+
+/// The highest order of a series: more would be more code than anybody wants to compile.
+const HIGHEST: u8 = 16;
+
+/// The order of a series.
+///
+/// # Errors
+/// With what to write instead.
+fn series(meta: &syn::Meta) -> std::result::Result<u8, String> {
+    let order = match meta {
+        syn::Meta::NameValue(pair) => match &pair.value {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(order),
+                ..
+            }) => order.base10_parse().ok(),
+            _ => None,
+        },
+        syn::Meta::Path(_) | syn::Meta::List(_) => None,
+    };
+    let order = order.filter(|order| (1..=HIGHEST).contains(order));
+    order.ok_or_else(|| {
+        format!(
+            "`taylor` says how many coefficients there are besides the value, from 1 to {HIGHEST}; write \
+             `taylor = 3`"
+        )
+    })
 }
 
 /// As written between the parentheses.

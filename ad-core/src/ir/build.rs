@@ -1,7 +1,7 @@
 //! Building Bulk programs. Equal equations are one equation: common subexpressions are shared by
 //! construction.
 
-use super::bulk::{Affine, Eq, Ix, Op, Param, Program, Relation, Require, Type, Var};
+use super::bulk::{Affine, Eq, Ix, Looped, Op, Param, Program, Relation, Require, Type, Var};
 use super::core::ReduceOp;
 use super::prims::{Prim, Scalars};
 use super::ty::{Atom, Elem, Lit, Size};
@@ -276,6 +276,47 @@ impl Builder {
             out,
         };
         self.op(unit.gives(rule, out).elem, shape, None, op)
+    }
+
+    /// All results of a loop: states, stacks and the count of steps. What is collected by a loop with
+    /// a condition is as long as that count.
+    pub fn run(
+        &mut self,
+        looped: &Looped,
+        steps: Option<&Size>,
+        given: &[Var],
+        init: &[Var],
+    ) -> Vec<Var> {
+        let op = |out: usize| Op::Loop {
+            looped: looped.clone(),
+            steps: steps.cloned(),
+            given: given.to_vec(),
+            init: init.to_vec(),
+            out,
+        };
+        let count = self.op(Elem::Int, vec![], None, op(looped.count()));
+        let length = steps.cloned();
+        let length = length.unwrap_or_else(|| Size::atom(Atom::Value(count.0)));
+        let body = &looped.body;
+        let mut all = vec![];
+        for (k, r) in body.results.iter().enumerate() {
+            let ty = match init.get(k) {
+                Some(v) => self.ty(*v).clone(),
+                None => {
+                    let ty = body.ty(*r);
+                    // Sizes that are computed outside are given.
+                    let own =
+                        (ty.shape.iter()).map(|s| translate_size(s, &mut |v| given[v.index()]));
+                    Type {
+                        elem: ty.elem,
+                        shape: std::iter::once(length.clone()).chain(own).collect(),
+                    }
+                }
+            };
+            all.push(self.op(ty.elem, ty.shape, None, op(k)));
+        }
+        all.push(count);
+        all
     }
 
     /// A sum over some axes.

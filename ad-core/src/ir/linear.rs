@@ -1,8 +1,10 @@
 //! Linearised programs, and what the passes that make, transpose and divide them share.
 
 use super::build::{Builder, without};
-use super::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Program, Var, states};
-use super::ty::Size;
+use super::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Program, Type, Var, states};
+use super::core::Extremum;
+use super::prims::Prim;
+use super::ty::{Elem, Lit, Size};
 
 /// A program together with the tangents of its results.
 #[derive(Clone, Debug)]
@@ -70,6 +72,14 @@ impl Recurrence {
         out.push(Eq { ty, guard, op })
     }
 
+    /// What each factor adds, if it is another one: that times the state before it.
+    pub(crate) fn along(&self, out: &mut Builder, states: Var, other: Var) -> Var {
+        let shape = out.shape(self.a);
+        let before = self.index(&shape);
+        let before = out.gather(states, before, &shape, self.mask);
+        out.map(Prim::Mul, &[before, other], self.mask)
+    }
+
     /// For each factor the state that it is multiplied with.
     pub(crate) fn index(&self, shape: &[Size]) -> Vec<Ix> {
         let rank = shape.len();
@@ -108,4 +118,93 @@ impl Recurrence {
             states[self.axis].plus(-1)
         }
     }
+}
+
+/// `select(c, a, b)`, linear in its arms; one that is missing is zero.
+pub(crate) fn selected(
+    out: &mut Builder,
+    c: Var,
+    arms: (Option<Var>, Option<Var>),
+    guard: Option<Var>,
+) -> Option<Var> {
+    match arms {
+        (None, None) => None,
+        (Some(a), Some(b)) => Some(out.map(Prim::Select, &[c, a, b], guard)),
+        (Some(a), None) => {
+            let g = out.both(guard, Some(c));
+            Some(out.masked(a, g))
+        }
+        (None, Some(b)) => {
+            let not_c = out.map(Prim::Not, &[c], None);
+            let g = out.both(guard, Some(not_c));
+            Some(out.masked(b, g))
+        }
+    }
+}
+
+/// The element of t at the extremum of x.
+pub(crate) fn at_extremum(
+    out: &mut Builder,
+    op: Extremum,
+    (x, t): (Var, Var),
+    axis: usize,
+    guard: Option<Var>,
+) -> Var {
+    let src_shape = out.shape(x);
+    let shape = without(&src_shape, &[axis]);
+    let rank = shape.len();
+    // Over nothing there is no element to follow.
+    let guard = if src_shape[axis].at_least(1) {
+        guard
+    } else {
+        let some = out.less(
+            Affine::constant(rank, Size::lit(0)),
+            Affine::constant(rank, src_shape[axis].clone()),
+            &shape,
+        );
+        out.both(guard, Some(some))
+    };
+    let ty = Type {
+        elem: Elem::Int,
+        shape: shape.clone(),
+    };
+    let op = Op::ArgReduce { op, src: x, axis };
+    let at = out.push(Eq { ty, guard, op });
+    let index = (0..=rank)
+        .map(|k| match k.cmp(&axis) {
+            std::cmp::Ordering::Less => Ix::Affine(Affine::axis(rank, k)),
+            std::cmp::Ordering::Equal => Ix::Data(at),
+            std::cmp::Ordering::Greater => Ix::Affine(Affine::axis(rank, k - 1)),
+        })
+        .collect();
+    out.gather(t, index, &shape, guard)
+}
+
+/// A guard over a reduced shape, over the shape before the reduction.
+pub(crate) fn before(
+    out: &mut Builder,
+    guard: Option<Var>,
+    axis: usize,
+    shape: &[Size],
+) -> Option<Var> {
+    guard.map(|g| out.spread_over(g, &[axis], shape))
+}
+
+/// The partial derivatives of `y`, the logarithm of the sum of the exponentials of x along an axis:
+/// with the guard under which they are.
+pub(crate) fn weights(
+    out: &mut Builder,
+    (x, y): (Var, Var),
+    axis: usize,
+    guard: Option<Var>,
+) -> (Var, Option<Var>) {
+    let shape = out.shape(x);
+    let y = out.spread_over(y, &[axis], &shape);
+    // An element of −∞ weighs nothing, also where all are.
+    let lowest = out.fill(Lit::Real(f64::NEG_INFINITY), &shape);
+    let weighs = out.map(Prim::Ne, &[x, lowest], None);
+    let inner = before(out, guard, axis, &shape);
+    let inner = out.both(inner, Some(weighs));
+    let d = out.map(Prim::Sub, &[x, y], inner);
+    (out.map(Prim::Weight, &[d], inner), inner)
 }

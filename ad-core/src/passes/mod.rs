@@ -13,6 +13,7 @@ pub mod needed;
 pub mod raise;
 pub mod simplify;
 pub mod split;
+pub mod taylor;
 pub mod transpose;
 pub mod units;
 pub mod unswitch;

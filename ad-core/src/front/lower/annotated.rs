@@ -895,7 +895,9 @@ fn given_back(callee: &Callee, results: Vec<Expr>, given: &[Value]) -> Value {
                 aux.unwrap_or_else(|| unreachable!("the attribute has been read"))
                     .assembled(&mut next)
             }
-            (Gives::Sparse | Gives::Linear, _) => unreachable!("no routine computes it"),
+            (Gives::Sparse | Gives::Linear | Gives::Coefficients, _) => {
+                unreachable!("no routine computes it")
+            }
             (Gives::Gradient, _) => {
                 let kept = callee.wrt.iter().map(|&k| {
                     let tree = &args[k].ty.tree;

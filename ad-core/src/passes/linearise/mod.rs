@@ -28,9 +28,9 @@ mod unit;
 mod unread;
 
 use crate::ir::build::{Builder, Elementwise, translate_ix};
-use crate::ir::bulk::{Affine, Eq, Feed, Ix, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::bulk::{Eq, Feed, Ix, Looped, Op, Param, Part, Program, Var};
 use crate::ir::core::{Extremum, ReduceOp};
-use crate::ir::linear::{Linearised, Recurrence, Undone};
+use crate::ir::linear::{Linearised, Recurrence, Undone, at_extremum, before, selected, weights};
 use crate::ir::prims::{Partial, Prim};
 use crate::ir::ty::{Elem, Lit, Size};
 use std::cell::{Cell, RefCell};
@@ -224,7 +224,8 @@ impl Lineariser {
             }
             Op::Map(Prim::Select, args) => {
                 let c = new(args[0]);
-                self.select(c, self.t(args[1]), self.t(args[2]), guard)
+                let arms = (self.t(args[1]), self.t(args[2]));
+                selected(&mut self.out, c, arms, guard)
             }
             Op::Map(p, args) => self.map(*p, args, y, guard),
             Op::Gather { src, index } => {
@@ -252,8 +253,12 @@ impl Lineariser {
                 Some(match op {
                     ReduceOp::Sum => self.out.sum(t, axes, guard),
                     ReduceOp::Product => unreachable!("made of running products"),
-                    ReduceOp::Max => self.extremum(Extremum::Max, x, t, axes[0], guard),
-                    ReduceOp::Min => self.extremum(Extremum::Min, x, t, axes[0], guard),
+                    ReduceOp::Max => {
+                        at_extremum(&mut self.out, Extremum::Max, (x, t), axes[0], guard)
+                    }
+                    ReduceOp::Min => {
+                        at_extremum(&mut self.out, Extremum::Min, (x, t), axes[0], guard)
+                    }
                     ReduceOp::LogSumExp => self.logsumexp(x, t, y, axes[0], guard),
                 })
             }
@@ -315,28 +320,6 @@ impl Lineariser {
         index.iter().map(|i| translate_ix(i, &mut of)).collect()
     }
 
-    fn select(
-        &mut self,
-        c: Var,
-        a: Option<Var>,
-        b: Option<Var>,
-        guard: Option<Var>,
-    ) -> Option<Var> {
-        match (a, b) {
-            (None, None) => None,
-            (Some(a), Some(b)) => Some(self.out.map(Prim::Select, &[c, a, b], guard)),
-            (Some(a), None) => {
-                let g = self.out.both(guard, Some(c));
-                Some(self.out.masked(a, g))
-            }
-            (None, Some(b)) => {
-                let not_c = self.out.map(Prim::Not, &[c], None);
-                let g = self.out.both(guard, Some(not_c));
-                Some(self.out.masked(b, g))
-            }
-        }
-    }
-
     fn map(&mut self, p: Prim, args: &[Var], y: Var, guard: Option<Var>) -> Option<Var> {
         let tangents: Vec<Option<Var>> = args.iter().map(|a| self.t(*a)).collect();
         if tangents.iter().all(Option::is_none) {
@@ -369,11 +352,6 @@ impl Lineariser {
         self.add(terms, guard)
     }
 
-    /// A guard over a reduced shape, over the shape before the reduction.
-    fn before(&mut self, guard: Option<Var>, axis: usize, shape: &[Size]) -> Option<Var> {
-        guard.map(|g| self.out.spread_over(g, &[axis], shape))
-    }
-
     /// A product and its tangent: the last one of the running products, exact where factors are
     /// zero. A factor `select(c, x, 1)` is x under a mask.
     fn product(&mut self, eq: &Eq) -> Option<(Var, Var)> {
@@ -389,7 +367,7 @@ impl Lineariser {
         let guard = eq.guard.map(|g| self.new[g.index()]);
         let mut a = self.new[src.index()];
         let shape = self.out.shape(a);
-        let mut mask = self.before(guard, axes[0], &shape);
+        let mut mask = before(&mut self.out, guard, axes[0], &shape);
         if let Some((c, x)) = self.factors(a) {
             a = x;
             mask = self.out.both(mask, Some(c));
@@ -435,10 +413,7 @@ impl Lineariser {
     /// The tangents of the states of a recurrence, as far as they are due to its factors: what
     /// these change of each state enters with the next.
     fn along(&mut self, r: &Recurrence, states: Var, ta: Var) -> Var {
-        let shape = self.out.shape(r.a);
-        let before = r.index(&shape);
-        let before = self.out.gather(states, before, &shape, r.mask);
-        let each = self.out.map(Prim::Mul, &[before, ta], r.mask);
+        let each = r.along(&mut self.out, states, ta);
         r.fed(&mut self.out, Feed::Each(each))
     }
 
@@ -464,55 +439,15 @@ impl Lineariser {
         if self.out.ty(x).elem != Elem::Real || is_masked {
             return None;
         }
-        let e = self.extremum(extremum, x, x, axes[0], guard);
+        let e = at_extremum(&mut self.out, extremum, (x, x), axes[0], guard);
         let (shape, some) = (self.out.shape(e), self.out.guard(e));
         let nothing = self.out.fill(op.identity(Elem::Real), &shape);
         let is_any = self.out.map(beyond, &[e, nothing], some);
         Some(self.out.map(Prim::Select, &[is_any, e, nothing], guard))
     }
 
-    /// The element of t at the extremum of x.
-    fn extremum(&mut self, op: Extremum, x: Var, t: Var, axis: usize, guard: Option<Var>) -> Var {
-        let src_shape = self.out.shape(x);
-        let shape = crate::ir::build::without(&src_shape, &[axis]);
-        let rank = shape.len();
-        // Over nothing there is no element to follow.
-        let guard = if src_shape[axis].at_least(1) {
-            guard
-        } else {
-            let some = self.out.less(
-                Affine::constant(rank, Size::lit(0)),
-                Affine::constant(rank, src_shape[axis].clone()),
-                &shape,
-            );
-            self.out.both(guard, Some(some))
-        };
-        let ty = Type {
-            elem: Elem::Int,
-            shape: shape.clone(),
-        };
-        let op = Op::ArgReduce { op, src: x, axis };
-        let at = self.out.push(Eq { ty, guard, op });
-        let index = (0..=rank)
-            .map(|k| match k.cmp(&axis) {
-                std::cmp::Ordering::Less => Ix::Affine(Affine::axis(rank, k)),
-                std::cmp::Ordering::Equal => Ix::Data(at),
-                std::cmp::Ordering::Greater => Ix::Affine(Affine::axis(rank, k - 1)),
-            })
-            .collect();
-        self.out.gather(t, index, &shape, guard)
-    }
-
     fn logsumexp(&mut self, x: Var, t: Var, y: Var, axis: usize, guard: Option<Var>) -> Var {
-        let shape = self.out.shape(x);
-        let y = self.out.spread_over(y, &[axis], &shape);
-        // An element of −∞ weighs nothing, also where all are.
-        let lowest = self.out.fill(Lit::Real(f64::NEG_INFINITY), &shape);
-        let weighs = self.out.map(Prim::Ne, &[x, lowest], None);
-        let inner = self.before(guard, axis, &shape);
-        let inner = self.out.both(inner, Some(weighs));
-        let d = self.out.map(Prim::Sub, &[x, y], inner);
-        let w = self.out.map(Prim::Weight, &[d], inner);
+        let (w, inner) = weights(&mut self.out, (x, y), axis, guard);
         let terms = self.out.map(Prim::Mul, &[w, t], inner);
         self.out.sum(terms, &[axis], guard)
     }

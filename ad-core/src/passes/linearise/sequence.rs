@@ -99,8 +99,7 @@ impl Lineariser {
     fn both(&mut self, run: &Run) -> Vec<(Var, Option<Var>)> {
         let mut active = run.active(self.loops, &self.shared);
         if active.given.is_empty() && active.states.is_empty() {
-            let types = self.out_types(run, run.steps.clone());
-            let all = self.results(run, &run.looped, &types);
+            let all = self.results(run, &run.looped);
             return all.into_iter().map(|v| (v, None)).collect();
         }
         match self.loops {
@@ -109,65 +108,9 @@ impl Lineariser {
         }
     }
 
-    /// The types of the results of a loop, in terms of the result: states, stacks, count. What is
-    /// collected by a loop with a condition has no length yet.
-    fn out_types(&self, run: &Run, steps: Option<Size>) -> Vec<Type> {
-        let body = &run.looped.body;
-        let states = run.init.iter().map(|v| self.out.ty(*v).clone());
-        let stacks = body.results[run.looped.states..].iter().map(|r| {
-            let ty = body.ty(*r);
-            let length = length(steps.as_ref());
-            let own = ty.shape.iter().map(|s| run.outside(s));
-            Type {
-                elem: ty.elem,
-                shape: std::iter::once(length).chain(own).collect(),
-            }
-        });
-        let count = Type {
-            elem: Elem::Int,
-            shape: vec![],
-        };
-        states.chain(stacks).chain([count]).collect()
-    }
-
-    /// All results of a loop. Where its length is not known before, the count says it.
-    fn results(&mut self, run: &Run, looped: &Looped, types: &[Type]) -> Vec<Var> {
-        let op = |out: usize| Op::Loop {
-            looped: looped.clone(),
-            steps: run.steps.clone(),
-            given: run.given.clone(),
-            init: run.init.clone(),
-            out,
-        };
-        self.pushed(&op, run.steps.is_none(), looped.states, types)
-    }
-
-    fn pushed(
-        &mut self,
-        op: &dyn Fn(usize) -> Op,
-        counted: bool,
-        states: usize,
-        types: &[Type],
-    ) -> Vec<Var> {
-        let last = types.len() - 1;
-        let guard = None;
-        let (ty, op_of_count) = (types[last].clone(), op(last));
-        let count = self.out.push(Eq {
-            ty,
-            guard,
-            op: op_of_count,
-        });
-        let mut all = vec![];
-        for (k, ty) in types[..last].iter().enumerate() {
-            let mut ty = ty.clone();
-            if counted && k >= states {
-                ty.shape[0] = Size::atom(Atom::Value(count.0));
-            }
-            let op = op(k);
-            all.push(self.out.push(Eq { ty, guard, op }));
-        }
-        all.push(count);
-        all
+    /// All results of a loop.
+    fn results(&mut self, run: &Run, looped: &Looped) -> Vec<Var> {
+        (self.out).run(looped, run.steps.as_ref(), &run.given, &run.init)
     }
 
     fn zeros_like(&mut self, v: Var) -> Var {
@@ -233,27 +176,7 @@ impl Lineariser {
                 None => self.zeros_like(run.init[s]),
             });
         }
-        let mut types = self.out_types(run, run.steps.clone());
-        let own = types.split_off(states);
-        let moved = active.states.iter().map(|&s| types[s].clone());
-        let moved: Vec<Type> = moved.collect();
-        let (count, own) = own.split_last().expect("the count");
-        let twice: Vec<Type> = stacked
-            .iter()
-            .map(|(k, _)| own[k - states].clone())
-            .collect();
-        types.extend(moved);
-        types.extend(own.iter().cloned());
-        types.extend(twice);
-        types.push(count.clone());
-        let op = |out: usize| Op::Loop {
-            looped: both.clone(),
-            steps: run.steps.clone(),
-            given: all_given.clone(),
-            init: init.clone(),
-            out,
-        };
-        let all = self.pushed(&op, run.steps.is_none(), both.states, &types);
+        let all = (self.out).run(&both, run.steps.as_ref(), &all_given, &init);
         let mut results: Vec<(Var, Option<Var>)> = (0..tangents.len())
             .map(|k| (all[if k < states { k } else { k + moving }], None))
             .collect();
@@ -304,19 +227,7 @@ impl Lineariser {
             reverse: looped.reverse,
             keep: looped.keep,
         });
-        let mut types = self.out_types(run, run.steps.clone());
-        let counter = types.pop().expect("the count");
-        let stacked_over = |length: Size, ty: &Type| Type {
-            elem: ty.elem,
-            shape: std::iter::once(length)
-                .chain(ty.shape.iter().map(|s| run.outside(s)))
-                .collect(),
-        };
-        for v in &collected {
-            types.push(stacked_over(length(run.steps.as_ref()), body.ty(*v)));
-        }
-        types.push(counter);
-        let all = self.results(run, &values, &types);
+        let all = self.results(run, &values);
         let counted = all[all.len() - 1];
         let stack_of = |v: &Var| {
             let at = collected.iter().position(|c| c == v);
@@ -361,7 +272,12 @@ impl Lineariser {
             let given: Vec<Var> = back.given.iter().map(|&k| can_give[k]).collect();
             let s = back.state;
             for (k, v) in back.restored.iter().enumerate() {
-                let ty = stacked_over(steps.clone(), body.ty(*v));
+                let ty = body.ty(*v);
+                let own = ty.shape.iter().map(|s| run.outside(s));
+                let ty = Type {
+                    elem: ty.elem,
+                    shape: std::iter::once(steps.clone()).chain(own).collect(),
+                };
                 let op = Op::Loop {
                     looped: back.looped.clone(),
                     steps: Some(steps.clone()),
@@ -702,7 +618,7 @@ fn is_shifted(body: &Program, eq: &Eq, at_hand: &dyn Fn(Var) -> bool) -> bool {
 
 /// What is collected in each step, as a parameter; in terms of the parameters.
 pub(super) fn residual(ty: &Type, steps: &Size) -> Param {
-    let mut shape = vec![length(Some(steps))];
+    let mut shape = vec![steps.clone()];
     shape.extend(ty.shape.iter().cloned());
     Param {
         name: "residual".into(),
@@ -722,11 +638,6 @@ pub(super) fn row(out: &mut Builder, from: Var, index: Var, shape: &[Size]) -> V
         .map(Ix::Affine)
         .collect();
     out.gather(from, place, shape, None)
-}
-
-/// How many elements there are along the steps, as far as it is known before.
-fn length(steps: Option<&Size>) -> Size {
-    steps.cloned().unwrap_or_default()
 }
 
 /// A result of a program to be.
