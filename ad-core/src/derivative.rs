@@ -229,9 +229,23 @@ impl Derivative {
         self.row().word
     }
 
-    /// The derivative of a word.
+    /// The word with the order of a series.
+    pub fn spelled(self) -> String {
+        let word = self.word();
+        match self.series() {
+            Some(order) => format!("{word} {order}"),
+            None => word.to_owned(),
+        }
+    }
+
+    /// The derivative of a word, with its order if it is a series.
     pub fn of_word(word: &str) -> Option<Derivative> {
-        Derivative::ALL.into_iter().find(|d| d.word() == word)
+        let (word, order) = word.split_once(' ').unwrap_or((word, ""));
+        let what = Derivative::ALL.into_iter().find(|d| d.word() == word)?;
+        match what.series() {
+            Some(_) => Some(Derivative::Taylor(order.parse().ok()?)),
+            None => Some(what),
+        }
     }
 
     /// What it takes after the arguments of the function.
@@ -360,7 +374,7 @@ mod tests {
     #[test]
     fn words_tell_derivatives_apart() {
         for what in Derivative::ALL {
-            assert_eq!(Derivative::of_word(what.word()), Some(what));
+            assert_eq!(Derivative::of_word(&what.spelled()), Some(what));
             assert_eq!(Modes::of(&[what]).derivatives(), [what]);
         }
         assert_eq!(Modes::of(&Derivative::ALL).derivatives(), Derivative::ALL);

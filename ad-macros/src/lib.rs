@@ -29,6 +29,7 @@ use proc_macro::TokenStream;
 /// | `jacobian(diagonal)` | `f_jacobian_diagonal(args..) -> (R, R)`, of an elementwise function |
 /// | `jvps`, `vjps` | `f_jvps(args.., tangents..)`, `f_vjps(args.., cotangents)`: several at once, along a first axis |
 /// | `linearize` | `f_linearize(args..) -> (R, FLinearized)`, a struct with the methods `jvp` and `vjp` |
+/// | `taylor = N` | `f_taylor(args.., directions..) -> [R; N + 1]`: the value and the coefficients of its Taylor series, up to order N ≤ 16 |
 /// | `hvp`, of a number | `f_hvp(args.., directions..) -> G`: Hessian × direction |
 /// | `hessian`, of a number | `f_hessian(args..) -> J`; `hessian(diagonal)` gives `f_hessian_diagonal(args..) -> G` |
 /// | `into`, next to `grad` | `f_grad_into(args.., &mut G, &mut Workspace)`, `f_value_and_grad_into(..) -> R`; also of `vjp`, `jvp`, `hvp`, `jacobian`, `hessian` |

@@ -26,3 +26,37 @@ fn allows_another_lint(x: f64) -> f64 {
 fn allows_nothing(x: f64) -> f64 {
     x
 }
+
+#[differentiable(taylor)]
+fn series_without_an_order(x: f64) -> f64 {
+    x
+}
+
+#[differentiable(taylor = 40)]
+fn series_of_high_order(x: f64) -> f64 {
+    x
+}
+
+#[custom_derivative(jvp = half_jvp)]
+fn half(x: f64) -> f64 {
+    0.5 * x
+}
+
+fn half_jvp(x: f64, x_tangent: f64) -> (f64, f64) {
+    (0.5 * x, 0.5 * x_tangent)
+}
+
+#[differentiable(taylor = 2)]
+fn series_of_a_rule(x: f64) -> f64 {
+    half(x) * x
+}
+
+#[differentiable(taylor = 2)]
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+#[differentiable]
+fn of_a_series(x: f64) -> f64 {
+    square_taylor(x, 1.0)[2]
+}

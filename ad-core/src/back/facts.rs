@@ -203,22 +203,26 @@ fn guards(nest: &Nest, roots: &[Node], negations: &[Vec<Node>]) -> Vec<Guards> {
 /// Whether one of some conditions always holds. Two that differ in one member, which one of them
 /// negates, become one.
 fn always(nest: &Nest, all: &mut BTreeMap<Node, bool>, negations: &[Vec<Node>]) -> bool {
-    let members = |g: Node| match &nest.nodes[g].compute {
-        Compute::Prim(Prim::And, args) => Some([args[0], args[1]]),
-        _ => None,
+    let operands = |g: Node, of: Prim| match &nest.nodes[g].compute {
+        Compute::Prim(p, args) if *p == of => &args[..],
+        Compute::Lit(_)
+        | Compute::Index(_)
+        | Compute::Read(..)
+        | Compute::Prim(..)
+        | Compute::Reduce(..)
+        | Compute::ArgReduce(..)
+        | Compute::Same(_)
+        | Compute::Extreme(_) => &[],
     };
     let are_opposite = |a: Node, b: Node| negations[a].contains(&b) || negations[b].contains(&a);
     // Whether a condition holds wherever another does not: that negates a conjunction of it.
     let is_rest = |a: Node, b: Node| {
-        let mut negated = match &nest.nodes[b].compute {
-            Compute::Prim(Prim::Not, args) => vec![args[0]],
-            _ => vec![],
-        };
+        let mut negated = operands(b, Prim::Not).to_vec();
         while let Some(g) = negated.pop() {
             if g == a {
                 return true;
             }
-            negated.extend(members(g).into_iter().flatten());
+            negated.extend(operands(g, Prim::And));
         }
         are_opposite(a, b)
     };
@@ -230,7 +234,7 @@ fn always(nest: &Nest, all: &mut BTreeMap<Node, bool>, negations: &[Vec<Node>]) 
                 if is_rest(a, b) || is_rest(b, a) {
                     return true;
                 }
-                let (Some([h, c]), Some([i, d])) = (members(a), members(b)) else {
+                let (&[h, c], &[i, d]) = (operands(a, Prim::And), operands(b, Prim::And)) else {
                     continue;
                 };
                 if h == i && are_opposite(c, d) {

@@ -223,11 +223,11 @@ fn invocation(
     let unique = Literal::string(&place.unique);
     let in_module = place.around == Around::Module;
     let (word, is_first) = match part {
-        Part::Body(what, is_first) => (what.word(), is_first),
-        Part::Companions => (COMPANIONS, false),
-        Part::Struct => (DERIVED, false),
-        Part::Custom => (CUSTOM, false),
-        Part::Rules => (OF_RULES, false),
+        Part::Body(what, is_first) => (what.spelled(), is_first),
+        Part::Companions => (COMPANIONS.to_owned(), false),
+        Part::Struct => (DERIVED.to_owned(), false),
+        Part::Custom => (CUSTOM.to_owned(), false),
+        Part::Rules => (OF_RULES.to_owned(), false),
     };
     let known = known.iter().map(|(path, text)| quote!((#path) #text));
     let resume = quote!(#root::__resume);

@@ -16,11 +16,14 @@ const FIRST_ONLY: &str = "the body of its `";
 /// The error about programs in which each column would compute sizes.
 const ONE_BY_ONE: &str = "one tangent or cotangent at a time";
 
+/// The error about units of which only a rule is known.
+const RULE_ONLY: &str = "`taylor` needs the body of `";
+
 /// Nothing if a derivative is refused for a reason.
 pub(crate) fn unless_refused<T>(derived: Result<T, String>) -> Result<Option<T>, String> {
     match derived {
         Err(message)
-            if [FIRST_ONLY, ONE_BY_ONE]
+            if [FIRST_ONLY, ONE_BY_ONE, RULE_ONLY]
                 .iter()
                 .any(|why| message.contains(why)) =>
         {
@@ -101,6 +104,86 @@ pub fn second(program: &Program, args: &[Value], d: Differences) -> Result<(), S
         let smooth = close(xy, yz, 1e-6) && close(x, z, 1e-3);
         if smooth && !close(yz, ba, 1e-4) {
             return Err(format!("differences {yz} are not {ba}\n{hvp}"));
+        }
+    }
+    Ok(())
+}
+
+/// The coefficients of the series along a direction: the first two as derivatives of derivatives
+/// give them, the third as differences of the second.
+///
+/// # Errors
+/// If they are not; the message says what differs.
+pub fn series(program: &Program, args: &[Value], d: Differences) -> Result<(), String> {
+    // What is constant for differentiation is so in derivatives of derivatives as well, if these are
+    // made in one step.
+    if program.to_string().contains("stop(") {
+        return Ok(());
+    }
+    let wrt = real(program);
+    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+    let derive = |of, what| pipeline::derive(of, what, &wrt, &mut |_, _| {});
+    let Some(taylor) = unless_refused(derive(&bulk, Derivative::Taylor(3)))? else {
+        return Ok(());
+    };
+    let jvp = derive(&bulk, Derivative::Jvp)?;
+    let Some(twice) = unless_refused(derive(&jvp, Derivative::Jvp))? else {
+        return Ok(());
+    };
+    let mut rng = generate::Rng::new(19);
+    let along = directions(args, &wrt, &mut rng);
+    let given = [args, &along].concat();
+    let found = run("taylor", &taylor, &given)?.results;
+    let (fused, _) = kernel_eval::eval(&pipeline::to_kernels(&taylor)?, &given)
+        .map_err(|e| format!("fused taylor: {e}\n{taylor}"))?;
+    all_same("fused taylor", &fused, &found, 1e-9)?;
+    let values = program.body.results.len();
+    let real = (found.len() - values) / 3;
+    let second = run("jvp of jvp", &twice, &[&given[..], &along].concat())?.results;
+    let (first, second) = (
+        &second[values..values + real],
+        &second[second.len() - real..],
+    );
+    let half = second.iter().map(|v| {
+        let data = v.real().data.iter().map(|x| 0.5 * x);
+        Value::Real(Tensor::new(v.shape().to_vec(), data.collect()))
+    });
+    let half: Vec<Value> = half.collect();
+    for (k, expected) in [(0, first), (1, &half[..])] {
+        let own = &found[values + k * real..][..real];
+        let what = format!("coefficient {}\n{taylor}", k + 1);
+        all_same(
+            &what,
+            &without_nan(own, expected),
+            &without_nan(expected, expected),
+            1e-9,
+        )?;
+    }
+    if d == Differences::Skip {
+        return Ok(());
+    }
+    let weights: Vec<Value> = first.iter().map(|v| random(v.shape(), &mut rng)).collect();
+    let both = |results: &[Value]| {
+        let of = |k: usize| product(&weights, &results[values + k * real..][..real]).0;
+        (of(1), 3.0 * of(2))
+    };
+    let third = both(&found).1;
+    // The difference of the second coefficients, and the third one nearby.
+    let slope = |h: f64| -> Result<(f64, f64), String> {
+        let at = |h| {
+            let moved = moved(args, &wrt, &along, h);
+            let results = run("taylor", &taylor, &[&moved[..], &along].concat())?.results;
+            Ok::<_, String>(both(&results))
+        };
+        let (up, down) = (at(h)?, at(-h)?);
+        Ok(((up.0 - down.0) / (2.0 * h), up.1))
+    };
+    if let (Ok((x, _)), Ok((y, _)), Ok((z, near))) = (slope(1e-3), slope(5e-4), slope(2.5e-4)) {
+        let (xy, yz) = ((4.0 * y - x) / 3.0, (4.0 * z - y) / 3.0);
+        // A loop may take another step nearby.
+        let smooth = close(xy, yz, 1e-6) && close(x, z, 1e-3) && close(near, third, 1e-2);
+        if smooth && !close(yz, third, 1e-4) {
+            return Err(format!("differences {yz} are not {third}\n{taylor}"));
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use cotangent_core::ir::core;
 use cotangent_core::ir::value::Value;
 use cotangent_zoo::bounds::{Above, Compiled};
-use cotangent_zoo::higher::{hessians, jacobians, linearised, second};
+use cotangent_zoo::higher::{hessians, jacobians, linearised, second, series};
 use cotangent_zoo::limit::Watchdog;
 use cotangent_zoo::programs;
 use cotangent_zoo::stages::{Differences, lower_inlined};
@@ -71,6 +71,11 @@ fn columns_are_rows() {
 #[test]
 fn linear_programs_multiply() {
     assert_none(&wrong(&Ok, &|program, args, _| linearised(program, args)));
+}
+
+#[test]
+fn series_are_derivatives_of_derivatives() {
+    assert_none(&wrong(&Ok, &series));
 }
 
 #[test]

@@ -528,3 +528,34 @@ fn refused(name: &str) -> String {
          computes in this function, or take derivatives of derivatives by `jvp`"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::taylor;
+    use crate::ir::bulk_text::parse;
+
+    /// Twice as many coefficients, at most four times the equations, and some: derivatives of
+    /// derivatives would take 3^n of them. A power asks for one of each lower exponent.
+    #[test]
+    fn coefficients_take_quadratic_work() {
+        for (op, most) in [
+            ("sin(v0)", 4.2),
+            ("tanh(v0)", 4.2),
+            ("sqrt(v0)", 4.2),
+            ("mul(v0, v0)", 4.2),
+            ("div(v0, v0)", 4.2),
+            ("powf(v0, v0)", 6.0),
+        ] {
+            let text = format!(
+                "fn f(x: real[])\n  v1: real[] = {op}\n  v2: real[] = exp(v1)\n  return v2\n"
+            );
+            let program = parse(&text).expect("a program");
+            let equations = |order: usize| {
+                let series = taylor(&program, &[0], order).expect("a series");
+                series.eqs.len() as f64
+            };
+            let (few, many) = (equations(8), equations(16));
+            assert!(many <= most * few, "{op}: {few}, then {many}");
+        }
+    }
+}
