@@ -113,7 +113,7 @@ fn gone_on(state: TokenStream) -> TokenStream {
                 Err(failure) => failure,
             }
         }
-        Err(message) => return syn::Error::new(Span::call_site(), message).to_compile_error(),
+        Err(error) => return error.to_compile_error(),
     };
     if let (Some(signature), false) = (&failure.signature, failure.missing.is_empty()) {
         let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));

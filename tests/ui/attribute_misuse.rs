@@ -60,3 +60,18 @@ fn square(x: f64) -> f64 {
 fn of_a_series(x: f64) -> f64 {
     square_taylor(x, 1.0)[2]
 }
+
+#[differentiable(linearize, jacobian(sparse))]
+fn cubes(x: &[f64]) -> Vec<f64> {
+    x.iter().map(|x| x * x * x).collect()
+}
+
+#[differentiable]
+fn of_a_linearised_function(x: &[f64]) -> f64 {
+    cubes_linearize(x).0[0]
+}
+
+#[differentiable]
+fn of_a_sparse_matrix(x: &[f64]) -> f64 {
+    cubes_jacobian_sparse(x).0[0]
+}

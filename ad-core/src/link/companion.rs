@@ -1,6 +1,6 @@
 //! Companions as they are emitted beside a function, and the type that holds its constants.
 
-use super::{Around, BROKEN, Place, STRUCT, allowed, constant, encode, rules};
+use super::{Around, BROKEN, Place, REFUSED, STRUCT, allowed, constant, encode, rules};
 use crate::back::emit::{self, Context};
 use crate::back::name_check::users;
 use crate::back::unit::forwarded;
@@ -21,7 +21,10 @@ use syn::ext::IdentExt;
 /// The companions of a function and of what is generated from it. `own` are the functions of the
 /// unit that it is, if it is one.
 pub(crate) fn companions(f: &Annotated, place: &Place, own: &TokenStream) -> TokenStream {
-    let said = |what| encode(f, what);
+    let said = |what: Option<Derivative>| match what.and_then(Derivative::refused) {
+        Some(reason) => format!("{REFUSED}{reason}"),
+        None => encode(f, what),
+    };
     let companions = all(&f.signature, f.promise.modes, place, &said);
     let context = Context::of(f);
     let (constants, handed_on) = (constants(f), handed_on(f));
@@ -54,7 +57,7 @@ pub(crate) fn broken(signature: &Signature, modes: Modes, place: &Place) -> Toke
 fn names(signature: &Signature, modes: Modes, place: &Place) -> Vec<(Option<Derivative>, Ident)> {
     let mut names = vec![(None, signature.ident.clone())];
     for what in modes.derivatives() {
-        if !what.is_callable() {
+        if what.is_of_linear() {
             continue;
         }
         names.push((Some(what), emit::name(signature, what)));

@@ -39,6 +39,7 @@ use crate::front::error::Errors;
 use crate::front::jacobian::Jacobian;
 use crate::front::signature::Signature;
 use crate::front::structs::{Struct, Structs};
+use crate::front::types::spelled;
 use crate::front::unit::unit_of;
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
@@ -131,6 +132,9 @@ pub enum Resumed {
 
 /// What stands for a function that is wrong.
 const BROKEN: &str = "broken";
+
+/// What stands before the reason in the companion of a function that no annotated one can call.
+const REFUSED: &str = "refused: ";
 
 /// How the companion of rules begins.
 const RULES: &str = "rules ";
@@ -507,14 +511,21 @@ pub(crate) fn resumed(state: TokenStream) -> syn::Result<Resumed> {
 }
 
 /// Reads what companions said.
-pub(crate) fn callees(request: &Request) -> Result<Callees, String> {
+pub(crate) fn callees(request: &Request) -> syn::Result<Callees> {
     // A method has no place.
     let mut callees = Callees::of(!request.place.unique.is_empty());
     if let Some(member) = &request.place.member {
         callees = Callees::of_member(&member.of);
     }
     callees.shadowed.clone_from(&request.place.beside.shadowed);
-    read(&request.known, &mut callees)?;
+    for (path, text) in &request.known {
+        if let Some(reason) = text.strip_prefix(REFUSED) {
+            let message = format!("`{}` cannot be called here: {reason}", spelled(path));
+            return Err(syn::Error::new_spanned(path, message));
+        }
+    }
+    let damaged = |message| syn::Error::new(Span::call_site(), message);
+    read(&request.known, &mut callees).map_err(damaged)?;
     Ok(callees)
 }
 
