@@ -125,16 +125,15 @@ const HIGHEST: u8 = 16;
 /// # Errors
 /// With what to write instead.
 fn series(meta: &syn::Meta) -> std::result::Result<u8, String> {
-    let order = match meta {
-        syn::Meta::NameValue(pair) => match &pair.value {
-            syn::Expr::Lit(syn::ExprLit {
-                lit: syn::Lit::Int(order),
-                ..
-            }) => order.base10_parse().ok(),
-            _ => None,
-        },
-        syn::Meta::Path(_) | syn::Meta::List(_) => None,
-    };
+    let order = meta.require_name_value().ok().and_then(|pair| {
+        let syn::Expr::Lit(literal) = &pair.value else {
+            return None;
+        };
+        let syn::Lit::Int(order) = &literal.lit else {
+            return None;
+        };
+        order.base10_parse().ok()
+    });
     let order = order.filter(|order| (1..=HIGHEST).contains(order));
     order.ok_or_else(|| {
         format!(
