@@ -12,7 +12,7 @@
 use super::nest::Writer;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::Size;
 use crate::thresholds::{NODES_OF_PEELED_LOOP, PEELED_INDICES};
 use std::collections::{BTreeSet, HashSet};
 
@@ -153,7 +153,7 @@ impl Writer<'_> {
         let s = &self.nest.nodes[n];
         match &s.compute {
             Compute::Index(a) if s.guard.is_none() && a.is_total() => Some(a.clone()),
-            Compute::Lit(Lit::Int(k)) if s.guard.is_none() => Some(Affine::constant(Size::lit(*k))),
+            Compute::Lit(l) if s.guard.is_none() => l.as_size().map(Affine::constant),
             Compute::Lit(_)
             | Compute::Index(_)
             | Compute::Read(..)

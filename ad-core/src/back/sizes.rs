@@ -2,6 +2,8 @@
 
 use super::expr::Expr;
 use crate::ir::bulk::{Relation, Require};
+use crate::ir::condition::Condition;
+use crate::ir::prims::Emit;
 use crate::ir::ty::{Atom, Size};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -54,111 +56,40 @@ fn atom(a: &Atom, of: &dyn Fn(&Atom) -> Expr) -> Expr {
         Atom::Min(x, y) => method(x, "min", y),
         Atom::Max(x, y) => method(x, "max", y),
         Atom::Select(p, x, y) => {
-            let holds = positive(p, true, of).tokens;
+            let holds = written(&p.condition(), of).tokens;
             Expr::choice(holds, expression(x, of), expression(y, of))
         }
     }
 }
 
-/// Whether a size is positive, or is not, as the comparison that it stands for. The difference of
-/// two integers may need more bits than they have.
-///
-/// ```text
-/// b - a > 0    is  b > a        b - a + 1 > 0    is  b >= a
-/// min(p, q)    is  p && q       max(p, q)        is  p || q
-/// -p           is  !(p + 1)     min(p, -p) + 1   is  p == 0
-/// ```
-fn positive(p: &Size, is: bool, of: &dyn Fn(&Atom) -> Expr) -> Expr {
-    exceeds(p, 0, is, of)
-}
-
-/// Whether a size is greater than a number, or is not.
-fn exceeds(p: &Size, k: i128, is: bool, of: &dyn Fn(&Atom) -> Expr) -> Expr {
-    let all = |(x, y): (Expr, Expr)| x.infix("&&", y);
-    let any = |(x, y): (Expr, Expr)| {
-        let (x, y) = (x.tokens, y.tokens);
-        Expr::block(quote!(#x || #y))
+/// A condition on sizes.
+fn written(c: &Condition, of: &dyn Fn(&Atom) -> Expr) -> Expr {
+    let two = |two: &[Condition; 2]| {
+        let [x, y] = two;
+        (written(x, of), written(y, of))
     };
-    let sum = |terms: Terms| polynomial(terms.into_iter());
-    if let Some(constant) = p.as_lit() {
-        let holds = (i128::from(constant) > k) == is;
-        return Expr::atom(quote!(#holds));
-    }
-    if let Some((atom @ (Atom::Min(..) | Atom::Max(..) | Atom::Select(..)), constant)) =
-        p.neg().as_atom_and_constant()
-    {
-        let k = -k - i128::from(constant) - 1;
-        return exceeds(&Size::atom(atom.clone()), k, !is, of);
-    }
-    if let Some((atom, constant)) = p.as_atom_and_constant() {
-        let k = k - i128::from(constant);
-        let two = |x: &Size, y: &Size| (exceeds(x, k, is, of), exceeds(y, k, is, of));
-        match atom {
-            Atom::Min(x, y) if k == -1 && *y == x.neg() => {
-                let (mut above, mut below) = sides(x, of);
-                match x.constant().checked_neg() {
-                    Some(opposite) if opposite > 0 => below.push((vec![], opposite)),
-                    Some(0) => {}
-                    Some(_) | None => above.push((vec![], x.constant())),
-                }
-                return sum(above).infix(if is { "==" } else { "!=" }, sum(below));
-            }
-            Atom::Min(x, y) => return if is { all(two(x, y)) } else { any(two(x, y)) },
-            Atom::Max(x, y) => return if is { any(two(x, y)) } else { all(two(x, y)) },
-            Atom::Select(c, x, y) => {
-                let never = |y: i64| i128::from(y) <= k;
-                if is && y.as_lit().is_some_and(never) {
-                    return all((positive(c, true, of), exceeds(x, k, true, of)));
-                }
-                let (x, y) = two(x, y);
-                return Expr::choice(positive(c, true, of).tokens, x, y);
-            }
-            Atom::Dim { .. }
-            | Atom::Int { .. }
-            | Atom::Value(_)
-            | Atom::Quot(..)
-            | Atom::Rem(..) => {}
+    match c {
+        Condition::Known(holds) => Expr::atom(quote!(#holds)),
+        Condition::Compare(p, x, y) => {
+            let Emit::Infix(op) = p.emission() else {
+                unreachable!("comparisons are infix")
+            };
+            expression(x, of).infix(op, expression(y, of))
+        }
+        Condition::Both(sides) => {
+            let (x, y) = two(sides);
+            x.infix("&&", y)
+        }
+        Condition::Either(sides) => {
+            let (x, y) = two(sides);
+            let (x, y) = (x.tokens, y.tokens);
+            Expr::block(quote!(#x || #y))
+        }
+        Condition::Choice(parts) => {
+            let [c, x, y] = &**parts;
+            Expr::choice(written(c, of).tokens, written(x, of), written(y, of))
         }
     }
-    let (mut above, below) = sides(p, of);
-    let constant = i128::from(p.constant()) - k;
-    let number = |n: i128| i64::try_from(n).map(Expr::integer);
-    let (strict, weak) = if is { (">", ">=") } else { ("<=", "<") };
-    if above.is_empty() {
-        return match number(constant) {
-            Ok(n) => n.infix(strict, sum(below)),
-            Err(_) => Expr::integer(i64::MAX).infix(weak, sum(below)),
-        };
-    }
-    if below.is_empty() {
-        return match number(-constant) {
-            Ok(n) => sum(above).infix(strict, n),
-            Err(_) if constant > 0 => sum(above).infix(weak, Expr::integer(i64::MIN)),
-            // No integer is greater.
-            Err(_) => Expr::integer(0).infix(strict, Expr::integer(0)),
-        };
-    }
-    if constant == 1 {
-        return sum(above).infix(weak, sum(below));
-    }
-    let constant = constant.clamp(i64::MIN.into(), i64::MAX.into());
-    above.push((vec![], constant as i64));
-    sum(above).infix(strict, sum(below))
-}
-
-type Terms = Vec<(Vec<Expr>, i64)>;
-
-/// The terms of a size but for the constant: those that are added, and those that are subtracted.
-fn sides(p: &Size, of: &dyn Fn(&Atom) -> Expr) -> (Terms, Terms) {
-    let (mut above, mut below) = (vec![], vec![]);
-    for (factors, c) in p.terms().filter(|(factors, _)| !factors.is_empty()) {
-        let atoms: Vec<Expr> = factors.iter().map(|a| atom(a, of)).collect();
-        match c.checked_neg() {
-            Some(opposite) if c < 0 => below.push((atoms, opposite)),
-            Some(_) | None => above.push((atoms, c)),
-        }
-    }
-    (above, below)
 }
 
 /// A parameter as messages name it.
@@ -316,7 +247,7 @@ pub(super) fn check(
     };
     let holds = left.clone().infix(op, right.clone());
     let condition = (r.when.iter()).fold(holds, |c, n| {
-        let (empty, c) = (positive(n, false, of).tokens, c.tokens);
+        let (empty, c) = (written(&n.opposite_condition(), of).tokens, c.tokens);
         Expr::block(quote!(#empty || #c))
     });
     let side = |s: &Size| match s.as_atom() {
@@ -348,25 +279,5 @@ pub(super) fn check(
             quote!(::core::assert!(#condition, #message, #left);)
         }
         _ => quote!(::core::assert!(#condition, #message, #left, #right);),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_equality_takes_no_difference() {
-        let difference = Size::atom(Atom::Int { param: 0 }).plus(-i64::MAX);
-        let equal = difference.smaller(&difference.neg()).plus(1);
-        let written = |is| {
-            let name = |_: &Atom| Expr::atom(quote!(j));
-            positive(&equal, is, &name).tokens.to_string()
-        };
-        assert_eq!(written(true), "j == 9223372036854775807");
-        assert_eq!(written(false), "j != 9223372036854775807");
-        for (j, is_equal) in [(i64::MAX, true), (-5, false), (i64::MIN, false)] {
-            assert_eq!(equal.is_positive(&mut |_| Some(j)), Some(is_equal));
-        }
     }
 }

@@ -492,7 +492,7 @@ impl Recur {
 /// A relation between sizes that must hold before anything is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// Only if all of these are positive.
+    /// Only if all of these hold.
     pub when: Vec<Expr>,
     /// What is related.
     pub left: Expr,

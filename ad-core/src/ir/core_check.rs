@@ -392,7 +392,10 @@ impl Checker {
             Kind::Call(c) => (self.call(c)?, mentions_varying(e, &self.scope)),
             Kind::Recur(r) => self.recur(r, e)?,
             Kind::Demand(d, a) => {
-                for size in d.parts() {
+                for condition in &d.when {
+                    self.want(condition, BOOL, "the condition")?;
+                }
+                for size in [&d.left, &d.right] {
                     self.want(size, INT, "the size")?;
                 }
                 let varies = self.expr(a)?;

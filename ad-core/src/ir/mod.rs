@@ -7,6 +7,7 @@ mod bulk_cost;
 #[cfg(any(test, feature = "interpreters"))]
 pub mod bulk_eval;
 pub mod bulk_text;
+pub mod condition;
 pub mod core;
 pub mod core_check;
 #[cfg(any(test, feature = "interpreters"))]

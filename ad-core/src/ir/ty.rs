@@ -63,6 +63,14 @@ impl Lit {
         }
     }
 
+    /// An integer as a size, if there is room to reason about it.
+    pub fn as_size(self) -> Option<Size> {
+        match self {
+            Lit::Int(k) => Some(Size::lit(k)).filter(Size::is_small),
+            Lit::Real(_) | Lit::Bool(_) => None,
+        }
+    }
+
     fn key(self) -> (Elem, u64) {
         match self {
             Lit::Real(x) => (Elem::Real, x.to_bits()),
@@ -123,6 +131,10 @@ pub enum Atom {
     /// The second where the first is positive, else the third.
     Select(Size, Size, Size),
 }
+
+/// Larger numbers are computed at run time rather than reasoned about: products of two smaller ones
+/// cannot overflow.
+const LARGEST: u64 = 1 << 31;
 
 thread_local! {
     static OVERFLOWED: Cell<bool> = const { Cell::new(false) };
@@ -549,39 +561,21 @@ impl Size {
         Some(sum)
     }
 
-    /// Whether the size is positive. A condition compares two integers, whose difference may need
-    /// more bits than they have.
-    pub fn is_positive(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<bool> {
-        self.exceeds(0, of)
+    /// The terms but for the constant: those that are added, and those that are subtracted.
+    pub(super) fn sides(&self) -> [Size; 2] {
+        let (mut above, mut below) = (BTreeMap::new(), BTreeMap::new());
+        for (m, c) in self.terms.iter().filter(|(m, _)| !m.is_empty()) {
+            match c.checked_neg() {
+                Some(opposite) if *c < 0 => below.insert(m.clone(), opposite),
+                Some(_) | None => above.insert(m.clone(), *c),
+            };
+        }
+        [above.into(), below.into()]
     }
 
-    /// Whether the size is greater than a number.
-    fn exceeds(&self, k: i128, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<bool> {
-        if let Some((atom, constant)) = self.as_atom_and_constant() {
-            let k = k - i128::from(constant);
-            match atom {
-                Atom::Min(p, q) => return Some(p.exceeds(k, of)? && q.exceeds(k, of)?),
-                Atom::Max(p, q) => return Some(p.exceeds(k, of)? || q.exceeds(k, of)?),
-                Atom::Select(c, p, q) => match c.is_positive(of)? {
-                    true => return p.exceeds(k, of),
-                    false => return q.exceeds(k, of),
-                },
-                Atom::Dim { .. }
-                | Atom::Int { .. }
-                | Atom::Value(_)
-                | Atom::Quot(..)
-                | Atom::Rem(..) => {}
-            }
-        }
-        let mut sum = -k;
-        for (m, c) in &*self.terms {
-            let mut product = i128::from(*c);
-            for a in m {
-                product = product.checked_mul(a.eval(of)?.into())?;
-            }
-            sum = sum.checked_add(product)?;
-        }
-        Some(sum > 0)
+    /// Whether all coefficients leave room to reason about the size.
+    pub fn is_small(&self) -> bool {
+        self.terms.values().all(|c| c.unsigned_abs() <= LARGEST)
     }
 
     /// The coefficient of an atom and the rest, if it occurs, in no product with itself and in no

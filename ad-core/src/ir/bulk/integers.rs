@@ -2,7 +2,7 @@
 
 use super::{Op, Program, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Atom, Elem, Lit, Size};
+use crate::ir::ty::{Atom, Elem, Size};
 
 /// A size of a program, in terms of what is known of its variables.
 pub fn translated(known: &[Option<Size>], s: &Size) -> Option<Size> {
@@ -29,8 +29,8 @@ impl Program {
                 None
             } else if let Op::Index(a) = &eq.op {
                 translated(&known, &a.constant)
-            } else if let Op::Fill(Lit::Int(k)) = &eq.op {
-                Some(Size::lit(*k))
+            } else if let Op::Fill(l) = &eq.op {
+                l.as_size()
             } else if let Op::Map(p @ (Prim::IAdd | Prim::ISub), args) = &eq.op {
                 let operands = of(&args[0]).zip(of(&args[1]));
                 operands.map(|(a, b)| match *p == Prim::IAdd {

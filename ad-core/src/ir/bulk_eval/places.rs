@@ -73,11 +73,12 @@ impl Machine<'_> {
                 .collect::<Result<_, _>>()?,
             constant: self.size(&affine.constant)?,
         };
-        let reach = (line.coefs.iter().zip(domain))
-            .map(|(&c, &n)| i128::from(c).abs() * n as i128)
-            .sum::<i128>()
-            + i128::from(line.constant).abs();
-        if reach > i128::from(i64::MAX) {
+        let (mut low, mut high) = (i128::from(line.constant), i128::from(line.constant));
+        for (&c, &n) in line.coefs.iter().zip(domain) {
+            let reach = i128::from(c) * n as i128;
+            (low, high) = (low + reach.min(0), high + reach.max(0));
+        }
+        if low < i64::MIN.into() || high > i64::MAX.into() {
             return Err("an index overflows".into());
         }
         Ok(line)

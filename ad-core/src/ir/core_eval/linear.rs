@@ -3,14 +3,15 @@
 use super::{Machine, Outcome, Val, unpack};
 use crate::ir::bulk::Relation;
 use crate::ir::core::{Demand, Feed, Recur};
+use crate::ir::ty::Lit;
 use crate::ir::value::{Tensor, Value};
 use std::rc::Rc;
 
 impl<'a> Machine<'a> {
     /// An error if the relation does not hold.
     pub(super) fn demand(&mut self, d: &'a Demand) -> Outcome<()> {
-        for size in &d.when {
-            if self.int(size)? <= 0 {
+        for condition in &d.when {
+            if self.scalar(condition)? == Lit::Bool(false) {
                 return Ok(());
             }
         }

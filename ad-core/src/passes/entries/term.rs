@@ -273,8 +273,8 @@ impl Reader {
 
     fn affine(&self, v: Var) -> Option<Affine> {
         let eq = self.out.eq(v).filter(|e| e.guard.is_none())?;
-        if let Op::Fill(Lit::Int(n)) = eq.op {
-            return Some(Affine::constant(eq.ty.rank(), Size::lit(n)));
+        if let Op::Fill(l) = eq.op {
+            return l.as_size().map(|k| Affine::constant(eq.ty.rank(), k));
         }
         let Op::Index(a) = &eq.op else { return None };
         Some(a.clone())

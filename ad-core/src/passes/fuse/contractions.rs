@@ -14,7 +14,7 @@ use crate::ir::bulk::{Ix, Op, Program, Var};
 use crate::ir::kernel::Operand;
 use crate::ir::live::live;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Atom, Lit, Size};
+use crate::ir::ty::{Atom, Size};
 use crate::thresholds::{PRODUCTS_PER_CALL, SHORT_SUM};
 use std::collections::{HashMap, HashSet};
 
@@ -371,8 +371,8 @@ fn part_of(
 fn positive_lengths(program: &Program, guard: Var) -> Option<Vec<Size>> {
     let constant = |v: Var| {
         let op = &program.eq(v)?.op;
-        if let Op::Fill(Lit::Int(i)) = op {
-            return Some(Size::lit(*i));
+        if let Op::Fill(l) = op {
+            return l.as_size();
         }
         let Op::Index(a) = op else { return None };
         a.is_constant().then(|| a.constant.clone())

@@ -18,7 +18,7 @@ use super::nest::NestBuilder;
 use crate::ir::bulk::{Ix, Op, Program, Var};
 use crate::ir::kernel::{Affine, At, Family, Fill, Member, Step, Work};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::Size;
 use std::collections::HashMap;
 
 /// For each position of an extremum the variable that is the value there, if neither may be read
@@ -72,10 +72,9 @@ fn has_some(program: &Program, guard: Option<Var>, length: &Size) -> bool {
         return true;
     }
     let constant = |v: Var| match &program.eq(v)?.op {
-        Op::Fill(Lit::Int(k)) => Some(Size::lit(*k)),
+        Op::Fill(l) => l.as_size(),
         Op::Index(a) if a.coefs.iter().all(|c| c.is(0)) => Some(a.constant.clone()),
-        Op::Fill(_)
-        | Op::Index(_)
+        Op::Index(_)
         | Op::Map(..)
         | Op::Gather { .. }
         | Op::Scatter(_)

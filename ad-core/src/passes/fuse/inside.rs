@@ -2,7 +2,7 @@
 
 use crate::ir::bulk::{Affine, Op, Program, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::Size;
 use crate::thresholds::CONJUNCTS_SEARCHED;
 
 /// Whether an index over a shape is in `0..n` wherever a guard holds: because the guard compares
@@ -101,9 +101,8 @@ fn affine(program: &Program, v: Var) -> Option<Affine> {
     let eq = program.eq(v).filter(|e| e.guard.is_none())?;
     match &eq.op {
         Op::Index(a) => Some(a.clone()),
-        Op::Fill(Lit::Int(k)) => Some(Affine::constant(eq.ty.rank(), Size::lit(*k))),
-        Op::Fill(_)
-        | Op::Map(..)
+        Op::Fill(l) => l.as_size().map(|k| Affine::constant(eq.ty.rank(), k)),
+        Op::Map(..)
         | Op::Gather { .. }
         | Op::Scatter(_)
         | Op::Reduce { .. }

@@ -13,7 +13,7 @@
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Contribution, Loop, Nest, Node, Scalar};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit, Size};
+use crate::ir::ty::Elem;
 
 /// The contribution to zeros that a nest is with the loops of its sum outside, if that is better.
 pub(super) fn interchange(nest: &Nest) -> Option<Contribution> {
@@ -63,10 +63,9 @@ pub(super) fn says_they_run(nest: &Nest, condition: Node, loops: &[Loop]) -> boo
     }
     let &[zero, n] = &args[..] else { return false };
     let constant = |n: Node| match &nest.nodes[n].compute {
-        Compute::Lit(Lit::Int(i)) => Some(Size::lit(*i)),
+        Compute::Lit(l) => l.as_size(),
         Compute::Index(a) if a.terms.is_empty() => Some(a.constant.clone()),
-        Compute::Lit(_)
-        | Compute::Index(_)
+        Compute::Index(_)
         | Compute::Read(..)
         | Compute::Prim(..)
         | Compute::Reduce(..)

@@ -24,7 +24,7 @@ use super::rebuild::without;
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit, Size};
+use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::thresholds::SPARED_INDICES;
 use std::collections::HashSet;
 
@@ -106,6 +106,29 @@ pub(super) fn spares_little(nest: &Nest) -> bool {
         && nest.ranges[..last].iter().all(Range::is_whole)
         && range.from.iter().all(first)
         && range.to.iter().all(end)
+}
+
+/// A bound of a loop as a sum that fits 64 bits. Integers of which nothing is known may be the
+/// largest or the least ones:
+///
+/// ```text
+/// k + c  =  min(k, n - c) + c  for c > 0
+/// k - c  =  max(k, c) - c
+/// ```
+fn representable(bound: Affine, extent: &Size) -> Affine {
+    let Some((atom @ (Atom::Int { .. } | Atom::Value(_)), c)) = bound
+        .constant
+        .as_atom_and_constant()
+        .filter(|(_, c)| *c != 0 && bound.terms.is_empty())
+    else {
+        return bound;
+    };
+    let atom = Size::atom(atom.clone());
+    let within = match c > 0 {
+        true => atom.smaller(&extent.plus(-c)),
+        false => atom.larger(&Size::lit(-c)),
+    };
+    Affine::constant(within.plus(c))
 }
 
 /// What is known to be narrowed so far.
@@ -307,7 +330,7 @@ impl Narrowing<'_> {
         match &s.compute {
             // Where a loop ends is computed even if it has nothing to run over.
             Compute::Index(a) if s.guard.is_none() && a.is_total() => Some(a.clone()),
-            Compute::Lit(Lit::Int(k)) if s.guard.is_none() => Some(Affine::constant(Size::lit(*k))),
+            Compute::Lit(l) if s.guard.is_none() => l.as_size().map(Affine::constant),
             Compute::Lit(_)
             | Compute::Index(_)
             | Compute::Read(..)
@@ -329,13 +352,15 @@ impl Narrowing<'_> {
             return;
         }
         // ± l + rest ≥ 0
+        let extent = &self.nest.loops[l];
         let of = |form: &Affine| {
             let index = Affine::of(l);
-            if up {
+            let bound = if up {
                 index.sub(form)
             } else {
                 form.add_scaled(&index, &Size::lit(1)).plus(1)
-            }
+            };
+            representable(bound, extent)
         };
         // Bounds that this one is stricter than are gone.
         let mut weaker = vec![];

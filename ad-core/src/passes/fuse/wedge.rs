@@ -5,7 +5,7 @@
 use crate::ir::bulk::{Affine, Eq, Op, Program, Var};
 use crate::ir::kernel::Within;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Lit, Size};
+use crate::ir::ty::Size;
 
 /// The members of a conjunction.
 pub(super) fn members(program: &Program, guard: Var) -> Vec<Var> {
@@ -27,10 +27,10 @@ pub(super) fn affine(program: &Program, v: Var) -> Option<Affine> {
     if let Op::Index(a) = &eq.op {
         return Some(a.clone());
     }
-    let Op::Fill(Lit::Int(i)) = eq.op else {
+    let Op::Fill(l) = eq.op else {
         return None;
     };
-    Some(Affine::constant(eq.ty.rank(), Size::lit(i)))
+    l.as_size().map(|k| Affine::constant(eq.ty.rank(), k))
 }
 
 #[allow(

@@ -14,7 +14,7 @@ use super::sequence::{Active, Run};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Ix, Op, Program, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Atom, Elem, Lit, Size};
+use crate::ir::ty::{Atom, Elem, Size};
 use std::collections::HashMap;
 
 /// For results of loops the arrays of one length.
@@ -173,7 +173,7 @@ impl Longest {
                 };
                 let arm = |v: Var| match op(v) {
                     Some(Op::Index(a)) if a.is_constant() => of(&a.constant),
-                    Some(Op::Fill(Lit::Int(k))) => Some(Size::lit(*k)),
+                    Some(Op::Fill(l)) => l.as_size(),
                     Some(_) | None => of(&Size::atom(Atom::Value(v.0))),
                 };
                 Some(larger(arm(args[1])?, arm(args[2])?))

@@ -21,6 +21,7 @@
 mod sequence;
 
 use crate::ir::bulk::{self, Affine, Eq, Ix, Op, Part, Program, Require, Type, Var};
+use crate::ir::condition::Condition;
 use crate::ir::core::{
     Binder, Block, Bound, Call, Demand, Expr, Feed, Fresh, Param, Recur, ReduceOp, Routine,
     Scatter, Sym, Ty,
@@ -141,7 +142,9 @@ impl<'a> Raiser<'a> {
         let nothing = Expr::int(0);
         let demanded = all.iter().rev().fold(nothing, |e, r| {
             let demand = Demand {
-                when: r.when.iter().map(|s| self.size(s)).collect(),
+                when: (r.when.iter())
+                    .map(|s| self.condition(&s.condition()))
+                    .collect(),
                 left: self.size(&r.left),
                 relation: r.relation,
                 right: self.size(&r.right),
@@ -207,8 +210,22 @@ impl<'a> Raiser<'a> {
             Atom::Min(x, y) => both(Prim::IMin, x, y),
             Atom::Max(x, y) => both(Prim::IMax, x, y),
             Atom::Select(p, x, y) => {
-                let holds = Expr::prim(Prim::IGt, vec![self.size(p), Expr::int(0)]);
-                Expr::cond(holds, self.size(x), self.size(y))
+                Expr::cond(self.condition(&p.condition()), self.size(x), self.size(y))
+            }
+        }
+    }
+
+    fn condition(&self, c: &Condition) -> Expr {
+        let two =
+            |p, [x, y]: &[Condition; 2]| Expr::prim(p, vec![self.condition(x), self.condition(y)]);
+        match c {
+            Condition::Known(holds) => Expr::lit(Lit::Bool(*holds)),
+            Condition::Compare(p, x, y) => Expr::prim(*p, vec![self.size(x), self.size(y)]),
+            Condition::Both(sides) => two(Prim::And, sides),
+            Condition::Either(sides) => two(Prim::Or, sides),
+            Condition::Choice(parts) => {
+                let [c, x, y] = [0, 1, 2].map(|k| self.condition(&parts[k]));
+                Expr::cond(c, x, y)
             }
         }
     }

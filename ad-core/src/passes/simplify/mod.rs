@@ -516,11 +516,10 @@ impl Simplifier {
         if let Op::Index(a) = op {
             return Some(a.clone());
         }
-        let Op::Fill(Lit::Int(i)) = op else {
+        let Op::Fill(l) = op else {
             return None;
         };
-        // Larger numbers could overflow the reasoning about them.
-        (i.unsigned_abs() <= 1 << 31).then(|| Affine::constant(rank, Size::lit(*i)))
+        l.as_size().map(|k| Affine::constant(rank, k))
     }
 
     /// The arguments, if a variable is this primitive applied without a guard.

@@ -99,9 +99,8 @@ impl Vectoriser {
     fn size_of(&self, v: Var) -> Option<Size> {
         match &self.out.eq(v)?.op {
             Op::Index(a) if a.is_constant() => Some(a.constant.clone()),
-            Op::Fill(Lit::Int(k)) => Some(Size::lit(*k)),
-            Op::Fill(_)
-            | Op::Index(_)
+            Op::Fill(l) => l.as_size(),
+            Op::Index(_)
             | Op::Map(..)
             | Op::Gather { .. }
             | Op::Scatter(_)

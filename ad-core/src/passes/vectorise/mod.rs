@@ -263,10 +263,10 @@ impl Vectoriser {
                 let b = self.env[x].clone();
                 self.widen(&b, space)
             }
-            Kind::Lit(Lit::Int(i)) if i.unsigned_abs() <= LARGEST => {
-                Val::Affine(Affine::constant(depth, Size::lit(*i)))
-            }
-            Kind::Lit(l) => Val::Array(self.out.fill(*l, &space.axes)),
+            Kind::Lit(l) => match l.as_size() {
+                Some(k) => Val::Affine(Affine::constant(depth, k)),
+                None => Val::Array(self.out.fill(*l, &space.axes)),
+            },
             // Evaluating both arms is no obligation.
             Kind::Prim(Prim::Select, args) => self.branch(&args[0], &args[1], &args[2], space)?,
             Kind::Prim(Prim::Add, args) => match self.sum_of_scatters(args, space)? {
@@ -842,10 +842,6 @@ fn on_entry(size: &Size, axes: &[Size]) -> bool {
     known
 }
 
-/// Larger numbers are computed at run time rather than reasoned about: products of two smaller ones
-/// cannot overflow.
-const LARGEST: u64 = 1 << 31;
-
 /// The affine value of an integer primitive, where it has one.
 #[allow(
     clippy::wildcard_enum_match_arm,
@@ -862,8 +858,8 @@ fn affine_prim(p: Prim, args: &[Val]) -> Option<Affine> {
     let rank = a.coefs.len();
     let zero = Affine::constant(rank, Size::lit(0));
     let tame = |a: Affine| {
-        let small = |s: &Size| s.terms().all(|(_, c)| c.unsigned_abs() <= LARGEST);
-        (a.coefs.iter().all(small) && small(&a.constant)).then_some(a)
+        let is_small = a.coefs.iter().chain([&a.constant]).all(Size::is_small);
+        is_small.then_some(a)
     };
     let sizes = |f: &dyn Fn(&Size, &Size) -> Option<Size>| {
         let b = b?;

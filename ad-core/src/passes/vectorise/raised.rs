@@ -1,7 +1,7 @@
 //! What only derivatives have that were raised to Core: structural zeros, recurrences, demands.
 
 use super::{Space, Val, Vectoriser};
-use crate::ir::bulk::{Affine, Eq, Feed, Op, Relation, Var, states};
+use crate::ir::bulk::{Eq, Feed, Op, Relation, Var, states};
 use crate::ir::core::{self, Demand, Expr, Recur};
 use crate::ir::ty::Size;
 
@@ -45,22 +45,22 @@ impl Vectoriser {
 
     /// Demands a relation on entry, if it is sure to be needed and can be said there.
     pub(super) fn demand(&mut self, d: &Demand, space: &Space) -> Result<(), String> {
-        let mut sizes = vec![];
-        for e in d.parts() {
-            match self.expr(e, space)? {
-                Val::Affine(a) => sizes.push(a),
-                Val::Array(_) => return Ok(()),
+        let mut when = space.reached();
+        for condition in &d.when {
+            let condition = self.whole(condition, space)?;
+            match self.condition(condition) {
+                Some(p) => when.push(p),
+                None => return Ok(()),
             }
         }
-        let (Some(right), Some(left)) = (sizes.pop(), sizes.pop()) else {
+        let (left, right) = (self.expr(&d.left, space)?, self.expr(&d.right, space)?);
+        let (Val::Affine(left), Val::Affine(right)) = (left, right) else {
             return Ok(());
         };
-        if !space.is_sure() || !sizes.iter().all(Affine::is_constant) {
+        if !space.is_sure() {
             return Ok(());
         }
         let difference = left.add_scaled(&right, &Size::lit(-1));
-        let mut when = space.reached();
-        when.extend(sizes.into_iter().map(|s| s.constant));
         if let Some((low, high)) = difference.range(&space.axes) {
             self.out.require_sign(&when, &low, d.relation);
             if d.relation == Relation::Equal {
