@@ -485,35 +485,13 @@ impl Lowerer<'_> {
             if let (Some(i), Some(m)) = (literal(&here), literal(&m)) {
                 return if i < m { a(l, &[here]) } else { b(l, &[there]) };
             }
-            let one = l.region(loc, "an item", |l| a(l, std::slice::from_ref(&here)))?;
-            let two = l.region(loc, "an item", |l| b(l, &[there]))?;
-            let cond = Expr::prim(Prim::ILt, vec![here, m.clone()]);
-            l.choose(cond, one, two, loc)
+            let cond = Expr::prim(Prim::ILt, vec![here.clone(), m.clone()]);
+            l.decided(cond, |l| a(l, &[here]), |l| b(l, &[there]), loc)
         });
         Ok(Iter {
             one_by_one,
             ..chained
         })
-    }
-
-    /// One value or the other, of one type.
-    pub(super) fn choose(&mut self, cond: Expr, a: Plain, b: Plain, loc: Loc) -> Result<Value> {
-        let message = format!(
-            "these are {} and {}; both must be the same",
-            a.describe(),
-            b.describe()
-        );
-        if a.expr.ty.rank != b.expr.ty.rank {
-            return Err(self.errors.at(loc, message));
-        }
-        match self.pair(a, b) {
-            Some(pair) => Ok(Value::Plain(Plain {
-                expr: Expr::cond(cond, pair.left, pair.right),
-                scalar: pair.scalar,
-                open: pair.open,
-            })),
-            None => Err(self.errors.at(loc, message)),
-        }
     }
 }
 

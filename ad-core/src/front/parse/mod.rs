@@ -53,6 +53,7 @@ pub(super) fn body(
         aliases: HashSet::new(),
         written: written(block),
         lists: 0,
+        declared: vec![],
     };
     let body = parser.block_for(block, stmt::Want::Result);
     parser.with_code(body)
@@ -149,6 +150,8 @@ struct Parser<'a> {
     written: HashSet<String>,
     /// How many lists that grow there were.
     lists: usize,
+    /// The names that the block around declares before it assigns to them.
+    declared: Vec<syn::Ident>,
 }
 
 impl Parser<'_> {
@@ -206,7 +209,13 @@ impl Parser<'_> {
             None => self.right_local(local),
         };
         self.names_since(before, pattern::names_in(&local.pat));
-        self.borrowed_since(borrows, pattern::names_in(&local.pat));
+        let names = pattern::names_in(&local.pat);
+        // What is assigned to a borrow is assigned to what it borrows.
+        if self.borrowed_since(borrows, names.clone()).is_empty() {
+            let assigned = self.loops.last().map_or(&[][..], |around| &around.assigned);
+            let new = names.into_iter().filter(|name| !assigned.contains(name));
+            self.declared.extend(new);
+        }
         stmt
     }
 

@@ -436,7 +436,7 @@ pub(super) fn while_let(l: &syn::ExprWhile) -> Option<syn::ExprLoop> {
 }
 
 /// The block with `while !v.is_empty() { let p = v.pop().unwrap(); .. }` in place of
-/// `while let Some(p) = v.pop() { .. }`, if that occurs.
+/// `while let Some(p) = v.pop() { .. }`, if that occurs; the same of `if let`.
 pub(super) fn popping(block: &syn::Block) -> Option<syn::Block> {
     let mut found = false;
     let tokens = popped(block.to_token_stream(), &mut found);
@@ -475,11 +475,11 @@ fn popped(tokens: TokenStream, found: &mut bool) -> TokenStream {
     out
 }
 
-/// The head of `while let Some(p) = v.pop() {`, what the body begins with, and how many tokens
-/// stand before the body.
+/// The head of `while let Some(p) = v.pop() {` or `if let ..`, what the body begins with, and how
+/// many tokens stand before the body.
 fn head_of_popping(tokens: &[TokenTree]) -> Option<(TokenStream, TokenStream, usize)> {
     let is = |k: usize, text: &str| tokens.get(k).is_some_and(|t| t.to_string() == text);
-    if !(is(0, "while") && is(1, "let") && is(2, "Some") && is(4, "=")) {
+    if !((is(0, "while") || is(0, "if")) && is(1, "let") && is(2, "Some") && is(4, "=")) {
         return None;
     }
     let end = tokens.iter().position(is_braces)?;
@@ -492,10 +492,10 @@ fn head_of_popping(tokens: &[TokenTree]) -> Option<(TokenStream, TokenStream, us
         .iter()
         .cloned()
         .collect();
-    let (pat, span) = (pat.stream(), tokens[0].span());
+    let (pat, keyword, span) = (pat.stream(), &tokens[0], tokens[0].span());
     is_pop.then(|| {
         (
-            quote_spanned!(span=> while !#list.is_empty()),
+            quote_spanned!(span=> #keyword !#list.is_empty()),
             quote_spanned!(span=> let #pat = #list.pop().unwrap();),
             end,
         )

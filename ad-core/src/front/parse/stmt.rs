@@ -37,7 +37,7 @@ impl Want {
 #[derive(Default)]
 pub(super) struct Around {
     /// The variables that are assigned to.
-    assigned: Vec<syn::Ident>,
+    pub(super) assigned: Vec<syn::Ident>,
     /// Whether there is a `break`.
     leaves: bool,
     /// Its label.
@@ -126,6 +126,17 @@ impl Parser<'_> {
     }
 
     pub(super) fn block_for(&mut self, block: &syn::Block, want: Want) -> Expr {
+        let outer = std::mem::take(&mut self.declared);
+        let read = self.whole_block(block, want);
+        let declared = std::mem::replace(&mut self.declared, outer);
+        // A loop around carries no variable that only has the name of one declared inside.
+        if let Some(around) = self.loops.last_mut() {
+            around.assigned.retain(|name| !declared.contains(name));
+        }
+        read
+    }
+
+    fn whole_block(&mut self, block: &syn::Block, want: Want) -> Expr {
         let braces = block.brace_token.span;
         let loc = Loc {
             start: braces.open(),
