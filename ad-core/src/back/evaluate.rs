@@ -33,6 +33,9 @@ enum Value {
     Int(&'static str, i128),
     Bool(bool),
     Real(f64),
+    /// What a value that is computed where it is first needed fails with.
+    Overflows,
+    Panics,
 }
 
 /// Why there is no value.
@@ -176,6 +179,13 @@ fn evaluate(e: &syn::Expr, names: &Names) -> Result<Value> {
             };
             let segments = p.path.segments.iter().map(|s| s.ident.to_string());
             let path = segments.collect::<Vec<_>>().join("::");
+            if let ("rt::Lazy::new", Some(syn::Expr::Closure(f))) = (&*path, c.args.first()) {
+                return match evaluate(&f.body, names) {
+                    Err(Stop::Overflow) => Ok(Value::Overflows),
+                    Err(Stop::Panic) => Ok(Value::Panics),
+                    value => value,
+                };
+            }
             let args = c.args.iter().map(|a| evaluate(a, names));
             match (path.as_str(), &args.collect::<Result<Vec<_>>>()?[..]) {
                 ("rt::ipow", &[a, b]) => {
@@ -245,11 +255,16 @@ fn unary(u: &syn::ExprUnary, names: &Names) -> Result<Value> {
             Value::Int(name, x) => within(name, -x),
             Value::Open(x) => Ok(Value::Open(-x)),
             Value::Real(x) => Ok(Value::Real(-x)),
-            Value::Bool(_) => error("a negated bool"),
+            Value::Bool(_) | Value::Overflows | Value::Panics => error("what is negated"),
         },
         (syn::UnOp::Not(_), e) => match evaluate(e, names)? {
             Value::Bool(x) => Ok(Value::Bool(!x)),
             _ => error("bits"),
+        },
+        (syn::UnOp::Deref(_), e) => match evaluate(e, names)? {
+            Value::Overflows => Err(Stop::Overflow),
+            Value::Panics => Err(Stop::Panic),
+            value => Ok(value),
         },
         _ => error("an operator"),
     }
@@ -326,6 +341,7 @@ fn cast(x: Value, to: &str) -> Result<Value> {
         Value::Bool(x) => Value::Int(name, x.into()),
         Value::Real(x) => Value::Int(name, (x as i128).clamp(*low, *high)),
         Value::Open(_) => return error("a cast of {integer}"),
+        Value::Overflows | Value::Panics => return error("a cast of what is not read"),
     })
 }
 
