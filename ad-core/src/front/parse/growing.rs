@@ -25,7 +25,8 @@
 //! pushed to in `for` loops, and what these run over does not follow from what is computed inside.
 //! How long a list gets in a `while` or a `loop` is found out by running the loop first, without
 //! effect: without the list if its elements are not read, and else with twice as much room until it
-//! suffices. `trial` forgets what changes inside.
+//! suffices. `trial` forgets what changes inside; of other lists that grow there it has copies
+//! (`others.rs`).
 //!
 //! ```text
 //! while c { v.push(e); y = f; }
@@ -41,10 +42,12 @@
 //! Lists that grow otherwise stay as they are written, which is an error.
 
 mod most;
+mod others;
 mod read;
 mod rounds;
 
 use most::{most, most_of_block};
+use others::Others;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use read::{Counts, Read};
@@ -471,6 +474,16 @@ impl List {
                 }
             }
             flush(&mut pushed, &mut is_empty, &mut out);
+            if is_trial(stmt) {
+                // It changes a copy, of which there may be nothing yet.
+                if is_empty {
+                    let slot = self.slot();
+                    out.extend(quote_spanned!(name.span()=> let mut #name = [#slot; 0usize];));
+                    is_empty = false;
+                }
+                tokens.to_tokens(&mut out);
+                continue;
+            }
             if grows(&tokens, name) {
                 let (before, grown, after) = self.grown(stmt, &all, is_empty)?;
                 out.extend(before);
@@ -568,6 +581,7 @@ impl List {
         names: &mut Names,
     ) -> Option<TokenStream> {
         endless_body(stmt)?;
+        let Others { stmt, copies } = Others::of(stmt, &self.name)?;
         let (most, trial) = (names.fresh("longest"), format_ident!("{}", TRIAL));
         let read = Read {
             list: self,
@@ -578,6 +592,7 @@ impl List {
         let before = (!start.0.is_empty()).then(|| quote!(- #start));
         Some(quote_spanned! {self.name.span()=>
             #trial!({
+                #copies
                 let mut #end: usize = #start;
                 let mut #most: usize = #start;
                 #written
@@ -595,7 +610,8 @@ impl List {
         room_for: &dyn Fn(&TokenStream) -> TokenStream,
         names: &mut Names,
     ) -> Option<TokenStream> {
-        let body = endless_body(stmt)?;
+        let Others { stmt, copies } = Others::of(stmt, &self.name)?;
+        let body = endless_body(&stmt)?;
         let round = most_of_block(body, &self.name)?;
         let mut changing = Changing::default();
         changing.visit_block(body);
@@ -630,6 +646,7 @@ impl List {
                 let mut #fits = false;
                 while !#fits {
                     #fits = #trial!({
+                        #copies
                         #list
                         let mut #end: usize = #start;
                         #written
@@ -643,6 +660,15 @@ impl List {
             })
         })
     }
+}
+
+/// `let most = trial!({ .. });`
+fn is_trial(stmt: &syn::Stmt) -> bool {
+    let syn::Stmt::Local(local) = stmt else {
+        return false;
+    };
+    let init = local.init.as_ref().map(|i| &*i.expr);
+    matches!(init, Some(syn::Expr::Macro(m)) if m.mac.path.is_ident(TRIAL))
 }
 
 /// The body of a loop whose rounds are not counted before, if it is left by its end or by `break`.
