@@ -107,9 +107,8 @@ impl Apart {
 /// Checks that the rows of a tangent are as long as those of its argument, that its sparse matrices
 /// have entries at the same places, and that its enums are of the same variants.
 pub(super) fn same_pattern(
-    ident: &Ident,
-    tangent: &Ident,
-    data: &Data,
+    (ident, data): (&Ident, &Data),
+    (tangent, of_tangent): (&Ident, &Data),
     names: &mut Names,
 ) -> TokenStream {
     let mut out = TokenStream::new();
@@ -118,14 +117,14 @@ pub(super) fn same_pattern(
         let (own, other) = (names.fresh("own"), names.fresh("other"));
         let only = |name: &Ident, at: usize| (at == k).then(|| name.to_token_stream());
         let of_own = taken(ident, data, names, &|at| only(&own, at));
-        let of_other = taken(tangent, data, names, &|at| only(&other, at));
+        let of_other = taken(tangent, of_tangent, names, &|at| only(&other, at));
         out.extend(quote!({ #of_own #of_other rt::same(#what, #said, #other, #own); }));
     }
     for k in data.tree.discriminants_of_real() {
         let (own, other) = (names.fresh("variant"), names.fresh("variant"));
         let only = |name: &Ident, at: usize| (at == k).then(|| name.to_token_stream());
         let of_own = taken(ident, data, names, &|at| only(&own, at));
-        let of_other = taken(tangent, data, names, &|at| only(&other, at));
+        let of_other = taken(tangent, of_tangent, names, &|at| only(&other, at));
         out.extend(quote!({ #of_own #of_other rt::same_variants(#said, #other, #own); }));
     }
     out

@@ -718,6 +718,10 @@ impl Context<'_> {
             false => (Some(&self.failure), wrapper),
         };
         let body = match wrapper {
+            // What is written is known before anything is returned.
+            Some(_) if !self.signature.writes.is_empty() && what.writes() => {
+                quote!(#asides #failure #body)
+            }
             Some(wrapper) => {
                 let value = wrapper.there(&quote!({ #body }));
                 quote!(#asides #failure #value)

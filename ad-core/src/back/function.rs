@@ -448,7 +448,14 @@ impl<'a> Function<'a> {
             return quote!(#matrix (#value, #name));
         }
         let parts = all.iter().map(|gives| match gives {
-            Gives::Value => self.whole_result(&result.tree, own, &mut taken, false, repeated),
+            Gives::Value => {
+                let value = self.whole_result(&result.tree, own, &mut taken, false, repeated);
+                let name = self.fresh("value");
+                match self.pattern_of_cotangent(&name) {
+                    check if check.is_empty() => value,
+                    check => quote!({ let #name = #value; #check #name }),
+                }
+            }
             Gives::Tangent => self.whole_result(&result.tree, own, &mut taken, true, false),
             Gives::Tangents => self.whole_result(&several(result), own, &mut taken, true, false),
             Gives::Linear => self.linear(taken),

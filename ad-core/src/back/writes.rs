@@ -143,10 +143,11 @@ impl Context<'_> {
         } else if what == Derivative::Vjp {
             parts.push(self.gradient());
         }
-        Some(match &parts[..] {
+        let returned = match &parts[..] {
             [] => quote!(()),
             _ => tuple(parts),
-        })
+        };
+        Some(self.wrapped(&returned))
     }
 
     /// Statements that bring the values on entry to hand under the names of the parameters.
@@ -184,6 +185,10 @@ impl Context<'_> {
         }
         let first = usize::from(signature.has_result);
         let back = |w: &Write, ident: &Ident, value: &Ident| match w.back {
+            // Elements that are made of several are not `Copy`.
+            Back::Slice if is_many(&signature.args[w.arg].ty.tree) => {
+                quote!(#ident.swap_with_slice(&mut { #value });)
+            }
             Back::Slice => quote!(#ident.copy_from_slice(&#value);),
             Back::View => quote! {
                 let mut #ident = #ident;
@@ -208,11 +213,11 @@ impl Context<'_> {
                     Tree::Leaf(w) if w.passing == Passing::Slice => {
                         quote!(#ident.to_vec())
                     }
+                    Tree::Many(_) => quote!(#ident.to_vec()),
                     Tree::Leaf(_)
                     | Tree::Tuple(_)
                     | Tree::List(_)
                     | Tree::Struct(..)
-                    | Tree::Many(_)
                     | Tree::Optional(_)
                     | Tree::Rows(_) => {
                         quote!(::core::clone::Clone::clone(#ident))
@@ -238,12 +243,20 @@ impl Context<'_> {
             [] => None,
             _ => Some(tuple(returned)),
         };
+        let returned = match &signature.wrapper {
+            Some(wrapper) => Some(wrapper.there(&returned.unwrap_or_else(|| quote!(())))),
+            None => returned,
+        };
         quote! {
             let #given = { #entered #body };
             #out
             #returned
         }
     }
+}
+
+fn is_many(tree: &Tree) -> bool {
+    matches!(tree, Tree::Many(_))
 }
 
 /// Brings the value on entry to hand.

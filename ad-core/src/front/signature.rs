@@ -269,7 +269,7 @@ impl Signature {
             result,
             wrapper,
             writes,
-            has_result: !matches!(sig.output, syn::ReturnType::Default),
+            has_result: gives_value(&sig.output),
             of_one: false,
         })
     }
@@ -385,12 +385,6 @@ fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) 
             ),
         ));
     }
-    if let (Some(_), Tree::Many(_)) = (through, &ty.tree) {
-        return Err(errors.on(
-            &typed.ty,
-            "a list of tuples, structs or lists is not written in place; return the new list: `-> Vec<..>`",
-        ));
-    }
     let pat = match &*typed.pat {
         syn::Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat),
         _ => None,
@@ -456,12 +450,10 @@ fn result(
         Some((wrapper, inner)) => (Some(wrapper), inner),
         None => (None, &**ty),
     };
-    if let (Some(_), [_, ..]) = (&wrapper, exits) {
-        return Err(errors.on(
-            &sig.output,
-            "a function that may fail writes nothing through `&mut` here; return what it writes beside \
-             the value",
-        ));
+    if wrapper.is_some() && !exits.is_empty() && is_unit(ty) {
+        let data = Data::read(&writes::results(None, exits), errors)?;
+        no_real_enum(&data, &sig.ident, errors)?;
+        return Ok((data, wrapper));
     }
     let data = Data::read(ty, errors)?;
     if !data.tree.is_real() {
@@ -469,13 +461,6 @@ fn result(
         return Err(errors.on(
             ty,
             format!("a result of `{made_of}` has no derivative; return `f64` or an array of `f64`"),
-        ));
-    }
-    if data.tree.has_rows() {
-        return Err(errors.on(
-            ty,
-            "a list of lists is no result here; return one array, such as `Array2<f64>`, or all elements \
-             one after another in a `Vec<f64>`",
         ));
     }
     if data.tree.has_sparse() {
@@ -495,10 +480,22 @@ fn result(
         let all = writes::results(Some(ty), exits);
         let data = Data::read(&all, errors)?;
         no_real_enum(&data, &sig.ident, errors)?;
-        return Ok((data, None));
+        return Ok((data, wrapper));
     }
     no_real_enum(&data, ty, errors)?;
     Ok((data, wrapper))
+}
+
+fn is_unit(ty: &syn::Type) -> bool {
+    matches!(types::bare(ty), syn::Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
+/// Whether a function returns anything, also inside of a `Result`.
+fn gives_value(output: &syn::ReturnType) -> bool {
+    match output {
+        syn::ReturnType::Default => false,
+        syn::ReturnType::Type(_, ty) => !Wrapper::of(ty).is_some_and(|(_, inner)| is_unit(inner)),
+    }
 }
 
 /// Which fields an enum has is known when the function has run; a cotangent of it comes before.

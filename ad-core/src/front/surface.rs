@@ -99,6 +99,8 @@ pub(super) enum Kind {
     Take(Box<Expr>),
     /// Whether an `Option` or a `Result` has no value.
     IsNone(Box<Expr>),
+    /// An `Option` or a `Result`; without a value, the function is left.
+    Tried(Box<Expr>),
     /// What is never computed, since the block around was left before.
     Never,
     /// The same where the function fails: that this does not happen is known before.
@@ -258,13 +260,23 @@ pub(super) enum Stmt {
     /// `x = e;`, `x += e;`
     Assign(Box<Assign>),
     /// `x.swap(i, j);`
-    Swap(Box<(Place, Expr, Expr)>),
+    Swap(Box<Swap>),
     /// `for p in .. { .. }`
     For(Box<For>),
     /// `while c { .. }`
     While(Box<While>),
     /// Something wrong, which has been reported, and the names it would have brought in.
     Hole(Reported, Vec<syn::Ident>),
+}
+
+/// `x.swap(i, j);`
+#[derive(Clone, Debug)]
+pub(super) struct Swap {
+    pub(super) place: Place,
+    pub(super) i: Expr,
+    pub(super) j: Expr,
+    /// The same for rows of a list of lists, element by element.
+    pub(super) rows: Stmt,
 }
 
 /// An assignment.

@@ -16,7 +16,7 @@
 
 use super::data::Tree;
 use super::error::{Errors, Result};
-use super::signature::Signature;
+use super::signature::{Signature, Wrapper};
 use super::types::bare;
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -211,16 +211,22 @@ pub(super) fn body(
         (None, true) => quote!((#given)),
         (None, false) => given.clone(),
     };
+    let fallible = signature.wrapper.as_ref().map(|wrapper| Fallible {
+        wrapper,
+        has_result: signature.has_result,
+        whole: &whole,
+    });
     let rewriting = Rewriting {
         names: &names,
-        leave: &|result| match result.is_empty() {
-            true => whole(None),
-            false => whole(Some(result)),
+        leave: &|result| match (&fallible, result.is_empty()) {
+            (Some(fallible), _) => fallible.returned(result),
+            (None, true) => whole(None),
+            (None, false) => whole(Some(result)),
         },
     };
     let mut stmts = function.block.stmts.clone();
     let tail = match stmts.last() {
-        Some(syn::Stmt::Expr(_, None)) if signature.has_result => stmts.pop(),
+        Some(syn::Stmt::Expr(_, None)) if signature.has_result || fallible.is_some() => stmts.pop(),
         _ => None,
     };
     let leaves = matches!(stmts.last(), Some(syn::Stmt::Expr(syn::Expr::Return(_), _)));
@@ -236,14 +242,19 @@ pub(super) fn body(
             out.extend(quote!(;));
         }
     }
-    match tail {
-        Some(tail) => {
+    match (tail, &fallible) {
+        (Some(syn::Stmt::Expr(tail, None)), Some(fallible)) => {
+            let tail = rewriting.of(tail.into_token_stream());
+            let tail = syn::parse2(tail).map_err(|e| errors.add(e))?;
+            out.extend(fallible.tail(tail));
+        }
+        (Some(tail), _) => {
             let tail = rewriting.of(tail.to_token_stream());
             let all = whole(Some(quote!(result_of_the_function)));
             out.extend(quote!(let result_of_the_function = #tail; #all));
         }
-        None if leaves || signature.has_result => {}
-        None => out.extend(whole(None)),
+        (None, _) if leaves || signature.has_result => {}
+        (None, _) => out.extend(whole(None)),
     }
     let span = function.block.brace_token.span.join();
     let mut group = Group::new(proc_macro2::Delimiter::Brace, out);
@@ -269,6 +280,85 @@ fn is_block_like(e: &syn::Expr) -> bool {
             | syn::Expr::Loop(_)
             | syn::Expr::Block(_)
     )
+}
+
+/// What a function that may fail returns, with what it writes beside the value.
+///
+/// ```text
+/// Err(e)     Err(e)
+/// Ok(v)      Ok((v, written))
+/// r          Ok((r?, written))
+/// ```
+struct Fallible<'a> {
+    wrapper: &'a Wrapper,
+    has_result: bool,
+    whole: &'a dyn Fn(Option<TokenStream>) -> TokenStream,
+}
+
+impl Fallible<'_> {
+    fn there(&self, value: TokenStream) -> TokenStream {
+        let given = (self.whole)(self.has_result.then_some(value));
+        match self.wrapper.is_result {
+            true => quote!(Ok(#given)),
+            false => quote!(Some(#given)),
+        }
+    }
+
+    fn returned(&self, result: TokenStream) -> TokenStream {
+        match syn::parse2(result.clone()) {
+            Ok(e) => self.tail(e),
+            Err(_) => result,
+        }
+    }
+
+    fn tail(&self, e: syn::Expr) -> TokenStream {
+        let block = |mut block: syn::Block| {
+            if let Some(syn::Stmt::Expr(e, None)) = block.stmts.pop_if(|s| matches!(s, syn::Stmt::Expr(_, None))) {
+                let e = self.tail(e);
+                block.stmts.push(syn::Stmt::Expr(syn::Expr::Verbatim(e), None));
+            }
+            block
+        };
+        match e {
+            syn::Expr::Return(_) | syn::Expr::Macro(_) => e.into_token_stream(),
+            syn::Expr::Path(path) if path.path.is_ident("None") => path.into_token_stream(),
+            syn::Expr::Call(call) => match (&*call.func, call.args.first()) {
+                (syn::Expr::Path(f), Some(_)) if f.path.is_ident("Err") => call.into_token_stream(),
+                (syn::Expr::Path(f), Some(value))
+                    if f.path.is_ident("Ok") || f.path.is_ident("Some") =>
+                {
+                    self.there(value.to_token_stream())
+                }
+                (..) => self.unwrapped(&call),
+            },
+            syn::Expr::If(mut branch) => {
+                branch.then_branch = block(branch.then_branch);
+                branch.else_branch = branch.else_branch.map(|(word, other)| {
+                    (word, Box::new(syn::Expr::Verbatim(self.tail(*other))))
+                });
+                branch.into_token_stream()
+            }
+            syn::Expr::Match(mut on) => {
+                for arm in &mut on.arms {
+                    arm.body = Box::new(syn::Expr::Verbatim(self.tail((*arm.body).clone())));
+                }
+                on.into_token_stream()
+            }
+            syn::Expr::Block(mut inner) => {
+                inner.block = block(inner.block);
+                inner.into_token_stream()
+            }
+            other => self.unwrapped(&other),
+        }
+    }
+
+    fn unwrapped(&self, e: &impl ToTokens) -> TokenStream {
+        let all = self.there(quote!(result_of_the_function));
+        match self.has_result {
+            true => quote!({ let result_of_the_function = #e?; #all }),
+            false => quote!({ #e?; #all }),
+        }
+    }
 }
 
 /// Finds variables that hide one of these.

@@ -67,7 +67,7 @@ macro_rules! tuples {
         }
     )*};
 }
-tuples! { A; A B; A B C; A B C D; A B C D E; }
+tuples! { A; A B; A B C; A B C D; A B C D E; A B C D E F; }
 
 /// Numbers between -1 and 1, none near to another.
 pub(crate) fn list(n: usize) -> Vec<f64> {

@@ -6,7 +6,7 @@ use crate::back::data::{Given, same_pattern};
 use crate::back::emit::said;
 use crate::back::sizes::{self, Named};
 use crate::back::tokens::{RUNTIME, USERS_RUNTIME};
-use crate::derivative::Takes;
+use crate::derivative::{Derivative, Takes};
 use crate::front::infer::ConstUse;
 use crate::front::real::RealType;
 use crate::front::types::{Scalar, Written};
@@ -134,9 +134,23 @@ impl Function<'_> {
         let pairs = tangents.iter().zip(self.context.wrt);
         let checks = pairs.map(|((tangent, _), &k)| {
             let arg = &self.context.signature.args[k];
-            self.with_names(|names| same_pattern(&arg.ident, tangent, &arg.ty, names))
+            self.with_names(|names| same_pattern((&arg.ident, &arg.ty), (tangent, &arg.ty), names))
         });
         checks.collect()
+    }
+
+    /// Checks that the rows of a cotangent are as long as those of a value at hand.
+    pub(super) fn pattern_of_cotangent(&self, value: &Ident) -> TokenStream {
+        let signature = self.context.signature;
+        if self.what != Derivative::Vjp || !signature.result.tree.has_rows() {
+            return TokenStream::new();
+        }
+        let extra = self.context.extra_params(self.what);
+        let Some((cotangent, _)) = extra.first() else {
+            return TokenStream::new();
+        };
+        let (_, given) = self.context.cotangent();
+        self.with_names(|names| same_pattern((value, &signature.result), (cotangent, &given), names))
     }
 
     /// The relations between sizes that are checked on entry.

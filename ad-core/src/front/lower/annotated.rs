@@ -86,6 +86,7 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Value> {
         let succeeds = std::mem::take(&mut self.succeeds);
+        let tried = std::mem::take(&mut self.tried);
         let home = self.env.home.clone();
         let callees = self.known_from(home.as_deref());
         let of_type = || callees.get(&associated(path)?);
@@ -98,6 +99,7 @@ impl Lowerer<'_> {
         if let Some(Some(callee)) = &callee
             && !callee.signature.writes.is_empty()
         {
+            (self.succeeds, self.tried) = (succeeds, tried);
             return self.writing_call(path, callee, None, args, loc);
         }
         // What is in the arguments is reported as well. The path of a function is an argument of a
@@ -129,7 +131,16 @@ impl Lowerer<'_> {
         args: &[Surface],
         loc: Loc,
     ) -> Result<Value> {
+        let succeeds = std::mem::take(&mut self.succeeds);
+        let tried = std::mem::take(&mut self.tried);
         let (name, writes) = (shown(path), &callee.signature.writes);
+        if callee.signature.wrapper.is_some() && !succeeds && !tried {
+            let message = format!(
+                "`{name}` writes through `&mut` and may fail, and what it has written when it fails is \
+                 not known; write `{name}(..)?` or `{name}(..).unwrap()`"
+            );
+            return Err(self.errors.at(loc, message));
+        }
         if callee.what.is_some() {
             let message = format!(
                 "`{name}` writes through `&mut`, and of such functions only annotated ones are called, not \
@@ -163,7 +174,14 @@ impl Lowerer<'_> {
             };
             values.push((value, arg.loc));
         }
-        let results = self.substituted(path, callee, values, loc)?;
+        let (results, maybe) = match callee.signature.wrapper {
+            Some(_) => {
+                let given = self.maybe_substituted(path, callee, values, succeeds, loc)?;
+                let maybe = self.maybe(given, loc)?;
+                (maybe.value.clone(), Some(maybe))
+            }
+            None => (self.substituted(path, callee, values, loc)?, None),
+        };
         let results = self.named(results, "written");
         let has_result = callee.signature.has_result;
         let mut results = match places.len() + usize::from(has_result) {
@@ -181,7 +199,11 @@ impl Lowerer<'_> {
                 self.write_back(place, value, *at)?;
             }
         }
-        Ok(own.unwrap_or(Value::Tuple(vec![])))
+        let own = own.unwrap_or(Value::Tuple(vec![]));
+        Ok(match maybe {
+            Some(maybe) => Maybe { value: own, ..maybe }.into(),
+            None => own,
+        })
     }
 
     /// A method that changes the struct that it is called on, as far as it is known.

@@ -2,13 +2,14 @@
 
 use super::array::{element, length};
 use super::borrow::Borrow;
+use super::columns::Columns;
 use super::combinator::built;
 use super::fixed::List;
 use super::value::{Plain, Value};
 use super::way::Maybe;
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
-use crate::front::surface::{Assign, Expr as Surface, How, Place, Target};
+use crate::front::surface::{Assign, How, Place, Swap, Target};
 use crate::ir::core::{Expr, Kind, Update};
 use crate::ir::ty::{Elem, Lit};
 
@@ -21,7 +22,7 @@ struct Operand {
 }
 
 /// For `swap` of anything else.
-const SWAP: &str = "`swap` is for elements of a variable of rank 1; write `let t = x[i]; x[i] = x[j]; \
+const SWAP: &str = "`swap` is for elements of a list or an array of rank 1; write `let t = x[i]; x[i] = x[j]; \
      x[j] = t;` with the indices of yours";
 
 impl Lowerer<'_> {
@@ -148,7 +149,11 @@ impl Lowerer<'_> {
     }
 
     /// `x.swap(i, j);`
-    pub(super) fn swap(&mut self, place: &Place, i: &Surface, j: &Surface) {
+    pub(super) fn swap(&mut self, swap: &Swap) {
+        let Swap { place, i, j, rows } = swap;
+        if self.is_list_of_lists(place) {
+            return self.stmt(rows);
+        }
         let values = [i, j].map(|e| self.expr(e));
         // Of more than one axis: what is said is about the array, once.
         let several = |v: &Result<Value>| matches!(v, Ok(Value::Tuple(_) | Value::List(_)));
@@ -166,35 +171,80 @@ impl Lowerer<'_> {
         });
         self.put_place(place, |l, old, _| {
             let [i, j] = at;
-            let (i, j) = (i?, j?);
+            let at = [i?, j?];
             let old = match old {
-                Some(Value::List(list)) if place.steps.is_empty() => {
+                Some(Value::List(list @ List::Elements(_))) => {
                     let whole = Value::of_rust(l.as_array(list, place.loc)?);
                     Some(l.named(whole, "x"))
                 }
                 Some(old) => Some(old),
                 None => None,
             };
-            let whole = match old {
-                Some(Value::Plain(plain)) if plain.expr.ty.rank == 1 && place.steps.is_empty() => {
-                    plain
+            match &old {
+                Some(Value::Plain(plain)) if plain.expr.ty.rank == 1 => Ok(l.exchanged(plain, &at)),
+                Some(Value::List(List::Whole(plain))) => Ok(l.exchanged(plain, &at)),
+                Some(Value::List(List::Columns(list)))
+                    if list.range.is_none() && !list.of.has_rows() =>
+                {
+                    Ok(Columns::whole(l.exchanged_columns(&list.of, &at)))
                 }
-                Some(_) | None => {
-                    return Err(l.errors.at(place.loc, SWAP));
-                }
-            };
-            let (array, ty) = (whole.expr.clone(), whole);
-            let one = |l: &mut Self, i: &Expr| {
-                let at = vec![Some(i.clone())];
-                let known = l.replaced_element(&array, &at);
-                l.share("part", known.unwrap_or_else(|| element(array.clone(), at)))
-            };
-            let (a, b) = (one(l, &i), one(l, &j));
-            let first = l.updated(array.clone(), vec![Some(i)], b);
-            let first = l.share("swapped", first);
-            let expr = l.updated(first, vec![Some(j)], a);
-            Ok(Value::Plain(Plain { expr, ..ty }))
+                Some(_) | None => Err(l.errors.at(place.loc, SWAP)),
+            }
         });
+    }
+
+    /// Whether there is a list of lists at a place.
+    fn is_list_of_lists(&mut self, place: &Place) -> bool {
+        let there = self.borrowed(place).ok().flatten();
+        let value = there.and_then(|there| self.read(&there).ok());
+        matches!(value, Some(Value::List(List::Columns(list))) if matches!(*list.of, Value::List(List::Rows(_))))
+    }
+
+    /// The arrays of a list with two elements exchanged.
+    fn exchanged_columns(&mut self, column: &Value, at: &[Expr; 2]) -> Value {
+        match column {
+            Value::Plain(array) | Value::List(List::Whole(array)) => {
+                let new = self.exchanged(array, at);
+                match (column, new) {
+                    (Value::Plain(_), Value::List(List::Whole(new))) => Value::Plain(new),
+                    (_, new) => new,
+                }
+            }
+            Value::Tuple(_)
+            | Value::Struct(..)
+            | Value::List(_)
+            | Value::Closure(..)
+            | Value::Shape(_)
+            | Value::Way(_) => {
+                let parts = column.components().unwrap_or_default().to_vec();
+                let parts = parts.iter().map(|part| self.exchanged_columns(part, at));
+                column.with_components(parts.collect())
+            }
+        }
+    }
+
+    /// An array with two elements, or two parts along its first axis, exchanged.
+    fn exchanged(&mut self, whole: &Plain, [i, j]: &[Expr; 2]) -> Value {
+        let rank = whole.expr.ty.rank;
+        let array = self.share("x", whole.expr.clone());
+        let place = |i: &Expr| {
+            let mut at = vec![None; rank];
+            at[0] = Some(i.clone());
+            at
+        };
+        let one = |l: &mut Self, i: &Expr| {
+            let known = l.replaced_element(&array, &place(i));
+            l.share("part", known.unwrap_or_else(|| element(array.clone(), place(i))))
+        };
+        let (a, b) = (one(self, i), one(self, j));
+        let first = self.updated(array.clone(), place(i), b);
+        let first = self.share("swapped", first);
+        let expr = self.updated(first, place(j), a);
+        let expr = self.share("swapped", expr);
+        Value::of_rust(Plain {
+            expr,
+            ..whole.clone()
+        })
     }
 
     /// What replaces a part of an array.

@@ -28,6 +28,7 @@ enum Callee {
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, path: &syn::Path, args: &[Surface], loc: Loc) -> Result<Value> {
         let succeeds = std::mem::take(&mut self.succeeds);
+        let tried = std::mem::take(&mut self.tried);
         let mut full = self.rooted(path);
         if let Some(ident) = path.get_ident() {
             match self.env.get(&ident.to_string()).cloned() {
@@ -55,7 +56,7 @@ impl Lowerer<'_> {
             return made;
         }
         let (Some(callee), Some(last)) = (self.callee(&full), path.segments.last()) else {
-            self.succeeds = succeeds;
+            (self.succeeds, self.tried) = (succeeds, tried);
             return self.annotated_call(&full, args, loc);
         };
         match callee {

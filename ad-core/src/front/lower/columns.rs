@@ -69,6 +69,12 @@ impl Columns {
 }
 
 impl Value {
+    /// Whether rows of different lengths are a part of it.
+    pub(super) fn has_rows(&self) -> bool {
+        let parts = self.components().unwrap_or_default();
+        matches!(self, Value::List(List::Rows(_))) || parts.iter().any(Value::has_rows)
+    }
+
     /// A row of a list of arrays of rank 1.
     pub(super) fn as_row(&self) -> Option<&Columns> {
         match self {
@@ -475,8 +481,8 @@ impl Lowerer<'_> {
     /// A list in the form that an argument or a result of a type has, and what it is made of.
     pub(super) fn listed(&mut self, value: Value, tree: &Tree, loc: Loc) -> Result<Value> {
         match (tree, &value) {
-            (Tree::Many(_), Value::List(List::Columns(list))) => match &list.range {
-                None => Ok(value),
+            (Tree::Many(many), Value::List(List::Columns(list))) => match &list.range {
+                None => Ok(Columns::whole(self.rows_of(*list.of.clone(), &many.columns))),
                 Some(_) if tree.has_rows() => Err(self.errors.at(
                     loc,
                     "a part of a list of lists cannot be passed on; pass the whole list, and where \
@@ -487,11 +493,16 @@ impl Lowerer<'_> {
                     self.list_of_items(&items, loc)
                 }
             },
-            (Tree::Many(_), Value::List(_)) if tree.has_rows() => Err(self.errors.at(
-                loc,
-                "a list of lists is passed on as the argument or field that it is; pass that as a \
-                 whole, or an `Array2`",
-            )),
+            (Tree::Many(many), Value::List(List::Whole(_)) | Value::Plain(_)) if tree.has_rows() => {
+                match self.rows_of(value.clone(), &many.columns) {
+                    rows @ Value::List(List::Rows(_)) => Ok(Columns::whole(rows)),
+                    _ => Ok(value),
+                }
+            }
+            (Tree::Many(many), Value::List(List::Elements(elements))) if tree.has_rows() => {
+                let whole = self.as_array(List::Elements(elements.clone()), loc)?;
+                self.listed(Value::of_rust(whole), tree, loc)
+            }
             (Tree::Many(many), Value::List(List::Elements(elements))) => {
                 let mut columns = vec![vec![]; many.columns.leaves().len()];
                 for e in elements {
@@ -534,6 +545,43 @@ impl Lowerer<'_> {
                 Ok(value.with_components(parts))
             }
             (Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_), _) => Ok(value),
+        }
+    }
+
+    /// The arrays of a list, with its tables as rows one after another:
+    ///
+    /// ```text
+    /// a: n by m    starts[i] = i m, lengths[i] = m, all[k] = a[k / m, k % m]
+    /// ```
+    fn rows_of(&mut self, of: Value, columns: &Tree) -> Value {
+        match (columns, of) {
+            (Tree::Rows(parts), Value::Plain(table) | Value::List(List::Whole(table)))
+                if matches!(&parts[2], Tree::Leaf(all) if all.rank + 1 == table.expr.ty.rank) =>
+            {
+                let table = self.holding(table);
+                let mut sizes = self.written_lengths(&table.expr);
+                let (n, m) = (self.share_size(sizes.remove(0)), self.share_size(sizes.remove(0)));
+                let of_rows = |l: &mut Self, of: &dyn Fn(&Expr) -> Expr| {
+                    let (axes, at) = l.indices(std::slice::from_ref(&n));
+                    let all = l.share("rows", built(axes, of(&at[0])));
+                    Value::Plain(Plain::typed(all, Scalar::Usize))
+                };
+                let starts = of_rows(self, &|i| times(i, &m));
+                let lengths = of_rows(self, &|_| m.clone());
+                sizes.insert(0, self.share_size(times(&n, &m)));
+                let all = self.reshaped(table, sizes);
+                let all = self.named(Value::of_rust(all), "all");
+                Value::List(List::Rows(vec![starts, lengths, all]))
+            }
+            (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), of) => {
+                let Some(parts) = of.components().filter(|p| p.len() == types.len()) else {
+                    return of;
+                };
+                let parts = parts.iter().zip(types);
+                let parts = parts.map(|(part, tree)| self.rows_of(part.clone(), tree));
+                of.with_components(parts.collect())
+            }
+            (Tree::Leaf(_) | Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_), of) => of,
         }
     }
 

@@ -727,6 +727,7 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Maybe(_)
         | Kind::Take(_)
         | Kind::IsNone(_)
+        | Kind::Tried(_)
         | Kind::Never
         | Kind::Impossible
         | Kind::Hole(_) => None,

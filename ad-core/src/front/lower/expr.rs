@@ -107,6 +107,10 @@ impl Lowerer<'_> {
                 let maybe = self.maybe(value, loc)?;
                 self.value_of(&maybe, loc)
             }
+            Kind::Tried(inner) => {
+                self.tried = is_call(inner);
+                self.expr(inner)
+            }
             Kind::IsNone(inner) => {
                 let value = self.expr(inner)?;
                 let maybe = self.maybe(value, loc)?;
@@ -123,7 +127,7 @@ impl Lowerer<'_> {
         values.into_iter().collect()
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    pub(super) fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Hole(reported, names) => self.holes(*reported, names),
             Stmt::Use(ident, path) => self.name(ident.to_string(), Binding::Import(path.clone())),
@@ -132,7 +136,7 @@ impl Lowerer<'_> {
                 let _ = self.expr(e);
             }
             Stmt::Assign(assign) => self.assign(assign),
-            Stmt::Swap(swap) => self.swap(&swap.0, &swap.1, &swap.2),
+            Stmt::Swap(swap) => self.swap(swap),
             Stmt::For(l) => self.for_loop(l),
             Stmt::While(l) => self.while_loop(l),
             Stmt::Let(pattern, note, init) => {
@@ -442,6 +446,7 @@ fn is_call(e: &Surface) -> bool {
         | Kind::Maybe(_)
         | Kind::Take(_)
         | Kind::IsNone(_)
+        | Kind::Tried(_)
         | Kind::Never
         | Kind::Impossible
         | Kind::Hole(_) => false,

@@ -7,7 +7,7 @@ use super::value::{Plain, Value};
 use super::way::Maybe;
 use super::{Binding, Lowerer};
 use crate::front::data::{Leaf, Made, Tree};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{Loc, Reported, Result};
 use crate::front::signature::Signature;
 use crate::front::types::{Written, spelled};
 use crate::ir::core::{Expr, Param};
@@ -106,12 +106,18 @@ impl Lowerer<'_> {
                 let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
                 Ok(Tree::Struct(made.clone(), parts.collect::<Result<_>>()?))
             }
-            (Tree::Many(many), value @ Value::List(_)) => {
+            (Tree::Many(many), value @ (Value::List(_) | Value::Plain(_))) => {
+                let what = value.describe();
                 let Value::List(List::Columns(list)) = self.listed(value, of, loc)? else {
-                    unreachable!("it is a list by now");
+                    return Err(self.gives_another(&what, of, loc));
                 };
                 self.results(*list.of, &many.columns, loc, out)?;
                 Ok(of.clone())
+            }
+            (Tree::Rows(types), Value::List(List::Rows(parts))) => {
+                let parts = parts.into_iter().zip(types);
+                let parts = parts.map(|(part, of)| self.results(part, of, loc, out));
+                Ok(Tree::Rows(parts.collect::<Result<_>>()?))
             }
             (Tree::Optional(parts), value) if value.as_maybe().is_some() => {
                 let maybe = self.maybe(value, loc)?;
@@ -126,15 +132,16 @@ impl Lowerer<'_> {
                 | Tree::Optional(_)
                 | Tree::Rows(_),
                 value,
-            ) => {
-                let message = format!(
-                    "the function gives {}, but it is declared to give {}; make the one like the other",
-                    value.describe(),
-                    of.describe()
-                );
-                Err(self.errors.at(loc, message))
-            }
+            ) => Err(self.gives_another(&value.describe(), of, loc)),
         }
+    }
+
+    fn gives_another(&mut self, what: &str, of: &Tree, loc: Loc) -> Reported {
+        let message = format!(
+            "the function gives {what}, but it is declared to give {}; make the one like the other",
+            of.describe()
+        );
+        self.errors.at(loc, message)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::Lowerer;
 use super::array::element;
 use super::combinator::built;
+use super::fixed::List;
 use super::size::{minus, plus};
 use super::value::{Plain, Value};
 use super::way::Iter;
@@ -204,6 +205,17 @@ impl Lowerer<'_> {
                 self.fixed(composites(list).unwrap_or_default(), loc)
             }
             ("vec", [list]) if matches!(list.kind, Kind::Repeat(..)) => self.repeated_list(list),
+            ("vec", [list]) if values(list).is_some() => {
+                let values = self.all(values(list).unwrap_or_default())?;
+                let is_number = |v: &Value| matches!(v, Value::Plain(p) if p.expr.ty.rank == 0);
+                if !values.iter().all(is_number) {
+                    return Ok(Value::List(List::Elements(values)));
+                }
+                let plain = values.into_iter().map(|v| self.plain(v, loc));
+                let plain = plain.collect::<Result<_>>()?;
+                let all = self.of_one_kind(plain, loc)?;
+                Ok(self.stacked(all, 0)?.into())
+            }
             (_, [list]) => Ok(self.list(list)?.into()),
             _ => Err(self.errors.at(
                 loc,
@@ -257,6 +269,15 @@ fn composites(list: &Surface) -> Option<&[Surface]> {
     };
     let first = &parts.first()?.kind;
     matches!(first, Kind::Tuple(_) | Kind::Struct(..)).then_some(parts)
+}
+
+/// The elements of a list, none of which is written as an array of Rust.
+fn values(list: &Surface) -> Option<&[Surface]> {
+    let Kind::List(parts) = &list.kind else {
+        return None;
+    };
+    let is_array = |p: &Surface| matches!(p.kind, Kind::List(_) | Kind::Repeat(..));
+    (!parts.is_empty() && !parts.iter().any(is_array)).then_some(parts)
 }
 
 /// Whether a part leaves its kind open, and it was taken for the right one.

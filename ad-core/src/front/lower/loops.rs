@@ -34,9 +34,48 @@ impl Carried {
 
 /// Whether a loop can carry a value. An `Option` is carried as whether it is `None`, and a value.
 fn is_state(value: &Value) -> bool {
-    match value.as_maybe() {
-        Some(maybe) => maybe.none.is_some() && maybe.value.is_data(),
-        None => value.is_data(),
+    match (value.as_maybe(), fields(value)) {
+        (Some(maybe), _) => maybe.none.is_some() && maybe.value.is_data(),
+        (None, Some(parts)) => parts.iter().all(is_state),
+        (None, None) => value.is_data(),
+    }
+}
+
+/// The parts of a tuple or a struct.
+fn fields(value: &Value) -> Option<&[Value]> {
+    match value {
+        Value::Tuple(parts) | Value::Struct(_, parts) => Some(parts),
+        Value::Plain(_)
+        | Value::List(_)
+        | Value::Closure(..)
+        | Value::Shape(_)
+        | Value::Way(_) => None,
+    }
+}
+
+/// Whether an option without a value is in it.
+fn has_nothing(value: &Value) -> bool {
+    value.as_maybe().is_some_and(Maybe::is_nothing)
+        || fields(value).is_some_and(|parts| parts.iter().any(has_nothing))
+}
+
+/// A value whose options without one hold zeros, in the form of what is there behind a round.
+fn with_zeros(value: &Value, now: &Value) -> Option<Value> {
+    if let (Some(before), Some(now)) = (value.as_maybe(), now.as_maybe()) {
+        return match (before.is_nothing(), now.is_nothing()) {
+            (true, false) => Some(option(
+                Expr::lit(Lit::Bool(true)),
+                zeros_like(&now.value)?,
+            )),
+            (..) => Some(value.clone()),
+        };
+    }
+    match (fields(value), fields(now)) {
+        (Some(parts), Some(now)) if parts.len() == now.len() => {
+            let parts = parts.iter().zip(now).map(|(part, now)| with_zeros(part, now));
+            Some(value.with_components(parts.collect::<Option<_>>()?))
+        }
+        (..) => Some(value.clone()),
     }
 }
 
@@ -47,46 +86,47 @@ fn option(none: Expr, value: Value) -> Value {
 
 /// What a loop carries for a value.
 fn as_state(value: &Value) -> Value {
-    match value.as_maybe() {
-        Some(Maybe {
-            none: Some(none),
-            value,
-            ..
-        }) => Value::Tuple(vec![none.clone().into(), value.clone()]),
-        Some(_) | None => value.clone(),
+    match (value.as_maybe(), fields(value)) {
+        (
+            Some(Maybe {
+                none: Some(none),
+                value,
+                ..
+            }),
+            _,
+        ) => Value::Tuple(vec![none.clone().into(), value.clone()]),
+        (None, Some(parts)) => value.with_components(parts.iter().map(as_state).collect()),
+        (..) => value.clone(),
     }
 }
 
 /// The value for what a loop carries; `like` is the value before the loop.
 fn of_state(like: &Value, state: Value) -> Value {
-    match (like.as_maybe(), &state) {
-        (Some(_), Value::Tuple(parts)) if parts.len() == 2 => match &parts[0] {
-            Value::Plain(none) => option(none.expr.clone(), parts[1].clone()),
-            Value::Tuple(_)
-            | Value::List(_)
-            | Value::Struct(..)
-            | Value::Closure(..)
-            | Value::Shape(_)
-            | Value::Way(_) => state,
-        },
+    match (like.as_maybe(), fields(like), fields(&state)) {
+        (Some(_), _, Some([Value::Plain(none), value])) => {
+            option(none.expr.clone(), value.clone())
+        }
+        (None, Some(like), Some(parts)) if like.len() == parts.len() => {
+            let parts = like.iter().zip(parts);
+            let parts = parts.map(|(like, part)| of_state(like, part.clone()));
+            state.with_components(parts.collect())
+        }
         (..) => state,
     }
 }
 
 /// What a loop carries on for a value. Without a value, the one before stands for it.
 fn next_state(value: &Value, before: &Value) -> Value {
-    let is_nothing = value.as_maybe().is_some_and(Maybe::is_nothing);
-    match before {
-        Value::Tuple(parts) if is_nothing && parts.len() == 2 => {
-            Value::Tuple(vec![Expr::lit(Lit::Bool(true)).into(), parts[1].clone()])
+    let maybe = value.as_maybe();
+    match (maybe, fields(value), fields(before)) {
+        (Some(maybe), _, Some([_, before])) if maybe.is_nothing() => {
+            Value::Tuple(vec![Expr::lit(Lit::Bool(true)).into(), before.clone()])
         }
-        Value::Tuple(_)
-        | Value::Plain(_)
-        | Value::List(_)
-        | Value::Struct(..)
-        | Value::Closure(..)
-        | Value::Shape(_)
-        | Value::Way(_) => as_state(value),
+        (None, Some(parts), Some(before)) if parts.len() == before.len() => {
+            let parts = parts.iter().zip(before);
+            value.with_components(parts.map(|(part, before)| next_state(part, before)).collect())
+        }
+        (..) => as_state(value),
     }
 }
 
@@ -343,7 +383,7 @@ impl Lowerer<'_> {
         body: impl Fn(&mut Self, Expr) -> Result<Option<Expr>>,
         loc: Loc,
     ) -> Vec<Carried> {
-        let is_nothing = |c: &Carried| c.value.as_maybe().is_some_and(Maybe::is_nothing);
+        let is_nothing = |c: &Carried| has_nothing(&c.value);
         if !carried.iter().any(is_nothing) {
             return carried;
         }
@@ -360,7 +400,7 @@ impl Lowerer<'_> {
             }
             let now = changed.iter().find(|one| one.cell == c.cell);
             let value = now.and_then(|one| match &one.binding {
-                Binding::Value(value) => zeros_like(&value.as_maybe()?.value),
+                Binding::Value(value) => with_zeros(&c.value, value),
                 Binding::Import(_) | Binding::Unset | Binding::Hole(_) => None,
             });
             let Some(value) = value else {
@@ -384,7 +424,6 @@ impl Lowerer<'_> {
                 });
                 continue;
             };
-            let value = option(Expr::lit(Lit::Bool(true)), value);
             known.push(Carried { value, ..c });
         }
         known

@@ -22,6 +22,7 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
         Kind::Unary(_, inner)
         | Kind::Take(inner)
         | Kind::IsNone(inner)
+        | Kind::Tried(inner)
         | Kind::Cast(inner, _)
         | Kind::Copied(inner)
         | Kind::Trial(inner)
@@ -123,6 +124,7 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
         Kind::Unary(_, inner)
         | Kind::Take(inner)
         | Kind::IsNone(inner)
+        | Kind::Tried(inner)
         | Kind::Cast(inner, _)
         | Kind::Copied(inner)
         | Kind::Trial(inner)
@@ -136,7 +138,7 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
                 Stmt::Let(_, _, e) | Stmt::Do(e) => one(e),
                 Stmt::Use(..) | Stmt::Later(_) | Stmt::Hole(..) => false,
                 Stmt::Assign(assign) => one(&assign.value) || target(&assign.target, &at),
-                Stmt::Swap(swap) => at(&swap.0, true),
+                Stmt::Swap(swap) => at(&swap.place, true),
                 Stmt::For(l) => one(&l.body) || l.borrowed.iter().any(|b| b == name),
                 Stmt::While(l) => one(&l.body),
             };

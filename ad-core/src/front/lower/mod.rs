@@ -146,6 +146,7 @@ pub(super) fn lower(
             through: vec![],
             limits: Limits::default(),
             succeeds: false,
+            tried: false,
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -355,6 +356,8 @@ struct Lowerer<'a> {
     limits: Limits,
     /// Whether what is called next is taken to give a value.
     succeeds: bool,
+    /// Whether the function is left if the call that comes next fails.
+    tried: bool,
 }
 
 impl Lowerer<'_> {

@@ -281,6 +281,7 @@ impl Parser<'_> {
             return of(Kind::Take, value);
         }
         let t = temporary();
+        let value = of(Kind::Tried, value);
         let first = Stmt::Let(Pattern::Name(t.clone()), Note::Infer, Box::new(value));
         let is_none = of(Kind::IsNone, variable(loc, &t));
         let out = self.leave(loc, &To::Failure, Want::Unit);

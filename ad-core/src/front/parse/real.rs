@@ -135,6 +135,7 @@ impl Parser<'_> {
             | Kind::Maybe(_)
             | Kind::Take(_)
             | Kind::IsNone(_)
+            | Kind::Tried(_)
             | Kind::Never
             | Kind::Impossible
             | Kind::Closure(_) => self.hole(

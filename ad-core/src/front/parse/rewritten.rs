@@ -126,6 +126,18 @@ pub(super) fn statement(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
     syn::parse2(tokens).ok()
 }
 
+/// `rows.swap(i, j)`, by elements; rows of different lengths are outside of each other.
+pub(super) fn exchanged_rows(rows: &syn::Expr, i: &syn::Expr, j: &syn::Expr) -> syn::Expr {
+    syn::parse_quote_spanned! {rows.span()=> {
+        let (cotangent_i, cotangent_j) = (#i, #j);
+        for cotangent_k in 0..#rows[cotangent_i].len().max(#rows[cotangent_j].len()) {
+            let cotangent_kept = #rows[cotangent_i][cotangent_k];
+            #rows[cotangent_i][cotangent_k] = #rows[cotangent_j][cotangent_k];
+            #rows[cotangent_j][cotangent_k] = cotangent_kept;
+        }
+    }}
+}
+
 /// `if c { Some(e) } else { None }`, `c.then(|| e)`: the condition and the value.
 pub(super) fn kept(e: &syn::Expr) -> Option<(&syn::Expr, &syn::Expr)> {
     match e {

@@ -566,7 +566,7 @@ impl Parser<'_> {
     }
 
     /// An expression that stands as a statement.
-    fn statement(&mut self, e: &syn::Expr) -> Stmt {
+    pub(super) fn statement(&mut self, e: &syn::Expr) -> Stmt {
         let loc = Loc::of_expr(e);
         let hole = |reported: Reported| Stmt::Hole(reported, vec![]);
         match e {

@@ -3,7 +3,7 @@
 use super::{Parser, outside};
 use crate::front::error::{Loc, Result};
 use crate::front::names::segments;
-use crate::front::surface::{Assign, Expr, How, Kind, Place, Step, Stmt, Target};
+use crate::front::surface::{Assign, Expr, How, Kind, Place, Step, Stmt, Swap, Target};
 
 impl Parser<'_> {
     /// What stands before the `=`.
@@ -232,10 +232,13 @@ impl Parser<'_> {
                 )
             }
             ("swap", [i, j]) => {
-                let at = [self.expr(i), self.expr(j)];
-                let [i, j] = at;
+                let rows = super::rewritten::exchanged_rows(&call.receiver, i, j);
+                let (i, j) = (self.expr(i), self.expr(j));
                 return Some(match self.place(&call.receiver) {
-                    Ok(place) => Stmt::Swap(Box::new((place, i, j))),
+                    Ok(place) => {
+                        let rows = self.statement(&rows);
+                        Stmt::Swap(Box::new(Swap { place, i, j, rows }))
+                    }
                     Err(reported) => Stmt::Hole(reported, vec![]),
                 });
             }
