@@ -1,5 +1,5 @@
 //! Constants of the module that the function as written only names: lengths are written out, and
-//! tables are declared again in the body, where their elements can be read at any index.
+//! tables, tuples and structs are declared again in the body, where their elements can be read at any index.
 //!
 //! ```text
 //! const N: usize = 2;                       fn f(x: &[f64; 2], i: usize) -> f64 {
@@ -87,12 +87,20 @@ pub(super) fn moved_in(item: TokenStream, constants: &[String]) -> TokenStream {
     }
 }
 
-/// How many numbers there are in a list of lists that is not too long.
+/// How many numbers there are in a list, a tuple or a struct that is not too long.
 fn elements(e: &syn::Expr) -> Option<usize> {
     let count = match e {
         syn::Expr::Reference(of) => elements(&of.expr)?,
         syn::Expr::Array(list) => {
             let counts = list.elems.iter().map(|e| elements(e).or(Some(1)));
+            counts.sum::<Option<usize>>()?
+        }
+        syn::Expr::Tuple(list) => {
+            let counts = list.elems.iter().map(|e| elements(e).or(Some(1)));
+            counts.sum::<Option<usize>>()?
+        }
+        syn::Expr::Struct(made) => {
+            let counts = made.fields.iter().map(|f| elements(&f.expr).or(Some(1)));
             counts.sum::<Option<usize>>()?
         }
         syn::Expr::Repeat(_) => 1,

@@ -313,9 +313,14 @@ impl Fallible<'_> {
 
     fn tail(&self, e: syn::Expr) -> TokenStream {
         let block = |mut block: syn::Block| {
-            if let Some(syn::Stmt::Expr(e, None)) = block.stmts.pop_if(|s| matches!(s, syn::Stmt::Expr(_, None))) {
+            if let Some(syn::Stmt::Expr(e, None)) = block
+                .stmts
+                .pop_if(|s| matches!(s, syn::Stmt::Expr(_, None)))
+            {
                 let e = self.tail(e);
-                block.stmts.push(syn::Stmt::Expr(syn::Expr::Verbatim(e), None));
+                block
+                    .stmts
+                    .push(syn::Stmt::Expr(syn::Expr::Verbatim(e), None));
             }
             block
         };
@@ -333,9 +338,9 @@ impl Fallible<'_> {
             },
             syn::Expr::If(mut branch) => {
                 branch.then_branch = block(branch.then_branch);
-                branch.else_branch = branch.else_branch.map(|(word, other)| {
-                    (word, Box::new(syn::Expr::Verbatim(self.tail(*other))))
-                });
+                branch.else_branch = branch
+                    .else_branch
+                    .map(|(word, other)| (word, Box::new(syn::Expr::Verbatim(self.tail(*other)))));
                 branch.into_token_stream()
             }
             syn::Expr::Match(mut on) => {

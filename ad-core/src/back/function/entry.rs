@@ -150,7 +150,9 @@ impl Function<'_> {
             return TokenStream::new();
         };
         let (_, given) = self.context.cotangent();
-        self.with_names(|names| same_pattern((value, &signature.result), (cotangent, &given), names))
+        self.with_names(|names| {
+            same_pattern((value, &signature.result), (cotangent, &given), names)
+        })
     }
 
     /// The relations between sizes that are checked on entry.

@@ -201,7 +201,11 @@ impl Lowerer<'_> {
         }
         let own = own.unwrap_or(Value::Tuple(vec![]));
         Ok(match maybe {
-            Some(maybe) => Maybe { value: own, ..maybe }.into(),
+            Some(maybe) => Maybe {
+                value: own,
+                ..maybe
+            }
+            .into(),
             None => own,
         })
     }

@@ -234,7 +234,10 @@ impl Lowerer<'_> {
         };
         let one = |l: &mut Self, i: &Expr| {
             let known = l.replaced_element(&array, &place(i));
-            l.share("part", known.unwrap_or_else(|| element(array.clone(), place(i))))
+            l.share(
+                "part",
+                known.unwrap_or_else(|| element(array.clone(), place(i))),
+            )
         };
         let (a, b) = (one(self, i), one(self, j));
         let first = self.updated(array.clone(), place(i), b);

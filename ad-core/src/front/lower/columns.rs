@@ -482,7 +482,9 @@ impl Lowerer<'_> {
     pub(super) fn listed(&mut self, value: Value, tree: &Tree, loc: Loc) -> Result<Value> {
         match (tree, &value) {
             (Tree::Many(many), Value::List(List::Columns(list))) => match &list.range {
-                None => Ok(Columns::whole(self.rows_of(*list.of.clone(), &many.columns))),
+                None => Ok(Columns::whole(
+                    self.rows_of(*list.of.clone(), &many.columns),
+                )),
                 Some(_) if tree.has_rows() => Err(self.errors.at(
                     loc,
                     "a part of a list of lists cannot be passed on; pass the whole list, and where \
@@ -493,7 +495,9 @@ impl Lowerer<'_> {
                     self.list_of_items(&items, loc)
                 }
             },
-            (Tree::Many(many), Value::List(List::Whole(_)) | Value::Plain(_)) if tree.has_rows() => {
+            (Tree::Many(many), Value::List(List::Whole(_)) | Value::Plain(_))
+                if tree.has_rows() =>
+            {
                 match self.rows_of(value.clone(), &many.columns) {
                     rows @ Value::List(List::Rows(_)) => Ok(Columns::whole(rows)),
                     _ => Ok(value),
@@ -555,12 +559,14 @@ impl Lowerer<'_> {
     /// ```
     fn rows_of(&mut self, of: Value, columns: &Tree) -> Value {
         match (columns, of) {
-            (Tree::Rows(parts), Value::Plain(table) | Value::List(List::Whole(table)))
-                if matches!(&parts[2], Tree::Leaf(all) if all.rank + 1 == table.expr.ty.rank) =>
+            (Tree::Rows(parts), Value::Plain(table) | Value::List(List::Whole(table))) if matches!(&parts[2], Tree::Leaf(all) if all.rank + 1 == table.expr.ty.rank) =>
             {
                 let table = self.holding(table);
                 let mut sizes = self.written_lengths(&table.expr);
-                let (n, m) = (self.share_size(sizes.remove(0)), self.share_size(sizes.remove(0)));
+                let (n, m) = (
+                    self.share_size(sizes.remove(0)),
+                    self.share_size(sizes.remove(0)),
+                );
                 let of_rows = |l: &mut Self, of: &dyn Fn(&Expr) -> Expr| {
                     let (axes, at) = l.indices(std::slice::from_ref(&n));
                     let all = l.share("rows", built(axes, of(&at[0])));

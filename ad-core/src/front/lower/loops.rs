@@ -45,11 +45,9 @@ fn is_state(value: &Value) -> bool {
 fn fields(value: &Value) -> Option<&[Value]> {
     match value {
         Value::Tuple(parts) | Value::Struct(_, parts) => Some(parts),
-        Value::Plain(_)
-        | Value::List(_)
-        | Value::Closure(..)
-        | Value::Shape(_)
-        | Value::Way(_) => None,
+        Value::Plain(_) | Value::List(_) | Value::Closure(..) | Value::Shape(_) | Value::Way(_) => {
+            None
+        }
     }
 }
 
@@ -63,16 +61,16 @@ fn has_nothing(value: &Value) -> bool {
 fn with_zeros(value: &Value, now: &Value) -> Option<Value> {
     if let (Some(before), Some(now)) = (value.as_maybe(), now.as_maybe()) {
         return match (before.is_nothing(), now.is_nothing()) {
-            (true, false) => Some(option(
-                Expr::lit(Lit::Bool(true)),
-                zeros_like(&now.value)?,
-            )),
+            (true, false) => Some(option(Expr::lit(Lit::Bool(true)), zeros_like(&now.value)?)),
             (..) => Some(value.clone()),
         };
     }
     match (fields(value), fields(now)) {
         (Some(parts), Some(now)) if parts.len() == now.len() => {
-            let parts = parts.iter().zip(now).map(|(part, now)| with_zeros(part, now));
+            let parts = parts
+                .iter()
+                .zip(now)
+                .map(|(part, now)| with_zeros(part, now));
             Some(value.with_components(parts.collect::<Option<_>>()?))
         }
         (..) => Some(value.clone()),
@@ -103,9 +101,7 @@ fn as_state(value: &Value) -> Value {
 /// The value for what a loop carries; `like` is the value before the loop.
 fn of_state(like: &Value, state: Value) -> Value {
     match (like.as_maybe(), fields(like), fields(&state)) {
-        (Some(_), _, Some([Value::Plain(none), value])) => {
-            option(none.expr.clone(), value.clone())
-        }
+        (Some(_), _, Some([Value::Plain(none), value])) => option(none.expr.clone(), value.clone()),
         (None, Some(like), Some(parts)) if like.len() == parts.len() => {
             let parts = like.iter().zip(parts);
             let parts = parts.map(|(like, part)| of_state(like, part.clone()));
@@ -124,7 +120,11 @@ fn next_state(value: &Value, before: &Value) -> Value {
         }
         (None, Some(parts), Some(before)) if parts.len() == before.len() => {
             let parts = parts.iter().zip(before);
-            value.with_components(parts.map(|(part, before)| next_state(part, before)).collect())
+            value.with_components(
+                parts
+                    .map(|(part, before)| next_state(part, before))
+                    .collect(),
+            )
         }
         (..) => as_state(value),
     }

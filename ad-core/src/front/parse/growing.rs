@@ -218,6 +218,9 @@ const GROWING: [&str; 14] = [
     "swap_remove",
 ];
 
+/// The methods that change how much room a list has.
+const RESERVING: [&str; 3] = ["reserve", "reserve_exact", "shrink_to_fit"];
+
 /// The methods that push several elements.
 const EXTENDING: [&str; 2] = ["extend", "extend_from_slice"];
 
@@ -442,6 +445,9 @@ impl List {
                 | syn::Stmt::Macro(_) => None,
             };
             if let Some((method, args)) = call {
+                if RESERVING.contains(&method.as_str()) {
+                    continue;
+                }
                 let args: Vec<TokenStream> = args.iter().map(ToTokens::to_token_stream).collect();
                 match (method.as_str(), &args[..]) {
                     ("push", [e]) => {

@@ -59,7 +59,7 @@ fn most_of(stmt: &syn::Stmt, name: &Ident) -> Option<TokenStream> {
 }
 
 fn pushed_to(tokens: &TokenStream, name: &Ident) -> bool {
-    calls(tokens, name, &["push"])
+    calls(tokens, name, &["push", "insert"])
 }
 
 pub(super) fn most_of_block(block: &syn::Block, name: &Ident) -> Option<TokenStream> {
@@ -71,10 +71,12 @@ fn most_of_expr(e: &syn::Expr, name: &Ident) -> Option<TokenStream> {
         return Some(quote!(0usize));
     }
     if let Some((method, args)) = call_on(e, name) {
-        let [arg] = args[..] else {
-            return None;
+        let is_one = match (method.as_str(), &args[..]) {
+            ("push", [_]) | ("insert", [_, _]) => {
+                args.iter().all(|arg| !grows(&arg.to_token_stream(), name))
+            }
+            (..) => false,
         };
-        let is_one = method == "push" && !grows(&arg.to_token_stream(), name);
         return is_one.then(|| quote!(1usize));
     }
     match e {

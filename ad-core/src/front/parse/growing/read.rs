@@ -2,7 +2,9 @@
 
 use super::{GROWING, List, method_after};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
 
 /// What reads a list while it has a length, or changes that.
 pub(super) struct Read<'a> {
@@ -38,7 +40,7 @@ impl Read<'_> {
                     k += 1;
                 }
                 TokenTree::Ident(ident) if ident == list && !is_member(&tokens[..k]) => {
-                    let (read, taken) = self.mention(after)?;
+                    let (read, taken) = self.mention(after, is_statement(&tokens[..k]))?;
                     match read {
                         Some(read) => out.extend(read),
                         None => out.extend(quote_spanned!(list.span()=> #list[..#at])),
@@ -55,7 +57,7 @@ impl Read<'_> {
     }
 
     /// What the list and the first of the tokens behind it stand for, and how many these are.
-    fn mention(&self, after: &[TokenTree]) -> Option<(Option<TokenStream>, usize)> {
+    fn mention(&self, after: &[TokenTree], is_first: bool) -> Option<(Option<TokenStream>, usize)> {
         let (list, at) = (&self.list.name, self.at);
         if let Counts::Only(most) = self.counts {
             return self
@@ -112,6 +114,11 @@ impl Read<'_> {
                     3,
                 )
             }
+            "insert" | "remove" | "swap_remove" => {
+                let ends = matches!(after.get(3), Some(TokenTree::Punct(p)) if p.as_char() == ';');
+                let is_unused = is_first && ends;
+                (Some(self.moved(&method, args, is_unused)?), 3)
+            }
             _ if changes => return None,
             _ => (None, 0),
         })
@@ -119,6 +126,47 @@ impl Read<'_> {
 }
 
 impl Read<'_> {
+    /// A method that changes the places of elements.
+    fn moved(&self, method: &str, args: TokenStream, is_unused: bool) -> Option<TokenStream> {
+        let (list, at) = (&self.list.name, self.at);
+        let gone = (!is_unused).then(|| quote_spanned!(list.span()=> cotangent_gone));
+        let parser = Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+        let args = parser.parse2(args).ok()?;
+        let args: Option<Vec<TokenStream>> =
+            args.iter().map(|e| self.of(e.to_token_stream())).collect();
+        let args = args?;
+        Some(match (method, &args[..]) {
+            ("insert", [i, value]) => {
+                let value = self.list.pushed(value.clone());
+                quote_spanned! {list.span()=> {
+                    let (cotangent_i, cotangent_new) = (#i, #value);
+                    for cotangent_k in (cotangent_i..#at).rev() {
+                        #list[cotangent_k + 1] = #list[cotangent_k];
+                    }
+                    #list[cotangent_i] = cotangent_new;
+                    #at += 1;
+                }}
+            }
+            ("remove", [i]) => quote_spanned! {list.span()=> {
+                let cotangent_i = #i;
+                let cotangent_gone = #list[cotangent_i];
+                for cotangent_k in cotangent_i + 1..#at {
+                    #list[cotangent_k - 1] = #list[cotangent_k];
+                }
+                #at -= 1;
+                #gone
+            }},
+            ("swap_remove", [i]) => quote_spanned! {list.span()=> {
+                let cotangent_i = #i;
+                let cotangent_gone = #list[cotangent_i];
+                #at -= 1;
+                #list[cotangent_i] = #list[#at];
+                #gone
+            }},
+            _ => return None,
+        })
+    }
+
     /// The same where there is no list, only how long it is.
     fn counted(&self, most: &Ident, after: &[TokenTree]) -> Option<(TokenStream, usize)> {
         let (span, at) = (self.list.name.span(), self.at);
@@ -144,6 +192,16 @@ impl Read<'_> {
 /// Whether an index is a range.
 fn is_range(index: &TokenStream) -> bool {
     matches!(syn::parse2(index.clone()), Ok(syn::Expr::Range(_)))
+}
+
+/// Whether a statement begins behind these tokens.
+fn is_statement(before: &[TokenTree]) -> bool {
+    match before.last() {
+        None => true,
+        Some(TokenTree::Punct(p)) => p.as_char() == ';',
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
+        Some(TokenTree::Ident(_) | TokenTree::Literal(_)) => false,
+    }
 }
 
 /// Whether what follows these tokens is the name of a field or a method.
