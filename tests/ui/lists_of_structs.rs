@@ -15,11 +15,6 @@ fn changed_in_a_part(points: &[Point]) -> f64 {
 }
 
 #[differentiable]
-fn written(points: &mut [Point]) {
-    points[0].x = 1.0;
-}
-
-#[differentiable]
 fn compared_with_a_number(points: &[Point]) -> f64 {
     let all: f64 = points.iter().sum();
     all + points
@@ -53,11 +48,6 @@ fn rows_as_a_result(rows: &[Vec<f64>], by: f64) -> Vec<Vec<f64>> {
 #[differentiable(jacobian)]
 fn jacobian_of_rows(rows: &[Vec<f64>]) -> [f64; 2] {
     [rows[0][0], rows[1][0]]
-}
-
-#[differentiable]
-fn written_rows(rows: &mut [Vec<f64>]) {
-    rows[0][0] = 1.0;
 }
 
 #[differentiable]

@@ -27,7 +27,13 @@ fn counts(x: f64, n: &mut usize) -> f64 {
 #[differentiable]
 fn fails(x: f64, a: &mut [f64]) -> Option<f64> {
     a[0] = x;
-    Some(x)
+    if x > 0.0 { Some(x) } else { None }
+}
+
+#[differentiable]
+fn goes_on(x: f64) -> f64 {
+    let mut a = vec![0.0];
+    if fails(x, &mut a).is_some() { a[0] } else { x }
 }
 
 #[differentiable]

@@ -59,7 +59,7 @@ fn statements() {
         "how long this list gets",
     );
     says(
-        "let mut y = Vec::with_capacity(n); y.push(s); y.insert(0, s); y[0]",
+        "let mut y = Vec::with_capacity(n); y.push(s); y.drain(0..1); y[0]",
         "how long this list gets",
     );
     says("let y = x.push(s); y[0]", "lengths are fixed");
@@ -381,7 +381,7 @@ fn constructors() {
     says("Array1::zeros(s)[0]", "a length must be an integer");
     says("array![s, n][0]", "the elements of a list are of one kind");
     says("array![][0]", "of an empty list");
-    says("vec![x, x][0]", "write `stack![Axis(0), ..]`");
+    says("array![x, x][0]", "write `stack![Axis(0), ..]`");
     says("stack![n, x, x][[0, 0]]", "write `Axis(0)`");
     says("concatenate(Axis(0), x).unwrap()[0]", "write them out");
     says("concatenate![Axis(1), x, x][0]", "no axis 1");
