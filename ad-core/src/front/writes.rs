@@ -345,7 +345,7 @@ impl Fallible<'_> {
             }
             syn::Expr::Match(mut on) => {
                 for arm in &mut on.arms {
-                    arm.body = Box::new(syn::Expr::Verbatim(self.tail((*arm.body).clone())));
+                    *arm.body = syn::Expr::Verbatim(self.tail((*arm.body).clone()));
                 }
                 on.into_token_stream()
             }

@@ -197,7 +197,10 @@ impl Lowerer<'_> {
     fn is_list_of_lists(&mut self, place: &Place) -> bool {
         let there = self.borrowed(place).ok().flatten();
         let value = there.and_then(|there| self.read(&there).ok());
-        matches!(value, Some(Value::List(List::Columns(list))) if matches!(*list.of, Value::List(List::Rows(_))))
+        let Some(Value::List(List::Columns(list))) = value else {
+            return false;
+        };
+        matches!(*list.of, Value::List(List::Rows(_)))
     }
 
     /// The arrays of a list with two elements exchanged.

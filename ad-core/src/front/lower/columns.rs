@@ -134,6 +134,11 @@ pub(super) fn element_of(column: &Value, i: &Expr) -> Value {
     }
 }
 
+/// Whether the elements of rows have the rank of those of a table's rows.
+fn is_row_of(all: &Tree, table: &Plain) -> bool {
+    matches!(all, Tree::Leaf(all) if all.rank + 1 == table.expr.ty.rank)
+}
+
 /// Whether a list can hold it: its parts are numbers and arrays.
 fn is_element(item: &Value) -> bool {
     match item {
@@ -498,10 +503,11 @@ impl Lowerer<'_> {
             (Tree::Many(many), Value::List(List::Whole(_)) | Value::Plain(_))
                 if tree.has_rows() =>
             {
-                match self.rows_of(value.clone(), &many.columns) {
-                    rows @ Value::List(List::Rows(_)) => Ok(Columns::whole(rows)),
-                    _ => Ok(value),
-                }
+                let rows = self.rows_of(value.clone(), &many.columns);
+                Ok(match matches!(rows, Value::List(List::Rows(_))) {
+                    true => Columns::whole(rows),
+                    false => value,
+                })
             }
             (Tree::Many(many), Value::List(List::Elements(elements))) if tree.has_rows() => {
                 let whole = self.as_array(List::Elements(elements.clone()), loc)?;
@@ -559,7 +565,8 @@ impl Lowerer<'_> {
     /// ```
     fn rows_of(&mut self, of: Value, columns: &Tree) -> Value {
         match (columns, of) {
-            (Tree::Rows(parts), Value::Plain(table) | Value::List(List::Whole(table))) if matches!(&parts[2], Tree::Leaf(all) if all.rank + 1 == table.expr.ty.rank) =>
+            (Tree::Rows(parts), Value::Plain(table) | Value::List(List::Whole(table)))
+                if is_row_of(&parts[2], &table) =>
             {
                 let table = self.holding(table);
                 let mut sizes = self.written_lengths(&table.expr);
