@@ -348,3 +348,32 @@ fn t_swapped() {
     let g = swapped_grad(&[P { x: 1.0, v: 2.0 }, P { x: 3.0, v: 4.0 }]);
     assert_eq!(g, [P { x: 0.0, v: 1.0 }, P { x: 2.0, v: 0.0 }]);
 }
+
+#[differentiable(noinline)]
+fn product_apart(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let (n, m) = (a.len(), b[0].len());
+    let mut c = vec![vec![0.0; m]; n];
+    for i in 0..n {
+        for j in 0..m {
+            for k in 0..b.len() {
+                c[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+    c
+}
+#[differentiable]
+fn twice_apart(a: &[Vec<f64>], t: f64) -> f64 {
+    let r = vec![vec![t.cos(), -t.sin()], vec![t.sin(), t.cos()]];
+    let p = product_apart(&r, a);
+    let q = product_apart(&p, &p);
+    q[0][1] * q[1][0] + p[0][0]
+}
+#[test]
+fn t_apart() {
+    agree(
+        (sq(2), 0.3),
+        |x| twice_apart(&x.0, x.1),
+        |x| twice_apart_value_and_grad(&x.0, x.1),
+    );
+}
