@@ -1,11 +1,12 @@
 //! Values that may not exist and that are needed under conditions alone: outside of the loop whose
-//! condition decides, in both arms of a branch, and in arms that only together are all of them.
+//! condition decides, in both arms of a branch, and in arms that only together are all of them. Of
+//! many numbers one is close to a step.
 //!
 //! @ x: [3]; y: [4]; k: 2; n: 1
 //! @ x: [3]; y: [4]; k: 0; n: 100
 //! @ x: [1]; y: [1]; k: 1; n: 0
 //! @ x: [9]; y: [9]; k: 4; n: 8
-//! @ x: [65]; y: [66]; k: 0; n: 70
+//! @ x: [65]; y: [66]; k: 0; n: 70 @@ nonsmooth
 
 use cotangent::prelude::*;
 use ndarray::Array1;
