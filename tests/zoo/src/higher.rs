@@ -181,7 +181,7 @@ pub fn series(program: &Program, args: &[Value], d: Differences) -> Result<(), S
     if let (Ok((x, _)), Ok((y, _)), Ok((z, near))) = (slope(1e-3), slope(5e-4), slope(2.5e-4)) {
         let (xy, yz) = ((4.0 * y - x) / 3.0, (4.0 * z - y) / 3.0);
         // A loop may take another step nearby.
-        let smooth = close(xy, yz, 1e-6) && close(x, z, 1e-3) && close(near, third, 1e-2);
+        let smooth = close(xy, yz, 1e-6) && close(x, z, 1e-3) && close(near, third, 1e-3);
         if smooth && !close(yz, third, 1e-4) {
             return Err(format!("differences {yz} are not {third}\n{taylor}"));
         }
