@@ -104,7 +104,7 @@ pub(crate) fn kmeans_inertia(data: &[Vec<f64>], centroids: &[Vec<f64>]) -> f64 {
     inertia
 }
 
-#[differentiable]
+#[differentiable(allow(zero_gradient))]
 pub(crate) fn kmeans_step(data: &Array2<f64>, centroids: &Array2<f64>) -> Array2<f64> {
     let k = centroids.nrows();
     let mut sums = Array2::<f64>::zeros(centroids.raw_dim());

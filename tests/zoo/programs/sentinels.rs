@@ -8,6 +8,8 @@
 //! @ x: [3]; s: 0.7; k: 2; j: 9223372036854775807
 //! @ x: [2]; s: 0.7; k: 4; j: -9223372036854775808
 
+#![allow(clippy::absurd_extreme_comparisons)]
+
 use cotangent::prelude::*;
 use ndarray::Array1;
 
