@@ -439,9 +439,9 @@ impl Context<'_> {
                 format!(" The diagonal of the Hessian of {ident} with respect to {of}.")
             }
             Derivative::Taylor(order) => format!(
-                " The value of {ident} and the coefficients of its Taylor series along directions of \
-                 {of}: of t, t² and so on up to t to the power of {order}, if the arguments are \
-                 `x + t * direction`."
+                " The value of {ident} and the coefficients of its Taylor series along directions \
+                 of {of}: those of t, t² and so on up to t to the power of {order}, where each \
+                 argument moves as `x + t * direction`."
             ),
             Derivative::Linearize => format!(
                 " The value of {ident}, and what products with its Jacobian with respect to {of} \
@@ -496,7 +496,7 @@ impl Context<'_> {
                 " Costs the function, its partial derivatives, and the memory of these."
             }
             Derivative::Taylor(_) => {
-                " Costs about as many times the function as the square of the order says, halved. Loops \
+                " Costs a multiple of the function that grows with the square of the order. Loops \
                  keep no past steps."
             }
             Derivative::LinearJvp => " Costs one forward pass, without the function.",

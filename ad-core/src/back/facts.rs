@@ -98,7 +98,7 @@ impl Facts {
     }
 }
 
-/// Sets of loops, none of which contains another: a smaller set makes a larger one redundant.
+/// Sets of loops. A set that contains another one is left out: it says nothing more.
 #[derive(Clone, Default)]
 struct Ways(BTreeSet<BTreeSet<Loop>>);
 
@@ -165,8 +165,8 @@ fn ways(nest: &Nest, roots: &[Node], class: &[Option<Loop>]) -> Vec<Ways> {
     ways
 }
 
-/// The conditions under one of which a node is needed, each with whether the node is needed
-/// wherever the condition holds; `None` if it may be needed under none.
+/// A node is needed only if one of these conditions holds. Each comes with whether the node is
+/// needed wherever it holds. `None` if the node may be needed under no condition.
 type Guards = Option<BTreeMap<Node, bool>>;
 
 /// The guards of each node.

@@ -137,8 +137,8 @@ fn series(meta: &syn::Meta) -> std::result::Result<u8, String> {
     let order = order.filter(|order| (1..=HIGHEST).contains(order));
     order.ok_or_else(|| {
         format!(
-            "`taylor` says how many coefficients there are besides the value, from 1 to {HIGHEST}; write \
-             `taylor = 3`"
+            "`taylor` says how many coefficients there are besides the value, from 1 to {HIGHEST}; \
+             write `taylor = 3`"
         )
     })
 }

@@ -19,6 +19,7 @@ mod walk;
 pub use affine::Affine;
 pub use integers::translated;
 pub use looped::{Loop, Looped, Run, Set};
+pub use walk::Uses;
 
 use super::core::{Extremum, ReduceOp};
 use super::prims::Prim;

@@ -13,7 +13,7 @@
 //! checks the indices. Where b is a sum of nothing, they are not checked.
 
 use crate::ir::build::{Builder, translate_size, without};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Program, Type, Uses, Var};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::{Atom, Size};
 use std::collections::{HashMap, HashSet};
@@ -54,7 +54,7 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     /// The last such array among the first equations.
     fn before(program: &'a Program, end: usize) -> Option<Found<'a>> {
-        let uses = Uses::of(program);
+        let uses = program.uses();
         let mut candidates = (0..end).rev();
         candidates.find_map(|k| Found::at(program, &uses, k))
     }
@@ -67,9 +67,9 @@ impl<'a> Found<'a> {
     /// Whether this equation is such an array.
     fn at(program: &'a Program, uses: &Uses, k: usize) -> Option<Found<'a>> {
         let array = program.var_of(k);
-        let users = &uses.users[array.index()];
+        let users = &uses.by[array.index()];
         let first = *users.first()?;
-        if uses.is_kept[array.index()] {
+        if uses.is_result[array.index()] {
             return None;
         }
         let mut axis = None;
@@ -160,8 +160,8 @@ impl<'a> Found<'a> {
                 let Some(&(axis, count)) = wanted.get(&v) else {
                     continue;
                 };
-                let all = uses.users[v.index()].len();
-                if uses.is_kept[v.index()] || count != Some(all) {
+                let all = uses.by[v.index()].len();
+                if uses.is_result[v.index()] || count != Some(all) {
                     continue;
                 }
                 self.members.insert(v, axis);
@@ -262,28 +262,6 @@ impl<'a> Found<'a> {
             out.set_param_shape(k, shape.collect());
         }
         out.finish(program.results.iter().map(|r| of(*r)).collect())
-    }
-}
-
-/// The equations that use each variable, once for each use.
-struct Uses {
-    users: Vec<Vec<usize>>,
-    /// What is a result.
-    is_kept: Vec<bool>,
-}
-
-impl Uses {
-    fn of(program: &Program) -> Uses {
-        let count = program.params.len() + program.eqs.len();
-        let mut users = vec![vec![]; count];
-        for (k, eq) in program.eqs.iter().enumerate() {
-            eq.visit(&mut |v| users[v.index()].push(k));
-        }
-        let mut is_kept = vec![false; count];
-        for r in &program.results {
-            is_kept[r.index()] = true;
-        }
-        Uses { users, is_kept }
     }
 }
 

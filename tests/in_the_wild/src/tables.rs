@@ -141,41 +141,6 @@ pub(crate) fn swapped(ps: &[P]) -> f64 {
     q.swap(0, 1);
     q[0].x * 2.0 + q[1].v
 }
-#[differentiable]
-pub(crate) fn gauss_solve(a: &[Vec<f64>], b: &[f64]) -> Option<f64> {
-    let n = b.len();
-    let mut a = a.to_vec();
-    let mut b = b.to_vec();
-    for col in 0..n {
-        let mut pivot = col;
-        for row in col + 1..n {
-            if a[row][col].abs() > a[pivot][col].abs() {
-                pivot = row;
-            }
-        }
-        if a[pivot][col].abs() < 1e-12 {
-            return None;
-        }
-        a.swap(col, pivot);
-        b.swap(col, pivot);
-        for row in col + 1..n {
-            let f = a[row][col] / a[col][col];
-            for k in col..n {
-                a[row][k] -= f * a[col][k];
-            }
-            b[row] -= f * b[col];
-        }
-    }
-    let mut x = vec![0.0; n];
-    for i in (0..n).rev() {
-        let mut s = b[i];
-        for j in i + 1..n {
-            s -= a[i][j] * x[j];
-        }
-        x[i] = s / a[i][i];
-    }
-    Some(x[0] + 2.0 * x[1] + 3.0 * x[2])
-}
 fn sq(n: usize) -> Vec<Vec<f64>> {
     (0..n)
         .map(|i| {
@@ -334,14 +299,6 @@ fn t_inverse() {
         },
     );
     assert!(inverse_vjp(&vec![vec![0.0; 3]; 3], &c).is_none());
-}
-#[test]
-fn t_gauss() {
-    agree(
-        (sq(3), list(3)),
-        |x| gauss_solve(&x.0, &x.1).unwrap(),
-        |x| gauss_solve_value_and_grad(&x.0, &x.1).unwrap(),
-    );
 }
 #[test]
 fn t_swapped() {

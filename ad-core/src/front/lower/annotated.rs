@@ -136,8 +136,8 @@ impl Lowerer<'_> {
         let (name, writes) = (shown(path), &callee.signature.writes);
         if callee.signature.wrapper.is_some() && !succeeds && !tried {
             let message = format!(
-                "`{name}` writes through `&mut` and may fail, and what it has written when it fails is \
-                 not known; write `{name}(..)?` or `{name}(..).unwrap()`"
+                "`{name}` writes through `&mut` and may fail, and what it has written when it \
+                 fails is not known; write `{name}(..)?` or `{name}(..).unwrap()`"
             );
             return Err(self.errors.at(loc, message));
         }

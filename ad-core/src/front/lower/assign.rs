@@ -22,8 +22,8 @@ struct Operand {
 }
 
 /// For `swap` of anything else.
-const SWAP: &str = "`swap` is for elements of a list or an array of rank 1; write `let t = x[i]; x[i] = x[j]; \
-     x[j] = t;` with the indices of yours";
+const SWAP: &str = "`swap` is for elements of a list or an array of rank 1; write \
+     `let t = x[i]; x[i] = x[j]; x[j] = t;` with the indices of yours";
 
 impl Lowerer<'_> {
     pub(super) fn unset(&mut self, ident: &syn::Ident) -> Reported {

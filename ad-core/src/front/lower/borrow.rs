@@ -562,8 +562,8 @@ impl Lowerer<'_> {
         let is_list = matches!(value, Value::List(List::Elements(_)));
         if matches!(value, Value::List(List::Columns(_))) || is_list && place.is_some() {
             let message = format!(
-                "a part of {} is changed element by element only; write a loop, as `for i in 0..n {{ \
-                 ps[i] = ..; }}` or `for p in &mut ps`",
+                "a part of {} is changed element by element only; write a loop, as \
+                 `for i in 0..n {{ ps[i] = ..; }}` or `for p in &mut ps`",
                 value.describe()
             );
             return Err(self.errors.at(loc, message));

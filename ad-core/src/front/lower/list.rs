@@ -271,7 +271,7 @@ fn composites(list: &Surface) -> Option<&[Surface]> {
     matches!(first, Kind::Tuple(_) | Kind::Struct(..)).then_some(parts)
 }
 
-/// The elements of a list, none of which is written as an array of Rust.
+/// The elements of a list, if all are values and none is an array in brackets.
 fn values(list: &Surface) -> Option<&[Surface]> {
     let Kind::List(parts) = &list.kind else {
         return None;

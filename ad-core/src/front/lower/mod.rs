@@ -356,7 +356,7 @@ struct Lowerer<'a> {
     limits: Limits,
     /// Whether what is called next is taken to give a value.
     succeeds: bool,
-    /// Whether the function is left if the call that comes next fails.
+    /// Whether `?` stands behind the call that comes next.
     tried: bool,
 }
 

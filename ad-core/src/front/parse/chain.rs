@@ -36,8 +36,8 @@ pub(super) fn looped(call: &syn::ExprMethodCall, writers: &HashSet<String>) -> O
     syn::parse2(quote_spanned!(call.method.span()=> { #before #looped #result })).ok()
 }
 
-/// The items of a chain that ends with a stage, as a list. What a closure changes would change too
-/// early.
+/// The items of a chain that ends with a stage, as a list. Not if a closure changes variables: the
+/// list is made before its first item is used.
 fn listed(
     call: &syn::ExprMethodCall,
     counted: bool,

@@ -481,7 +481,7 @@ impl List {
             }
             flush(&mut pushed, &mut is_empty, &mut out);
             if is_trial(stmt) {
-                // It changes a copy, of which there may be nothing yet.
+                // A trial changes a copy of the list, which has to exist.
                 if is_empty {
                     let slot = self.slot();
                     out.extend(quote_spanned!(name.span()=> let mut #name = [#slot; 0usize];));

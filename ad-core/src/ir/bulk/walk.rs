@@ -240,7 +240,32 @@ impl Eq {
     }
 }
 
+/// Who uses each variable.
+#[derive(Debug)]
+pub struct Uses {
+    /// The equations, once for each use.
+    pub by: Vec<Vec<usize>>,
+    /// Whether it is a result.
+    pub is_result: Vec<bool>,
+}
+
 impl Program {
+    /// Who uses each variable.
+    pub fn uses(&self) -> Uses {
+        let count = self.params.len() + self.eqs.len();
+        let mut uses = Uses {
+            by: vec![vec![]; count],
+            is_result: vec![false; count],
+        };
+        for (j, eq) in self.eqs.iter().enumerate() {
+            eq.visit(&mut |v| uses.by[v.index()].push(j));
+        }
+        for r in &self.results {
+            uses.is_result[r.index()] = true;
+        }
+        uses
+    }
+
     /// Which variables depend on some of the parameters.
     pub fn dependent(&self, params: Vec<bool>) -> Vec<bool> {
         let mut on = params;

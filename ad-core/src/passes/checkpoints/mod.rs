@@ -18,7 +18,7 @@ mod nest;
 mod schedule;
 
 use crate::ir::build::{Builder, translate_ix, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Run, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Run, Type, Uses, Var};
 use crate::ir::core::Keep;
 use crate::ir::live::live;
 use crate::ir::prims::Prim;
@@ -49,52 +49,27 @@ fn has_marked_loops(program: &Program) -> bool {
 
 /// The program with one of these loops rewritten.
 fn rewritten(program: &Program) -> Option<Program> {
-    let uses = Uses::of(program);
+    let uses = program.uses();
     let mut runs = program.eqs.iter().filter_map(Eq::loop_result);
     let pair = runs.find_map(|(run, _)| Pair::of(program, &uses, run))?;
     Some(live(&pair.rewrite(program)))
 }
 
-/// Who uses each variable.
-struct Uses {
-    /// The equations.
-    by: Vec<Vec<usize>>,
-    /// Whether it is a result.
-    is_result: Vec<bool>,
-}
-
-impl Uses {
-    fn of(program: &Program) -> Uses {
-        let count = program.params.len() + program.eqs.len();
-        let mut uses = Uses {
-            by: vec![vec![]; count],
-            is_result: vec![false; count],
-        };
-        for (j, eq) in program.eqs.iter().enumerate() {
-            eq.visit(&mut |v| uses.by[v.index()].push(j));
-        }
-        for r in &program.results {
-            uses.is_result[r.index()] = true;
-        }
-        uses
+/// The only loop that is given a variable, if nothing else uses that.
+fn only<'a>(program: &'a Program, uses: &Uses, v: Var) -> Option<Run<'a>> {
+    if uses.is_result[v.index()] {
+        return None;
     }
-
-    /// The only loop that is given a variable, if nothing else uses that.
-    fn only<'a>(&self, program: &'a Program, v: Var) -> Option<Run<'a>> {
-        if self.is_result[v.index()] {
+    let mut only = None;
+    for &j in &uses.by[v.index()] {
+        let (run, _) = program.eqs[j].loop_result()?;
+        if only.is_some_and(|o| o != run) {
             return None;
         }
-        let mut only = None;
-        for &j in &self.by[v.index()] {
-            let (run, _) = program.eqs[j].loop_result()?;
-            if only.is_some_and(|o| o != run) {
-                return None;
-            }
-            only = Some(run);
-        }
-        let times = |run: Run<'_>| run.given.iter().filter(|g| **g == v).count();
-        only.filter(|run| times(*run) == 1 && !run.init.contains(&v))
+        only = Some(run);
     }
+    let times = |run: Run<'_>| run.given.iter().filter(|g| **g == v).count();
+    only.filter(|run| times(*run) == 1 && !run.init.contains(&v))
 }
 
 /// What one loop collects for the other.
@@ -130,7 +105,7 @@ impl<'a> Pair<'a> {
                 continue;
             };
             let is_stack = (first.looped.states..first.looped.count()).contains(&out);
-            let Some(reader) = uses.only(program, v).filter(|_| is_stack) else {
+            let Some(reader) = only(program, uses, v).filter(|_| is_stack) else {
                 continue;
             };
             let at = reader.given.iter().position(|g| *g == v)?;

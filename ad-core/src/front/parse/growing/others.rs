@@ -15,7 +15,7 @@ const MOST_COPIES: usize = 3;
 
 /// What a trial for one list runs.
 pub(super) struct Others {
-    /// The loop without what is pushed to lists of which it reads nothing.
+    /// The loop, without pushes to lists that it does not read.
     pub(super) stmt: syn::Stmt,
     /// Copies of the other lists.
     pub(super) copies: TokenStream,
@@ -53,7 +53,7 @@ impl Others {
     }
 }
 
-/// The variables of which a method is called that changes how long a list is, each once.
+/// The lists whose length a method changes, each once.
 fn growing(tokens: &TokenStream, found: &mut Vec<Ident>) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     for (k, token) in tokens.iter().enumerate() {
