@@ -3,6 +3,8 @@
 import math
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 420, 300, 62, 34, 14, 40
+# A bold letter at most, and what is between two names of lines.
+LETTER, GAP = 8, 12
 
 
 def figure(panels):
@@ -40,7 +42,8 @@ def panel(title, grows, lines):
     for power in range(low, high + 1):
         y = down(10.0**power)
         yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="#ddd"/>'
-        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g} ms</text>'
+        unit = f"{10.0**power:g} ms" if power < 3 else f"{10.0 ** (power - 3):g} s"
+        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{unit}</text>'
     named = -math.inf
     for n in sizes:
         x = across(n)
@@ -50,14 +53,16 @@ def panel(title, grows, lines):
             place = f'x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}"'
             yield f'<text {place} text-anchor="middle">{short(n)}</text>'
     yield f'<text x="{LEFT + wide / 2}" y="{HEIGHT - 6}" text-anchor="middle">{grows}</text>'
-    for at, (label, colour, points) in enumerate(lines):
+    end = WIDTH - RIGHT
+    for label, colour, points in reversed(lines):
         line = " ".join(f"{across(n):.1f},{down(time):.1f}" for n, time in points)
         yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
         for n, time in points:
             place = f'cx="{across(n):.1f}" cy="{down(time):.1f}"'
             yield f'<circle {place} r="3" fill="{colour}"/>'
-        x = WIDTH - RIGHT - 64 * (len(lines) - at)
-        yield f'<text x="{x}" y="18" fill="{colour}" font-weight="bold">{label}</text>'
+        place = f'x="{end}" y="18" text-anchor="end"'
+        yield f'<text {place} fill="{colour}" font-weight="bold">{label}</text>'
+        end -= LETTER * len(label) + GAP
 
 
 def short(n):

@@ -6,6 +6,7 @@ use crate::Options;
 use crate::check::Structs;
 use crate::sections::without_sections;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -91,14 +92,44 @@ impl<'a> Build<'a> {
     /// The structs of the sources of all packages.
     pub(crate) fn structs(&self) -> Structs {
         let mut structs = Structs::new();
+        self.each_item(&mut |item| {
+            if let syn::Item::Struct(item) = item {
+                structs.insert(item.ident.to_string(), item.clone());
+            }
+        });
+        structs
+    }
+
+    /// The names of the functions and methods with `#[differentiable]` in the sources.
+    pub(crate) fn annotated(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        self.each_item(&mut |item| {
+            if let syn::Item::Fn(item) = item
+                && is_annotated(&item.attrs)
+            {
+                names.insert(item.sig.ident.to_string());
+            }
+            if let syn::Item::Impl(item) = item {
+                for member in &item.items {
+                    if let syn::ImplItem::Fn(method) = member
+                        && is_annotated(&method.attrs)
+                    {
+                        names.insert(method.sig.ident.to_string());
+                    }
+                }
+            }
+        });
+        names
+    }
+
+    /// Shows the items of the sources of all packages, those of modules in a file included.
+    fn each_item(&self, see: &mut dyn FnMut(&syn::Item)) {
         for package in self.packages() {
             let manifest = package["manifest_path"].as_str().unwrap_or_default();
             for folder in ["src", "tests", "examples", "benches"] {
-                let folder = Path::new(manifest).with_file_name(folder);
-                collect(&folder, &mut structs);
+                each_file(&Path::new(manifest).with_file_name(folder), see);
             }
         }
-        structs
     }
 
     /// Builds the tests with items beside the function, and runs the one of this name. Gives what
@@ -164,31 +195,33 @@ fn holds(executable: &str, name: &str) -> bool {
     bytes.windows(name.len()).any(|w| w == name.as_bytes())
 }
 
-fn collect(folder: &Path, structs: &mut Structs) {
+fn is_annotated(attrs: &[syn::Attribute]) -> bool {
+    let last = |a: &syn::Attribute| a.path().segments.last().map(|s| s.ident.to_string());
+    attrs
+        .iter()
+        .any(|a| last(a).as_deref() == Some("differentiable"))
+}
+
+fn each_file(folder: &Path, see: &mut dyn FnMut(&syn::Item)) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            collect(&path, structs);
+            each_file(&path, see);
         } else if path.extension().is_some_and(|e| e == "rs") {
             let text = fs::read_to_string(&path).unwrap_or_default();
             let file = syn::parse_file(&text);
-            collect_items(file.map(|f| f.items).unwrap_or_default(), structs);
+            each_of(&file.map(|f| f.items).unwrap_or_default(), see);
         }
     }
 }
 
-fn collect_items(items: Vec<syn::Item>, structs: &mut Structs) {
+fn each_of(items: &[syn::Item], see: &mut dyn FnMut(&syn::Item)) {
     for item in items {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "an enum of syn")]
-        match item {
-            syn::Item::Struct(item) => drop(structs.insert(item.ident.to_string(), item)),
-            syn::Item::Mod(item) => {
-                collect_items(
-                    item.content.map(|(_, items)| items).unwrap_or_default(),
-                    structs,
-                );
-            }
-            _ => {}
+        see(item);
+        if let syn::Item::Mod(module) = item
+            && let Some((_, items)) = &module.content
+        {
+            each_of(items, see);
         }
     }
 }

@@ -33,7 +33,8 @@ Prints the derivatives that `#[differentiable]` generates for FUNCTION.
   --size w=20x5,n=3        lengths of arguments for `--cost` and `--check`
   --colour WHEN            `always`, `never`, or `auto` (the default)
   --release, --features F, --all-features, -p PACKAGE, --manifest-path PATH
-                           as for `cargo check`";
+                           as for `cargo check`
+  --help                   print this";
 
 struct Options {
     function: String,
@@ -117,7 +118,15 @@ fn main() -> ExitCode {
     // `cargo cotangent ..` runs `cargo-cotangent cotangent ..`.
     let mut words = std::env::args().skip(1).peekable();
     words.next_if(|word| word == "cotangent");
-    let options = match options(words) {
+    let words: Vec<String> = words.collect();
+    if words
+        .iter()
+        .any(|word| matches!(word.as_str(), "--help" | "-h" | "help"))
+    {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let options = match options(words.into_iter()) {
         Ok(options) => options,
         Err(message) => {
             eprintln!("error: {message}\n\n{USAGE}");
@@ -142,8 +151,13 @@ fn explain(options: &Options) -> Result<String, String> {
     let sections = sections::sections(&output);
     if sections.is_empty() {
         let name = &options.function;
+        let names: Vec<String> = build.annotated().iter().map(|n| format!("`{n}`")).collect();
+        let help = match names.is_empty() {
+            true => "the sources have no function with `#[differentiable]`".into(),
+            false => format!("the sources have {}", names.join(", ")),
+        };
         return Err(format!(
-            "error: no function `{name}` with `#[differentiable]` is compiled here"
+            "error: no function `{name}` with `#[differentiable]` is compiled here\nhelp: {help}"
         ));
     }
     let mut text = String::new();

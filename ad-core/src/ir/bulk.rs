@@ -296,6 +296,10 @@ impl Require {
             *side = side.add(&product);
         }
         when.retain(|s| !s.at_least(1));
+        if relation == Relation::AtLeast {
+            // Where `s` is not positive, the difference is at least `difference + s`.
+            when.retain(|s| !difference.add(s).at_least(0));
+        }
         when.sort();
         when.dedup();
         Require {

@@ -509,7 +509,7 @@ impl Lowerer<'_> {
                     false => value,
                 })
             }
-            (Tree::Many(many), Value::List(List::Elements(elements))) if tree.has_rows() => {
+            (Tree::Many(_), Value::List(List::Elements(elements))) if tree.has_rows() => {
                 let whole = self.as_array(List::Elements(elements.clone()), loc)?;
                 self.listed(Value::of_rust(whole), tree, loc)
             }
