@@ -171,6 +171,21 @@ fn solve_each_rule(
 
 /// The inverses of matrices.
 ///
+/// ```
+/// use cotangent::linalg::inverse_each;
+/// use cotangent::ndarray::Array3;
+/// use cotangent::prelude::*;
+///
+/// #[differentiable]
+/// fn traces(a: &Array3<f64>) -> f64 {
+///     let y = inverse_each(a);
+///     sum((a.dim().0, a.dim().1), |(k, i)| y[[k, i, i]])
+/// }
+///
+/// let a = Array3::from_shape_vec((2, 1, 1), vec![2.0, 4.0]).unwrap();
+/// assert_eq!(traces_grad(&a).into_raw_vec_and_offset().0, [-0.25, -0.0625]);
+/// ```
+///
 /// # Panics
 ///
 /// Panics if a matrix is singular or not square.

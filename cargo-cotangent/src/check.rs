@@ -12,7 +12,7 @@
 
 mod values;
 
-use crate::sizes::Given;
+use cotangent_core::ir::arguments::Given;
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::{FnArg, Pat, ReturnType, Type};

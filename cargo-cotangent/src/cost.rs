@@ -1,7 +1,7 @@
 //! `--cost`: what each stage takes, as the interpreters of the compiler count it.
 
 use crate::sections::{Section, Stage};
-use crate::sizes::{self, Given};
+use cotangent_core::ir::arguments::{Given, arguments};
 use cotangent_core::ir::cost::Cost;
 use cotangent_core::ir::value::Value;
 use cotangent_core::ir::{bulk, bulk_eval, bulk_text, core_eval, core_text};
@@ -31,7 +31,7 @@ pub(crate) fn table(
             continue;
         }
         let program = bulk_text::parse(section.text).map_err(unread)?;
-        let args = sizes::arguments(&program, given, DEFAULT)?;
+        let args = arguments(&program, given, DEFAULT)?;
         if lengths.is_empty() {
             lengths = sized(&program, &args);
         }

@@ -14,8 +14,8 @@ mod sections;
 mod sizes;
 
 use build::Build;
+use cotangent_core::ir::arguments::Given;
 use sections::{Section, Stage};
-use sizes::Given;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 

@@ -1,5 +1,7 @@
 //! The intermediate representations and what is defined on them alone.
 
+#[cfg(any(test, feature = "interpreters"))]
+pub mod arguments;
 pub mod build;
 pub mod bulk;
 pub mod bulk_check;

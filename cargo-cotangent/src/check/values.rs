@@ -6,7 +6,7 @@
 )]
 
 use super::{DEFAULT, Structs};
-use crate::sizes::Given;
+use cotangent_core::ir::arguments::Given;
 use quote::ToTokens;
 use std::fmt::Write;
 use syn::{GenericArgument, PathArguments, Type};

@@ -1,7 +1,7 @@
 //! What a program takes at given sizes, and how that grows with them.
 
 use crate::stages::{self, Counts, Differences};
-use cotangent_core::ir::core::{Param, Program};
+use cotangent_core::ir::core::Program;
 use cotangent_core::ir::core_eval::{self, Counted};
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
@@ -96,52 +96,83 @@ fn work(program: &bulk::Program, args: &[Value]) -> Result<Work, String> {
 /// # Errors
 /// If a stage fails.
 pub fn scaled(program: &Program, args: &[Value], most: u64) -> Result<Vec<Counts>, String> {
-    let is_real = |p: &&Param| p.ty.elem == Elem::Real;
     let mut out = vec![];
-    if program
-        .params
-        .iter()
-        .flat_map(|p| &p.lengths)
-        .any(Option::is_some)
-    {
+    let mut lengths = program.params.iter().flat_map(|p| &p.lengths);
+    if lengths.any(Option::is_some) {
         return Ok(out);
     }
-    let wrt: Vec<usize> = (0..args.len())
-        .filter(|&k| is_real(&&program.params[k]))
-        .collect();
-    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
-    let vjp = pipeline::derive(&bulk, Derivative::Vjp, &wrt, &mut |_, _| {})?;
-    let kernels = pipeline::to_kernels(&vjp)?;
+    let gradient = Gradient::of(program)?;
     for times in [1, 2, 4] {
-        let mut args: Vec<Value> = args.iter().map(|v| repeated(v, times)).collect();
+        let args: Vec<Value> = args.iter().map(|v| repeated(v, times)).collect();
         // Lengths may have to differ by a number, which they do not at other sizes.
-        let Ok((values, Counted { operations, steps })) = core_eval::counted(program, &args) else {
-            break;
+        match gradient.counts(&args, most)? {
+            Some(counts) => out.push(counts),
+            None => break,
+        }
+    }
+    Ok(out)
+}
+
+/// A function, with the kernels of its value and its gradient: the product of a cotangent and the
+/// Jacobian.
+pub struct Gradient<'a> {
+    program: &'a Program,
+    wrt: Vec<usize>,
+    kernels: kernel::Program,
+}
+
+impl Gradient<'_> {
+    /// The kernels of a function.
+    ///
+    /// # Errors
+    /// If a stage fails.
+    pub fn of(program: &Program) -> Result<Gradient<'_>, String> {
+        let params = program.params.iter().enumerate();
+        let wrt: Vec<usize> = params
+            .filter(|(_, p)| p.ty.elem == Elem::Real)
+            .map(|(k, _)| k)
+            .collect();
+        let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+        let vjp = pipeline::derive(&bulk, Derivative::Vjp, &wrt, &mut |_, _| {})?;
+        let kernels = pipeline::to_kernels(&vjp)?;
+        Ok(Gradient {
+            program,
+            wrt,
+            kernels,
+        })
+    }
+
+    /// The counts for the law of cheap gradients; nothing where the function has no value or takes
+    /// more steps.
+    ///
+    /// # Errors
+    /// If the derivative fails where the function does not.
+    pub fn counts(&self, args: &[Value], most: u64) -> Result<Option<Counts>, String> {
+        let Ok((values, counted)) = core_eval::counted(self.program, args) else {
+            return Ok(None);
         };
+        let Counted { operations, steps } = counted;
         if steps > most {
-            break;
+            return Ok(None);
         }
         let mut rng = generate::Rng::new(5);
-        let mut sizes = 0;
-        for k in &wrt {
-            sizes += 2 * elements(&args[*k]);
-        }
+        let mut sizes: u64 = self.wrt.iter().map(|k| 2 * elements(&args[*k])).sum();
+        let mut args = args.to_vec();
         for v in &values {
             sizes += elements(v);
             if matches!(v, Value::Real(_)) {
                 args.push(stages::random(v.shape(), &mut rng));
             }
         }
-        let (_, fused) = kernel_eval::eval(&kernels, &args)?;
-        out.push(Counts {
+        let (_, fused) = kernel_eval::eval(&self.kernels, &args)?;
+        Ok(Some(Counts {
             core: operations,
             steps,
             fused,
             sizes,
             ..Counts::default()
-        });
+        }))
     }
-    Ok(out)
 }
 
 fn elements(v: &Value) -> u64 {

@@ -10,7 +10,7 @@ use super::way::Maybe;
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Assign, How, Place, Swap, Target};
-use crate::ir::core::{Expr, Kind, Update};
+use crate::ir::core::{Bound, Expr, Kind, Update};
 use crate::ir::ty::{Elem, Lit};
 
 /// What is assigned, and where it stands.
@@ -410,33 +410,19 @@ impl Lowerer<'_> {
         Err(self.errors.at(loc, message))
     }
 
-    /// An array with a part replaced. What was at the same place before does not matter.
+    /// An array with a part replaced. What was at the same place before does not matter, unless it
+    /// was put there outside of the branch that replaces it.
     pub(super) fn updated(&mut self, array: Expr, at: Vec<Option<Expr>>, value: Expr) -> Expr {
-        let before = match &*array.kind {
-            Kind::Var(sym) => self.updates.get(sym),
-            Kind::Lit(_)
-            | Kind::Prim(..)
-            | Kind::Let(..)
-            | Kind::Loop(..)
-            | Kind::If(..)
-            | Kind::Build(..)
-            | Kind::Reduce(..)
-            | Kind::ArgReduce(..)
-            | Kind::Scatter(_)
-            | Kind::Index(..)
-            | Kind::Update(_)
-            | Kind::Dim(..)
-            | Kind::Stop(_)
-            | Kind::Where(..)
-            | Kind::Call(_)
-            | Kind::Recur(_)
-            | Kind::Demand(..) => None,
+        let is_own = |array: &Expr| {
+            let mut frame = self.frames.last().into_iter().flatten().rev();
+            frame.any(|b| match b {
+                Bound::Let(sym, _) => matches!(&*array.kind, Kind::Var(v) if v == sym),
+                Bound::Loop(_) => false,
+            })
         };
-        let base = before
-            .filter(|(_, before, _)| *before == at)
-            .map(|(base, ..)| base.clone());
+        let base = self.just_replaced(&array, &at).filter(|_| is_own(&array));
         Expr::update(Update {
-            array: base.unwrap_or(array),
+            array: base.map_or(array, |(base, _)| base),
             at,
             when: None,
             value,
@@ -445,13 +431,17 @@ impl Lowerer<'_> {
 
     /// The part of an array that was just put there.
     pub(super) fn replaced_element(&self, array: &Expr, at: &[Option<Expr>]) -> Option<Expr> {
+        Some(self.just_replaced(array, at)?.1)
+    }
+
+    /// For an array of which the part at a place was just replaced: the array before, and what was
+    /// put there.
+    pub(super) fn just_replaced(&self, array: &Expr, at: &[Option<Expr>]) -> Option<(Expr, Expr)> {
         let Kind::Var(sym) = &*array.kind else {
             return None;
         };
-        match self.updates.get(sym) {
-            Some((_, before, value)) if before == at => Some(value.clone()),
-            Some(_) | None => None,
-        }
+        let (base, before, value) = self.updates.get(sym)?;
+        (before == at).then(|| (base.clone(), value.clone()))
     }
 }
 

@@ -161,21 +161,27 @@ impl Lowerer<'_> {
                 // Copies may not share the names of what they bind, but those of the links stay.
                 self.copied(&e, &mut names.clone())
             };
-            let at = u.at.iter().map(|i| i.as_ref().map(&mut lazy)).collect();
+            let at: Vec<Option<Expr>> = u.at.iter().map(|i| i.as_ref().map(&mut lazy)).collect();
             let value = lazy(&u.value);
             let when = match &u.when {
                 None => cond.clone(),
                 Some(when) => Expr::cond(cond.clone(), lazy(when), Expr::lit(Lit::Bool(false))),
             };
-            now = self.share(
-                &sym.hint,
-                Expr::update(Update {
+            let update = match self.just_replaced(&now, &at) {
+                Some((array, before)) if value.ty.rank == 0 => Update {
+                    array,
+                    at,
+                    when: None,
+                    value: self.share("v", Expr::cond(when, value, before)),
+                },
+                Some(_) | None => Update {
                     array: now,
                     at,
                     when: Some(when),
                     value,
-                }),
-            );
+                },
+            };
+            now = self.share(&sym.hint, Expr::update(update));
             renamed(&mut names, sym, &now);
         }
         now

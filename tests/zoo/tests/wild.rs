@@ -1,0 +1,94 @@
+//! What the functions of `tests/in_the_wild` cost: each is expanded within a limit of time, and the
+//! law of cheap gradients holds for arguments that suit its sizes.
+
+use cotangent_core::ir::arguments::{Given, arguments};
+use cotangent_core::pipeline;
+use cotangent_zoo::limit::Watchdog;
+use cotangent_zoo::measure::Gradient;
+use cotangent_zoo::stages::lower;
+use std::fs;
+use std::path::Path;
+
+/// The functions that break the law, and why. One that keeps it must go.
+const EXCEPTIONS: [(&str, &str); 0] = [];
+
+/// No more steps of a function than an interpreter takes in a moment.
+const MOST: u64 = 200_000;
+
+/// The lengths that are tried, until a function has a value.
+const LENGTHS: [usize; 7] = [24, 9, 5, 4, 3, 2, 1];
+
+/// The share of the functions that must have a value at these lengths, in percent.
+const MEASURED: usize = 80;
+
+#[test]
+fn gradients_are_cheap() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../in_the_wild/src");
+    let watchdog = Watchdog::new();
+    let (mut all, mut measured, mut failures) = (0, 0, vec![]);
+    for entry in fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("a file can be listed").path();
+        let source = fs::read_to_string(&path).expect("a file can be read");
+        let file = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for name in annotated(&source) {
+            watchdog.start(format!("{file}, {name}"));
+            // Functions of other files, generic ones and methods are compiled in their crate.
+            let Ok((program, consts)) = lower(&source, &name) else {
+                continue;
+            };
+            all += 1;
+            let done = cost(&program, &consts);
+            measured += usize::from(!matches!(done, Ok(false)));
+            let known = EXCEPTIONS.iter().find(|(n, _)| *n == name);
+            match (done, known) {
+                (Err(e), None) => failures.push(format!("{file}, {name}: {e}")),
+                (Ok(_), Some((_, why))) => {
+                    failures.push(format!("{file}, {name} keeps the law: {why}"));
+                }
+                (Ok(_), None) | (Err(_), Some(_)) => {}
+            }
+        }
+    }
+    assert!(
+        measured * 100 >= all * MEASURED,
+        "{measured} of {all} functions have a value"
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Whether the law holds, if there are arguments for which the function has a value.
+fn cost(
+    program: &cotangent_core::ir::core::Program,
+    consts: &[cotangent_core::ir::value::Value],
+) -> Result<bool, String> {
+    let gradient = Gradient::of(program)?;
+    let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
+    for length in LENGTHS {
+        let Ok(mut args) = arguments(&bulk, &Given::new(), length) else {
+            continue;
+        };
+        let first = args.len() - consts.len();
+        args.splice(first.., consts.iter().cloned());
+        if let Some(counts) = gradient.counts(&args, MOST)? {
+            counts.cheap().map_err(|e| format!("at {length}: {e}"))?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The names of the annotated functions of a source text.
+fn annotated(source: &str) -> Vec<String> {
+    let file = syn::parse_file(source).expect("the source is Rust");
+    let functions = file.items.into_iter().filter_map(|item| match item {
+        syn::Item::Fn(f) if f.attrs.iter().any(|a| a.path().is_ident("differentiable")) => {
+            Some(f.sig.ident.to_string())
+        }
+        _ => None,
+    });
+    functions.collect()
+}
