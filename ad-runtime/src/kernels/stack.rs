@@ -220,6 +220,25 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         self.shape[0] += 1;
     }
 
+    /// Forgets all steps and keeps the room for them.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.data.clear();
+        self.shape[0] = 0;
+        self.is_ahead = false;
+    }
+
+    /// All of it, where it is.
+    #[inline(always)]
+    #[must_use]
+    pub fn view(&self) -> View<'_, T, N> {
+        View {
+            data: &self.data,
+            shape: self.shape,
+            name: INTERMEDIATE,
+        }
+    }
+
     /// All of it.
     #[inline]
     #[must_use]
@@ -237,7 +256,10 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     #[inline(always)]
     pub fn push_number(&mut self, x: T) {
         self.reserve(1);
-        self.data.push(x);
+        let len = self.data.len();
+        self.data.spare_capacity_mut()[0].write(x);
+        // SAFETY: the element behind the last one has been written.
+        unsafe { self.data.set_len(len + 1) };
     }
 }
 
@@ -245,8 +267,7 @@ impl<T: Copy> Stack<T, 1> {
     /// Adds one number.
     #[inline(always)]
     pub fn push(&mut self, x: T) {
-        self.reserve(1);
-        self.data.push(x);
+        self.push_number(x);
         self.shape[0] += 1;
     }
 }
@@ -307,7 +328,14 @@ mod tests {
         assert_eq!(Stack::<i64, 1>::new([0]).finish().into_vec(), []);
         numbers.push(3);
         numbers.push(5);
+        assert_eq!(numbers.view().data, [3, 5]);
         assert_eq!(numbers.finish().into_vec(), [3, 5]);
+        let mut again = Stack::<i64, 1>::new([0]);
+        (0..20).for_each(|k| again.push(k));
+        again.clear();
+        again.push(7);
+        assert_eq!(again.view().len(0), 1);
+        assert_eq!(again.finish().into_vec(), [7]);
         let mut rows = Stack::<f64, 2>::new([7, 2]);
         rows.push_all(slice("a", &[1.0, 2.0]));
         rows.push_all(build([2], |[i]| i as f64).view());

@@ -9,7 +9,7 @@ use crate::back::nest::Writer;
 use crate::back::tokens::mentions;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{Contribution, Program, Sequence, Source, Step, Work};
+use crate::ir::kernel::{Contribution, Out, Program, Sequence, Source, Step, Work};
 use crate::ir::ty::{Elem, Size};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -95,6 +95,7 @@ impl<'a> Function<'a> {
             summed: std::cell::Cell::default(),
             sums: RefCell::default(),
             rooms: Rooms::default(),
+            lasting: None,
         }
     }
 
@@ -254,7 +255,9 @@ impl<'a> Function<'a> {
             .goes_on
             .as_ref()
             .map(|c| self.inside(c, &params, 0).condition());
-        let inner = self.inside(body, &params, s.states);
+        let mut inner = self.inside(body, &params, s.states);
+        inner.lasting = Some(RefCell::default());
+        let inner = inner;
         if tiled.is_none() {
             inner.make_room((s, &keepable), &stacks, &rows);
         }
@@ -349,12 +352,24 @@ impl<'a> Function<'a> {
                         quote!(let (#mutable #ident, #last) = #ident.finish_states::<#rank>();),
                     );
                 }
+                (_, None, None) if self.lasts(out) => {
+                    let stack = self.pushed(ident, &out.ty, None);
+                    (self.lasting.iter()).for_each(|all| all.borrow_mut().extend(stack.clone()));
+                    before.extend(quote!(#ident.clear();));
+                    after.extend(quote!(let #ident = #ident.view();));
+                }
                 (_, None, steps) => {
                     before.extend(self.pushed(ident, &out.ty, steps.as_ref()));
                     let mutable = mutable(out.var);
                     after.extend(quote!(let #mutable #ident = #ident.finish();));
                 }
             }
+        }
+        // The loop around keeps them, too.
+        let lasting = inner.lasting.as_ref().map(RefCell::take);
+        match &self.lasting {
+            Some(all) => all.borrow_mut().extend(lasting),
+            None => before = lasting.into_iter().chain([before]).collect(),
         }
         let count = out_of(body.results.len());
         let looped = match (&s.steps, condition) {
@@ -401,10 +416,24 @@ impl<'a> Function<'a> {
                 locals.insert(out.var, state(ident, &body.params[first + k].ty));
             }
         }
-        for stack in stacks.iter().flatten() {
-            locals.insert(stack.out.var, named(&stack.ident, false));
+        for (at, stack) in stacks.iter().enumerate() {
+            let Some(stack) = stack else {
+                continue;
+            };
+            let is_row = rows.contains(&Some(at));
+            let is_view = !stack.is_deep && !is_row && s.steps.is_none() && self.lasts(stack.out);
+            let local = named(&stack.ident, false);
+            locals.insert(stack.out.var, Local { is_view, ..local });
         }
         quote!(#before #looped #after)
+    }
+
+    /// Whether numbers that a loop stacks, which does not know how many, go to a stack that serves
+    /// all steps of the loop around: short loops would spend their time on memory.
+    fn lasts(&self, out: &Out) -> bool {
+        let v = out.var;
+        let stays = !self.taken.contains(&v) && !self.mutable.contains(&v);
+        self.lasting.is_some() && out.ty.rank() == 1 && stays && !self.program.results.contains(&v)
     }
 
     /// Room for what is stacked.
