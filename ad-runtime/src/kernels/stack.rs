@@ -4,6 +4,9 @@ use super::places::{Kept, Next};
 use super::{Dense, INTERMEDIATE, View, lengths, pool};
 use std::mem::MaybeUninit;
 
+/// A shorter row that loops collect has room for as many elements.
+const SHORT_ROW: usize = 32;
+
 /// An array that grows by one element of its first axis with every step.
 ///
 /// It is no `Clone`: the copy of a vector leaves behind what is ahead.
@@ -297,6 +300,27 @@ pub fn blank<T: Copy + Default, const N: usize>(shape: [i64; N]) -> Dense<T, N> 
     }
 }
 
+impl<T: Copy + Default, const N: usize> Dense<T, N> {
+    /// Becomes an array of this shape that is filled later, in the same memory if that suffices.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no array can have this shape.
+    #[inline]
+    #[track_caller]
+    pub fn renew(&mut self, shape: [i64; N]) {
+        let (shape, size) = lengths(shape);
+        self.shape = shape;
+        self.data.clear();
+        if self.data.capacity() < size {
+            // Rows that grow step by step are short as a rule.
+            let larger = pool::with_capacity(size.max(SHORT_ROW));
+            pool::give(std::mem::replace(&mut self.data, larger));
+        }
+        self.data.resize(size, T::default());
+    }
+}
+
 impl<T: Copy, const N: usize> Dense<T, N> {
     /// Writes an array at an index of the first axis.
     ///
@@ -336,6 +360,13 @@ mod tests {
         again.push(7);
         assert_eq!(again.view().len(0), 1);
         assert_eq!(again.finish().into_vec(), [7]);
+        let mut rows = blank::<f64, 2>([1, 2]);
+        rows.put(0, slice("a", &[1.0, 2.0]));
+        rows.renew([2, 3]);
+        assert_eq!(rows.view().shape, [2, 3]);
+        rows.put(1, slice("a", &[3.0, 4.0, 5.0]));
+        rows.renew([1, 2]);
+        assert_eq!(rows.view().data, [0.0, 0.0]);
         let mut rows = Stack::<f64, 2>::new([7, 2]);
         rows.push_all(slice("a", &[1.0, 2.0]));
         rows.push_all(build([2], |[i]| i as f64).view());

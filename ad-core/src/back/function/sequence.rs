@@ -21,6 +21,9 @@ pub(super) fn mutable(program: &Program) -> HashSet<Var> {
     let mut made_as: HashMap<Var, Var> = HashMap::new();
     let mut out = HashSet::new();
     for step in &program.steps {
+        if let Work::Loop(s) = &step.work {
+            out.extend((0..s.states).filter_map(|k| continued(program, s, k)));
+        }
         for (of, new) in step.changes() {
             // Where it is a copy, it is declared for that.
             let first = match of.taken {
@@ -32,6 +35,22 @@ pub(super) fn mutable(program: &Program) -> HashSet<Var> {
         }
     }
     out
+}
+
+/// The state of the loop of which a program is the body, if it becomes a state of a loop inside,
+/// which changes it: that one has its name, so that the array stays where it is.
+///
+/// ```text
+/// for i { let mut y_2 = y; for j { y_2[j] = .. } y = y_2; }  ─▶  for i { for j { y[j] = .. } }
+/// ```
+fn continued(program: &Program, s: &Sequence, k: usize) -> Option<Var> {
+    let (source, state) = (&s.init[k], s.state(k));
+    let is_state = source.taken && source.array.index() < program.params.len();
+    let ty = &s.body.params[state.index()].ty;
+    let changes = s.body.results[k] != state;
+    let fits = |of: &Type| ty.rank() > 0 && small::len(of) == small::len(ty);
+    let stays = is_state && changes && fits(&program.params[source.array.index()].ty);
+    (stays && Tiled::of(s).is_none()).then_some(source.array)
 }
 
 /// The name in tokens that are one.
@@ -216,7 +235,10 @@ impl<'a> Function<'a> {
             ..named(ident, ty.rank() == 0)
         };
         let states: Vec<Ident> = (0..s.states)
-            .map(|k| self.fresh(&plain(&body.params[first + k].name)))
+            .map(|k| match continued(self.program, s, k) {
+                Some(v) => ident_of(&self.local(v).ident),
+                None => self.fresh(&plain(&body.params[first + k].name)),
+            })
             .collect();
         let tiled = Tiled::of(s);
         // What is stacked by this loop, in an array of the loop around it if that stacks it all the
@@ -241,7 +263,10 @@ impl<'a> Function<'a> {
         let keepable = Keepable::of(body);
         // The states that are rows of a stack.
         let rows: Vec<Option<usize>> = (0..s.states)
-            .map(|k| (keepable.stack_of(s, k, &stacks)).filter(|_| tiled.is_none()))
+            .map(|k| {
+                let is_free = tiled.is_none() && continued(self.program, s, k).is_none();
+                (keepable.stack_of(s, k, &stacks)).filter(|_| is_free)
+            })
             .collect();
         for (k, ident) in states.iter().enumerate() {
             params.push(Local {
@@ -313,6 +338,9 @@ impl<'a> Function<'a> {
                 before.extend(self.stack_of_states(ident, &out.ty, s.steps.as_ref(), &value));
                 continue;
             }
+            if continued(self.program, s, k).is_some() {
+                continue;
+            }
             let is_assigned = match in_tiles.is_some() {
                 true => body.results[k] != s.state(k),
                 false => assigned[k],
@@ -342,6 +370,15 @@ impl<'a> Function<'a> {
             let mutable = |v: Var| self.mutable.contains(&v).then(|| quote!(mut));
             match (stack, state, &s.steps) {
                 (Some(stack), ..) if stack.is_deep => {}
+                (Some(stack), ..) if stack.is_placed && self.lasts(out) => {
+                    let (elem, rank) = (self.scalar(out.ty.elem), out.ty.rank());
+                    let zeros = vec![quote!(0); rank];
+                    let rank = Literal::usize_unsuffixed(rank);
+                    let blank = quote!(let mut #ident = rt::blank::<#elem, #rank>([#(#zeros),*]););
+                    (self.lasting.iter()).for_each(|all| all.borrow_mut().extend(blank.clone()));
+                    let shape = out.ty.shape.iter().map(|n| self.size(n).tokens);
+                    before.extend(quote!(#ident.renew([#(#shape),*]);));
+                }
                 (Some(stack), ..) if stack.is_placed => before.extend(self.stack(ident, &out.ty)),
                 (_, Some(k), _) => {
                     let last = out_of(k).map(|o| (mutable(o.var), &states[k]));
@@ -352,7 +389,7 @@ impl<'a> Function<'a> {
                         quote!(let (#mutable #ident, #last) = #ident.finish_states::<#rank>();),
                     );
                 }
-                (_, None, None) if self.lasts(out) => {
+                (_, None, None) if out.ty.rank() == 1 && self.lasts(out) => {
                     let stack = self.pushed(ident, &out.ty, None);
                     (self.lasting.iter()).for_each(|all| all.borrow_mut().extend(stack.clone()));
                     before.extend(quote!(#ident.clear();));
@@ -428,12 +465,12 @@ impl<'a> Function<'a> {
         quote!(#before #looped #after)
     }
 
-    /// Whether numbers that a loop stacks, which does not know how many, go to a stack that serves
-    /// all steps of the loop around: short loops would spend their time on memory.
+    /// Whether what a loop stacks goes to memory that serves all steps of the loop around: short
+    /// loops would spend their time on allocations.
     fn lasts(&self, out: &Out) -> bool {
         let v = out.var;
         let stays = !self.taken.contains(&v) && !self.mutable.contains(&v);
-        self.lasting.is_some() && out.ty.rank() == 1 && stays && !self.program.results.contains(&v)
+        self.lasting.is_some() && stays && !self.program.results.contains(&v)
     }
 
     /// Room for what is stacked.

@@ -275,6 +275,41 @@ fn numbers_of_inner_loops_share_a_stack() {
 }
 
 #[test]
+fn inner_loops_change_states_where_they_are() {
+    let program = |given: &str| {
+        format!(
+            "fn f(x: real[d0.0], n: int[])
+            loop 0 with 1 states
+                fn step(g: real[d0.0], y: real[d0.0], i: int[])
+                loop 0 with 1 states
+                    fn inner(g: real[d0.0], z: real[d0.0], j: int[])
+                    v3: real[] = gather v1[(v2)]
+                    v4: real[] = gather v0[(v2)]
+                    v5: real[] = mul(v3, v4)
+                    v6: real[d0.0] = update v1 with v5[(v2)]
+                    return v6, v5
+                v3: real[d0.0] = loop 0 out 0 given [{given}] from [v1] for d0.0
+                v4: real[d0.0] = loop 0 out 1 given [{given}] from [v1] for d0.0
+                v5: real[] = sum v4 over [0]
+                v6: real[d0.0] = update v3 with v5[0]
+                return v6
+            v2: real[d0.0] = loop 0 out 0 given [v0] from [v0] for n1
+            return v2"
+        )
+    };
+    let signature = "fn f(x: &Array1<f64>, n: i64) -> Array1<f64>";
+    let code = written(signature, &program("v0"));
+    assert_has(
+        &code,
+        "let mut y = rt::copied(x); for _ in 0..n { t.renew([x_len]); for j in",
+    );
+    assert_has(&code, "y[[j]] = t_2; t[[j]] = t_2;");
+    // What the inner loop reads besides has to stay.
+    let code = written(signature, &program("v1"));
+    assert_has(&code, "let mut z = rt::copied(y.view());");
+}
+
+#[test]
 fn states_trade_places() {
     let code = written(
         "fn f(a: f64, b: f64, x: &Array1<f64>, y: &Array1<f64>, n: i64) -> Array1<f64>",
