@@ -107,6 +107,8 @@ pub(super) struct Function<'a> {
     sums: RefCell<HashSet<Var>>,
     /// Where arrays are made that the loop keeps of which this is a step.
     rooms: Rooms,
+    /// Stacks that are made in front of the loop of which this is a step, and emptied in each.
+    lasting: Option<RefCell<TokenStream>>,
 }
 
 impl<'a> Function<'a> {
@@ -180,6 +182,7 @@ impl<'a> Function<'a> {
             summed: Cell::default(),
             sums: RefCell::default(),
             rooms: Rooms::default(),
+            lasting: None,
         }
     }
 

@@ -4,6 +4,9 @@ use super::places::{Kept, Next};
 use super::{Dense, INTERMEDIATE, View, lengths, pool};
 use std::mem::MaybeUninit;
 
+/// A shorter row that loops collect has room for as many elements.
+const SHORT_ROW: usize = 32;
+
 /// An array that grows by one element of its first axis with every step.
 ///
 /// It is no `Clone`: the copy of a vector leaves behind what is ahead.
@@ -220,6 +223,25 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         self.shape[0] += 1;
     }
 
+    /// Forgets all steps and keeps the room for them.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.data.clear();
+        self.shape[0] = 0;
+        self.is_ahead = false;
+    }
+
+    /// All of it, where it is.
+    #[inline(always)]
+    #[must_use]
+    pub fn view(&self) -> View<'_, T, N> {
+        View {
+            data: &self.data,
+            shape: self.shape,
+            name: INTERMEDIATE,
+        }
+    }
+
     /// All of it.
     #[inline]
     #[must_use]
@@ -237,7 +259,10 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     #[inline(always)]
     pub fn push_number(&mut self, x: T) {
         self.reserve(1);
-        self.data.push(x);
+        let len = self.data.len();
+        self.data.spare_capacity_mut()[0].write(x);
+        // SAFETY: the element behind the last one has been written.
+        unsafe { self.data.set_len(len + 1) };
     }
 }
 
@@ -245,8 +270,7 @@ impl<T: Copy> Stack<T, 1> {
     /// Adds one number.
     #[inline(always)]
     pub fn push(&mut self, x: T) {
-        self.reserve(1);
-        self.data.push(x);
+        self.push_number(x);
         self.shape[0] += 1;
     }
 }
@@ -273,6 +297,27 @@ pub fn blank<T: Copy + Default, const N: usize>(shape: [i64; N]) -> Dense<T, N> 
         data: pool::filled(T::default(), size),
         shape,
         name: INTERMEDIATE,
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Dense<T, N> {
+    /// Becomes an array of this shape that is filled later, in the same memory if that suffices.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no array can have this shape.
+    #[inline]
+    #[track_caller]
+    pub fn renew(&mut self, shape: [i64; N]) {
+        let (shape, size) = lengths(shape);
+        self.shape = shape;
+        self.data.clear();
+        if self.data.capacity() < size {
+            // Rows that grow step by step are short as a rule.
+            let larger = pool::with_capacity(size.max(SHORT_ROW));
+            pool::give(std::mem::replace(&mut self.data, larger));
+        }
+        self.data.resize(size, T::default());
     }
 }
 
@@ -307,7 +352,21 @@ mod tests {
         assert_eq!(Stack::<i64, 1>::new([0]).finish().into_vec(), []);
         numbers.push(3);
         numbers.push(5);
+        assert_eq!(numbers.view().data, [3, 5]);
         assert_eq!(numbers.finish().into_vec(), [3, 5]);
+        let mut again = Stack::<i64, 1>::new([0]);
+        (0..20).for_each(|k| again.push(k));
+        again.clear();
+        again.push(7);
+        assert_eq!(again.view().len(0), 1);
+        assert_eq!(again.finish().into_vec(), [7]);
+        let mut rows = blank::<f64, 2>([1, 2]);
+        rows.put(0, slice("a", &[1.0, 2.0]));
+        rows.renew([2, 3]);
+        assert_eq!(rows.view().shape, [2, 3]);
+        rows.put(1, slice("a", &[3.0, 4.0, 5.0]));
+        rows.renew([1, 2]);
+        assert_eq!(rows.view().data, [0.0, 0.0]);
         let mut rows = Stack::<f64, 2>::new([7, 2]);
         rows.push_all(slice("a", &[1.0, 2.0]));
         rows.push_all(build([2], |[i]| i as f64).view());

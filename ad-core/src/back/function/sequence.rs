@@ -9,7 +9,7 @@ use crate::back::nest::Writer;
 use crate::back::tokens::mentions;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{Contribution, Program, Sequence, Source, Step, Work};
+use crate::ir::kernel::{Contribution, Out, Program, Sequence, Source, Step, Work};
 use crate::ir::ty::{Elem, Size};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -21,6 +21,9 @@ pub(super) fn mutable(program: &Program) -> HashSet<Var> {
     let mut made_as: HashMap<Var, Var> = HashMap::new();
     let mut out = HashSet::new();
     for step in &program.steps {
+        if let Work::Loop(s) = &step.work {
+            out.extend((0..s.states).filter_map(|k| continued(program, s, k)));
+        }
         for (of, new) in step.changes() {
             // Where it is a copy, it is declared for that.
             let first = match of.taken {
@@ -32,6 +35,22 @@ pub(super) fn mutable(program: &Program) -> HashSet<Var> {
         }
     }
     out
+}
+
+/// The state of the loop of which a program is the body, if it becomes a state of a loop inside,
+/// which changes it: that one has its name, so that the array stays where it is.
+///
+/// ```text
+/// for i { let mut y_2 = y; for j { y_2[j] = .. } y = y_2; }  ─▶  for i { for j { y[j] = .. } }
+/// ```
+fn continued(program: &Program, s: &Sequence, k: usize) -> Option<Var> {
+    let (source, state) = (&s.init[k], s.state(k));
+    let is_state = source.taken && source.array.index() < program.params.len();
+    let ty = &s.body.params[state.index()].ty;
+    let changes = s.body.results[k] != state;
+    let fits = |of: &Type| ty.rank() > 0 && small::len(of) == small::len(ty);
+    let stays = is_state && changes && fits(&program.params[source.array.index()].ty);
+    (stays && Tiled::of(s).is_none()).then_some(source.array)
 }
 
 /// The name in tokens that are one.
@@ -95,6 +114,7 @@ impl<'a> Function<'a> {
             summed: std::cell::Cell::default(),
             sums: RefCell::default(),
             rooms: Rooms::default(),
+            lasting: None,
         }
     }
 
@@ -215,7 +235,10 @@ impl<'a> Function<'a> {
             ..named(ident, ty.rank() == 0)
         };
         let states: Vec<Ident> = (0..s.states)
-            .map(|k| self.fresh(&plain(&body.params[first + k].name)))
+            .map(|k| match continued(self.program, s, k) {
+                Some(v) => ident_of(&self.local(v).ident),
+                None => self.fresh(&plain(&body.params[first + k].name)),
+            })
             .collect();
         let tiled = Tiled::of(s);
         // What is stacked by this loop, in an array of the loop around it if that stacks it all the
@@ -240,7 +263,10 @@ impl<'a> Function<'a> {
         let keepable = Keepable::of(body);
         // The states that are rows of a stack.
         let rows: Vec<Option<usize>> = (0..s.states)
-            .map(|k| (keepable.stack_of(s, k, &stacks)).filter(|_| tiled.is_none()))
+            .map(|k| {
+                let is_free = tiled.is_none() && continued(self.program, s, k).is_none();
+                (keepable.stack_of(s, k, &stacks)).filter(|_| is_free)
+            })
             .collect();
         for (k, ident) in states.iter().enumerate() {
             params.push(Local {
@@ -254,7 +280,9 @@ impl<'a> Function<'a> {
             .goes_on
             .as_ref()
             .map(|c| self.inside(c, &params, 0).condition());
-        let inner = self.inside(body, &params, s.states);
+        let mut inner = self.inside(body, &params, s.states);
+        inner.lasting = Some(RefCell::default());
+        let inner = inner;
         if tiled.is_none() {
             inner.make_room((s, &keepable), &stacks, &rows);
         }
@@ -310,6 +338,9 @@ impl<'a> Function<'a> {
                 before.extend(self.stack_of_states(ident, &out.ty, s.steps.as_ref(), &value));
                 continue;
             }
+            if continued(self.program, s, k).is_some() {
+                continue;
+            }
             let is_assigned = match in_tiles.is_some() {
                 true => body.results[k] != s.state(k),
                 false => assigned[k],
@@ -339,6 +370,15 @@ impl<'a> Function<'a> {
             let mutable = |v: Var| self.mutable.contains(&v).then(|| quote!(mut));
             match (stack, state, &s.steps) {
                 (Some(stack), ..) if stack.is_deep => {}
+                (Some(stack), ..) if stack.is_placed && self.lasts(out) => {
+                    let (elem, rank) = (self.scalar(out.ty.elem), out.ty.rank());
+                    let zeros = vec![quote!(0); rank];
+                    let rank = Literal::usize_unsuffixed(rank);
+                    let blank = quote!(let mut #ident = rt::blank::<#elem, #rank>([#(#zeros),*]););
+                    (self.lasting.iter()).for_each(|all| all.borrow_mut().extend(blank.clone()));
+                    let shape = out.ty.shape.iter().map(|n| self.size(n).tokens);
+                    before.extend(quote!(#ident.renew([#(#shape),*]);));
+                }
                 (Some(stack), ..) if stack.is_placed => before.extend(self.stack(ident, &out.ty)),
                 (_, Some(k), _) => {
                     let last = out_of(k).map(|o| (mutable(o.var), &states[k]));
@@ -349,12 +389,24 @@ impl<'a> Function<'a> {
                         quote!(let (#mutable #ident, #last) = #ident.finish_states::<#rank>();),
                     );
                 }
+                (_, None, None) if out.ty.rank() == 1 && self.lasts(out) => {
+                    let stack = self.pushed(ident, &out.ty, None);
+                    (self.lasting.iter()).for_each(|all| all.borrow_mut().extend(stack.clone()));
+                    before.extend(quote!(#ident.clear();));
+                    after.extend(quote!(let #ident = #ident.view();));
+                }
                 (_, None, steps) => {
                     before.extend(self.pushed(ident, &out.ty, steps.as_ref()));
                     let mutable = mutable(out.var);
                     after.extend(quote!(let #mutable #ident = #ident.finish();));
                 }
             }
+        }
+        // The loop around keeps them, too.
+        let lasting = inner.lasting.as_ref().map(RefCell::take);
+        match &self.lasting {
+            Some(all) => all.borrow_mut().extend(lasting),
+            None => before = lasting.into_iter().chain([before]).collect(),
         }
         let count = out_of(body.results.len());
         let looped = match (&s.steps, condition) {
@@ -401,10 +453,24 @@ impl<'a> Function<'a> {
                 locals.insert(out.var, state(ident, &body.params[first + k].ty));
             }
         }
-        for stack in stacks.iter().flatten() {
-            locals.insert(stack.out.var, named(&stack.ident, false));
+        for (at, stack) in stacks.iter().enumerate() {
+            let Some(stack) = stack else {
+                continue;
+            };
+            let is_row = rows.contains(&Some(at));
+            let is_view = !stack.is_deep && !is_row && s.steps.is_none() && self.lasts(stack.out);
+            let local = named(&stack.ident, false);
+            locals.insert(stack.out.var, Local { is_view, ..local });
         }
         quote!(#before #looped #after)
+    }
+
+    /// Whether what a loop stacks goes to memory that serves all steps of the loop around: short
+    /// loops would spend their time on allocations.
+    fn lasts(&self, out: &Out) -> bool {
+        let v = out.var;
+        let stays = !self.taken.contains(&v) && !self.mutable.contains(&v);
+        self.lasting.is_some() && stays && !self.program.results.contains(&v)
     }
 
     /// Room for what is stacked.

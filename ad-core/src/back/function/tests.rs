@@ -230,6 +230,86 @@ fn a_condition_and_what_it_counts() {
 }
 
 #[test]
+fn numbers_of_inner_loops_share_a_stack() {
+    let program = |inner: &str| {
+        format!(
+            "fn f(x: real[], n: int[])
+            loop 0 with 1 states
+                fn step(x: real[], r: real[], j: int[])
+                loop 0 with 1 states
+                    fn inner(s: real[], i: int[])
+                    v2: real[] = sqrt(v0)
+                    return v2, v0
+                while
+                    fn goes_on(s: real[], i: int[])
+                    v2: real[] = fill 1.5
+                    v3: bool[] = gt(v0, v2)
+                    return v3
+                v3: int[] = loop 0 out 2 given [] from [v0]
+                {inner}
+                return v5
+            v2: real[] = loop 0 out 0 given [v0] from [v0] for n1
+            return v2"
+        )
+    };
+    let read = "v4: real[v3] = loop 0 out 1 given [] from [v0]
+                v5: real[] = sum v4 over [0]";
+    let signature = "fn f(x: f64, n: i64) -> f64";
+    let code = written(signature, &program(read));
+    assert_has(&code, "let mut t = rt::Stack::<f64, 1>::new([0]);");
+    assert_has(&code, "for _ in 0..n { let mut s: f64 = x; t.clear();");
+    assert_has(&code, "let t = t.view();");
+    // One that is changed later is an array of its own.
+    let changed = "v4: real[v3] = loop 0 out 1 given [] from [v0]
+                v6: real[v3] = update v4 with v1[0]
+                v5: real[] = sum v6 over [0]";
+    let changed = changed
+        .replace("v6", "v5")
+        .replace("v5: real[] = sum v5", "v6: real[] = sum v5");
+    let code = written(
+        signature,
+        &program(&changed).replace("return v5", "return v6"),
+    );
+    assert_has(&code, "let mut t = t.finish();");
+    assert!(!code.contains("clear"), "{code}");
+}
+
+#[test]
+fn inner_loops_change_states_where_they_are() {
+    let program = |given: &str| {
+        format!(
+            "fn f(x: real[d0.0], n: int[])
+            loop 0 with 1 states
+                fn step(g: real[d0.0], y: real[d0.0], i: int[])
+                loop 0 with 1 states
+                    fn inner(g: real[d0.0], z: real[d0.0], j: int[])
+                    v3: real[] = gather v1[(v2)]
+                    v4: real[] = gather v0[(v2)]
+                    v5: real[] = mul(v3, v4)
+                    v6: real[d0.0] = update v1 with v5[(v2)]
+                    return v6, v5
+                v3: real[d0.0] = loop 0 out 0 given [{given}] from [v1] for d0.0
+                v4: real[d0.0] = loop 0 out 1 given [{given}] from [v1] for d0.0
+                v5: real[] = sum v4 over [0]
+                v6: real[d0.0] = update v3 with v5[0]
+                return v6
+            v2: real[d0.0] = loop 0 out 0 given [v0] from [v0] for n1
+            return v2"
+        )
+    };
+    let signature = "fn f(x: &Array1<f64>, n: i64) -> Array1<f64>";
+    let code = written(signature, &program("v0"));
+    assert_has(
+        &code,
+        "let mut y = rt::copied(x); for _ in 0..n { t.renew([x_len]); for j in",
+    );
+    assert_has(&code, "y[[j]] = t_2; t[[j]] = t_2;");
+    // What the inner loop reads besides has to stay.
+    let code = written(signature, &program("v1"));
+    assert_has(&code, "let mut z = rt::copied(y.view());");
+}
+
+#[test]
 fn states_trade_places() {
     let code = written(
         "fn f(a: f64, b: f64, x: &Array1<f64>, y: &Array1<f64>, n: i64) -> Array1<f64>",
