@@ -375,6 +375,7 @@ pub(crate) fn broken(annotated: Annotated, message: String) -> Box<Failure> {
         attr: Some(annotated.attr),
         promise: Some(annotated.promise),
         missing: vec![],
+        names_other: false,
         elsewhere: false,
     })
 }

@@ -30,6 +30,7 @@ mod merge;
 mod methods;
 mod operator;
 mod parallel;
+mod precision;
 mod ragged;
 mod real;
 mod recognise;
@@ -60,6 +61,7 @@ use super::error::{Errors, Loc, Reported, Result};
 use super::functional::Home;
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
+use super::real::RealType;
 use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
@@ -162,6 +164,9 @@ pub(super) fn lower(
         }
         let (consts, hidden) = consts.finish();
         program.params.extend(hidden);
+        if signature.real == RealType::Mixed {
+            precision::settle(&mut program, signature);
+        }
         let for_calls = Options {
             called: true,
             ..options

@@ -250,14 +250,15 @@ impl Lowerer<'_> {
     }
 
     /// `f64::from(n)`
-    pub(super) fn real_from(&mut self, value: Value, loc: Loc) -> Result<Value> {
+    pub(super) fn real_from(&mut self, value: Value, to: Scalar, loc: Loc) -> Result<Value> {
         let plain = self.scalar(value, loc)?;
         let int = match plain.elem() {
-            Elem::Real => return Ok(Expr::clone(&plain.expr).into()),
+            Elem::Real => return Ok(self.of_precision(plain.expr, to).into()),
             Elem::Int => self.natural_if(plain.scalar, plain.expr),
             Elem::Bool => Expr::cond(plain.expr, Expr::int(1), Expr::int(0)),
         };
-        Ok(Expr::prim(Prim::IntToReal, vec![int]).into())
+        let real = Expr::prim(Prim::IntToReal, vec![int]);
+        Ok(self.of_precision(real, to).into())
     }
 }
 
