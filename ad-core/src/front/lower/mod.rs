@@ -156,6 +156,10 @@ pub(super) fn lower(
         if consts.is_wrong() || slots.is_wrong() {
             continue;
         }
+        let has_errors = !lowerer.errors.is_empty() || lowerer.errors.is_missing();
+        if has_errors && slots.tries() {
+            continue;
+        }
         errors.extend(lowerer.errors);
         let (mut program, result) = program.ok()?;
         if program.body.depth() > limits::DEEPEST {
@@ -423,6 +427,9 @@ impl Lowerer<'_> {
             name,
             binding,
         } = changed;
+        if matches!(binding, Binding::Hole(_)) && self.slots.keeps() {
+            return;
+        }
         self.env = std::mem::take(&mut self.env).with(name, binding, cell, false);
     }
 
