@@ -143,6 +143,10 @@ pub(crate) fn parts(
             failure
         }
     };
+    let failure = match place {
+        Some(place) => without_attribute(failure, &place.beside.plain),
+        None => failure,
+    };
     let root = root(failure.attr.as_ref().and_then(|a| a.root.as_ref()));
     let (Some(signature), Some(promise), true) =
         (&failure.signature, &failure.promise, failure.only_missing())
@@ -375,9 +379,43 @@ pub(crate) fn broken(annotated: Annotated, message: String) -> Box<Failure> {
         attr: Some(annotated.attr),
         promise: Some(annotated.promise),
         missing: vec![],
+        names_other: false,
         elsewhere: false,
     })
 }
+
+/// Reports functions of the same module that are called and that nothing annotates.
+fn without_attribute(mut failure: Box<Failure>, plain: &[String]) -> Box<Failure> {
+    let is_plain = |path: &&syn::Path| {
+        let name = path.get_ident().map(|name| name.unraw().to_string());
+        name.is_some_and(|name| plain.contains(&name))
+    };
+    let called = failure.missing.iter().filter(is_plain);
+    let errors = called.map(|path| {
+        let name = path.to_token_stream();
+        let message = format!(
+            "`{name}` is not annotated, so its derivative is not known; write `#[differentiable]` \
+             above `fn {name}`"
+        );
+        syn::Error::new_spanned(path, message)
+    });
+    let Some(mut all) = errors.reduce(|mut all, error| {
+        all.combine(error);
+        all
+    }) else {
+        return failure;
+    };
+    if !failure.elsewhere {
+        all.combine(failure.errors.clone());
+    }
+    (failure.errors, failure.elsewhere) = (all, false);
+    failure.missing.clear();
+    failure
+}
+
+/// How long the order of a list is is known when it returns.
+const SORTED: &str = "a list is sorted where it may not be reached, behind an early `return` or in a branch, or \
+                      again in a loop; sort it once, before these";
 
 /// A message about a call of a function stands at the call, every other at the name of the
 /// function.
@@ -385,8 +423,15 @@ fn about(f: &Annotated, message: String) -> syn::Error {
     struct Calls<'m> {
         message: &'m str,
         found: Option<syn::Path>,
+        sorts: Option<proc_macro2::Span>,
     }
     impl<'ast> syn::visit::Visit<'ast> for Calls<'_> {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            if call.method.to_string().starts_with("sort") {
+                self.sorts.get_or_insert(call.method.span());
+            }
+            syn::visit::visit_expr_method_call(self, call);
+        }
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
             if let syn::Expr::Path(f) = &*call.func
                 && self.found.is_none()
@@ -400,8 +445,15 @@ fn about(f: &Annotated, message: String) -> syn::Error {
     let mut calls = Calls {
         message: &message,
         found: None,
+        sorts: None,
     };
     syn::visit::Visit::visit_item_fn(&mut calls, &f.item);
+    if let (Some(span), true) = (
+        calls.sorts,
+        message.contains("`::cotangent::sorting::order`"),
+    ) {
+        return syn::Error::new(span, SORTED);
+    }
     // A message about an option stands at the option.
     let options = f.attr.named.iter();
     let mut option = options.filter(|(what, _)| message.starts_with(&format!("`{}`", what.word())));

@@ -163,6 +163,10 @@ fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
     Beside {
         aliases: of(Kind::Alias),
         constants: constants.map(|(_, text)| text).collect(),
+        plain: of(Kind::Function)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect(),
         shadowed,
     }
 }
@@ -186,7 +190,29 @@ enum Kind {
     Alias,
     /// `const NAME: Type = value;`, `static NAME: Type = value;`
     Constant,
+    /// `fn name(..)` without attributes that could annotate it.
+    Function,
 }
+
+/// What may stand before a function that nothing annotates.
+const BEFORE_PLAIN: &[&str] = &[
+    "#",
+    "[",
+    "]",
+    "(",
+    ")",
+    "pub",
+    "crate",
+    "super",
+    "self",
+    "in",
+    "const",
+    "inline",
+    "always",
+    "must_use",
+    "allow",
+    "dead_code",
+];
 
 fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {
     for token in tokens {
@@ -248,6 +274,19 @@ fn items_beside(text: &str, place: usize, kind: Kind) -> Vec<(String, String)> {
                     }
                     _ => tokens.rest = here,
                 }
+            }
+            "fn" if kind == Kind::Function
+                && open.last().is_none_or(|(_, is_module)| *is_module) =>
+            {
+                let here = tokens.rest;
+                let module = open.last().map_or(0, |(begin, _)| *begin);
+                match tokens.next() {
+                    Some(name) if head.iter().all(|word| BEFORE_PLAIN.contains(word)) => {
+                        found.push((module, name.to_owned(), String::new()));
+                    }
+                    _ => tokens.rest = here,
+                }
+                head.push(token);
             }
             word => head.push(word),
         }

@@ -1,14 +1,27 @@
 use cotangent::ndarray::Array1;
 use cotangent::prelude::*;
 
-#[differentiable]
-fn mixed(x: &Array1<f32>, step: f64) -> f32 {
-    x[0] * step as f32
+#[custom_derivative(vjp = mixed_vjp)]
+fn mixed(x: &Array1<f32>, step: f64) -> f64 {
+    x[0] as f64 * step
+}
+
+fn mixed_vjp(x: &Array1<f32>, step: f64, bar: f64) -> (f64, (Array1<f32>, f64)) {
+    (mixed(x, step), (x.clone(), bar))
+}
+
+#[custom_derivative(vjp = single_vjp)]
+fn single(x: f32) -> f32 {
+    x * x
+}
+
+fn single_vjp(x: f32, bar: f32) -> (f32, f32) {
+    (x * x, bar * x)
 }
 
 #[differentiable]
-fn accumulated(x: &[f32]) -> f32 {
-    sum(x.len(), |i| x[i] as f64) as f32 + 0.5f64 as f32
+fn called(x: f32, y: f64) -> f64 {
+    single(x) as f64 * y
 }
 
 #[differentiable]

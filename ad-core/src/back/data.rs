@@ -536,8 +536,8 @@ impl Context<'_> {
             return quote!(_);
         }
         let scalar = match w.scalar.elem() {
-            Elem::Real => self.signature.real.to_token_stream(),
-            Elem::Int | Elem::Bool => {
+            Elem::Real if !w.is_single() => self.signature.real.to_token_stream(),
+            Elem::Real | Elem::Int | Elem::Bool => {
                 Ident::new(w.scalar.name(), Span::call_site()).to_token_stream()
             }
         };
@@ -588,9 +588,9 @@ impl Context<'_> {
                 quote!(&[#element])
             }
             Passing::View => {
-                let (root, real) = (&self.root, &self.signature.real);
+                let (root, element) = (&self.root, self.fixed(w));
                 let view = format_ident!("ArrayView{}", w.rank);
-                quote!(#root::ndarray::#view<'_, #real>)
+                quote!(#root::ndarray::#view<'_, #element>)
             }
             Passing::Scalar
             | Passing::Fixed
@@ -648,12 +648,27 @@ impl Context<'_> {
 }
 
 impl Function<'_> {
-    /// The statement that brings a parameter to hand.
+    /// The statements that bring a parameter to hand.
     pub(super) fn brought(&self, given: &Given, w: &Written) -> TokenStream {
+        let ident = &given.tokens;
+        let as_it_is = self.as_it_is(given, w);
+        let widened = (w.is_single() && !w.is_scalar()).then(|| {
+            quote! {
+                let #ident = rt::widened(#ident);
+                let #ident = #ident.view();
+            }
+        });
+        quote!(#as_it_is #widened)
+    }
+
+    fn as_it_is(&self, given: &Given, w: &Written) -> TokenStream {
         let (ident, name) = (&given.tokens, &given.said);
         match w.passing {
             Passing::Scalar => {
                 let star = given.is_part.then(|| quote!(*));
+                if w.is_single() {
+                    return quote!(let #ident = f64::from(#star #ident););
+                }
                 if w.scalar.is_long_unsigned() {
                     return quote!(let #ident = rt::unsigned(#name, #star #ident as u64););
                 }
@@ -711,7 +726,7 @@ impl Function<'_> {
         let l = self.local(v);
         let ident = &l.ident;
         // What is computed is `i64`, and so are scalars that came in.
-        let cast = w.is_cast() && (l.bare || l.scalar.is_none());
+        let cast = w.is_single() || w.is_cast() && (l.bare || l.scalar.is_none());
         let to = Ident::new(w.scalar.name(), Span::call_site());
         if w.is_scalar() {
             return match cast {
@@ -739,6 +754,10 @@ impl Function<'_> {
                 quote!(#ident)
             };
             return quote!(rt::build([], |_| #element).#into());
+        }
+        if w.is_single() {
+            let view = self.view(v);
+            return quote!(rt::narrowed(#view).#into());
         }
         if cast {
             let view = self.view(v);

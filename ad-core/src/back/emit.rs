@@ -660,7 +660,7 @@ impl Context<'_> {
         let args: Vec<Ident> = args.collect();
         let (first, others) = args.split_first().expect("something is differentiated");
         let output = match signature.real {
-            RealType::F64 | RealType::F32 => self.output(what),
+            RealType::F64 | RealType::Mixed | RealType::F32 => self.output(what),
             // Which type that is, nobody would know.
             RealType::Parameter(_) => quote!(!),
         };

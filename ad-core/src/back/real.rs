@@ -23,7 +23,7 @@ pub(super) fn typed_literal(x: f64, real: &RealType) -> Expr {
 /// A real literal, given how magnitudes are written in `f64`.
 fn real_literal(x: f64, real: &RealType, in_f64: fn(f64) -> Literal) -> Expr {
     let rounded = match real {
-        RealType::F64 | RealType::Parameter(_) => x,
+        RealType::F64 | RealType::Mixed | RealType::Parameter(_) => x,
         // What is too large would not compile.
         RealType::F32 => f64::from(x as f32),
     };
@@ -35,7 +35,7 @@ fn real_literal(x: f64, real: &RealType, in_f64: fn(f64) -> Literal) -> Expr {
         "NEG_INFINITY"
     } else {
         let magnitude = match real {
-            RealType::F64 => in_f64(x.abs()),
+            RealType::F64 | RealType::Mixed => in_f64(x.abs()),
             RealType::F32 => Literal::f32_suffixed(rounded.abs() as f32),
             RealType::Parameter(_) => Literal::f64_unsuffixed(x.abs()),
         };
@@ -45,7 +45,7 @@ fn real_literal(x: f64, real: &RealType, in_f64: fn(f64) -> Literal) -> Expr {
             false => magnitude,
         };
         return match real {
-            RealType::F64 | RealType::F32 => value,
+            RealType::F64 | RealType::Mixed | RealType::F32 => value,
             RealType::Parameter(_) => {
                 let value = value.tokens;
                 Expr::atom(quote!(rt::real::<#real>(#value)))
@@ -54,7 +54,7 @@ fn real_literal(x: f64, real: &RealType, in_f64: fn(f64) -> Literal) -> Expr {
     };
     let name = Ident::new(name, Span::call_site());
     Expr::atom(match real {
-        RealType::F64 | RealType::F32 => quote!(#real::#name),
+        RealType::F64 | RealType::Mixed | RealType::F32 => quote!(#real::#name),
         RealType::Parameter(_) => quote!(rt::real::<#real>(f64::#name)),
     })
 }
@@ -62,7 +62,7 @@ fn real_literal(x: f64, real: &RealType, in_f64: fn(f64) -> Literal) -> Expr {
 /// An integer as a real number.
 pub(super) fn from_integer(x: Expr, real: &RealType) -> Expr {
     match real {
-        RealType::F64 | RealType::F32 => x.cast(&real.name()),
+        RealType::F64 | RealType::Mixed | RealType::F32 => x.cast(&real.name()),
         RealType::Parameter(_) => {
             let x = x.tokens;
             Expr::atom(quote!(rt::real_from::<#real>(#x)))
@@ -73,7 +73,7 @@ pub(super) fn from_integer(x: Expr, real: &RealType) -> Expr {
 /// A real number as an integer, as casts do it.
 pub(super) fn to_integer(x: Expr, real: &RealType) -> Expr {
     match real {
-        RealType::F64 | RealType::F32 => x.cast("i64"),
+        RealType::F64 | RealType::Mixed | RealType::F32 => x.cast("i64"),
         RealType::Parameter(_) => {
             let x = x.tokens;
             Expr::atom(quote!(rt::integer_from(#x)))
@@ -84,8 +84,10 @@ pub(super) fn to_integer(x: Expr, real: &RealType) -> Expr {
 /// Zeros of a shape; `called` is what panics call the array.
 pub(super) fn zeros(real: &RealType, called: Option<&str>, shape: &[TokenStream]) -> TokenStream {
     match (real, called) {
-        (RealType::F64, None) => quote!(rt::zeros([#(#shape),*])),
-        (RealType::F64, Some(called)) => quote!(rt::zeros_called(#called, [#(#shape),*])),
+        (RealType::F64 | RealType::Mixed, None) => quote!(rt::zeros([#(#shape),*])),
+        (RealType::F64 | RealType::Mixed, Some(called)) => {
+            quote!(rt::zeros_called(#called, [#(#shape),*]))
+        }
         (RealType::F32 | RealType::Parameter(_), called) => {
             let rank = Literal::usize_unsuffixed(shape.len());
             match called {
@@ -111,11 +113,11 @@ pub(super) fn method(
     let name = Ident::new(name, Span::mixed_site());
     let rest = rest.map(|x| x.tokens);
     Expr::atom(match real {
-        RealType::F64 | RealType::F32 if is_typed => {
+        RealType::F64 | RealType::Mixed | RealType::F32 if is_typed => {
             let receiver = receiver.at(Prec::Atom);
             quote!(#receiver.#name(#(#rest),*))
         }
-        RealType::F64 | RealType::F32 => {
+        RealType::F64 | RealType::Mixed | RealType::F32 => {
             let receiver = receiver.tokens;
             quote!(#real::#name(#receiver #(, #rest)*))
         }

@@ -20,6 +20,8 @@ pub struct Beside {
     pub constants: Vec<String>,
     /// The names of ours that stand for something of the user's.
     pub shadowed: Vec<String>,
+    /// The functions that nothing annotates.
+    pub plain: Vec<String>,
 }
 
 /// How deep aliases of aliases are followed.

@@ -90,6 +90,8 @@ pub struct Errors {
     pub(super) is_said_by_rustc: bool,
     /// Whether `f64` may be named in a function of another real type: in what is converted to that.
     pub(super) converts: bool,
+    /// Whether something names the other of `f32` and `f64`.
+    pub(super) names_other: bool,
 }
 
 impl Errors {
@@ -99,6 +101,13 @@ impl Errors {
             real: real.clone(),
             ..Errors::default()
         }
+    }
+
+    /// What to say about another real type than that of the function, if that is one.
+    pub(super) fn other(&mut self, name: &str) -> Option<String> {
+        let message = self.real.other(name)?;
+        self.names_other |= !matches!(self.real, RealType::Parameter(_));
+        Some(message)
     }
 
     /// None yet, about the same function.
@@ -218,6 +227,7 @@ impl Errors {
         self.missing.extend(other.missing);
         self.elsewhere |= other.elsewhere;
         self.is_said_by_rustc |= other.is_said_by_rustc;
+        self.names_other |= other.names_other;
     }
 
     /// Whether something has to be known first.

@@ -18,7 +18,7 @@
 
 use super::data::Tree;
 use super::signature::{Signature, mentions_generics};
-use super::types::{Length, Passing, Written, spelled};
+use super::types::{Length, Passing, Scalar, Written, spelled};
 use crate::derivative::{Derivative, Gives};
 use crate::ir::jacobian::{Piece, Placed, Side};
 use quote::ToTokens;
@@ -469,6 +469,7 @@ impl Of<'_> {
             (Some(result), Some(column)) if column.is_scalar() => result,
             (Some(result), Some(column)) if result.is_scalar() => column,
             (result, column) => {
+                let scalar = column.as_ref().map_or(Scalar::Real, |w| w.scalar);
                 let any = result
                     .or(column)
                     .map_or_else(|| syn::parse_quote!(f64), |w| w.ty);
@@ -487,7 +488,7 @@ impl Of<'_> {
                     false => vec![],
                 };
                 Written {
-                    scalar: super::types::Scalar::Real,
+                    scalar,
                     rank,
                     passing,
                     fixed,

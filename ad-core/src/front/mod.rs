@@ -48,6 +48,7 @@ use infer::ConstUse;
 use names::NameCheck;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use real::RealType;
 use signature::Signature;
 use std::rc::Rc;
 use unit::unfit;
@@ -152,6 +153,8 @@ pub struct Failure {
     pub promise: Option<Promise>,
     /// Functions that are called, and have to be known before anything is reported.
     pub missing: Vec<syn::Path>,
+    /// Whether it names the other of `f32` and `f64`.
+    pub names_other: bool,
     /// There is nothing to report here: what is wrong has been reported with another function, or
     /// callees are missing only.
     pub elsewhere: bool,
@@ -190,7 +193,20 @@ pub fn analyse_with(
     item: TokenStream,
     callees: &Callees,
 ) -> Result<Annotated, Box<Failure>> {
-    let mut errors = Errors::default();
+    match analyse_in(RealType::default(), attr.clone(), item.clone(), callees) {
+        // It has one real type, or else both.
+        Err(failure) if failure.names_other => analyse_in(RealType::Mixed, attr, item, callees),
+        done => done,
+    }
+}
+
+fn analyse_in(
+    real: RealType,
+    attr: TokenStream,
+    item: TokenStream,
+    callees: &Callees,
+) -> Result<Annotated, Box<Failure>> {
+    let mut errors = Errors::about(&real);
     errors.structs = callees.structs.clone();
     errors.writers = callees.writers();
     let attr = Attr::read(attr, &mut errors).ok();
@@ -394,6 +410,7 @@ fn failure(
     promise: Option<Promise>,
 ) -> Box<Failure> {
     let missing = errors.take_missing();
+    let names_other = errors.names_other;
     let item = match errors.is_said_by_rustc && missing.is_empty() {
         true => nesting::without_body(&item),
         false => item,
@@ -411,6 +428,7 @@ fn failure(
         attr,
         promise,
         missing,
+        names_other,
         elsewhere,
     })
 }

@@ -1,5 +1,6 @@
 //! The real type of a function. The compiler knows one kind of real numbers; what it is in Rust is
-//! one of three things, and it is the same everywhere in a function.
+//! one of three things. A function that names both `f32` and `f64` computes in `f64` and rounds what
+//! is an `f32`, see [`super::lower::precision`].
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -9,6 +10,7 @@
 use super::error::{Errors, Result};
 use super::generic::is_real;
 use super::types::Scalar;
+use crate::ir::ty::Elem;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use syn::visit::Visit;
@@ -21,6 +23,8 @@ pub enum RealType {
     F64,
     /// `f32`
     F32,
+    /// `f64`, beside `f32`.
+    Mixed,
     /// A type parameter that is bounded by `Real`.
     Parameter(Ident),
 }
@@ -29,7 +33,7 @@ impl RealType {
     /// How it is written.
     pub fn name(&self) -> String {
         match self {
-            RealType::F64 => "f64".to_owned(),
+            RealType::F64 | RealType::Mixed => "f64".to_owned(),
             RealType::F32 => "f32".to_owned(),
             RealType::Parameter(ident) => ident.to_string(),
         }
@@ -62,12 +66,15 @@ impl RealType {
         if let Some(ident) = found {
             return Ok(RealType::Parameter(ident));
         }
-        let mut first = First(None);
+        if errors.real == RealType::Mixed {
+            return Ok(RealType::Mixed);
+        }
+        let mut named = Named::default();
         sig.inputs
             .iter()
-            .for_each(|input| first.visit_fn_arg(input));
-        first.visit_return_type(&sig.output);
-        Ok(first.0.unwrap_or_default())
+            .for_each(|input| named.visit_fn_arg(input));
+        named.visit_return_type(&sig.output);
+        Ok(named.real())
     }
 
     /// The real type of a struct: its first type parameter, or else the first that its fields name.
@@ -75,11 +82,14 @@ impl RealType {
         if let Some(param) = item.generics.type_params().next() {
             return RealType::Parameter(param.ident.clone());
         }
-        let mut first = First(None);
+        let mut named = Named::default();
         for field in super::structs::fields(item) {
-            first.visit_type(&field.ty);
+            named.visit_type(&field.ty);
         }
-        first.0.unwrap_or_default()
+        match named.real() {
+            RealType::Mixed => RealType::F64,
+            real => real,
+        }
     }
 
     /// The scalar type of a name.
@@ -87,13 +97,17 @@ impl RealType {
         if name == self.name() {
             return Some(Scalar::Real);
         }
-        Scalar::by_name(name).filter(|s| *s != Scalar::Real)
+        Scalar::by_name(name).filter(|s| s.elem() != Elem::Real || self.has_scalar(*s))
+    }
+
+    fn has_scalar(&self, scalar: Scalar) -> bool {
+        *self == RealType::Mixed && scalar == Scalar::Single
     }
 
     /// What to say about another real type, if that is one.
     pub(super) fn other(&self, name: &str) -> Option<String> {
         let mine = self.name();
-        (is_name_of_reals(name) && name != mine).then(|| {
+        (is_name_of_reals(name) && self.scalar(name).is_none()).then(|| {
             format!(
                 "a function has one real type, which is `{mine}` here, and this is `{name}`; write `{mine}`"
             )
@@ -111,7 +125,7 @@ impl RealType {
             ("|_| 0.0", "|_| T::of(0.0)"),
         ];
         match self {
-            RealType::F64 => message,
+            RealType::F64 | RealType::Mixed => message,
             RealType::F32 => renamed(&message, "f32"),
             RealType::Parameter(ident) => {
                 let said = |text: &str| text.replace("T::", &format!("{ident}::"));
@@ -135,7 +149,7 @@ impl RealType {
 impl ToTokens for RealType {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
-            RealType::F64 => tokens.append(Ident::new("f64", Span::call_site())),
+            RealType::F64 | RealType::Mixed => tokens.append(Ident::new("f64", Span::call_site())),
             RealType::F32 => tokens.append(Ident::new("f32", Span::call_site())),
             RealType::Parameter(ident) => tokens.append(ident.clone()),
         }
@@ -159,16 +173,27 @@ pub(super) fn is_name_of_reals(name: &str) -> bool {
     matches!(name, "f64" | "f32")
 }
 
-/// The first real type that is named.
-struct First(Option<RealType>);
+/// Which real types are named.
+#[derive(Default)]
+struct Named {
+    double: bool,
+    single: bool,
+}
 
-impl<'ast> Visit<'ast> for First {
-    fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
-        if path.path.is_ident("f64") {
-            self.0.get_or_insert(RealType::F64);
-        } else if path.path.is_ident("f32") {
-            self.0.get_or_insert(RealType::F32);
+impl Named {
+    fn real(&self) -> RealType {
+        match (self.double, self.single) {
+            (true, true) => RealType::Mixed,
+            (false, true) => RealType::F32,
+            (_, false) => RealType::F64,
         }
+    }
+}
+
+impl<'ast> Visit<'ast> for Named {
+    fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
+        self.double |= path.path.is_ident("f64");
+        self.single |= path.path.is_ident("f32");
         syn::visit::visit_type_path(self, path);
     }
 }

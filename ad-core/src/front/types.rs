@@ -35,6 +35,7 @@ macro_rules! scalars {
 
 scalars! {
     Real "f64" "The real type of the function, whichever that is";
+    Single "f32" "`f32` beside `f64`, where the function computes in `f64`";
     Usize "usize" "Indices and sizes";
     Isize "isize" "Differences of indices";
     I8 "i8" "8 bits, signed";
@@ -53,7 +54,7 @@ impl Scalar {
     /// What it is to the compiler.
     pub fn elem(self) -> Elem {
         match self {
-            Scalar::Real => Elem::Real,
+            Scalar::Real | Scalar::Single => Elem::Real,
             Scalar::Bool => Elem::Bool,
             Scalar::Usize | Scalar::Isize | Scalar::I8 | Scalar::I16 | Scalar::I32 => Elem::Int,
             Scalar::I64 | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Elem::Int,
@@ -64,7 +65,7 @@ impl Scalar {
     /// The smallest value, for integers.
     pub fn min(self) -> Option<i64> {
         match self {
-            Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
+            Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
             Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
             Scalar::I8 => Some(i64::from(i8::MIN)),
             Scalar::I16 => Some(i64::from(i16::MIN)),
@@ -76,7 +77,7 @@ impl Scalar {
     /// The largest value, for integers; `None` where it does not fit.
     pub fn max(self) -> Option<i64> {
         match self {
-            Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
+            Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
             Scalar::Usize | Scalar::U64 => None,
             Scalar::I8 => Some(i64::from(i8::MAX)),
             Scalar::I16 => Some(i64::from(i16::MAX)),
@@ -188,7 +189,12 @@ impl Written {
 
     /// Whether there is a derivative with respect to it.
     pub fn is_real(&self) -> bool {
-        self.scalar == Scalar::Real
+        self.scalar.elem() == Elem::Real
+    }
+
+    /// Whether it is made of `f32` in a function that computes in `f64`.
+    pub fn is_single(&self) -> bool {
+        self.scalar == Scalar::Single
     }
 
     /// Whether it is carried and never looked into.
@@ -370,7 +376,7 @@ fn named(
         if let Some(scalar) = errors.real.scalar(&name) {
             return Ok((scalar, 0, Passing::Scalar));
         }
-        match errors.real.other(&name) {
+        match errors.other(&name) {
             Some(_) if errors.converts && name == "f64" => {
                 return Ok((Scalar::Real, 0, Passing::Scalar));
             }

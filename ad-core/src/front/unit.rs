@@ -1,6 +1,7 @@
 //! A function as a unit: which parts its signature has, whether generated code can call it so, and
 //! where its functions are found.
 
+use super::real::RealType;
 use super::signature::Signature;
 use super::types::spelled;
 use crate::ir::unit::{Part, Routines, Unit};
@@ -38,6 +39,9 @@ pub(crate) fn unfit(signature: &Signature) -> Option<&'static str> {
         return Some(
             "it has const generics, whose values a call by parts does not know; take slices",
         );
+    }
+    if signature.real == RealType::Mixed {
+        return Some("it has `f32` beside `f64`; use one of them");
     }
     if signature.has_opaque() {
         return Some(

@@ -290,6 +290,20 @@ impl Prim {
         )
     }
 
+    /// Whether it gives an `f32` for any of `f32` where it computes in `f64`.
+    pub fn is_exact(self) -> bool {
+        let is_sign = matches!(self, Prim::Neg | Prim::Abs | Prim::Sign0 | Prim::Signum);
+        let is_step = matches!(self, Prim::Floor | Prim::Ceil | Prim::Round | Prim::Trunc);
+        let is_choice = matches!(self, Prim::Max | Prim::Min | Prim::Select | Prim::Relu);
+        let is_other = matches!(self, Prim::Copysign | Prim::Rem);
+        is_sign || is_step || is_choice || is_other || self.is_cast_of_reals()
+    }
+
+    /// Whether it casts between `f32` and `f64`: rounding has steps, and its derivative ignores them.
+    pub fn is_cast_of_reals(self) -> bool {
+        matches!(self, Prim::Single | Prim::Double)
+    }
+
     /// What casts an integer to a type of fewer than 64 bits: the least and the greatest value
     /// there.
     pub fn cast_range(self) -> Option<(i64, i64)> {
@@ -434,6 +448,10 @@ prims! {
         let s = t.p(Prim::Mul, &[y, y]);
         t.p(Prim::Neg, &[s])
     });
+    /// `a as f32`, in a function that computes in `f64`
+    Single "single" R(|a| f64::from(a as f32)), Call("single"), D(|_| vec![One]);
+    /// `a as f64` of an `f32`, in such a function: the number itself. Core alone has it
+    Double "double" R(|a| a), Call("double"), D(|_| vec![One]);
     /// eᵃ
     Exp "exp" R(f64::exp), Call("exp"), times!(|t, x, y| y);
     /// eᵃ, or 0 where it is very small: one term of a sum of exponentials, relative to the sum.
@@ -746,7 +764,10 @@ mod tests {
         let points = [0.3, 0.45, 1.7, 2.6, -0.35, -1.4];
         for &prim in Prim::ALL {
             let arity = prim.arity();
-            if prim.args(Elem::Real).iter().any(|&e| e != Elem::Real) || !prim.is_differentiable() {
+            if prim.args(Elem::Real).iter().any(|&e| e != Elem::Real)
+                || !prim.is_differentiable()
+                || prim.is_cast_of_reals()
+            {
                 continue;
             }
             let mut tried = 0;

@@ -93,7 +93,7 @@ fn constants(f: &Annotated) -> TokenStream {
     // What belongs to the type parameter has another value for each type.
     let real = &f.signature.real;
     let is_fixed = |path: &syn::Path| match real {
-        RealType::F64 | RealType::F32 => true,
+        RealType::F64 | RealType::Mixed | RealType::F32 => true,
         RealType::Parameter(own) => path.segments.first().is_none_or(|s| s.ident != *own),
     };
     let consts = f

@@ -75,8 +75,8 @@ pub use recur::{Start, recur, recur_adding, running_products};
 pub use refill::{Refill, refill};
 pub use residuals::{Keep, Residuals};
 pub use scalar::{
-    digamma, erf, integer_from, ipow, lgamma, natural, polygamma, powi, real, real_from, relu,
-    sigmoid, sign0, softplus, unsigned,
+    digamma, double, erf, integer_from, ipow, lgamma, natural, polygamma, powi, real, real_from,
+    relu, sigmoid, sign0, single, softplus, unsigned,
 };
 pub use several::{
     Elements, FreshAll, Places, WrittenAll, build_all, build_all_costly, build_all_costly_in,
@@ -323,6 +323,30 @@ impl<T, const N: usize> Input<'_, T, N> {
 pub fn nothing<T, D: Dimension>() -> Array<T, D> {
     let shape = D::zeros(D::NDIM.unwrap_or(0));
     Array::from_shape_vec(shape, vec![]).expect("no element is needed")
+}
+
+/// An array of `f32`, where a function computes in `f64`.
+#[must_use]
+pub fn widened<const N: usize>(x: View<'_, f32, N>) -> Input<'static, f64, N> {
+    let mut data = pool::with_capacity(x.data.len());
+    data.extend(x.data.iter().map(|x| f64::from(*x)));
+    Input {
+        data: Storage::Copied(pool::Room(data)),
+        shape: x.shape,
+        name: x.name,
+    }
+}
+
+/// The same array of `f32`, rounded.
+#[must_use]
+pub fn narrowed<const N: usize>(x: View<'_, f64, N>) -> Dense<f32, N> {
+    let mut data = pool::with_capacity(x.data.len());
+    data.extend(x.data.iter().map(|x| *x as f32));
+    Dense {
+        data,
+        shape: x.shape,
+        name: INTERMEDIATE,
+    }
 }
 
 /// The argument `name` in row-major layout.

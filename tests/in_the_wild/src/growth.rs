@@ -144,6 +144,52 @@ fn trailing_blocks(a: &Array2<f64>) -> f64 {
         .sum()
 }
 
+/// The Gram–Schmidt process: the list grows by rows, and is read while it grows.
+#[differentiable(grad)]
+fn orthonormal(a: &Array2<f64>, w: &Array2<f64>) -> f64 {
+    let n = a.ncols();
+    let mut q: Vec<Array1<f64>> = vec![];
+    for j in 0..n {
+        let mut v = a.column(j).to_owned();
+        for u in &q {
+            v = &v - u.dot(&v) * u;
+        }
+        let norm = v.dot(&v).sqrt();
+        q.push(v / norm);
+    }
+    let mut out = Array2::zeros((a.nrows(), n));
+    for j in 0..n {
+        out.column_mut(j).assign(&q[j]);
+    }
+    (&out * w).sum()
+}
+
+/// Krylov vectors by Arnoldi's process, in lists of Rust.
+#[differentiable(grad)]
+fn arnoldi(a: &Array2<f64>, b: &[f64], m: usize) -> f64 {
+    let norm = b.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let mut q: Vec<Vec<f64>> = Vec::with_capacity(m + 1);
+    q.push(b.iter().map(|v| v / norm).collect());
+    let mut trace = 0.0;
+    for k in 0..m {
+        let mut w: Vec<f64> = (0..b.len())
+            .map(|i| (0..b.len()).map(|j| a[[i, j]] * q[k][j]).sum())
+            .collect();
+        for (j, u) in q.iter().enumerate() {
+            let h: f64 = u.iter().zip(&w).map(|(x, y)| x * y).sum();
+            if j == k {
+                trace += h;
+            }
+            for i in 0..w.len() {
+                w[i] -= h * u[i];
+            }
+        }
+        let norm = w.iter().map(|v| v * v).sum::<f64>().sqrt();
+        q.push(w.iter().map(|v| v / norm).collect());
+    }
+    trace
+}
+
 tests! {
     decay_is: decay_record, decay_record_value_and_grad, s: 2.0, r: 0.13 => (s, r);
     decay_of_none_is: decay_record, decay_record_value_and_grad, s: 0.05, r: 0.13 => (s, r);
@@ -166,4 +212,10 @@ tests! {
     norms_are: norms_of_rows, norms_of_rows_value_and_grad, r: vec![vector(3), vector(1), vector(5)] => (&r);
     spread_is: spread_of_rows, spread_of_rows_value_and_grad, r: vec![vector(3), vector(1), vector(5)] => (&r);
     trailing_are: trailing_blocks, trailing_blocks_value_and_grad, a: matrix(5, 3) => (&a);
+    basis_is: orthonormal, orthonormal_value_and_grad, a: matrix(4, 3), w: matrix(4, 3) + 0.2 => (&a, &w);
+    basis_of_one_is: orthonormal, orthonormal_value_and_grad, a: matrix(4, 1), w: matrix(4, 1) => (&a, &w);
+    basis_of_nothing_is: orthonormal, orthonormal_value_and_grad, a: matrix(4, 0), w: matrix(4, 0) => (&a, &w);
+    krylov_is: arnoldi, arnoldi_value_and_grad, a: matrix(4, 4), b: list(4) => (&a, &b, 3);
+    krylov_of_one_is: arnoldi, arnoldi_value_and_grad, a: matrix(4, 4), b: list(4) => (&a, &b, 1);
+    krylov_of_none_is: arnoldi, arnoldi_value_and_grad, a: matrix(4, 4), b: list(4) => (&a, &b, 0);
 }

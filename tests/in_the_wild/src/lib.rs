@@ -25,6 +25,7 @@ mod optional;
 mod orders;
 mod own_names;
 mod physics;
+mod precisions;
 mod refused;
 mod sequences;
 mod signals;

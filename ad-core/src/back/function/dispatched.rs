@@ -127,7 +127,7 @@ impl Function<'_> {
         let (name, set) = (fresh("Body"), self.set());
         let generic = match real {
             RealType::Parameter(t) if is_generic => Some(t),
-            RealType::Parameter(_) | RealType::F64 | RealType::F32 => None,
+            RealType::Parameter(_) | RealType::F64 | RealType::Mixed | RealType::F32 => None,
         };
         let (parameters, arguments) = match (borrows, generic) {
             (true, Some(t)) => (quote!(<'a, #t>), quote!(<'_, #t>)),

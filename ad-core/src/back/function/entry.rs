@@ -78,7 +78,7 @@ impl Function<'_> {
         let real = &self.context.signature.real;
         match real {
             RealType::F64 if !open => path.clone(),
-            RealType::F64 | RealType::F32 => quote!((#path as #real)),
+            RealType::F64 | RealType::Mixed | RealType::F32 => quote!((#path as #real)),
             RealType::Parameter(_) if is_associated(path, real) => path.clone(),
             RealType::Parameter(_) => quote!(rt::real::<#real>(#path as f64)),
         }
@@ -198,6 +198,7 @@ impl Function<'_> {
 
 fn given_scalar(w: &Written, slot: Option<super::Slot>) -> Option<Scalar> {
     match slot {
+        _ if w.is_single() => Some(Scalar::Real),
         Some(_) => None,
         None => Some(w.scalar),
     }

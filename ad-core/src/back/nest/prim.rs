@@ -105,7 +105,7 @@ impl Writer<'_> {
     /// For each node whether its type is known from how it is written.
     pub(super) fn find_typed(&mut self) {
         for n in 0..self.nest.nodes.len() {
-            let is_open = *self.scope.real() == RealType::F64;
+            let is_open = matches!(self.scope.real(), RealType::F64 | RealType::Mixed);
             let is_open = is_open && self.nest.nodes[n].elem == Elem::Real;
             self.typed.push(!is_open || self.shows_type(n));
         }

@@ -3,6 +3,7 @@
 use super::Lowerer;
 use super::borrow::Borrow;
 use super::fixed::List;
+use super::precision;
 use super::rename::Names;
 use super::scalar::Args;
 use super::value::{Plain, Value};
@@ -564,6 +565,7 @@ impl Lowerer<'_> {
             return Ok(());
         };
         let mine = self.errors.real.name();
+        self.errors.names_other |= !matches!(self.errors.real, RealType::Parameter(_));
         let message = format!(
             "`{name}` computes with `{theirs}`, and this function with `{mine}`; write `{name}` \
              over any `T: Real`, or use one real type in both"
@@ -594,6 +596,7 @@ impl Lowerer<'_> {
     /// differentiated twice, nor where the lengths of what it gives would have to be known before.
     fn prefers_unit(&self, unit: &Unit) -> bool {
         !self.callees.inline
+            && self.errors.real != RealType::Mixed
             && self.env.home.is_none()
             && (unit.open().is_empty() || self.frames.len() == 1)
     }
@@ -626,10 +629,18 @@ impl Lowerer<'_> {
     /// The real type of a callee, if it cannot be that of this function.
     fn other_real(&self, callee: &Callee) -> Option<String> {
         let theirs = &callee.signature.real;
+        let (mine, routine) = (&self.errors.real, callee.routine.as_ref());
+        // What is taken in is rounded here. Units are called as they are.
+        if *mine == RealType::Mixed && routine.is_some() {
+            return None;
+        }
+        if *mine == RealType::F32 && routine.is_some_and(|r| precision::is_mixed(&r.body)) {
+            return Some(RealType::Mixed.name());
+        }
         match theirs {
             RealType::Parameter(_) => None,
-            RealType::F64 | RealType::F32 => {
-                (*theirs != self.errors.real).then(|| theirs.name().to_string())
+            RealType::F64 | RealType::F32 | RealType::Mixed => {
+                (theirs.name() != mine.name()).then(|| theirs.name())
             }
         }
     }

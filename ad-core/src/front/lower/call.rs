@@ -20,7 +20,7 @@ enum Callee {
     /// `f64::exp`, `usize::max`
     Of(Scalar),
     /// `f64::from`
-    From,
+    From(Scalar),
     /// `T::of`, `T::from_usize`, ..
     Constructor(&'static str),
 }
@@ -108,10 +108,10 @@ impl Lowerer<'_> {
                     Elem::Bool => Err(self.not_followed(path, &[], loc)),
                 }
             }
-            Callee::From => {
+            Callee::From(to) => {
                 let mut args = self.args(args)?;
                 match (args.pop(), args.is_empty()) {
-                    (Some((value, at)), true) => self.real_from(value, at),
+                    (Some((value, at)), true) => self.real_from(value, to, at),
                     (..) => Err(self
                         .errors
                         .at(loc, "`f64::from` takes one argument; write `f64::from(x)`")),
@@ -165,7 +165,10 @@ impl Lowerer<'_> {
             [name] => names::known(name).map(Callee::Known),
             ["cmp", "min"] => Some(Callee::Known(Known::Cmp("min"))),
             ["cmp", "max"] => Some(Callee::Known(Known::Cmp("max"))),
-            [ty, "from"] if self.reads(ty) == Some(Scalar::Real) => Some(Callee::From),
+            [ty, "from"] => match self.reads(ty) {
+                Some(to) if to.elem() == Elem::Real => Some(Callee::From(to)),
+                to => to.map(Callee::Of),
+            },
             [ty, name] if self.constructor(ty, name).is_some() => {
                 self.constructor(ty, name).map(Callee::Constructor)
             }

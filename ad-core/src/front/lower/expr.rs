@@ -10,9 +10,11 @@ use super::way::{Iter, Maybe};
 use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::names;
+use crate::front::real::RealType;
 use crate::front::surface::{Expr as Surface, Kind, Note, Pattern, Stmt};
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Ty};
+use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
@@ -197,7 +199,10 @@ impl Lowerer<'_> {
             (Note::Of(written), Value::List(list)) => self.annotated_list(list, written, loc),
             (Note::Of(written), value) => {
                 let plain = self.plain(value, loc)?;
-                let expr = self.matching(plain, written, loc)?;
+                let mut expr = self.matching(plain, written, loc)?;
+                if written.is_scalar() && written.is_real() {
+                    expr = self.of_precision(expr, written.scalar);
+                }
                 Ok(Plain::typed(expr, written.scalar).into())
             }
             (Note::Tuple(notes), Value::Tuple(parts)) if notes.len() == parts.len() => {
@@ -340,7 +345,18 @@ impl Lowerer<'_> {
     pub(super) fn constant(&mut self, path: &syn::Path, loc: Loc) -> Result<Value> {
         let own = names::constant_of(path, &self.errors.real);
         if let Some(lit) = own.or_else(|| names::constant(path)) {
-            return Ok(Expr::lit(lit).into());
+            let of = path
+                .segments
+                .iter()
+                .rev()
+                .nth(1)
+                .filter(|s| s.ident == "f32");
+            return Ok(match (lit, of, &self.errors.real) {
+                (Lit::Real(_), Some(_), RealType::Mixed) => {
+                    Expr::prim(Prim::Single, vec![Expr::lit(lit)]).into()
+                }
+                _ => Expr::lit(lit).into(),
+            });
         }
         let names = names::segments(path);
         let last = path.segments.last();

@@ -235,7 +235,7 @@ impl Lowerer<'_> {
         let mine = self.errors.real.name();
         let real = match &callee.signature.real {
             RealType::Parameter(param) => Some((param, mine.as_str())),
-            RealType::F64 | RealType::F32 => None,
+            RealType::F64 | RealType::Mixed | RealType::F32 => None,
         };
         let (zero, tree) = match outcome {
             Outcome::Plain | Outcome::Value => {

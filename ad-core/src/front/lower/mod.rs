@@ -30,6 +30,7 @@ mod merge;
 mod methods;
 mod operator;
 mod parallel;
+mod precision;
 mod ragged;
 mod real;
 mod recognise;
@@ -60,6 +61,7 @@ use super::error::{Errors, Loc, Reported, Result};
 use super::functional::Home;
 use super::infer::{ConstUse, Consts};
 use super::names::{Known, NameCheck};
+use super::real::RealType;
 use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
@@ -154,6 +156,10 @@ pub(super) fn lower(
         if consts.is_wrong() || slots.is_wrong() {
             continue;
         }
+        let has_errors = !lowerer.errors.is_empty() || lowerer.errors.is_missing();
+        if has_errors && slots.tries() {
+            continue;
+        }
         errors.extend(lowerer.errors);
         let (mut program, result) = program.ok()?;
         if program.body.depth() > limits::DEEPEST {
@@ -162,6 +168,9 @@ pub(super) fn lower(
         }
         let (consts, hidden) = consts.finish();
         program.params.extend(hidden);
+        if signature.real == RealType::Mixed {
+            precision::settle(&mut program, signature);
+        }
         let for_calls = Options {
             called: true,
             ..options
@@ -418,6 +427,9 @@ impl Lowerer<'_> {
             name,
             binding,
         } = changed;
+        if matches!(binding, Binding::Hole(_)) && self.slots.keeps() {
+            return;
+        }
         self.env = std::mem::take(&mut self.env).with(name, binding, cell, false);
     }
 

@@ -363,13 +363,14 @@ impl Lowerer<'_> {
             (Elem::Real, Elem::Int) => saturated(Expr::prim(Prim::RealToInt, vec![from.expr]), to),
             (Elem::Int, Elem::Real) => {
                 let int = self.natural_if(from.scalar, from.expr);
-                Expr::prim(Prim::IntToReal, vec![int])
+                self.of_precision(Expr::prim(Prim::IntToReal, vec![int]), to)
             }
+            (Elem::Real, Elem::Real) => self.of_precision(from.expr, to),
             (Elem::Bool, Elem::Int) => Expr::prim(Prim::BoolToInt, vec![from.expr]),
             (Elem::Int, Elem::Int) => self.cast_integer(from, to),
-            (Elem::Real, Elem::Real)
-            | (Elem::Bool, Elem::Bool | Elem::Real)
-            | (Elem::Int | Elem::Real, Elem::Bool) => from.expr,
+            (Elem::Bool, Elem::Bool | Elem::Real) | (Elem::Int | Elem::Real, Elem::Bool) => {
+                from.expr
+            }
         };
         Ok(Plain::typed(expr, to).into())
     }
@@ -472,7 +473,7 @@ fn narrowing(to: Scalar) -> Option<Prim> {
         Scalar::U16 => Some(Prim::AsU16),
         Scalar::U32 => Some(Prim::AsU32),
         Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
-        Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
+        Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
     }
 }
 
@@ -483,7 +484,7 @@ fn width(of: Scalar) -> Option<i64> {
         Scalar::I16 | Scalar::U16 => Some(16),
         Scalar::I32 | Scalar::U32 => Some(32),
         Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
-        Scalar::Real | Scalar::Bool | Scalar::Opaque => None,
+        Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
     }
 }
 

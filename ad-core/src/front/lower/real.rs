@@ -1,6 +1,7 @@
 //! What the real type of a function says in paths: `T::of(2.0)`, `T::from_usize(i)`, `f32::exp(x)`.
 
 use super::Lowerer;
+use super::precision;
 use super::scalar::Args;
 use super::value::Value;
 use crate::front::error::Result;
@@ -31,6 +32,15 @@ impl Lowerer<'_> {
             "Real" => Some(Scalar::Real),
             "f64" if is_generic => Some(Scalar::Real),
             _ => real.scalar(name),
+        }
+    }
+
+    /// A number as `f32` or `f64`, where there are both.
+    pub(super) fn of_precision(&self, e: Expr, to: Scalar) -> Expr {
+        match (to, &self.errors.real) {
+            (Scalar::Single, _) => precision::single(e),
+            (Scalar::Real, RealType::Mixed) => precision::double(e),
+            (_, RealType::F64 | RealType::F32 | RealType::Mixed | RealType::Parameter(_)) => e,
         }
     }
 

@@ -250,14 +250,15 @@ impl Lowerer<'_> {
     }
 
     /// `f64::from(n)`
-    pub(super) fn real_from(&mut self, value: Value, loc: Loc) -> Result<Value> {
+    pub(super) fn real_from(&mut self, value: Value, to: Scalar, loc: Loc) -> Result<Value> {
         let plain = self.scalar(value, loc)?;
         let int = match plain.elem() {
-            Elem::Real => return Ok(Expr::clone(&plain.expr).into()),
+            Elem::Real => return Ok(self.of_precision(plain.expr, to).into()),
             Elem::Int => self.natural_if(plain.scalar, plain.expr),
             Elem::Bool => Expr::cond(plain.expr, Expr::int(1), Expr::int(0)),
         };
-        Ok(Expr::prim(Prim::IntToReal, vec![int]).into())
+        let real = Expr::prim(Prim::IntToReal, vec![int]);
+        Ok(self.of_precision(real, to).into())
     }
 }
 
@@ -339,8 +340,16 @@ fn no_such_method(method: &str) -> String {
                 .to_owned();
         }
         "to_bits" | "to_string" => "numbers are not looked into; write arithmetic",
-        "wrapping_add" | "wrapping_sub" | "wrapping_mul" | "checked_add" | "checked_sub"
-        | "checked_mul" | "saturating_add" | "saturating_mul" => "write `+`, `-` or `*`",
+        "wrapping_add" | "wrapping_sub" | "wrapping_mul" => {
+            return format!(
+                "`{method}` is not supported: integers are computed in 64 bits with a sign; for `i32` \
+                 and less cast the result, as in `(a as i64 * b as i64) as i32`, and take random numbers \
+                 as an argument"
+            );
+        }
+        "checked_add" | "checked_sub" | "checked_mul" | "saturating_add" | "saturating_mul" => {
+            "write `+`, `-` or `*` where the result fits, and a comparison before where it may not"
+        }
         _ => {
             "write it with the functions of `f64` that are listed in the documentation, or with arithmetic"
         }

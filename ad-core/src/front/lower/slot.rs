@@ -15,7 +15,7 @@ use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind};
 use crate::ir::ty::{Elem, Lit};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A form of elements that can be said before the list is made.
 #[derive(Clone)]
@@ -45,17 +45,41 @@ impl Form {
 pub(super) struct Slots {
     known: HashMap<String, Form>,
     again: bool,
+    /// Lists of whose elements nothing was known when they were made.
+    guessed: BTreeSet<String>,
+    keeps: bool,
+    has_kept: bool,
 }
 
 impl Slots {
     /// Before each attempt.
     pub(super) fn restart(&mut self) {
         self.again = false;
+        self.guessed.clear();
+    }
+
+    /// Whether a variable keeps its value where a wrong one is assigned to it. Its type stays, so a
+    /// list that is read while it grows, and grows by the variable, gets its form.
+    pub(super) fn keeps(&self) -> bool {
+        self.keeps
     }
 
     /// Whether an assumption turned out wrong.
     pub(super) fn is_wrong(&self) -> bool {
         self.again
+    }
+
+    /// Whether an attempt with errors is worth another one: with variables that keep their values, as
+    /// long as a form is missing, and without them afterwards.
+    pub(super) fn tries(&mut self) -> bool {
+        let is_missing = self
+            .guessed
+            .iter()
+            .any(|list| !self.known.contains_key(list));
+        let tries = self.keeps || is_missing && !self.has_kept;
+        self.keeps = tries && !self.keeps;
+        self.has_kept |= self.keeps;
+        tries
     }
 }
 
@@ -64,6 +88,9 @@ impl Lowerer<'_> {
     pub(super) fn slot(&mut self, list: &str, pushed: Option<&Surface>) -> Result<Value> {
         let Some(pushed) = pushed else {
             let real = Form::Scalar(Elem::Real, None);
+            if !self.slots.known.contains_key(list) {
+                self.slots.guessed.insert(list.to_owned());
+            }
             let form = self.slots.known.get(list).cloned().unwrap_or(real);
             return Ok(self.before_written(&form));
         };

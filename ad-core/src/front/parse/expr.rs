@@ -4,6 +4,7 @@ use super::leave::{Exits, Outcome, To, choice, choose, never, temporary, variabl
 use super::stmt::{Want, block_of, nothing};
 use super::{Parser, outside, place};
 use crate::front::error::Loc;
+use crate::front::real::RealType;
 use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Note, Pattern, Stmt, Test, Unary};
 use crate::front::types::Scalar;
 use std::rc::Rc;
@@ -201,7 +202,14 @@ impl Parser<'_> {
                 );
             }
         };
-        Expr { loc, kind }
+        match (kind, self.errors.real.scalar(suffix)) {
+            (kind @ Kind::Real(_), Some(to)) if self.errors.real == RealType::Mixed => {
+                let inner = Box::new(Expr { loc, kind });
+                let kind = Kind::Cast(inner, to);
+                Expr { loc, kind }
+            }
+            (kind, _) => Expr { loc, kind },
+        }
     }
 
     fn cast(&mut self, loc: Loc, cast: &syn::ExprCast) -> Expr {

@@ -160,7 +160,7 @@ impl Parser<'_> {
         if self.errors.converts {
             return None;
         }
-        let mut message = self.errors.real.other(name)?;
+        let mut message = self.errors.other(name)?;
         if let RealType::Parameter(ident) = &self.errors.real {
             message = format!(
                 "{}; write `{ident}::of(..)` of a literal without a suffix",
@@ -182,13 +182,16 @@ impl Parser<'_> {
             );
             return Some(self.errors.as_it_is(&cast.ty, message));
         }
-        let message = real.other(name)?;
+        let message = self.errors.other(name)?;
         let message = before_advice(&message);
+        let real = &self.errors.real;
         let message = match real {
             RealType::Parameter(ident) => {
                 format!("{message}; write `{ident}::of(..)` around the cast")
             }
-            RealType::F64 | RealType::F32 => format!("{message}; write `as {}`", real.name()),
+            RealType::F64 | RealType::Mixed | RealType::F32 => {
+                format!("{message}; write `as {}`", real.name())
+            }
         };
         Some(self.errors.as_it_is(&cast.ty, message))
     }

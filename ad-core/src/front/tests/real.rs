@@ -135,39 +135,43 @@ fn constants_of_the_type_parameter() {
     assert_eq!(paths, ["EPSILON", "HALF"]);
 }
 
+/// What is `f32` beside `f64` is rounded, and sums of products once.
+#[test]
+fn both_real_types() {
+    let tenth = f64::from(0.1_f32);
+    let results = |text: &str, wanted: &str| {
+        let program = annotated(text).program.to_string();
+        let body: String = program.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(body.contains(wanted), "{body}");
+    };
+    results("fn f(x: f64, y: f32) -> f64 { x }", "{ x.0 }");
+    results(
+        "fn f(x: f32) -> f64 { (0.1 * x + x.abs()) as f64 * 0.1 }",
+        &format!("mul(double(single(add(single(mul({tenth:?}, x.0)), abs(x.0)))), 0.1)"),
+    );
+    results(
+        "fn f(x: &[f32], h: f64) -> f64 { let s = sum(x.len(), |i| x[i] * x[i]); s as f64 * h }",
+        "single(sum(i.2 < dim(x.0, 0) => mul(x.0[i.2], x.0[i.2])))",
+    );
+    results(
+        "fn f(x: f32, n: usize) -> f32 { x * n as f64 as f32 }",
+        "single(mul(x.0, single(double(int_to_real(n.1)))))",
+    );
+    results(
+        "fn f(x: f64) -> f64 { x * (x as f32 * 2f32) as f64 }",
+        "mul(single(x.0), 2.0)",
+    );
+    results(
+        "fn f(x: f32) -> f32 { let y: f64 = 1.0; x * y as f32 }",
+        "single(mul(x.0,",
+    );
+}
+
 #[test]
 fn one_real_type() {
     says(
-        "fn f(x: f64, y: f32) -> f64 { x }",
-        "a function has one real type, which is `f64` here, and this is `f32`; write `f64`",
-    );
-    one(
-        "fn f(x: &[f32]) -> f64 { 1.0 }",
-        "this is `f64`; write `f32`",
-    );
-    one(
-        "fn f(x: &Array2<f32>, y: ArrayView1<'_, f64>) -> f32 { x[[0, 0]] }",
-        "write `f32`",
-    );
-    says(
         "fn f<T: Real>(x: T, h: f64) -> T { x }",
         "a function has one real type, which is `T` here, and this is `f64`; write `T`",
-    );
-    says(
-        "fn f(x: f32, n: usize) -> f32 { x * n as f64 as f32 }",
-        "a function has one real type, which is `f32` here, and this is `f64`; write `as f32`",
-    );
-    one(
-        "fn f(x: f32) -> f32 { x * 0.5f64 }",
-        "this is `f64`; write `f32`",
-    );
-    one(
-        "fn f(x: f32) -> f32 { let y: f64 = 1.0; x * y }",
-        "this is `f64`; write `f32`",
-    );
-    one(
-        "fn f(x: f64) -> f64 { x * 2f32 }",
-        "this is `f32`; write `f64`",
     );
     says(
         "fn f<T: Real>(x: T) -> T { x * 0.5f64 }",

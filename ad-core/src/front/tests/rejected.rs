@@ -39,8 +39,6 @@ fn outside_of_the_language() {
     says("s.v", "no field `v`");
     says("unsafe { s }", "generated code is safe");
     says("\"text\"", "text");
-    says("s as f32 as f64", "write `as f64`");
-    says("1.0f32", "`f32`");
     says("n << 1; s", "not used");
     says("s << 1", "`<<` between");
     says("s;", "remove it");
@@ -429,11 +427,6 @@ fn sizes() {
 
 #[test]
 fn signatures() {
-    one(
-        "",
-        "fn f(x: f32) -> f64 { 1.0 }",
-        "one real type, which is `f32` here",
-    );
     one(
         "",
         "fn f<T: Into<f64>>(x: f64, y: T) -> f64 { x }",
