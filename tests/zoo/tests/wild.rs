@@ -10,7 +10,16 @@ use std::fs;
 use std::path::Path;
 
 /// The functions that break the law, and why. One that keeps it must go.
-const EXCEPTIONS: [(&str, &str); 0] = [];
+const EXCEPTIONS: [(&str, &str); 2] = [
+    (
+        "gaussian_elimination",
+        "the reverse pass undoes the steps in place, which takes as many operations as the steps",
+    ),
+    (
+        "polynomial_features",
+        "the reverse pass visits all features, and the sum reads a tenth of them at these lengths",
+    ),
+];
 
 /// No more steps of a function than an interpreter takes in a moment.
 const MOST: u64 = 200_000;
