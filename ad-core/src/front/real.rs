@@ -108,9 +108,7 @@ impl RealType {
     pub(super) fn other(&self, name: &str) -> Option<String> {
         let mine = self.name();
         (is_name_of_reals(name) && self.scalar(name).is_none()).then(|| {
-            format!(
-                "a function has one real type, which is `{mine}` here, and this is `{name}`; write `{mine}`"
-            )
+            format!("all real numbers are `{mine}` here, and this is `{name}`; write `{mine}`")
         })
     }
 

@@ -999,6 +999,13 @@ impl Lowerer<'_> {
         let mut axis = 0;
         for slice in slices {
             let part = self.part_of_axis(slice, &view.sizes[axis].clone())?;
+            if let (Part::Some { step, .. }, Slice::Range { step: Some(e), .. }) = (&part, slice)
+                && literal(step).is_none()
+            {
+                let message = "the step of a slice that is changed must be a literal; write a loop \
+                               over `x[a + k * i]`";
+                return Err(self.errors.at(e.loc, message));
+            }
             view = cut(&view, axis, &part);
             if !matches!(part, Part::At(_)) {
                 axis += 1;
@@ -1031,12 +1038,15 @@ impl Borrow {
     }
 }
 
-/// A part of an axis of a view.
+/// A part of an axis of a view, with a literal as its step.
 fn cut(view: &View, axis: usize, part: &Part) -> View {
     match part {
         Part::Whole => view.clone(),
         Part::At(i) => view.index_axis(axis, i),
-        Part::Some { first, step, count } => view.narrowed(axis, first, *step, count.clone()),
+        Part::Some { first, step, count } => {
+            let step = literal(step).expect("a computed step is an error");
+            view.narrowed(axis, first, step, count.clone())
+        }
     }
 }
 

@@ -21,7 +21,11 @@ pub(super) enum Part {
     /// It is gone: this index.
     At(Expr),
     /// So many elements, from here on, so far apart.
-    Some { first: Expr, step: i64, count: Expr },
+    Some {
+        first: Expr,
+        step: Expr,
+        count: Expr,
+    },
 }
 
 impl Lowerer<'_> {
@@ -104,7 +108,7 @@ impl Lowerer<'_> {
             let mut parts = vec![Some(Part::Whole); rank];
             parts[axis] = Some(Part::Some {
                 first,
-                step: 1,
+                step: Expr::int(1),
                 count,
             });
             l.cut(array.clone(), &parts, loc)
@@ -175,7 +179,7 @@ impl Lowerer<'_> {
             None => n,
         };
         let count = minus(&end, &first);
-        let step = 1;
+        let step = Expr::int(1);
         let mut parts = vec![Some(Part::Whole); rank];
         parts[0] = Some(Part::Some { first, step, count });
         let part = self.cut(array, &parts, loc)?;
@@ -204,7 +208,7 @@ impl Lowerer<'_> {
                 parts.push(Some(match k == axis {
                     true => Part::Some {
                         first,
-                        step: 1,
+                        step: Expr::int(1),
                         count,
                     },
                     false => Part::Whole,
@@ -263,38 +267,50 @@ impl Lowerer<'_> {
                     }
                 };
                 let step = match step {
-                    None => 1,
-                    Some(e) => {
-                        let known = if let Kind::Int(step, _) = e.kind {
-                            step
-                        } else {
-                            0
-                        };
-                        if known == 0 {
-                            return Err(self.errors.at(
-                                e.loc,
-                                "the step of a slice must be a literal that is not 0; write \
-                                 `build(n, |i| x[a + k * i])`",
-                            ));
-                        }
-                        known
+                    None => Expr::int(1),
+                    Some(e) => self.step_of_slice(e)?,
+                };
+                let known = literal(&step);
+                let far = known.map_or(step.clone(), |k| Expr::int(k.abs()));
+                let count = match literal(&far) {
+                    Some(1) => span,
+                    _ => {
+                        let up = plus(&span, &minus(&far, &Expr::int(1)));
+                        Expr::prim(Prim::IDiv, vec![up, far])
                     }
                 };
-                let count = match step.abs() {
-                    1 => span,
-                    step => {
-                        let up = plus(&span, &Expr::int(step - 1));
-                        Expr::prim(Prim::IDiv, vec![up, Expr::int(step)])
-                    }
-                };
-                let first = match step > 0 {
-                    true => first,
-                    false => minus(&end, &Expr::int(1)),
+                let first = match known.is_some_and(|k| k < 0) {
+                    true => minus(&end, &Expr::int(1)),
+                    false => first,
                 };
                 let count = self.share_size(count);
                 Ok(Part::Some { first, step, count })
             }
         }
+    }
+
+    /// How far apart the elements of a slice are. A computed step must be without a sign, as the
+    /// sign decides at which end the slice begins.
+    fn step_of_slice(&mut self, e: &Surface) -> Result<Expr> {
+        let value = self.expr(e)?;
+        let plain = self.scalar(value, e.loc)?;
+        let unsigned = plain.scalar.is_some_and(Scalar::is_unsigned) || self.was_unsigned(e);
+        let step = self.of(Elem::Int, plain.into(), e.loc, "the step of a slice")?;
+        let step = self.share_size(step);
+        match literal(&step) {
+            Some(0) => {}
+            Some(_) => return Ok(step),
+            None if unsigned => {
+                self.demand_natural(&minus(&step, &Expr::int(1)));
+                return Ok(step);
+            }
+            None => {}
+        }
+        Err(self.errors.at(
+            e.loc,
+            "the step of a slice must be a literal that is not 0, or a `usize`, as in \
+             `s![..; k as isize]`",
+        ))
     }
 
     /// A place in an axis; what is negative counts from the end.
@@ -402,7 +418,7 @@ impl Lowerer<'_> {
                     Some(Part::Whole) => index.push(next()),
                     Some(Part::At(i)) => index.push(i.clone()),
                     Some(Part::Some { first, step, .. }) => {
-                        index.push(plus(first, &times(&Expr::int(*step), &next())));
+                        index.push(plus(first, &times(step, &next())));
                     }
                 }
             }

@@ -171,11 +171,11 @@ fn both_real_types() {
 fn one_real_type() {
     says(
         "fn f<T: Real>(x: T, h: f64) -> T { x }",
-        "a function has one real type, which is `T` here, and this is `f64`; write `T`",
+        "all real numbers are `T` here, and this is `f64`; write `T`",
     );
     says(
         "fn f<T: Real>(x: T) -> T { x * 0.5f64 }",
-        "a function has one real type, which is `T` here, and this is `f64`; write `T::of(..)` of a literal without a suffix",
+        "all real numbers are `T` here, and this is `f64`; write `T::of(..)` of a literal without a suffix",
     );
     one(
         "fn f<T: Real>(x: T, n: usize) -> T { x * n as f64 }",
