@@ -13,8 +13,7 @@ use ndarray::{Array1, Array2, s};
 #[differentiable(value, grad, vjp, jvp)]
 pub fn slices_by_steps(x: &Array1<f64>, a: &Array2<f64>, k: usize) -> f64 {
     let every = x.slice(s![..; k as isize]);
-    let half = (k + 1) / 2;
-    let block = a.slice(s![..; half as isize, ..; k as isize]);
+    let block = a.slice(s![..; k as isize, ..; k as isize]);
     let odd = x.slice(s![x.len().min(1)..; (k + 1) as isize]);
     odd.mapv(|v| v * v).sum() + every.dot(&every) + block.mapv(f64::sin).sum()
 }

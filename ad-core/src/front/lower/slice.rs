@@ -283,7 +283,11 @@ impl Lowerer<'_> {
                     true => minus(&end, &Expr::int(1)),
                     false => first,
                 };
-                let count = self.share_size(count);
+                let count = match known {
+                    Some(_) => self.share_size(count),
+                    // A computed number, which loops inside of others cannot compute.
+                    None => self.share("n", count),
+                };
                 Ok(Part::Some { first, step, count })
             }
         }
