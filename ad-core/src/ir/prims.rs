@@ -299,7 +299,7 @@ impl Prim {
         is_sign || is_step || is_choice || is_other || self.is_cast_of_reals()
     }
 
-    /// Whether it casts between `f32` and `f64`: rounding has steps, and its derivative ignores them.
+    /// Whether it casts between `f32` and `f64`. Rounding has steps, which its derivative ignores.
     pub fn is_cast_of_reals(self) -> bool {
         matches!(self, Prim::Single | Prim::Double)
     }

@@ -69,8 +69,8 @@ impl Slots {
         self.again
     }
 
-    /// Whether an attempt with errors is worth another one: with variables that keep their values, as
-    /// long as a form is missing, and without them afterwards.
+    /// Whether an attempt with errors is worth another one: with variables that keep their values
+    /// if a form is missing, and without them afterwards.
     pub(super) fn tries(&mut self) -> bool {
         let is_missing = self
             .guessed
