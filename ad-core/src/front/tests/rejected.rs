@@ -286,7 +286,7 @@ fn whole_arrays() {
     says("a.insert_axis(Axis(3))[[0, 0, 0]]", "no axis 3");
     says("a.view().permuted_axes([0, 0])[[0, 0]]", "such as `[1, 0]`");
     says("x.slice(s![1.., ..])[0]", "`s![..]` speaks of 2");
-    says("x.slice(s![..;n as isize])[0]", "must be a literal");
+    says("x.slice(s![..;n as i64 as isize])[0]", "must be a literal");
     says(
         "let part = s![1..]; x.slice(part)[0]",
         "write it where it is used",
