@@ -93,11 +93,11 @@ fn cost(
 /// The names of the annotated functions of a source text.
 fn annotated(source: &str) -> Vec<String> {
     let file = syn::parse_file(source).expect("the source is Rust");
-    let functions = file.items.into_iter().filter_map(|item| match item {
-        syn::Item::Fn(f) if f.attrs.iter().any(|a| a.path().is_ident("differentiable")) => {
-            Some(f.sig.ident.to_string())
-        }
-        _ => None,
+    let is_annotated = |a: &syn::Attribute| a.path().is_ident("differentiable");
+    let functions = file.items.into_iter().filter_map(|item| {
+        let syn::Item::Fn(f) = item else { return None };
+        let found = f.attrs.iter().any(is_annotated);
+        found.then(|| f.sig.ident.to_string())
     });
     functions.collect()
 }
