@@ -1,6 +1,6 @@
 //! The real type of a function. The compiler knows one kind of real numbers; what it is in Rust is
 //! one of three things. A function that names both `f32` and `f64` computes in `f64` and rounds
-//! what is an `f32`, see [`super::lower::precision`].
+//! what is an `f32` (`lower/precision.rs`).
 
 #![allow(
     clippy::wildcard_enum_match_arm,
