@@ -413,9 +413,9 @@ fn without_attribute(mut failure: Box<Failure>, plain: &[String]) -> Box<Failure
     failure
 }
 
-/// How long the order of a list is is known when it returns.
-const SORTED: &str = "a list is sorted where it may not be reached, behind an early `return` or in a branch, or \
-                      again in a loop; sort it once, before these";
+/// The length of what sorting gives is known only when it has run.
+const SORTED: &str = "a list is sorted where it may not be reached, behind an early `return` or \
+                      in a branch, or again in a loop; sort it once, before these";
 
 /// A message about a call of a function stands at the call, every other at the name of the
 /// function.

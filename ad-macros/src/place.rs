@@ -142,8 +142,9 @@ fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
     };
     let mut words = HashSet::new();
     mentioned(item.clone(), &mut words);
+    let all = items_beside(&text, before.len());
     let of = |kind| {
-        let mut found = items_beside(&text, before.len(), kind);
+        let mut found = of_kind(&all, kind);
         let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
         let once = |name: &String| names.iter().filter(|n| *n == name).count() == 1;
         // One may mention another.
@@ -166,6 +167,7 @@ fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
         plain: of(Kind::Function)
             .into_iter()
             .map(|(name, _)| name)
+            .filter(|name| words.contains(name))
             .collect(),
         shadowed,
     }
@@ -226,9 +228,15 @@ fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {
     }
 }
 
-/// The items of a kind in the module that is around a place of a text: their names, and the types
-/// of aliases, or constants without the first word.
-fn items_beside(text: &str, place: usize, kind: Kind) -> Vec<(String, String)> {
+/// The items of a kind.
+fn of_kind(all: &[(Kind, (String, String))], kind: Kind) -> Vec<(String, String)> {
+    let own = all.iter().filter(|(of, _)| *of == kind);
+    own.map(|(_, item)| item.clone()).collect()
+}
+
+/// The items in the module that is around a place of a text: their names, and the types of
+/// aliases, or constants without the first word.
+fn items_beside(text: &str, place: usize) -> Vec<(Kind, (String, String))> {
     // The blocks that are open: where each begins, and whether it is a module.
     let mut open: Vec<(usize, bool)> = vec![];
     let mut module_of_place = None;
@@ -257,32 +265,36 @@ fn items_beside(text: &str, place: usize, kind: Kind) -> Vec<(String, String)> {
             ";" => {
                 head.clear();
             }
-            "type" | "const" | "static" if open.last().is_none_or(|(_, is_module)| *is_module) => {
+            // `<const N: usize>` is no item.
+            "type" | "const" | "static"
+                if open.last().is_none_or(|(_, is_module)| *is_module) && !head.contains(&"<") =>
+            {
                 let here = tokens.rest;
                 let name = tokens.next();
                 let module = open.last().map_or(0, |(begin, _)| *begin);
                 match (name, tokens.next()) {
-                    (Some(name), Some("=")) if token == "type" && kind == Kind::Alias => {
+                    (Some(name), Some("=")) if token == "type" => {
                         let end = end_of_statement(tokens.rest);
                         let ty = tokens.rest[..end].trim();
-                        found.push((module, name.to_owned(), ty.to_owned()));
+                        let alias = (name.to_owned(), ty.to_owned());
+                        found.push((module, Kind::Alias, alias));
                     }
-                    (Some(name), Some(":")) if token != "type" && kind == Kind::Constant => {
+                    (Some(name), Some(":")) if token != "type" => {
                         let end = end_of_statement(here);
-                        found.push((module, name.to_owned(), here[..end].trim().to_owned()));
+                        let constant = (name.to_owned(), here[..end].trim().to_owned());
+                        found.push((module, Kind::Constant, constant));
                         tokens.rest = &here[end..];
                     }
                     _ => tokens.rest = here,
                 }
             }
-            "fn" if kind == Kind::Function
-                && open.last().is_none_or(|(_, is_module)| *is_module) =>
-            {
+            "fn" if open.last().is_none_or(|(_, is_module)| *is_module) => {
                 let here = tokens.rest;
                 let module = open.last().map_or(0, |(begin, _)| *begin);
                 match tokens.next() {
                     Some(name) if head.iter().all(|word| BEFORE_PLAIN.contains(word)) => {
-                        found.push((module, name.to_owned(), String::new()));
+                        let function = (name.to_owned(), String::new());
+                        found.push((module, Kind::Function, function));
                     }
                     _ => tokens.rest = here,
                 }
@@ -293,7 +305,7 @@ fn items_beside(text: &str, place: usize, kind: Kind) -> Vec<(String, String)> {
     }
     let module = module_of_place.unwrap_or(0);
     let beside = found.into_iter().filter(|(of, ..)| *of == module);
-    beside.map(|(_, name, ty)| (name, ty)).collect()
+    beside.map(|(_, kind, item)| (kind, item)).collect()
 }
 
 /// Where the first `;` outside of brackets is.
@@ -560,7 +572,7 @@ mod tests {
                     type C<T> = T; fn f(x: B) {} } // type D = f64;\nfn h() {}";
         let at = |what: &str| {
             let place = text.find(what).expect("it is there");
-            let found = super::items_beside(text, place, super::Kind::Alias);
+            let found = super::of_kind(&super::items_beside(text, place), super::Kind::Alias);
             let found = found.into_iter().map(|(name, ty)| format!("{name}: {ty}"));
             found.collect::<Vec<_>>().join(", ")
         };
@@ -572,11 +584,12 @@ mod tests {
     #[test]
     fn constants_of_the_same_module() {
         let text = "const A: [f64; 2] = [1.0, /* ; */ 2.0]; impl S { const B: f64 = 1.0; } mod m { \
+                    fn g<const N: usize>(x: [f64; N]) {} \
                     pub(crate) static C: &str = \";\"; const fn d() {} const _: () = (); fn f() {} } \
                     const E: f64 = { let x = 1.0; x }; fn h() {}";
         let at = |what: &str| {
             let place = text.find(what).expect("it is there");
-            let found = super::items_beside(text, place, super::Kind::Constant);
+            let found = super::of_kind(&super::items_beside(text, place), super::Kind::Constant);
             let found = found.into_iter().filter(|(name, _)| name != "_");
             found.map(|(_, text)| text).collect::<Vec<_>>().join("; ")
         };

@@ -107,7 +107,7 @@ pub(super) struct Function<'a> {
     sums: RefCell<HashSet<Var>>,
     /// Where arrays are made that the loop keeps of which this is a step.
     rooms: Rooms,
-    /// Stacks that are made in front of the loop of which this is a step, and emptied in each.
+    /// In the body of a loop: stacks that are made before the loop. Each step empties them.
     lasting: Option<RefCell<TokenStream>>,
 }
 

@@ -106,8 +106,13 @@ impl Errors {
     /// What to say about another real type than that of the function, if that is one.
     pub(super) fn other(&mut self, name: &str) -> Option<String> {
         let message = self.real.other(name)?;
-        self.names_other |= !matches!(self.real, RealType::Parameter(_));
+        self.note_other();
         Some(message)
+    }
+
+    /// Notes that something needs the other of `f32` and `f64`, which a type parameter rules out.
+    pub(super) fn note_other(&mut self) {
+        self.names_other |= !matches!(self.real, RealType::Parameter(_));
     }
 
     /// None yet, about the same function.

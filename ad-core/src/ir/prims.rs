@@ -451,7 +451,7 @@ prims! {
     /// `a as f32`, in a function that computes in `f64`
     Single "single" R(|a| f64::from(a as f32)), Call("single"), D(|_| vec![One]);
     /// `a as f64` of an `f32`, in such a function: the number itself. Core alone has it
-    Double "double" R(|a| a), Call("double"), D(|_| vec![One]);
+    Double "double" R(|a| a), Cast("f64"), D(|_| vec![One]);
     /// eᵃ
     Exp "exp" R(f64::exp), Call("exp"), times!(|t, x, y| y);
     /// eᵃ, or 0 where it is very small: one term of a sum of exponentials, relative to the sum.

@@ -75,8 +75,8 @@ pub use recur::{Start, recur, recur_adding, running_products};
 pub use refill::{Refill, refill};
 pub use residuals::{Keep, Residuals};
 pub use scalar::{
-    digamma, double, erf, integer_from, ipow, lgamma, natural, polygamma, powi, real, real_from,
-    relu, sigmoid, sign0, single, softplus, unsigned,
+    digamma, erf, integer_from, ipow, lgamma, natural, polygamma, powi, real, real_from, relu,
+    sigmoid, sign0, single, softplus, unsigned,
 };
 pub use several::{
     Elements, FreshAll, Places, WrittenAll, build_all, build_all_costly, build_all_costly_in,

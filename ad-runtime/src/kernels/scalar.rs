@@ -38,13 +38,6 @@ pub fn single(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// `x`, whatever it was.
-#[inline(always)]
-#[must_use]
-pub fn double<T>(x: T) -> T {
-    x
-}
-
 /// The derivative of order `n` of `digamma`, at `x`; NaN for `n` beyond `i32`.
 #[inline]
 #[must_use]

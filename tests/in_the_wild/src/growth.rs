@@ -212,10 +212,13 @@ tests! {
     norms_are: norms_of_rows, norms_of_rows_value_and_grad, r: vec![vector(3), vector(1), vector(5)] => (&r);
     spread_is: spread_of_rows, spread_of_rows_value_and_grad, r: vec![vector(3), vector(1), vector(5)] => (&r);
     trailing_are: trailing_blocks, trailing_blocks_value_and_grad, a: matrix(5, 3) => (&a);
-    basis_is: orthonormal, orthonormal_value_and_grad, a: matrix(4, 3), w: matrix(4, 3) + 0.2 => (&a, &w);
-    basis_of_one_is: orthonormal, orthonormal_value_and_grad, a: matrix(4, 1), w: matrix(4, 1) => (&a, &w);
-    basis_of_nothing_is: orthonormal, orthonormal_value_and_grad, a: matrix(4, 0), w: matrix(4, 0) => (&a, &w);
-    krylov_is: arnoldi, arnoldi_value_and_grad, a: matrix(4, 4), b: list(4) => (&a, &b, 3);
+    basis_is: orthonormal, orthonormal_value_and_grad,
+        a: matrix(9, 5), w: matrix(9, 5) + 0.2 => (&a, &w);
+    basis_of_one_is: orthonormal, orthonormal_value_and_grad,
+        a: matrix(4, 1), w: matrix(4, 1) => (&a, &w);
+    basis_of_nothing_is: orthonormal, orthonormal_value_and_grad,
+        a: matrix(4, 0), w: matrix(4, 0) => (&a, &w);
+    krylov_is: arnoldi, arnoldi_value_and_grad, a: matrix(9, 9), b: list(9) => (&a, &b, 5);
     krylov_of_one_is: arnoldi, arnoldi_value_and_grad, a: matrix(4, 4), b: list(4) => (&a, &b, 1);
     krylov_of_none_is: arnoldi, arnoldi_value_and_grad, a: matrix(4, 4), b: list(4) => (&a, &b, 0);
 }

@@ -2,6 +2,8 @@
 //! law of cheap gradients holds for arguments that suit its sizes.
 
 use cotangent_core::ir::arguments::{Given, arguments};
+use cotangent_core::ir::core::Program;
+use cotangent_core::ir::value::Value;
 use cotangent_core::pipeline;
 use cotangent_zoo::limit::Watchdog;
 use cotangent_zoo::measure::Gradient;
@@ -69,11 +71,9 @@ fn gradients_are_cheap() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Whether the law holds, if there are arguments for which the function has a value.
-fn cost(
-    program: &cotangent_core::ir::core::Program,
-    consts: &[cotangent_core::ir::value::Value],
-) -> Result<bool, String> {
+/// Whether there are arguments for which the function has a value; an error if the law does not
+/// hold for these.
+fn cost(program: &Program, consts: &[Value]) -> Result<bool, String> {
     let gradient = Gradient::of(program)?;
     let bulk = pipeline::to_bulk(program, &mut |_, _| {})?;
     for length in LENGTHS {

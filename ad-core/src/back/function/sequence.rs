@@ -37,8 +37,8 @@ pub(super) fn mutable(program: &Program) -> HashSet<Var> {
     out
 }
 
-/// The state of the loop of which a program is the body, if it becomes a state of a loop inside,
-/// which changes it: that one has its name, so that the array stays where it is.
+/// The state of an outer loop that an inner loop takes over and changes. Both states have one
+/// name, so the array stays where it is. The program is the body of the outer loop.
 ///
 /// ```text
 /// for i { let mut y_2 = y; for j { y_2[j] = .. } y = y_2; }  ─▶  for i { for j { y[j] = .. } }

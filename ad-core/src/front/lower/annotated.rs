@@ -565,7 +565,7 @@ impl Lowerer<'_> {
             return Ok(());
         };
         let mine = self.errors.real.name();
-        self.errors.names_other |= !matches!(self.errors.real, RealType::Parameter(_));
+        self.errors.note_other();
         let message = format!(
             "`{name}` computes with `{theirs}`, and this function with `{mine}`; write `{name}` \
              over any `T: Real`, or use one real type in both"

@@ -410,8 +410,8 @@ impl Lowerer<'_> {
         Err(self.errors.at(loc, message))
     }
 
-    /// An array with a part replaced. What was at the same place before does not matter, unless it
-    /// was put there outside of the branch that replaces it.
+    /// An array with a part replaced. If the branch that is lowered put something else at the same
+    /// place before, that is left out.
     pub(super) fn updated(&mut self, array: Expr, at: Vec<Option<Expr>>, value: Expr) -> Expr {
         let is_own = |array: &Expr| {
             let mut frame = self.frames.last().into_iter().flatten().rev();
@@ -434,8 +434,7 @@ impl Lowerer<'_> {
         Some(self.just_replaced(array, at)?.1)
     }
 
-    /// For an array of which the part at a place was just replaced: the array before, and what was
-    /// put there.
+    /// If the last change of an array was at this place: the array before it, and the new part.
     pub(super) fn just_replaced(&self, array: &Expr, at: &[Option<Expr>]) -> Option<(Expr, Expr)> {
         let Kind::Var(sym) = &*array.kind else {
             return None;

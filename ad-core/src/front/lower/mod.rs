@@ -365,7 +365,7 @@ struct Lowerer<'a> {
     limits: Limits,
     /// Whether what is called next is taken to give a value.
     succeeds: bool,
-    /// Whether `?` stands behind the call that comes next.
+    /// Whether the next call has a `?`.
     tried: bool,
 }
 

@@ -342,9 +342,9 @@ fn no_such_method(method: &str) -> String {
         "to_bits" | "to_string" => "numbers are not looked into; write arithmetic",
         "wrapping_add" | "wrapping_sub" | "wrapping_mul" => {
             return format!(
-                "`{method}` is not supported: integers are computed in 64 bits with a sign; for `i32` \
-                 and less cast the result, as in `(a as i64 * b as i64) as i32`, and take random numbers \
-                 as an argument"
+                "`{method}` is not supported: integers are computed in 64 bits with a sign; for \
+                 `i32` and less cast the result, as in `(a as i64 * b as i64) as i32`, and take \
+                 random numbers as an argument"
             );
         }
         "checked_add" | "checked_sub" | "checked_mul" | "saturating_add" | "saturating_mul" => {

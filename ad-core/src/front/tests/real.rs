@@ -175,7 +175,8 @@ fn one_real_type() {
     );
     says(
         "fn f<T: Real>(x: T) -> T { x * 0.5f64 }",
-        "all real numbers are `T` here, and this is `f64`; write `T::of(..)` of a literal without a suffix",
+        "all real numbers are `T` here, and this is `f64`; write `T::of(..)` of a literal without \
+         a suffix",
     );
     one(
         "fn f<T: Real>(x: T, n: usize) -> T { x * n as f64 }",

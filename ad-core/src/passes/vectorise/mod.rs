@@ -267,8 +267,8 @@ impl Vectoriser {
                 Some(k) => Val::Affine(Affine::constant(depth, k)),
                 None => Val::Array(self.out.fill(*l, &space.axes)),
             },
-            // Evaluating both arms is no obligation.
             Kind::Prim(Prim::Double, args) => self.expr(&args[0], space)?,
+            // Evaluating both arms is no obligation.
             Kind::Prim(Prim::Select, args) => self.branch(&args[0], &args[1], &args[2], space)?,
             Kind::Prim(Prim::Add, args) => match self.sum_of_scatters(args, space)? {
                 Some(sum) => sum,
