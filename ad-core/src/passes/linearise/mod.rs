@@ -22,6 +22,7 @@
 
 mod later;
 mod pad;
+mod ragged;
 mod sequence;
 mod undo;
 mod unit;

@@ -147,7 +147,7 @@ impl Longest {
 
     /// The same in all steps and at least as large as this in each; this itself where it is the
     /// same.
-    fn of_size(&self, body: &Program, s: &Size) -> Option<Size> {
+    pub(super) fn of_size(&self, body: &Program, s: &Size) -> Option<Size> {
         let (low, high) = match self.range(s) {
             Some(range) => range,
             None => (Size::lit(0), self.greatest(body, s)?),

@@ -39,14 +39,17 @@ pub(super) struct Done {
 }
 
 /// What a loop equation says, in terms of the result.
+#[derive(Clone)]
 pub(super) struct Run {
     pub(super) looped: Looped,
     pub(super) steps: Option<Size>,
     pub(super) given: Vec<Var>,
-    init: Vec<Var>,
+    pub(super) init: Vec<Var>,
     /// The tangents.
-    given_t: Vec<Option<Var>>,
-    init_t: Vec<Option<Var>>,
+    pub(super) given_t: Vec<Option<Var>>,
+    pub(super) init_t: Vec<Option<Var>>,
+    /// How many states, which are the last ones, hold what inner loops collect (`ragged.rs`).
+    pub(super) stores: usize,
 }
 
 /// A linearised body: which of what it is given and of the states have tangents, in this order.
@@ -83,6 +86,7 @@ impl Lineariser {
             init: init.iter().map(|v| new[v.index()]).collect(),
             given_t: given.iter().map(|v| self.t(*v)).collect(),
             init_t: init.iter().map(|v| self.t(*v)).collect(),
+            stores: 0,
         };
         let results = self.both(&run);
         let result = results[*out];
@@ -192,6 +196,8 @@ impl Lineariser {
 
     /// A loop for the values, and one that is linear.
     fn apart(&mut self, run: &Run, active: &mut Active) -> Vec<(Var, Option<Var>)> {
+        let stored = run.end_to_end(&mut self.out, active);
+        let run = stored.as_ref().unwrap_or(run);
         let looped = &run.looped;
         let (given, states) = (run.given.len(), looped.states);
         let old = given + states + 1;
@@ -253,19 +259,13 @@ impl Lineariser {
             Var(at.expect("given") as u32)
         });
         let mut params = body.params[..given].to_vec();
-        let size = |_: &Var| Param {
-            name: "size".into(),
-            ty: Type {
-                elem: Elem::Int,
-                shape: vec![],
-            },
-        };
-        let size_params: Vec<Param> = sizes.iter().map(size).collect();
+        let size_params: Vec<Param> = sizes.iter().map(|_| scalar("size")).collect();
         params.extend_from_slice(&size_params);
 
         // The states as they were.
         let mut can_give = outside.clone();
         can_give.extend(undo.kept.iter().map(stack_of));
+        can_give.extend(&all[states - run.stores..states]);
         let sizes_and_steps = (&size_params[..], &steps_inside);
         let mut stacks: Vec<(Var, Var)> = vec![];
         for back in undo.loops(run, active, &padded, sizes_and_steps, restored) {
@@ -406,6 +406,7 @@ impl Lineariser {
             let (ty, op) = (self.out.ty(all[*k]).clone(), op(active.states.len() + j));
             results[*k].1 = Some(self.out.push(Eq { ty, guard, op }));
         }
+        results.drain(states - run.stores..states);
         results
     }
 }
@@ -445,7 +446,7 @@ impl Run {
     }
 
     /// A size of the body, in the program around it. Sizes that are computed there are given.
-    fn outside(&self, s: &Size) -> Size {
+    pub(super) fn outside(&self, s: &Size) -> Size {
         translate_size(s, &mut |v| self.given[v.index()])
     }
 }
@@ -629,6 +630,17 @@ pub(super) fn residual(ty: &Type, steps: &Size) -> Param {
     }
 }
 
+/// An integer, as a parameter.
+pub(super) fn scalar(name: &str) -> Param {
+    Param {
+        name: name.into(),
+        ty: Type {
+            elem: Elem::Int,
+            shape: vec![],
+        },
+    }
+}
+
 /// What was collected in one step.
 pub(super) fn row(out: &mut Builder, from: Var, index: Var, shape: &[Size]) -> Var {
     let rank = shape.len();
@@ -641,7 +653,7 @@ pub(super) fn row(out: &mut Builder, from: Var, index: Var, shape: &[Size]) -> V
 }
 
 /// A result of a program to be.
-enum Wanted {
+pub(super) enum Wanted {
     /// A variable.
     Is(Var),
     /// Zeros of the shape of a variable.
@@ -677,7 +689,7 @@ fn rebuilt(program: &Program, params: &[Param], of: &[Var], results: &[Wanted]) 
 }
 
 /// Some of the equations, closed under what they use.
-fn part_of(
+pub(super) fn part_of(
     program: &Program,
     params: &[Param],
     wanted: impl Fn(Var) -> bool,

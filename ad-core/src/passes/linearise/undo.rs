@@ -102,6 +102,8 @@ pub(super) struct Known<'a> {
     body: &'a Program,
     given: usize,
     index: usize,
+    /// Versions of states that serve all steps as they are at the end, and which store that is.
+    stores: HashMap<Var, usize>,
     /// What depends on a state.
     carried: Vec<bool>,
     /// What can be found again from what is given and the index, for nothing.
@@ -116,18 +118,24 @@ impl<'a> Known<'a> {
         let index = given + states;
         let carried = (0..body.params.len()).map(|k| (given..index).contains(&k));
         let carried = body.dependent(carried.collect());
+        let mut stores = HashMap::new();
+        for k in 0..run.stores {
+            let state = states - run.stores + k;
+            stores.insert(body.results[state], k);
+        }
         let params = (0..body.params.len()).map(|k| k < given || k == index);
         let mut at_hand: Vec<bool> = params.collect();
         for (j, eq) in body.eqs.iter().enumerate() {
-            let mut all = !carried[body.var_of(j).index()] && eq.op.is_free();
+            let mut all = eq.op.is_free();
             visit_all(eq, &mut |v| all &= at_hand[v.index()]);
-            at_hand.push(all);
+            at_hand.push(all || stores.contains_key(&body.var_of(j)));
         }
         Known {
             at_hand,
             body,
             given,
             index,
+            stores,
             carried,
             undone: &active.body.undone,
         }

@@ -1,7 +1,7 @@
 //! Rows of different lengths, one of them long: what is visited and stored is linear in the entries
 //! that there are.
 
-use crate::{Growth, LINEAR, Run, lower, real, with_params};
+use crate::{Growth, LINEAR, Run, lower, real, with_params, zoo};
 use cotangent_zoo::{Tensor, Value};
 
 /// The first entries of rows, and the number of all entries: so many short rows, some of them
@@ -119,6 +119,53 @@ fn loops_over_rows() {
          }
          total",
     );
+}
+
+/// What one row computes enters the next: nothing is kept as often as there are rows.
+#[test]
+fn states_through_rows() {
+    is_linear(
+        "states through rows",
+        "let mut h = 0.5;
+         let mut total = 0.0;
+         for i in 0..ptr.len() - 1 {
+             let mut q = h;
+             for k in ptr[i]..ptr[i + 1] {
+                 q = (q + v[k]).sin();
+             }
+             h = 0.5 * (h + q);
+             total += q * h;
+         }
+         total",
+    );
+}
+
+#[test]
+fn rows_changed_in_place() {
+    is_linear(
+        "rows changed in place",
+        "let mut y = v.to_vec();
+         let n = y.len();
+         for i in 0..ptr.len() - 1 {
+             for k in ptr[i]..ptr[i + 1] {
+                 y[k] = y[k] * y[(7 * k + 3) % n].sin();
+             }
+         }
+         y.iter().sum::<f64>()",
+    );
+}
+
+/// A matrix whose rows begin at their first element that is not zero.
+#[test]
+fn skylines() {
+    let at = |n: usize| {
+        let first: Vec<i64> = (0..n as i64).map(|i| (i - i % 4).max(0)).collect();
+        let entries: i64 = (0..n).map(|i| i as i64 + 1 - first[i]).sum();
+        let args = vec![real(&[entries as usize]), ints(first), real(&[n])];
+        zoo("skyline_factorisation", args)
+    };
+    let growth = Growth::of("a matrix by its skyline");
+    growth.fused().along("rows", 32, at, LINEAR).end();
 }
 
 /// Rows given by their lengths and first entries.

@@ -112,6 +112,8 @@ impl Undo {
         for v in &self.kept {
             params.push(sequence::residual(body.ty(*v), steps));
         }
+        let first_store = params.len();
+        params.extend_from_slice(&body.params[known.index - run.stores..known.index]);
         let state = Var(params.len() as u32);
         params.push(body.params[given + chain.state].clone());
         let index = Var(params.len() as u32);
@@ -119,13 +121,16 @@ impl Undo {
         let kept = (self.kept.iter().enumerate())
             .map(|(k, v)| (*v, Var((first_kept + k) as u32)))
             .collect();
+        let stores = known.stores.iter();
+        let stores = stores.map(|(v, k)| (*v, Var((first_store + k) as u32)));
+        let new = (0..given).map(|k| (Var(k as u32), Var(k as u32)));
         let mut back = Back {
+            new: new.chain(stores).collect(),
             known,
             padded,
             kept,
             index,
             out: Builder::new("back", params),
-            new: (0..given).map(|k| (Var(k as u32), Var(k as u32))).collect(),
         };
         back.new.insert(Var(back.known.index as u32), index);
         let mut at = state;
