@@ -137,3 +137,6 @@ pub(crate) const STEPS_WORTH_DISPATCH: i64 = 16;
 
 /// The indices of a loop that runs on both sides of a condition: a branch would save too little.
 pub(crate) const INDICES_WITHOUT_BRANCH: i64 = 16;
+
+/// The letters of a place that is compared with others, written down.
+pub(crate) const LONGEST_PLACE: usize = 400;

@@ -24,7 +24,7 @@ use crate::ir::bulk::Var;
 use crate::ir::kernel::{Addend, Affine, At, Loop, Nest, Node, Range};
 use crate::ir::ty::Size;
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 
 /// What a nest needs to know about the function it is in.
@@ -181,6 +181,17 @@ impl<'a> Writer<'a> {
         sums: &[(Ident, &Addend)],
         elements: &[Node],
     ) -> (TokenStream, TokenStream) {
+        let sums: Vec<_> = sums.iter().map(|(to, part)| (to, true, *part)).collect();
+        self.all_members(placed, &sums, elements)
+    }
+
+    /// The same, with elements that are replaced where `false` stands.
+    pub(super) fn all_members(
+        &mut self,
+        placed: &[(Ident, Node)],
+        parts: &[(&Ident, bool, &Addend)],
+        elements: &[Node],
+    ) -> (TokenStream, TokenStream) {
         let known = HashSet::new();
         let lets = self.lets(None, &known);
         let mut statements = TokenStream::new();
@@ -189,7 +200,7 @@ impl<'a> Writer<'a> {
             let place = &self.loops[..self.nest.outer];
             statements.extend(quote!(#to[[#(#place),*]] = #value;));
         }
-        for (to, Addend { value, at }) in sums {
+        for (to, adds, Addend { value, at }) in parts {
             let guard = self.nest.nodes[*value].guard;
             let mut inner = known.clone();
             let guard = guard.map(|g| {
@@ -199,7 +210,12 @@ impl<'a> Writer<'a> {
             });
             let value = self.node(*value, &inner).tokens;
             let place = at.iter().map(|a| self.at(a, &inner).tokens);
-            let statement = quote!(#to[[#(#place),*]] += #value;);
+            let op = if *adds { quote!(+=) } else { quote!(=) };
+            let to = match at.is_empty() {
+                true => to.to_token_stream(),
+                false => quote!(#to[[#(#place),*]]),
+            };
+            let statement = quote!(#to #op #value;);
             statements.extend(match guard {
                 Some(g) => quote!(if #g { #statement }),
                 None => statement,

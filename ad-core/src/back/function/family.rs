@@ -4,8 +4,9 @@ use super::{Function, Local, Scope, small};
 use crate::back::expr::Expr;
 use crate::back::nest::Writer;
 use crate::back::range::pattern_of;
+use crate::back::real::typed_literal;
 use crate::ir::bulk::Type;
-use crate::ir::kernel::{Addend, Family, Fill, Member, Node};
+use crate::ir::kernel::{Addend, Family, Fill, Member, Node, Range};
 use crate::thresholds::{ARRAYS_FILLED_TOGETHER, ROW_WORTH_SLICES};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -34,9 +35,14 @@ impl Function<'_> {
                     before.extend(self.blank(&name, &m.ty));
                     placed.push((name, m));
                 }
-                Fill::Sum { to, .. } => {
+                Fill::At { to, .. } => {
                     let (name, made) = match to {
                         Some(k) => self.begun(&f.begins[*k], m.var, &m.ty),
+                        None if m.ty.rank() == 0 => {
+                            let name = self.fresh(&self.wish(m.var));
+                            let zero = typed_literal(0.0, &self.context.signature.real).tokens;
+                            (name.clone(), quote!(let mut #name = #zero;))
+                        }
                         None => {
                             let name = self.fresh(&self.wish(m.var));
                             let shape = self.shape_tokens(&m.ty);
@@ -104,10 +110,23 @@ impl Function<'_> {
             let extents = extents.map(|n| self.size(n).tokens);
             quote!(#function(#places [#(#extents),*], |[#(#index),*]| #body))
         };
-        let mut w = writer().with_blocks();
-        let all = pass(&mut w);
+        let is_whole = f.nest.ranges[..f.nest.outer].iter().all(Range::is_whole);
+        let mut w = match is_whole {
+            true => writer().with_blocks(),
+            false => writer(),
+        };
+        let all = match is_whole {
+            true => pass(&mut w),
+            false => {
+                let parts: Vec<_> = (sums.iter())
+                    .flat_map(|(to, m)| m.fill.parts().iter().map(move |p| (to, m.fill.adds(), p)))
+                    .collect();
+                let (lets, rest) = w.all_members(&[], &parts, &[]);
+                w.within(quote!(#lets #rest), !lets.is_empty())
+            }
+        };
         let all = (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);
-        let elementwise = match sums.is_empty() && placed.is_empty() {
+        let elementwise = match is_whole && sums.is_empty() && placed.is_empty() {
             true => writer().by_rows(&elements),
             false => None,
         };
@@ -123,7 +142,7 @@ impl Function<'_> {
                 let extents = extents.map(|n| self.size(n).tokens);
                 Some((None, quote!(#function(#places [#(#extents),*], #row))))
             }
-            None if placed.is_empty() => {
+            None if is_whole && placed.is_empty() => {
                 let sums = (&elements[..], &addends[..]);
                 (self.by_totals(f, sums, places.as_ref()))
                     .or_else(|| self.by_rows(f, sums, places.as_ref()))
@@ -142,6 +161,7 @@ impl Function<'_> {
             })
             .collect();
         let pass = match &patterns[..] {
+            [] if !is_whole => all,
             [] => quote!(#all;),
             [one] => quote!(let #one = #all;),
             many => quote!(let (#(#many),*) = #all;),
@@ -149,13 +169,13 @@ impl Function<'_> {
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {
                 Fill::Each(n) => w.is_typed(*n),
-                Fill::Sum { to: None, .. } => true,
-                Fill::Sum { to: Some(k), .. } => self.is_typed(f.begins[*k].array),
+                Fill::At { to: None, .. } => true,
+                Fill::At { to: Some(k), .. } => self.is_typed(f.begins[*k].array),
             };
             let small = match &m.fill {
-                Fill::Sum { to: Some(k), .. } => self.begun_small(&f.begins[*k], &m.ty),
+                Fill::At { to: Some(k), .. } => self.begun_small(&f.begins[*k], &m.ty),
                 Fill::Each(_) => on_stack(&m.ty),
-                Fill::Sum { to: None, .. } => small::len(&m.ty),
+                Fill::At { to: None, .. } => on_stack(&m.ty),
             };
             let local = Local {
                 ident: name.to_token_stream(),

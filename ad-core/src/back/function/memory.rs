@@ -69,7 +69,7 @@ fn makes<'p>(step: &'p Step, f: &mut dyn FnMut(Var, &'p Type)) {
     match &step.work {
         Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => large(step.out, &step.ty),
         Work::Family(family) => {
-            let is_new = |fill: &Fill| !matches!(fill, Fill::Sum { to: Some(_), .. });
+            let is_new = |fill: &Fill| !matches!(fill, Fill::At { to: Some(_), .. });
             let new = family.members.iter().filter(|m| is_new(&m.fill));
             new.for_each(|m| large(m.var, &m.ty));
         }

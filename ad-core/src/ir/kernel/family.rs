@@ -3,8 +3,8 @@
 use super::{At, Nest, Node, Source};
 use crate::ir::bulk::{Type, Var};
 
-/// Arrays that are computed together: for all values of the nest's outer loops, which run over
-/// their whole extents, an element of each is made or added to.
+/// Arrays that are computed together: for all values of the nest's outer loops an element of each is
+/// made, put somewhere or added to. If one is made, the loops run over their whole extents.
 ///
 /// No member reads another one. What a member is made of at the same indices is a node of the nest.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,26 +33,28 @@ pub struct Member {
 pub enum Fill {
     /// Its element there is made.
     Each(Node),
-    /// Something is added to elements of it.
-    Sum {
+    /// Something is added to elements of it, or replaces them.
+    At {
         /// Which of the family's sources it begins with, if not with zeros.
         to: Option<usize>,
-        /// What is added, one after the other.
+        /// Whether it is added.
+        adds: bool,
+        /// What, one after the other.
         parts: Vec<Addend>,
     },
 }
 
-/// What is added to an element, where it is not guarded off.
+/// What is added to an element or replaces it, where it is not guarded off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Addend {
-    /// What is added.
+    /// What.
     pub value: Node,
     /// Where.
     pub at: Vec<At>,
 }
 
 impl Family {
-    /// The nodes that are elements or added to them, in order.
+    /// The nodes that are elements, replace them or are added to them, in order.
     pub fn roots(&self) -> impl Iterator<Item = Node> {
         self.members.iter().flat_map(|m| m.fill.roots())
     }
@@ -60,8 +62,8 @@ impl Family {
     /// What it changes, and into what.
     pub fn changes(&self) -> impl Iterator<Item = (&Source, Var)> {
         self.members.iter().filter_map(|m| match &m.fill {
-            Fill::Sum { to: Some(k), .. } => Some((&self.begins[*k], m.var)),
-            Fill::Sum { to: None, .. } | Fill::Each(_) => None,
+            Fill::At { to: Some(k), .. } => Some((&self.begins[*k], m.var)),
+            Fill::At { to: None, .. } | Fill::Each(_) => None,
         })
     }
 
@@ -80,19 +82,24 @@ impl Family {
 }
 
 impl Fill {
-    /// What is added.
+    /// Whether something is added to elements.
+    pub fn adds(&self) -> bool {
+        matches!(self, Fill::At { adds: true, .. })
+    }
+
+    /// What is added or put somewhere.
     pub fn parts(&self) -> &[Addend] {
         match self {
             Fill::Each(_) => &[],
-            Fill::Sum { parts, .. } => parts,
+            Fill::At { parts, .. } => parts,
         }
     }
 
-    /// The nodes that are elements or added to them.
+    /// The nodes that are elements, replace them or are added to them.
     pub fn roots(&self) -> Vec<Node> {
         match self {
             Fill::Each(n) => vec![*n],
-            Fill::Sum { parts, .. } => parts.iter().map(|p| p.value).collect(),
+            Fill::At { parts, .. } => parts.iter().map(|p| p.value).collect(),
         }
     }
 }

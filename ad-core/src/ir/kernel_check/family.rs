@@ -11,13 +11,11 @@ impl Scope<'_> {
         if f.roots().next() != Some(nest.root) {
             return Err("the root is not that of the first member".into());
         }
-        if !nest.ranges[..nest.outer].iter().all(Range::is_whole) {
-            return Err("the outer loops leave something out".into());
-        }
+        let is_whole = nest.ranges[..nest.outer].iter().all(Range::is_whole);
         let mut reads = vec![];
         nest.reads(&mut reads);
         for (k, s) in f.begins.iter().enumerate() {
-            let of = |m: &Fill| matches!(m, Fill::Sum { to: Some(l), .. } if *l == k);
+            let of = |m: &Fill| matches!(m, Fill::At { to: Some(l), .. } if *l == k);
             if f.members.iter().filter(|m| of(&m.fill)).count() != 1 {
                 return Err(format!("v{} does not become one member", s.array.0));
             }
@@ -37,13 +35,16 @@ impl Scope<'_> {
         for m in &f.members {
             m.ty.shape.iter().try_for_each(|s| self.size(s))?;
             match &m.fill {
+                Fill::Each(_) if !is_whole => {
+                    return Err(format!("the loops leave something out of v{}", m.var.0));
+                }
                 Fill::Each(n) => {
                     if nest.loops[..nest.outer] != m.ty.shape {
                         return Err(format!("v{} has another shape than its loops", m.var.0));
                     }
                     same(kind(*n)?, m.ty.elem, "the element")?;
                 }
-                Fill::Sum { to, parts } => {
+                Fill::At { to, parts, .. } => {
                     same(m.ty.elem, Elem::Real, "what is added to")?;
                     if let Some(k) = to {
                         let begin = f.begins.get(*k).ok_or("a sum begins with nothing")?;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 enum Filled {
     Each(Vec<Lit>),
     /// Where something is there already is known, or not.
-    Sum(Tensor<f64>, Option<Vec<bool>>),
+    At(Tensor<f64>, Option<Vec<bool>>),
 }
 
 impl<'a> Run<'a> {
@@ -21,18 +21,18 @@ impl<'a> Run<'a> {
             let len = shape.iter().product();
             filled.push(match &m.fill {
                 Fill::Each(_) => Filled::Each(Vec::with_capacity(len)),
-                Fill::Sum { to: None, .. } => {
+                Fill::At { to: None, .. } => {
                     self.cost.stored += len as u64;
-                    Filled::Sum(Tensor::filled(&shape, 0.0), Some(vec![false; len]))
+                    Filled::At(Tensor::filled(&shape, 0.0), Some(vec![false; len]))
                 }
-                Fill::Sum { to: Some(k), .. } => {
+                Fill::At { to: Some(k), .. } => {
                     let of = &f.begins[*k];
                     let mask: Mask = self.mask(of);
                     let old = self.begin(of)?.real().clone();
                     if old.shape != shape {
                         return Err(format!("{:?} becomes {shape:?}", old.shape));
                     }
-                    Filled::Sum(old, mask.map(|m| (*m).clone()))
+                    Filled::At(old, mask.map(|m| (*m).clone()))
                 }
             });
         }
@@ -46,7 +46,7 @@ impl<'a> Run<'a> {
                         all.push(frame.node(*n)?);
                         stored += 1;
                     }
-                    (Fill::Sum { parts, .. }, Filled::Sum(out, hit)) => {
+                    (Fill::At { adds, parts, .. }, Filled::At(out, hit)) => {
                         for p in parts {
                             if !frame.present(p.value)? {
                                 continue;
@@ -57,14 +57,19 @@ impl<'a> Run<'a> {
                                 format!("{place:?} is outside of {:?}", out.shape)
                             })?;
                             stored += 1;
-                            again += match hit {
-                                Some(hit) => u64::from(std::mem::replace(&mut hit[at], true)),
-                                None => 1,
+                            let is_there = match hit {
+                                Some(hit) => std::mem::replace(&mut hit[at], true),
+                                None => true,
                             };
-                            out.data[at] += x;
+                            if *adds {
+                                again += u64::from(is_there);
+                                out.data[at] += x;
+                            } else {
+                                out.data[at] = x;
+                            }
                         }
                     }
-                    (Fill::Each(_) | Fill::Sum { .. }, _) => {
+                    (Fill::Each(_) | Fill::At { .. }, _) => {
                         unreachable!("made for this member")
                     }
                 }
@@ -79,7 +84,7 @@ impl<'a> Run<'a> {
             let shape = self.shape(&m.ty)?;
             let (value, mask) = match filled {
                 Filled::Each(all) => (collect(m.ty.elem, shape, &all), None),
-                Filled::Sum(out, hit) => (Value::Real(out), hit.map(Rc::new)),
+                Filled::At(out, hit) => (Value::Real(out), hit.map(Rc::new)),
             };
             self.masks[m.var.index()] = mask;
             self.values[m.var.index()] = Some(Rc::new(value));

@@ -162,9 +162,10 @@ impl Lines<'_> {
             let (var, ty, fill) = self.line(|r| r.member())?;
             let fill = match fill {
                 Fill::Each(n) => Fill::Each(n),
-                Fill::Sum { to, .. } => {
-                    let parts = self.all("add", |r| r.addend(nest.loops.len()))?;
-                    Fill::Sum { to, parts }
+                Fill::At { to, adds, .. } => {
+                    let word = if adds { "add" } else { "put" };
+                    let parts = self.all(word, |r| r.addend(nest.loops.len()))?;
+                    Fill::At { to, adds, parts }
                 }
             };
             members.push(Member { var, ty, fill });
@@ -472,13 +473,14 @@ impl Reader<'_> {
         let ty = self.ty()?;
         let fill = match self.next()? {
             "each" => Fill::Each(self.node()?),
-            "sum" => {
+            word @ ("sum" | "parts") => {
+                let adds = word == "sum";
                 let to = match self.skip("to") {
                     true => Some(self.axis()?),
                     false => None,
                 };
                 let parts = vec![];
-                Fill::Sum { to, parts }
+                Fill::At { to, adds, parts }
             }
             t => return Err(format!("`{t}` is no member")),
         };

@@ -125,11 +125,12 @@ impl Display for Family {
             write!(f, "member {}: {} ", member.var, member.ty)?;
             match &member.fill {
                 Fill::Each(n) => writeln!(f, "each s{n}")?,
-                Fill::Sum { to, parts } => {
+                Fill::At { to, adds, parts } => {
                     let to = to.map_or(String::new(), |to| format!(" to {to}"));
-                    writeln!(f, "sum{to}")?;
+                    let (fill, part) = if *adds { ("sum", "add") } else { ("parts", "put") };
+                    writeln!(f, "{fill}{to}")?;
                     for Addend { value, at } in parts {
-                        writeln!(f, "add s{value} at [{}]", list(at))?;
+                        writeln!(f, "{part} s{value} at [{}]", list(at))?;
                     }
                 }
             }

@@ -18,24 +18,27 @@
 //! What reads or writes at computed places, or reduces, keeps the pass from being vectorised. It
 //! joins a family with elementary functions in it that would be, and such functions join it, only
 //! if that saves enough: see [`CALL_OUTSIDE_VECTORS`].
+//!
+//! The same holds for rows of different lengths, whose elements are put at computed places.
 
 mod join;
+mod space;
 
-use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{Affine, At, Compute, Contribution, Nest, Program, Range, Step, Work};
+use crate::ir::bulk::Var;
+use crate::ir::kernel::{At, Compute, Contribution, Nest, Program, Source, Step, Work};
 use crate::ir::prims::Emit;
-use crate::ir::ty::{Atom, Size};
+use crate::ir::ty::Atom;
 use crate::passes::ablation::{Part, without};
 use crate::thresholds::{
     CALL_OUTSIDE_VECTORS, ELEMENT_IN_MEMORY, FAMILIES_TRIED, SCALARS_OF_FAMILY,
 };
 use join::Joiner;
+use space::{Placed, Space, is_here};
 use std::collections::{HashMap, HashSet};
 
 /// Makes families.
 pub(super) fn group(mut program: Program) -> Program {
-    let few = program.steps.iter().filter(|s| space(s).is_some()).count() < 2;
-    if few || without(Part::Fusion) {
+    if without(Part::Fusion) {
         return program;
     }
     let taken = program.taken();
@@ -48,20 +51,38 @@ pub(super) fn group(mut program: Program) -> Program {
         by_space: HashMap::new(),
         made: HashMap::new(),
         used: HashMap::new(),
+        placed: Placed::default(),
     };
     for (step, is_part) in steps.into_iter().zip(is_part) {
+        groups.placed.note(&step);
         // A part of an array is read where it is.
-        let space = space(&step).filter(|_| !is_part);
+        let space = groups.placed.space(&step).filter(|_| !is_part);
         groups.add(step, space);
     }
     let lasting = groups.lasting();
-    let all = groups.all.into_iter();
-    program.steps = all.flat_map(|g| joined(g.steps, &lasting)).collect();
+    let steps = groups.all.into_iter().flat_map(|g| joined(g, &lasting));
+    program.steps = used(steps.collect(), &program.results);
     program
+}
+
+/// The steps without those that only members needed which are not stored any more.
+fn used(steps: Vec<Step>, results: &[Var]) -> Vec<Step> {
+    let mut used: HashSet<Var> = results.iter().copied().collect();
+    let mut out = vec![];
+    for step in steps.into_iter().rev() {
+        if step.defines().iter().any(|(v, _)| used.contains(v)) {
+            used.extend(uses(&step).into_iter().chain(sizes(&step)));
+            used.extend(step.sources().iter().map(|s| s.array));
+            out.push(step);
+        }
+    }
+    out.reverse();
+    out
 }
 
 /// Steps that become one.
 struct Group {
+    space: Option<Space>,
     steps: Vec<Step>,
     /// The arrays that they read and make.
     mentions: HashSet<Var>,
@@ -77,6 +98,8 @@ struct Group {
 enum Made {
     /// Element by element, in the order of its indices.
     Each,
+    /// By putting elements at computed places, each at its own.
+    Put,
     /// By adding to elements.
     Sum,
     Otherwise,
@@ -87,28 +110,62 @@ struct Groups {
     results: HashSet<Var>,
     all: Vec<Group>,
     /// Those that others may join, by their loops.
-    by_space: HashMap<Vec<Size>, Vec<usize>>,
+    by_space: HashMap<Space, Vec<usize>>,
     made: HashMap<Var, (usize, Made)>,
     /// The last group that uses a variable.
     used: HashMap<Var, usize>,
+    placed: Placed,
 }
 
 impl Groups {
     /// A step, and the loops that others may join.
-    fn add(&mut self, step: Step, space: Option<Vec<Size>>) {
-        let (uses, sizes) = (uses(&step), sizes(&step));
+    fn add(&mut self, step: Step, space: Option<Space>) {
+        if let Some(step) = self.placed.unrolled(&step) {
+            let space = self.placed.space(&step).filter(|s| !s.is_whole());
+            let found = space.as_ref().and_then(|_| self.found(&step, space.as_ref()));
+            if found.is_some() {
+                return self.put(step, space, found);
+            }
+        }
+        let found = self.found(&step, space.as_ref());
+        self.put(step, space, found);
+    }
+
+    /// What a step changes. Elements that are put into zeros need none.
+    fn sources<'a>(&self, step: &'a Step) -> &'a [Source] {
+        match self.placed.put(step) {
+            Some(_) => &[],
+            None => step.sources(),
+        }
+    }
+
+    /// Whether a step reads an array at the indices of its own loops only.
+    fn is_read_in_place(&self, step: &Step, v: Var) -> bool {
+        match self.made.get(&v) {
+            Some((_, Made::Each)) => is_read_in_place(step, v),
+            Some((_, Made::Put)) => {
+                let mut nests = nests(step).into_iter();
+                nests.all(|nest| self.placed.is_read_in_place(nest, v))
+            }
+            Some((_, Made::Sum | Made::Otherwise)) | None => false,
+        }
+    }
+
+    /// The group that a step may join.
+    fn found(&self, step: &Step, space: Option<&Space>) -> Option<usize> {
+        let (uses, sizes) = (uses(step), sizes(step));
         let mut first = 0;
         for v in &uses {
-            let Some(&(at, made)) = self.made.get(v) else {
+            let Some(&(at, _)) = self.made.get(v) else {
                 continue;
             };
-            let inside = space.is_some() && made == Made::Each && is_read_in_place(&step, *v);
+            let inside = space.is_some() && self.is_read_in_place(step, *v);
             first = first.max(at + usize::from(!inside));
         }
         for v in &sizes {
             first = first.max(self.made.get(v).map_or(0, |(at, _)| at + 1));
         }
-        for s in step.sources() {
+        for s in self.sources(step) {
             if let Some(&(at, made)) = self.made.get(&s.array) {
                 // What is added to a sum is added to what that begins with.
                 let inside = s.taken && made == Made::Sum && !self.results.contains(&s.array);
@@ -118,18 +175,14 @@ impl Groups {
                 first = first.max(self.used.get(&s.array).map_or(0, |at| at + 1));
             }
         }
-        let mut mentions: HashSet<Var> = uses.iter().copied().collect();
-        mentions.extend(step.sources().iter().map(|s| s.array));
-        let scalars = scalars(&step);
-        let is_plain = is_plain(&step);
-        let calls = if is_plain { calls(&step) } else { 0 };
-        let in_place = |v: &&Var| {
-            let made = self.made.get(v);
-            made.is_some_and(|(_, m)| *m == Made::Each) && is_read_in_place(&step, **v)
-        };
+        let mentions = self.mentions(step);
+        let scalars = scalars(step);
+        let is_plain = is_plain(step);
+        let calls = if is_plain { calls(step) } else { 0 };
+        let in_place = |v: &&Var| self.is_read_in_place(step, **v);
         let in_place: Vec<Var> = uses.iter().filter(in_place).copied().collect();
-        let open = space.as_ref().and_then(|s| self.by_space.get(s));
-        let found = open.and_then(|open| {
+        let open = space.and_then(|s| self.by_space.get(s));
+        open.and_then(|open| {
             let behind = open.partition_point(|g| *g < first);
             let fits = |g: &usize| {
                 let group = &self.all[*g];
@@ -149,20 +202,33 @@ impl Groups {
             let behind = &open[behind..];
             let mut near = behind.iter().copied().take(FAMILIES_TRIED);
             (near.find(|g| fits(g) && shares(g))).or(behind.last().copied().filter(is_near))
-        });
+        })
+    }
+
+    /// The arrays that a step reads or changes.
+    fn mentions(&self, step: &Step) -> HashSet<Var> {
+        let sources = self.sources(step).iter().map(|s| s.array);
+        uses(step).into_iter().chain(sources).collect()
+    }
+
+    /// A step in a group, or in a new one.
+    fn put(&mut self, step: Step, space: Option<Space>, found: Option<usize>) {
+        let mut mentions = self.mentions(&step);
+        let scalars = scalars(&step);
+        let is_plain = is_plain(&step);
+        let calls = if is_plain { calls(&step) } else { 0 };
         let at = found.unwrap_or(self.all.len());
-        for v in uses.iter().chain(&sizes) {
-            let last = self.used.entry(*v).or_insert(at);
-            *last = at.max(*last);
-        }
-        for s in step.sources().iter().filter(|s| !s.taken) {
-            let last = self.used.entry(s.array).or_insert(at);
+        let kept = self.sources(&step).iter().filter(|s| !s.taken);
+        let kept: Vec<Var> = kept.map(|s| s.array).collect();
+        for v in uses(&step).into_iter().chain(sizes(&step)).chain(kept) {
+            let last = self.used.entry(v).or_insert(at);
             *last = at.max(*last);
         }
         let made = match &step.work {
             Work::Nest(_) if space.is_some() => Made::Each,
             Work::Nest(_) => Made::Otherwise,
             Work::Scatter(_) | Work::Change { adds: true, .. } => Made::Sum,
+            Work::Change { adds: false, .. } if space.is_some() => Made::Put,
             Work::Change { adds: false, .. }
             | Work::Contract { .. }
             | Work::Recur { .. }
@@ -178,6 +244,7 @@ impl Groups {
         }
         if found.is_none() {
             self.all.push(Group {
+                space: space.clone(),
                 steps: vec![],
                 mentions: HashSet::new(),
                 scalars: 0,
@@ -201,55 +268,13 @@ impl Groups {
         let mut out = self.results.clone();
         for (at, group) in self.all.iter().enumerate() {
             for step in &group.steps {
-                let sources = step.sources().iter().map(|s| s.array);
+                let sources = self.sources(step).iter().map(|s| s.array);
                 let all = uses(step).into_iter().chain(sizes(step)).chain(sources);
                 out.extend(all.filter(|v| self.made.get(v).is_some_and(|(g, _)| *g != at)));
             }
         }
         out
     }
-}
-
-/// The loops of a step that may have others with it: all of their indices, in order.
-fn space(step: &Step) -> Option<Vec<Size>> {
-    let of = |nest: &Nest| {
-        let whole = nest.ranges[..nest.outer].iter().all(Range::is_whole);
-        (whole && nest.outer > 0).then(|| nest.loops[..nest.outer].to_vec())
-    };
-    match &step.work {
-        // The same everywhere is filled faster alone.
-        Work::Nest(nest) if matches!(nest.nodes[nest.root].compute, Compute::Lit(_)) => None,
-        Work::Nest(nest) => of(nest),
-        Work::Scatter(parts)
-        | Work::Change {
-            adds: true, parts, ..
-        } => {
-            let first = of(&parts.first()?.nest)?;
-            let same = parts.iter().all(|p| of(&p.nest).as_ref() == Some(&first));
-            let is_begun = matches!(step.work, Work::Scatter(_)) && is_whole(&parts[0], &step.ty);
-            (same && !is_begun && step.ty.rank() > 0).then_some(first)
-        }
-        Work::Change { adds: false, .. }
-        | Work::Contract { .. }
-        | Work::Recur { .. }
-        | Work::Family(_)
-        | Work::Loop(_)
-        | Work::Branch(_)
-        | Work::Call(_)
-        | Work::Tiles(_) => None,
-    }
-}
-
-/// Whether something is added to all elements in order, so that a sum begins with it instead of
-/// zeros.
-fn is_whole(c: &Contribution, ty: &Type) -> bool {
-    c.nest.loops[..c.nest.outer] == ty.shape && is_here(&c.at)
-}
-
-/// Whether a place is that of the outer loops.
-fn is_here(at: &[At]) -> bool {
-    let mut places = at.iter().enumerate();
-    places.all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)))
 }
 
 /// The arrays that a step reads, each once.
@@ -365,15 +390,12 @@ fn is_read_in_place(step: &Step, v: Var) -> bool {
 }
 
 /// The steps of a group as one, where they are several.
-fn joined(steps: Vec<Step>, lasting: &HashSet<Var>) -> Vec<Step> {
-    if steps.len() < 2 {
-        return steps;
-    }
-    let Some(space) = space(&steps[0]) else {
-        return steps;
+fn joined(group: Group, lasting: &HashSet<Var>) -> Vec<Step> {
+    let Some(space) = group.space.filter(|_| group.steps.len() > 1) else {
+        return group.steps;
     };
     let mut joiner = Joiner::over(&space);
-    for step in steps {
+    for step in group.steps {
         joiner.add(step);
     }
     joiner.finish(lasting)

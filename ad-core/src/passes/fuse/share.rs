@@ -53,7 +53,7 @@ fn work(step: &Step) -> Option<Size> {
             _ => return None,
         },
         Work::Family(f) => {
-            let begins = |fill: &Fill| matches!(fill, Fill::Sum { to: Some(_), .. });
+            let begins = |fill: &Fill| matches!(fill, Fill::At { to: Some(_), .. });
             if f.members.iter().any(|m| begins(&m.fill)) {
                 return None;
             }

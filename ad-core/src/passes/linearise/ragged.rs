@@ -53,11 +53,8 @@ impl Run {
                 visit_all(eq, &mut |v| needed[v.index()] = true);
             }
         }
-        let varies = |s: &Size| {
-            let mut carried = false;
-            values(s, &mut |v| carried |= known.is_carried(v));
-            !carried && longest.of_size(program, s).is_none()
-        };
+        let varies =
+            |s: &Size| longest.of_size(program, s).is_none() && self.without_states(active, s).is_some();
         let variables = (0..program.eqs.len()).map(|j| program.var_of(j));
         let all = variables.filter(|&v| {
             let ty = program.ty(v);
@@ -71,6 +68,23 @@ impl Run {
         all.collect()
     }
 
+    /// The equations that a length is made of, if no state is among them.
+    fn without_states(&self, active: &Active, length: &Size) -> Option<Vec<bool>> {
+        let program = &active.body.program;
+        let mut wanted = vec![false; program.params.len() + program.eqs.len()];
+        values(length, &mut |v| wanted[v.index()] = true);
+        for (j, eq) in program.eqs.iter().enumerate().rev() {
+            if wanted[program.var_of(j).index()] {
+                visit_all(eq, &mut |v| wanted[v.index()] = true);
+            }
+        }
+        let given = self.given.len();
+        let index = given + self.looped.states;
+        let others = (given..program.params.len()).filter(|k| *k != index);
+        let mut others = others.map(|k| wanted[k]);
+        (!others.any(|is_state| is_state)).then_some(wanted)
+    }
+
     /// A loop that adds up how long an array is in each step, clamped at 0, and collects where each
     /// step begins.
     fn adds_up(&self, active: &Active, length: &Size) -> Looped {
@@ -80,13 +94,8 @@ impl Run {
         let sum = Var(given as u32);
         params.push(scalar("sum"));
         params.push(program.params[index].clone());
-        let mut wanted = vec![false; program.params.len() + program.eqs.len()];
-        values(length, &mut |v| wanted[v.index()] = true);
-        for (j, eq) in program.eqs.iter().enumerate().rev() {
-            if wanted[program.var_of(j).index()] {
-                visit_all(eq, &mut |v| wanted[v.index()] = true);
-            }
-        }
+        let wanted = self.without_states(active, length);
+        let wanted = wanted.expect("what varies with the states is not ragged");
         let mut out = Builder::new("lengths", params);
         let mut new: Vec<Option<Var>> = (0..program.params.len())
             .map(|k| match k {

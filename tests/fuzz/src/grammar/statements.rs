@@ -303,10 +303,16 @@ impl Gen {
         let n = self.bound(dim);
         let kind = self.rng.below(20);
         if kind < 10 {
+            // As many rounds as data says, which may differ from round to round of a loop around.
+            let some = (kind < 2).then(|| self.integer("usize", 1));
             return self.looped(dim, |g, i| {
                 let body = g.loop_body(d, None);
+                if let Some(some) = some {
+                    let pattern = format!("for {i} in 0..((@) % 5).min({n}) {{\n@}}");
+                    return Self::statement(&pattern, [some, body]);
+                }
                 let range = match kind {
-                    0..6 => format!("0..{n}"),
+                    2..6 => format!("0..{n}"),
                     6 => format!("(0..{n}).rev()"),
                     7 => format!("1..{n}"),
                     8 => format!("(0..{n}).step_by(2)"),

@@ -155,6 +155,19 @@ fn rows_changed_in_place() {
     );
 }
 
+/// Pairs that count within a distance only: what they share is not stored.
+#[test]
+fn pairs_of_neighbours() {
+    let at = |n: usize| {
+        let starts = rows(n);
+        let near = (0..starts[n]).map(|k| (7 * k + 3) % n as i64);
+        let args = vec![real(&[n, 3]), ints(starts.clone()), ints(near.collect()), real(&[])];
+        zoo("pairs_within_cutoff", args)
+    };
+    let growth = Growth::of("pairs of neighbours");
+    growth.fused().along("rows", 32, at, LINEAR).end();
+}
+
 /// A matrix whose rows begin at their first element that is not zero.
 #[test]
 fn skylines() {

@@ -1,18 +1,18 @@
 //! The scalars of several steps in one graph.
 
 use super::super::graph::Graph;
+use super::space::Space;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{
     Addend, Affine, At, Compute, Family, Fill, Loop, Member, Nest, Node, Range, Scalar, Source,
     Step, Work,
 };
-use crate::ir::ty::Size;
 use std::collections::{HashMap, HashSet};
 
 /// A family on its way.
 pub(super) struct Joiner {
     graph: Graph,
-    /// The scalars that are elements at the indices of the loops.
+    /// The scalars that are elements at the indices of the loops, or are put at their places.
     elements: HashMap<Var, Node>,
     begins: Vec<Source>,
     members: Vec<Member>,
@@ -20,9 +20,9 @@ pub(super) struct Joiner {
 
 impl Joiner {
     /// Without members yet.
-    pub(super) fn over(space: &[Size]) -> Joiner {
+    pub(super) fn over(space: &Space) -> Joiner {
         Joiner {
-            graph: Graph::new(space.to_vec(), space.len()),
+            graph: Graph::new(space.loops.clone(), space.loops.len()),
             elements: HashMap::new(),
             begins: vec![],
             members: vec![],
@@ -32,7 +32,7 @@ impl Joiner {
     /// One more step over these indices, behind those that it reads.
     pub(super) fn add(&mut self, step: Step) {
         let Step { out: var, ty, work } = step;
-        let (to, parts) = match work {
+        let (to, adds, parts) = match work {
             Work::Nest(nest) => {
                 let n = self.copy(&nest, &[]).0;
                 self.elements.insert(var, n);
@@ -40,8 +40,12 @@ impl Joiner {
                 self.members.push(Member { var, ty, fill });
                 return;
             }
-            Work::Scatter(parts) => (None, parts),
-            Work::Change { of, parts, .. } => (Some(of), parts),
+            Work::Scatter(parts) => (None, true, parts),
+            // The array is one of zeros.
+            Work::Change {
+                adds: false, parts, ..
+            } => (None, false, parts),
+            Work::Change { of, parts, .. } => (Some(of), true, parts),
             Work::Contract { .. }
             | Work::Recur { .. }
             | Work::Family(_)
@@ -55,6 +59,9 @@ impl Joiner {
             Addend { value, at }
         });
         let parts: Vec<Addend> = parts.collect();
+        if let (false, [part]) = (adds, &parts[..]) {
+            self.elements.insert(var, part.value);
+        }
         // To a sum of the same family more is added.
         let before = to.as_ref().and_then(|of| {
             let mut members = self.members.iter_mut();
@@ -62,7 +69,7 @@ impl Joiner {
         });
         if let Some(Member {
             var: before,
-            fill: Fill::Sum { parts: all, .. },
+            fill: Fill::At { parts: all, .. },
             ..
         }) = before
         {
@@ -74,7 +81,7 @@ impl Joiner {
             self.begins.push(of);
             self.begins.len() - 1
         });
-        let fill = Fill::Sum { to, parts };
+        let fill = Fill::At { to, adds, parts };
         self.members.push(Member { var, ty, fill });
     }
 
@@ -142,19 +149,26 @@ impl Joiner {
             };
             new.push(self.graph.push(scalar, &inside));
         }
-        let at = at.iter().map(|a| match a {
+        let component = |a: &At| match a {
             At::Affine(a) => At::Affine(affine(a)),
             At::Node(n) => At::Node(new[*n]),
-        });
-        (new[nest.root], at.collect())
+        };
+        // They are the same in all nests.
+        for (l, range) in nest.ranges[..nest.outer].iter().enumerate() {
+            self.graph.ranges[l] = Range {
+                from: range.from.iter().map(affine).collect(),
+                to: range.to.iter().map(component).collect(),
+            };
+        }
+        (new[nest.root], at.iter().map(component).collect())
     }
 
     /// The family without members that nobody else needs; where one array is left, that alone.
     pub(super) fn finish(self, lasting: &HashSet<Var>) -> Vec<Step> {
         let mut members = self.members;
         members.retain(|m| match m.fill {
-            Fill::Each(_) => lasting.contains(&m.var),
-            Fill::Sum { .. } => true,
+            Fill::Each(_) | Fill::At { adds: false, .. } => lasting.contains(&m.var),
+            Fill::At { adds: true, .. } => true,
         });
         let Some(first) = members.first() else {
             return vec![];
@@ -164,7 +178,7 @@ impl Joiner {
         let nest = self.graph.finish(root);
         let work = match (&members[..], &first.fill) {
             ([_], Fill::Each(_)) => Work::Nest(nest),
-            (_, Fill::Each(_) | Fill::Sum { .. }) => Work::Family(Box::new(Family {
+            (_, Fill::Each(_) | Fill::At { .. }) => Work::Family(Box::new(Family {
                 nest,
                 begins: self.begins,
                 members,

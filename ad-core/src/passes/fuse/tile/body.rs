@@ -494,7 +494,7 @@ pub(in crate::passes::fuse) fn shared(
                 m.ty = body.ty(&m.ty);
                 match &mut m.fill {
                     Fill::Each(_) => m.ty.shape[0] = body.length.clone(),
-                    Fill::Sum { parts, .. } => {
+                    Fill::At { parts, .. } => {
                         added.push(k);
                         parts.iter_mut().flat_map(|p| &mut p.at).for_each(place);
                     }
