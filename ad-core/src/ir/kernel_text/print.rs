@@ -127,7 +127,11 @@ impl Display for Family {
                 Fill::Each(n) => writeln!(f, "each s{n}")?,
                 Fill::At { to, adds, parts } => {
                     let to = to.map_or(String::new(), |to| format!(" to {to}"));
-                    let (fill, part) = if *adds { ("sum", "add") } else { ("parts", "put") };
+                    let (fill, part) = if *adds {
+                        ("sum", "add")
+                    } else {
+                        ("parts", "put")
+                    };
                     writeln!(f, "{fill}{to}")?;
                     for Addend { value, at } in parts {
                         writeln!(f, "{part} s{value} at [{}]", list(at))?;

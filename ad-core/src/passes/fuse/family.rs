@@ -120,12 +120,14 @@ struct Groups {
 impl Groups {
     /// A step, and the loops that others may join.
     fn add(&mut self, step: Step, space: Option<Space>) {
-        if let Some(step) = self.placed.unrolled(&step) {
-            let space = self.placed.space(&step).filter(|s| !s.is_whole());
-            let found = space.as_ref().and_then(|_| self.found(&step, space.as_ref()));
-            if found.is_some() {
-                return self.put(step, space, found);
-            }
+        if let Some(step) = self.placed.unrolled(&step)
+            && let Some(space) = self.placed.space(&step)
+            && let Some(found) = self.found(&step, Some(&space))
+            && uses(&step)
+                .iter()
+                .any(|v| self.made.get(v) == Some(&(found, Made::Put)))
+        {
+            return self.put(step, Some(space), Some(found));
         }
         let found = self.found(&step, space.as_ref());
         self.put(step, space, found);
@@ -218,7 +220,9 @@ impl Groups {
         let is_plain = is_plain(&step);
         let calls = if is_plain { calls(&step) } else { 0 };
         let at = found.unwrap_or(self.all.len());
-        let kept = self.sources(&step).iter().filter(|s| !s.taken);
+        // If it stays alone, it needs the zeros.
+        let is_put = self.placed.put(&step).is_some();
+        let kept = step.sources().iter().filter(|s| is_put || !s.taken);
         let kept: Vec<Var> = kept.map(|s| s.array).collect();
         for v in uses(&step).into_iter().chain(sizes(&step)).chain(kept) {
             let last = self.used.entry(v).or_insert(at);

@@ -7,8 +7,8 @@
 //! p[k] = [k < length] r[k]        r[k] = p[k] for k < length
 //! ```
 //!
-//! if a bound is known before. The alternative is to run the inner loop again, and in it those
-//! inside of it.
+//! if a bound is known before. If only data says how long they are, they are kept end to end
+//! (`ragged.rs`). If the states do, the inner loop runs again, and in it those inside of it.
 
 use super::sequence::{Active, Run};
 use crate::ir::build::{Builder, translate_size};

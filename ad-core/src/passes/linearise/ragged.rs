@@ -53,8 +53,9 @@ impl Run {
                 visit_all(eq, &mut |v| needed[v.index()] = true);
             }
         }
-        let varies =
-            |s: &Size| longest.of_size(program, s).is_none() && self.without_states(active, s).is_some();
+        let varies = |s: &Size| {
+            longest.of_size(program, s).is_none() && self.without_states(active, s).is_some()
+        };
         let variables = (0..program.eqs.len()).map(|j| program.var_of(j));
         let all = variables.filter(|&v| {
             let ty = program.ty(v);

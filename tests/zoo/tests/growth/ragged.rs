@@ -161,7 +161,12 @@ fn pairs_of_neighbours() {
     let at = |n: usize| {
         let starts = rows(n);
         let near = (0..starts[n]).map(|k| (7 * k + 3) % n as i64);
-        let args = vec![real(&[n, 3]), ints(starts.clone()), ints(near.collect()), real(&[])];
+        let args = vec![
+            real(&[n, 3]),
+            ints(starts.clone()),
+            ints(near.collect()),
+            real(&[]),
+        ];
         zoo("pairs_within_cutoff", args)
     };
     let growth = Growth::of("pairs of neighbours");

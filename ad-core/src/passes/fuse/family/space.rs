@@ -114,8 +114,7 @@ impl Placed {
     /// Notes what a step makes.
     pub(super) fn note(&mut self, step: &Step) {
         match &step.work {
-            Work::Nest(nest)
-                if matches!(nest.nodes[nest.root].compute, Compute::Lit(Lit::Real(z)) if z == 0.0 && z.is_sign_positive()) =>
+            Work::Nest(nest) if matches!(nest.nodes[nest.root].compute, Compute::Lit(Lit::Real(z)) if z == 0.0 && z.is_sign_positive()) =>
             {
                 self.zeros.insert(step.out);
             }
@@ -150,7 +149,16 @@ impl Placed {
                 [part] => Some(part),
                 _ => None,
             },
-            _ => None,
+            Work::Change { .. }
+            | Work::Nest(_)
+            | Work::Scatter(_)
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Branch(_)
+            | Work::Call(_)
+            | Work::Tiles(_) => None,
         }
     }
 
@@ -215,12 +223,24 @@ impl Placed {
             return None;
         }
         let parts = match &step.work {
-            Work::Nest(nest) if nest.outer == 0 => vec![added(nest, &[])?],
+            Work::Nest(nest) => {
+                let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
+                vec![added(nest, &here)?]
+            }
             Work::Scatter(parts) => {
-                let parts = parts.iter().map(|p| added(&p.nest, &p.at).unwrap_or(p.clone()));
+                let parts = parts
+                    .iter()
+                    .map(|p| added(&p.nest, &p.at).unwrap_or(p.clone()));
                 parts.collect()
             }
-            _ => return None,
+            Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Change { .. }
+            | Work::Family(_)
+            | Work::Loop(_)
+            | Work::Branch(_)
+            | Work::Call(_)
+            | Work::Tiles(_) => return None,
         };
         Some(Step {
             work: Work::Scatter(parts),

@@ -169,3 +169,47 @@ fn additions_to_what_a_loop_carries_are_one_pass() {
     assert_eq!(family.members[0].fill.parts().len(), 2);
     assert!(family.begins.iter().all(|s| s.taken));
 }
+
+/// Rows of which the second array says how long they are.
+const ROWS: &str = "fn f(x: real[d0.0], y: real[d0.0], at: int[d0.0])
+        v3: int[] = maximum v2 over [0]
+        v4: int[d0.0, max(0, v3)] = index i1
+        v5: int[d0.0, max(0, v3)] = gather v2[i0]
+        v6: bool[d0.0, max(0, v3)] = ilt(v4, v5)
+        v7: real[d0.0, max(0, v3)] = [v6] gather v0[i0]
+        v8: real[d0.0, max(0, v3)] = [v6] mul(v7, v7)
+        v9: real[d0.0, max(0, v3)] = [v6] sub(v8, v7)";
+
+#[test]
+fn rows_of_different_lengths_join() {
+    // What is stored end to end is used where it is made: in a sum of rows, in a sum at computed
+    // places, and in a sum of all.
+    let text = format!(
+        "{ROWS}
+        v10: real[d0.0, max(0, v3)] = [v6] mul(v9, v8)
+        v11: real[d0.0] = sum v10 over [1]
+        v12: real[d0.0] = scatter v9[v5]
+        v13: real[d0.0] = sum v9 over [1]
+        v14: real[] = sum v13 over [0]
+        return v11, v12, v14"
+    );
+    let program = fused(&text, &[&[3], &[3]]);
+    let [family] = families(&program)[..] else {
+        panic!("{program}")
+    };
+    let adds: Vec<bool> = family.members.iter().map(|m| m.fill.adds()).collect();
+    assert_eq!(adds, [true, true, true], "{program}");
+}
+
+#[test]
+fn rows_that_are_read_elsewhere_are_stored() {
+    // Each element is compared with the first one of its row.
+    let text = format!(
+        "{ROWS}
+        v10: real[d0.0, max(0, v3)] = [v6] gather v9[i0, 0]
+        v11: real[d0.0, max(0, v3)] = [v6] mul(v9, v10)
+        v12: real[d0.0] = sum v11 over [1]
+        return v12"
+    );
+    assert!(families(&fused(&text, &[&[3], &[3]])).is_empty());
+}
