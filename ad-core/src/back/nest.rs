@@ -16,7 +16,6 @@ use super::expr::Expr;
 use super::facts::Facts;
 use super::names::Names;
 use super::pieces::Known;
-use super::range::Run;
 use super::sizes::polynomial;
 use super::tokens::in_place;
 use crate::front::real::RealType;
@@ -152,9 +151,7 @@ impl<'a> Writer<'a> {
     /// What computes elements one by one: the outer loops around an assignment.
     pub(super) fn assignment(&mut self, to: &Ident, at: &[At], op: &str) -> TokenStream {
         let mut known = HashSet::new();
-        let runs: Vec<Run> = (0..self.nest.outer)
-            .map(|l| self.run(l, &known, true))
-            .collect();
+        let runs = self.outer_runs();
         let lets = self.lets(None, &known);
         let guard = self.nest.nodes[self.nest.root].guard.map(|g| {
             let guard = self.node(g, &known).tokens;

@@ -89,11 +89,12 @@ impl Writer<'_> {
         difference.is_nonnegative(&self.nest.loops, &self.nest.loops[..outer])
     }
 
-    /// All outer loops around statements; `is_block`, if they bind names.
-    pub(super) fn within(&mut self, statements: TokenStream, is_block: bool) -> TokenStream {
-        let runs = (0..self.nest.outer).map(|l| self.run(l, &HashSet::new(), true));
-        let runs = runs.collect();
-        self.around(runs, statements, is_block)
+    /// How the outer loops run. It is asked before something inside of them gets a name.
+    pub(super) fn outer_runs(&mut self) -> Vec<Run> {
+        let known = HashSet::new();
+        (0..self.nest.outer)
+            .map(|l| self.run(l, &known, true))
+            .collect()
     }
 
     /// The outer loops around statements; `is_block`, if they bind names.

@@ -23,6 +23,14 @@ pub enum Outcome {
 /// The sizes that the interpreters run at.
 const SMALL: [(usize, usize); 4] = [(2, 3), (0, 2), (5, 2), (1, 1)];
 
+/// A message of the compiler, which is a failure if it says so.
+fn refused(message: String) -> Outcome {
+    match message.contains("this is a defect of cotangent") {
+        true => Outcome::Wrong("defect".into(), message),
+        false => Outcome::Refused(message),
+    }
+}
+
 /// Expands a program. With `stages`, all stages are compared.
 pub fn expand(program: &Program, stages: bool) -> Outcome {
     let run = AssertUnwindSafe(|| expanded(program, stages));
@@ -38,7 +46,7 @@ fn expanded(program: &Program, stages: bool) -> Outcome {
     };
     let tokens = match cotangent_core::expand_in_file(&file, "f") {
         Ok(tokens) => tokens,
-        Err(message) => return Outcome::Refused(message),
+        Err(message) => return refused(message),
     };
     let generated = match syn::parse2::<syn::File>(tokens) {
         Ok(file) => file,
@@ -54,7 +62,7 @@ fn expanded(program: &Program, stages: bool) -> Outcome {
                 .last()
                 .is_some_and(|s| s.ident == "compile_error")
         {
-            return Outcome::Refused(of.mac.tokens.to_string());
+            return refused(of.mac.tokens.to_string());
         }
     }
     if !stages {

@@ -121,8 +121,9 @@ impl Function<'_> {
                 let parts: Vec<_> = (sums.iter())
                     .flat_map(|(to, m)| m.fill.parts().iter().map(move |p| (to, m.fill.adds(), p)))
                     .collect();
+                let runs = w.outer_runs();
                 let (lets, rest) = w.all_members(&[], &parts, &[]);
-                w.within(quote!(#lets #rest), !lets.is_empty())
+                w.around(runs, quote!(#lets #rest), !lets.is_empty())
             }
         };
         let all = (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);

@@ -103,10 +103,15 @@ fn guard_of_zero(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     })
 }
 
-/// `copy x  =  x`, and `[g] copy x  =  x` where x is guarded by g itself
+/// `copy x  =  x`, and `[g] copy ([h] x)  =  [h] x` where h implies g
 fn copy(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Copy(x) = eq.op else { return None };
-    (eq.guard.is_none() || s.out.guard(x) == eq.guard).then_some(Rewrite::Var(x))
+    let is_same = match (s.out.guard(x), eq.guard) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(h), Some(g)) => s.out.implies(h, g),
+    };
+    is_same.then_some(Rewrite::Var(x))
 }
 
 /// `[g] copy ([h] copy x)  =  [g and h] copy x`

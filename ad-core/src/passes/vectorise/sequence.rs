@@ -444,7 +444,8 @@ impl Vectoriser {
         }
     }
 
-    /// Ends the body of a loop. What it demands on entry is demanded here, if it takes a step.
+    /// Ends the body of a loop. What it demands on entry is demanded here, if it takes a step. If
+    /// only a computed value says whether it does, that is left to the place of use.
     pub(super) fn close(
         &mut self,
         body: Body,
@@ -459,7 +460,9 @@ impl Vectoriser {
             r.when.retain(|s| !s.at_least(1));
             r.when.sort();
             r.when.dedup();
-            self.out.require(r);
+            if on_entry(&r.left, &r.when) && on_entry(&r.right, &[]) {
+                self.out.require(r);
+            }
         }
         (body.given, program)
     }
