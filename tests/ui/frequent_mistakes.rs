@@ -25,7 +25,7 @@ fn misspelt(weights: f64, x: f64) -> f64 {
 }
 
 #[differentiable]
-fn axis_as_argument(a: &Array2<f64>, axis: Axis) -> f64 {
+fn axes_as_argument(a: &Array2<f64>, axes: &[Axis]) -> f64 {
     a.sum_axis(axis)[0]
 }
 

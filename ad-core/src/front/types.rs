@@ -47,6 +47,7 @@ scalars! {
     U32 "u32" "32 bits";
     U64 "u64" "64 bits";
     Bool "bool" "Truth values";
+    Axis "Axis" "`Axis` of ndarray";
     Opaque "_" "What is carried and never looked into, see `opaque.rs`";
 }
 
@@ -58,7 +59,7 @@ impl Scalar {
             Scalar::Bool => Elem::Bool,
             Scalar::Usize | Scalar::Isize | Scalar::I8 | Scalar::I16 | Scalar::I32 => Elem::Int,
             Scalar::I64 | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Elem::Int,
-            Scalar::Opaque => Elem::Int,
+            Scalar::Axis | Scalar::Opaque => Elem::Int,
         }
     }
 
@@ -66,7 +67,7 @@ impl Scalar {
     pub fn min(self) -> Option<i64> {
         match self {
             Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
-            Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
+            Scalar::Axis | Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
             Scalar::I8 => Some(i64::from(i8::MIN)),
             Scalar::I16 => Some(i64::from(i16::MIN)),
             Scalar::I32 => Some(i64::from(i32::MIN)),
@@ -78,7 +79,7 @@ impl Scalar {
     pub fn max(self) -> Option<i64> {
         match self {
             Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
-            Scalar::Usize | Scalar::U64 => None,
+            Scalar::Axis | Scalar::Usize | Scalar::U64 => None,
             Scalar::I8 => Some(i64::from(i8::MAX)),
             Scalar::I16 => Some(i64::from(i16::MAX)),
             Scalar::I32 => Some(i64::from(i32::MAX)),
@@ -96,7 +97,7 @@ impl Scalar {
 
     /// Whether it is an unsigned integer some of which are no `i64`.
     pub fn is_long_unsigned(self) -> bool {
-        matches!(self, Scalar::Usize | Scalar::U64)
+        matches!(self, Scalar::Axis | Scalar::Usize | Scalar::U64)
     }
 }
 
@@ -384,6 +385,9 @@ fn named(
             None => {}
         }
     }
+    if name == "Axis" {
+        return Ok((Scalar::Axis, 0, Passing::Scalar));
+    }
     if name == "Vec" {
         return match &type_arguments(last)[..] {
             [inner] => {
@@ -473,9 +477,6 @@ fn unknown(name: &str) -> String {
             "`{name}` is not supported yet; write `Array1<f64>`, `ArrayView1<f64>` or a reference \
              to one"
         ),
-        "Axis" => "an axis is known when the derivative is compiled, so it is no argument; write a function \
-                   for each axis, with `Axis(0)` in its body"
-            .to_owned(),
         "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" | "VecDeque" => format!(
             "{} is not followed; pass its numbers as a slice, and where each is as integers",
             with_article(name)

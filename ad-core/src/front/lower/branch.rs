@@ -71,7 +71,7 @@ impl Lowerer<'_> {
     }
 
     /// The same of anything.
-    fn side(&mut self, loc: Loc, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Branch> {
+    pub(super) fn side(&mut self, loc: Loc, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Branch> {
         let (bound, changed, value) = self.open(f);
         match value {
             Ok(value) => Ok(Branch {
@@ -91,8 +91,17 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What is evaluated in any case, as it turned out.
+    pub(super) fn entered(&mut self, branch: Branch) -> Value {
+        branch.changed.into_iter().for_each(|one| self.change(one));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.extend(branch.bound);
+        }
+        branch.value
+    }
+
     /// One or the other, which have one type.
-    fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+    pub(super) fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
         if !then.changed.is_empty() || !other.changed.is_empty() {
             let cond = self.share("cond", cond);
             self.merged(&cond, &then, &other, loc);

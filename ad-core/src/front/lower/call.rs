@@ -367,6 +367,9 @@ impl Lowerer<'_> {
                 return Err(self.errors.at(name.span(), message));
             }
         };
+        if let Some(value) = self.axis_method(&plain, name) {
+            return Ok(value);
+        }
         let is_array = plain.expr.ty.rank > 0;
         if is_array
             || matches!(

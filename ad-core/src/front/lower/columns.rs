@@ -136,7 +136,18 @@ pub(super) fn element_of(column: &Value, i: &Expr) -> Value {
 
 /// Whether the elements of rows have the rank of those of a table's rows.
 fn is_row_of(all: &Tree, table: &Plain) -> bool {
-    matches!(all, Tree::Leaf(all) if all.rank + 1 == table.expr.ty.rank)
+    match all {
+        Tree::Leaf(all) => all.rank + 1 == table.expr.ty.rank,
+        Tree::Rows(parts) => {
+            let (all, rank) = (&parts[2], table.expr.ty.rank);
+            matches!(all, Tree::Leaf(all) if all.rank + 2 == rank)
+        }
+        Tree::Tuple(_)
+        | Tree::List(_)
+        | Tree::Struct(..)
+        | Tree::Many(_)
+        | Tree::Optional(_) => false,
+    }
 }
 
 /// Whether a list can hold it: its parts are numbers and arrays.
@@ -583,7 +594,8 @@ impl Lowerer<'_> {
                 let lengths = of_rows(self, &|_| m.clone());
                 sizes.insert(0, self.share_size(times(&n, &m)));
                 let all = self.reshaped(table, sizes);
-                let all = self.named(Value::of_rust(all), "all");
+                let all = self.rows_of(Value::of_rust(all), &parts[2]);
+                let all = self.named(all, "all");
                 Value::List(List::Rows(vec![starts, lengths, all]))
             }
             (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), of) => {

@@ -1,6 +1,6 @@
 //! Functions that make arrays: those of ndarray, and what `Vec` and iterators have in their place.
 
-use super::Lowerer;
+use super::{Binding, Lowerer};
 use super::combinator::built;
 use super::size::{minus, times};
 use super::value::{Plain, Value};
@@ -71,12 +71,26 @@ impl Lowerer<'_> {
                 self.expr(value)
             }
             ("linalg", "kron", [a, b]) => self.kron(a, b, loc),
-            ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if is_axis(axis) => {
+            ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if self.is_axis(axis) => {
                 checked(self);
                 self.joined_list(axis, parts, *name == "stack")
             }
             _ => return None,
         })
+    }
+
+    /// Whether it is written as `Axis(..)`, or is the name of one: a function of the user's may have
+    /// the same name.
+    fn is_axis(&self, e: &Surface) -> bool {
+        match &e.kind {
+            Kind::Call(path, _) => path.segments.last().is_some_and(|s| s.ident == "Axis"),
+            Kind::Path(path) => {
+                let binding = path.get_ident().and_then(|name| self.env.get(&name.to_string()));
+                matches!(binding, Some(Binding::Value(Value::Plain(plain)))
+                    if plain.scalar == Some(Scalar::Axis))
+            }
+            _ => false,
+        }
     }
 
     /// `linalg::kron(a, b)`: `out[i, j] = a[i / p, j / q] b[i % p, j % q]`, where `b` is p × q.
@@ -306,12 +320,4 @@ impl Lowerer<'_> {
         let value = Expr::prim(Prim::Add, vec![first, along]);
         Ok(Plain::new(built(axes, value)))
     }
-}
-
-/// Whether it is written as `Axis(..)`: a function of the user's may have the same name.
-fn is_axis(e: &Surface) -> bool {
-    if let Kind::Call(path, _) = &e.kind {
-        return path.segments.last().is_some_and(|s| s.ident == "Axis");
-    }
-    false
 }

@@ -46,15 +46,6 @@ impl Lowerer<'_> {
             Way::Maybe(maybe) => return self.maybe_method(maybe, name, args, loc),
             Way::Zip(zip) => return self.zip_method(zip, name, args, loc),
             Way::Iter(iter) => iter,
-            Way::Axis(axis) if name == "index" && args.is_empty() => {
-                let axis = i64::try_from(*axis).unwrap_or(0);
-                return Ok(Plain::typed(Expr::int(axis), Scalar::Usize).into());
-            }
-            Way::Axis(_) => {
-                let message =
-                    format!("the method `{name}` of an axis is not followed; write `Axis(0)`");
-                return Err(self.errors.at(name.span(), message));
-            }
             Way::Borrow(borrow) => {
                 let value = self.read(borrow)?;
                 let message = format!(

@@ -5,6 +5,7 @@
 pub(crate) mod annotated;
 mod array;
 mod assign;
+mod axes;
 mod binder;
 mod borrow;
 mod branch;
@@ -149,6 +150,7 @@ pub(super) fn lower(
             limits: Limits::default(),
             succeeds: false,
             tried: false,
+            axes: axes::Uses::default(),
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -367,6 +369,8 @@ struct Lowerer<'a> {
     succeeds: bool,
     /// Whether the next call has a `?`.
     tried: bool,
+    /// What is known of the axes that are no literals.
+    axes: axes::Uses,
 }
 
 impl Lowerer<'_> {
@@ -378,7 +382,7 @@ impl Lowerer<'_> {
     ) -> Result<(Program, Tree)> {
         let params = self.parameters(signature);
         self.params = params.len();
-        let (bound, _, value) = self.open(|l| l.expr(body));
+        let (bound, _, value) = self.open(|l| l.in_cases(body.loc, &mut |l| l.expr(body)));
         let value = value?;
         let mut results = vec![];
         self.frames.push(bound);

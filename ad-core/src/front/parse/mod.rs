@@ -6,6 +6,7 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+mod axes;
 mod chain;
 mod each;
 mod expr;
