@@ -27,6 +27,8 @@ pub(super) struct Uses {
     beyond: bool,
     /// The names that stand for the last of the axes, or else for one that there is not.
     last: Vec<(String, Expr)>,
+    /// The names of axes that are only passed on.
+    passed: Vec<String>,
 }
 
 const CHANGES: &str = "which axis is meant must be known where it is used; give it a name \
@@ -111,10 +113,19 @@ impl Lowerer<'_> {
         let axis = self.share("axis", axis);
         let uses = Uses {
             last: self.axes.last.clone(),
+            passed: self.axes.passed.clone(),
             ..Uses::default()
         };
         let uses = std::mem::replace(&mut self.axes, uses);
         let all = self.case(&name, &axis, 0, loc, f);
+        if all.is_ok() && self.axes.rank == 0 {
+            // No array here is asked for it.
+            self.axes = uses;
+            self.axes.passed.push(name);
+            let value = f(self);
+            self.axes.passed.pop();
+            return value;
+        }
         self.axes.rank = self.axes.rank.max(uses.rank);
         self.axes.beyond |= uses.beyond;
         let branch = all?.unwrap_or_else(|| unreachable!("the first axis is tried in any case"));
@@ -177,7 +188,9 @@ impl Lowerer<'_> {
             Binding::Value(_) | Binding::Import(_) | Binding::Unset | Binding::Hole(_) => false,
         };
         let entry = self.env.first(|e| {
-            is_open(&e.binding) && self.env.get(&e.name).is_some_and(is_open)
+            is_open(&e.binding)
+                && !self.axes.passed.contains(&e.name)
+                && self.env.get(&e.name).is_some_and(is_open)
         })?;
         match self.env.get(&entry.name)? {
             Binding::Value(Value::Plain(plain)) => Some((entry.name.clone(), plain.expr.clone())),

@@ -131,7 +131,7 @@ impl Lowerer<'_> {
     }
 
     /// A value of the same form whose numbers are never used.
-    fn placeholder(&mut self, of: &Value) -> Value {
+    pub(super) fn placeholder(&mut self, of: &Value) -> Value {
         if let Some(maybe) = of.as_maybe() {
             return Maybe {
                 value: self.placeholder(&maybe.value),

@@ -316,6 +316,9 @@ impl Lowerer<'_> {
             }
             on = self.read(&borrow)?;
         }
+        if let Some(result) = self.defined(&on, name, args) {
+            return result;
+        }
         if let Value::List(list) = &on
             && let Some(result) = self.list_method(list, name, args)
         {

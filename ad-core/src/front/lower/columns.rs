@@ -482,14 +482,25 @@ impl Lowerer<'_> {
         Iter::new(vec![count], move |_, at| Ok(list.item(&at[0])))
     }
 
-    /// `points.chunks(n)`: the last one has what is left.
-    pub(super) fn chunks_of(&mut self, list: Columns, all: Expr, size: Expr) -> Iter {
+    /// `points.chunks(n)`, `points.rchunks(n)`: the last one has what is left.
+    pub(super) fn chunks_of(
+        &mut self,
+        list: Columns,
+        all: Expr,
+        size: Expr,
+        from_end: bool,
+    ) -> Iter {
         let up = minus(&plus(&all, &size), &Expr::int(1));
         let count = Expr::prim(Prim::IDiv, vec![up, size.clone()]);
         let count = self.share_size(count);
         Iter::new(vec![count], move |_, at| {
             let start = times(&at[0], &size);
-            let length = smaller(&minus(&all, &start), &size);
+            let rest = minus(&all, &start);
+            let length = smaller(&rest, &size);
+            let start = match from_end {
+                true => minus(&rest, &length),
+                false => start,
+            };
             Ok(list.part(&start, length))
         })
     }
@@ -753,8 +764,11 @@ impl Lowerer<'_> {
                 let list = list.clone();
                 Iter::new(vec![more], move |_, at| Ok(list.part(&at[0], size.clone()))).into()
             }
-            ("chunks", [size]) => match self.part_length(size) {
-                Ok(size) => self.chunks_of(list.clone(), count, size).into(),
+            ("chunks" | "rchunks", [size]) => match self.part_length(size) {
+                Ok(size) => {
+                    let from_end = name == "rchunks";
+                    self.chunks_of(list.clone(), count, size, from_end).into()
+                }
                 Err(reported) => return Some(Err(reported)),
             },
             ("chunks_exact", [size]) => {

@@ -61,6 +61,7 @@ impl Lowerer<'_> {
             ("" | "ndarray", "Axis", [k]) => self.axis_value(k),
             ("Zip", "from", [first]) => self.zip_of(first, false),
             ("Zip", "indexed", [first]) => self.zip_of(first, true),
+            ("iter", "repeat" | "once", [item]) => self.repeated_items(item, *name == "once"),
             ("iter", "zip", [a, b]) => self.zip_function(a, b, loc),
             ("" | "ndarray", "arr1" | "arr2" | "arr3" | "aview1" | "aview2", [list]) => {
                 checked(self);
@@ -139,6 +140,21 @@ impl Lowerer<'_> {
         };
         let joined = self.joined(axis, list, new)?;
         Ok(Maybe::sure(joined.into(), vec![]))
+    }
+
+    /// `std::iter::repeat(v)`, `std::iter::once(v)`
+    fn repeated_items(&mut self, item: &Surface, once: bool) -> Result<Value> {
+        let value = self.expr(item)?;
+        let value = self.named(value, "item");
+        let ends = Iter::new(vec![Expr::int(1)], move |_, _| Ok(value.clone()));
+        Ok(match once {
+            true => ends,
+            false => Iter {
+                extents: None,
+                ..ends
+            },
+        }
+        .into())
     }
 
     fn zip_function(&mut self, a: &Surface, b: &Surface, loc: Loc) -> Result<Value> {

@@ -337,7 +337,7 @@ impl Lowerer<'_> {
                  before; write `build(n, |i| if .. { .. } else { 0.0 })`, or end with `sum`",
             ));
         }
-        self.list_of_items(iter, loc)
+        self.maybe_uneven(iter, loc)
     }
 
     /// The items as an array of the same axes.
@@ -376,7 +376,21 @@ impl Lowerer<'_> {
             (Some(n), true) => Some(Expr::prim(Prim::IEq, vec![n, Expr::int(0)])),
             _ => None,
         };
-        let value = self.accumulate(iter, None, &f, false, loc)?;
+        let value = match (&none, recognised(&f, Elem::Real)) {
+            // The first item is the state, where there is one.
+            (Some(none), None) => {
+                let there = Expr::prim(Prim::Not, vec![none.clone()]);
+                let iter = iter.clone().flat();
+                let in_order = |l: &mut Self| {
+                    let first = (iter.at)(l, &[Expr::int(0)])?;
+                    let rest = l.skipped(&iter, &Expr::int(1));
+                    l.folded_in_order(&rest, (first, loc), &f, false, loc)
+                };
+                let value = self.decided_where(there, in_order, loc)?;
+                self.named(value, "some")
+            }
+            (..) => self.accumulate(iter, None, &f, false, loc)?,
+        };
         let sure = vec![];
         Ok(Maybe { value, none, sure }.into())
     }

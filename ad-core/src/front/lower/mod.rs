@@ -15,6 +15,7 @@ mod columns;
 mod combinator;
 mod construct;
 mod consume;
+mod defined;
 mod expr;
 mod extreme;
 mod fixed;
@@ -47,6 +48,7 @@ mod states;
 mod statistics;
 mod steps;
 mod structs;
+mod uneven;
 mod unroll;
 mod value;
 mod variants;
@@ -151,6 +153,8 @@ pub(super) fn lower(
             succeeds: false,
             tried: false,
             axes: axes::Uses::default(),
+            uneven: None,
+            reads: HashMap::new(),
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -371,6 +375,10 @@ struct Lowerer<'a> {
     tried: bool,
     /// What is known of the axes that are no literals.
     axes: axes::Uses,
+    /// The last length of an array that depended on a loop around it.
+    uneven: Option<Expr>,
+    /// Lengths of rows that are bound: which list of lengths, and at which index.
+    reads: HashMap<Sym, (Sym, Sym)>,
 }
 
 impl Lowerer<'_> {
@@ -516,6 +524,9 @@ impl Lowerer<'_> {
         if value.ty.rank > 0 {
             let known = self.known_lengths(&value);
             self.lengths.insert(sym.clone(), known);
+        }
+        if let Some(read) = uneven::read(&value) {
+            self.reads.insert(sym.clone(), read);
         }
         if is_size(&value) {
             self.sizes.insert(sym.clone(), value.clone());

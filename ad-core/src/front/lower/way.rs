@@ -245,6 +245,10 @@ impl Lowerer<'_> {
             }
             ("is_none" | "is_err", []) => self.is_none(maybe, loc).map(Value::from),
             ("unwrap_or", [other]) => self.value_or(maybe, |_, v| Ok(v), |l| l.expr(other), loc),
+            ("unwrap_or_default", []) => {
+                let zero = self.placeholder(&maybe.value);
+                self.value_or(maybe, |_, v| Ok(v), |_| Ok(zero), loc)
+            }
             ("unwrap_or_else", [other]) => {
                 let mut params = 0;
                 if let Surface::Closure(closure) = &other.kind {

@@ -44,6 +44,8 @@ pub(super) fn body(
 ) -> Expr {
     let popping = rewritten::popping(block);
     let block = popping.as_ref().unwrap_or(block);
+    let replacing = rewritten::replacing(block);
+    let block = replacing.as_ref().unwrap_or(block);
     let mut parser = Parser {
         errors,
         loops: vec![],

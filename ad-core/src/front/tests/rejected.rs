@@ -79,8 +79,8 @@ fn statements() {
         "`&mut` arguments",
     );
     says(
-        "let mut t = s; while let Some(k) = n.checked_sub(1) { t += k as f64; } t",
-        "`checked_sub` is not known here",
+        "let mut t = s; while let Some(k) = n.checked_mul(2) { t += k as f64; } t",
+        "`checked_mul` is not known here",
     );
     says("let t = for i in 0..n {}; s", "a loop gives no value");
     says("let t = s; t += 1.0", "ends without a value");
@@ -112,10 +112,6 @@ fn statements() {
     says(
         "let mut t = s; let u = 1.0 + loop { t += 1.0; if t > 2.0 { break t; } }; u",
         "a loop gives no value here",
-    );
-    says(
-        "let mut t = s; for c in x.rchunks(2) { t += c[0]; } t",
-        "the method `rchunks` is not supported yet",
     );
     says(
         "let mut t = s; for c in n { t += 1.0; } t",
@@ -352,7 +348,6 @@ fn iterators() {
         "x.iter().zip(s).map(|(p, q)| p).sum()",
         "cannot be iterated over",
     );
-    says("x.rchunks(2).map(|c| c[0]).sum()", "`chunks(k)`");
     says(
         "x.iter().map(|p, q| p).sum()",
         "this closure takes 2 arguments",

@@ -1,0 +1,114 @@
+//! Lists whose rows have the lengths of those of another list of lists:
+//!
+//! ```text
+//! rows.iter().map(|r| r.iter().map(f).collect()).collect()
+//!    is   out = zeros like rows; for i, for j in 0..out[i].len() { out[i][j] = f(rows[i][j]) }
+//! ```
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "patterns are looked for, and what is not listed is none of them"
+)]
+
+use super::columns::Columns;
+use super::fixed::List;
+use super::value::{Plain, Value};
+use super::way::Iter;
+use super::{Binding, Lowerer};
+use crate::front::error::{Loc, Result};
+use crate::ir::core::{Expr, Kind, Sym};
+use crate::ir::prims::Prim;
+
+/// Which list is read at which index.
+pub(super) fn read(e: &Expr) -> Option<(Sym, Sym)> {
+    let Kind::Index(list, at) = &*e.kind else {
+        return None;
+    };
+    match (&*list.kind, &at[..]) {
+        (Kind::Var(list), [Some(at)]) => match &*at.kind {
+            Kind::Var(at) => Some((list.clone(), at.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Lowerer<'_> {
+    /// A list of what an iterator gives, which may be rows of different lengths.
+    pub(super) fn maybe_uneven(&mut self, iter: &Iter, loc: Loc) -> Result<Value> {
+        let quiet = self.errors.quiet();
+        let before = std::mem::replace(&mut self.errors, quiet);
+        let outer = self.uneven.take();
+        let made = self.list_of_items(iter, loc);
+        let errors = std::mem::replace(&mut self.errors, before);
+        if let (Err(_), Some(like)) = (&made, self.rows_like(iter)) {
+            self.uneven = outer;
+            let all = "let mut out = out;
+                for i in 0..out.len() {
+                    let new = this.nth(i).unwrap();
+                    for j in 0..out[i].len() { out[i][j] = new[j]; }
+                }
+                out";
+            let names = [("this", iter.clone().into()), ("out", like)];
+            return self.in_terms_of(&names, all, loc.start);
+        }
+        self.errors.extend(errors);
+        made
+    }
+
+    /// Zeros in the form of the list of lists, if the lengths of rows are those of one.
+    fn rows_like(&mut self, iter: &Iter) -> Option<Value> {
+        let (lengths, _) = self.list_of_lengths(self.uneven.as_ref()?)?;
+        let [Value::Plain(starts), Value::Plain(lengths), all] = &self.rows_of_lengths(&lengths)?[..]
+        else {
+            return None;
+        };
+        let Some([count]) = iter.extents.as_deref() else {
+            return None;
+        };
+        let is_all = matches!(&*count.kind, Kind::Dim(list, 0) if *list == starts.expr || *list == lengths.expr);
+        let all = all.leaves().first().map(|all| all.expr.clone())?;
+        if !is_all || all.ty.rank != 1 {
+            return None;
+        }
+        let (axes, _) = self.indices(&[super::array::length(all, 0)]);
+        let zeros = super::combinator::built(axes, Expr::real(0.0));
+        let parts = vec![
+            starts.clone().into(),
+            lengths.clone().into(),
+            Value::of_rust(Plain::new(zeros)),
+        ];
+        Some(Columns::whole(Value::List(List::Rows(parts))))
+    }
+
+    fn list_of_lengths(&self, length: &Expr) -> Option<(Sym, Sym)> {
+        match &*length.kind {
+            Kind::Var(sym) => self.reads.get(sym).cloned(),
+            Kind::Prim(Prim::IMax, parts) => parts.iter().find_map(|e| self.list_of_lengths(e)),
+            _ => read(length),
+        }
+    }
+
+    /// The parts of the list of lists in scope that has these lengths.
+    fn rows_of_lengths(&self, lengths: &Sym) -> Option<Vec<Value>> {
+        fn find(value: &Value, lengths: &Sym) -> Option<Vec<Value>> {
+            match value {
+                Value::List(List::Rows(parts)) => {
+                    let is_it = matches!(&parts[1], Value::Plain(plain)
+                        if matches!(&*plain.expr.kind, Kind::Var(sym) if sym == lengths));
+                    is_it.then(|| parts.clone())
+                }
+                Value::List(List::Columns(list)) => find(&list.of, lengths),
+                _ => (value.components()?.iter()).find_map(|part| find(part, lengths)),
+            }
+        }
+        let entry = self.env.first(|e| match &e.binding {
+            Binding::Value(value) => find(value, lengths).is_some(),
+            _ => false,
+        })?;
+        match &entry.binding {
+            Binding::Value(value) => find(value, lengths),
+            _ => None,
+        }
+    }
+}
