@@ -307,6 +307,27 @@ fn gains_and_losses(x: &[f64], aversion: f64) -> f64 {
     up - aversion * down
 }
 
+#[differentiable(vjp)]
+fn grouped(x: &[f64], size: usize) -> Vec<Vec<f64>> {
+    x.chunks(size).map(|c| c.to_vec()).collect()
+}
+
+#[differentiable(grad)]
+fn grouped_energy(x: &[f64], size: usize) -> f64 {
+    grouped(x, size).iter().map(|g| g.iter().sum::<f64>().powi(2)).sum()
+}
+
+#[differentiable(grad)]
+fn spread(x: &Array2<f64>, axis: Axis) -> f64 {
+    x.var_axis(axis, 0.0).sum()
+}
+
+#[differentiable(grad)]
+fn pascal(rate: f64, n: usize) -> f64 {
+    let rows: Vec<Vec<f64>> = (0..n).map(|i| (0..=i).map(|j| rate.powi(j as i32)).collect()).collect();
+    rows.iter().map(|row| row.iter().sum::<f64>()).sum()
+}
+
 #[differentiable(grad)]
 fn centred_groups(groups: &[Vec<f64>], power: f64) -> f64 {
     let centred: Vec<Vec<f64>> = groups
@@ -421,6 +442,11 @@ tests! {
     crossing_1: first_crossing, first_crossing_value_and_grad, x: list(1), l: 0.05 => (&x, l);
     groups: centred_groups, centred_groups_value_and_grad,
         g: vec![list(4), list(1), list(65)], p: 0.7 => (&g, p);
+    energy_of_groups: grouped_energy, grouped_energy_value_and_grad, x: list(9); k: 4 => (&x, k);
+    energy_of_no_groups: grouped_energy, grouped_energy_value_and_grad,
+        x: list(0); k: 4 => (&x, k);
+    spread_of_rows: spread, spread_value_and_grad, a: matrix(9, 4); k: Axis(1) => (&a, k);
+    pascal_9: pascal, pascal_value_and_grad, r: 0.7; n: 9 => (r, n);
     jumps_9: total_jump, total_jump_value_and_grad, x: list(9) => (&x);
     jumps_1: total_jump, total_jump_value_and_grad, x: list(1) => (&x);
     gains_65: gains_and_losses, gains_and_losses_value_and_grad, x: list(65), a: 2.25 => (&x, a);

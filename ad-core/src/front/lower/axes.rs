@@ -93,12 +93,12 @@ impl Lowerer<'_> {
     /// Statements and the value behind them.
     pub(super) fn statements(&mut self, stmts: &[Stmt], tail: &Surface) -> Result<Value> {
         for (k, stmt) in stmts.iter().enumerate() {
-            self.stmt(stmt);
             if self.open_axis().is_some() {
-                return self.in_cases(tail.loc, &mut |l| l.statements(&stmts[k + 1..], tail));
+                return self.in_cases(tail.loc, &mut |l| l.statements(&stmts[k..], tail));
             }
+            self.stmt(stmt);
         }
-        self.expr(tail)
+        self.in_cases(tail.loc, &mut |l| l.expr(tail))
     }
 
     /// Something in the scope of axes, for each of the axes that may be meant.

@@ -641,6 +641,7 @@ impl Lowerer<'_> {
             l.settled(item, loc)
         })?;
         if !matches!(item, Value::Plain(_)) && !is_element(&item) {
+            self.uneven = item.as_row().map(|row| self.count_of(row));
             let message = format!(
                 "these items are {}, which no list holds here{}",
                 item.describe(),

@@ -1,9 +1,11 @@
-//! Lists whose rows have the lengths of those of another list of lists:
+//! Lists with rows of different lengths. Those of another list of lists are taken over:
 //!
 //! ```text
 //! rows.iter().map(|r| r.iter().map(f).collect()).collect()
 //!    is   out = zeros like rows; for i, for j in 0..out[i].len() { out[i][j] = f(rows[i][j]) }
 //! ```
+//!
+//! For rows of other lengths, a loop finds out before where each begins.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -41,19 +43,59 @@ impl Lowerer<'_> {
         let outer = self.uneven.take();
         let made = self.list_of_items(iter, loc);
         let errors = std::mem::replace(&mut self.errors, before);
-        if let (Err(_), Some(like)) = (&made, self.rows_like(iter)) {
-            self.uneven = outer;
-            let all = "let mut out = out;
-                for i in 0..out.len() {
-                    let new = this.nth(i).unwrap();
-                    for j in 0..out[i].len() { out[i][j] = new[j]; }
-                }
-                out";
-            let names = [("this", iter.clone().into()), ("out", like)];
-            return self.in_terms_of(&names, all, loc.start);
+        if made.is_err() && self.uneven.is_some() {
+            let quiet = errors.quiet();
+            let before = std::mem::replace(&mut self.errors, quiet);
+            let uneven = self.uneven.clone();
+            let rows = self.uneven_rows(iter, loc);
+            let is_right = self.errors.is_empty();
+            self.errors = before;
+            if let (Ok(rows), true) = (rows, is_right) {
+                self.uneven = outer;
+                return Ok(rows);
+            }
+            self.uneven = uneven;
         }
         self.errors.extend(errors);
         made
+    }
+
+    /// Row by row.
+    fn uneven_rows(&mut self, iter: &Iter, loc: Loc) -> Result<Value> {
+        let this = Value::from(iter.clone());
+        let like = match self.rows_like(iter) {
+            Some(like) => like,
+            None => {
+                let all = "let count = this.count();
+                    let mut starts = vec![0_usize; count];
+                    let mut lengths = vec![0_usize; count];
+                    let mut total = 0_usize;
+                    for i in 0..count {
+                        let n = this.nth(i).unwrap().len();
+                        starts[i] = total;
+                        lengths[i] = n;
+                        total += n;
+                    }
+                    let all = vec![0.0; total];
+                    (starts, lengths, all)";
+                let parts = self.in_terms_of(&[("this", this.clone())], all, loc.start)?;
+                let mut plain = vec![];
+                for part in parts.parts() {
+                    let part = self.plain(part, loc)?;
+                    plain.push(self.holding(part));
+                }
+                let all = plain.pop().map(Value::of_rust);
+                let rows = plain.into_iter().map(Value::Plain).chain(all).collect();
+                Columns::whole(Value::List(List::Rows(rows)))
+            }
+        };
+        let all = "let mut out = out;
+            for i in 0..out.len() {
+                let new = this.nth(i).unwrap();
+                for j in 0..out[i].len() { out[i][j] = new[j]; }
+            }
+            out";
+        self.in_terms_of(&[("this", this), ("out", like)], all, loc.start)
     }
 
     /// Zeros in the form of the list of lists, if the lengths of rows are those of one.

@@ -276,7 +276,7 @@ fn types() {
 #[test]
 fn whole_arrays() {
     says("x.mean()", "gives an `Option` or a `Result`");
-    says("x.mean().zip(None)", "has no method `zip`");
+    says("x.mean().xor(None)", "has no method `xor`");
     says("a.to_shape(4).abs()", "take the value out with `unwrap()`");
     says("a.sum_axis(Axis(2))[0]", "no axis 2");
     says("a.insert_axis(Axis(3))[[0, 0, 0]]", "no axis 3");
