@@ -343,11 +343,9 @@ impl Column<'_> {
     fn leaves(self) -> usize {
         match self {
             Column::Inner(inner) => inner.columns.leaves().len(),
-            Column::Plain(_)
-            | Column::Stacked
-            | Column::Starts
-            | Column::Lengths
-            | Column::All => 1,
+            Column::Plain(_) | Column::Stacked | Column::Starts | Column::Lengths | Column::All => {
+                1
+            }
         }
     }
 }

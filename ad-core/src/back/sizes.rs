@@ -262,7 +262,10 @@ pub(super) fn check(
     let bound = r.left.as_lit().filter(|_| r.relation == Relation::AtLeast);
     if let (Some(k), None) = (bound, r.right.as_lit()) {
         let of_right = words(&r.right, params);
-        let message = format!("{function}: {} ({of_right} must be at most {k})", side(&r.right));
+        let message = format!(
+            "{function}: {} ({of_right} must be at most {k})",
+            side(&r.right)
+        );
         let (condition, right) = (condition.tokens, right.tokens);
         return quote!(::core::assert!(#condition, #message, #right););
     }

@@ -67,7 +67,9 @@ impl Scalar {
     pub fn min(self) -> Option<i64> {
         match self {
             Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
-            Scalar::Axis | Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
+            Scalar::Axis | Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+                Some(0)
+            }
             Scalar::I8 => Some(i64::from(i8::MIN)),
             Scalar::I16 => Some(i64::from(i16::MIN)),
             Scalar::I32 => Some(i64::from(i32::MIN)),
@@ -481,12 +483,14 @@ fn unknown(name: &str) -> String {
             "{} is not followed; pass its numbers as a slice, and where each is as integers",
             with_article(name)
         ),
-        "String" => "a `String` holds no numbers; keep it in another struct, beside the one that is \
+        "String" => {
+            "a `String` holds no numbers; keep it in another struct, beside the one that is \
                      differentiated"
-            .to_owned(),
-        "str" | "char" => format!(
-            "a `{name}` holds no numbers; take an integer or a `bool`, and choose by that"
-        ),
+                .to_owned()
+        }
+        "str" | "char" => {
+            format!("a `{name}` holds no numbers; take an integer or a `bool`, and choose by that")
+        }
         "Option" | "Result" | "Box" | "Rc" | "Arc" => format!(
             "{} cannot be differentiated; write `f64` or an array of `f64`, such as \
              `&Array1<f64>`",

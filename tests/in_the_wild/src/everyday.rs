@@ -165,7 +165,11 @@ fn reach(links: &[(f64, f64, f64)], q: &[f64], target: &[f64; 3]) -> f64 {
     for (&(a, alpha, d), &theta) in links.iter().zip(q) {
         let (st, ct) = theta.sin_cos();
         let (sa, ca) = alpha.sin_cos();
-        let step = [[ct, -st * ca, st * sa], [st, ct * ca, -ct * sa], [0.0, sa, ca]];
+        let step = [
+            [ct, -st * ca, st * sa],
+            [st, ct * ca, -ct * sa],
+            [0.0, sa, ca],
+        ];
         let offset = [a * ct, a * st, d];
         for i in 0..3 {
             for j in 0..3 {
@@ -180,7 +184,11 @@ fn reach(links: &[(f64, f64, f64)], q: &[f64], target: &[f64; 3]) -> f64 {
         }
         rot = next;
     }
-    at.iter().zip(target).map(|(a, t)| (a - t).powi(2)).sum::<f64>().sqrt()
+    at.iter()
+        .zip(target)
+        .map(|(a, t)| (a - t).powi(2))
+        .sum::<f64>()
+        .sqrt()
 }
 
 #[differentiable(grad)]
@@ -232,7 +240,11 @@ fn kernel_density(sample: &[f64], at: f64) -> f64 {
     let sd = (sample.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n + 1e-3).sqrt();
     let h = 1.06 * sd * n.powf(-0.2);
     let norm = (2.0 * std::f64::consts::PI).sqrt() * h * n;
-    sample.iter().map(|v| (-0.5 * ((at - v) / h).powi(2)).exp()).sum::<f64>() / norm
+    sample
+        .iter()
+        .map(|v| (-0.5 * ((at - v) / h).powi(2)).exp())
+        .sum::<f64>()
+        / norm
 }
 
 /// Groups of digits from the right, as in a checksum that is weighted.
@@ -255,7 +267,11 @@ fn peng_robinson(t: f64, p: f64, tc: f64, pc: f64, omega: f64) -> Result<f64, St
     let alpha = (1.0 + kappa * (1.0 - (t / tc).sqrt())).powi(2);
     let a = 0.45724 * R * R * tc * tc / pc * alpha * p / (R * R * t * t);
     let b = 0.0778 * R * tc / pc * p / (R * t);
-    let c = [b - 1.0, a - 3.0 * b * b - 2.0 * b, b.powi(3) + b * b - a * b];
+    let c = [
+        b - 1.0,
+        a - 3.0 * b * b - 2.0 * b,
+        b.powi(3) + b * b - a * b,
+    ];
     let mut z = 1.0_f64;
     for _ in 0..50 {
         let value = ((z + c[0]) * z + c[1]) * z + c[2];
@@ -271,7 +287,10 @@ fn peng_robinson(t: f64, p: f64, tc: f64, pc: f64, omega: f64) -> Result<f64, St
 
 #[differentiable(grad)]
 fn running_product(x: &[f64]) -> f64 {
-    x.iter().copied().reduce(|acc, v| 0.5 * acc * v + v).unwrap_or_default()
+    x.iter()
+        .copied()
+        .reduce(|acc, v| 0.5 * acc * v + v)
+        .unwrap_or_default()
 }
 
 #[differentiable(grad)]
@@ -314,7 +333,10 @@ fn grouped(x: &[f64], size: usize) -> Vec<Vec<f64>> {
 
 #[differentiable(grad)]
 fn grouped_energy(x: &[f64], size: usize) -> f64 {
-    grouped(x, size).iter().map(|g| g.iter().sum::<f64>().powi(2)).sum()
+    grouped(x, size)
+        .iter()
+        .map(|g| g.iter().sum::<f64>().powi(2))
+        .sum()
 }
 
 #[differentiable(grad)]
@@ -324,7 +346,9 @@ fn spread(x: &Array2<f64>, axis: Axis) -> f64 {
 
 #[differentiable(grad)]
 fn pascal(rate: f64, n: usize) -> f64 {
-    let rows: Vec<Vec<f64>> = (0..n).map(|i| (0..=i).map(|j| rate.powi(j as i32)).collect()).collect();
+    let rows: Vec<Vec<f64>> = (0..n)
+        .map(|i| (0..=i).map(|j| rate.powi(j as i32)).collect())
+        .collect();
     rows.iter().map(|row| row.iter().sum::<f64>()).sum()
 }
 
@@ -337,7 +361,11 @@ fn centred_groups(groups: &[Vec<f64>], power: f64) -> f64 {
             group.iter().map(|v| v - mean).collect()
         })
         .collect();
-    centred.iter().flatten().map(|v| (v * v + 0.1).powf(power)).sum()
+    centred
+        .iter()
+        .flatten()
+        .map(|v| (v * v + 0.1).powf(power))
+        .sum()
 }
 
 #[differentiable(grad)]
@@ -374,16 +402,31 @@ fn functions_that_fail() {
 }
 
 fn cubes(n: usize) -> Vec<Vec<Vec<f64>>> {
-    (0..3).map(|k| (0..n).map(|i| list(n + 3 * k + i)[..n].to_vec()).collect()).collect()
+    (0..3)
+        .map(|k| (0..n).map(|i| list(n + 3 * k + i)[..n].to_vec()).collect())
+        .collect()
 }
 
 fn ragged() -> Vec<Vec<Vec<[f64; 2]>>> {
-    let ring = |n: usize| list(2 * n).chunks(2).map(|c| [c[0], c[1]]).collect::<Vec<_>>();
-    vec![vec![ring(4), ring(3)], vec![], vec![ring(7), vec![], ring(1)]]
+    let ring = |n: usize| {
+        list(2 * n)
+            .chunks(2)
+            .map(|c| [c[0], c[1]])
+            .collect::<Vec<_>>()
+    };
+    vec![
+        vec![ring(4), ring(3)],
+        vec![],
+        vec![ring(7), vec![], ring(1)],
+    ]
 }
 
 fn tracks(n: usize) -> Vec<Vec<(f64, f64)>> {
-    let track = |n: usize| (0..n).map(|i| (i as f64 * 0.7, (i * i) as f64 * 0.1)).collect();
+    let track = |n: usize| {
+        (0..n)
+            .map(|i| (i as f64 * 0.7, (i * i) as f64 * 0.1))
+            .collect()
+    };
     vec![track(n), vec![], track(2), track(1)]
 }
 

@@ -124,8 +124,12 @@ impl Lowerer<'_> {
     /// `a.shape()[k]`: of an axis that is computed, one of the lengths.
     fn shape_entry(&mut self, array: Expr, at: &[Surface]) -> Result<Value> {
         let [k] = at else {
-            let loc = at.first().map_or(proc_macro2::Span::call_site().into(), |e| e.loc);
-            return Err(self.errors.at(loc, "a shape has one index, such as `a.shape()[0]`"));
+            let loc = at
+                .first()
+                .map_or(proc_macro2::Span::call_site().into(), |e| e.loc);
+            return Err(self
+                .errors
+                .at(loc, "a shape has one index, such as `a.shape()[0]`"));
         };
         let rank = array.ty.rank;
         let axis = self.number(k)?;

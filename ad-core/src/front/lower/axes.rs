@@ -145,7 +145,9 @@ impl Lowerer<'_> {
         let before = std::mem::replace(&mut self.errors, quiet);
         self.axes.beyond = false;
         let is_last = k > 0 && k + 1 >= self.axes.rank;
-        self.axes.last.extend(is_last.then(|| (name.to_owned(), axis.clone())));
+        self.axes
+            .last
+            .extend(is_last.then(|| (name.to_owned(), axis.clone())));
         let here = self.side(loc, |l| {
             let known = Plain::typed(Expr::int(k as i64), Scalar::Axis);
             let cell = l.cells;
@@ -176,7 +178,8 @@ impl Lowerer<'_> {
             return Ok(Some(here));
         };
         let is_this = Expr::prim(Prim::IEq, vec![axis.clone(), Expr::int(k as i64)]);
-        self.side(loc, |l| l.either(is_this, here, other, loc)).map(Some)
+        self.side(loc, |l| l.either(is_this, here, other, loc))
+            .map(Some)
     }
 
     /// A variable in scope that is an axis, and which one is known at the call only.

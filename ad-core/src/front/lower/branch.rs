@@ -71,7 +71,11 @@ impl Lowerer<'_> {
     }
 
     /// The same of anything.
-    pub(super) fn side(&mut self, loc: Loc, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Branch> {
+    pub(super) fn side(
+        &mut self,
+        loc: Loc,
+        f: impl FnOnce(&mut Self) -> Result<Value>,
+    ) -> Result<Branch> {
         let (bound, changed, value) = self.open(f);
         match value {
             Ok(value) => Ok(Branch {
@@ -101,7 +105,13 @@ impl Lowerer<'_> {
     }
 
     /// One or the other, which have one type.
-    pub(super) fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+    pub(super) fn either(
+        &mut self,
+        cond: Expr,
+        then: Branch,
+        other: Branch,
+        loc: Loc,
+    ) -> Result<Value> {
         if !then.changed.is_empty() || !other.changed.is_empty() {
             let cond = self.share("cond", cond);
             self.merged(&cond, &then, &other, loc);

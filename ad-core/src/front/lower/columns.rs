@@ -142,11 +142,9 @@ fn is_row_of(all: &Tree, table: &Plain) -> bool {
             let (all, rank) = (&parts[2], table.expr.ty.rank);
             matches!(all, Tree::Leaf(all) if all.rank + 2 == rank)
         }
-        Tree::Tuple(_)
-        | Tree::List(_)
-        | Tree::Struct(..)
-        | Tree::Many(_)
-        | Tree::Optional(_) => false,
+        Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) | Tree::Optional(_) => {
+            false
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Functions that make arrays: those of ndarray, and what `Vec` and iterators have in their place.
 
-use super::{Binding, Lowerer};
 use super::combinator::built;
 use super::size::{minus, times};
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe};
+use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::names;
 use crate::front::surface::{Expr as Surface, Kind};
@@ -83,15 +83,16 @@ impl Lowerer<'_> {
     /// Whether it is written as `Axis(..)`, or is the name of one: a function of the user's may have
     /// the same name.
     fn is_axis(&self, e: &Surface) -> bool {
-        match &e.kind {
-            Kind::Call(path, _) => path.segments.last().is_some_and(|s| s.ident == "Axis"),
-            Kind::Path(path) => {
-                let binding = path.get_ident().and_then(|name| self.env.get(&name.to_string()));
-                matches!(binding, Some(Binding::Value(Value::Plain(plain)))
-                    if plain.scalar == Some(Scalar::Axis))
-            }
-            _ => false,
+        if let Kind::Call(path, _) = &e.kind {
+            return path.segments.last().is_some_and(|s| s.ident == "Axis");
         }
+        if let Kind::Path(path) = &e.kind
+            && let Some(name) = path.get_ident()
+            && let Some(Binding::Value(Value::Plain(plain))) = self.env.get(&name.to_string())
+        {
+            return plain.scalar == Some(Scalar::Axis);
+        }
+        false
     }
 
     /// `linalg::kron(a, b)`: `out[i, j] = a[i / p, j / q] b[i % p, j % q]`, where `b` is p × q.

@@ -34,7 +34,12 @@ enum On {
 }
 
 /// A name, the parameters (a closure says how many it takes itself), and the value.
-type Definition = (On, &'static str, &'static [(&'static str, usize)], &'static str);
+type Definition = (
+    On,
+    &'static str,
+    &'static [(&'static str, usize)],
+    &'static str,
+);
 
 #[rustfmt::skip]
 const DEFINITIONS: &[Definition] = &[
@@ -128,7 +133,11 @@ const DEFINITIONS: &[Definition] = &[
 /// where it is used only.
 const OPTIONS: &[(&str, &str, &str)] = &[
     ("split_first", "this.is_empty()", "(this[0], &this[1..])"),
-    ("split_last", "this.is_empty()", "(this[this.len() - 1], &this[..this.len() - 1])"),
+    (
+        "split_last",
+        "this.is_empty()",
+        "(this[this.len() - 1], &this[..this.len() - 1])",
+    ),
 ];
 
 impl Lowerer<'_> {
@@ -163,9 +172,9 @@ impl Lowerer<'_> {
         {
             return Some(self.optional(on, name.span(), none, value));
         }
-        let (_, _, params, body) = DEFINITIONS
-            .iter()
-            .find(|(of, is, params, _)| kinds.contains(of) && name == is && params.len() == args.len())?;
+        let (_, _, params, body) = DEFINITIONS.iter().find(|(of, is, params, _)| {
+            kinds.contains(of) && name == is && params.len() == args.len()
+        })?;
         Some(self.by_definition(on, name.span(), params, body, args))
     }
 
@@ -225,13 +234,18 @@ fn as_closure(arg: &Surface, takes: usize) -> Surface {
     if takes == 0 || path.get_ident().is_some() {
         return arg.clone();
     }
-    let names: Vec<Ident> = (0..takes).map(|k| Ident::new(&format!("p{k}"), Span::call_site())).collect();
+    let names: Vec<Ident> = (0..takes)
+        .map(|k| Ident::new(&format!("p{k}"), Span::call_site()))
+        .collect();
     let variable = |name: &Ident| Surface {
         loc,
         kind: Kind::Path(name.clone().into()),
     };
     let closure = Closure {
-        params: names.iter().map(|n| (Pattern::Name(n.clone()), Note::Infer)).collect(),
+        params: names
+            .iter()
+            .map(|n| (Pattern::Name(n.clone()), Note::Infer))
+            .collect(),
         params_loc: loc,
         result: Note::Infer,
         body: Surface {

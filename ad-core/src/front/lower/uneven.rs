@@ -101,7 +101,8 @@ impl Lowerer<'_> {
     /// Zeros in the form of the list of lists, if the lengths of rows are those of one.
     fn rows_like(&mut self, iter: &Iter) -> Option<Value> {
         let (lengths, _) = self.list_of_lengths(self.uneven.as_ref()?)?;
-        let [Value::Plain(starts), Value::Plain(lengths), all] = &self.rows_of_lengths(&lengths)?[..]
+        let [Value::Plain(starts), Value::Plain(lengths), all] =
+            &self.rows_of_lengths(&lengths)?[..]
         else {
             return None;
         };

@@ -67,7 +67,9 @@ fn computed(e: &syn::Expr) -> Option<&syn::Expr> {
     if path.path.segments.last()?.ident != "Axis" || call.args.len() != 1 {
         return None;
     }
-    call.args.first().filter(|e| !matches!(e, syn::Expr::Lit(_)))
+    call.args
+        .first()
+        .filter(|e| !matches!(e, syn::Expr::Lit(_)))
 }
 
 /// All names that an expression mentions.
@@ -108,7 +110,8 @@ impl<'ast> Visit<'ast> for Occurrences {
     }
 
     fn visit_pat(&mut self, pat: &'ast syn::Pat) {
-        self.bound.extend(names_in(pat).iter().map(ToString::to_string));
+        self.bound
+            .extend(names_in(pat).iter().map(ToString::to_string));
     }
 
     fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
