@@ -26,7 +26,7 @@ fn misspelt(weights: f64, x: f64) -> f64 {
 
 #[differentiable]
 fn axes_as_argument(a: &Array2<f64>, axes: &[Axis]) -> f64 {
-    a.sum_axis(axis)[0]
+    a.sum_axis(axes[0])[0]
 }
 
 #[differentiable]

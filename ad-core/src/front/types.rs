@@ -257,6 +257,12 @@ pub fn with_article(name: &str) -> String {
 pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Written> {
     let mut fixed = vec![];
     let (scalar, rank, passing) = shape(ty, &mut fixed, errors)?;
+    if scalar == Scalar::Axis && passing != Passing::Scalar {
+        return Err(errors.on(
+            ty,
+            "a list of axes is not followed; take their numbers as `&[usize]`, and write `Axis(axes[i])`",
+        ));
+    }
     Ok(Written {
         scalar,
         rank,

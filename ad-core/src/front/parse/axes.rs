@@ -132,7 +132,7 @@ impl<'ast> Visit<'ast> for Occurrences {
 
 /// `Axis(e)` as a name.
 fn renamed(of: TokenStream, e: &str, name: &syn::Ident, found: &mut bool) -> TokenStream {
-    let mut out = TokenStream::new();
+    let mut out: Vec<TokenTree> = vec![];
     let mut rest = of.into_iter().peekable();
     while let Some(token) = rest.next() {
         match (&token, rest.peek()) {
@@ -141,18 +141,28 @@ fn renamed(of: TokenStream, e: &str, name: &syn::Ident, found: &mut bool) -> Tok
             {
                 *found = true;
                 rest.next();
-                name.to_tokens(&mut out);
+                // With the path before it.
+                let is_colon =
+                    |t: &TokenTree| matches!(t, TokenTree::Punct(p) if p.as_char() == ':');
+                while let [.., first, second] = &out[..]
+                    && is_colon(first)
+                    && is_colon(second)
+                {
+                    out.truncate(out.len() - 2);
+                    out.pop_if(|before| matches!(before, TokenTree::Ident(_)));
+                }
+                out.push(TokenTree::Ident(name.clone()));
             }
             (TokenTree::Group(group), _) => {
                 let inner = renamed(group.stream(), e, name, found);
                 let mut new = Group::new(group.delimiter(), inner);
                 new.set_span(group.span());
-                TokenTree::from(new).to_tokens(&mut out);
+                out.push(TokenTree::from(new));
             }
-            _ => token.to_tokens(&mut out),
+            _ => out.push(token),
         }
     }
-    out
+    out.into_iter().collect()
 }
 
 fn has_name(stmt: &syn::Stmt) -> bool {
