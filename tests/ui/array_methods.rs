@@ -3,7 +3,7 @@ use cotangent::prelude::*;
 
 #[differentiable]
 fn f(a: &Array2<f64>, x: &Array1<f64>, k: usize) -> f64 {
-    let y = a.sum_axis(Axis(k));
+    let y = a.sum_axis(k);
     let z = x.mapv(|v| (v, v * v));
     let mut b = a.clone();
     b.swap_axes(0, 1);

@@ -25,8 +25,8 @@ fn misspelt(weights: f64, x: f64) -> f64 {
 }
 
 #[differentiable]
-fn axis_as_argument(a: &Array2<f64>, axis: Axis) -> f64 {
-    a.sum_axis(axis)[0]
+fn axes_as_argument(a: &Array2<f64>, axes: &[Axis]) -> f64 {
+    a.sum_axis(axes[0])[0]
 }
 
 #[differentiable]

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, Axis, Zip, array, azip, s};
 
 #[differentiable]
 fn elements(x: &Array1<f64>, a: &Array2<f64>, n: usize) -> f64 {
-    let b = a.shape()[n];
+    let b = a.shape()[3];
     let c = a.get([0, 0]).unwrap();
     let d = a.diff(n, Axis(0));
     let e: [f64; 0] = [];

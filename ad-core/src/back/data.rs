@@ -7,7 +7,7 @@ use super::names::Names;
 use super::nest::Scope;
 use crate::front::data::{Data, Many, Tree};
 use crate::front::sparse::Form;
-use crate::front::types::{Passing, Written};
+use crate::front::types::{Passing, Scalar, Written};
 use crate::ir::bulk::Var;
 use crate::ir::ty::Elem;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -196,7 +196,9 @@ fn tree_taken(
                 }
                 out.extend(quote!(let (#(#parts,)*) = rt::Fields::fields(#whole);));
             }
-            Tree::Many(many) => out.extend(columns(&whole, many, first, names, of)),
+            Tree::Many(many) => {
+                out.extend(columns(&quote!(#whole.iter()), many, first, names, of));
+            }
             Tree::Optional(parts) => out.extend(optional(&whole, parts, first, names, of)),
             Tree::Leaf(_) | Tree::Tuple(_) | Tree::List(_) | Tree::Rows(_) => {
                 unreachable!("patterns take them apart")
@@ -206,34 +208,49 @@ fn tree_taken(
     out
 }
 
-/// The arrays of a list, by reference.
+/// The arrays of a list, by reference; `all` iterates over references to its elements.
 fn columns(
-    whole: &TokenStream,
+    all: &TokenStream,
     many: &Many,
     first: usize,
     names: &mut Names,
     of: Leaves<'_>,
 ) -> TokenStream {
-    let mut out = TokenStream::new();
-    for (k, (part, column)) in many.leaves().into_iter().enumerate() {
-        let Some(array) = of(first + k) else { continue };
+    let (mut out, mut next_leaf) = (TokenStream::new(), first);
+    let plain = many.one.with_plain_lists();
+    for (part, column) in many.parts() {
+        let leaves = next_leaf..next_leaf + column.leaves();
+        next_leaf = leaves.end;
+        if leaves.clone().all(|k| of(k).is_none()) {
+            continue;
+        }
+        let array = of(leaves.start);
         let (one, leaf) = (names.fresh("one"), names.fresh("part"));
         let wanted = |at: usize| (at == part).then(|| leaf.to_token_stream());
-        let apart = tree_taken(one.to_token_stream(), &many.one, 0, names, &wanted);
+        let apart = tree_taken(one.to_token_stream(), &plain, 0, names, &wanted);
         let (mut before, mut map, mut item) = (quote!(), quote!(map), quote!(*#leaf));
-        if many.columns.leaves()[k].is_opaque() {
-            item = quote!(::core::clone::Clone::clone(#leaf));
-        }
         match column {
-            Column::Plain => {}
+            Column::Plain(true) => item = quote!(::core::clone::Clone::clone(#leaf)),
+            Column::Plain(false) => {}
             Column::Lengths => item = quote!(#leaf.len()),
             Column::All => {
                 map = quote!(flat_map);
                 item = quote!(#leaf.iter().copied());
             }
+            Column::Inner(inner) => {
+                let each = names.fresh("each");
+                out.extend(quote! {
+                    let #each = #all
+                        .flat_map(|#one| { #apart #leaf.iter() })
+                        .collect::<::std::vec::Vec<_>>();
+                });
+                let all = quote!(#each.iter().copied());
+                out.extend(columns(&all, inner, leaves.start, names, of));
+                continue;
+            }
             Column::Stacked => {
                 out.extend(quote! {
-                    let #array = &rt::stacked(#whole.iter().map(|#one| { #apart #leaf.view() }));
+                    let #array = &rt::stacked(#all.map(|#one| { #apart #leaf.view() }));
                 });
                 continue;
             }
@@ -245,10 +262,7 @@ fn columns(
         }
         out.extend(quote! {
             #before
-            let #array = &#whole
-                .iter()
-                .#map(|#one| { #apart #item })
-                .collect::<::std::vec::Vec<_>>();
+            let #array = &#all.#map(|#one| { #apart #item }).collect::<::std::vec::Vec<_>>();
         });
     }
     out
@@ -307,11 +321,11 @@ fn optional(
     out
 }
 
-/// What an array of a list holds.
+/// What arrays of a list hold.
 #[derive(Clone, Copy)]
-enum Column {
-    /// A part of each element.
-    Plain,
+enum Column<'t> {
+    /// A part of each element; the flag says whether it is carried.
+    Plain(bool),
     /// An array of ndarray of each element.
     Stacked,
     /// Where rows begin among all.
@@ -320,43 +334,75 @@ enum Column {
     Lengths,
     /// The elements of all rows.
     All,
+    /// Those of all rows, which are made of several.
+    Inner(&'t Many),
+}
+
+impl Column<'_> {
+    /// How many arrays it is.
+    fn leaves(self) -> usize {
+        match self {
+            Column::Inner(inner) => inner.columns.leaves().len(),
+            Column::Plain(_) | Column::Stacked | Column::Starts | Column::Lengths | Column::All => {
+                1
+            }
+        }
+    }
 }
 
 impl Many {
-    /// For each array: which leaf of an element it is made of, and how.
-    fn leaves(&self) -> Vec<(usize, Column)> {
-        fn collect(
+    /// The arrays in order: which part of an element each is made of, and how.
+    fn parts(&self) -> Vec<(usize, Column<'_>)> {
+        fn collect<'t>(
             columns: &Tree,
-            ones: &[&Written],
+            one: &'t Tree,
             part: &mut usize,
-            out: &mut Vec<(usize, Column)>,
+            out: &mut Vec<(usize, Column<'t>)>,
         ) {
-            match columns {
-                Tree::Leaf(written) => {
-                    let column = match written.rank > ones[*part].rank && written.is_stacked() {
+            match (columns, one) {
+                (Tree::Leaf(written), Tree::Leaf(one)) => {
+                    let column = match written.rank > one.rank && written.is_stacked() {
                         true => Column::Stacked,
-                        false => Column::Plain,
+                        false => Column::Plain(written.is_opaque()),
                     };
                     out.push((*part, column));
                     *part += 1;
                 }
-                Tree::Rows(_) => {
-                    let all = [Column::Starts, Column::Lengths, Column::All];
+                (Tree::Rows(_), one) => {
+                    let all = match one {
+                        Tree::Many(inner) => Column::Inner(inner),
+                        Tree::Leaf(_)
+                        | Tree::Tuple(_)
+                        | Tree::List(_)
+                        | Tree::Struct(..)
+                        | Tree::Optional(_)
+                        | Tree::Rows(_) => Column::All,
+                    };
+                    let all = [Column::Starts, Column::Lengths, all];
                     out.extend(all.map(|column| (*part, column)));
                     *part += 1;
                 }
-                Tree::Tuple(parts) | Tree::List(parts) | Tree::Struct(_, parts) => {
-                    for one in parts {
-                        collect(one, ones, part, out);
+                (
+                    Tree::Tuple(parts) | Tree::List(parts) | Tree::Struct(_, parts),
+                    Tree::Tuple(ones) | Tree::List(ones) | Tree::Struct(_, ones),
+                ) => {
+                    for (columns, one) in parts.iter().zip(ones) {
+                        collect(columns, one, part, out);
                     }
                 }
-                Tree::Many(_) | Tree::Optional(_) => {
-                    unreachable!("a list of lists of several, or of `Option`s, is refused")
-                }
+                (
+                    Tree::Leaf(_)
+                    | Tree::Tuple(_)
+                    | Tree::List(_)
+                    | Tree::Struct(..)
+                    | Tree::Many(_)
+                    | Tree::Optional(_),
+                    _,
+                ) => unreachable!("columns have the form of an element, and hold no `Option`s"),
             }
         }
         let mut out = vec![];
-        collect(&self.columns, &self.one.leaves(), &mut 0, &mut out);
+        collect(&self.columns, &self.one, &mut 0, &mut out);
         out
     }
 }
@@ -441,49 +487,70 @@ impl Context<'_> {
         next: &mut dyn FnMut(&Written) -> TokenStream,
     ) -> TokenStream {
         let name = |k: usize| Ident::new(&format!("part_{k}"), Span::mixed_site());
+        let all = |k: usize| Ident::new(&format!("all_{k}"), Span::mixed_site());
         let (mut arrays, mut zipped, mut names) =
             (TokenStream::new(), TokenStream::new(), TokenStream::new());
-        let ones = many.one.leaves();
-        let columns = many.columns.leaves().into_iter().zip(many.leaves());
-        for (written, (k, column)) in columns {
-            let (name, ty, array) = (name(k), self.owned_leaf(written), next(written));
+        let plain = many.one.with_plain_lists();
+        let ones = plain.leaves();
+        let mut leaves = many.columns.leaves().into_iter();
+        for (k, column) in many.parts() {
+            let name = name(k);
+            if let Column::Inner(inner) = column {
+                let (each, all) = (self.interleaved(inner, next), all(k));
+                arrays.extend(quote!(let mut #all = #each.into_iter();));
+                leaves.by_ref().take(column.leaves()).for_each(drop);
+                continue;
+            }
+            let Some(written) = leaves.next() else {
+                unreachable!("there is an array for each part");
+            };
+            let (ty, array) = (self.owned_leaf(written), next(written));
             let is_repeated = written.rank == ones[k].rank;
             arrays.extend(match column {
-                Column::Starts => continue,
+                Column::Starts | Column::Inner(_) => continue,
                 Column::All => {
-                    let all = Ident::new(&format!("all_{k}"), Span::mixed_site());
-                    arrays.extend(quote! {
+                    let all = all(k);
+                    quote! {
                         let #all: #ty = #array;
                         let mut #all = #all.into_iter();
-                    });
-                    continue;
+                    }
                 }
                 Column::Stacked => quote! {
                     let #name: #ty = #array;
                     let #name = rt::unstacked(&#name);
                 },
                 // One value for all elements.
-                Column::Plain if is_repeated => {
+                Column::Plain(_) if is_repeated => {
                     quote!(let #name = ::core::iter::repeat::<#ty>(#array);)
                 }
-                Column::Plain | Column::Lengths => quote!(let #name: #ty = #array;),
+                Column::Plain(_) | Column::Lengths => quote!(let #name: #ty = #array;),
             });
+            if let Column::All = column {
+                continue;
+            }
             (zipped, names) = match zipped.is_empty() {
                 true => (quote!(#name.into_iter()), quote!(#name)),
                 false => (quote!(#zipped.zip(#name)), quote!((#names, #name))),
             };
         }
+        let rows: Vec<(usize, Column<'_>)> = many.parts();
         let mut k = 0;
-        let one = self.together(&many.one, &mut |written| {
+        let one = self.together(&plain, &mut |written| {
             k += 1;
-            let name = name(k - 1);
-            match written.is_row() {
-                true => {
-                    let all = Ident::new(&format!("all_{}", k - 1), Span::mixed_site());
-                    let row = self.owned_leaf(written);
-                    quote!(#all.by_ref().take(#name).collect::<#row>())
-                }
-                false => name.into_token_stream(),
+            let (name, all) = (name(k - 1), all(k - 1));
+            let behind = |(part, column): &(usize, Column<'_>)| {
+                let row = match column {
+                    Column::All => self.owned_leaf(written),
+                    Column::Inner(_) => quote!(::std::vec::Vec<_>),
+                    Column::Plain(_) | Column::Stacked | Column::Starts | Column::Lengths => {
+                        return None;
+                    }
+                };
+                (*part == k - 1).then_some(row)
+            };
+            match rows.iter().find_map(behind) {
+                Some(row) => quote!(#all.by_ref().take(#name).collect::<#row>()),
+                None => name.into_token_stream(),
             }
         });
         quote!({
@@ -537,6 +604,10 @@ impl Context<'_> {
         }
         let scalar = match w.scalar.elem() {
             Elem::Real if !w.is_single() => self.signature.real.to_token_stream(),
+            Elem::Int if w.scalar == Scalar::Axis => {
+                let root = &self.root;
+                quote!(#root::ndarray::Axis)
+            }
             Elem::Real | Elem::Int | Elem::Bool => {
                 Ident::new(w.scalar.name(), Span::call_site()).to_token_stream()
             }
@@ -669,6 +740,9 @@ impl Function<'_> {
                 if w.is_single() {
                     return quote!(let #ident = f64::from(#star #ident););
                 }
+                if w.scalar == Scalar::Axis {
+                    return quote!(let #ident = rt::unsigned(#name, #ident.index() as u64););
+                }
                 if w.scalar.is_long_unsigned() {
                     return quote!(let #ident = rt::unsigned(#name, #star #ident as u64););
                 }
@@ -727,6 +801,9 @@ impl Function<'_> {
         let ident = &l.ident;
         // What is computed is `i64`, and so are scalars that came in.
         let cast = w.is_single() || w.is_cast() && (l.bare || l.scalar.is_none());
+        if w.scalar == Scalar::Axis {
+            return quote!(rt::ndarray::Axis(#ident as usize));
+        }
         let to = Ident::new(w.scalar.name(), Span::call_site());
         if w.is_scalar() {
             return match cast {

@@ -258,6 +258,17 @@ pub(super) fn check(
         Some(Atom::Int { param }) => format!("`{}` is {{}}", params[*param].name),
         _ => format!("{} is {{}}", words(s, params)),
     };
+    // A number alone says nothing: `1 >= axis` is about `axis`.
+    let bound = r.left.as_lit().filter(|_| r.relation == Relation::AtLeast);
+    if let (Some(k), None) = (bound, r.right.as_lit()) {
+        let of_right = words(&r.right, params);
+        let message = format!(
+            "{function}: {} ({of_right} must be at most {k})",
+            side(&r.right)
+        );
+        let (condition, right) = (condition.tokens, right.tokens);
+        return quote!(::core::assert!(#condition, #message, #right););
+    }
     let message = match r.right.as_lit() {
         Some(k) => format!(
             "{function}: {} ({} {relation} {k})",

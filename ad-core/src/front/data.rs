@@ -292,8 +292,28 @@ impl Tree {
             Tree::Tuple(parts) => Tree::Tuple(all(parts)?),
             Tree::List(parts) => Tree::List(all(parts)?),
             Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts)?),
-            Tree::Many(_) | Tree::Optional(_) | Tree::Rows(_) => return None,
+            // Lists of anything, one behind another.
+            Tree::Many(many) => {
+                let Tree::Rows(mut parts) = Written::row_of_integers().listed()? else {
+                    return None;
+                };
+                parts[2] = (*many.columns).clone();
+                Tree::Rows(parts)
+            }
+            Tree::Optional(_) | Tree::Rows(_) => return None,
         })
+    }
+
+    /// The same with a list of integers for each list, which has no parts.
+    pub fn with_plain_lists(&self) -> Tree {
+        let all = |parts: &[Tree]| parts.iter().map(Tree::with_plain_lists).collect();
+        match self {
+            Tree::Many(_) => Tree::Leaf(Written::row_of_integers()),
+            Tree::Tuple(parts) => Tree::Tuple(all(parts)),
+            Tree::List(parts) => Tree::List(all(parts)),
+            Tree::Struct(made, parts) => Tree::Struct(made.clone(), all(parts)),
+            Tree::Leaf(_) | Tree::Optional(_) | Tree::Rows(_) => self.clone(),
+        }
     }
 
     /// A part of something.
@@ -392,10 +412,21 @@ impl Tree {
             }
             Tree::Rows(parts) => {
                 // There are as many starts and lengths as rows, and any number of elements.
-                let ends = [("_starts", list), ("_lengths", list), ("", None)];
+                let ends = [("_starts", list), ("_lengths", list)];
                 for (part, (end, list)) in parts.iter().zip(ends) {
                     part.collect(path.clone(), format!("{name}{end}"), list, out);
                 }
+                // Lists inside have as many parts of each kind as there are of them.
+                let (end, list) = match &parts[2] {
+                    Tree::Leaf(_) => ("", None),
+                    Tree::Tuple(_)
+                    | Tree::List(_)
+                    | Tree::Struct(..)
+                    | Tree::Many(_)
+                    | Tree::Optional(_)
+                    | Tree::Rows(_) => ("_each", Some(out.len())),
+                };
+                parts[2].collect(path, format!("{name}{end}"), list, out);
             }
         }
     }
@@ -712,17 +743,22 @@ impl Written {
         })
     }
 
+    /// A list of integers.
+    fn row_of_integers() -> Written {
+        Written {
+            scalar: Scalar::Usize,
+            rank: 1,
+            passing: Passing::Vec,
+            fixed: vec![],
+            ty: syn::parse_quote!(Vec<usize>),
+        }
+    }
+
     /// The arrays of a list of them: rows one after another; arrays of rank 2 and above, which have
     /// one shape, along an axis in front.
     fn listed(&self) -> Option<Tree> {
         if self.is_row() {
-            let integers = Written {
-                scalar: Scalar::Usize,
-                rank: 1,
-                passing: Passing::Vec,
-                fixed: vec![],
-                ty: self.ty.clone(),
-            };
+            let integers = Written::row_of_integers();
             let all = Written {
                 passing: Passing::Vec,
                 ..self.clone()

@@ -97,7 +97,9 @@ impl RealType {
         if name == self.name() {
             return Some(Scalar::Real);
         }
-        Scalar::by_name(name).filter(|s| s.elem() != Elem::Real || self.has_scalar(*s))
+        Scalar::by_name(name)
+            .filter(|s| *s != Scalar::Axis)
+            .filter(|s| s.elem() != Elem::Real || self.has_scalar(*s))
     }
 
     fn has_scalar(&self, scalar: Scalar) -> bool {

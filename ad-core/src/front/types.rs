@@ -47,6 +47,7 @@ scalars! {
     U32 "u32" "32 bits";
     U64 "u64" "64 bits";
     Bool "bool" "Truth values";
+    Axis "Axis" "`Axis` of ndarray";
     Opaque "_" "What is carried and never looked into, see `opaque.rs`";
 }
 
@@ -58,7 +59,7 @@ impl Scalar {
             Scalar::Bool => Elem::Bool,
             Scalar::Usize | Scalar::Isize | Scalar::I8 | Scalar::I16 | Scalar::I32 => Elem::Int,
             Scalar::I64 | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Elem::Int,
-            Scalar::Opaque => Elem::Int,
+            Scalar::Axis | Scalar::Opaque => Elem::Int,
         }
     }
 
@@ -66,7 +67,9 @@ impl Scalar {
     pub fn min(self) -> Option<i64> {
         match self {
             Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
-            Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(0),
+            Scalar::Axis | Scalar::Usize | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+                Some(0)
+            }
             Scalar::I8 => Some(i64::from(i8::MIN)),
             Scalar::I16 => Some(i64::from(i16::MIN)),
             Scalar::I32 => Some(i64::from(i32::MIN)),
@@ -78,7 +81,7 @@ impl Scalar {
     pub fn max(self) -> Option<i64> {
         match self {
             Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
-            Scalar::Usize | Scalar::U64 => None,
+            Scalar::Axis | Scalar::Usize | Scalar::U64 => None,
             Scalar::I8 => Some(i64::from(i8::MAX)),
             Scalar::I16 => Some(i64::from(i16::MAX)),
             Scalar::I32 => Some(i64::from(i32::MAX)),
@@ -96,7 +99,7 @@ impl Scalar {
 
     /// Whether it is an unsigned integer some of which are no `i64`.
     pub fn is_long_unsigned(self) -> bool {
-        matches!(self, Scalar::Usize | Scalar::U64)
+        matches!(self, Scalar::Axis | Scalar::Usize | Scalar::U64)
     }
 }
 
@@ -254,6 +257,12 @@ pub fn with_article(name: &str) -> String {
 pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Written> {
     let mut fixed = vec![];
     let (scalar, rank, passing) = shape(ty, &mut fixed, errors)?;
+    if scalar == Scalar::Axis && passing != Passing::Scalar {
+        return Err(errors.on(
+            ty,
+            "a list of axes is not followed; take their numbers as `&[usize]`, and write `Axis(axes[i])`",
+        ));
+    }
     Ok(Written {
         scalar,
         rank,
@@ -384,6 +393,9 @@ fn named(
             None => {}
         }
     }
+    if name == "Axis" {
+        return Ok((Scalar::Axis, 0, Passing::Scalar));
+    }
     if name == "Vec" {
         return match &type_arguments(last)[..] {
             [inner] => {
@@ -473,19 +485,18 @@ fn unknown(name: &str) -> String {
             "`{name}` is not supported yet; write `Array1<f64>`, `ArrayView1<f64>` or a reference \
              to one"
         ),
-        "Axis" => "an axis is known when the derivative is compiled, so it is no argument; write a function \
-                   for each axis, with `Axis(0)` in its body"
-            .to_owned(),
         "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" | "VecDeque" => format!(
             "{} is not followed; pass its numbers as a slice, and where each is as integers",
             with_article(name)
         ),
-        "String" => "a `String` holds no numbers; keep it in another struct, beside the one that is \
+        "String" => {
+            "a `String` holds no numbers; keep it in another struct, beside the one that is \
                      differentiated"
-            .to_owned(),
-        "str" | "char" => format!(
-            "a `{name}` holds no numbers; take an integer or a `bool`, and choose by that"
-        ),
+                .to_owned()
+        }
+        "str" | "char" => {
+            format!("a `{name}` holds no numbers; take an integer or a `bool`, and choose by that")
+        }
         "Option" | "Result" | "Box" | "Rc" | "Arc" => format!(
             "{} cannot be differentiated; write `f64` or an array of `f64`, such as \
              `&Array1<f64>`",

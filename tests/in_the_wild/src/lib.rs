@@ -8,6 +8,7 @@
 mod harness;
 mod carried;
 mod engineering;
+mod everyday;
 mod finance;
 mod generic;
 mod geometry;

@@ -5,7 +5,6 @@ use super::fixed::List;
 use super::size::{literal, product_of};
 use super::value::{Plain, Value};
 use crate::front::error::{Loc, Result};
-use crate::front::names;
 use crate::front::surface::{Expr as Surface, Kind};
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind as Core};
@@ -122,28 +121,30 @@ impl Lowerer<'_> {
         }
     }
 
+    /// `a.shape()[k]`: of an axis that is computed, one of the lengths.
     fn shape_entry(&mut self, array: Expr, at: &[Surface]) -> Result<Value> {
+        let [k] = at else {
+            let loc = at
+                .first()
+                .map_or(proc_macro2::Span::call_site().into(), |e| e.loc);
+            return Err(self
+                .errors
+                .at(loc, "a shape has one index, such as `a.shape()[0]`"));
+        };
         let rank = array.ty.rank;
-        match at {
-            [
-                Surface {
-                    kind: Kind::Int(k, _),
-                    loc,
-                },
-            ] => {
-                let axis = self.axis_number(*k, rank, *loc)?;
-                Ok(Plain::typed(length(array, axis), Scalar::Usize).into())
-            }
-            at => {
-                let loc = at
-                    .first()
-                    .map_or(proc_macro2::Span::call_site().into(), |e| e.loc);
-                Err(self.errors.at(
-                    loc,
-                    "which axis is meant must be a literal, such as `a.shape()[0]`",
-                ))
-            }
+        let axis = self.number(k)?;
+        let usize = |e| Plain::typed(e, Scalar::Usize).into();
+        if let Some(axis) = literal(&axis) {
+            let axis = self.axis_number(axis, rank, k.loc)?;
+            return Ok(usize(length(array, axis)));
         }
+        let array = self.held(array);
+        let axis = self.share("axis", axis);
+        self.at_most(&axis, rank);
+        let lengths = self.written_lengths(&array).into_iter().enumerate().rev();
+        let is = |k: usize| Expr::prim(Prim::IEq, vec![axis.clone(), Expr::int(k as i64)]);
+        let chosen = lengths.reduce(|(_, rest), (k, n)| (k, Expr::cond(is(k), n, rest)));
+        Ok(usize(chosen.map_or(Expr::int(0), |(_, n)| n)))
     }
 
     pub(super) fn axis_number(&mut self, k: i64, rank: usize, loc: Loc) -> Result<usize> {
@@ -155,46 +156,6 @@ impl Lowerer<'_> {
                 );
                 Err(self.errors.at(loc, message))
             }
-        }
-    }
-
-    /// `Axis(k)`
-    pub(super) fn axis(&mut self, e: &Surface, rank: usize) -> Result<usize> {
-        if let Kind::Call(path, args) = &e.kind
-            && names::segments(path).last().is_some_and(|n| n == "Axis")
-            && let [
-                Surface {
-                    kind: Kind::Int(k, _),
-                    loc,
-                },
-            ] = &args[..]
-        {
-            return self.axis_number(*k, rank, *loc);
-        }
-        if !matches!(e.kind, Kind::Call(..))
-            && let Value::Way(way) = self.expr(e)?
-            && let super::way::Way::Axis(axis) = &*way
-        {
-            return self.axis_number(i64::try_from(*axis).unwrap_or(-1), rank, e.loc);
-        }
-        Err(self.errors.at(
-            e.loc,
-            "which axis is meant must be known when the derivative is compiled; write `Axis(0)` \
-             with a literal",
-        ))
-    }
-
-    /// `Axis(k)` where it gets a name.
-    pub(super) fn axis_value(&mut self, k: &Surface) -> Result<Value> {
-        let number = self.number(k)?;
-        let known = literal(&number).and_then(|k| usize::try_from(k).ok());
-        match known {
-            Some(axis) => Ok(Value::Way(std::rc::Rc::new(super::way::Way::Axis(axis)))),
-            None => Err(self.errors.at(
-                k.loc,
-                "which axis is meant must be known when the derivative is compiled; write `Axis(0)` \
-                 with a literal",
-            )),
         }
     }
 

@@ -229,7 +229,7 @@ impl Value {
         match self {
             Value::Way(way) => match &**way {
                 Way::Borrow(borrow) => Some(borrow),
-                Way::Iter(_) | Way::Zip(_) | Way::Maybe(_) | Way::Axis(_) => None,
+                Way::Iter(_) | Way::Zip(_) | Way::Maybe(_) => None,
             },
             Value::Plain(_)
             | Value::Tuple(_)
@@ -371,7 +371,7 @@ impl Lowerer<'_> {
                     Value::Way(way) => match &**way {
                         Way::Maybe(maybe) => maybe.value.borrow(),
                         Way::Borrow(borrow) => Some(borrow),
-                        Way::Iter(_) | Way::Zip(_) | Way::Axis(_) => None,
+                        Way::Iter(_) | Way::Zip(_) => None,
                     },
                     Value::Plain(_)
                     | Value::Tuple(_)

@@ -71,7 +71,11 @@ impl Lowerer<'_> {
     }
 
     /// The same of anything.
-    fn side(&mut self, loc: Loc, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Branch> {
+    pub(super) fn side(
+        &mut self,
+        loc: Loc,
+        f: impl FnOnce(&mut Self) -> Result<Value>,
+    ) -> Result<Branch> {
         let (bound, changed, value) = self.open(f);
         match value {
             Ok(value) => Ok(Branch {
@@ -91,8 +95,23 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What is evaluated in any case, as it turned out.
+    pub(super) fn entered(&mut self, branch: Branch) -> Value {
+        branch.changed.into_iter().for_each(|one| self.change(one));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.extend(branch.bound);
+        }
+        branch.value
+    }
+
     /// One or the other, which have one type.
-    fn either(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+    pub(super) fn either(
+        &mut self,
+        cond: Expr,
+        then: Branch,
+        other: Branch,
+        loc: Loc,
+    ) -> Result<Value> {
         if !then.changed.is_empty() || !other.changed.is_empty() {
             let cond = self.share("cond", cond);
             self.merged(&cond, &then, &other, loc);
@@ -122,7 +141,7 @@ impl Lowerer<'_> {
     }
 
     /// A value of the same form whose numbers are never used.
-    fn placeholder(&mut self, of: &Value) -> Value {
+    pub(super) fn placeholder(&mut self, of: &Value) -> Value {
         if let Some(maybe) = of.as_maybe() {
             return Maybe {
                 value: self.placeholder(&maybe.value),

@@ -316,6 +316,9 @@ impl Lowerer<'_> {
             }
             on = self.read(&borrow)?;
         }
+        if let Some(result) = self.defined(&on, name, args) {
+            return result;
+        }
         if let Value::List(list) = &on
             && let Some(result) = self.list_method(list, name, args)
         {
@@ -367,6 +370,9 @@ impl Lowerer<'_> {
                 return Err(self.errors.at(name.span(), message));
             }
         };
+        if let Some(value) = self.axis_method(&plain, name) {
+            return Ok(value);
+        }
         let is_array = plain.expr.ty.rank > 0;
         if is_array
             || matches!(

@@ -136,7 +136,16 @@ pub(super) fn element_of(column: &Value, i: &Expr) -> Value {
 
 /// Whether the elements of rows have the rank of those of a table's rows.
 fn is_row_of(all: &Tree, table: &Plain) -> bool {
-    matches!(all, Tree::Leaf(all) if all.rank + 1 == table.expr.ty.rank)
+    match all {
+        Tree::Leaf(all) => all.rank + 1 == table.expr.ty.rank,
+        Tree::Rows(parts) => {
+            let (all, rank) = (&parts[2], table.expr.ty.rank);
+            matches!(all, Tree::Leaf(all) if all.rank + 2 == rank)
+        }
+        Tree::Tuple(_) | Tree::List(_) | Tree::Struct(..) | Tree::Many(_) | Tree::Optional(_) => {
+            false
+        }
+    }
 }
 
 /// Whether a list can hold it: its parts are numbers and arrays.
@@ -471,14 +480,25 @@ impl Lowerer<'_> {
         Iter::new(vec![count], move |_, at| Ok(list.item(&at[0])))
     }
 
-    /// `points.chunks(n)`: the last one has what is left.
-    pub(super) fn chunks_of(&mut self, list: Columns, all: Expr, size: Expr) -> Iter {
+    /// `points.chunks(n)`, `points.rchunks(n)`: the last one has what is left.
+    pub(super) fn chunks_of(
+        &mut self,
+        list: Columns,
+        all: Expr,
+        size: Expr,
+        from_end: bool,
+    ) -> Iter {
         let up = minus(&plus(&all, &size), &Expr::int(1));
         let count = Expr::prim(Prim::IDiv, vec![up, size.clone()]);
         let count = self.share_size(count);
         Iter::new(vec![count], move |_, at| {
             let start = times(&at[0], &size);
-            let length = smaller(&minus(&all, &start), &size);
+            let rest = minus(&all, &start);
+            let length = smaller(&rest, &size);
+            let start = match from_end {
+                true => minus(&rest, &length),
+                false => start,
+            };
             Ok(list.part(&start, length))
         })
     }
@@ -583,7 +603,8 @@ impl Lowerer<'_> {
                 let lengths = of_rows(self, &|_| m.clone());
                 sizes.insert(0, self.share_size(times(&n, &m)));
                 let all = self.reshaped(table, sizes);
-                let all = self.named(Value::of_rust(all), "all");
+                let all = self.rows_of(Value::of_rust(all), &parts[2]);
+                let all = self.named(all, "all");
                 Value::List(List::Rows(vec![starts, lengths, all]))
             }
             (Tree::Tuple(types) | Tree::List(types) | Tree::Struct(_, types), of) => {
@@ -618,6 +639,7 @@ impl Lowerer<'_> {
             l.settled(item, loc)
         })?;
         if !matches!(item, Value::Plain(_)) && !is_element(&item) {
+            self.uneven = item.as_row().map(|row| self.count_of(row));
             let message = format!(
                 "these items are {}, which no list holds here{}",
                 item.describe(),
@@ -741,8 +763,11 @@ impl Lowerer<'_> {
                 let list = list.clone();
                 Iter::new(vec![more], move |_, at| Ok(list.part(&at[0], size.clone()))).into()
             }
-            ("chunks", [size]) => match self.part_length(size) {
-                Ok(size) => self.chunks_of(list.clone(), count, size).into(),
+            ("chunks" | "rchunks", [size]) => match self.part_length(size) {
+                Ok(size) => {
+                    let from_end = name == "rchunks";
+                    self.chunks_of(list.clone(), count, size, from_end).into()
+                }
                 Err(reported) => return Some(Err(reported)),
             },
             ("chunks_exact", [size]) => {

@@ -1,10 +1,10 @@
 //! Functions that make arrays: those of ndarray, and what `Vec` and iterators have in their place.
 
-use super::Lowerer;
 use super::combinator::built;
 use super::size::{minus, times};
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe};
+use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::front::names;
 use crate::front::surface::{Expr as Surface, Kind};
@@ -61,6 +61,7 @@ impl Lowerer<'_> {
             ("" | "ndarray", "Axis", [k]) => self.axis_value(k),
             ("Zip", "from", [first]) => self.zip_of(first, false),
             ("Zip", "indexed", [first]) => self.zip_of(first, true),
+            ("iter", "repeat" | "once", [item]) => self.repeated_items(item, *name == "once"),
             ("iter", "zip", [a, b]) => self.zip_function(a, b, loc),
             ("" | "ndarray", "arr1" | "arr2" | "arr3" | "aview1" | "aview2", [list]) => {
                 checked(self);
@@ -71,12 +72,27 @@ impl Lowerer<'_> {
                 self.expr(value)
             }
             ("linalg", "kron", [a, b]) => self.kron(a, b, loc),
-            ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if is_axis(axis) => {
+            ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if self.is_axis(axis) => {
                 checked(self);
                 self.joined_list(axis, parts, *name == "stack")
             }
             _ => return None,
         })
+    }
+
+    /// Whether it is written as `Axis(..)`, or is the name of one: a function of the user's may have
+    /// the same name.
+    fn is_axis(&self, e: &Surface) -> bool {
+        if let Kind::Call(path, _) = &e.kind {
+            return path.segments.last().is_some_and(|s| s.ident == "Axis");
+        }
+        if let Kind::Path(path) = &e.kind
+            && let Some(name) = path.get_ident()
+            && let Some(Binding::Value(Value::Plain(plain))) = self.env.get(&name.to_string())
+        {
+            return plain.scalar == Some(Scalar::Axis);
+        }
+        false
     }
 
     /// `linalg::kron(a, b)`: `out[i, j] = a[i / p, j / q] b[i % p, j % q]`, where `b` is p × q.
@@ -125,6 +141,21 @@ impl Lowerer<'_> {
         };
         let joined = self.joined(axis, list, new)?;
         Ok(Maybe::sure(joined.into(), vec![]))
+    }
+
+    /// `std::iter::repeat(v)`, `std::iter::once(v)`
+    fn repeated_items(&mut self, item: &Surface, once: bool) -> Result<Value> {
+        let value = self.expr(item)?;
+        let value = self.named(value, "item");
+        let ends = Iter::new(vec![Expr::int(1)], move |_, _| Ok(value.clone()));
+        Ok(match once {
+            true => ends,
+            false => Iter {
+                extents: None,
+                ..ends
+            },
+        }
+        .into())
     }
 
     fn zip_function(&mut self, a: &Surface, b: &Surface, loc: Loc) -> Result<Value> {
@@ -306,12 +337,4 @@ impl Lowerer<'_> {
         let value = Expr::prim(Prim::Add, vec![first, along]);
         Ok(Plain::new(built(axes, value)))
     }
-}
-
-/// Whether it is written as `Axis(..)`: a function of the user's may have the same name.
-fn is_axis(e: &Surface) -> bool {
-    if let Kind::Call(path, _) = &e.kind {
-        return path.segments.last().is_some_and(|s| s.ident == "Axis");
-    }
-    false
 }

@@ -46,15 +46,6 @@ impl Lowerer<'_> {
             Way::Maybe(maybe) => return self.maybe_method(maybe, name, args, loc),
             Way::Zip(zip) => return self.zip_method(zip, name, args, loc),
             Way::Iter(iter) => iter,
-            Way::Axis(axis) if name == "index" && args.is_empty() => {
-                let axis = i64::try_from(*axis).unwrap_or(0);
-                return Ok(Plain::typed(Expr::int(axis), Scalar::Usize).into());
-            }
-            Way::Axis(_) => {
-                let message =
-                    format!("the method `{name}` of an axis is not followed; write `Axis(0)`");
-                return Err(self.errors.at(name.span(), message));
-            }
             Way::Borrow(borrow) => {
                 let value = self.read(borrow)?;
                 let message = format!(
@@ -346,7 +337,7 @@ impl Lowerer<'_> {
                  before; write `build(n, |i| if .. { .. } else { 0.0 })`, or end with `sum`",
             ));
         }
-        self.list_of_items(iter, loc)
+        self.maybe_uneven(iter, loc)
     }
 
     /// The items as an array of the same axes.
@@ -385,7 +376,21 @@ impl Lowerer<'_> {
             (Some(n), true) => Some(Expr::prim(Prim::IEq, vec![n, Expr::int(0)])),
             _ => None,
         };
-        let value = self.accumulate(iter, None, &f, false, loc)?;
+        let value = match (&none, recognised(&f, Elem::Real)) {
+            // The first item is the state, where there is one.
+            (Some(none), None) => {
+                let there = Expr::prim(Prim::Not, vec![none.clone()]);
+                let iter = iter.clone().flat();
+                let in_order = |l: &mut Self| {
+                    let first = (iter.at)(l, &[Expr::int(0)])?;
+                    let rest = l.skipped(&iter, &Expr::int(1));
+                    l.folded_in_order(&rest, (first, loc), &f, false, loc)
+                };
+                let value = self.decided_where(there, in_order, loc)?;
+                self.named(value, "some")
+            }
+            (..) => self.accumulate(iter, None, &f, false, loc)?,
+        };
         let sure = vec![];
         Ok(Maybe { value, none, sure }.into())
     }

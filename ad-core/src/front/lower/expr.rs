@@ -48,12 +48,7 @@ impl Lowerer<'_> {
             }
             Kind::If(cond, then, other) => self.branch(cond, then, other, loc),
             Kind::Match(on, arms) => self.choice(on, arms, loc),
-            Kind::Block(stmts, tail) => self.scope(|l| {
-                for stmt in stmts {
-                    l.stmt(stmt);
-                }
-                l.expr(tail)
-            }),
+            Kind::Block(stmts, tail) => self.scope(|l| l.statements(stmts, tail)),
             Kind::Tuple(parts) => Ok(Value::Tuple(self.all(parts)?)),
             Kind::List(parts) => self.fixed(parts, loc),
             Kind::Repeat(one, count) => self.repeated(one, count),
@@ -416,6 +411,11 @@ impl Lowerer<'_> {
             && let Some(part) = parts.get(k)
         {
             return Ok(part.clone());
+        }
+        if let Value::Plain(plain) = &value
+            && plain.scalar == Some(Scalar::Axis)
+        {
+            return Ok(super::axes::axis_index(plain));
         }
         let message = format!(
             "there is no `.{k}` in this value: it is {}",

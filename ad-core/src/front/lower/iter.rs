@@ -237,11 +237,11 @@ impl Lowerer<'_> {
             ("windows", [shape]) => self.boxes(array, shape, true),
             ("exact_chunks", [shape]) if rank > 1 => self.boxes(array, shape, false),
             ("chunks_exact" | "exact_chunks", [size]) if rank == 1 => self.chunks(array, size),
-            ("chunks", [size]) if rank == 1 => self.part_length(size).map(|size| {
+            ("chunks" | "rchunks", [size]) if rank == 1 => self.part_length(size).map(|size| {
                 let array = self.holding(array);
                 let all = self.written_lengths(&array.expr).remove(0);
                 let (of, range) = (Box::new(array.into()), None);
-                self.chunks_of(Columns { of, range }, all, size)
+                self.chunks_of(Columns { of, range }, all, size, name == "rchunks")
             }),
             _ => return None,
         };
@@ -417,7 +417,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn skipped(&self, iter: &Iter, by: &Expr) -> Iter {
+    pub(super) fn skipped(&self, iter: &Iter, by: &Expr) -> Iter {
         let iter = iter.clone().flat();
         let (at, by_too) = (iter.at.clone(), by.clone());
         let extents = iter

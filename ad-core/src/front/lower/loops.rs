@@ -268,7 +268,7 @@ impl Lowerer<'_> {
                 Ok(iter) => iter,
                 Err(reported) => return Some(Err(reported)),
             },
-            Way::Maybe(_) | Way::Axis(_) => return None,
+            Way::Maybe(_) => return None,
         };
         if !iter.after.is_empty() {
             return Some(Err(self.errors.at(

@@ -5,6 +5,7 @@
 pub(crate) mod annotated;
 mod array;
 mod assign;
+mod axes;
 mod binder;
 mod borrow;
 mod branch;
@@ -14,6 +15,7 @@ mod columns;
 mod combinator;
 mod construct;
 mod consume;
+mod defined;
 mod expr;
 mod extreme;
 mod fixed;
@@ -46,6 +48,7 @@ mod states;
 mod statistics;
 mod steps;
 mod structs;
+mod uneven;
 mod unroll;
 mod value;
 mod variants;
@@ -149,6 +152,9 @@ pub(super) fn lower(
             limits: Limits::default(),
             succeeds: false,
             tried: false,
+            axes: axes::Uses::default(),
+            uneven: None,
+            reads: HashMap::new(),
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -367,6 +373,12 @@ struct Lowerer<'a> {
     succeeds: bool,
     /// Whether the next call has a `?`.
     tried: bool,
+    /// What is known of the axes that are no literals.
+    axes: axes::Uses,
+    /// The last length of an array that depended on a loop around it.
+    uneven: Option<Expr>,
+    /// Lengths of rows that are bound: which list of lengths, and at which index.
+    reads: HashMap<Sym, (Sym, Sym)>,
 }
 
 impl Lowerer<'_> {
@@ -378,7 +390,7 @@ impl Lowerer<'_> {
     ) -> Result<(Program, Tree)> {
         let params = self.parameters(signature);
         self.params = params.len();
-        let (bound, _, value) = self.open(|l| l.expr(body));
+        let (bound, _, value) = self.open(|l| l.in_cases(body.loc, &mut |l| l.expr(body)));
         let value = value?;
         let mut results = vec![];
         self.frames.push(bound);
@@ -512,6 +524,9 @@ impl Lowerer<'_> {
         if value.ty.rank > 0 {
             let known = self.known_lengths(&value);
             self.lengths.insert(sym.clone(), known);
+        }
+        if let Some(read) = uneven::read(&value) {
+            self.reads.insert(sym.clone(), read);
         }
         if is_size(&value) {
             self.sizes.insert(sym.clone(), value.clone());

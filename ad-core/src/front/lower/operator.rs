@@ -472,7 +472,7 @@ fn narrowing(to: Scalar) -> Option<Prim> {
         Scalar::U8 => Some(Prim::AsU8),
         Scalar::U16 => Some(Prim::AsU16),
         Scalar::U32 => Some(Prim::AsU32),
-        Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
+        Scalar::Axis | Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
         Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
     }
 }
@@ -483,7 +483,7 @@ fn width(of: Scalar) -> Option<i64> {
         Scalar::I8 | Scalar::U8 => Some(8),
         Scalar::I16 | Scalar::U16 => Some(16),
         Scalar::I32 | Scalar::U32 => Some(32),
-        Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
+        Scalar::Axis | Scalar::Usize | Scalar::Isize | Scalar::I64 | Scalar::U64 => None,
         Scalar::Real | Scalar::Single | Scalar::Bool | Scalar::Opaque => None,
     }
 }

@@ -413,6 +413,7 @@ impl Lowerer<'_> {
             let on = self.dependence(size);
             let culprit = self.loops.iter().find(|index| on.contains(index));
             let Some(culprit) = culprit else { continue };
+            self.uneven = Some(size.clone());
             let message = format!(
                 "the size of this array depends on `{0}`, the index of a loop around it, and arrays \
                  are rectangular; write the largest size, and `if .. {{ .. }} else {{ 0.0 }}` for what is \

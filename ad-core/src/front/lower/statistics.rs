@@ -41,8 +41,12 @@ impl Lowerer<'_> {
 
     /// Nothing, but that a size is demanded to be this at least.
     fn at_least(&mut self, size: &Expr, least: i64) -> Expr {
-        let less = minus(size, &Expr::int(least));
-        let (axes, _) = self.indices(&[less]);
+        self.natural(minus(size, &Expr::int(least)))
+    }
+
+    /// Nothing, but that a number is demanded to be at least 0.
+    pub(super) fn natural(&mut self, number: Expr) -> Expr {
+        let (axes, _) = self.indices(&[number]);
         built(axes, Expr::int(0))
     }
 

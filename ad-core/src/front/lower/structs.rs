@@ -49,6 +49,13 @@ impl Lowerer<'_> {
         {
             return Err(self.not_looked_into(value, loc));
         }
+        if let Value::Plain(plain) = value
+            && !plain.open.is_empty()
+        {
+            let message = "of a constant of a type or of another module only a number is known; write \
+                           the struct here, or declare a `const` in this module and name that";
+            return Err(self.errors.at(loc, message));
+        }
         let message = format!(
             "there is no field `{name}` in this value: it is {}",
             value.describe()

@@ -22,8 +22,6 @@ pub(super) enum Way {
     Maybe(Maybe),
     /// `&mut x`, and parts of it.
     Borrow(Borrow),
-    /// `Axis(k)`
-    Axis(usize),
 }
 
 /// The item at an index.
@@ -64,7 +62,6 @@ impl Way {
             Way::Iter(_) => "an iterator",
             Way::Zip(_) => "a `Zip`",
             Way::Maybe(_) => "an `Option` or a `Result`",
-            Way::Axis(_) => "an axis",
             Way::Borrow(_) => "what is borrowed to be changed",
         }
     }
@@ -77,7 +74,6 @@ impl Way {
             Way::Maybe(_) => {
                 "; take the value out with `unwrap()`, `expect(..)` or `unwrap_or(..)`"
             }
-            Way::Axis(_) => "; write its number",
             Way::Borrow(_) => "; read it with `*`",
         }
     }
@@ -101,7 +97,7 @@ impl Value {
         match self {
             Value::Way(way) => match &**way {
                 Way::Maybe(maybe) => Some(maybe),
-                Way::Iter(_) | Way::Zip(_) | Way::Borrow(_) | Way::Axis(_) => None,
+                Way::Iter(_) | Way::Zip(_) | Way::Borrow(_) => None,
             },
             Value::Plain(_)
             | Value::Tuple(_)
@@ -249,6 +245,10 @@ impl Lowerer<'_> {
             }
             ("is_none" | "is_err", []) => self.is_none(maybe, loc).map(Value::from),
             ("unwrap_or", [other]) => self.value_or(maybe, |_, v| Ok(v), |l| l.expr(other), loc),
+            ("unwrap_or_default", []) => {
+                let zero = self.placeholder(&maybe.value);
+                self.value_or(maybe, |_, v| Ok(v), |_| Ok(zero), loc)
+            }
             ("unwrap_or_else", [other]) => {
                 let mut params = 0;
                 if let Surface::Closure(closure) = &other.kind {

@@ -480,6 +480,9 @@ impl Parser<'_> {
         let body = self.hiding(&names, |p| {
             p.inside_closure(|p| match &*closure.body {
                 body @ syn::Expr::Block(_) => p.tail(body, Want::Result),
+                body if super::axes::is_in(body) => {
+                    p.block_for(&syn::parse_quote!({ #body }), Want::Result)
+                }
                 body => p.last(body, loc),
             })
         });

@@ -6,6 +6,7 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+mod axes;
 mod chain;
 mod each;
 mod expr;
@@ -43,6 +44,8 @@ pub(super) fn body(
 ) -> Expr {
     let popping = rewritten::popping(block);
     let block = popping.as_ref().unwrap_or(block);
+    let replacing = rewritten::replacing(block);
+    let block = replacing.as_ref().unwrap_or(block);
     let mut parser = Parser {
         errors,
         loops: vec![],

@@ -255,9 +255,6 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
             "write `max_by(|a, b| f(a).total_cmp(&f(b)))` with the same `f` on both sides, \
              `fold(f64::NEG_INFINITY, f64::max)` for the largest, or `argmax(n, |i| x[i])` for where it is"
         }
-        "rchunks" | "rchunks_exact" => {
-            "its parts begin at the end; write `chunks(k)`, or `build((n / k, k), |(i, j)| x[n - 1 - i * k - j])`"
-        }
         "assign" | "fill" | "swap" | "scaled_add" => {
             "where a value is needed; write it as a statement of its own, with `;` behind it"
         }

@@ -517,3 +517,52 @@ fn head_of_popping(tokens: &[TokenTree]) -> Option<(TokenStream, TokenStream, us
 fn is_braces(t: &TokenTree) -> bool {
     matches!(t, TokenTree::Group(g) if g.delimiter() == proc_macro2::Delimiter::Brace)
 }
+
+/// The block with `{ let old = p; p = e; old }` in place of `std::mem::replace(&mut p, e)`, if that
+/// occurs.
+pub(super) fn replacing(block: &syn::Block) -> Option<syn::Block> {
+    let mut found = false;
+    let tokens = replaced(block.to_token_stream(), &mut found);
+    match found {
+        true => syn::parse2(tokens).ok(),
+        false => None,
+    }
+}
+
+fn replaced(tokens: TokenStream, found: &mut bool) -> TokenStream {
+    let mut out: Vec<TokenTree> = vec![];
+    for token in tokens {
+        let TokenTree::Group(group) = &token else {
+            out.push(token);
+            continue;
+        };
+        let inner = replaced(group.stream(), found);
+        let path: Vec<String> = out.iter().rev().take(7).map(ToString::to_string).collect();
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let length = match &path[..] {
+            ["replace", ":", ":", "mem", ":", ":", "std" | "core"] => Some(7),
+            ["replace", ":", ":", "mem", ..] => Some(4),
+            _ => None,
+        };
+        if let Some(length) = length
+            && let Ok(args) = syn::parse::Parser::parse2(
+                syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated,
+                inner.clone(),
+            )
+            && let [syn::Expr::Reference(place), value] = &args.iter().collect::<Vec<_>>()[..]
+            && place.mutability.is_some()
+        {
+            let place = &place.expr;
+            out.truncate(out.len() - length);
+            out.extend(quote_spanned! {group.span()=>
+                { let cotangent_old = #place; #place = #value; cotangent_old }
+            });
+            *found = true;
+            continue;
+        }
+        let mut new = proc_macro2::Group::new(group.delimiter(), inner);
+        new.set_span(group.span());
+        out.push(TokenTree::Group(new));
+    }
+    out.into_iter().collect()
+}

@@ -142,6 +142,8 @@ impl Parser<'_> {
             start: braces.open(),
             end: braces.close(),
         };
+        let with_axes = super::axes::named(block, &mut self.lists);
+        let block = with_axes.as_ref().unwrap_or(block);
         let without_values = super::valued::without(block, &mut self.lists);
         let block = without_values.as_ref().unwrap_or(block);
         let with_lengths = super::growing::with_lengths(block, &mut self.lists);

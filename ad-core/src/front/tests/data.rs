@@ -101,7 +101,7 @@ fn messages() {
         "argument of its own",
     );
     says(
-        "fn f(x: &[(f64, Vec<Vec<f64>>)]) -> f64 { 1.0 }",
+        "fn f(x: &[Array6<f64>]) -> f64 { 1.0 }",
         "write one list for each part",
     );
     says(

@@ -31,8 +31,8 @@ fn outside_of_the_language() {
     );
     says("mine::line(s)", "rename the function");
     says(
-        "let axis = Axis(n); x.sum_axis(axis).sum()",
-        "must be known when the derivative is compiled",
+        "let mut axis = Axis(n); let mut t = s; for _ in 0..n { t += x.sum_axis(axis).sum(); axis = Axis(0); } t",
+        "which does not change",
     );
     says("s?", "cannot see that this is an `Option`");
     says("x.iter().map(|v| v?).sum()", "`?` leaves this closure");
@@ -79,8 +79,8 @@ fn statements() {
         "`&mut` arguments",
     );
     says(
-        "let mut t = s; while let Some(k) = n.checked_sub(1) { t += k as f64; } t",
-        "`checked_sub` is not known here",
+        "let mut t = s; while let Some(k) = n.checked_mul(2) { t += k as f64; } t",
+        "`checked_mul` is not known here",
     );
     says("let t = for i in 0..n {}; s", "a loop gives no value");
     says("let t = s; t += 1.0", "ends without a value");
@@ -112,10 +112,6 @@ fn statements() {
     says(
         "let mut t = s; let u = 1.0 + loop { t += 1.0; if t > 2.0 { break t; } }; u",
         "a loop gives no value here",
-    );
-    says(
-        "let mut t = s; for c in x.rchunks(2) { t += c[0]; } t",
-        "the method `rchunks` is not supported yet",
     );
     says(
         "let mut t = s; for c in n { t += 1.0; } t",
@@ -236,7 +232,7 @@ fn types() {
     says("s[0]", "has no elements");
     says("x.nrows() as f64", "`.len()`");
     says("a.shape()[2] as f64", "no axis 2");
-    says("a.len_of(Axis(n)) as f64", "must be known");
+    says("a.len_of(n) as f64", "an axis is needed");
     says("n", "declared as `f64`");
     says("x.to_owned()", "declared as `f64`");
     says("if s { 1.0 } else { 2.0 }", "a condition must be a bool");
@@ -280,7 +276,7 @@ fn types() {
 #[test]
 fn whole_arrays() {
     says("x.mean()", "gives an `Option` or a `Result`");
-    says("x.mean().zip(None)", "has no method `zip`");
+    says("x.mean().xor(None)", "has no method `xor`");
     says("a.to_shape(4).abs()", "take the value out with `unwrap()`");
     says("a.sum_axis(Axis(2))[0]", "no axis 2");
     says("a.insert_axis(Axis(3))[[0, 0, 0]]", "no axis 3");
@@ -352,7 +348,6 @@ fn iterators() {
         "x.iter().zip(s).map(|(p, q)| p).sum()",
         "cannot be iterated over",
     );
-    says("x.rchunks(2).map(|c| c[0]).sum()", "`chunks(k)`");
     says(
         "x.iter().map(|p, q| p).sum()",
         "this closure takes 2 arguments",
