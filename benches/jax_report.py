@@ -44,19 +44,23 @@ measures the Rust side alone. [peers.md](peers.md) has PyTorch and the Rust crat
 
 ## Other derivatives
 
-The same command measures Jacobians, products with Hessians, Hessians and Taylor series of the same
-objectives, without their values. They are compared as the gradients are, also with derivatives by hand.
+The same command measures Jacobians, Hessians, products with Hessians and Taylor series of the same
+objectives. Each is compared with JAX's, and with the one by hand, as the gradients are.
 
-- **By hand** are Jacobians in Rust with `ndarray`, derived as in ADBench's manual C++. Bundle
-  adjustment by hand has the entries of the Jacobian in three lists for cameras, points and weights,
-  with rows and columns, as `jacobian(sparse)` has here. Hand tracking by hand computes all vertices of the model with
-  products of matrices, and the derivatives by the angles of a finger for the bones of this finger only.
-- **JAX** has for bundle adjustment a block of `jacfwd` for each observation by `vmap`, without rows
-  and columns, but with two zeros; for hand tracking `jacfwd` by the pose, and a block for each point by its coordinates in the triangle;
-  `hessian`, forward over reverse mode for products, and `jax.experimental.jet` for series.
-- **Sizes**: bundle adjustment has 49 cameras, 7,776 points and 31,843 observations. The small hand has 544
-  vertices and 100 points, the big one 10,445 vertices and 12,800 points. The other names say sizes.
-- Directions of products and series are the point itself.
+- **By hand** are Jacobians in Rust, derived as in ADBench's manual C++. Bundle adjustment by hand
+  lists the rows, columns and values of the entries, as `jacobian(sparse)` does here. Hand tracking
+  by hand poses all vertices by products of matrices with ndarray, and takes the derivatives by the
+  angles of a finger from the bones of this finger only.
+- **JAX** has one block of `jacfwd` for each observation in bundle adjustment, by `vmap`, without
+  rows and columns. In hand tracking it has `jacfwd` by the pose, and a block for each point by its
+  place in a triangle. The others are `hessian`, `jvp` of `grad`, and `jax.experimental.jet`, with
+  the logarithm in place of `softplus`, which `jet` lacks.
+- **Sizes**: bundle adjustment has 49 cameras, 7,776 points and 31,843 observations. The small hand
+  has 544 vertices and 100 points, the big one 10,445 and 12,800. Logistic regression has 100
+  variables and 20,000 points for the Hessian, 100,000 for its product, 10,000 for series. The
+  network of the series is that of `mlp` above.
+- Products and series are along the point itself.
+- **Derivative/objective** compares with the compiled value of the scalar objective alone.
 
 | workload | here, ms | JAX, ms | ratio | at most | | by hand, ms | ratio | at most | | derivative/objective here | JAX | peak here, MB | JAX, MB |
 |---|---:|---:|---:|---:|---|---:|---:|---:|---|---:|---:|---:|---:|
