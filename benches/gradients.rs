@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Of each workload four things are measured: the function as it is written (plain Rust over the
-//! combinators), the generated `_value`, the generated `_value_and_grad`, and where there is one
-//! value and gradient written by hand with ndarray. They take turns, a sample each, so that a busy
-//! moment of the machine hits all. Before that they are compared; without the argument `--bench`,
+//! combinators), the generated `_value`, the generated `_value_and_grad` or another derivative, and
+//! where there is one the same written by hand with ndarray. They take turns, a sample each, so that
+//! a busy moment of the machine hits all. Before that they are compared; without the argument `--bench`,
 //! as `cargo test --benches` runs it, that is all.
 //!
 //! With `--serve` it does what `against_jax` asks for, line by line.
@@ -45,10 +45,10 @@ fn main() {
     if !flag("--bench") {
         let chosen: Vec<_> = WORKLOADS.iter().filter(|w| chosen(w)).collect();
         for w in &chosen {
-            check(w.name, &*w.open());
+            check(w, &*w.open());
         }
         println!(
-            "values, and gradients by hand, of {} objectives agree",
+            "values, and derivatives by hand, of {} objectives agree",
             chosen.len()
         );
         return;
@@ -58,13 +58,13 @@ fn main() {
         SAMPLE.as_millis()
     );
     println!(
-        "{:24}{:>21}{:>21}{:>21}{:>21}{:>10}{:>8}{:>8}",
-        "", "as written", "value", "value and grad", "by hand", "grad/orig", "/value", "/hand"
+        "{:32}{:>21}{:>21}{:>21}{:>21}{:>10}{:>8}{:>8}",
+        "", "as written", "value", "derivative", "by hand", "der./orig", "/value", "/hand"
     );
     for w in WORKLOADS.iter().filter(|w| chosen(w)) {
         let objective = w.open();
-        check(w.name, &*objective);
-        let times = times(&*objective);
+        check(w, &*objective);
+        let times = times(w, &*objective);
         let [written, value, grad, hand] = times;
         let show = |t: Option<Times>| {
             t.map_or("-".into(), |t| format!("{:.3} ({:.3})", t.median, t.least))
@@ -74,7 +74,7 @@ fn main() {
             _ => "-".into(),
         };
         println!(
-            "{:24}{:>21}{:>21}{:>21}{:>21}{:>10}{:>8}{:>8}",
+            "{:32}{:>21}{:>21}{:>21}{:>21}{:>10}{:>8}{:>8}",
             w.name,
             show(written),
             show(value),
@@ -87,36 +87,43 @@ fn main() {
     }
 }
 
-/// Whether the values agree, and the gradient with the one by hand.
-fn check(name: &str, objective: &dyn Objective) {
-    let Gradient { value, parts } = objective.gradient();
+/// Whether the values agree, and the derivative with the one by hand.
+fn check(workload: &Workload, objective: &dyn Objective) {
+    let Workload { name, kind, .. } = workload;
+    let Gradient { value, .. } = objective.gradient();
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-8 * (1.0 + a.abs() + b.abs());
     for v in [objective.written(), objective.value()] {
         assert!(close(v, value), "{name}: {v} or {value}");
     }
-    let Some(hand) = objective.by_hand() else {
+    if let Some(hand) = objective.by_hand() {
+        assert!(
+            close(hand.value, value),
+            "{name}: {value} or {}",
+            hand.value
+        );
+    }
+    let parts = objective
+        .parts(kind)
+        .expect("a workload has its derivative");
+    let Some(hand) = objective.parts_by_hand(kind) else {
         return;
     };
-    assert!(
-        close(hand.value, value),
-        "{name}: {value} or {}",
-        hand.value
-    );
-    assert_eq!(hand.parts.len(), parts.len());
-    for (k, (a, b)) in parts.iter().zip(&hand.parts).enumerate() {
+    assert_eq!(hand.len(), parts.len());
+    for (k, (a, b)) in parts.iter().zip(&hand).enumerate() {
         assert_eq!(a.shape(), b.shape());
         let same = a.iter().zip(b).all(|(a, b)| close(*a, *b));
-        assert!(same, "{name}: part {k} of the gradient differs");
+        assert!(same, "{name}: part {k} of the {kind} differs");
     }
 }
 
-/// As written, its value, its gradient, and by hand.
-fn times(objective: &dyn Objective) -> [Option<Times>; 4] {
+/// As written, its value, its derivative, and by hand.
+fn times(workload: &Workload, objective: &dyn Objective) -> [Option<Times>; 4] {
+    let kind = workload.kind;
     let runs: [Box<dyn Fn() + '_>; 4] = [
         Box::new(|| _ = black_box(objective.written())),
         Box::new(|| _ = black_box(objective.value())),
-        Box::new(|| _ = black_box(objective.gradient())),
-        Box::new(|| _ = black_box(objective.by_hand())),
+        Box::new(|| _ = black_box(objective.parts(kind))),
+        Box::new(|| _ = black_box(objective.parts_by_hand(kind))),
     ];
     let mut timers = runs.map(|run| Timer::new(run, SAMPLE));
     for round in 0..SAMPLES {
@@ -127,7 +134,7 @@ fn times(objective: &dyn Objective) -> [Option<Times>; 4] {
         }
     }
     let mut times = timers.map(|t| Some(t.times()));
-    if objective.by_hand().is_none() {
+    if objective.parts_by_hand(kind).is_none() {
         times[3] = None;
     }
     times

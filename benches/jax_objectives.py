@@ -61,8 +61,13 @@ def lstm(weights, extra, state, sequence):
 
 def ba(cameras, points, weights, which, seen):
     # A vector over all observations for each number.
-    r0, r1, r2, c0, c1, c2, focal, u0, u1, k1, k2 = cameras[which[:, 0]].T
-    x0, x1, x2 = points[which[:, 1]].T
+    shown = reprojection(cameras[which[:, 0]].T, points[which[:, 1]].T, seen.T)
+    return 0.5 * jnp.sum((weights * shown) ** 2) + 0.5 * jnp.sum((1 - weights**2) ** 2)
+
+
+def reprojection(camera, point, seen):
+    r0, r1, r2, c0, c1, c2, focal, u0, u1, k1, k2 = camera
+    x0, x1, x2 = point
     d = d0, d1, d2 = x0 - c0, x1 - c1, x2 - c2
 
     def cross(a0, a1, a2):
@@ -81,12 +86,10 @@ def ba(cameras, points, weights, which, seen):
     v0, v1 = y0 / y2, y1 / y2
     s = v0 * v0 + v1 * v1
     scale = focal * (1 + k1 * s + k2 * s * s)
-    e0 = weights * (scale * v0 + u0 - seen[:, 0])
-    e1 = weights * (scale * v1 + u1 - seen[:, 1])
-    return 0.5 * jnp.sum(e0**2 + e1**2 + (1 - weights**2) ** 2)
+    return jnp.stack([scale * v0 + u0 - seen[0], scale * v1 + u1 - seen[1]])
 
 
-def _vertices(
+def vertices(
     theta, parents, base_relatives, inverse_base_absolutes, base_positions, weights
 ):
     bones = len(parents)
@@ -136,12 +139,12 @@ def _turns(x, z):
 
 
 def hand(theta, touching, points, **model):
-    residuals = points - _vertices(theta, **model)[touching]
+    residuals = points - vertices(theta, **model)[touching]
     return 0.5 * jnp.sum(residuals**2)
 
 
 def hand_complicated(theta, places, triangles, touching, points, **model):
-    corners = _vertices(theta, **model)[triangles[touching]]
+    corners = vertices(theta, **model)[triangles[touching]]
     u, v = places[:, 0], places[:, 1]
     shares = jnp.stack([u, v, 1 - u - v], axis=1)
     residuals = points - jnp.einsum("nc,ncr->nr", shares, corners)

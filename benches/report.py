@@ -40,3 +40,8 @@ def number(x):
         return "0"
     digits = max(0, 2 - math.floor(math.log10(abs(x))))
     return f"{round(x, 2 - math.floor(math.log10(abs(x)))):.{digits}f}"
+
+
+def met(row, against=""):
+    """Whether a ratio is at most its target."""
+    return "met" if row[f"ratio{against}"] <= row[f"target{against}"] else "missed"

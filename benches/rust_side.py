@@ -110,13 +110,15 @@ class Ours:
     def list(self):
         workloads, line = [], self.ask("list")
         while line:
-            name, model, target, large, *sizes = line.split()
+            name, model, kind, target, by_hand, large, *sizes = line.split()
             workloads.append(
                 {
                     "name": name,
                     "open": " ".join([model, *sizes]),
                     "model": model,
+                    "kind": kind,
                     "target": float(target),
+                    "target_by_hand": None if by_hand == "-" else float(by_hand),
                     "large": large == "large",
                 }
             )
@@ -136,8 +138,8 @@ class Ours:
             return 0
         return int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0])
 
-    def peak(self):
-        return int(self.ask("peak", "gradient"))
+    def peak(self, kind="gradient"):
+        return int(self.ask("peak", kind))
 
 
 def calibrate(side, what, samples):

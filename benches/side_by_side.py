@@ -21,6 +21,8 @@ CHECKS = [
     "kmeans k=5 n=60 d=3",
     "llsq n=9 m=5",
     "conv n=7 m=6 k=3",
+    "logistic n=30 d=5",
+    "mlp batch=7 from=5 hidden=6 to=3",
 ]
 
 
@@ -40,25 +42,33 @@ class Bench:
     def __init__(self, ours, folder, samples):
         self.ours, self.folder, self.samples = ours, folder, samples
 
-    def begin(self, opened):
-        """Opens an objective on our side."""
+    def begin(self, opened, kind="gradient"):
+        """Opens an objective on our side, for a derivative of this kind."""
         for file in self.folder.iterdir():
             file.unlink()
         self.ours.ask("open", opened)
         self.names = self.ours.ask("inputs", self.folder).split()
-        self.parts = int(self.ours.ask("outputs", self.folder))
+        self.kind = kind
+        self.value, self.parts = self.outputs(kind)
+
+    def outputs(self, what):
+        count = int(self.ours.ask("outputs", self.folder, what))
+        files = ["value", *(f"part{k}" for k in range(count))]
+        value, *parts = (np.load(self.folder / f"{file}.npy") for file in files)
+        return value, parts
 
     def compare(self, opened, peer):
-        """Opens it on another side: by how much value and gradient differ, in units of the largest element."""
+        """Opens it on another side: by how much value and derivative differ, in units of the largest element."""
         peer.open(opened, self.names, self.folder)
-        value, gradient = peer.result()
-        if len(gradient) != self.parts:
-            raise RuntimeError(f"the gradient has {self.parts} parts, or {len(gradient)}")
-        differs = apart(np.load(self.folder / "value.npy"), value)
-        for k, part in enumerate(gradient):
-            differs = max(differs, apart(np.load(self.folder / f"part{k}.npy"), part))
+        return self.differs(*peer.result(self.kind))
+
+    def differs(self, value, parts):
+        if len(parts) != len(self.parts):
+            raise RuntimeError(f"the {self.kind} has {len(self.parts)} parts, or {len(parts)}")
+        pairs = zip([self.value, *self.parts], [value, *parts])
+        differs = max(apart(a, b) for a, b in pairs)
         if not differs <= 1e-8:
-            raise RuntimeError(f"value or gradient differ by {differs:.1e}")
+            raise RuntimeError(f"value or {self.kind} differ by {differs:.1e}")
         return differs
 
     def fresh(self, opened):
@@ -67,9 +77,11 @@ class Bench:
         self.ours.start()
         self.ours.ask("open", opened)
 
-    def open(self, opened, peer):
-        self.begin(opened)
+    def open(self, opened, peer, kind="gradient", by_hand=False):
+        self.begin(opened, kind)
         differs = self.compare(opened, peer)
+        if by_hand:
+            differs = max(differs, self.differs(*self.outputs(f"{kind}-by-hand")))
         self.fresh(opened)
         return differs
 

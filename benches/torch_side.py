@@ -46,8 +46,8 @@ class Torch:
 
         self.runs = {"gradient": gradient, "value": value}
 
-    def result(self):
-        value, gradient = self.runs["gradient"]()
+    def result(self, kind):
+        value, gradient = self.runs[kind]()
         return value.detach().numpy(), [part.numpy() for part in gradient]
 
     def sample(self, what, rounds):

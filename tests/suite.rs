@@ -99,6 +99,26 @@ fn values_and_gradients_by_hand_agree() {
 }
 
 #[test]
+fn other_derivatives_by_hand_agree() {
+    for (model, objective) in small() {
+        for w in WORKLOADS.iter().filter(|w| w.model == model) {
+            let parts = objective
+                .parts(w.kind)
+                .expect("each workload has its derivative");
+            let Some(hand) = objective.parts_by_hand(w.kind) else {
+                assert!(w.target_by_hand.is_none());
+                continue;
+            };
+            assert_eq!(parts.len(), hand.len());
+            for (a, b) in parts.iter().zip(&hand) {
+                assert_eq!(a.shape(), b.shape());
+                near(a, b.as_standard_layout().as_slice().unwrap());
+            }
+        }
+    }
+}
+
+#[test]
 fn short_memory() {
     let weights = Array2::from_shape_fn((4, 8), |(r, c)| ((5 * r + 3 * c) % 7) as f64 / 10.0 - 0.3);
     let state = Array2::from_shape_fn((4, 2), |(r, c)| (2.0 * r as f64 - c as f64 + 1.0) / 10.0);

@@ -1,8 +1,10 @@
 //! Bundle adjustment: cameras, points, and where the cameras saw the points.
 
-use super::{Gradient, Input, Objective, Random, constant, variable, whole};
+use super::{Gradient, Input, Objective, Random, ba_by_hand, constant, variable, whole};
+use cotangent::Sparse;
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, ArrayView1};
+use ndarray::{Array1, Array2, ArrayD, ArrayView1};
+use std::hint::black_box;
 
 /// How far from where it was seen, times `weight`, a camera shows a point. A camera is the vector
 /// of its rotation, its centre, its focal length, its principal point and two coefficients of
@@ -75,13 +77,33 @@ pub(crate) fn ba(
     })
 }
 
+/// The residuals of the observations, and those of the weights.
+#[differentiable(jacobian(sparse), wrt(cameras, points, weights))]
+pub(crate) fn residuals(
+    cameras: &Array2<f64>,
+    points: &Array2<f64>,
+    weights: &Array1<f64>,
+    which: &Array2<usize>,
+    seen: &Array2<f64>,
+) -> (Array2<f64>, Array1<f64>) {
+    let reprojections = build(weights.len(), |o| {
+        reprojection(
+            cameras.row(which[[o, 0]]),
+            points.row(which[[o, 1]]),
+            weights[o],
+            seen.row(o),
+        )
+    });
+    (reprojections, weights.mapv(|w| 1.0 - w * w))
+}
+
 /// What is to be adjusted.
 pub(crate) struct Ba {
-    cameras: Array2<f64>,
-    points: Array2<f64>,
-    weights: Array1<f64>,
-    which: Array2<usize>,
-    seen: Array2<f64>,
+    pub(super) cameras: Array2<f64>,
+    pub(super) points: Array2<f64>,
+    pub(super) weights: Array1<f64>,
+    pub(super) which: Array2<usize>,
+    pub(super) seen: Array2<f64>,
 }
 
 impl Ba {
@@ -100,6 +122,17 @@ impl Ba {
             which: Array2::from_shape_fn((p, 2), |(o, k)| o % [n, m][k]),
             seen: Array2::from_shape_fn((p, 2), |(_, k)| near([0.2, -0.15][k])),
         }
+    }
+}
+
+impl Ba {
+    /// The entries of the Jacobian by cameras, points and weights: the values, by rows.
+    fn parts([cameras, points, weights]: [Sparse; 3]) -> Vec<ArrayD<f64>> {
+        let values = |s: Sparse| {
+            black_box((s.rows, s.columns));
+            Array1::from(s.values).into_dyn()
+        };
+        vec![values(cameras), values(points), values(weights)]
     }
 }
 
@@ -144,5 +177,22 @@ impl Objective for Ba {
         );
         let parts = vec![cameras.into_dyn(), points.into_dyn(), weights.into_dyn()];
         Gradient { value, parts }
+    }
+
+    fn derivative(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        (kind == "jacobian").then(|| {
+            let (_, (cameras, points, weights)) = residuals_jacobian_sparse(
+                &self.cameras,
+                &self.points,
+                &self.weights,
+                &self.which,
+                &self.seen,
+            );
+            Ba::parts([cameras, points, weights])
+        })
+    }
+
+    fn derivative_by_hand(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        (kind == "jacobian").then(|| Ba::parts(ba_by_hand::jacobian(self)))
     }
 }

@@ -2,13 +2,13 @@
 
 use super::{Gradient, Input, Objective, Random, constant, count, variable};
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, Axis, Zip, arr0};
+use ndarray::{Array1, Array2, ArrayD, Axis, Zip, arr0};
 use std::f64::consts::{PI, SQRT_2};
 
 /// Component j has weight `alpha[j]` up to a constant, centre `mu[j]`, and a lower triangular
 /// factor Q of its precision: the diagonal is `exp(q[j])`, and what is below it is packed column by
 /// column in `l[j]`.
-#[differentiable(value, grad, wrt(alpha, mu, q, l))]
+#[differentiable(value, grad, hvp, wrt(alpha, mu, q, l))]
 pub(crate) fn gmm(
     alpha: &Array1<f64>,
     mu: &Array2<f64>,
@@ -50,6 +50,26 @@ pub(crate) fn gmm(
         constant + m as f64 * log_det[j] - 0.5 * gamma * gamma * frobenius
     });
     log_likelihood + prior
+}
+
+/// The same for a vector of all parameters: `alpha`, then `mu`, `q` and `l` by rows.
+#[differentiable(hessian, wrt(parameters))]
+pub(crate) fn of_all(
+    parameters: &Array1<f64>,
+    k: usize,
+    x: &Array2<f64>,
+    gamma: f64,
+    m: usize,
+) -> f64 {
+    let d = x.ncols();
+    let alpha = build(k, |j| parameters[j]);
+    let mu = build((k, d), |(j, c)| parameters[k + d * j + c]);
+    let q = build((k, d), |(j, c)| parameters[k + d * (k + j) + c]);
+    let below = d * (d - 1) / 2;
+    let l = build((k, below), |(j, c)| {
+        parameters[k + 2 * d * k + below * j + c]
+    });
+    gmm(&alpha, &mu, &q, &l, x, gamma, m)
 }
 
 /// A mixture and the points that it is to explain.
@@ -133,6 +153,30 @@ impl Objective for Gmm {
             value,
             parts: vec![alpha.into_dyn(), mu.into_dyn(), q.into_dyn(), l.into_dyn()],
         }
+    }
+
+    fn derivative(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        let Gmm {
+            alpha,
+            mu,
+            q,
+            l,
+            x,
+            gamma,
+            m,
+        } = self;
+        Some(match kind {
+            "hessian" => {
+                let all = alpha.iter().chain(mu).chain(q).chain(l);
+                let all = all.copied().collect();
+                vec![of_all_hessian(&all, alpha.len(), x, *gamma, *m).into_dyn()]
+            }
+            "hvp" => {
+                let (alpha, mu, q, l) = gmm_hvp(alpha, mu, q, l, x, *gamma, *m, alpha, mu, q, l);
+                vec![alpha.into_dyn(), mu.into_dyn(), q.into_dyn(), l.into_dyn()]
+            }
+            _ => return None,
+        })
     }
 
     /// With a product of matrices for each component.

@@ -1,8 +1,8 @@
 //! Hand tracking: a model of a hand with bones is to be posed so that it touches measured points.
 
-use super::{Gradient, Input, Objective, Random, constant, variable, whole};
+use super::{Gradient, Input, Objective, Random, constant, hand_by_hand, variable, whole};
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, Array3, Axis, array, concatenate, s};
+use ndarray::{Array1, Array2, Array3, ArrayD, Axis, array, concatenate, s};
 
 /// A hand. Bones turn vertices; weights say by which of them each vertex is moved how far.
 #[derive(Clone, Differentiable)]
@@ -87,7 +87,7 @@ pub(crate) fn vertices(theta: &Array1<f64>, model: &Model) -> Array2<f64> {
 }
 
 /// How far the vertices of `touching` are from the points.
-#[differentiable(vjp, jvp, wrt(theta))]
+#[differentiable(vjp, jacobian, wrt(theta))]
 pub(crate) fn residuals(
     theta: &Array1<f64>,
     model: &Model,
@@ -129,6 +129,32 @@ pub(crate) fn complicated_residuals(
         let corner = |c: usize| vertices[[triangles[[touching[i], c]], r]];
         points[[i, r]] - (u * corner(0) + v * corner(1) + (1.0 - u - v) * corner(2))
     })
+}
+
+/// The same by `theta` alone.
+#[differentiable(jacobian, wrt(theta))]
+pub(crate) fn by_pose(
+    theta: &Array1<f64>,
+    places: &Array2<f64>,
+    model: &Model,
+    triangles: &Array2<usize>,
+    touching: &Array1<usize>,
+    points: &Array2<f64>,
+) -> Array2<f64> {
+    complicated_residuals(theta, places, model, triangles, touching, points)
+}
+
+/// The same by `places` alone: each point depends on its own.
+#[differentiable(jacobian(sparse), wrt(places))]
+pub(crate) fn by_places(
+    theta: &Array1<f64>,
+    places: &Array2<f64>,
+    model: &Model,
+    triangles: &Array2<usize>,
+    touching: &Array1<usize>,
+    points: &Array2<f64>,
+) -> Array2<f64> {
+    complicated_residuals(theta, places, model, triangles, touching, points)
 }
 
 /// Half the sum of the squares of that.
@@ -209,10 +235,10 @@ impl Model {
 
 /// A hand and points that vertices are to touch.
 pub(crate) struct Hand {
-    theta: Array1<f64>,
-    model: Model,
-    touching: Array1<usize>,
-    points: Array2<f64>,
+    pub(super) theta: Array1<f64>,
+    pub(super) model: Model,
+    pub(super) touching: Array1<usize>,
+    pub(super) points: Array2<f64>,
 }
 
 impl Hand {
@@ -251,16 +277,28 @@ impl Objective for Hand {
         let parts = vec![theta.into_dyn()];
         Gradient { value, parts }
     }
+
+    fn derivative(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        (kind == "jacobian").then(|| {
+            let jacobian =
+                residuals_jacobian(&self.theta, &self.model, &self.touching, &self.points);
+            vec![jacobian.into_dyn()]
+        })
+    }
+
+    fn derivative_by_hand(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        (kind == "jacobian").then(|| vec![hand_by_hand::simple(self).into_dyn()])
+    }
 }
 
 /// A hand and points that places in its triangles are to touch.
 pub(crate) struct Complicated {
-    theta: Array1<f64>,
-    places: Array2<f64>,
-    model: Model,
-    triangles: Array2<usize>,
-    touching: Array1<usize>,
-    points: Array2<f64>,
+    pub(super) theta: Array1<f64>,
+    pub(super) places: Array2<f64>,
+    pub(super) model: Model,
+    pub(super) triangles: Array2<usize>,
+    pub(super) touching: Array1<usize>,
+    pub(super) points: Array2<f64>,
 }
 
 impl Complicated {
@@ -328,5 +366,33 @@ impl Objective for Complicated {
             complicated_misfit_value_and_grad(theta, places, model, triangles, touching, points);
         let parts = vec![theta.into_dyn(), places.into_dyn()];
         Gradient { value, parts }
+    }
+
+    fn derivative(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        let Complicated {
+            theta,
+            places,
+            model,
+            triangles,
+            touching,
+            points,
+        } = self;
+        (kind == "jacobian").then(|| {
+            let pose = by_pose_jacobian(theta, places, model, triangles, touching, points);
+            let (_, by_places) =
+                by_places_jacobian_sparse(theta, places, model, triangles, touching, points);
+            let own = Array3::from_shape_vec((places.nrows(), 3, 2), by_places.values);
+            vec![
+                pose.into_dyn(),
+                own.expect("two for each residual").into_dyn(),
+            ]
+        })
+    }
+
+    fn derivative_by_hand(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        (kind == "jacobian").then(|| {
+            let (pose, own) = hand_by_hand::complicated(self);
+            vec![pose.into_dyn(), own.into_dyn()]
+        })
     }
 }

@@ -1,10 +1,10 @@
 //! A network with one hidden layer of tanh, and its mean squared error.
 
-use super::{Gradient, Input, Objective, Random, constant, variable};
+use super::{Gradient, Input, Objective, Random, coefficients, constant, variable};
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, Axis, Zip};
+use ndarray::{Array1, Array2, ArrayD, Axis, Zip};
 
-#[differentiable(value, grad, wrt(w1, b1, w2, b2))]
+#[differentiable(value, grad, taylor = 8, wrt(w1, b1, w2, b2))]
 pub(crate) fn mlp(
     w1: &Array2<f64>,
     b1: &Array1<f64>,
@@ -16,6 +16,19 @@ pub(crate) fn mlp(
     let hidden = (x.dot(w1) + b1).mapv(f64::tanh);
     let error = hidden.dot(w2) + b2 - y;
     error.mapv(|e| e * e).sum() / y.len() as f64
+}
+
+/// Four coefficients of it.
+#[differentiable(taylor = 4, wrt(w1, b1, w2, b2))]
+pub(crate) fn to_order_four(
+    w1: &Array2<f64>,
+    b1: &Array1<f64>,
+    w2: &Array2<f64>,
+    b2: &Array1<f64>,
+    x: &Array2<f64>,
+    y: &Array2<f64>,
+) -> f64 {
+    mlp(w1, b1, w2, b2, x, y)
 }
 
 /// A network, and what it is to learn.
@@ -68,6 +81,22 @@ impl Objective for Mlp {
             mlp_value_and_grad(&self.w1, &self.b1, &self.w2, &self.b2, &self.x, &self.y);
         let parts = vec![w1.into_dyn(), b1.into_dyn(), w2.into_dyn(), b2.into_dyn()];
         Gradient { value, parts }
+    }
+
+    fn derivative(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        let Mlp {
+            w1,
+            b1,
+            w2,
+            b2,
+            x,
+            y,
+        } = self;
+        Some(match kind {
+            "taylor-4" => coefficients(&to_order_four_taylor(w1, b1, w2, b2, x, y, w1, b1, w2, b2)),
+            "taylor-8" => coefficients(&mlp_taylor(w1, b1, w2, b2, x, y, w1, b1, w2, b2)),
+            _ => return None,
+        })
     }
 
     fn by_hand(&self) -> Option<Gradient> {

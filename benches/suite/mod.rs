@@ -8,9 +8,11 @@ use ndarray::{Array, Array1, Array2, ArrayD, Dimension};
 use std::collections::BTreeMap;
 
 pub(crate) mod ba;
+mod ba_by_hand;
 pub(crate) mod conv;
 pub(crate) mod gmm;
 pub(crate) mod hand;
+mod hand_by_hand;
 pub(crate) mod kmeans;
 pub(crate) mod llsq;
 pub(crate) mod logistic;
@@ -34,6 +36,32 @@ pub(crate) trait Objective {
     fn by_hand(&self) -> Option<Gradient> {
         None
     }
+    /// Another derivative by its name, such as `jacobian`, if there is one.
+    fn derivative(&self, _kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        None
+    }
+    /// The same, written by hand.
+    fn derivative_by_hand(&self, _kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        None
+    }
+}
+
+impl dyn Objective + '_ {
+    /// The parts of the gradient, or of another derivative.
+    pub(crate) fn parts(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        match kind {
+            "gradient" => Some(self.gradient().parts),
+            _ => self.derivative(kind),
+        }
+    }
+
+    /// The same, written by hand.
+    pub(crate) fn parts_by_hand(&self, kind: &str) -> Option<Vec<ArrayD<f64>>> {
+        match kind {
+            "gradient" => self.by_hand().map(|gradient| gradient.parts),
+            _ => self.derivative_by_hand(kind),
+        }
+    }
 }
 
 /// A value, and its derivative by each differentiated argument.
@@ -53,6 +81,11 @@ pub(crate) struct Input {
 pub(crate) enum Data {
     Real(ArrayD<f64>),
     Whole(ArrayD<i64>),
+}
+
+/// The coefficients of a series.
+pub(crate) fn coefficients(series: &[f64]) -> Vec<ArrayD<f64>> {
+    vec![Array1::from(series.to_vec()).into_dyn()]
 }
 
 /// An argument that is differentiated.
@@ -94,9 +127,13 @@ pub(crate) type Sizes = BTreeMap<String, usize>;
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
     pub(crate) model: &'static str,
+    /// `gradient`, or the name of another derivative.
+    pub(crate) kind: &'static str,
     pub(crate) sizes: &'static [(&'static str, usize)],
-    /// What part of JAX's time the gradient may take.
+    /// What part of JAX's time the derivative may take.
     pub(crate) target: f64,
+    /// What part of the time of the one by hand another derivative than a gradient may take.
+    pub(crate) target_by_hand: Option<f64>,
     /// Whether it takes long, and is left out of quick runs.
     pub(crate) large: bool,
 }
@@ -161,12 +198,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     workload("logsumexp", "logsumexp", &[("n", 1_280_000)], 0.5),
     workload("llsq", "llsq", &[("n", 16_392), ("m", 128)], 0.5),
     workload("ode", "ode", &[("n", 1000), ("s", 100)], 0.5),
-    workload(
-        "mlp",
-        "mlp",
-        &[("batch", 128), ("from", 256), ("hidden", 512), ("to", 10)],
-        1.0,
-    ),
+    workload("mlp", "mlp", MLP, 1.0),
     workload(
         "mlp-784-512-10",
         "mlp",
@@ -176,7 +208,92 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     workload("logistic", "logistic", &[("n", 100_000), ("d", 100)], 1.0),
     workload("nnmf", "nnmf", &[("n", 1000), ("m", 800), ("r", 20)], 1.0),
     workload("conv-3x3", "conv", &[("n", 512), ("m", 512), ("k", 3)], 1.0),
+    jacobian(
+        "jacobian-ba",
+        "ba",
+        &[("n", 49), ("m", 7776), ("p", 31_843)],
+    ),
+    jacobian(
+        "jacobian-hand-simple-small",
+        "hand",
+        &[("v", 544), ("n", 100)],
+    ),
+    jacobian(
+        "jacobian-hand-simple-big",
+        "hand",
+        &[("v", 10_445), ("n", 12_800)],
+    ),
+    jacobian(
+        "jacobian-hand-complicated-small",
+        "hand_complicated",
+        &[("v", 544), ("n", 100)],
+    ),
+    jacobian(
+        "jacobian-hand-complicated-big",
+        "hand_complicated",
+        &[("v", 10_445), ("n", 12_800)],
+    ),
+    derivative(
+        "hessian-logistic",
+        "logistic",
+        "hessian",
+        &[("n", 20_000), ("d", 100)],
+        0.5,
+    ),
+    derivative(
+        "hessian-gmm-d2-k5",
+        "gmm",
+        "hessian",
+        &[("d", 2), ("k", 5), ("n", 1000)],
+        0.5,
+    ),
+    derivative(
+        "hessian-gmm-d10-k5",
+        "gmm",
+        "hessian",
+        &[("d", 10), ("k", 5), ("n", 1000)],
+        0.5,
+    ),
+    derivative(
+        "hessian-product-logistic",
+        "logistic",
+        "hvp",
+        &[("n", 100_000), ("d", 100)],
+        0.5,
+    ),
+    derivative(
+        "hessian-product-gmm-d2-k5",
+        "gmm",
+        "hvp",
+        &[("d", 2), ("k", 5), ("n", 1000)],
+        0.5,
+    ),
+    derivative(
+        "hessian-product-gmm-d10-k25",
+        "gmm",
+        "hvp",
+        &[("d", 10), ("k", 25), ("n", 1000)],
+        0.5,
+    ),
+    derivative(
+        "taylor-4-logistic",
+        "logistic",
+        "taylor-4",
+        &[("n", 10_000), ("d", 100)],
+        0.5,
+    ),
+    derivative(
+        "taylor-8-logistic",
+        "logistic",
+        "taylor-8",
+        &[("n", 10_000), ("d", 100)],
+        0.5,
+    ),
+    derivative("taylor-4-mlp", "mlp", "taylor-4", MLP, 0.5),
+    derivative("taylor-8-mlp", "mlp", "taylor-8", MLP, 0.5),
 ];
+
+const MLP: &[(&str, usize)] = &[("batch", 128), ("from", 256), ("hidden", 512), ("to", 10)];
 
 const fn workload(
     name: &'static str,
@@ -187,8 +304,10 @@ const fn workload(
     Workload {
         name,
         model,
+        kind: "gradient",
         sizes,
         target,
+        target_by_hand: None,
         large: false,
     }
 }
@@ -201,6 +320,32 @@ const fn large(
 ) -> Workload {
     Workload {
         large: true,
+        ..workload(name, model, sizes, target)
+    }
+}
+
+/// A Jacobian, which is held against the one by hand, too.
+const fn jacobian(
+    name: &'static str,
+    model: &'static str,
+    sizes: &'static [(&'static str, usize)],
+) -> Workload {
+    Workload {
+        target_by_hand: Some(1.0),
+        ..derivative(name, model, "jacobian", sizes, 0.3)
+    }
+}
+
+/// Another derivative than the gradient.
+const fn derivative(
+    name: &'static str,
+    model: &'static str,
+    kind: &'static str,
+    sizes: &'static [(&'static str, usize)],
+    target: f64,
+) -> Workload {
+    Workload {
+        kind,
         ..workload(name, model, sizes, target)
     }
 }

@@ -3,14 +3,15 @@
 //!
 //! | command | answer |
 //! |---|---|
-//! | `list` | for each workload a line: name, model, target, `large` or `-`, sizes as `d=2`; then an empty line |
+//! | `list` | for each workload a line: name, model, WHAT, target, target by hand or `-`, `large` or `-`, sizes as `d=2`; then an empty line |
 //! | `open MODEL d=2 ..` | `ok`; what follows is about this objective |
 //! | `inputs FOLDER` | the names of the arguments, with a `*` where one is differentiated; each is in FOLDER, as `NAME.npy` |
-//! | `outputs FOLDER` | the number of parts; FOLDER has `value.npy`, `part0.npy`, .. |
+//! | `outputs FOLDER WHAT` | the number of parts; FOLDER has `value.npy`, `part0.npy`, .. |
 //! | `time WHAT ROUNDS` | milliseconds for one run, of so many in a row |
 //! | `peak WHAT` | how many bytes are allocated at once during one run |
 //!
-//! WHAT is `written`, `value` or `gradient`. What goes wrong is a line that begins with `error`.
+//! WHAT is `written`, `value`, `gradient` or the name of another derivative; that of a derivative
+//! with `-by-hand` behind it is the one written by hand. What goes wrong is a line that begins with `error`.
 
 use crate::suite::{Data, Objective, Sizes, WORKLOADS, open};
 use ndarray::{Array, ArrayD, Dimension, arr0};
@@ -88,7 +89,9 @@ fn answer(
             let mut lines = String::new();
             for w in WORKLOADS {
                 let large = if w.large { "large" } else { "-" };
-                lines += &format!("{} {} {} {large}", w.name, w.model, w.target);
+                let by_hand = w.target_by_hand.map_or("-".into(), |t| t.to_string());
+                lines += &format!("{} {} {} {}", w.name, w.model, w.kind, w.target);
+                lines += &format!(" {by_hand} {large}");
                 for (name, n) in w.sizes {
                     lines += &format!(" {name}={n}");
                 }
@@ -106,10 +109,13 @@ fn answer(
     let objective = current.as_deref().ok_or("nothing is open")?;
     match words {
         ["inputs", folder] => inputs(objective, Path::new(folder)).map_err(|e| e.to_string()),
-        ["outputs", folder] => outputs(objective, Path::new(folder)).map_err(|e| e.to_string()),
+        ["outputs", folder, what] => {
+            let parts = derivative(objective, what)().ok_or(format!("there is no {what}"))?;
+            outputs(objective.value(), &parts, Path::new(folder)).map_err(|e| e.to_string())
+        }
         ["time", what, rounds] => {
             let rounds: u32 = rounds.parse().map_err(|e| format!("{rounds}: {e}"))?;
-            let run = run(objective, what)?;
+            let run = run(objective, what);
             let start = Instant::now();
             for _ in 0..rounds {
                 run();
@@ -118,7 +124,7 @@ fn answer(
             Ok(each.to_string())
         }
         ["peak", what] => {
-            let run = run(objective, what)?;
+            let run = run(objective, what);
             LIVE.store(0, Relaxed);
             PEAK.store(0, Relaxed);
             COUNTS.store(true, Relaxed);
@@ -139,16 +145,26 @@ fn read_sizes(words: &[&str]) -> std::result::Result<Sizes, String> {
     words.iter().map(read).collect()
 }
 
-fn run<'a>(
-    objective: &'a dyn Objective,
-    what: &str,
-) -> std::result::Result<Box<dyn Fn() + 'a>, String> {
-    Ok(match what {
+fn run<'a>(objective: &'a dyn Objective, what: &'a str) -> Box<dyn Fn() + 'a> {
+    match what {
         "written" => Box::new(|| _ = black_box(objective.written())),
         "value" => Box::new(|| _ = black_box(objective.value())),
-        "gradient" => Box::new(|| _ = black_box(objective.gradient())),
-        _ => return Err(format!("there is no {what}")),
-    })
+        _ => {
+            let parts = derivative(objective, what);
+            Box::new(move || _ = black_box(parts().expect("a derivative that there is")))
+        }
+    }
+}
+
+/// The parts of a derivative, if there is one of this name.
+fn derivative<'a>(
+    objective: &'a dyn Objective,
+    what: &'a str,
+) -> Box<dyn Fn() -> Option<Vec<ArrayD<f64>>> + 'a> {
+    match what.strip_suffix("-by-hand") {
+        Some(kind) => Box::new(move || objective.parts_by_hand(kind)),
+        None => Box::new(move || objective.parts(what)),
+    }
 }
 
 fn inputs(objective: &dyn Objective, folder: &Path) -> Result<String> {
@@ -165,15 +181,14 @@ fn inputs(objective: &dyn Objective, folder: &Path) -> Result<String> {
     Ok(names.join(" "))
 }
 
-fn outputs(objective: &dyn Objective, folder: &Path) -> Result<String> {
+fn outputs(value: f64, parts: &[ArrayD<f64>], folder: &Path) -> Result<String> {
     let real =
         |name: String, x: &ArrayD<f64>| write(&folder.join(name), "<f8", x, |x| x.to_le_bytes());
-    let gradient = objective.gradient();
-    real("value.npy".into(), &arr0(gradient.value).into_dyn())?;
-    for (k, part) in gradient.parts.iter().enumerate() {
+    real("value.npy".into(), &arr0(value).into_dyn())?;
+    for (k, part) in parts.iter().enumerate() {
         real(format!("part{k}.npy"), part)?;
     }
-    Ok(gradient.parts.len().to_string())
+    Ok(parts.len().to_string())
 }
 
 /// A file that numpy reads.

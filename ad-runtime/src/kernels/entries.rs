@@ -338,6 +338,9 @@ struct Assembly {
     matrix: Sparse,
 }
 
+/// So many leading indices are at work at a time: their entries stay in the nearest cache.
+const LEADS: usize = 64;
+
 /// So many arrays of data are compared with one that is met.
 const RECENT: usize = 8;
 
@@ -448,6 +451,10 @@ impl Assembly {
         }
         slots.sort_by_key(|s| (s.row, s.column + read(&all_data[s.data], 0)));
         let is_full = slots.iter().all(|s| s.present.is_none());
+        if is_full && is_steady(&slots) {
+            self.repeat(&slots, &all_data, [count, first, behind]);
+            return;
+        }
         let mut bases = vec![0; all_data.len()];
         for lead in 0..count {
             let begin = first + lead * behind;
@@ -497,6 +504,53 @@ impl Assembly {
         }
     }
 
+    /// Entries that have the same order for each leading index: slot by slot, for some leading
+    /// indices at a time.
+    fn repeat<T: Real>(
+        &mut self,
+        slots: &[Slot<'_, T>],
+        all_data: &[Data<'_>],
+        [count, first, behind]: [usize; 3],
+    ) {
+        let (Some(low), Some(high)) = (slots.first(), slots.last()) else {
+            return;
+        };
+        let (data, stride) = (&all_data[low.data], low.stride);
+        let columns_of = slots.iter().map(|s| s.column);
+        let (least, most) = columns_of.fold((low.column, high.column), |(least, most), c| {
+            (least.min(c), most.max(c))
+        });
+        let Sparse {
+            rows,
+            columns,
+            values,
+            shape: (_, width),
+        } = &mut self.matrix;
+        let mut bases = [0; LEADS];
+        for lead in (0..count).step_by(LEADS) {
+            let bases = &mut bases[..LEADS.min(count - lead)];
+            for (base, lead) in bases.iter_mut().zip(lead..) {
+                *base = stride * lead as i64 + read(data, lead);
+                inside(&[(*base + least) as usize, (*base + most) as usize], *width);
+            }
+            let (start, end) = (columns.len(), columns.len() + bases.len() * slots.len());
+            rows.resize(end, 0);
+            columns.resize(end, 0);
+            values.resize(end, 0.0);
+            for (k, s) in slots.iter().enumerate() {
+                let of = rows[start + k..].iter_mut().step_by(slots.len());
+                let places = (first + lead * behind + s.row..).step_by(behind);
+                of.zip(places).for_each(|(row, place)| *row = place);
+                let of = columns[start + k..].iter_mut().step_by(slots.len());
+                of.zip(&*bases)
+                    .for_each(|(column, base)| *column = (s.column + base) as usize);
+                let of = values[start + k..].iter_mut().step_by(slots.len());
+                let from = s.values[lead * s.apart..].iter().step_by(s.apart);
+                of.zip(from).for_each(|(value, x)| *value = x.to_f64());
+            }
+        }
+    }
+
     /// Appends the entries of a row, or of several behind another.
     fn append(&mut self, entries: &mut [(usize, usize, f64)]) {
         if !entries.is_sorted_by_key(|e| (e.0, e.1)) {
@@ -521,6 +575,16 @@ impl Assembly {
         }
         inside(&columns[start..], *width);
     }
+}
+
+/// Whether slots in order for the first leading index are so for each, and no two are of one entry:
+/// all read the same data.
+fn is_steady<T>(slots: &[Slot<'_, T>]) -> bool {
+    slots.windows(2).all(|pair| {
+        let (a, b) = (&pair[0], &pair[1]);
+        let is_before = (a.row, a.column) < (b.row, b.column);
+        is_before && (a.data, a.stride) == (b.data, b.stride)
+    })
 }
 
 /// Looks at the columns of entries.

@@ -151,7 +151,7 @@ pub(super) fn choose(
                     Ix::Data(_) => false,
                     Ix::Affine(a) => {
                         let shape = &eq.ty.shape;
-                        let says = |g| match is_body {
+                        let says = |g| match is_body || free[src.index()] {
                             true => inside(program, g, (a, shape), n),
                             false => a.inside(shape, n),
                         };

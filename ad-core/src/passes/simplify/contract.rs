@@ -29,10 +29,17 @@ pub(super) const RULES: &[Rule] = &[
 pub(super) fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
     let shape = s.out.shape(v);
     let all = (v, (0..shape.len()).map(|k| k as u8).collect());
-    let Some(Op::Gather { src, index }) = s.plain(v).cloned() else {
+    let Some(eq) = s.out.eq(v).cloned() else {
         return all;
     };
-    let Some(index) = all_affine(&index) else {
+    let Op::Gather { src, index } = &eq.op else {
+        return all;
+    };
+    let src = *src;
+    if !has_its_own_guard(s, &eq) {
+        return all;
+    }
+    let Some(index) = all_affine(index) else {
         return all;
     };
     let of = s.out.shape(src);
@@ -53,20 +60,20 @@ pub(super) fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
         return all;
     }
     let small = without(&shape, &ignored);
-    let inside = index.iter().zip(&of).all(|(a, n)| a.inside(&shape, n));
-    let guard = if inside {
+    let index = index.iter().map(|a| Affine {
+        coefs: without(&a.coefs, &ignored),
+        constant: a.constant.clone(),
+    });
+    let index: Vec<Affine> = index.collect();
+    let is_inside = |(a, n)| Affine::inside(a, &small, n) || s.is_demanded_inside(a, &small, n);
+    let guard = if index.iter().zip(&of).all(is_inside) {
         None
+    } else if eq.guard.is_some() {
+        return all;
     } else {
         s.not_empty(ignored.iter().map(|&k| &shape[k]), &small)
     };
-    let index = (index.iter())
-        .map(|a| {
-            Ix::Affine(Affine {
-                coefs: without(&a.coefs, &ignored),
-                constant: a.constant.clone(),
-            })
-        })
-        .collect();
+    let index = index.into_iter().map(Ix::Affine).collect();
     let read = s.gather(src, index, &small, guard);
     let axes = (0..shape.len())
         .filter(|k| !ignored.contains(k))
@@ -75,8 +82,25 @@ pub(super) fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
     (read, axes)
 }
 
-/// `Σ_k a[..] · b[..]  =  contract a, b`, both without the axes that they are repeated along, where
-/// every summed axis occurs in both. Bilinear from here on, so that its derivatives are
+/// Whether a read has no guard, or has one that the array says itself: where it does not hold, what
+/// is read is absent.
+fn has_its_own_guard(s: &mut Simplifier, read: &Eq) -> bool {
+    let Some(guard) = read.guard else {
+        return true;
+    };
+    let Op::Gather { src, index } = &read.op else {
+        return false;
+    };
+    let Some(of_array) = s.out.guard(*src) else {
+        return false;
+    };
+    let there = s.guard_at(of_array, index, read, false);
+    there.is_some_and(|there| s.is_implied(guard, &[there]))
+}
+
+/// `Σ_k [g] a[..] · b[..]  =  contract a, b` where g is about no summed axis and guards a or b: a
+/// factor is absent where the product is. Both are without the axes that they are repeated along, and every
+/// summed axis occurs in both. Bilinear from here on, so that its derivatives are
 /// contractions again. The product must have no other use, for which it would have to be computed
 /// all the same.
 fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
@@ -91,7 +115,17 @@ fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if eq.ty.elem != Elem::Real || !s.used_once(*src) || ablated(Part::Contractions) {
         return None;
     }
-    let args = s.applied(*src, Prim::Mul)?.to_vec();
+    let product = s.out.eq(*src)?.clone();
+    let Op::Map(Prim::Mul, args) = &product.op else {
+        return None;
+    };
+    if let Some(g) = product.guard {
+        s.guard_without(g, axes)?;
+        let of_factors: Vec<Var> = args.iter().filter_map(|&v| s.out.guard(v)).collect();
+        if !s.is_implied(g, &of_factors) {
+            return None;
+        }
+    }
     let ((a, a_axes), (b, b_axes)) = (projection(s, args[0]), projection(s, args[1]));
     let shape = s.out.shape(*src);
     let summed = |k: &usize| axes.contains(k);

@@ -22,6 +22,12 @@ impl Simplifier {
         out
     }
 
+    /// Whether each member of a guard is a member of one of the others.
+    pub(super) fn is_implied(&self, guard: Var, others: &[Var]) -> bool {
+        let said: Vec<Var> = others.iter().flat_map(|&g| self.members(g)).collect();
+        self.members(guard).iter().all(|m| said.contains(m))
+    }
+
     /// Affine functions that are not negative where a comparison of positions holds.
     #[allow(
         clippy::wildcard_enum_match_arm,
