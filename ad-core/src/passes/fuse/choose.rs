@@ -151,7 +151,7 @@ pub(super) fn choose(
                     Ix::Data(_) => false,
                     Ix::Affine(a) => {
                         let shape = &eq.ty.shape;
-                        let says = |g| match is_body || free[src.index()] {
+                        let says = |g| match is_body {
                             true => inside(program, g, (a, shape), n),
                             false => a.inside(shape, n),
                         };
