@@ -1,6 +1,6 @@
-//! Loops over rows of different lengths, one after the other: what one row computes enters the next.
-//! The inner loops keep what the derivative needs end to end, forwards, backwards and three deep, in
-//! `f64`, as points of two coordinates, and where a row changes elements in place.
+//! Loops over rows of different lengths: what one row computes enters the next. The inner loops keep
+//! what the derivative needs end to end: forwards, backwards and three deep, as points of two
+//! coordinates, and where a row changes elements in place.
 //!
 //! @ x: [9]; ptr: {0, 0, 4, 5, 5, 9}; w: 0.7
 //! @ x: [1]; ptr: {0, 1}; w: -0.4

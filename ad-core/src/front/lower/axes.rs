@@ -1,5 +1,5 @@
-//! Axes. One that is known when the derivative is compiled is a literal. Any other one is an integer,
-//! and what stands in its scope is a choice among the axes that the arrays there have:
+//! Axes. One that is known when the derivative is compiled is a literal. Any other one is an
+//! integer, and what stands in its scope is a choice among the axes that the arrays there have:
 //!
 //! ```text
 //! let axis = Axis(k); rest   is   if k == 0 { rest where axis = 0 } else { rest where axis = 1 }

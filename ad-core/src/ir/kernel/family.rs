@@ -3,8 +3,8 @@
 use super::{At, Nest, Node, Source};
 use crate::ir::bulk::{Type, Var};
 
-/// Arrays that are computed together: for all values of the nest's outer loops an element of each is
-/// made, put somewhere or added to. If one is made, the loops run over their whole extents.
+/// Arrays that are computed together: for all values of the nest's outer loops an element of each
+/// is made, put somewhere or added to. If one is made, the loops run over their whole extents.
 ///
 /// No member reads another one. What a member is made of at the same indices is a node of the nest.
 #[derive(Clone, Debug, PartialEq)]

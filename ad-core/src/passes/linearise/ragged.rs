@@ -1,8 +1,8 @@
 //! What loops inside of a loop collect, where no bound on their numbers of steps is known before.
 //!
-//! If these numbers do not depend on the states, a loop before the loop adds them up. So it is known
-//! where the elements of each step begin when all of them are laid end to end, and how many there
-//! are in total:
+//! If these numbers do not depend on the states, a loop before the loop adds them up. So it is
+//! known where the elements of each step begin when all of them are laid end to end, and how many
+//! there are in total:
 //!
 //! ```text
 //! begin[k] = Σ j < k: length[j]
@@ -182,8 +182,8 @@ impl Run {
     }
 }
 
-/// A body with the beginnings and totals of `lengths` as further parameters, and a further state for
-/// each of `stored`, which says which length it has.
+/// A body with the beginnings and totals of `lengths` as further parameters, and a further state
+/// for each of `stored`, which says which length it has.
 fn with_stores(
     body: &Linearised,
     (given, states, lengths): (usize, usize, usize),

@@ -99,8 +99,8 @@ fn has_its_own_guard(s: &mut Simplifier, read: &Eq) -> bool {
 }
 
 /// `Σ_k [g] a[..] · b[..]  =  contract a, b` where g is about no summed axis and guards a or b: a
-/// factor is absent where the product is. Both are without the axes that they are repeated along, and every
-/// summed axis occurs in both. Bilinear from here on, so that its derivatives are
+/// factor is absent where the product is. Both are without the axes that they are repeated along,
+/// and every summed axis occurs in both. Bilinear from here on, so that its derivatives are
 /// contractions again. The product must have no other use, for which it would have to be computed
 /// all the same.
 fn sum_of_product(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {

@@ -114,11 +114,11 @@ impl Placed {
     /// Notes what a step makes.
     pub(super) fn note(&mut self, step: &Step) {
         match &step.work {
-            Work::Nest(nest) if matches!(nest.nodes[nest.root].compute, Compute::Lit(Lit::Real(z)) if z == 0.0 && z.is_sign_positive()) =>
-            {
-                self.zeros.insert(step.out);
+            Work::Nest(nest) => {
+                if nest.nodes[nest.root].compute == Compute::Lit(Lit::Real(0.0)) {
+                    self.zeros.insert(step.out);
+                }
             }
-            Work::Nest(_) => {}
             Work::Change { .. } => {
                 if let Some(part) = self.put(step) {
                     let mut at = String::new();
