@@ -9,8 +9,7 @@
 //! combinators), the generated `_value`, the generated `_value_and_grad` or another derivative, and
 //! where there is one the same written by hand with ndarray. They take turns, a sample each, so
 //! that a busy moment of the machine hits all. Before that they are compared; without the argument
-//! `--bench`,
-//! as `cargo test --benches` runs it, that is all.
+//! `--bench`, as `cargo test --benches` runs it, that is all.
 //!
 //! With `--serve` it does what `against_jax` asks for, line by line.
 

@@ -140,6 +140,3 @@ pub(crate) const INDICES_WITHOUT_BRANCH: i64 = 16;
 
 /// The letters of a place that is compared with others, written down.
 pub(crate) const LONGEST_PLACE: usize = 400;
-
-/// How often rows are laid end to end: conditions on what is read from them may be stored in turn.
-pub(crate) const FLATTENED: usize = 2;

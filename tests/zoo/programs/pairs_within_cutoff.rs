@@ -21,7 +21,7 @@ pub fn pairs_within_cutoff(x: &[[f64; 3]], ptr: &[usize], near: &[usize], cut: f
                 let d = x[i][a] - x[j][a];
                 r2 += d * d;
             }
-            if r2 < cut * cut && j != i {
+            if r2 < cut * cut {
                 let s = 1.0 / (0.2 + r2);
                 energy += s * s - s;
                 density += (-r2).exp() * (1.0 - r2 / (cut * cut)).powi(2);

@@ -45,7 +45,6 @@ use crate::ir::kernel::{
 };
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
-use crate::thresholds::FLATTENED;
 use accumulate::accumulate;
 pub use again::again;
 use change::{Owned, adding, change, read_before};
@@ -106,11 +105,7 @@ impl Lowerer {
             (negatives, choice)
         };
         let (mut negatives, mut choice) = chosen(&program);
-        // What rows are read through may be stored, too.
-        for _ in 0..FLATTENED {
-            let Some(flat) = ragged::flatten(&program, &choice.stored) else {
-                break;
-            };
+        if let Some(flat) = ragged::flatten(&program, &choice.stored) {
             program = Cow::Owned(flat);
             (negatives, choice) = chosen(&program);
         }

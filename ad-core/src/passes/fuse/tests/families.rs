@@ -211,5 +211,6 @@ fn rows_that_are_read_elsewhere_are_stored() {
         v12: real[d0.0] = sum v11 over [1]
         return v12"
     );
-    assert!(families(&fused(&text, &[&[3], &[3]])).is_empty());
+    let program = fused(&text, &[&[3], &[3]]);
+    assert!(families(&program).is_empty(), "{program}");
 }
