@@ -65,7 +65,7 @@ fn vertices(theta: &Array1<f64>, model: &Model) -> (Array2<f64>, Vec<Array2<f64>
             if model.mirrored {
                 moved.column_mut(0).mapv_inplace(|x| -x);
             }
-            moved * &weights
+            moved * weights
         };
         posed += &moved(&bone.place);
         for (angle, place) in &bone.by_angles {
