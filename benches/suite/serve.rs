@@ -11,8 +11,8 @@
 //! | `peak WHAT` | how many bytes are allocated at once during one run |
 //!
 //! WHAT is `written`, `value`, `gradient` or the name of another derivative; that of a derivative
-//! with `-by-hand` behind it is the one written by hand. What goes wrong is a line that begins with
-//! `error`.
+//! with `-by-hand` behind it is the one written by hand. A line that begins with `error` reports a
+//! failure.
 
 use crate::suite::{Data, Objective, Sizes, WORKLOADS, open};
 use ndarray::{Array, ArrayD, Dimension, arr0};

@@ -260,7 +260,8 @@ pub fn read(ty: &syn::Type, errors: &mut Errors) -> Result<Written> {
     if scalar == Scalar::Axis && passing != Passing::Scalar {
         return Err(errors.on(
             ty,
-            "a list of axes is not followed; take their numbers as `&[usize]`, and write `Axis(axes[i])`",
+            "a list of axes is not followed; take their numbers as `&[usize]`, and write \
+             `Axis(axes[i])`",
         ));
     }
     Ok(Written {

@@ -1,5 +1,5 @@
-//! Pairs of neighbours, of which those beyond a distance do not count: energies of particles, which
-//! are sums over their neighbours and functions of these sums.
+//! The energy of particles: a sum over pairs of neighbours within a cut-off, and a function of each
+//! particle's sum over its neighbours.
 //!
 //! @ x: [4, 3] in 0.0..1.0; ptr: {0, 2, 2, 5, 6}; near: {1, 3, 0, 1, 3, 0}; cut: 0.9
 //! @ x: [1, 3]; ptr: {0, 0}; near: {}; cut: 1.0

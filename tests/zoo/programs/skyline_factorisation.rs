@@ -1,5 +1,5 @@
-//! A Cholesky factorisation of a matrix of which each row is kept from its first element that is
-//! not zero, the rows end to end, and the solution of a system with it.
+//! A Cholesky factorisation in skyline storage, which holds each row from its first nonzero element
+//! on, end to end; and the solution of a system with it.
 //!
 //! @ a: [8] in 3.0..4.0; first: {0, 0, 1, 1}; b: [4]
 //! @ a: [1] in 3.0..4.0; first: {0}; b: [1]

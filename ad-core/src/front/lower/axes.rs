@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         self.axis_number(k, rank, e.loc)
     }
 
-    /// Demands that an array has an axis. What depends on the round of a loop is not asked before.
+    /// Demands on entry that an array has an axis, unless the axis depends on the index of a loop.
     pub(super) fn at_most(&mut self, axis: &Expr, rank: usize) {
         if self.dependence(axis).is_empty() {
             let last = Expr::int(rank as i64 - 1);

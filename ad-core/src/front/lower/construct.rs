@@ -80,8 +80,8 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether it is written as `Axis(..)`, or is the name of one: a function of the user's may have
-    /// the same name.
+    /// Whether it is written as `Axis(..)`, or is the name of an axis: a function of the user's may
+    /// have the name of ours.
     fn is_axis(&self, e: &Surface) -> bool {
         if let Kind::Call(path, _) = &e.kind {
             return path.segments.last().is_some_and(|s| s.ident == "Axis");

@@ -33,7 +33,8 @@ enum On {
     Natural,
 }
 
-/// A name, the parameters (a closure says how many it takes itself), and the value.
+/// A name, the parameters (a closure says how many it takes itself), and the value. What panics in
+/// Rust panics here: there is no logarithm of 0, so that one divides by it.
 type Definition = (
     On,
     &'static str,
@@ -92,36 +93,33 @@ const DEFINITIONS: &[Definition] = &[
         let q = (this / by).trunc();
         if this % by >= 0.0 { q } else if by > 0.0 { q - 1.0 } else { q + 1.0 }"),
     (On::Real, "round_ties_even", &[], "
-        if (this - this.trunc()).abs() == 0.5 { 2.0 * (this / 2.0).round() } else { this.round() }"),
+        let is_tie = (this - this.trunc()).abs() == 0.5;
+        if is_tie { 2.0 * (this / 2.0).round() } else { this.round() }"),
     (On::Real, "is_sign_negative", &[], "this.signum() < 0.0"),
     (On::Real, "is_sign_positive", &[], "this.signum() > 0.0"),
     (On::Real, "midpoint", &[("other", 0)], "(this + other) / 2.0"),
-    (On::Int, "isqrt", &[], "
+    (On::Natural, "isqrt", &[], "
         let (mut low, mut high) = (0, this + 1);
         while high - low > 1 {
             let middle = (low + high) / 2;
             if middle <= this / middle { low = middle; } else { high = middle; }
         }
         low"),
-    (On::Int, "ilog2", &[], "
+    (On::Natural, "ilog2", &[], "
         let (mut power, mut rest) = (0, this);
         while rest > 1 { rest /= 2; power += 1; }
-        power"),
-    (On::Int, "ilog10", &[], "
+        power * (this / this)"),
+    (On::Natural, "ilog10", &[], "
         let (mut power, mut rest) = (0, this);
         while rest > 9 { rest /= 10; power += 1; }
-        power"),
-    (On::Int, "trailing_zeros", &[], "
-        let (mut count, mut rest) = (0, this);
-        while rest % 2 == 0 { rest /= 2; count += 1; }
-        count"),
-    (On::Int, "count_ones", &[], "
+        power * (this / this)"),
+    (On::Natural, "count_ones", &[], "
         let (mut count, mut rest) = (0, this);
         while rest > 0 { count += rest % 2; rest /= 2; }
         count"),
-    (On::Int, "next_power_of_two", &[], "
+    (On::Natural, "next_power_of_two", &[], "
         let mut power = 1;
-        while power < this { power *= 2; }
+        while power < this && power > 0 { power *= 2; }
         power"),
     (On::Int, "is_power_of_two", &[], "this > 0 && (this & (this - 1)) == 0"),
     (On::Int, "checked_div", &[("by", 0)], "if by == 0 { None } else { Some(this / by) }"),

@@ -52,8 +52,8 @@ impl Lowerer<'_> {
         if let Value::Plain(plain) = value
             && !plain.open.is_empty()
         {
-            let message = "of a constant of a type or of another module only a number is known; write \
-                           the struct here, or declare a `const` in this module and name that";
+            let message = "of a constant of a type or of another module only a number is known; \
+                           write the struct here, or declare a `const` in this module and name that";
             return Err(self.errors.at(loc, message));
         }
         let message = format!(

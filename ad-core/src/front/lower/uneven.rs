@@ -109,7 +109,10 @@ impl Lowerer<'_> {
         let Some([count]) = iter.extents.as_deref() else {
             return None;
         };
-        let is_all = matches!(&*count.kind, Kind::Dim(list, 0) if *list == starts.expr || *list == lengths.expr);
+        let is_all = match &*count.kind {
+            Kind::Dim(list, 0) => [&starts.expr, &lengths.expr].contains(&list),
+            _ => false,
+        };
         let all = all.leaves().first().map(|all| all.expr.clone())?;
         if !is_all || all.ty.rank != 1 {
             return None;

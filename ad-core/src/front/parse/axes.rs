@@ -1,5 +1,5 @@
-//! Names for axes that are computed, as early as what they are computed from is known, so that the
-//! choice of an axis stands around all that it is used for (`lower/axes.rs`):
+//! Names for computed axes. A name is bound as early as its operands are known, so that the choice
+//! among axes (`lower/axes.rs`) encloses all uses:
 //!
 //! ```text
 //! for k in 0..2 { f(); a.sum_axis(Axis(k)); }

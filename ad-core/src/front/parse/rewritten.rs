@@ -537,7 +537,9 @@ fn replaced(tokens: TokenStream, found: &mut bool) -> TokenStream {
             continue;
         };
         let inner = replaced(group.stream(), found);
-        let path: Vec<String> = out.iter().rev().take(7).map(ToString::to_string).collect();
+        let is_replace = matches!(out.last(), Some(TokenTree::Ident(name)) if name == "replace");
+        let before = out.iter().rev().take(if is_replace { 7 } else { 0 });
+        let path: Vec<String> = before.map(ToString::to_string).collect();
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let length = match &path[..] {
             ["replace", ":", ":", "mem", ":", ":", "std" | "core"] => Some(7),

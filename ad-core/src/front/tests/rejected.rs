@@ -31,7 +31,9 @@ fn outside_of_the_language() {
     );
     says("mine::line(s)", "rename the function");
     says(
-        "let mut axis = Axis(n); let mut t = s; for _ in 0..n { t += x.sum_axis(axis).sum(); axis = Axis(0); } t",
+        "let mut axis = Axis(n); let mut t = s;
+         for _ in 0..n { t += x.sum_axis(axis).sum(); axis = Axis(0); }
+         t",
         "which does not change",
     );
     says("s?", "cannot see that this is an `Option`");

@@ -33,7 +33,7 @@ use crate::thresholds::{
     CALL_OUTSIDE_VECTORS, ELEMENT_IN_MEMORY, FAMILIES_TRIED, SCALARS_OF_FAMILY,
 };
 use join::Joiner;
-use space::{Placed, Space, is_here};
+use space::{Placed, Space, is_here, places};
 use std::collections::{HashMap, HashSet};
 
 /// Makes families.
@@ -143,11 +143,13 @@ impl Groups {
 
     /// Whether a step reads an array at the indices of its own loops only.
     fn is_read_in_place(&self, step: &Step, v: Var) -> bool {
+        let mut nests = nests(step).into_iter();
         match self.made.get(&v) {
-            Some((_, Made::Each)) => is_read_in_place(step, v),
+            Some((_, Made::Each)) => {
+                nests.all(|nest| places(nest, v).all(|at| at.len() == nest.outer && is_here(at)))
+            }
             Some((_, Made::Put)) => {
-                let mut nests = nests(step).into_iter();
-                nests.all(|nest| self.placed.is_read_in_place(nest, v))
+                nests.all(|nest| places(nest, v).all(|at| self.placed.is_put(nest, v, at)))
             }
             Some((_, Made::Sum | Made::Otherwise)) | None => false,
         }
@@ -375,22 +377,6 @@ fn calls(step: &Step) -> usize {
 
 fn scalars(step: &Step) -> usize {
     nests(step).iter().map(|n| n.nodes.len()).sum()
-}
-
-/// Whether a step reads an array at the indices of its own loops only.
-fn is_read_in_place(step: &Step, v: Var) -> bool {
-    nests(step).into_iter().all(|nest| {
-        nest.nodes.iter().all(|s| match &s.compute {
-            Compute::Read(w, at) => *w != v || at.len() == nest.outer && is_here(at),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_)
-            | Compute::Extreme(_) => true,
-        })
-    })
 }
 
 /// The steps of a group as one, where they are several.

@@ -444,8 +444,8 @@ impl Vectoriser {
         }
     }
 
-    /// Ends the body of a loop. What it demands on entry is demanded here, if it takes a step. If
-    /// only a computed value says whether it does, that is left to the place of use.
+    /// Ends the body of a loop. The function demands on entry what the body demands, if the loop
+    /// takes a step. If that depends on a computed value, the place of use checks it instead.
     pub(super) fn close(
         &mut self,
         body: Body,

@@ -113,68 +113,32 @@ pub(super) struct Placed {
 impl Placed {
     /// Notes what a step makes.
     pub(super) fn note(&mut self, step: &Step) {
-        match &step.work {
-            Work::Nest(nest) => {
-                if nest.nodes[nest.root].compute == Compute::Lit(Lit::Real(0.0)) {
-                    self.zeros.insert(step.out);
-                }
+        if let Work::Nest(nest) = &step.work
+            && nest.nodes[nest.root].compute == Compute::Lit(Lit::Real(0.0))
+        {
+            self.zeros.insert(step.out);
+        }
+        if let Some(part) = self.put(step) {
+            let mut at = String::new();
+            if written(&part.nest, &part.at, &mut at).is_some() {
+                self.at.insert(step.out, at);
             }
-            Work::Change { .. } => {
-                if let Some(part) = self.put(step) {
-                    let mut at = String::new();
-                    if written(&part.nest, &part.at, &mut at).is_some() {
-                        self.at.insert(step.out, at);
-                    }
-                }
-            }
-            Work::Scatter(_)
-            | Work::Contract { .. }
-            | Work::Recur { .. }
-            | Work::Family(_)
-            | Work::Loop(_)
-            | Work::Branch(_)
-            | Work::Call(_)
-            | Work::Tiles(_) => {}
         }
     }
 
     /// Elements that a step puts into an array of zeros.
     pub(super) fn put<'a>(&self, step: &'a Step) -> Option<&'a Contribution> {
-        match &step.work {
-            Work::Change {
-                of,
-                adds: false,
-                parts,
-            } if self.zeros.contains(&of.array) => match &parts[..] {
-                [part] => Some(part),
-                _ => None,
-            },
-            Work::Change { .. }
-            | Work::Nest(_)
-            | Work::Scatter(_)
-            | Work::Contract { .. }
-            | Work::Recur { .. }
-            | Work::Family(_)
-            | Work::Loop(_)
-            | Work::Branch(_)
-            | Work::Call(_)
-            | Work::Tiles(_) => None,
+        if let Work::Change {
+            of,
+            adds: false,
+            parts,
+        } = &step.work
+            && self.zeros.contains(&of.array)
+            && let [part] = &parts[..]
+        {
+            return Some(part);
         }
-    }
-
-    /// Whether a nest reads an array only where its elements are put.
-    pub(super) fn is_read_in_place(&self, nest: &Nest, v: Var) -> bool {
-        nest.nodes.iter().all(|s| match &s.compute {
-            Compute::Read(w, at) if *w == v => self.is_put(nest, v, at),
-            Compute::Read(..)
-            | Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_)
-            | Compute::Extreme(_) => true,
-        })
+        None
     }
 
     /// Whether this is the place where an element of an array is put.
@@ -222,25 +186,14 @@ impl Placed {
         if !reads.iter().any(|v| self.at.contains_key(v)) {
             return None;
         }
-        let parts = match &step.work {
-            Work::Nest(nest) => {
-                let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
-                vec![added(nest, &here)?]
-            }
-            Work::Scatter(parts) => {
-                let parts = parts
-                    .iter()
-                    .map(|p| added(&p.nest, &p.at).unwrap_or(p.clone()));
-                parts.collect()
-            }
-            Work::Contract { .. }
-            | Work::Recur { .. }
-            | Work::Change { .. }
-            | Work::Family(_)
-            | Work::Loop(_)
-            | Work::Branch(_)
-            | Work::Call(_)
-            | Work::Tiles(_) => return None,
+        let parts = if let Work::Nest(nest) = &step.work {
+            let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
+            vec![added(nest, &here)?]
+        } else if let Work::Scatter(parts) = &step.work {
+            let added = |p: &Contribution| added(&p.nest, &p.at).unwrap_or(p.clone());
+            parts.iter().map(added).collect()
+        } else {
+            return None;
         };
         Some(Step {
             work: Work::Scatter(parts),
@@ -282,4 +235,19 @@ fn is_whole(c: &Contribution, ty: &Type) -> bool {
 pub(super) fn is_here(at: &[At]) -> bool {
     let mut places = at.iter().enumerate();
     places.all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)))
+}
+
+/// The places at which a nest reads an array.
+pub(super) fn places(nest: &Nest, v: Var) -> impl Iterator<Item = &[At]> {
+    nest.nodes.iter().filter_map(move |s| match &s.compute {
+        Compute::Read(w, at) if *w == v => Some(&at[..]),
+        Compute::Read(..)
+        | Compute::Lit(_)
+        | Compute::Index(_)
+        | Compute::Prim(..)
+        | Compute::Reduce(..)
+        | Compute::ArgReduce(..)
+        | Compute::Same(_)
+        | Compute::Extreme(_) => None,
+    })
 }

@@ -170,7 +170,7 @@ fn additions_to_what_a_loop_carries_are_one_pass() {
     assert!(family.begins.iter().all(|s| s.taken));
 }
 
-/// Rows of which the second array says how long they are.
+/// Rows whose lengths are in the third argument.
 const ROWS: &str = "fn f(x: real[d0.0], y: real[d0.0], at: int[d0.0])
         v3: int[] = maximum v2 over [0]
         v4: int[d0.0, max(0, v3)] = index i1
