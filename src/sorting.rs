@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 ///
 /// Panics if there is a NaN, unless the order is total, and if the numbers of places are too large
 /// for the type.
-#[custom_derivative(vjp = order_rule)]
+#[custom_derivative(vjp = order_rule, like = x)]
 #[must_use]
 pub fn order<T: Real>(x: &[T], total: bool, descending: bool) -> Vec<T> {
     let compared = |a: T, b: T| -> Ordering {

@@ -413,25 +413,14 @@ fn without_attribute(mut failure: Box<Failure>, plain: &[String]) -> Box<Failure
     failure
 }
 
-/// The length of what sorting gives is known only when it has run.
-const SORTED: &str = "a list is sorted where it may not be reached, behind an early `return` or \
-                      in a branch, or again in a loop; sort it once, before these";
-
 /// A message about a call of a function stands at the call, every other at the name of the
 /// function.
 fn about(f: &Annotated, message: String) -> syn::Error {
     struct Calls<'m> {
         message: &'m str,
         found: Option<syn::Path>,
-        sorts: Option<proc_macro2::Span>,
     }
     impl<'ast> syn::visit::Visit<'ast> for Calls<'_> {
-        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            if call.method.to_string().starts_with("sort") {
-                self.sorts.get_or_insert(call.method.span());
-            }
-            syn::visit::visit_expr_method_call(self, call);
-        }
         fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
             if let syn::Expr::Path(f) = &*call.func
                 && self.found.is_none()
@@ -445,15 +434,8 @@ fn about(f: &Annotated, message: String) -> syn::Error {
     let mut calls = Calls {
         message: &message,
         found: None,
-        sorts: None,
     };
     syn::visit::Visit::visit_item_fn(&mut calls, &f.item);
-    if let (Some(span), true) = (
-        calls.sorts,
-        message.contains("`::cotangent::sorting::order`"),
-    ) {
-        return syn::Error::new(span, SORTED);
-    }
     // A message about an option stands at the option.
     let options = f.attr.named.iter();
     let mut option = options.filter(|(what, _)| message.starts_with(&format!("`{}`", what.word())));

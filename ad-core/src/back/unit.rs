@@ -23,7 +23,7 @@ use crate::ir::bulk::{Param, Type, Var};
 use crate::ir::core::Ty;
 use crate::ir::kernel::Program;
 use crate::ir::ty::{Elem, Size};
-use crate::ir::unit::{Given as Sort, Rule, Unit};
+use crate::ir::unit::{Given as Sort, Length, Rule, Unit};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
@@ -180,12 +180,13 @@ impl Context<'_> {
             taken_apart.extend(f.brought(part, w));
             out.push(part_given(&part.tokens, w));
         }
+        let promised = promised((&signature.ident, unit), &names, &out);
         let lengths = f.lengths_used();
         let body = quote! {
             #lengths
             let #pattern = #called(#(#args),*);
             #taken_apart
-            (#(#out,)*)
+            #promised
         };
         whole(signature, unit, rule, (&name("", rule), &names), &body)
     }
@@ -202,6 +203,27 @@ impl Context<'_> {
         let names = function.taken_by_parts();
         let body = function.body();
         whole(self.signature, unit, rule, (&name("", rule), &names), &body)
+    }
+}
+
+/// What a function of a unit returns, checked for the lengths that are those of arguments.
+fn promised((name, unit): (&Ident, &Unit), names: &[Ident], out: &[TokenStream]) -> TokenStream {
+    let mut checks = TokenStream::new();
+    for (k, part) in unit.results.iter().enumerate() {
+        for (own, length) in part.lengths.iter().enumerate() {
+            let Length::Axis { arg, axis } = length else {
+                continue;
+            };
+            let (of, k) = (&names[*arg], Literal::usize_unsuffixed(k));
+            let axis = Literal::usize_unsuffixed(*axis);
+            let own = Literal::usize_unsuffixed(own);
+            let message = format!("the result of `{name}` has another shape than its argument");
+            checks.extend(quote!(assert!(all.#k.len(#own) == #of.len(#axis), #message);));
+        }
+    }
+    match checks.is_empty() {
+        true => quote!((#(#out,)*)),
+        false => quote!(let all = (#(#out,)*); #checks all),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::real::RealType;
 use super::signature::Signature;
 use super::types::spelled;
-use crate::ir::unit::{Part, Routines, Unit};
+use crate::ir::unit::{Length, Part, Routines, Unit};
 use proc_macro2::Span;
 
 /// A function as a unit, at no path yet.
@@ -13,6 +13,7 @@ pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Un
         ty: w.core(),
         lengths: (0..w.rank)
             .map(|axis| w.fixed_length(axis).and_then(|n| n.value))
+            .map(|n| n.map_or(Length::Open, Length::Fixed))
             .collect(),
     });
     Unit {
@@ -28,6 +29,24 @@ pub(crate) fn unit_of(signature: &Signature, has_jvp: bool, has_vjp: bool) -> Un
         routines: Routines::default(),
         rules: Routines::default(),
     }
+}
+
+/// Says that the result has the shape of an argument, if each is one array of as many axes.
+pub(crate) fn shaped_like(unit: &mut Unit, arg: usize) -> bool {
+    let rank = unit.args[arg].rank;
+    let [part] = &mut unit.results[..] else {
+        return false;
+    };
+    if rank == 0 || part.ty.rank != rank {
+        return false;
+    }
+    for (axis, length) in part.lengths.iter_mut().enumerate() {
+        match length {
+            Length::Open => *length = Length::Axis { arg, axis },
+            Length::Fixed(_) | Length::Axis { .. } => {}
+        }
+    }
+    true
 }
 
 /// Why a function cannot be called as a unit, if so.

@@ -5,7 +5,7 @@ use super::bulk::{Affine, Eq, Ix, Looped, Op, Param, Program, Relation, Require,
 use super::core::ReduceOp;
 use super::prims::{Prim, Scalars};
 use super::ty::{Atom, Elem, Lit, Size};
-use super::unit::{Called, Given, Rule};
+use super::unit::{Called, Given, Length, Rule};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -257,8 +257,9 @@ impl Builder {
                 let mut shape = vec![];
                 for (axis, n) in lengths {
                     shape.push(match n {
-                        Some(n) => Size::lit(*n),
-                        None => {
+                        Length::Fixed(n) => Size::lit(*n),
+                        Length::Axis { arg, axis } => self.shape(args[*arg])[*axis].clone(),
+                        Length::Open => {
                             let at = open.iter().position(|o| *o == (k, axis));
                             let at = unit.results.len() + at.expect("what is open has a length");
                             let length = self.call(unit, rule, args, at, None);

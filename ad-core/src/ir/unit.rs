@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Behind the results `y` of each of them come the lengths of those axes of theirs that are not
-//! known from the signature, as integers.
+//! known before the call, as integers.
 
 use super::core::{Routine, Ty};
 use super::ty::Elem;
@@ -50,8 +50,57 @@ impl Rule {
 pub struct Part {
     /// Its kind and rank.
     pub ty: Ty,
-    /// The length of each axis, where the signature says it.
-    pub lengths: Vec<Option<i64>>,
+    /// The length of each axis.
+    pub lengths: Vec<Length>,
+}
+
+/// What is known of the length of an axis of a result before the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Length {
+    /// The number that the signature says.
+    Fixed(i64),
+    /// The length of an axis of an argument.
+    Axis {
+        /// Which argument.
+        arg: usize,
+        /// Which axis of it.
+        axis: usize,
+    },
+    /// Nothing: the unit gives the length.
+    Open,
+}
+
+impl Length {
+    /// The length, where the signature says it.
+    pub fn fixed(self) -> Option<i64> {
+        match self {
+            Length::Fixed(n) => Some(n),
+            Length::Axis { .. } | Length::Open => None,
+        }
+    }
+
+    fn parse(text: &str) -> Option<Length> {
+        if text == "_" {
+            return Some(Length::Open);
+        }
+        match text.split_once('.') {
+            Some((arg, axis)) => Some(Length::Axis {
+                arg: arg.parse().ok()?,
+                axis: axis.parse().ok()?,
+            }),
+            None => text.parse().ok().map(Length::Fixed),
+        }
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Length::Fixed(n) => write!(f, "{n}"),
+            Length::Axis { arg, axis } => write!(f, "{arg}.{axis}"),
+            Length::Open => f.write_str("_"),
+        }
+    }
 }
 
 /// What one of the results of a call is.
@@ -180,7 +229,7 @@ impl Unit {
         let mut all = vec![];
         for (k, part) in self.results.iter().enumerate() {
             for axis in 0..part.ty.rank {
-                if part.lengths[axis].is_none() {
+                if part.lengths[axis] == Length::Open {
                     all.push((k, axis));
                 }
             }
@@ -311,17 +360,15 @@ impl fmt::Display for Rule {
 }
 
 /// One line without quotes: `path / prefix / arguments / results / derivatives`, as in
-/// `m::g /  / real 1, int 0 / real 0, real 2 3 _ / jvp vjp`.
+/// `m::g /  / real 1, int 0 / real 0, real 3 3 _ 0.0 / jvp vjp`: the last axis of the second result is
+/// as long as the first axis of the first argument.
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let args: Vec<String> = (self.args.iter())
             .map(|ty| format!("{} {}", ty.elem, ty.rank))
             .collect();
         let results = self.results.iter().map(|part| {
-            let lengths = part.lengths.iter().map(|n| match n {
-                Some(n) => format!(" {n}"),
-                None => " _".to_owned(),
-            });
+            let lengths = part.lengths.iter().map(|n| format!(" {n}"));
             let lengths: String = lengths.collect();
             format!("{} {}{lengths}", part.ty.elem, part.ty.rank)
         });
@@ -365,12 +412,8 @@ impl std::str::FromStr for Unit {
                 .into_iter()
                 .find(|e| e.to_string() == elem)?;
             let rank = words.next()?.parse().ok()?;
-            let lengths = words.map(|n| match n {
-                "_" => Some(None),
-                n => n.parse().ok().map(Some),
-            });
             let ty = Ty { elem, rank };
-            let lengths = lengths.collect::<Option<_>>()?;
+            let lengths = words.map(Length::parse).collect::<Option<_>>()?;
             Some(Part { ty, lengths })
         };
         let list = |text: &str| -> Result<Vec<Part>, String> {
@@ -408,6 +451,7 @@ mod tests {
         for text in [
             "g /  / real 1, int 0 / real 0, real 2 3 _ / jvp vjp",
             "m::h / g_ / real 0 / int 1 _ / vjp",
+            "m::order /  / real 2 / real 1 0.1 / vjp",
             "g /  / real 0 / real 0 / ",
             "g::__unit /  / real 0 / real 0 / jvp / 0a",
         ] {

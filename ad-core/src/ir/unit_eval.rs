@@ -1,7 +1,7 @@
 //! Units, interpreted: by the programs that are known of them.
 
 use super::core_eval;
-use super::unit::{Rule, Unit};
+use super::unit::{Length, Rule, Unit};
 use super::value::{Tensor, Value};
 
 impl Unit {
@@ -33,7 +33,7 @@ impl Unit {
             }
             Rule::Vjp => {
                 for k in self.real_args() {
-                    let lengths = args[k].shape().iter().map(|n| Some(*n as i64));
+                    let lengths = args[k].shape().iter().map(|n| Length::Fixed(*n as i64));
                     all.push(whole(
                         &mut parts,
                         self.args[k].rank,
@@ -55,7 +55,7 @@ impl Unit {
 fn whole(
     parts: &mut impl Iterator<Item = Value>,
     rank: usize,
-    lengths: &[Option<i64>],
+    lengths: &[Length],
 ) -> Result<Value, String> {
     let first = parts.next().ok_or("a result is missing")?;
     let missing = rank.saturating_sub(first.shape().len());
@@ -64,7 +64,7 @@ fn whole(
     }
     let mut shape = vec![];
     for n in &lengths[..missing] {
-        let n = n.ok_or("elements of an array of unknown length")?;
+        let n = n.fixed().ok_or("elements of an array of unknown length")?;
         shape.push(usize::try_from(n).map_err(|_| "a negative length")?);
     }
     let count: usize = shape.iter().product();

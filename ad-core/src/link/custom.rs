@@ -13,7 +13,7 @@ use crate::front::error::{Errors, Loc};
 use crate::front::nesting;
 use crate::front::signature::Signature;
 use crate::front::structs::Structs;
-use crate::front::unit::{unfit, unit_of};
+use crate::front::unit::{shaped_like, unfit, unit_of};
 use crate::ir::unit::{Called, Rule, Unit};
 use darling::FromMeta;
 use darling::ast::NestedMeta;
@@ -29,6 +29,8 @@ struct Arguments {
     #[darling(default)]
     jvp: Option<syn::Path>,
     #[darling(default)]
+    like: Option<syn::Ident>,
+    #[darling(default)]
     differentiable: Flag,
     #[darling(default, rename = "crate")]
     root: Option<syn::Path>,
@@ -38,6 +40,8 @@ struct Arguments {
 pub(crate) struct Named {
     pub(crate) vjp: Option<syn::Path>,
     pub(crate) jvp: Option<syn::Path>,
+    /// The argument whose shape the result has.
+    like: Option<syn::Ident>,
     /// Whether it says that they are annotated.
     is_annotated: bool,
     root: Option<syn::Path>,
@@ -66,7 +70,7 @@ pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
         if matches!(entry, NestedMeta::Meta(syn::Meta::Path(p)) if p.is_ident("differentiable")) {
             continue;
         }
-        let known = ["vjp", "jvp", "crate"]
+        let known = ["vjp", "jvp", "like", "crate"]
             .iter()
             .any(|name| path.is_ident(name));
         let is_pair = matches!(
@@ -76,6 +80,7 @@ pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
         if !known || !is_pair {
             let name = crate::front::types::spelled(&path);
             let what = match known {
+                true if name == "like" => "`like` names an argument".to_owned(),
                 true => format!("`{name}` names a function"),
                 false => format!("there is no option `{name}`"),
             };
@@ -97,9 +102,31 @@ pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
     Some(Named {
         vjp: arguments.vjp,
         jvp: arguments.jvp,
+        like: arguments.like,
         is_annotated: arguments.differentiable.is_present(),
         root: arguments.root,
     })
+}
+
+impl Named {
+    /// The function as a unit.
+    pub(crate) fn unit(&self, signature: &Signature, errors: &mut Errors) -> Unit {
+        let mut unit = unit_of(signature, self.jvp.is_some(), self.vjp.is_some());
+        let Some(like) = &self.like else {
+            return unit;
+        };
+        let leaves = signature.leaves();
+        let of = leaves.iter().enumerate();
+        let of = of.filter(|(_, (arg, _))| signature.args[*arg].ident == *like);
+        let of: Vec<usize> = of.map(|(k, _)| k).collect();
+        let fits = matches!(of[..], [k] if shaped_like(&mut unit, k));
+        if !fits {
+            let message = "`like` names an argument that is one array, and the result is one array \
+                           with as many axes; name another argument, or remove `like`";
+            errors.on(like, message);
+        }
+        unit
+    }
 }
 
 /// Expands `#[custom_derivative(attr)] item`, at a place.
@@ -170,6 +197,9 @@ pub(crate) fn told(request: &Request, known: &Callees) -> TokenStream {
             format!("`{ident}` cannot be called as a unit: {why}"),
         );
     }
+    if let (Some(named), Some(signature)) = (&named, &signature) {
+        named.unit(signature, &mut errors);
+    }
     let sound = errors.is_empty() && !errors.is_missing();
     let beside = Beside {
         vis: &function.vis,
@@ -212,7 +242,7 @@ fn beside_function(
     };
     let unit = Unit {
         id: beside.place.unique.clone(),
-        ..unit_of(signature, named.jvp.is_some(), named.vjp.is_some())
+        ..named.unit(signature, &mut Errors::default())
     };
     let ident = &signature.ident;
     let paths = [(Rule::Jvp, &named.jvp), (Rule::Vjp, &named.vjp)];

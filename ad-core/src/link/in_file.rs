@@ -154,7 +154,7 @@ fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
             structs.add(&path, Some(structure(file, &path)?));
         }
     };
-    let unit = unit_of(&signature, named.jvp.is_some(), named.vjp.is_some());
+    let unit = named.unit(&signature, &mut Errors::default());
     let routines = [routine(name), of(&named.jvp), of(&named.vjp)];
     unit.routines.fill(routines);
     let real = signature.args.iter().enumerate();

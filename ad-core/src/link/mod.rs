@@ -40,11 +40,11 @@ use crate::front::jacobian::Jacobian;
 use crate::front::signature::Signature;
 use crate::front::structs::{Struct, Structs};
 use crate::front::types::spelled;
-use crate::front::unit::unit_of;
+use crate::front::unit::{shaped_like, unit_of};
 use crate::ir::core::{Program, Routine};
 use crate::ir::core_text;
 use crate::ir::ty::Elem;
-use crate::ir::unit::Unit;
+use crate::ir::unit::{Length, Unit};
 use crate::pipeline;
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -650,6 +650,12 @@ fn decode(text: &str) -> Result<Callee, String> {
         id: id.concat(),
         ..unit_of(&signature, known.contains(&"jvp"), known.contains(&"vjp"))
     });
+    let like = words();
+    let like: Option<usize> = like.first().and_then(|k| k.parse().ok());
+    let unit = unit.map(|mut unit| {
+        like.map(|arg| shaped_like(&mut unit, arg));
+        unit
+    });
     if program.is_empty() {
         return Ok(Callee {
             signature,
@@ -693,6 +699,12 @@ pub(crate) fn entry_of_unit(
     unit: &Unit,
     access: Option<&Access>,
 ) -> String {
+    let lengths = unit.results.iter().flat_map(|part| &part.lengths);
+    let mut like = lengths.filter_map(|n| match n {
+        Length::Axis { arg, .. } => Some(arg.to_string()),
+        Length::Fixed(_) | Length::Open => None,
+    });
+    let like = like.next().unwrap_or_default();
     let wrt: Vec<String> = wrt.iter().map(usize::to_string).collect();
     let known = [("jvp", unit.has_jvp), ("vjp", unit.has_vjp)];
     let known = known.iter().filter(|(_, has)| *has).map(|(name, _)| *name);
@@ -704,7 +716,7 @@ pub(crate) fn entry_of_unit(
         &structs.encode().to_string().replace('\n', " "),
         &sig.to_token_stream().to_string().replace('\n', " "),
         &format!(
-            "{};{};{access}",
+            "{};{};{access};{like}",
             known.collect::<Vec<_>>().join(" "),
             unit.id
         ),

@@ -265,7 +265,13 @@ fn program(signature: &Signature, unit: &Called, rule: Rule, callee: &Callee) ->
         .collect();
     let mut parts = results.into_iter();
     let values: Vec<(Ty, Vec<Option<i64>>, bool)> = (unit.results.iter())
-        .map(|part| (part.ty, part.lengths.clone(), true))
+        .map(|part| {
+            (
+                part.ty,
+                part.lengths.iter().map(|n| n.fixed()).collect(),
+                true,
+            )
+        })
         .collect();
     let mut wanted = vec![];
     for (ty, lengths, _) in &values {

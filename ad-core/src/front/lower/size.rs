@@ -9,7 +9,7 @@ use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind as Core, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
-use crate::ir::unit::Given;
+use crate::ir::unit::{Given, Length};
 
 /// `c1·e1·f1.. + c2·e2·f2.. + ..`, an empty product for what is constant.
 #[derive(Clone, Default)]
@@ -279,7 +279,14 @@ impl Lowerer<'_> {
             Core::Call(c) => match c.unit.given(c.out) {
                 Given::Result(k) => {
                     let lengths = c.unit.results[k].lengths.iter();
-                    lengths.map(|n| n.map(Expr::int)).collect()
+                    let known = lengths.map(|n| match *n {
+                        Length::Fixed(n) => Some(Expr::int(n)),
+                        Length::Axis { arg, axis } => {
+                            self.lengths_or_dims(&c.args[arg]).swap_remove(axis)
+                        }
+                        Length::Open => None,
+                    });
+                    known.collect()
                 }
                 Given::Length(..) | Given::Derivative(_) => unknown,
             },

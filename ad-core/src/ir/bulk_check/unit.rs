@@ -3,7 +3,7 @@
 use super::Scope;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::ty::Size;
-use crate::ir::unit::{Called, Given, Rule};
+use crate::ir::unit::{Called, Given, Length, Rule};
 
 impl Scope<'_> {
     pub(super) fn called(
@@ -50,10 +50,16 @@ impl Scope<'_> {
                 &unit.results[unit.real_results()[k]].lengths
             }
         };
-        let mut known = lengths.iter().zip(shape);
-        match known.all(|(n, s)| n.is_none_or(|n| *s == Size::lit(n))) {
-            true => Ok(()),
-            false => Err(format!("the result {out} of `{name}` has other lengths")),
+        for (n, s) in lengths.iter().zip(shape) {
+            let fits = match *n {
+                Length::Fixed(n) => *s == Size::lit(n),
+                Length::Axis { arg, axis } => *s == self.ty(args[arg])?.shape[axis],
+                Length::Open => true,
+            };
+            if !fits {
+                return Err(format!("the result {out} of `{name}` has other lengths"));
+            }
         }
+        Ok(())
     }
 }
