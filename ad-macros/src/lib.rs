@@ -146,6 +146,8 @@ pub fn differentiable(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// The body is any Rust and is never looked at. `vjp` and `jvp` name functions with the signatures
 /// that the generated `f_vjp` and `f_jvp` would have; they differentiate in all real arguments.
 /// Either may be left out, and asking for what is missing is a compile error.
+/// `like = x` says that the result has the shape of the argument `x`, so that the function may be
+/// called in loops and branches; a result of another shape panics.
 ///
 /// ```
 /// use cotangent::prelude::*;
