@@ -9,7 +9,7 @@
 
 use cotangent::prelude::*;
 
-#[custom_derivative(vjp = order_rule, like = x)]
+#[custom_derivative(vjp = order_rule, jvp = order_rule, like = x)]
 fn order(x: &[f64]) -> Vec<f64> {
     let n = x.len();
     let place = |i: usize| -> f64 {
@@ -22,20 +22,21 @@ fn order(x: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-fn order_rule(x: &[f64], bar: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    (order(x), bar.iter().map(|b| 0.0 * b).collect())
+fn order_rule(x: &[f64], along: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    (order(x), along.iter().map(|_| 0.0).collect())
 }
 
-#[custom_derivative(vjp = squares_rule, like = x)]
+/// The Jacobian is diagonal, so one rule serves both modes; so it does where that is zero.
+#[custom_derivative(vjp = squares_rule, jvp = squares_rule, like = x)]
 fn squares(x: &[f64]) -> Vec<f64> {
     x.iter().map(|v| v * v).collect()
 }
 
-fn squares_rule(x: &[f64], bar: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    (squares(x), x.iter().zip(bar).map(|(v, b)| 2.0 * v * b).collect())
+fn squares_rule(x: &[f64], along: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    (squares(x), x.iter().zip(along).map(|(v, b)| 2.0 * v * b).collect())
 }
 
-#[differentiable(value, grad, vjp)]
+#[differentiable(value, grad, vjp, jvp)]
 pub fn custom_derivative_like_argument(x: &[f64], width: usize) -> f64 {
     if x.is_empty() {
         return 1.0;
