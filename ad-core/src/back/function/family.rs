@@ -161,9 +161,10 @@ impl Function<'_> {
             [one] => quote!(let #one = #all;),
             many => quote!(let (#(#many),*) = #all;),
         };
+        let w = writer();
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {
-                Fill::Each(n) => writer().is_typed(*n),
+                Fill::Each(n) => w.is_typed(*n),
                 Fill::Sum { to: None, .. } => true,
                 Fill::Sum { to: Some(k), .. } => self.is_typed(f.begins[*k].array),
             };
