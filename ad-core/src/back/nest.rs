@@ -170,22 +170,12 @@ impl<'a> Writer<'a> {
     }
 
     /// What is done at the indices of a family: `let`s for what is shared, statements that place
-    /// elements or add to them, and these elements of new arrays.
+    /// elements, add to them or, where `false` stands, replace them, and these elements of new
+    /// arrays.
     pub(super) fn members(
         &mut self,
         placed: &[(Ident, Node)],
-        sums: &[(Ident, &Addend)],
-        elements: &[Node],
-    ) -> (TokenStream, TokenStream) {
-        let sums: Vec<_> = sums.iter().map(|(to, part)| (to, true, *part)).collect();
-        self.all_members(placed, &sums, elements)
-    }
-
-    /// The same, with elements that are replaced where `false` stands.
-    pub(super) fn all_members(
-        &mut self,
-        placed: &[(Ident, Node)],
-        parts: &[(&Ident, bool, &Addend)],
+        parts: &[(Ident, bool, &Addend)],
         elements: &[Node],
     ) -> (TokenStream, TokenStream) {
         let known = HashSet::new();

@@ -59,9 +59,13 @@ impl Function<'_> {
         }
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
         let writer = || Writer::new(&f.nest, &more, self);
-        let addends: Vec<_> = (sums.iter())
-            .flat_map(|(to, m)| m.fill.parts().iter().map(|p| (to.clone(), p)))
+        let parts: Vec<_> = (sums.iter())
+            .flat_map(|(to, m)| {
+                let adds = m.fill.adds();
+                (m.fill.parts().iter()).map(move |p| (to.clone(), adds, p))
+            })
             .collect();
+        let addends: Vec<_> = parts.iter().map(|(to, _, p)| (to.clone(), *p)).collect();
         let elements: Vec<usize> = new.iter().flat_map(|(_, m)| m.fill.roots()).collect();
         let rest: Vec<_> = placed
             .iter()
@@ -94,7 +98,7 @@ impl Function<'_> {
             (_, true, Some(_)) => quote!(rt::build_all_costly_in),
         };
         let pass = |w: &mut Writer<'_>| {
-            let (lets, rest) = w.members(&rest, &addends, &elements);
+            let (lets, rest) = w.members(&rest, &parts, &elements);
             let is_block = !lets.is_empty() || is_made;
             let body = quote!(#lets #rest);
             let body = match is_block {
@@ -117,12 +121,9 @@ impl Function<'_> {
                 let all = pass(&mut w);
                 return (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);
             }
-            let parts: Vec<_> = (sums.iter())
-                .flat_map(|(to, m)| m.fill.parts().iter().map(move |p| (to, m.fill.adds(), p)))
-                .collect();
             let mut w = writer();
             let runs = w.outer_runs();
-            let (lets, rest) = w.all_members(&[], &parts, &[]);
+            let (lets, rest) = w.members(&[], &parts, &[]);
             w.around(runs, quote!(#lets #rest), !lets.is_empty())
         };
         let by_rows = |row: &TokenStream| {
@@ -155,7 +156,7 @@ impl Function<'_> {
                 }
             }
             Form::RowTotals { least } => {
-                let (lets, rest) = writer().members(&[], &addends, &elements);
+                let (lets, rest) = writer().members(&[], &parts, &elements);
                 let one_by_one = quote!({ #lets #rest });
                 let (outside, row) =
                     writer().totals_by_rows(&elements, &addends, (least, &one_by_one));

@@ -16,8 +16,8 @@ pub struct Along<'a> {
 }
 
 impl<'a> Along<'a> {
-    /// What is below some nodes. What was guarded stays inside of the loop, even if it does not
-    /// vary.
+    /// Finds which of some nodes and of their operands vary. A node may be inside of the loop
+    /// ([`Nest::depends`]) without varying.
     pub fn new(nest: &'a Nest, l: Loop, roots: &[Node]) -> Along<'a> {
         let varying = HashSet::new();
         let mut along = Along { nest, l, varying };
@@ -88,7 +88,7 @@ impl<'a> Along<'a> {
         seen
     }
 
-    /// Whether all that varies is made of rows, where some conditions hold.
+    /// Whether all values that vary can be computed from rows, given that some conditions hold.
     pub fn are_rows(&self, values: &[Node], holds: &HashSet<Node>) -> bool {
         self.reached(values, true).into_iter().all(|n| {
             let s = &self.nest.nodes[n];
@@ -118,6 +118,24 @@ impl<'a> Along<'a> {
 }
 
 impl Nest {
+    /// An integer that a node computes without a guard, if it is affine in the loops.
+    pub fn affine(&self, n: Node) -> Option<Affine> {
+        let s = &self.nodes[n];
+        match &s.compute {
+            // It has a value even where its loops have nothing to run over.
+            Compute::Index(a) if s.guard.is_none() && a.is_total() => Some(a.clone()),
+            Compute::Lit(l) if s.guard.is_none() => l.as_size().map(Affine::constant),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
+        }
+    }
+
     /// Whether nothing is reduced, and all loops run over their whole extents.
     pub fn is_elementwise(&self) -> bool {
         self.loops.len() == self.outer && self.ranges.iter().all(Range::is_whole)

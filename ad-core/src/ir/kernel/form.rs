@@ -4,7 +4,7 @@
 //! ```text
 //! rows           out[i, ..] = f(i, ..), with what is read found once for a row
 //! added rows     a row of a new array, and rows of others that are added to
-//! row totals     a row of new arrays, and its sums, each of which is added to an element
+//! row totals     a row of new arrays; sums over the row, each added to one element
 //! ```
 //!
 //! The passes below `passes/schedule` choose among those that are possible here.
@@ -44,7 +44,8 @@ pub struct Made<'a> {
     pub nest: &'a Nest,
     /// The elements of new arrays.
     pub new: Vec<Node>,
-    /// What is added, each to another array; `None` if one array is added to more than once.
+    /// What is added, each to another array; `None` if an array is added to more
+    /// than once, or its elements are replaced.
     pub sums: Option<Vec<&'a Addend>>,
 }
 
@@ -62,8 +63,8 @@ impl<'a> Made<'a> {
         for m in &f.members {
             match &m.fill {
                 Fill::Each(n) => new.push(*n),
-                Fill::At { parts, .. } => match &parts[..] {
-                    [one] => sums.iter_mut().for_each(|all| all.push(one)),
+                Fill::At { adds, parts, .. } => match &parts[..] {
+                    [one] if *adds => sums.iter_mut().for_each(|all| all.push(one)),
                     _ => sums = None,
                 },
             }

@@ -2,7 +2,8 @@
 //! few indices.
 //!
 //! ```text
-//! for k in 0..n { if k == 0 { a } else { x[k] * y[k - 1] } }   =   a, and for k in 1..n { x[k] * y[k - 1] }
+//! for k in 0..n { if k == 0 { a } else { x[k] * y[k - 1] } }
+//!    =   a, and for k in 1..n { x[k] * y[k - 1] }
 //! ```
 //!
 //! The piece in the middle has no conditions and no comparisons with lengths, so that it is
@@ -152,24 +153,8 @@ impl Nest {
         if !compares || s.guard.is_some() {
             return None;
         }
-        let form = self.form(args[0])?.sub(&self.form(args[1])?);
+        let form = self.affine(args[0])?.sub(&self.affine(args[1])?);
         form.coefficient(l).is_some().then_some(form)
-    }
-
-    fn form(&self, n: Node) -> Option<Affine> {
-        let s = &self.nodes[n];
-        match &s.compute {
-            Compute::Index(a) if s.guard.is_none() && a.is_total() => Some(a.clone()),
-            Compute::Lit(l) if s.guard.is_none() => l.as_size().map(Affine::constant),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Read(..)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Extreme(_)
-            | Compute::Same(_) => None,
-        }
     }
 
     /// When a comparison holds, whose sides differ by a form.

@@ -60,6 +60,30 @@ mod tests {
         assert!(wrong("rows", "0", "i1").contains("may not run by rows"));
     }
 
+    #[test]
+    fn what_is_replaced_has_no_form() {
+        let text = |form| {
+            format!(
+                "fn f(x: real[d0.0, d0.0])
+                v1: real[d0.0] = family
+                outer 2
+                {form}
+                loop i0 to d0.0
+                loop i1 to d0.0
+                s0: real in [0, 1] = read v0[i0, i1]
+                give s0
+                begins []
+                member v1: real[d0.0] parts
+                put s0 at [i1]
+                return v1"
+            )
+        };
+        let verified = |form| check(&parse(&text(form)).unwrap());
+        assert_eq!(verified(""), Ok(()));
+        assert!(verified("form added rows from 8").is_err());
+        assert!(verified("form rows").is_err());
+    }
+
     /// The element before, but for the first, in rows with this cut.
     fn cut(form: &str) -> Result<(), String> {
         let text = format!(

@@ -1,8 +1,11 @@
-//! Rows that are added to: a row of all that is made and added to at a time.
+//! Additions to rows: each step of the outer loops handles one whole row of every array.
 //!
 //! ```text
 //! for i, j: if c(i) { s[i, j] += f(i, j); t[j] += g(i, j) }
-//!    =   for i: if c(i) { rows of s, t and of what is read;  for j: s[j], t[j] += f(i, j), g(i, j) }
+//!    =   for i: if c(i) {
+//!            rows of s, t and of what is read
+//!            for j: s[j], t[j] += f(i, j), g(i, j)
+//!        }
 //! ```
 //!
 //! What is added to an element at an index is behind two comparisons, and behind a condition, which

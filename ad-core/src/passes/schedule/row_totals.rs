@@ -1,8 +1,11 @@
-//! Totals of rows: a row of all that is made, and its sums, at a time.
+//! Totals of rows: each step of the outer loops makes one whole row and adds up its sums.
 //!
 //! ```text
 //! for i, j: { t[i, j] = f(i, j); if c(i, j) { s[i] += g(i, j); u[i] += h(i, j) } }
-//!    =   for i: if all c(i, ..) { t[i, ..], a, b = f, Σ g, Σ h; s[i] += a; u[i] += b } else { one by one }
+//!    =   for i: if all c(i, ..) {
+//!            t[i, ..], a, b = f, Σ g, Σ h
+//!            s[i] += a; u[i] += b
+//!        } else { one by one }
 //! ```
 //!
 //! An element that is added to at each index of the innermost loop is a chain of additions, each of

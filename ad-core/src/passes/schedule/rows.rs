@@ -13,7 +13,8 @@
 //! Conditions on the index that are near an end of the loop are peeled off:
 //!
 //! ```text
-//! for k in 0..n { if k == 0 { a } else { x[k] * y[k - 1] } }   =   a, and for k in 1..n { x[k] * y[k - 1] }
+//! for k in 0..n { if k == 0 { a } else { x[k] * y[k - 1] } }
+//!    =   a, and for k in 1..n { x[k] * y[k - 1] }
 //! ```
 //!
 //! The piece in the middle has no conditions and no comparisons with lengths. The others are
