@@ -18,6 +18,7 @@ use crate::passes::lengths::lengths;
 use crate::passes::linearise::{forward, linearise};
 use crate::passes::needed::needed;
 use crate::passes::raise::{raise, raise_without_demands};
+use crate::passes::schedule::schedule;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear, simplify_part};
 use crate::passes::split::{split, used};
 use crate::passes::taylor::taylor;
@@ -739,14 +740,19 @@ pub fn to_kernels_watched(
     enter("fuse");
     let mut kernels = lower(&program);
     checked_kernels("fuse", &kernels, watch)?;
-    for pass in PASSES {
-        enter(pass.name);
-        let next = pass.run(kernels.clone());
+    let mut run = |name, pass: &dyn Fn(kernel::Program) -> kernel::Program| {
+        enter(name);
+        let next = pass(kernels.clone());
         if next != kernels {
-            checked_kernels(pass.name, &next, watch)?;
+            checked_kernels(name, &next, watch)?;
             kernels = next;
         }
+        Ok::<(), String>(())
+    };
+    for pass in PASSES {
+        run(pass.name, &|kernels| pass.run(kernels))?;
     }
+    run("schedule", &schedule)?;
     Ok(kernels)
 }
 

@@ -122,6 +122,8 @@ fn files_in_any_order() {
     let mut paths = vec![];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
     files(&folder, &mut paths);
+    // Those are about kernels.
+    paths.retain(|p| !p.starts_with(folder.join("schedule")));
     paths.sort();
     assert!(!paths.is_empty(), "no files");
     let mut rng = Rng::new(5);

@@ -190,7 +190,7 @@ impl Writer<'_> {
                     Compute::Reduce(..) | Compute::ArgReduce(..) => true,
                     Compute::Read(..) => {
                         is_read = true;
-                        if self.along(m, l).is_none() {
+                        if self.nest.along(m, l).is_none() {
                             plan.conditions.extend(self.may_be_copied(m, l)?);
                             plan.across.push(m);
                         }

@@ -6,7 +6,7 @@
 //! where the loop is not vectorised, as where indices are compared with lengths.
 
 use super::nest::Writer;
-use crate::ir::kernel::{Affine, At, Compute, Loop, Node};
+use crate::ir::kernel::{Compute, Loop, Node};
 use crate::ir::prims::{Emit, Prim};
 use crate::ir::ty::Elem;
 use crate::thresholds::{LARGEST_VECTOR, UNROLLED_STEPS};
@@ -32,7 +32,7 @@ impl Writer<'_> {
             }
             let s = &nest.nodes[n];
             let is_plain = match &s.compute {
-                Compute::Read(..) if rows => self.along(n, l).is_some(),
+                Compute::Read(..) if rows => self.nest.along(n, l).is_some(),
                 Compute::Read(..) => self.is_seen(n, l),
                 Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
                 Compute::Prim(p, _) => {
@@ -49,19 +49,11 @@ impl Writer<'_> {
         is_costly
     }
 
-    /// Whether it is seen wherever a loop begins that what a node reads is inside, as the index is
-    /// that of an axis of the same length. Other comparisons keep a loop that begins elsewhere from
-    /// being vectorised.
+    /// Whether it is seen that what a node reads along a loop is inside of the array.
     pub(super) fn is_seen(&self, n: Node, l: Loop) -> bool {
-        let Compute::Read(v, at) = &self.nest.nodes[n].compute else {
-            return false;
-        };
-        !self.scope.is_in_loop()
-            && self.nest.ranges[l].to.is_empty()
-            && self.along(n, l).is_some()
-            && at.iter().all(|a| matches!(a, At::Affine(_)))
-            && at.last() == Some(&At::Affine(Affine::of(l)))
-            && self.scope.shape(*v).last() == Some(&self.nest.loops[l])
+        let array = self.nest.nodes[n].read();
+        let is_seen = |v| self.nest.is_seen(n, l, self.scope.shape(v));
+        !self.scope.is_in_loop() && array.is_some_and(is_seen)
     }
 }
 

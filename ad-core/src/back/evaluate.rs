@@ -17,7 +17,7 @@ use super::sizes;
 use crate::front::real::RealType;
 use crate::ir::bulk::Var;
 use crate::ir::generate::Rng;
-use crate::ir::kernel::{Affine, Compute, Loop, Nest, Node, Range, Scalar};
+use crate::ir::kernel::{Affine, Compute, Form, Loop, Nest, Node, Range, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size, take_overflow};
 use proc_macro2::TokenStream;
@@ -641,6 +641,7 @@ fn nest(rng: &mut Rng) -> Nest {
         nodes,
         depends,
         root,
+        form: Form::Plain,
     }
 }
 

@@ -34,7 +34,6 @@ impl Facts {
         needed: Vec<bool>,
         roots: Vec<Node>,
     ) -> Facts {
-        let mut conjunctions = vec![vec![]; nest.nodes.len()];
         let mut negations = vec![vec![]; nest.nodes.len()];
         let mut pairs = HashSet::new();
         // Comparisons that have an opposite, by what they compare.
@@ -46,9 +45,6 @@ impl Facts {
             let Compute::Prim(p, args) = &s.compute else {
                 continue;
             };
-            if *p == Prim::And && s.guard.is_none() {
-                args.iter().for_each(|&a| conjunctions[a].push(n));
-            }
             if *p == Prim::Not {
                 negations[args[0]].push(n);
             }
@@ -64,7 +60,7 @@ impl Facts {
         Facts {
             wanted,
             needed,
-            conjunctions,
+            conjunctions: nest.conjunctions(),
             negations,
             pairs,
             roots,

@@ -80,7 +80,7 @@ impl Writer<'_> {
                 At::Node(_) => true,
             };
             let before = at.len().saturating_sub(1);
-            is_again || self.along(n, l).is_some() && !at[..before].iter().any(mentions)
+            is_again || self.nest.along(n, l).is_some() && !at[..before].iter().any(mentions)
         })
     }
 

@@ -17,7 +17,6 @@ pub(crate) mod name_check;
 mod names;
 mod nest;
 mod outside;
-mod pieces;
 mod range;
 mod real;
 mod rows;

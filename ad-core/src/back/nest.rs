@@ -15,12 +15,11 @@ use super::blocks::Blocks;
 use super::expr::Expr;
 use super::facts::Facts;
 use super::names::Names;
-use super::pieces::Known;
 use super::sizes::polynomial;
 use super::tokens::in_place;
 use crate::front::real::RealType;
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{Addend, Affine, At, Loop, Nest, Node, Range};
+use crate::ir::kernel::{Addend, Affine, Along, At, Known, Loop, Nest, Node, Range};
 use crate::ir::ty::Size;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -79,8 +78,8 @@ pub(super) struct Writer<'a> {
     pub(super) named: Vec<Node>,
     /// The nodes that are elements of rows here.
     pub(super) rowed: HashMap<Node, Expr>,
-    /// The nodes that are not the same for all indices of a loop, for those that are looked at.
-    pub(super) varying: HashMap<Loop, HashSet<Node>>,
+    /// The values along the loops that are looked at.
+    pub(super) along: HashMap<Loop, Along<'a>>,
     /// What is known of conditions in the piece of a loop that is written.
     pub(super) piece: Known,
     /// What is written by blocks, if that is wanted.
@@ -124,7 +123,7 @@ impl<'a> Writer<'a> {
             bound: HashMap::new(),
             named: vec![],
             rowed: HashMap::new(),
-            varying: HashMap::new(),
+            along: HashMap::new(),
             piece: Known::default(),
             blocks: None,
             facts: Facts::default(),
@@ -171,22 +170,12 @@ impl<'a> Writer<'a> {
     }
 
     /// What is done at the indices of a family: `let`s for what is shared, statements that place
-    /// elements or add to them, and these elements of new arrays.
+    /// elements, add to them or, where `false` stands, replace them, and these elements of new
+    /// arrays.
     pub(super) fn members(
         &mut self,
         placed: &[(Ident, Node)],
-        sums: &[(Ident, &Addend)],
-        elements: &[Node],
-    ) -> (TokenStream, TokenStream) {
-        let sums: Vec<_> = sums.iter().map(|(to, part)| (to, true, *part)).collect();
-        self.all_members(placed, &sums, elements)
-    }
-
-    /// The same, with elements that are replaced where `false` stands.
-    pub(super) fn all_members(
-        &mut self,
-        placed: &[(Ident, Node)],
-        parts: &[(&Ident, bool, &Addend)],
+        parts: &[(Ident, bool, &Addend)],
         elements: &[Node],
     ) -> (TokenStream, TokenStream) {
         let known = HashSet::new();

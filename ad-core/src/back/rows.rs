@@ -1,19 +1,13 @@
-//! Rows: neighbours in memory that a loop reads, found before it.
-//!
-//! An index is compared with the lengths of its array wherever it is used. In a loop over
-//! neighbours, one comparison before it says the same, and a loop without comparisons is one that
-//! is vectorised. Where the loop runs over an axis of the array, the compiler of generated code
-//! sees that indices are inside; where it runs elsewhere, or the array is the state of a loop, it
-//! does not.
+//! Rows: neighbours in memory that a loop reads, found before it. `passes/schedule/rows.rs` says
+//! why.
 
 use super::blocks::Inside;
 use super::expr::Expr;
 use super::nest::{Bound, Writer};
-use super::pieces::Known;
 use super::range::pattern_of;
 use super::tokens::in_place;
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{Affine, At, Compute, Loop, Node, Scalar};
+use crate::ir::kernel::{Affine, Along, At, Compute, Cut, Known, Loop, Node, Scalar};
 use crate::ir::ty::Lit;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -42,87 +36,22 @@ pub(super) struct TileSum {
 }
 
 impl Writer<'_> {
-    /// Finds the nodes below a node that are not the same for all indices of a loop. What was
-    /// guarded stays inside of the loop, even if it is.
+    /// Finds the nodes below a node that are not the same for all indices of a loop.
     pub(super) fn find_varying(&mut self, l: Loop, n: Node) {
-        let nest = self.nest;
-        let (mut below, mut open) = (BTreeSet::new(), vec![n]);
-        while let Some(n) = open.pop() {
-            if nest.depends[n].contains(&l) && below.insert(n) {
-                open.extend(nest.operands(n));
-            }
-        }
-        let mut varying: HashSet<Node> = HashSet::new();
-        let mentions = |a: &Affine| a.coefficient(l).is_some();
-        for n in below {
-            let s = &nest.nodes[n];
-            let here = match &s.compute {
-                Compute::Index(a) => mentions(a),
-                Compute::Read(_, at) => at.iter().any(|a| match a {
-                    At::Affine(a) => mentions(a),
-                    At::Node(_) => false,
-                }),
-                Compute::Lit(_)
-                | Compute::Prim(..)
-                | Compute::Reduce(..)
-                | Compute::ArgReduce(..)
-                | Compute::Same(_)
-                | Compute::Extreme(_) => false,
-            };
-            let runs = (s.own().iter()).any(|&o| nest.ranges[o].loops().any(|m| m == l));
-            if here || runs || nest.operands(n).iter().any(|o| varying.contains(o)) {
-                varying.insert(n);
-            }
-        }
-        self.varying.entry(l).or_default().extend(varying);
+        let new = || Along::new(self.nest, l, &[]);
+        self.along.entry(l).or_insert_with(new).add(&[n]);
     }
 
     pub(super) fn varies(&self, n: Node, l: Loop) -> bool {
-        self.varying.get(&l).is_some_and(|all| all.contains(&n))
+        self.along.get(&l).is_some_and(|along| along.varies(n))
     }
 
     /// The nodes below a node that vary along a loop; in ascending order. With what sums are made
     /// of, if `through` them.
     pub(super) fn reached(&self, l: Loop, n: Node, through: bool) -> BTreeSet<Node> {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![n];
-        while let Some(n) = open.pop() {
-            if !self.varies(n, l) || self.rowed.contains_key(&n) || !seen.insert(n) {
-                continue;
-            }
-            if through || self.nest.nodes[n].own().is_empty() {
-                open.extend(self.live_operands(n));
-            }
-        }
-        seen
-    }
-
-    /// Where the elements are that a node reads along a loop, at its index 0: if they are
-    /// neighbours.
-    pub(super) fn along(&self, n: Node, l: Loop) -> Option<Vec<At>> {
-        match &self.nest.nodes[n].compute {
-            Compute::Read(_, at) => self.start_of_row(at, l),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_)
-            | Compute::Extreme(_) => None,
-        }
-    }
-
-    /// A place at the index 0 of a loop, if the loop runs over neighbours from there.
-    pub(super) fn start_of_row(&self, at: &[At], l: Loop) -> Option<Vec<At>> {
-        let (At::Affine(last), before) = at.split_last()? else {
-            return None;
-        };
-        let is_unit = last.coefficient(l).is_some_and(|c| c.is(1));
-        if !is_unit || before.iter().any(|a| self.nest.mentions(a, l)) {
-            return None;
-        }
-        let first = At::Affine(last.sub(&Affine::of(l)));
-        Some(before.iter().cloned().chain([first]).collect())
+        let is_done = |n: Node| self.rowed.contains_key(&n);
+        let reached = |a: &Along<'_>| a.reached_where(&[n], through, &self.piece, &is_done);
+        self.along.get(&l).map(reached).unwrap_or_default()
     }
 
     /// A value as a function of the index: what it reads and what is the same for all indices, and
@@ -155,7 +84,7 @@ impl Writer<'_> {
         if let Some(js) = js {
             for &m in &nodes {
                 before.extend(self.row(m, l, js));
-                let operands = self.live_operands(m).into_iter();
+                let operands = self.nest.live_operands(m, &self.piece).into_iter();
                 same.extend(operands.filter(|o| !self.varies(*o, l)));
             }
         } else {
@@ -215,7 +144,7 @@ impl Writer<'_> {
             return TokenStream::new();
         };
         let v = *v;
-        let (array, at) = if let Some(at) = self.along(n, l) {
+        let (array, at) = if let Some(at) = self.nest.along(n, l) {
             let nothing = HashSet::new();
             let at = at.iter().map(|a| self.at(a, &nothing).tokens).collect();
             (self.scope.array(v), at)
@@ -269,42 +198,29 @@ impl Writer<'_> {
 
     /// Whether it is not seen in a loop that what a node reads along it is inside.
     fn is_worth_a_row(&self, n: Node, l: Loop) -> bool {
-        self.is_bare(n) && !self.is_seen(n, l) && self.along(n, l).is_some()
+        self.nest.is_bare(n, &self.piece) && !self.is_seen(n, l) && self.nest.along(n, l).is_some()
     }
 
-    /// The last outer loop as one over rows: an index pattern for the others, and what computes a
-    /// row of each root. It runs in pieces, if there are conditions on its index.
-    pub(super) fn by_rows(&mut self, roots: &[Node]) -> Option<TokenStream> {
+    /// The last outer loop by rows that are cut: an index pattern for the others, and what computes
+    /// a row of each root.
+    pub(super) fn by_rows(&mut self, roots: &[Node], cut: Cut) -> TokenStream {
         let nest = self.nest;
-        let l = nest.outer.checked_sub(1)?;
-        for &n in roots {
-            self.find_varying(l, n);
-        }
-        let pieces = self.pieces(l, roots).unwrap_or_default();
+        let l = nest.outer - 1;
+        let along = Along::new(nest, l, roots);
+        let pieces = nest.pieces(&along, roots, cut);
+        self.along.insert(l, along);
         self.piece = pieces.middle.clone();
-        let mut nodes = BTreeSet::new();
-        for &n in roots {
-            nodes.extend(self.reached(l, n, true));
-        }
-        let always = self.always(roots);
-        let is_plain = |n: &Node| {
-            let is_read = self.along(*n, l).is_none() || self.is_inside(*n, l, &pieces, &always);
-            self.is_bare(*n) && nest.nodes[*n].own().is_empty() && is_read
-        };
-        if !nodes.iter().all(is_plain) || !nodes.iter().any(|&n| self.is_worth_a_row(n, l)) {
-            return None;
-        }
         let (js, out) = (self.stretch(l), self.name("out"));
         let lets = self.lets_without(None, Some(l), &HashSet::new());
         let lets = lets.iter().map(|(name, value)| quote!(let #name = #value;));
         let lets: TokenStream = lets.collect();
         let (head, tail) = (self.name("head"), self.name("tail"));
         let end = |w: &Self| {
-            let end = nest.loops[l].plus(-pieces.last);
+            let end = nest.loops[l].plus(-cut.last);
             w.scope.size(&end).tokens
         };
-        let first = Expr::integer(pieces.first).tokens;
-        let cuts = match (pieces.first, pieces.last) {
+        let first = Expr::integer(cut.first).tokens;
+        let cuts = match (cut.first, cut.last) {
             (0, 0) => TokenStream::new(),
             (_, 0) => quote!(let (#head, #js) = #js.cut(#first);),
             (0, _) => {
@@ -325,13 +241,13 @@ impl Writer<'_> {
             (before, quote!(|#index| #value))
         };
         let mut body = TokenStream::new();
-        if pieces.first > 0 {
+        if cut.first > 0 {
             let (_, values) = piece(self, &pieces.head, None);
             body.extend(quote!(let #out = #out.begin(#head, #values);));
         }
         let (before, values) = piece(self, &pieces.middle, Some(&js));
         body.extend(before);
-        body.extend(match pieces.last {
+        body.extend(match cut.last {
             0 if self.is_costly(roots, true) => quote!(#out.set_costly(#js, #values)),
             0 => quote!(#out.set(#js, #values)),
             _ => {
@@ -342,7 +258,7 @@ impl Writer<'_> {
         self.piece = Known::default();
         let body = quote!(#lets #cuts #body);
         let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
-        Some(quote!(|[#(#index,)* _], #js, #out| { #body }))
+        quote!(|[#(#index,)* _], #js, #out| { #body })
     }
 
     /// The elements that some arrays have at the index of the only loop, by names of their own.
@@ -463,7 +379,8 @@ impl Writer<'_> {
 
     /// Whether nothing is under a condition in a tile, and all sums are done.
     fn is_plain_in_tile(&self, l: Loop, roots: &[Node]) -> bool {
-        let is_plain = |n: Node| self.is_bare(n) && self.nest.nodes[n].own().is_empty();
+        let is_plain =
+            |n: Node| self.nest.is_bare(n, &self.piece) && self.nest.nodes[n].own().is_empty();
         let all = |&root: &Node| self.reached(l, root, true).into_iter().all(is_plain);
         roots.iter().all(all)
     }

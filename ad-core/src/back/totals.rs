@@ -1,65 +1,33 @@
-//! Families that sum over rows: a row of all that is made, and its sums, at a time.
-//!
-//! ```text
-//! for i, j: { t[i, j] = f(i, j); if c(i, j) { s[i] += g(i, j); u[i] += h(i, j) } }
-//!    =   for i: if all c(i, ..) { t[i, ..], a, b = f, Σ g, Σ h; s[i] += a; u[i] += b } else { one by one }
-//! ```
-//!
-//! An element that is added to at each index of the innermost loop is a chain of additions, each of
-//! which waits for the one before, behind conditions which may be other ones at each index. A sum
-//! in several parts is not; and if the conditions hold in the whole row, which is a short look,
-//! they need not be looked at in the loop that does the work. Where they do not hold everywhere, or
-//! a row is short, it is done one by one.
+//! Families that sum over rows; `passes/schedule/row_totals.rs` says why.
 
 use super::blocks::Inside;
 use super::expr::Expr;
 use super::nest::Writer;
 use super::range::pattern_of;
-use crate::ir::kernel::{Addend, At, Loop, Node, Range};
-use crate::ir::ty::Elem;
-use crate::thresholds::{LIGHT_BESIDE_TOTALS, ROW_WORTH_PARTS, TOTALS_TOGETHER};
+use crate::ir::kernel::{Addend, Along, At, Node};
+use crate::thresholds::LIGHT_BESIDE_TOTALS;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 impl Writer<'_> {
     /// A closure that makes a row of new arrays and adds sums over it to others, or that adds
-    /// alone; where that is not better it does as `one_by_one` for each element. First what is
-    /// declared outside of it.
+    /// alone; where a row has less than so many elements, or its conditions do not hold, it does as
+    /// `one_by_one` for each. First what is declared outside of it.
     pub(super) fn totals_by_rows(
         &mut self,
         new: &[Node],
         sums: &[(Ident, &Addend)],
-        one_by_one: &TokenStream,
-    ) -> Option<(TokenStream, TokenStream)> {
+        (least, one_by_one): (i64, &TokenStream),
+    ) -> (TokenStream, TokenStream) {
         let nest = self.nest;
-        let l = nest.outer.checked_sub(1)?;
-        let names: HashSet<String> = sums.iter().map(|(to, _)| to.to_string()).collect();
-        let stays = |a: &At| matches!(a, At::Affine(a) if a.coefficient(l).is_none());
-        let is_real = |n: &Node| nest.nodes[*n].elem == Elem::Real;
-        let is_possible = nest.loops.len() == nest.outer
-            && nest.ranges.iter().all(Range::is_whole)
-            && !sums.is_empty()
-            && names.len() == sums.len()
-            && sums.len() <= TOTALS_TOGETHER
-            && sums.iter().all(|(_, s)| s.at.iter().all(stays))
-            && new
-                .iter()
-                .chain(sums.iter().map(|(_, s)| &s.value))
-                .all(is_real)
-            && nest.loops[l].as_lit().is_none_or(|n| n >= ROW_WORTH_PARTS);
-        if !is_possible {
-            return None;
-        }
+        let l = nest.outer - 1;
         let added = sums.iter().map(|(_, s)| s.value);
         let values: Vec<Node> = new.iter().copied().chain(added).collect();
-        self.find_varying_below(l, &values);
-        let conditions = self.conditions_in_row(l, &values)?;
-        let mut known = HashSet::new();
-        conditions.iter().for_each(|&g| self.learn(g, &mut known));
-        if !self.are_rows(l, &values, &known) {
-            return None;
-        }
+        let along = Along::new(nest, l, &values);
+        let conditions = along.conditions(&values).expect("it is a row");
+        self.along.insert(l, along);
+        let known = nest.learned(conditions.iter().copied());
         let nothing = HashSet::new();
         let js = self.stretch(l);
         let out = (!new.is_empty()).then(|| self.name("out"));
@@ -69,7 +37,7 @@ impl Writer<'_> {
             .collect();
         let (mut when, mut outside) = (vec![], TokenStream::new());
         if nest.loops[l].as_lit().is_none() {
-            let few = Expr::integer(ROW_WORTH_PARTS);
+            let few = Expr::integer(least);
             when.push(few.infix("<=", self.scope.size(&nest.loops[l])).tokens);
         }
         for g in conditions {
@@ -146,18 +114,6 @@ impl Writer<'_> {
         let index = (self.loops[..l].iter()).map(|i| pattern_of(i, &body));
         let out = out.iter();
         let row = quote!(|[#(#index,)* _], #js #(, #out)*| { #body });
-        Some((outside, row))
-    }
-
-    /// What some values are guarded by, if one condition of these varies along a loop at most, and
-    /// no condition is guarded itself.
-    fn conditions_in_row(&self, l: Loop, values: &[Node]) -> Option<BTreeSet<Node>> {
-        let guard = |n: &Node| self.nest.nodes[*n].guard;
-        let reached = |n: Node| self.reached(l, n, true);
-        let nodes: BTreeSet<Node> = values.iter().flat_map(|&n| reached(n)).collect();
-        let conditions: BTreeSet<Node> = nodes.iter().chain(values).filter_map(guard).collect();
-        let bare = |g: &Node| guard(g).is_none() && reached(*g).iter().all(|n| guard(n).is_none());
-        let varying = conditions.iter().filter(|g| self.varies(**g, l)).count();
-        (varying <= 1 && conditions.iter().all(bare)).then_some(conditions)
+        (outside, row)
     }
 }

@@ -16,7 +16,7 @@ use super::blocks::Inside;
 use super::nest::Writer;
 use super::range::pattern_of;
 use crate::ir::core::ReduceOp;
-use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range, Scalar};
+use crate::ir::kernel::{Affine, At, Compute, Form, Loop, Nest, Node, Range, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 use crate::thresholds::ELEMENTS_OF_POINT;
@@ -106,6 +106,7 @@ impl<'a> Unrolled<'a> {
             ranges: self.old.ranges.clone(),
             outer: self.old.outer,
             root: self.new[self.old.root]?,
+            form: Form::Plain,
             nodes: self.nodes,
             depends: self.depends,
         })

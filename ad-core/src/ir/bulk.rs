@@ -51,6 +51,15 @@ impl Type {
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
+
+    /// The number of elements, if the lengths say that there are so many at most.
+    pub fn elements_up_to(&self, most: i64) -> Option<usize> {
+        let mut len = 1_i64;
+        for n in &self.shape {
+            len = len.checked_mul(n.as_lit()?.max(0))?;
+        }
+        (len <= most).then_some(len as usize)
+    }
 }
 
 /// One component of an index map.

@@ -7,12 +7,18 @@
 //!
 //! A loop runs over `0..extent`, or over a [`Range`] in it that loops further out determine.
 
+mod along;
 mod family;
+mod form;
 mod order;
+mod pieces;
 mod tiles;
 mod uses;
 
+pub use along::Along;
 pub use family::{Addend, Family, Fill, Member};
+pub use form::{Form, Made};
+pub use pieces::{Cut, Known, Pieces};
 pub use tiles::{Division, Tiles};
 pub use uses::reads_in_time;
 
@@ -107,6 +113,8 @@ pub struct Nest {
     pub depends: Vec<Vec<Loop>>,
     /// What is computed.
     pub root: Node,
+    /// How the last outer loop runs.
+    pub form: Form,
 }
 
 /// One contribution to a scatter: `out[at] += root` for all values of the nest's loops.
@@ -350,16 +358,7 @@ impl Range {
 impl Nest {
     /// Adds every array that is read.
     pub fn reads(&self, out: &mut Vec<Var>) {
-        out.extend(self.nodes.iter().filter_map(|s| match &s.compute {
-            Compute::Read(v, _) => Some(*v),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_)
-            | Compute::Extreme(_) => None,
-        }));
+        out.extend(self.nodes.iter().filter_map(Scalar::read));
     }
 
     /// The index that a loop runs at, if its bounds leave one at most.
@@ -500,6 +499,20 @@ impl Affine {
 }
 
 impl Scalar {
+    /// The array that it reads.
+    pub fn read(&self) -> Option<Var> {
+        match &self.compute {
+            Compute::Read(v, _) => Some(*v),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Same(_)
+            | Compute::Extreme(_) => None,
+        }
+    }
+
     /// The loops that run only for it.
     pub fn own(&self) -> &[Loop] {
         match &self.compute {

@@ -3,6 +3,7 @@
 
 mod branch;
 mod family;
+mod form;
 mod sequence;
 mod tiles;
 
@@ -44,7 +45,7 @@ fn check_inside(
             function,
         };
         let at = |e| format!("v{}: {e}", step.out.0);
-        scope.step(step).map_err(at)?;
+        (scope.step(step).and_then(|()| scope.form(step))).map_err(at)?;
         for s in step.sources().iter().filter(|s| s.taken) {
             if !owned.remove(&s.array) {
                 return Err(at(format!("takes v{}, which it may not", s.array.0)));
@@ -395,7 +396,7 @@ fn same(found: Elem, wanted: Elem, what: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::kernel::Step;
+    use crate::ir::kernel::{Form, Step};
 
     fn program(nest: Nest) -> Program {
         let shape = vec![Size::dim(0, 0)];
@@ -430,6 +431,7 @@ mod tests {
             }],
             depends: vec![vec![l]],
             root: 0,
+            form: Form::Plain,
         }
     }
 

@@ -11,6 +11,7 @@ pub mod lengths;
 pub mod linearise;
 pub mod needed;
 pub mod raise;
+pub mod schedule;
 pub mod simplify;
 pub mod split;
 pub mod taylor;

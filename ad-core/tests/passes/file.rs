@@ -1,9 +1,10 @@
 //! Reading, running and rewriting the files.
 
-use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text};
+use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text, kernel_check, kernel_text};
 use cotangent_core::passes::checkpoints::checkpoints;
 use cotangent_core::passes::linearise::linearise;
 use cotangent_core::passes::needed::needed;
+use cotangent_core::passes::schedule::schedule;
 use cotangent_core::passes::simplify::{simplify, simplify_counting};
 use cotangent_core::passes::transpose::transpose;
 use cotangent_core::passes::vectorise::vectorise;
@@ -21,6 +22,7 @@ pub(crate) enum Pass {
     Derive(Derivative),
     TransposeTwice,
     Checkpoints,
+    Schedule,
 }
 
 /// One file.
@@ -134,6 +136,7 @@ impl File {
             "vectorise" => Pass::Vectorise,
             "transpose-twice" => Pass::TransposeTwice,
             "checkpoints" => Pass::Checkpoints,
+            "schedule" => Pass::Schedule,
             "value-and-grad" => Pass::Derive(Derivative::ValueAndGrad),
             _ => match Derivative::of_word(pass) {
                 Some(what) => Pass::Derive(what),
@@ -190,8 +193,18 @@ impl File {
                 let few = checkpoints(&gradient).ok_or("no loop keeps few states")?;
                 simplify(&few)
             }
+            Pass::Schedule => return Err("it is about kernels".into()),
         };
         Ok((crate::verified(out)?, fired))
+    }
+
+    /// The kernels with the forms of their loops.
+    pub(crate) fn scheduled(&self) -> Result<String, String> {
+        let program = kernel_text::parse(&self.input)?;
+        kernel_check::check(&program)?;
+        let out = schedule(program);
+        kernel_check::check(&out)?;
+        Ok(out.to_string())
     }
 
     pub(crate) fn check_fired(&self, fired: &[&str]) -> Result<(), String> {

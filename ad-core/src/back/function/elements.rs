@@ -9,7 +9,7 @@ use crate::back::outside::outside;
 use crate::back::range::pattern_of;
 use crate::back::turned::turned;
 use crate::ir::bulk::Type;
-use crate::ir::kernel::{Affine, At, Contribution, Nest, Range};
+use crate::ir::kernel::{At, Contribution, Form, Nest};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -35,11 +35,7 @@ impl Function<'_> {
         ty: &Type,
         local: &mut Local,
     ) -> Option<TokenStream> {
-        let in_order = (c.at.iter().enumerate())
-            .all(|(k, a)| matches!(a, At::Affine(a) if *a == Affine::of(k)));
-        let all = in_order && c.nest.outer > 0 && c.nest.loops[..c.nest.outer] == ty.shape;
-        let all = all && is_whole(&c.nest);
-        all.then(|| self.build(&c.nest, ty, local, &|| None))
+        (c.is_whole(&ty.shape)).then(|| self.build(&c.nest, ty, local, &|| None))
     }
 
     /// An array by its elements; at a place of its own, if there is one.
@@ -66,7 +62,8 @@ impl Function<'_> {
             && let Some(place) = room()
         {
             local.is_view = true;
-            if let Some(row) = Writer::new(nest, &[], self).by_rows(&[nest.root]) {
+            if let Form::Rows(cut) = nest.form {
+                let row = Writer::new(nest, &[], self).by_rows(&[nest.root], cut);
                 return quote!(rt::build_rows_in(#place, [#(#shape),*], #row));
             }
             let is_costly = w.is_costly(&[nest.root], false);
@@ -81,9 +78,14 @@ impl Function<'_> {
         }
         let blocks = match w.by_blocks() {
             Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
-            None => match Writer::new(nest, &[], self).by_rows(&[nest.root]) {
-                Some(row) => quote!(rt::build_rows([#(#shape),*], #row)),
-                None => self.elements(&mut w, &shape),
+            None => match nest.form {
+                Form::Rows(cut) => {
+                    let row = Writer::new(nest, &[], self).by_rows(&[nest.root], cut);
+                    quote!(rt::build_rows([#(#shape),*], #row))
+                }
+                Form::Plain | Form::AddedRows { .. } | Form::RowTotals { .. } => {
+                    self.elements(&mut w, &shape)
+                }
             },
         };
         let outside = outside(nest);
@@ -163,9 +165,4 @@ impl Function<'_> {
         let index = (w.loops[..w.nest.outer].iter()).map(|l| pattern_of(l, &body));
         (index.collect(), body)
     }
-}
-
-/// Whether all outer loops run over their whole extents.
-pub(super) fn is_whole(nest: &Nest) -> bool {
-    nest.ranges[..nest.outer].iter().all(Range::is_whole)
 }

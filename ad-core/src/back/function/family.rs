@@ -6,8 +6,8 @@ use crate::back::nest::Writer;
 use crate::back::range::pattern_of;
 use crate::back::real::typed_literal;
 use crate::ir::bulk::Type;
-use crate::ir::kernel::{Addend, Family, Fill, Member, Node, Range};
-use crate::thresholds::{ARRAYS_FILLED_TOGETHER, ROW_WORTH_SLICES};
+use crate::ir::kernel::{Family, Fill, Form, Member};
+use crate::thresholds::ARRAYS_FILLED_TOGETHER;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -59,9 +59,13 @@ impl Function<'_> {
         }
         let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
         let writer = || Writer::new(&f.nest, &more, self);
-        let addends: Vec<_> = (sums.iter())
-            .flat_map(|(to, m)| m.fill.parts().iter().map(|p| (to.clone(), p)))
+        let parts: Vec<_> = (sums.iter())
+            .flat_map(|(to, m)| {
+                let adds = m.fill.adds();
+                (m.fill.parts().iter()).map(move |p| (to.clone(), adds, p))
+            })
             .collect();
+        let addends: Vec<_> = parts.iter().map(|(to, _, p)| (to.clone(), *p)).collect();
         let elements: Vec<usize> = new.iter().flat_map(|(_, m)| m.fill.roots()).collect();
         let rest: Vec<_> = placed
             .iter()
@@ -94,7 +98,7 @@ impl Function<'_> {
             (_, true, Some(_)) => quote!(rt::build_all_costly_in),
         };
         let pass = |w: &mut Writer<'_>| {
-            let (lets, rest) = w.members(&rest, &addends, &elements);
+            let (lets, rest) = w.members(&rest, &parts, &elements);
             let is_block = !lets.is_empty() || is_made;
             let body = quote!(#lets #rest);
             let body = match is_block {
@@ -110,50 +114,58 @@ impl Function<'_> {
             let extents = extents.map(|n| self.size(n).tokens);
             quote!(#function(#places [#(#extents),*], |[#(#index),*]| #body))
         };
-        let is_whole = f.nest.ranges[..f.nest.outer].iter().all(Range::is_whole);
-        let mut w = match is_whole {
-            true => writer().with_blocks(),
-            false => writer(),
-        };
-        let all = match is_whole {
-            true => pass(&mut w),
-            false => {
-                let parts: Vec<_> = (sums.iter())
-                    .flat_map(|(to, m)| m.fill.parts().iter().map(move |p| (to, m.fill.adds(), p)))
-                    .collect();
-                let runs = w.outer_runs();
-                let (lets, rest) = w.all_members(&[], &parts, &[]);
-                w.around(runs, quote!(#lets #rest), !lets.is_empty())
+        let is_whole = f.nest.is_total();
+        let plain = || {
+            if is_whole {
+                let mut w = writer().with_blocks();
+                let all = pass(&mut w);
+                return (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);
             }
+            let mut w = writer();
+            let runs = w.outer_runs();
+            let (lets, rest) = w.members(&[], &parts, &[]);
+            w.around(runs, quote!(#lets #rest), !lets.is_empty())
         };
-        let all = (w.choice(&all, &|| pass(&mut writer()))).unwrap_or(all);
-        let elementwise = match is_whole && sums.is_empty() && placed.is_empty() {
-            true => writer().by_rows(&elements),
-            false => None,
+        let by_rows = |row: &TokenStream| {
+            let function = match (&elements[..], &places) {
+                ([], _) => quote!(rt::for_rows),
+                ([_], None) => quote!(rt::build_rows),
+                ([_], Some(_)) => quote!(rt::build_rows_in),
+                (_, None) => quote!(rt::build_all_rows),
+                (_, Some(_)) => quote!(rt::build_all_rows_in),
+            };
+            let extents = f.nest.loops[..f.nest.outer].iter();
+            let extents = extents.map(|n| self.size(n).tokens);
+            quote!(#function(#places [#(#extents),*], #row))
         };
-        let rows = match elementwise {
-            Some(row) => {
-                let function = match (&elements[..], &places) {
-                    ([_], None) => quote!(rt::build_rows),
-                    ([_], Some(_)) => quote!(rt::build_rows_in),
-                    (_, None) => quote!(rt::build_all_rows),
-                    (_, Some(_)) => quote!(rt::build_all_rows_in),
-                };
-                let extents = f.nest.loops[..f.nest.outer].iter();
-                let extents = extents.map(|n| self.size(n).tokens);
-                Some((None, quote!(#function(#places [#(#extents),*], #row))))
+        let all = match f.nest.form {
+            Form::Plain => plain(),
+            Form::Rows(cut) => by_rows(&writer().by_rows(&elements, cut)),
+            Form::AddedRows { least } => {
+                let length = &f.nest.loops[f.nest.outer - 1];
+                let row = writer().added_by_rows(elements.first().copied(), &addends);
+                let rows = by_rows(&row);
+                match length.as_lit() {
+                    Some(_) => rows,
+                    None => {
+                        let least = Expr::integer(least);
+                        let is_long = least.infix("<=", self.size(length)).tokens;
+                        let plain = plain();
+                        quote!(if #is_long { #rows } else { #plain })
+                    }
+                }
             }
-            None if is_whole && placed.is_empty() => {
-                let sums = (&elements[..], &addends[..]);
-                (self.by_totals(f, sums, places.as_ref()))
-                    .or_else(|| self.by_rows(f, sums, places.as_ref()))
+            Form::RowTotals { least } => {
+                let (lets, rest) = writer().members(&[], &parts, &elements);
+                let one_by_one = quote!({ #lets #rest });
+                let (outside, row) =
+                    writer().totals_by_rows(&elements, &addends, (least, &one_by_one));
+                let rows = by_rows(&row);
+                match outside.is_empty() {
+                    true => rows,
+                    false => quote!({ #outside #rows }),
+                }
             }
-            None => None,
-        };
-        let all = match rows {
-            Some((Some(long), rows)) => quote!(if #long { #rows } else { #all }),
-            Some((None, rows)) => rows,
-            None => all,
         };
         let patterns: Vec<TokenStream> = (new.iter())
             .map(|(name, m)| {
@@ -167,6 +179,7 @@ impl Function<'_> {
             [one] => quote!(let #one = #all;),
             many => quote!(let (#(#many),*) = #all;),
         };
+        let w = writer();
         for (name, m) in sums.iter().chain(&placed).chain(&new) {
             let is_typed = match &m.fill {
                 Fill::Each(n) => w.is_typed(*n),
@@ -189,65 +202,5 @@ impl Function<'_> {
             self.locals.borrow_mut().insert(m.var, local);
         }
         quote!(#before #pass)
-    }
-
-    /// The pass by rows, if it adds to rows, and when that is better, unless it always is.
-    fn by_rows(
-        &self,
-        f: &Family,
-        (elements, sums): (&[Node], &[(Ident, &Addend)]),
-        place: Option<&TokenStream>,
-    ) -> Option<(Option<TokenStream>, TokenStream)> {
-        let length = f.nest.loops[..f.nest.outer].last()?;
-        let is_short = length.as_lit().is_some_and(|n| n < ROW_WORTH_SLICES);
-        if elements.len() > 1 || is_short || f.members.iter().any(|m| small::len(&m.ty).is_some()) {
-            return None;
-        }
-        let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
-        let mut w = Writer::new(&f.nest, &more, self);
-        let row = w.added_by_rows(elements.first().copied(), sums)?;
-        let function = match (elements, place) {
-            ([], _) => quote!(rt::for_rows),
-            (_, None) => quote!(rt::build_rows),
-            (_, Some(_)) => quote!(rt::build_rows_in),
-        };
-        let extents = f.nest.loops[..f.nest.outer].iter();
-        let extents = extents.map(|n| self.size(n).tokens);
-        let long = (length.as_lit().is_none()).then(|| {
-            let few = Expr::integer(ROW_WORTH_SLICES);
-            few.infix("<=", self.size(length)).tokens
-        });
-        Some((long, quote!(#function(#place [#(#extents),*], #row))))
-    }
-
-    /// The pass by rows, if it adds sums over them.
-    fn by_totals(
-        &self,
-        f: &Family,
-        (elements, sums): (&[Node], &[(Ident, &Addend)]),
-        place: Option<&TokenStream>,
-    ) -> Option<(Option<TokenStream>, TokenStream)> {
-        if f.members.iter().any(|m| small::len(&m.ty).is_some()) {
-            return None;
-        }
-        let more: Vec<usize> = f.roots().skip(1).chain(f.indices()).collect();
-        let writer = || Writer::new(&f.nest, &more, self);
-        let (lets, rest) = writer().members(&[], sums, elements);
-        let (outside, row) = writer().totals_by_rows(elements, sums, &quote!({ #lets #rest }))?;
-        let function = match (elements, place) {
-            ([], _) => quote!(rt::for_rows),
-            ([_], None) => quote!(rt::build_rows),
-            ([_], Some(_)) => quote!(rt::build_rows_in),
-            (_, None) => quote!(rt::build_all_rows),
-            (_, Some(_)) => quote!(rt::build_all_rows_in),
-        };
-        let extents = f.nest.loops[..f.nest.outer].iter();
-        let extents = extents.map(|n| self.size(n).tokens);
-        let all = quote!(#function(#place [#(#extents),*], #row));
-        let all = match outside.is_empty() {
-            true => all,
-            false => quote!({ #outside #all }),
-        };
-        Some((None, all))
     }
 }

@@ -15,11 +15,7 @@ use quote::quote;
 
 /// How many elements an array has that may be on the stack.
 pub(super) fn len(ty: &Type) -> Option<usize> {
-    let mut len = 1_i64;
-    for n in &ty.shape {
-        len = len.checked_mul(n.as_lit()?.max(0))?;
-    }
-    (len <= ELEMENTS_ON_STACK).then_some(len as usize)
+    ty.elements_up_to(ELEMENTS_ON_STACK)
 }
 
 /// The same for what a step makes, if the runtime does not put it on the heap.

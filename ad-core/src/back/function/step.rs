@@ -4,7 +4,6 @@
 //! several things have files of their own. How the elements of an array are written is in
 //! `elements.rs`.
 
-use super::elements::is_whole;
 use super::{Function, Local, small};
 use crate::back::expr::Expr;
 use crate::back::nest::{Scope, Writer};
@@ -45,7 +44,7 @@ impl Function<'_> {
         };
         let tokens = match &step.work {
             Work::Nest(nest) if nest.outer == 0 => self.single(nest, &name, &mut local),
-            Work::Nest(nest) if is_whole(nest) => self.array_of(step, nest, &name, &mut local),
+            Work::Nest(nest) if nest.is_total() => self.array_of(step, nest, &name, &mut local),
             Work::Nest(nest) => self.assigned(step, nest, &name, &shape, &local),
             Work::Scatter(contributions) => {
                 self.scatter(step, contributions, &name, &shape, &mut local)

@@ -21,7 +21,7 @@ use crate::back::nest::Writer;
 use crate::ir::bulk::Var;
 use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{
-    Affine, At, Compute, Contribution, Fill, Nest, Node, Range, Sequence, Work,
+    Affine, At, Compute, Contribution, Fill, Nest, Node, Range, Scalar, Sequence, Work,
 };
 use crate::ir::ty::{Atom, Elem, Size};
 use crate::thresholds::STATES_CHANGED_TOGETHER;
@@ -311,16 +311,7 @@ impl Function<'_> {
 
 /// The arrays that a nest reads.
 pub(super) fn reads(nest: &Nest) -> impl Iterator<Item = Var> {
-    nest.nodes.iter().filter_map(|s| match &s.compute {
-        Compute::Read(v, _) => Some(*v),
-        Compute::Lit(_)
-        | Compute::Index(_)
-        | Compute::Prim(..)
-        | Compute::Reduce(..)
-        | Compute::ArgReduce(..)
-        | Compute::Same(_)
-        | Compute::Extreme(_) => None,
-    })
+    nest.nodes.iter().filter_map(Scalar::read)
 }
 
 /// What something is called.

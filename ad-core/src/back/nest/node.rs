@@ -4,7 +4,6 @@
 use super::{Bound, Writer};
 use crate::back::expr::Expr;
 use crate::ir::kernel::{Compute, Node};
-use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -76,28 +75,7 @@ impl Writer<'_> {
 
     /// What holds where a guard does.
     pub(in crate::back) fn learn(&self, g: Node, known: &mut HashSet<Node>) {
-        let mut stack = vec![g];
-        let mut new = vec![];
-        while let Some(g) = stack.pop() {
-            if !known.insert(g) {
-                continue;
-            }
-            new.push(g);
-            if let Compute::Prim(Prim::And, args) = &self.nest.nodes[g].compute {
-                stack.extend(args);
-            }
-        }
-        // A conjunction of what is known is known.
-        while let Some(g) = new.pop() {
-            for &n in &self.facts.conjunctions[g] {
-                if let Compute::Prim(_, args) = &self.nest.nodes[n].compute
-                    && args.iter().all(|a| known.contains(a))
-                    && known.insert(n)
-                {
-                    new.push(n);
-                }
-            }
-        }
+        self.nest.learn(g, &self.facts.conjunctions, known);
     }
 
     /// What a node is where its guard holds.

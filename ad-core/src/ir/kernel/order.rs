@@ -1,6 +1,6 @@
 //! Nests with their loops in another order.
 
-use super::{Affine, At, Compute, Loop, Nest, Node, Range};
+use super::{Affine, At, Compute, Form, Loop, Nest, Node, Range};
 
 impl Nest {
     /// Whether something would be computed in each step of the sum that does not depend on it.
@@ -76,6 +76,7 @@ impl Nest {
             depends: depends.collect(),
             nodes,
             root,
+            form: Form::Plain,
         }
     }
 }

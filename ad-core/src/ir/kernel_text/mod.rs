@@ -16,6 +16,8 @@
 //!
 //! A nest first lists its loops, the outer ones before the inner ones. Then come its scalars, each
 //! with the loops around it. The last line names the scalar that the nest gives.
+//! `form rows` behind `outer 1` says how the last outer loop runs, if not element by element;
+//! see [`Form`](super::kernel::Form).
 //! `loop i1 to d0.1 from [i0] until [s4]` runs over a part of its extent. A guard stands in
 //! brackets before an operation. In an index, `i0`, `i1`, .. are loops, and `s4` is a computed
 //! integer.

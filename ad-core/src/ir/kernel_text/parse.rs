@@ -5,9 +5,9 @@ use crate::ir::bulk_text::{Lines, Reader};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::entries::{Block, Component};
 use crate::ir::kernel::{
-    Addend, Affine, At, Branch, Compute, Contribution, Division, Family, Fill, Loop, Member, Nest,
-    Node, Operand, Out, Program, Range, Scalar, Sequence, Source, Step, Tiles, UnitCall, Within,
-    Work,
+    Addend, Affine, At, Branch, Compute, Contribution, Cut, Division, Family, Fill, Form, Loop,
+    Member, Nest, Node, Operand, Out, Program, Range, Scalar, Sequence, Source, Step, Tiles,
+    UnitCall, Within, Work,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
@@ -121,6 +121,10 @@ impl Lines<'_> {
 
     fn nest(&mut self) -> Result<Nest, String> {
         let outer = self.line(|r| r.expect("outer").and_then(|()| r.axis()))?;
+        let form = match self.begins("form") {
+            true => self.line(|r| r.expect("form").and_then(|()| r.form()))?,
+            false => Form::Plain,
+        };
         let (mut loops, mut ranges, mut nodes, mut depends) = (vec![], vec![], vec![], vec![]);
         let count = self.count("loop");
         for l in 0..count {
@@ -141,6 +145,7 @@ impl Lines<'_> {
             nodes,
             depends,
             root,
+            form,
         })
     }
 
@@ -223,6 +228,32 @@ impl Reader<'_> {
 
     fn place(&mut self, loops: usize) -> Result<Vec<At>, String> {
         self.listed(|r| r.at(loops))
+    }
+
+    /// `rows first 1 last 2`, `added rows from 8`, `row totals from 16`
+    fn form(&mut self) -> Result<Form, String> {
+        let least = |r: &mut Self, word| {
+            r.expect(word)?;
+            r.expect("from")?;
+            r.axis().map(|n| n as i64)
+        };
+        let count = |r: &mut Self, word| match r.skip(word) {
+            true => r.axis().map(|n| n as i64),
+            false => Ok(0),
+        };
+        Ok(match self.next()? {
+            "rows" => {
+                let (first, last) = (count(self, "first")?, count(self, "last")?);
+                Form::Rows(Cut { first, last })
+            }
+            "added" => Form::AddedRows {
+                least: least(self, "rows")?,
+            },
+            "row" => Form::RowTotals {
+                least: least(self, "totals")?,
+            },
+            t => return Err(format!("`{t}` is no form of a loop")),
+        })
     }
 
     /// `loop i1 to d0.1 from [i0] until [s4]`

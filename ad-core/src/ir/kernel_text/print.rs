@@ -5,8 +5,8 @@ use crate::ir::bulk_text::{labels, list};
 use crate::ir::core::Extremum;
 use crate::ir::entries::{Block, Component};
 use crate::ir::kernel::{
-    Addend, Affine, At, Branch, Compute, Contribution, Division, Family, Fill, Nest, Operand, Out,
-    Program, Scalar, Sequence, Source, Step, Tiles, UnitCall, Within, Work,
+    Addend, Affine, At, Branch, Compute, Contribution, Cut, Division, Family, Fill, Form, Nest,
+    Operand, Out, Program, Scalar, Sequence, Source, Step, Tiles, UnitCall, Within, Work,
 };
 use crate::ir::ty::Size;
 use std::fmt::{self, Display, Formatter};
@@ -57,9 +57,29 @@ impl Display for Compute {
     }
 }
 
+impl Display for Form {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Plain => write!(f, "plain"),
+            Form::Rows(Cut { first, last }) => {
+                let count = |word, n: i64| match n {
+                    0 => String::new(),
+                    n => format!(" {word} {n}"),
+                };
+                write!(f, "rows{}{}", count("first", *first), count("last", *last))
+            }
+            Form::AddedRows { least } => write!(f, "added rows from {least}"),
+            Form::RowTotals { least } => write!(f, "row totals from {least}"),
+        }
+    }
+}
+
 impl Display for Nest {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "outer {}", self.outer)?;
+        if self.form != Form::Plain {
+            writeln!(f, "form {}", self.form)?;
+        }
         for (l, (extent, range)) in self.loops.iter().zip(&self.ranges).enumerate() {
             write!(f, "loop i{l} to {extent}")?;
             if !range.from.is_empty() {

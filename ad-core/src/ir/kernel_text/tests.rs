@@ -19,6 +19,7 @@ fn all(x: real[d0.0, d0.1], k: int[d1.0], n: int[], b: bool[d0.0], y: real[3], w
     give s6
   v7: real[d0.0] = nest
     outer 1
+    form rows first 1 last 2
     loop i0 to d0.0
     loop i1 to d0.1
     loop i2 to d0.1

@@ -1,6 +1,6 @@
 //! The scalars of a nest, shared by construction.
 
-use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range, Scalar};
+use crate::ir::kernel::{Affine, At, Compute, Form, Loop, Nest, Node, Range, Scalar};
 use crate::ir::ty::Size;
 use std::collections::HashMap;
 
@@ -34,6 +34,7 @@ impl Graph {
             nodes: self.nodes,
             depends: self.depends,
             root,
+            form: Form::Plain,
         }
     }
 

@@ -41,7 +41,7 @@ mod wedge;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
 use crate::ir::kernel::{
-    self, Affine, At, Branch, Compute, Nest, Out, Sequence, Source, Step, UnitCall, Work,
+    self, Affine, At, Branch, Compute, Form, Nest, Out, Sequence, Source, Step, UnitCall, Work,
 };
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
@@ -275,6 +275,7 @@ fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec
                 nodes: vec![read],
                 depends: vec![(0..ty.rank()).collect()],
                 root: 0,
+                form: Form::Plain,
             });
             steps.push(Step { out: var, ty, work });
         }

@@ -308,7 +308,7 @@ impl Narrowing<'_> {
         let (Some(&a), Some(&b)) = (args.first(), args.get(1)) else {
             return vec![];
         };
-        let (Some(a), Some(b)) = (self.affine(a), self.affine(b)) else {
+        let (Some(a), Some(b)) = (self.nest.affine(a), self.nest.affine(b)) else {
             return vec![];
         };
         #[allow(
@@ -322,23 +322,6 @@ impl Narrowing<'_> {
             Prim::IGe => vec![a.sub(&b)],
             Prim::IEq => vec![a.sub(&b), b.sub(&a)],
             _ => vec![],
-        }
-    }
-
-    fn affine(&self, n: Node) -> Option<Affine> {
-        let s = &self.nest.nodes[n];
-        match &s.compute {
-            // Where a loop ends is computed even if it has nothing to run over.
-            Compute::Index(a) if s.guard.is_none() && a.is_total() => Some(a.clone()),
-            Compute::Lit(l) if s.guard.is_none() => l.as_size().map(Affine::constant),
-            Compute::Lit(_)
-            | Compute::Index(_)
-            | Compute::Read(..)
-            | Compute::Prim(..)
-            | Compute::Reduce(..)
-            | Compute::ArgReduce(..)
-            | Compute::Same(_)
-            | Compute::Extreme(_) => None,
         }
     }
 
@@ -402,7 +385,7 @@ impl Narrowing<'_> {
             | Compute::Same(_)
             | Compute::Extreme(_) => return,
         };
-        let Some(index) = self.affine(index) else {
+        let Some(index) = self.nest.affine(index) else {
             return;
         };
         let Some(k) = own.iter().position(|&l| index == Affine::of(l)) else {

@@ -23,7 +23,7 @@ use super::body::{in_order, nests_mut};
 use super::lane::Form;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{
-    Affine, At, Compute, Contribution, Loop, Nest, Program, Range, Scalar, Step, Work,
+    self, Affine, At, Compute, Contribution, Loop, Nest, Program, Range, Scalar, Step, Work,
 };
 use crate::ir::ty::{Elem, Size};
 use std::collections::{HashMap, HashSet};
@@ -215,6 +215,7 @@ fn copy_of(v: Var, mut ty: Type, order: &[usize], out: Var) -> Step {
         nodes: vec![read],
         depends: vec![(0..rank).collect()],
         root: 0,
+        form: kernel::Form::Plain,
     });
     Step { out, ty, work }
 }
