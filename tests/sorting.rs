@@ -1,4 +1,4 @@
-//! Lists that are sorted behind an early return, in branches and in loops.
+//! Lists that are sorted behind an early return, in branches, in loops, in part, and while they grow.
 
 use cotangent::ndarray::{Array1, Array2};
 use cotangent::prelude::*;
@@ -112,6 +112,101 @@ fn in_a_closure(x: &[f64]) -> f64 {
         .sum()
 }
 
+#[differentiable]
+fn sorted_tails(x: &[f64]) -> f64 {
+    let mut total = 0.0;
+    for i in 0..x.len() {
+        let mut tail = x[i..].to_vec();
+        tail.sort_by(f64::total_cmp);
+        total += tail[tail.len() / 2] * (i + 1) as f64;
+    }
+    total
+}
+
+#[differentiable]
+fn running_median(x: &[f64]) -> f64 {
+    let mut seen: Vec<f64> = Vec::new();
+    let mut total = 0.0;
+    for (i, v) in x.iter().enumerate() {
+        seen.push(*v);
+        seen.sort_by(|a, b| a.total_cmp(b));
+        total += seen[seen.len() / 2] * (i + 1) as f64;
+    }
+    total
+}
+
+#[differentiable(grad, jvp, hvp)]
+fn median_of_positive(x: &[f64]) -> f64 {
+    let mut positive: Vec<f64> = x.iter().copied().filter(|v| *v > 0.0).collect();
+    if positive.is_empty() {
+        return 0.0;
+    }
+    positive.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    positive[positive.len() / 2].powi(2)
+}
+
+/// The cost of joining the two smallest until there is one.
+#[differentiable]
+fn joined(x: &[f64]) -> f64 {
+    let mut heap = x.to_vec();
+    let mut cost = 0.0;
+    while heap.len() > 1 {
+        heap.sort_by(|a, b| b.total_cmp(a));
+        let a = heap.pop().unwrap();
+        let b = heap.pop().unwrap();
+        cost += a * a + a * b;
+        heap.push(a + b);
+    }
+    cost
+}
+
+#[differentiable(grad, wrt(x))]
+fn best_three(x: &[f64], y: &[f64]) -> f64 {
+    let mut best: Vec<(f64, f64)> = Vec::new();
+    for i in 0..x.len() {
+        best.push((x[i], y[i]));
+        best.sort_by(|a, b| b.0.total_cmp(&a.0));
+        best.truncate(3);
+    }
+    best.iter().map(|(a, b)| a * a * b).sum()
+}
+
+#[differentiable]
+fn parts_sorted(x: &[f64], k: usize) -> f64 {
+    let mut v = x.to_vec();
+    v[..k].sort_by(f64::total_cmp);
+    v[k..].sort_by(|a, b| b.total_cmp(a));
+    for block in v.chunks_mut(4) {
+        block.sort_by(f64::total_cmp);
+    }
+    let mut half = v[..k].to_vec();
+    half.sort_by(|a, b| b.total_cmp(a));
+    v.extend_from_slice(&half);
+    v.iter()
+        .enumerate()
+        .map(|(i, v)| v * v * (i + 1) as f64)
+        .sum()
+}
+
+#[differentiable]
+fn distinct(x: &[f64]) -> f64 {
+    let mut v = x.to_vec();
+    v.sort_by(f64::total_cmp);
+    v.dedup();
+    v.iter().map(|v| v * v).sum::<f64>() / v.len().max(1) as f64
+}
+
+#[differentiable]
+fn median_of_singles(x: &[f32]) -> f32 {
+    let mut total = 0.0;
+    for k in 0..2 {
+        let mut sorted = x.to_vec();
+        sorted.sort_by(f32::total_cmp);
+        total += sorted[x.len() / 2] * (k + 1) as f32;
+    }
+    total
+}
+
 /// `n` numbers without an order, no two of which are close.
 fn shuffled(n: usize) -> Vec<f64> {
     (0..n)
@@ -211,6 +306,56 @@ fn in_closures() {
     for n in [0, 1, 9, 65] {
         check(&shuffled(n), &in_a_closure_grad(&shuffled(n)), in_a_closure);
     }
+}
+
+#[test]
+fn while_they_grow() {
+    for n in [0, 1, 2, 9, 65] {
+        let x = shuffled(n);
+        check(&x, &sorted_tails_grad(&x), sorted_tails);
+        check(&x, &running_median_grad(&x), running_median);
+        check(&x, &joined_grad(&x), joined);
+        check(&x, &distinct_grad(&x), distinct);
+        let y: Vec<f64> = x.iter().map(|v| v.cos()).collect();
+        check(&x, &best_three_grad(&x, &y), |x| best_three(x, &y));
+    }
+}
+
+#[test]
+fn in_part() {
+    for n in [0, 1, 9, 65] {
+        let x = shuffled(n);
+        check(&x, &parts_sorted_grad(&x, n / 3), |x| {
+            parts_sorted(x, n / 3)
+        });
+    }
+}
+
+#[test]
+fn in_other_modes_and_types() {
+    for n in [0, 1, 9, 65] {
+        let x = shuffled(n);
+        let direction: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
+        let gradient = median_of_positive_grad(&x);
+        let along: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+        let (_, tangent) = median_of_positive_jvp(&x, &direction);
+        assert!((along - tangent).abs() < 1e-12, "{along} {tangent}");
+        let second = median_of_positive_hvp(&x, &direction);
+        // The value is the square of one of the elements.
+        for i in 0..n {
+            let expected = if gradient[i] != 0.0 {
+                2.0 * direction[i]
+            } else {
+                0.0
+            };
+            assert_eq!(second[i], expected);
+        }
+    }
+    let x: Vec<f32> = shuffled(9).iter().map(|v| *v as f32).collect();
+    let gradient = median_of_singles_grad(&x);
+    let middle = (0..9).find(|i| gradient[*i] != 0.0).expect("an element");
+    assert_eq!(gradient.iter().sum::<f32>(), 3.0);
+    assert_eq!(3.0 * x[middle], median_of_singles(&x));
 }
 
 #[custom_derivative(vjp = shortened_rule, like = x)]

@@ -1,6 +1,6 @@
 //! Functions with derivatives of their own, used or declared wrongly.
 
-use cotangent::ndarray::Array1;
+use cotangent::ndarray::{Array1, Array2};
 use cotangent::prelude::*;
 
 #[custom_derivative]
@@ -31,6 +31,21 @@ fn counted(x: f64) -> (f64, usize) {
 #[custom_derivative(vjp = constant_vjp)]
 fn constant(n: usize) -> f64 {
     n as f64
+}
+
+#[custom_derivative(vjp = shifted_vjp, like = z)]
+fn shifted(x: &Array1<f64>) -> Array1<f64> {
+    x + 1.0
+}
+
+#[custom_derivative(vjp = diagonal_vjp, like = x)]
+fn diagonal(x: &Array1<f64>) -> Array2<f64> {
+    Array2::from_diag(x)
+}
+
+#[custom_derivative(vjp = scaled_vjp, like)]
+fn scaled(x: &Array1<f64>) -> Array1<f64> {
+    2.0 * x
 }
 
 struct Spring;

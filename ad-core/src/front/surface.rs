@@ -303,6 +303,8 @@ pub(super) enum How {
     Copy,
     /// `x.fill(e)`
     Fill,
+    /// `x.sort()`: a variable becomes what is given, and a part of an array gets its elements.
+    Elements,
 }
 
 /// What stands before the `=`.

@@ -79,12 +79,12 @@ pub(crate) fn named(attr: TokenStream, errors: &mut Errors) -> Option<Named> {
         );
         if !known || !is_pair {
             let name = crate::front::types::spelled(&path);
-            let what = match known {
-                true if name == "like" => "`like` names an argument".to_owned(),
-                true => format!("`{name}` names a function"),
-                false => format!("there is no option `{name}`"),
+            let message = match known {
+                true if name == "like" => "`like` names an argument; write `like = x`".to_owned(),
+                true => format!("`{name}` names a function; {FORM}"),
+                false => format!("there is no option `{name}`; {FORM}"),
             };
-            errors.on(entry, format!("{what}; {FORM}"));
+            errors.on(entry, message);
             sound = false;
         }
     }
@@ -121,8 +121,11 @@ impl Named {
         let of: Vec<usize> = of.map(|(k, _)| k).collect();
         let fits = matches!(of[..], [k] if shaped_like(&mut unit, k));
         if !fits {
-            let message = "`like` names an argument that is one array, and the result is one array \
-                           with as many axes; name another argument, or remove `like`";
+            let message = format!(
+                "`like = {like}` says that the result has the shape of an argument, and there is no \
+                 argument `{like}` that is one array with as many axes as the result; name another \
+                 argument, or remove `like`"
+            );
             errors.on(like, message);
         }
         unit

@@ -132,12 +132,27 @@ fn custom(file: &syn::File, name: &str) -> Option<TokenStream> {
     }
 }
 
+/// The file with `#[differentiable]` in place of the attributes of a function: its own rules call it
+/// as any other.
+fn annotated(file: &syn::File, name: &str) -> syn::File {
+    let mut file = file.clone();
+    for item in &mut file.items {
+        if let syn::Item::Fn(function) = item
+            && function.sig.ident == name
+        {
+            function.attrs = vec![syn::parse_quote!(#[differentiable])];
+        }
+    }
+    file
+}
+
 /// A function with derivatives of its own. What it computes is known as far as it, and they, could
 /// be annotated themselves.
 fn with_derivatives(file: &syn::File, name: &str) -> Option<Callee> {
     let named = named(custom(file, name)?, &mut Errors::default())?;
+    let within = annotated(file, name);
     let routine = |name: &str| {
-        let f = read(file, TokenStream::new(), &plain(file, name)?, true).ok()?;
+        let f = read(&within, TokenStream::new(), &plain(file, name)?, true).ok()?;
         f.consts.is_empty().then(|| Routine::from(f.program))
     };
     let of = |path: &Option<syn::Path>| routine(&path.as_ref()?.get_ident()?.to_string());

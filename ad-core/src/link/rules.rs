@@ -266,11 +266,8 @@ fn program(signature: &Signature, unit: &Called, rule: Rule, callee: &Callee) ->
     let mut parts = results.into_iter();
     let values: Vec<(Ty, Vec<Option<i64>>, bool)> = (unit.results.iter())
         .map(|part| {
-            (
-                part.ty,
-                part.lengths.iter().map(|n| n.fixed()).collect(),
-                true,
-            )
+            let lengths = part.lengths.iter().map(|n| n.fixed());
+            (part.ty, lengths.collect(), true)
         })
         .collect();
     let mut wanted = vec![];

@@ -273,7 +273,11 @@ impl Lowerer<'_> {
                 "a part of an array is no variable; write `.assign(&..)` behind it",
             ));
         }
-        let value = self.compounded(Value::Plain(part), new)?;
+        let how = match new.how {
+            How::Elements => How::Copy,
+            how @ (How::Set | How::By(_) | How::Copy | How::Fill) => how,
+        };
+        let value = self.compounded(Value::Plain(part), Operand { how, ..new })?;
         let plain = self.plain(value, loc)?;
         let message = format!(
             "this is {}, and the array is {}",
@@ -293,7 +297,7 @@ impl Lowerer<'_> {
             loc,
         } = new;
         match how {
-            How::Set => self.set(old, value, loc),
+            How::Set | How::Elements => self.set(old, value, loc),
             How::By(op) => {
                 let before = self.plain(old.clone(), loc)?;
                 let value = self.combined(op, (Ok(old), loc), (Ok(value), value_loc), loc)?;
@@ -384,6 +388,10 @@ impl Lowerer<'_> {
             (Value::List(List::Whole(old)), Value::List(List::Whole(new))) => {
                 let value = self.set(Value::Plain(old), Value::Plain(new), loc)?;
                 return Ok(Value::of_rust(self.plain(value, loc)?));
+            }
+            (Value::List(List::Columns(old)), Value::List(List::Columns(new))) => {
+                let of = Box::new(self.set(*old.of, *new.of, loc)?);
+                return Ok(Value::List(List::Columns(Columns { of, ..new })));
             }
             (old, new) if old.is_like(&new) => {
                 if let (Some(a), Some(b)) = (old.components(), new.components()) {

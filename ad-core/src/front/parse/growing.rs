@@ -782,12 +782,16 @@ impl Names {
     }
 }
 
-/// Whether a statement binds the name anew, or assigns to the whole list.
+/// Whether a statement binds the name anew, or assigns to the whole list. In a closure with a
+/// parameter of this name the list does not occur.
 fn bound_in(stmt: &syn::Stmt, name: &Ident) -> bool {
     struct Search<'a>(&'a Ident, bool);
     impl<'ast> Visit<'ast> for Search<'_> {
         fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
             self.1 |= pat.ident == *self.0;
+        }
+        fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+            self.visit_expr(&closure.body);
         }
         fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
             self.1 |= matches!(&*assign.left, syn::Expr::Path(p) if p.path.is_ident(self.0));

@@ -203,7 +203,7 @@ impl Parser<'_> {
                 [order],
             ) => {
                 let sorted = super::rewritten::sorted(&call.receiver, &call.method, order)?;
-                (How::Set, self.expr(&sorted))
+                (How::Elements, self.expr(&sorted))
             }
             ("sort" | "sort_unstable", []) => {
                 let (key, by_key) = (
@@ -211,7 +211,7 @@ impl Parser<'_> {
                     syn::Ident::new("sort_by_key", call.method.span()),
                 );
                 let sorted = super::rewritten::sorted(&call.receiver, &by_key, &key)?;
-                (How::Set, self.expr(&sorted))
+                (How::Elements, self.expr(&sorted))
             }
             ("invert_axis" | "swap_axes", _) => {
                 let args = self.all(&call.args);

@@ -1,6 +1,6 @@
 //! What reads a list while it grows, or changes how long it is.
 
-use super::{GROWING, List, method_after};
+use super::{GROWING, List, mentions, method_after};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::parse::Parser;
@@ -31,6 +31,11 @@ impl Read<'_> {
         let mut out = TokenStream::new();
         let mut k = 0;
         while k < tokens.len() {
+            if let Some(end) = shadowed(&tokens, k, list) {
+                out.extend(tokens[k..end].iter().cloned());
+                k = end;
+                continue;
+            }
             let after = &tokens[k + 1..];
             match &tokens[k] {
                 TokenTree::Group(group) => {
@@ -114,12 +119,13 @@ impl Read<'_> {
                     3,
                 )
             }
-            "insert" | "remove" | "swap_remove" => {
+            "insert" | "remove" | "swap_remove" | "retain" | "dedup" => {
                 let ends = matches!(after.get(3), Some(TokenTree::Punct(p)) if p.as_char() == ';');
                 let is_unused = is_first && ends;
                 (Some(self.moved(&method, args, is_unused)?), 3)
             }
             _ if changes => return None,
+            sort if sort.starts_with("sort") => (Some(self.sorted(after.get(1)?, args)?), 3),
             _ => (None, 0),
         })
     }
@@ -163,8 +169,42 @@ impl Read<'_> {
                 #list[cotangent_i] = #list[#at];
                 #gone
             }},
+            ("retain", [keeps]) => quote_spanned! {list.span()=> {
+                let cotangent_keeps = #keeps;
+                let mut cotangent_end = 0;
+                for cotangent_k in 0..#at {
+                    if cotangent_keeps(&#list[cotangent_k]) {
+                        #list[cotangent_end] = #list[cotangent_k];
+                        cotangent_end += 1;
+                    }
+                }
+                #at = cotangent_end;
+            }},
+            ("dedup", []) => quote_spanned! {list.span()=> {
+                let mut cotangent_end = #at.min(1);
+                for cotangent_k in 1..#at {
+                    if #list[cotangent_k] != #list[cotangent_end - 1] {
+                        #list[cotangent_end] = #list[cotangent_k];
+                        cotangent_end += 1;
+                    }
+                }
+                #at = cotangent_end;
+            }},
             _ => return None,
         })
+    }
+
+    /// The elements in another order, one by one: those of a list of structs have no other way.
+    fn sorted(&self, method: &TokenTree, args: TokenStream) -> Option<TokenStream> {
+        let (list, at) = (&self.list.name, self.at);
+        let args = self.of(args)?;
+        Some(quote_spanned! {list.span()=> {
+            let mut cotangent_ordered = #list[..#at].to_vec();
+            cotangent_ordered.#method(#args);
+            for cotangent_k in 0..#at {
+                #list[cotangent_k] = cotangent_ordered[cotangent_k];
+            }
+        }})
     }
 
     /// The same where there is no list, only how long it is.
@@ -187,6 +227,27 @@ impl Read<'_> {
         };
         Some((read, 3))
     }
+}
+
+/// Where a closure ends that begins at a token and has a parameter with the name of the list.
+fn shadowed(tokens: &[TokenTree], k: usize, list: &Ident) -> Option<usize> {
+    let is_punct = |t: &TokenTree, c: char| matches!(t, TokenTree::Punct(p) if p.as_char() == c);
+    let begins = match k.checked_sub(1).map(|before| &tokens[before]) {
+        None => true,
+        Some(before) => {
+            is_punct(before, ',') || is_punct(before, '=') || before.to_string() == "move"
+        }
+    };
+    if !begins || !is_punct(&tokens[k], '|') {
+        return None;
+    }
+    let params = &tokens[k + 1..];
+    let count = params.iter().position(|t| is_punct(t, '|'))?;
+    let params: TokenStream = params[..count].iter().cloned().collect();
+    let body = k + count + 2;
+    let ends = |t: &TokenTree| is_punct(t, ',') || is_punct(t, ';');
+    let length = tokens[body..].iter().position(ends);
+    mentions(&params, list).then(|| length.map_or(tokens.len(), |n| body + n))
 }
 
 /// Whether an index is a range.
