@@ -33,8 +33,8 @@ fn constant(n: usize) -> f64 {
     n as f64
 }
 
-#[custom_derivative(vjp = shifted_vjp, like = z)]
-fn shifted(x: &Array1<f64>) -> Array1<f64> {
+#[custom_derivative(vjp = raised_vjp, like = z)]
+fn raised(x: &Array1<f64>) -> Array1<f64> {
     x + 1.0
 }
 
