@@ -185,17 +185,16 @@ impl Run<'_> {
         for v in wanted_given {
             inside.give(v);
         }
+        // The shapes of states give sizes, too.
+        let shapes: Vec<Vec<Size>> = (kept.iter())
+            .map(|&k| inside.shape(&body.params[state(k).index()].ty.shape, &fixed))
+            .collect();
         let given_count = inside.params.len();
-        for &k in &kept {
-            let p = &body.params[state(k).index()];
-            let shape = inside.shape(&p.ty.shape, &fixed);
-            inside.params.push(Param {
-                name: p.name.clone(),
-                ty: Type {
-                    elem: p.ty.elem,
-                    shape,
-                },
-            });
+        for (&k, shape) in kept.iter().zip(shapes) {
+            let Param { name, ty } = &body.params[state(k).index()];
+            let (name, elem) = (name.clone(), ty.elem);
+            let ty = Type { elem, shape };
+            inside.params.push(Param { name, ty });
         }
         let index = &body.params[count + states];
         inside.params.push(index.clone());
