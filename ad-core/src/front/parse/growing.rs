@@ -373,6 +373,17 @@ impl List {
             syn::Expr::MethodCall(call) if call.method == "to_vec" || call.method == "clone" => {
                 list.whole = Some(init.to_token_stream());
             }
+            // The type says that it is a list.
+            syn::Expr::MethodCall(call) if call.method == "collect" => {
+                let syn::Pat::Type(typed) = &local.pat else {
+                    return None;
+                };
+                let ty = &typed.ty;
+                list.whole = Some(quote_spanned! {list.name.span()=> {
+                    let cotangent_collected: #ty = #init;
+                    cotangent_collected
+                }});
+            }
             _ => return None,
         }
         Some(list)
