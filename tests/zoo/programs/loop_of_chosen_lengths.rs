@@ -11,15 +11,16 @@ use cotangent::prelude::*;
 #[differentiable(value, grad, vjp, jvp, allow(loop_memory, zero_gradient))]
 pub fn loop_of_chosen_lengths(x: &[f64], y: &[f64], s: f64) -> f64 {
     let is_small = 0.5 <= 0.75;
-    let mut v = x.to_vec();
+    let (mut v, mut t) = (x.to_vec(), 0.1);
     if is_small {
         v = y.iter().map(|v| v.sin()).collect();
     }
-    for i in 0..x.len() {
-        let e = v[i] * 0.5 + 0.1;
-        v.fill(e);
+    for _ in 0..3 {
+        for e in &mut v {
+            *e = (*e * 0.5 + t).sin();
+        }
+        t += 0.1;
     }
-    let mut t = 0.1;
     for _ in 0..2 {
         if (-2..3).contains(&5i64) {
             break;
