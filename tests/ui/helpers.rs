@@ -10,16 +10,6 @@ fn called(x: f64, y: f64) -> f64 {
 }
 
 #[differentiable]
-fn median(x: &[f64]) -> f64 {
-    if x.is_empty() {
-        return 0.0;
-    }
-    let mut v = x.to_vec();
-    v.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    v[v.len() / 2]
-}
-
-#[differentiable]
 fn hashed(x: f64, n: u32) -> f64 {
     x * n.wrapping_mul(3) as f64 + n.saturating_mul(2) as f64
 }

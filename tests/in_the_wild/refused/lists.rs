@@ -1,7 +1,7 @@
-/// Elements that leave a list in place.
+/// Elements that leave a list from its beginning.
 #[differentiable(grad)]
-fn without_outliers(x: &[f64], limit: f64) -> f64 {
-    let mut kept = x.to_vec();
-    kept.retain(|v| v.abs() < limit);
-    kept.iter().sum()
+fn settled_in_order(payments: &[f64], due: usize, rate: f64) -> f64 {
+    let mut open = payments.to_vec();
+    let settled: f64 = open.drain(..due).sum();
+    settled + rate * open.iter().sum::<f64>()
 }

@@ -311,6 +311,13 @@ fn trapezoid_areas(x: &[f64], y: &[f64]) -> f64 {
     *areas.last().unwrap() + areas[0]
 }
 
+#[differentiable(grad, wrt(x))]
+fn without_outliers(x: &[f64], limit: f64) -> f64 {
+    let mut kept = x.to_vec();
+    kept.retain(|v| v.abs() < limit);
+    kept.iter().map(|v| v * v).sum()
+}
+
 #[differentiable(grad)]
 fn kept_window(x: &[f64]) -> f64 {
     let mut window: Vec<f64> = Vec::new();
@@ -375,6 +382,7 @@ tests! {
     backtracking_is: backtracking, backtracking_value_and_grad, x: 0.3, s: 0.9 => (x, s);
     areas_are: trapezoid_areas, trapezoid_areas_value_and_grad, x: list(5), y: list(5) => (&x, &y);
     kept_is: kept_window, kept_window_value_and_grad, x: list(7) => (&x);
+    outliers_leave: without_outliers, without_outliers_value_and_grad, x: list(9); limit: 0.6 => (&x, limit);
     bernstein_is: bernstein, bernstein_value_and_grad, p: list(4), t: 0.3 => (&p, t);
     segments_are: segments, segments_value_and_grad, x: list(7) => (&x);
 }
