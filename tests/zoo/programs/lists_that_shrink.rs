@@ -2,7 +2,7 @@
 //! the one before; of numbers and of pairs, once and in a loop that data end.
 //!
 //! @ x: [9]; low: 0.1
-//! @ x: [65]; low: -0.3
+//! @ x: [65]; low: -0.3 @@ nonsmooth
 //! @ x: [1]; low: 9.0
 //! @ x: [0]; low: 0.0
 
