@@ -1,7 +1,7 @@
 //! Loops whose states have a length that is chosen, where the choice turns out to be a constant: by
-//! a branch on constants, and in a loop that ends at once.
+//! a branch on constants, and in a loop with a condition on constants.
 //!
-//! @ x: [9]; y: [9]; s: 0.4
+//! @ x: [9]; y: [9]; s: 0.7
 //! @ x: [65]; y: [65]; s: -0.3
 //! @ x: [1]; y: [1]; s: 2.0
 //! @ x: [0]; y: [0]; s: 0.0
