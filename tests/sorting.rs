@@ -1,5 +1,10 @@
 //! Lists that are sorted behind an early return, in branches, in loops, in part, and while they grow.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over indices are what is differentiated"
+)]
+
 use cotangent::ndarray::{Array1, Array2};
 use cotangent::prelude::*;
 
