@@ -1,4 +1,5 @@
-//! Lists that are sorted behind an early return, in branches, in loops, in part, and while they grow.
+//! Lists that are sorted behind an early return, in branches, in loops, in part, and while they
+//! grow.
 
 #![allow(
     clippy::needless_range_loop,
