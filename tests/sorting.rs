@@ -213,7 +213,7 @@ fn median_of_singles(x: &[f32]) -> f32 {
     total
 }
 
-/// `n` numbers without an order, no two of which are close.
+/// `n` numbers in no order. No two of them are close.
 fn shuffled(n: usize) -> Vec<f64> {
     (0..n)
         .map(|i| ((i * 37 + 11) % 67) as f64 / 30.0 - 1.01)

@@ -360,8 +360,8 @@ impl fmt::Display for Rule {
 }
 
 /// One line without quotes: `path / prefix / arguments / results / derivatives`, as in
-/// `m::g /  / real 1, int 0 / real 0, real 3 3 _ 0.0 / jvp vjp`: the last axis of the second result is
-/// as long as the first axis of the first argument.
+/// `m::g /  / real 1, int 0 / real 0, real 3 3 _ 0.0 / jvp vjp`: the last axis of the second result
+/// is as long as the first axis of the first argument.
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let args: Vec<String> = (self.args.iter())

@@ -122,9 +122,9 @@ impl Named {
         let fits = matches!(of[..], [k] if shaped_like(&mut unit, k));
         if !fits {
             let message = format!(
-                "`like = {like}` says that the result has the shape of an argument, and there is no \
-                 argument `{like}` that is one array with as many axes as the result; name another \
-                 argument, or remove `like`"
+                "`like = {like}` says that the result has the shape of an argument, and there is \
+                 no argument `{like}` that is one array with as many axes as the result; name \
+                 another argument, or remove `like`"
             );
             errors.on(like, message);
         }

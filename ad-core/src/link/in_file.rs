@@ -132,8 +132,8 @@ fn custom(file: &syn::File, name: &str) -> Option<TokenStream> {
     }
 }
 
-/// The file with `#[differentiable]` in place of the attributes of a function: its own rules call it
-/// as any other.
+/// The file with `#[differentiable]` in place of the attributes of a function, so that its own
+/// rules can call it as any other.
 fn annotated(file: &syn::File, name: &str) -> syn::File {
     let mut file = file.clone();
     for item in &mut file.items {

@@ -382,7 +382,7 @@ tests! {
     backtracking_is: backtracking, backtracking_value_and_grad, x: 0.3, s: 0.9 => (x, s);
     areas_are: trapezoid_areas, trapezoid_areas_value_and_grad, x: list(5), y: list(5) => (&x, &y);
     kept_is: kept_window, kept_window_value_and_grad, x: list(7) => (&x);
-    outliers_leave: without_outliers, without_outliers_value_and_grad, x: list(9); limit: 0.6 => (&x, limit);
+    outliers_go: without_outliers, without_outliers_value_and_grad, x: list(9); l: 0.6 => (&x, l);
     bernstein_is: bernstein, bernstein_value_and_grad, p: list(4), t: 0.3 => (&p, t);
     segments_are: segments, segments_value_and_grad, x: list(7) => (&x);
 }

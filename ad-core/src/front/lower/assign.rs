@@ -389,9 +389,14 @@ impl Lowerer<'_> {
                 let value = self.set(Value::Plain(old), Value::Plain(new), loc)?;
                 return Ok(Value::of_rust(self.plain(value, loc)?));
             }
-            (Value::List(List::Columns(old)), Value::List(List::Columns(new))) => {
+            // A part of a list becomes a list of its own, as when a copy of it is sorted.
+            (Value::List(List::Columns(old)), Value::List(List::Columns(new)))
+                if old.range.is_some()
+                    && new.range.is_none()
+                    && !matches!(*new.of, Value::Plain(_)) =>
+            {
                 let of = Box::new(self.set(*old.of, *new.of, loc)?);
-                return Ok(Value::List(List::Columns(Columns { of, ..new })));
+                return Ok(Value::List(List::Columns(Columns { of, range: None })));
             }
             (old, new) if old.is_like(&new) => {
                 if let (Some(a), Some(b)) = (old.components(), new.components()) {
