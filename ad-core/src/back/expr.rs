@@ -148,9 +148,11 @@ impl Expr {
             Prec::Cast => Prec::Unary,
             Prec::Unary | Prec::Atom => Prec::Atom,
         };
-        // `a as T < b` would be read as the start of generic arguments.
-        // So would `a as T << b`.
-        let left = if prec == Prec::Shift && self.prec == Prec::Cast {
+        // `a as T < b`, `c * a as T < b` and `a as T << b` would be read as the start of generic
+        // arguments.
+        let left = if op.starts_with('<') && ends_in_cast(&self.tokens) {
+            Prec::Atom
+        } else if prec == Prec::Shift && self.prec == Prec::Cast {
             Prec::Unary
         } else if prec != Prec::Compare {
             prec
@@ -178,6 +180,16 @@ impl Expr {
         tokens.extend(quote!(as #to));
         Expr::new(tokens, Prec::Cast)
     }
+}
+
+/// Whether the last tokens are those of a cast.
+fn ends_in_cast(tokens: &TokenStream) -> bool {
+    let (mut before, mut last) = (None, None);
+    for token in tokens.clone() {
+        before = last.replace(token);
+    }
+    let is_as = matches!(before, Some(TokenTree::Ident(i)) if i == "as");
+    is_as && matches!(last, Some(TokenTree::Ident(_)))
 }
 
 /// The tokens of an operator.
