@@ -1,7 +1,7 @@
 //! Products and sums of integers that end with a cast, compared and shifted.
 //!
 //! @ x: [9]; s: 0.4
-//! @ x: [65]; s: -0.3
+//! @ x: [60]; s: -0.3
 //! @ x: [1]; s: 2.0
 //! @ x: [0]; s: 0.0
 
