@@ -21,9 +21,11 @@ benches/against_gradbench CHECKOUT --write
 - **Rust**: {rust}, `--release` without flags.
 - **Times** are medians in milliseconds over at least {seconds:g} s for each function. In brackets
   is the ratio of the derivative to the same tool's objective.
-- `manual` is GradBench's C++ with derivatives by hand. Its build has `-O3` without the flags of
-  this processor. Its `ode` takes the gradient of the exact
+- `manual` is GradBench's C++ with derivatives by hand. Its `ode` takes the gradient of the exact
   solution, and integrates nothing.
+- The tools in C++ are built as GradBench builds them: by {compiler} with `-O3` and, but for
+  `tapenade`, `-march=native`.
+- For `jax` the clock stops when a result is there.
 - `ht` runs over the eleven hands of GradBench's repository. A twelfth, for which it asks by
   default, is not there.
 {text}
@@ -36,14 +38,24 @@ Both axes are logarithmic. Lines show the derivative.
 
 ## Lines of code
 
-Lines that are neither empty nor comments. For the tool here they include reading the input, calls
-of derivatives, and the form of the output.
+Lines that are neither empty nor comments, with what reads the input and writes the output. Those of
+tools in C++ include the objective that they share.
 
 {lines}
 """
 
 DERIVATIVES = {"jacobian", "gradient", "dir", "double", "rr", "ff", "fr", "rf"}
-COLOURS = {"cotangent": "#b7410e", "manual": "#555555", "jax": "#2f6f9f", "pytorch": "#3f8f4f"}
+COLOURS = {
+    "cotangent": "#b7410e",
+    "manual": "#555555",
+    "jax": "#2f6f9f",
+    "pytorch": "#3f8f4f",
+    "tapenade": "#8a5fb0",
+    "codipack": "#c9a227",
+    "adol-c": "#d16ba5",
+    "adept": "#5fb0a8",
+    "cppad": "#a0a0a0",
+}
 
 
 def write(docs, results, checkout, options):
@@ -53,6 +65,7 @@ def write(docs, results, checkout, options):
     page = TEXT.format(
         machine=machine(),
         rust=version("rustc", "--version"),
+        compiler=version("c++", "--version").splitlines()[0],
         seconds=options.seconds,
         text="" if text > 50_000 else "- `lstm` reads a random text, as the copy had no other.\n",
         valid=validity(results, names),
@@ -138,12 +151,13 @@ def lines_of_code(names, checkout, tools):
     return "\n".join(rows)
 
 
-
 def files(tool, name, checkout):
-    if tool == "manual":
-        folder = checkout / "tools/manual"
-        return [*folder.glob(f"{name}.cpp"), *folder.glob(f"{name}_d*.*")]
-    return (checkout / "python/gradbench/gradbench/tools" / tool).glob(f"{name}*.py")
+    folder = checkout / "tools" / tool
+    if not (folder / "Makefile").exists():
+        return (checkout / "python/gradbench/gradbench/tools" / tool).glob(f"{name}*.py")
+    own = [*folder.glob(f"{name}.cpp"), *folder.glob(f"{name}_d*.*")]
+    shared = checkout / f"cpp/gradbench/evals/{name}.hpp"
+    return [*own, shared] if own else []
 
 
 def count(paths):
