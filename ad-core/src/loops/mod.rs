@@ -15,6 +15,8 @@ mod blocks;
 mod draft;
 mod inside;
 mod parallel;
+#[cfg(any(test, feature = "interpreters"))]
+mod program;
 mod ragged;
 pub(crate) mod rename;
 mod roles;
@@ -26,4 +28,6 @@ mod writer;
 
 pub use blocks::{Checkpoint, in_blocks};
 pub(crate) use draft::Draft;
+#[cfg(any(test, feature = "interpreters"))]
+pub use program::recognise;
 pub(crate) use writer::{Around, Bindings, INDICES, Writer, listed};

@@ -128,9 +128,7 @@ impl Writer {
             }
         }
         if !inside {
-            for around in &mut self.sequences {
-                around.only |= on.contains(&around.mark);
-            }
+            self.keep_order(&on);
         }
     }
 

@@ -69,6 +69,12 @@ impl Writer {
         }
         let sym = self.fresh.sym(hint);
         let var = Expr::var(&sym, value.ty);
+        self.bind(sym, value);
+        var
+    }
+
+    /// Binds a variable of its own to a value.
+    pub(super) fn bind(&mut self, sym: Sym, value: Expr) {
         let on = self.dependence(&value);
         self.bound.insert(sym.clone(), on);
         if value.ty.rank > 0 {
@@ -89,13 +95,12 @@ impl Writer {
             self.updates.insert(sym.clone(), what);
         }
         if self.may_wrap(&value) {
-            self.wrapping.push(var.clone());
+            self.wrapping.push(Expr::var(&sym, value.ty));
         }
         match self.frames.last_mut() {
             Some(frame) => frame.push(Bound::Let(sym, value)),
-            None => unreachable!("lowering happens inside of a region"),
+            None => unreachable!("Core is written inside of a region"),
         }
-        var
     }
 
     /// A size that may be written down several times.
@@ -207,6 +212,35 @@ impl Writer {
         (before == at).then(|| (base.clone(), value.clone()))
     }
 
+    /// Enters a loop. Its states depend on the loop and on what they begin with, which is `before`.
+    pub(crate) fn enter<'s>(
+        &mut self,
+        mark: &Sym,
+        (index, extent): (&'s Sym, Option<Expr>),
+        states: impl Iterator<Item = &'s Sym>,
+        before: &BTreeSet<Sym>,
+    ) {
+        for sym in states.chain([index]) {
+            self.bound.insert(sym.clone(), before.clone());
+        }
+        if let Some(count) = &extent {
+            let count = self.written_size(count);
+            self.extents.insert(index.clone(), count);
+        }
+        self.sequences.push(Around {
+            mark: mark.clone(),
+            rounds: extent.map(|count| (index.clone(), count)),
+            only: false,
+        });
+    }
+
+    /// The loops around run one after another if something depends on their rounds.
+    pub(crate) fn keep_order(&mut self, on: &BTreeSet<Sym>) {
+        for around in &mut self.sequences {
+            around.only |= on.contains(&around.mark);
+        }
+    }
+
     /// Adds a loop to what is bound; gives its last states and what it collects.
     pub(crate) fn looped(&mut self, mut l: Loop, on: &BTreeSet<Sym>) -> (Vec<Expr>, Vec<Expr>) {
         l.outs.clear();
@@ -228,7 +262,7 @@ impl Writer {
         }
         match self.frames.last_mut() {
             Some(frame) => frame.push(Bound::Loop(Box::new(l))),
-            None => unreachable!("lowering happens inside of a region"),
+            None => unreachable!("Core is written inside of a region"),
         }
         let stacks = outs.split_off(count);
         (outs, stacks)

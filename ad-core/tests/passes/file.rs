@@ -1,6 +1,7 @@
 //! Reading, running and rewriting the files.
 
 use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text, kernel_check, kernel_text};
+use cotangent_core::loops;
 use cotangent_core::passes::checkpoints::checkpoints;
 use cotangent_core::passes::linearise::linearise;
 use cotangent_core::passes::needed::needed;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// What is done with the program.
 pub(crate) enum Pass {
+    Recognise,
     Simplify,
     Needed,
     Linearise,
@@ -129,6 +131,7 @@ impl File {
             .map(|k| k.parse().map_err(|_| format!("`{k}` is no parameter")))
             .collect::<Result<_, _>>()?;
         self.pass = match pass {
+            "recognise" => Pass::Recognise,
             "simplify" => Pass::Simplify,
             "needed" => Pass::Needed,
             "linearise" => Pass::Linearise,
@@ -146,8 +149,11 @@ impl File {
         Ok(())
     }
 
-    /// The program, if it is one of Bulk.
+    /// The program, if it is one of Bulk, or what vectorisation makes of it as it stands.
     pub(crate) fn bulk(&self) -> Result<bulk::Program, String> {
+        if let Pass::Recognise = self.pass {
+            return crate::verified(vectorise(&self.core()?)?);
+        }
         crate::verified(bulk_text::parse(&self.input)?)
     }
 
@@ -193,9 +199,18 @@ impl File {
                 let few = checkpoints(&gradient).ok_or("no loop keeps few states")?;
                 simplify(&few)
             }
+            Pass::Recognise => vectorise(&loops::recognise(&self.core()?))?,
             Pass::Schedule => return Err("it is about kernels".into()),
         };
         Ok((crate::verified(out)?, fired))
+    }
+
+    /// The program with as little as possible in loops, as text. Vectorised it means the same as
+    /// what comes out of [`File::run`].
+    pub(crate) fn recognised(&self) -> Result<String, String> {
+        let out = loops::recognise(&self.core()?);
+        core_check::check(&out).map_err(|e| format!("{e}\n{out}"))?;
+        Ok(out.to_string())
     }
 
     /// The kernels with the forms of their loops.

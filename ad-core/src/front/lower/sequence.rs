@@ -172,19 +172,8 @@ impl Lowerer<'_> {
             }
             states.push(init.with_leaves(&mut own.into_iter()));
         }
-        for sym in begins.iter().map(|(sym, _)| sym).chain([&index]) {
-            self.bound.insert(sym.clone(), before.clone());
-        }
-        let rounds = head.extent().map(|count| (index.clone(), count));
-        if let Some((index, count)) = &rounds {
-            let count = self.written_size(count);
-            self.extents.insert(index.clone(), count);
-        }
-        self.sequences.push(Around {
-            mark,
-            rounds,
-            only: false,
-        });
+        let symbols = begins.iter().map(|(sym, _)| sym);
+        (self.core).enter(&mark, (&index, head.extent()), symbols, &before);
         let at = Expr::var(&index, Ty::scalar(Elem::Int));
         let round = body(self, states, at);
         let Some(sequence) = self.sequences.pop() else {
@@ -300,11 +289,7 @@ impl Lowerer<'_> {
             return Ok(false);
         }
         // What runs inside of a loop over indices would have to be rectangular over these.
-        for around in &mut self.sequences {
-            if on.contains(&around.mark) {
-                around.only = true;
-            }
-        }
+        self.keep_order(on);
         let culprit = self.loops.iter().find(|index| on.contains(index));
         let (Some(culprit), Some(loc)) = (culprit, sized) else {
             return Ok(true);
