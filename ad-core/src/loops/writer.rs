@@ -271,14 +271,11 @@ impl Writer {
 
 /// Which list is read at which index.
 pub(crate) fn listed(e: &Expr) -> Option<(Sym, Sym)> {
-    let Kind::Index(list, at) = &*e.kind else {
-        return None;
-    };
-    match (&*list.kind, &at[..]) {
-        (Kind::Var(list), [Some(at)]) => match &*at.kind {
-            Kind::Var(at) => Some((list.clone(), at.clone())),
-            _ => None,
-        },
-        _ => None,
+    if let Kind::Index(list, at) = &*e.kind
+        && let (Kind::Var(list), [Some(at)]) = (&*list.kind, &at[..])
+        && let Kind::Var(at) = &*at.kind
+    {
+        return Some((list.clone(), at.clone()));
     }
+    None
 }
