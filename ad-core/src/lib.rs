@@ -12,6 +12,7 @@ pub mod front;
 pub mod ir;
 pub mod link;
 mod lints;
+pub mod loops;
 pub mod passes;
 pub mod pipeline;
 mod thresholds;

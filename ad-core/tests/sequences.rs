@@ -1,12 +1,13 @@
 //! Sequential loops through vectorisation, simplification and both modes of differentiation: each
-//! program gives the same in Core and in Bulk, and forward mode, reverse mode and differences
-//! agree.
+//! program gives the same in Core, with its loops recognised, and in Bulk; forward mode, reverse
+//! mode and differences agree.
 
 use cotangent_core::ir::bulk::Program as Bulk;
 use cotangent_core::ir::generate::Rng;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{bulk_eval, core, core_check, core_eval, core_text, kernel_eval};
+use cotangent_core::loops;
 use cotangent_core::pipeline::{self, Derivative};
 
 fn scalar(x: f64) -> Value {
@@ -93,6 +94,10 @@ fn check(text: &str, args: &[Value]) {
     let again = core_text::parse(&program.to_string()).unwrap_or_else(|e| panic!("{e}\n{program}"));
     assert_eq!(again, program, "{program}\n{again}");
     let (values, _) = core_eval::eval(&program, args).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let rest = loops::recognise(&program);
+    core_check::check(&rest).unwrap_or_else(|e| panic!("{e}\n{rest}"));
+    let (again, _) = core_eval::eval(&rest, args).unwrap_or_else(|e| panic!("{e}\n{rest}"));
+    same("recognised", &again, &values, &rest);
     let mut stages: Vec<(&str, Bulk)> = vec![];
     let bulk = pipeline::to_bulk(&program, &mut |pass, p| stages.push((pass, p.clone())))
         .unwrap_or_else(|e| panic!("{e}\n{text}"));

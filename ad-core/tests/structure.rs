@@ -6,11 +6,12 @@ use syn::visit::{self, Visit};
 
 /// Each place with the places that it may import. All of these stand above it, so there are no
 /// circles.
-const PLACES: [(&str, &[&str]); 14] = [
+const PLACES: [(&str, &[&str]); 15] = [
     ("ir", &[]),
     ("defect", &[]),
     ("derivative", &["ir"]),
-    ("front", &["ir", "defect", "derivative"]),
+    ("loops", &["ir"]),
+    ("front", &["ir", "defect", "derivative", "loops"]),
     ("thresholds", &[]),
     ("passes", &["ir", "thresholds"]),
     ("pipeline", &["ir", "defect", "derivative", "passes"]),
@@ -42,7 +43,7 @@ const PLACES: [(&str, &[&str]); 14] = [
 ];
 
 /// Places that know neither tokens nor syntax.
-const WITHOUT_TOKENS: [&str; 4] = ["ir", "derivative", "passes", "pipeline"];
+const WITHOUT_TOKENS: [&str; 5] = ["ir", "derivative", "loops", "passes", "pipeline"];
 
 /// The crates that represent tokens and syntax.
 const TOKENS: [&str; 3] = ["proc_macro2", "quote", "syn"];

@@ -7,6 +7,7 @@ use super::signature::Signature;
 use super::types::spelled;
 use crate::derivative::{Derivative, Modes, Of};
 use crate::ir::jacobian::Direction;
+use crate::loops::Checkpoint;
 use darling::FromMeta;
 use darling::ast::NestedMeta;
 use darling::util::{Flag, PathList};
@@ -158,17 +159,6 @@ struct Arguments {
     allow: Option<PathList>,
     #[darling(default, rename = "crate")]
     root: Option<syn::Path>,
-}
-
-/// How reverse mode keeps only some states of a loop, and computes its rounds again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checkpoint {
-    /// As many rounds are computed again at once as the root of their number.
-    Sqrt,
-    /// So many rounds are computed again at once.
-    Every(i64),
-    /// At most so many states are kept.
-    Binomial(i64),
 }
 
 impl FromMeta for Checkpoint {

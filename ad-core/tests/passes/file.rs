@@ -1,6 +1,7 @@
 //! Reading, running and rewriting the files.
 
 use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text, kernel_check, kernel_text};
+use cotangent_core::loops;
 use cotangent_core::passes::checkpoints::checkpoints;
 use cotangent_core::passes::linearise::linearise;
 use cotangent_core::passes::needed::needed;
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// What is done with the program.
 pub(crate) enum Pass {
+    Recognise,
+    Blocks(loops::Checkpoint),
     Simplify,
     Needed,
     Linearise,
@@ -128,7 +131,19 @@ impl File {
         self.wrt = (wrt.split_whitespace())
             .map(|k| k.parse().map_err(|_| format!("`{k}` is no parameter")))
             .collect::<Result<_, _>>()?;
+        if let Some(("blocks", every)) = pass.split_once(' ') {
+            let number = |k: &str| k.parse().map_err(|_| format!("`{k}` is no number"));
+            self.pass = Pass::Blocks(if every == "sqrt" {
+                loops::Checkpoint::Sqrt
+            } else if let Some(k) = every.strip_prefix("binomial ") {
+                loops::Checkpoint::Binomial(number(k)?)
+            } else {
+                loops::Checkpoint::Every(number(every)?)
+            });
+            return Ok(());
+        }
         self.pass = match pass {
+            "recognise" => Pass::Recognise,
             "simplify" => Pass::Simplify,
             "needed" => Pass::Needed,
             "linearise" => Pass::Linearise,
@@ -146,8 +161,11 @@ impl File {
         Ok(())
     }
 
-    /// The program, if it is one of Bulk.
+    /// The program, if it is one of Bulk, or what vectorisation makes of it as it stands.
     pub(crate) fn bulk(&self) -> Result<bulk::Program, String> {
+        if self.is_of_core() {
+            return crate::verified(vectorise(&self.core()?)?);
+        }
         crate::verified(bulk_text::parse(&self.input)?)
     }
 
@@ -193,9 +211,30 @@ impl File {
                 let few = checkpoints(&gradient).ok_or("no loop keeps few states")?;
                 simplify(&few)
             }
+            Pass::Recognise | Pass::Blocks(_) => vectorise(&self.rewritten()?)?,
             Pass::Schedule => return Err("it is about kernels".into()),
         };
         Ok((crate::verified(out)?, fired))
+    }
+
+    /// Whether the pass gives a program of Core.
+    pub(crate) fn is_of_core(&self) -> bool {
+        matches!(self.pass, Pass::Recognise | Pass::Blocks(_))
+    }
+
+    /// The program of Core with other loops. Vectorised, it is what comes out of [`File::run`].
+    pub(crate) fn rewritten(&self) -> Result<core::Program, String> {
+        let program = self.core()?;
+        let out = if let Pass::Blocks(every) = self.pass {
+            // The files name no variable with a larger number.
+            let mut fresh = core::Fresh::after(100);
+            let body = loops::in_blocks(program.body, every, &mut fresh);
+            core::Program { body, ..program }
+        } else {
+            loops::recognise(&program)
+        };
+        core_check::check(&out).map_err(|e| format!("{e}\n{out}"))?;
+        Ok(out)
     }
 
     /// The kernels with the forms of their loops.

@@ -10,6 +10,7 @@ use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind as Core};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
+pub(super) use crate::loops::terms::{element, length};
 
 impl Lowerer<'_> {
     pub(super) fn index(&mut self, array: &Surface, at: &[Surface], loc: Loc) -> Result<Value> {
@@ -279,30 +280,5 @@ impl Lowerer<'_> {
     fn length_of(&mut self, array: &Expr, axis: usize) -> Expr {
         let known = self.known_lengths(array).swap_remove(axis);
         known.unwrap_or_else(|| length(array.clone(), axis))
-    }
-}
-
-/// `array[at]`; a part of a part is a part.
-pub(super) fn element(array: Expr, at: Vec<Option<Expr>>) -> Expr {
-    if let Core::Index(inner, outer) = &*array.kind {
-        let mut at = at.into_iter();
-        let fill = |i: &Option<Expr>| i.clone().or_else(|| at.next().flatten());
-        let merged = outer.iter().map(fill).collect();
-        Expr::index(inner.clone(), merged)
-    } else {
-        Expr::index(array, at)
-    }
-}
-
-/// The length of an axis; that of a part is one of the whole.
-pub(super) fn length(array: Expr, axis: usize) -> Expr {
-    if let Core::Index(inner, at) = &*array.kind {
-        let mut kept = (0..at.len()).filter(|&k| at[k].is_none());
-        match kept.nth(axis) {
-            Some(axis) => length(inner.clone(), axis),
-            None => unreachable!("an axis of a part is an axis of the whole"),
-        }
-    } else {
-        Expr::dim(array, axis)
     }
 }

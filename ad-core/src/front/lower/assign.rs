@@ -10,8 +10,9 @@ use super::way::Maybe;
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Assign, How, Place, Swap, Target};
-use crate::ir::core::{Bound, Expr, Kind, Update};
-use crate::ir::ty::{Elem, Lit};
+use crate::ir::core::Expr;
+use crate::ir::ty::Elem;
+pub(super) use crate::loops::terms::both;
 
 /// What is assigned, and where it stands.
 struct Operand {
@@ -422,42 +423,4 @@ impl Lowerer<'_> {
             format!("this is {old}, and {new} is assigned to it; bind a new name with `let`");
         Err(self.errors.at(loc, message))
     }
-
-    /// An array with a part replaced. If the branch that is lowered put something else at the same
-    /// place before, that is left out.
-    pub(super) fn updated(&mut self, array: Expr, at: Vec<Option<Expr>>, value: Expr) -> Expr {
-        let is_own = |array: &Expr| {
-            let mut frame = self.frames.last().into_iter().flatten().rev();
-            frame.any(|b| match b {
-                Bound::Let(sym, _) => matches!(&*array.kind, Kind::Var(v) if v == sym),
-                Bound::Loop(_) => false,
-            })
-        };
-        let base = self.just_replaced(&array, &at).filter(|_| is_own(&array));
-        Expr::update(Update {
-            array: base.map_or(array, |(base, _)| base),
-            at,
-            when: None,
-            value,
-        })
-    }
-
-    /// The part of an array that was just put there.
-    pub(super) fn replaced_element(&self, array: &Expr, at: &[Option<Expr>]) -> Option<Expr> {
-        Some(self.just_replaced(array, at)?.1)
-    }
-
-    /// If the last change of an array was at this place: the array before it, and the new part.
-    pub(super) fn just_replaced(&self, array: &Expr, at: &[Option<Expr>]) -> Option<(Expr, Expr)> {
-        let Kind::Var(sym) = &*array.kind else {
-            return None;
-        };
-        let (base, before, value) = self.updates.get(sym)?;
-        (before == at).then(|| (base.clone(), value.clone()))
-    }
-}
-
-/// The second only where the first holds.
-pub(super) fn both(first: Expr, second: Expr) -> Expr {
-    Expr::cond(first, second, Expr::lit(Lit::Bool(false)))
 }

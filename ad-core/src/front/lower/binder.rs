@@ -6,15 +6,11 @@ use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::{Closure, Expr as Surface, Pattern};
 use crate::front::types::Scalar;
-use crate::ir::core::{Expr, Sym, Ty};
+use crate::ir::core::{Expr, Ty};
 use crate::ir::ty::Elem;
+use crate::loops::INDICES;
+pub(super) use crate::loops::terms::Axes;
 use std::rc::Rc;
-
-/// What indices are called that have no name.
-const INDICES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
-
-/// What a combinator runs over, outermost first.
-pub(super) type Axes = Vec<(Sym, Expr)>;
 
 impl Lowerer<'_> {
     /// `n` or `(n, m, ..)`
@@ -45,9 +41,9 @@ impl Lowerer<'_> {
             let on = self.dependence(extent);
             let culprit = self.loops.iter().find(|index| on.contains(index));
             let Some(culprit) = culprit else {
-                for sequence in &mut self.sequences {
-                    if on.contains(&sequence.mark) {
-                        sequence.sized.push(e.loc);
+                for around in &self.core.sequences {
+                    if on.contains(&around.mark) {
+                        self.sized.push((around.mark.clone(), e.loc));
                     }
                 }
                 continue;
@@ -144,19 +140,6 @@ impl Lowerer<'_> {
         self.loops.truncate(depth);
         let (bound, result) = result?;
         Ok((axes, bound, result))
-    }
-
-    /// Runs code of the compiler's own over fresh indices.
-    pub(super) fn indices(&mut self, extents: &[Expr]) -> (Axes, Vec<Expr>) {
-        let mut axes = vec![];
-        let mut indices = vec![];
-        for (extent, hint) in extents.iter().zip(INDICES) {
-            let sym = self.fresh.sym(hint);
-            indices.push(Expr::var(&sym, Ty::scalar(Elem::Int)));
-            self.extents.insert(sym.clone(), extent.clone());
-            axes.push((sym, extent.clone()));
-        }
-        (axes, indices)
     }
 
     /// A body that has to be a scalar.

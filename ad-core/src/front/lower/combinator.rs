@@ -1,7 +1,5 @@
 //! The combinators, in terms of what Core has.
 
-use super::array::element;
-use super::binder::Axes;
 use super::value::{Plain, Value};
 use super::{Lowerer, under};
 use crate::front::error::{Loc, Result};
@@ -11,6 +9,8 @@ use crate::front::types::Scalar;
 use crate::ir::core::{Binder, Expr, Extremum, Kind, ReduceOp, Scatter};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
+use crate::loops::terms::Axes;
+pub(super) use crate::loops::terms::{built, entry, reduced};
 
 impl Lowerer<'_> {
     pub(super) fn combinator(
@@ -321,22 +321,4 @@ impl Lowerer<'_> {
             "the closure of `scatter_add` gives where to add and what; write `|i| (index, value)`",
         )
     }
-}
-
-/// `build(n, |i| build(m, |j| ..))`
-pub(super) fn built(axes: Axes, body: Expr) -> Expr {
-    axes.into_iter()
-        .rev()
-        .fold(body, |body, (var, extent)| Expr::build(var, extent, body))
-}
-
-/// `sum(n, |i| sum(m, |j| ..))`
-pub(super) fn reduced(op: ReduceOp, axes: Axes, body: Expr) -> Expr {
-    axes.into_iter().rev().fold(body, |body, (var, extent)| {
-        Expr::reduce(op, var, extent, body)
-    })
-}
-
-pub(super) fn entry(array: &Expr, at: Vec<Expr>) -> Expr {
-    element(array.clone(), at.into_iter().map(Some).collect())
 }

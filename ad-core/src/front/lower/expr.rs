@@ -370,7 +370,7 @@ impl Lowerer<'_> {
             if self.env.home.is_some() {
                 return self.constant_of_functional(path, loc);
             }
-            let (sym, elem, open) = self.consts.used(path, &mut self.fresh);
+            let (sym, elem, open) = self.consts.used(path, &mut self.core.fresh);
             return Ok(Value::Plain(Plain {
                 expr: Expr::var(&sym, Ty::scalar(elem)),
                 scalar: None,

@@ -53,11 +53,11 @@ impl Lowerer<'_> {
         let (path, elem) = self.constant_from_home(path, loc)?;
         let (sym, elem, open) = match elem {
             Some(elem) => (
-                self.consts.known(&path, elem, &mut self.fresh),
+                self.consts.known(&path, elem, &mut self.core.fresh),
                 elem,
                 vec![],
             ),
-            None => self.consts.used(&path, &mut self.fresh),
+            None => self.consts.used(&path, &mut self.core.fresh),
         };
         Ok(Value::Plain(Plain {
             expr: Expr::var(&sym, Ty::scalar(elem)),
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Result<Expr> {
         let (path, _) = self.constant_from_home(path, loc)?;
-        let sym = self.consts.known(&path, elem, &mut self.fresh);
+        let sym = self.consts.known(&path, elem, &mut self.core.fresh);
         Ok(Expr::var(&sym, Ty::scalar(elem)))
     }
 

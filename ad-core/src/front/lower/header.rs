@@ -11,6 +11,7 @@ use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
+pub(super) use crate::loops::terms::plus;
 
 /// Items one after another.
 pub(super) struct Items {
@@ -35,16 +36,6 @@ fn literal(e: &Expr) -> Option<i64> {
         Some(*i)
     } else {
         None
-    }
-}
-
-/// `a + b`, without what adds nothing.
-pub(super) fn plus(a: Expr, b: Expr) -> Expr {
-    match (literal(&a), literal(&b)) {
-        (Some(0), _) => b,
-        (_, Some(0)) => a,
-        (Some(i), Some(j)) if i.checked_add(j).is_some() => Expr::int(i + j),
-        (..) => two(Prim::IAdd, a, b),
     }
 }
 

@@ -21,7 +21,6 @@ mod extreme;
 mod fixed;
 mod functional;
 mod header;
-mod inside;
 mod iter;
 mod leaves;
 mod limits;
@@ -31,22 +30,16 @@ mod mention;
 mod merge;
 mod methods;
 mod operator;
-mod parallel;
 mod precision;
-mod ragged;
 mod real;
-mod recognise;
-mod rename;
 mod scalar;
 mod sequence;
 mod size;
 mod slice;
 mod slot;
 mod sparse;
-mod split;
 mod states;
 mod statistics;
-mod steps;
 mod structs;
 mod uneven;
 mod unroll;
@@ -55,9 +48,7 @@ mod variants;
 mod view;
 mod way;
 mod whole;
-mod wiring;
 
-use super::attr::Checkpoint;
 use super::callee::{Callee, Callees};
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported, Result};
@@ -69,9 +60,12 @@ use super::signature::Signature;
 use super::surface;
 use super::types::{Written, spelled};
 use crate::front::unit::unfit;
-use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Program, Sym};
+use crate::ir::core::{Block, Expr, Program, Sym};
+use crate::loops::terms::{is_atom, is_size};
+use crate::loops::{Bindings, Checkpoint, Writer, in_blocks, rename, wiring};
 use limits::Limits;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use value::{Plain, Value};
 
@@ -120,41 +114,29 @@ pub(super) fn lower(
         slots.restart();
         let mut lowerer = Lowerer {
             errors: Errors::about(&signature.real),
-            fresh: Fresh::default(),
-            frames: vec![],
+            core: Writer {
+                called,
+                ..Writer::default()
+            },
+            sized: vec![],
             env: Env::default(),
-            params: 0,
             cells: 0,
             wall: 0,
-            sequences: vec![],
-            updates: HashMap::new(),
-            loops: vec![],
-            bound: HashMap::new(),
-            lengths: HashMap::new(),
-            extents: HashMap::new(),
-            sizes: HashMap::new(),
-            wrapping: vec![],
-            rounds: HashMap::new(),
             fixed: BTreeSet::new(),
-            naturals: BTreeSet::new(),
             lists: HashMap::new(),
             consts,
             slots,
             checks: vec![],
-            called,
-            demands: false,
             root,
             callees,
             own: &signature.ident,
             itself: itself.clone(),
             no_unit: unfit(signature),
-            through: vec![],
             limits: Limits::default(),
             succeeds: false,
             tried: false,
             axes: axes::Uses::default(),
             uneven: None,
-            reads: HashMap::new(),
         };
         let program = lowerer.program(signature, body, checkpoint);
         consts = lowerer.consts;
@@ -181,7 +163,7 @@ pub(super) fn lower(
             called: true,
             ..options
         };
-        let called = match lowerer.demands {
+        let called = match lowerer.core.demands {
             // What it says has been said.
             true => lower(signature, for_calls, callees, body, &mut Errors::default()),
             false => None,
@@ -306,54 +288,26 @@ impl Env {
     }
 }
 
-/// Variables and what they are bound to, in order.
-type Bindings = Vec<Bound>;
-
 struct Lowerer<'a> {
     errors: Errors,
-    fresh: Fresh,
-    /// What has been bound in each region that is evaluated as a whole, innermost last.
-    frames: Vec<Bindings>,
+    /// What is written.
+    core: Writer,
+    /// Sequential loops on whose rounds the size of an array depends, and where. It is the same
+    /// within a round, so that is fine as long as the rounds run one after another.
+    sized: Vec<(Sym, Loc)>,
     env: Env,
-    /// How many parameters the function has; their symbols are the first.
-    params: usize,
     /// How many variables there are.
     cells: u32,
     /// Variables with a lower number cannot change where this is: they are outside of a closure.
     wall: u32,
-    /// The sequential loops around.
-    sequences: Vec<sequence::Sequence>,
-    /// Of arrays with an element replaced: the array before, where, and what is there now.
-    updates: HashMap<Sym, (Expr, Vec<Option<Expr>>, Expr)>,
-    /// The indices of the loops around.
-    loops: Vec<Sym>,
-    /// Which indices the value of a bound variable depends on.
-    bound: HashMap<Sym, BTreeSet<Sym>>,
-    /// The lengths of the axes of bound arrays, where they can be said without the array.
-    lengths: HashMap<Sym, Vec<Option<Expr>>>,
-    /// How far the indices of loops go.
-    extents: HashMap<Sym, Expr>,
-    /// Sizes that are bound.
-    sizes: HashMap<Sym, Expr>,
-    /// What is cast from a signed integer to one of 64 bits without a sign, and may be 2⁶³ or more
-    /// there.
-    wrapping: Vec<Expr>,
-    /// Of new parts of arrays: the loop that made them.
-    rounds: HashMap<Sym, (Sym, Expr)>,
     /// Arguments whose types fix all lengths.
     fixed: BTreeSet<Sym>,
-    /// Arguments of types without a sign.
-    naturals: BTreeSet<Sym>,
     /// The elements of bound arrays that are written as lists.
     lists: HashMap<Sym, Vec<Plain>>,
     consts: Consts,
     /// What the elements of lists that grow are.
     slots: slot::Slots,
     checks: Vec<NameCheck>,
-    /// Whether the program is for calls from other functions.
-    called: bool,
-    /// Whether something was demanded on entry because of an array that is filled.
-    demands: bool,
     /// Where this crate is said to be.
     root: Option<&'a syn::Path>,
     /// The annotated functions that are known.
@@ -364,9 +318,6 @@ struct Lowerer<'a> {
     itself: Option<Rc<Callee>>,
     /// Why it cannot be called as a unit.
     no_unit: Option<&'static str>,
-    /// Where a function that is being taken in is called, innermost first: its units are found
-    /// there.
-    through: Vec<String>,
     /// How far it may go on.
     limits: Limits,
     /// Whether what is called next is taken to give a value.
@@ -377,8 +328,21 @@ struct Lowerer<'a> {
     axes: axes::Uses,
     /// The last length of an array that depended on a loop around it.
     uneven: Option<Expr>,
-    /// Lengths of rows that are bound: which list of lengths, and at which index.
-    reads: HashMap<Sym, (Sym, Sym)>,
+}
+
+/// What is written can be asked and added to at each place.
+impl Deref for Lowerer<'_> {
+    type Target = Writer;
+
+    fn deref(&self) -> &Writer {
+        &self.core
+    }
+}
+
+impl DerefMut for Lowerer<'_> {
+    fn deref_mut(&mut self) -> &mut Writer {
+        &mut self.core
+    }
 }
 
 impl Lowerer<'_> {
@@ -402,7 +366,7 @@ impl Lowerer<'_> {
             Err(results) => Block { lets, results },
         };
         if let Some(every) = checkpoint {
-            body = self.block_in_blocks(body, every);
+            body = in_blocks(body, every, &mut self.core.fresh);
         }
         let program = Program {
             name: signature.ident.to_string(),
@@ -512,94 +476,6 @@ impl Lowerer<'_> {
         Err(self.errors.at(loc, message))
     }
 
-    /// A variable for a value, unless the value is as good as one.
-    fn share(&mut self, hint: &str, value: Expr) -> Expr {
-        if is_atom(&value) {
-            return value;
-        }
-        let sym = self.fresh.sym(hint);
-        let var = Expr::var(&sym, value.ty);
-        let on = self.dependence(&value);
-        self.bound.insert(sym.clone(), on);
-        if value.ty.rank > 0 {
-            let known = self.known_lengths(&value);
-            self.lengths.insert(sym.clone(), known);
-        }
-        if let Some(read) = uneven::read(&value) {
-            self.reads.insert(sym.clone(), read);
-        }
-        if is_size(&value) {
-            self.sizes.insert(sym.clone(), value.clone());
-        }
-        if let Kind::Update(u) = &*value.kind
-            && u.when.is_none()
-            && is_atom(&u.value)
-        {
-            let what = (u.array.clone(), u.at.clone(), u.value.clone());
-            self.updates.insert(sym.clone(), what);
-        }
-        if self.may_wrap(&value) {
-            self.wrapping.push(var.clone());
-        }
-        match self.frames.last_mut() {
-            Some(frame) => frame.push(Bound::Let(sym, value)),
-            None => unreachable!("lowering happens inside of a region"),
-        }
-        var
-    }
-
-    /// A size that may be written down several times.
-    fn share_size(&mut self, size: Expr) -> Expr {
-        if is_size(&size) {
-            size
-        } else {
-            self.share("n", size)
-        }
-    }
-
-    /// The indices of loops that a value depends on. Lengths depend on none: arrays are
-    /// rectangular.
-    fn dependence(&self, value: &Expr) -> BTreeSet<Sym> {
-        let mut on = BTreeSet::new();
-        self.depends(value, &mut on);
-        on
-    }
-
-    fn depends(&self, value: &Expr, on: &mut BTreeSet<Sym>) {
-        let mut all = |parts: &mut dyn Iterator<Item = &Expr>| {
-            for part in parts {
-                self.depends(part, on);
-            }
-        };
-        match &*value.kind {
-            Kind::Var(sym) => match self.bound.get(sym) {
-                Some(through) => on.extend(through.iter().cloned()),
-                None if self.loops.contains(sym) => {
-                    on.insert(sym.clone());
-                }
-                None => {}
-            },
-            Kind::Lit(_) | Kind::Dim(..) => {}
-            Kind::Prim(_, args) => all(&mut args.iter()),
-            Kind::Let(_, bound, body) => all(&mut [bound, body].into_iter()),
-            Kind::Loop(l, body) => all(&mut l.parts().into_iter().chain([body])),
-            Kind::Update(u) => all(&mut u.parts().into_iter()),
-            Kind::If(cond, then, other) => all(&mut [cond, then, other].into_iter()),
-            Kind::Build(binder, body)
-            | Kind::Reduce(_, binder, body)
-            | Kind::ArgReduce(_, binder, body) => all(&mut [&binder.extent, body].into_iter()),
-            Kind::Scatter(scatter) => all(&mut scatter.parts()),
-            Kind::Index(array, at) => {
-                all(&mut std::iter::once(array).chain(at.iter().flatten()));
-            }
-            Kind::Stop(inner) => self.depends(inner, on),
-            Kind::Where(cond, inner) => all(&mut [cond, inner].into_iter()),
-            Kind::Recur(recur) => all(&mut recur.parts()),
-            Kind::Call(call) => all(&mut call.args.iter()),
-            Kind::Demand(_, inner) => self.depends(inner, on),
-        }
-    }
-
     /// Notes that a path was taken for one of our functions.
     fn check(&mut self, path: &syn::Path, known: Known) {
         let first = path.segments.first();
@@ -621,53 +497,4 @@ impl Lowerer<'_> {
 /// `let x = a; let y = b; e`
 fn under(bound: Bindings, e: Expr) -> Expr {
     Expr::under(bound, e)
-}
-
-/// Whether to write it again costs nothing.
-fn is_atom(value: &Expr) -> bool {
-    match &*value.kind {
-        Kind::Var(_) | Kind::Lit(_) => true,
-        Kind::Dim(array, _) => matches!(*array.kind, Kind::Var(_)),
-        Kind::Prim(..)
-        | Kind::Let(..)
-        | Kind::Loop(..)
-        | Kind::Update(_)
-        | Kind::If(..)
-        | Kind::Build(..)
-        | Kind::Reduce(..)
-        | Kind::ArgReduce(..)
-        | Kind::Scatter(_)
-        | Kind::Index(..)
-        | Kind::Stop(_)
-        | Kind::Where(..)
-        | Kind::Call(_)
-        | Kind::Recur(_)
-        | Kind::Demand(..) => false,
-    }
-}
-
-/// Whether it is integer arithmetic on what costs nothing.
-fn is_size(value: &Expr) -> bool {
-    match &*value.kind {
-        Kind::Prim(_, args) => {
-            value.ty.elem == crate::ir::ty::Elem::Int && args.iter().all(is_size)
-        }
-        Kind::Var(_)
-        | Kind::Lit(_)
-        | Kind::Dim(..)
-        | Kind::Let(..)
-        | Kind::Loop(..)
-        | Kind::Update(_)
-        | Kind::If(..)
-        | Kind::Build(..)
-        | Kind::Reduce(..)
-        | Kind::ArgReduce(..)
-        | Kind::Scatter(_)
-        | Kind::Index(..)
-        | Kind::Stop(_)
-        | Kind::Where(..)
-        | Kind::Call(_)
-        | Kind::Recur(_)
-        | Kind::Demand(..) => is_atom(value),
-    }
 }

@@ -404,17 +404,6 @@ impl Lowerer<'_> {
         Expr::prim(prim, vec![from.expr])
     }
 
-    /// Whether an integer of an unsigned type of 64 bits may be 2⁶³ or more, and be negative here.
-    pub(super) fn may_wrap(&self, e: &Expr) -> bool {
-        fn mentions(e: &Expr, some: &[Expr]) -> bool {
-            // A cast to fewer bits has its own range.
-            let is_cast = matches!(&*e.kind, Core::Prim(p, _) if p.cast_range().is_some());
-            let mut parts = e.parts().into_iter();
-            some.contains(e) || (!is_cast && parts.any(|e| mentions(e, some)))
-        }
-        !self.wrapping.is_empty() && e.ty.elem == Elem::Int && mentions(e, &self.wrapping)
-    }
-
     /// An integer of a type, where it has to be known as a number: one that is 2⁶³ or more panics.
     pub(super) fn natural_if(&self, scalar: Option<Scalar>, e: Expr) -> Expr {
         match scalar.is_some_and(Scalar::is_long_unsigned) && self.may_wrap(&e) {

@@ -1,28 +1,15 @@
 //! Sequential loops: what they carry, and what that may depend on.
 
+use super::Lowerer;
 use super::columns::Columns;
-use super::combinator::entry;
 use super::fixed::List;
 use super::value::{Plain, Value};
-use super::{Bindings, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::ir::core::{Block, Bound, Expr, Keep, Loop, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
+use crate::loops::{Around, Bindings, Draft};
 use std::collections::BTreeSet;
-
-/// A sequential loop around what is lowered.
-pub(super) struct Sequence {
-    /// What its index and its states depend on, besides what they begin with.
-    pub(super) mark: Sym,
-    /// Its index and how many rounds it has, where that is known before.
-    pub(super) rounds: Option<(Sym, Expr)>,
-    /// Where the size of an array depends on it. It is the same within a round, so that is fine as
-    /// long as the rounds run one after another.
-    pub(super) sized: Vec<Loc>,
-    /// Whether the rounds have to run one after another for another reason.
-    pub(super) only: bool,
-}
 
 /// When a loop goes on.
 pub(super) enum Head {
@@ -61,29 +48,6 @@ pub(super) struct Round {
     pub(super) next: Vec<Value>,
     /// What is collected.
     pub(super) stacked: Vec<Value>,
-}
-
-/// A state of a loop in Core.
-pub(super) struct State {
-    pub(super) sym: Sym,
-    pub(super) init: Plain,
-    pub(super) next: Plain,
-}
-
-/// A loop, before it is known which of it has to run one after another.
-pub(super) struct Draft {
-    pub(super) trip: Trip,
-    /// The number of rounds, which is not negative, where it is known before.
-    pub(super) extent: Option<Expr>,
-    pub(super) index: Sym,
-    pub(super) states: Vec<State>,
-    pub(super) bound: Bindings,
-    pub(super) stacked: Vec<Expr>,
-    pub(super) keep: Keep,
-    /// Whether the rounds have to run one after another.
-    pub(super) only: bool,
-    /// What its results depend on.
-    pub(super) on: BTreeSet<Sym>,
 }
 
 impl Value {
@@ -208,20 +172,8 @@ impl Lowerer<'_> {
             }
             states.push(init.with_leaves(&mut own.into_iter()));
         }
-        for sym in begins.iter().map(|(sym, _)| sym).chain([&index]) {
-            self.bound.insert(sym.clone(), before.clone());
-        }
-        let rounds = head.extent().map(|count| (index.clone(), count));
-        if let Some((index, count)) = &rounds {
-            let count = self.written_size(count);
-            self.extents.insert(index.clone(), count);
-        }
-        self.sequences.push(Sequence {
-            mark,
-            rounds,
-            sized: vec![],
-            only: false,
-        });
+        let symbols = begins.iter().map(|(sym, _)| sym);
+        (self.core).enter(&mark, (&index, head.extent()), symbols, &before);
         let at = Expr::var(&index, Ty::scalar(Elem::Int));
         let round = body(self, states, at);
         let Some(sequence) = self.sequences.pop() else {
@@ -259,42 +211,42 @@ impl Lowerer<'_> {
             self.depends(e, &mut on);
         }
         on.remove(&sequence.mark);
-        self.sizes_are_fixed(&sequence, &on)?;
-        let mut draft = Draft {
-            trip: match (round.cond, times) {
-                (Some(cond), _) => Trip::While(cond),
-                (None, times) => Trip::Times(times.unwrap_or_else(|| Expr::int(0))),
-            },
-            extent: head.extent(),
-            index,
-            states: vec![],
-            bound: round.bound,
-            stacked: vec![],
-            keep,
-            only: sequence.only || !sequence.sized.is_empty(),
-            on,
+        let only = self.sizes_are_fixed(&sequence, &on)?;
+        let trip = match (round.cond, times) {
+            (Some(cond), _) => Trip::While(cond),
+            (None, times) => Trip::Times(times.unwrap_or_else(|| Expr::int(0))),
         };
+        let (mut states, mut results, mut plains) = (vec![], vec![], vec![]);
         for ((sym, init), (name, leaf)) in begins.into_iter().zip(next) {
             let what = (init.clone(), leaf.clone());
             let Some(pair) = self.pair(init, leaf) else {
                 let (init, leaf) = (Value::Plain(what.0), Value::Plain(what.1));
                 return Err(self.state_changes(name, &init, &leaf, loc));
             };
-            let of = |expr| Plain {
-                expr,
+            states.push((sym, pair.left));
+            results.push(pair.right.clone());
+            plains.push(Plain {
+                expr: pair.right,
                 scalar: pair.scalar,
-                open: pair.open.clone(),
-            };
-            draft.states.push(State {
-                sym,
-                init: of(pair.left),
-                next: of(pair.right),
+                open: pair.open,
             });
         }
         let collected: Vec<&Plain> = round.stacked.iter().flat_map(Value::leaves).collect();
-        draft.stacked = collected.iter().map(|leaf| leaf.expr.clone()).collect();
-        let plains: Vec<Plain> = draft.states.iter().map(|s| s.next.clone()).collect();
-        let (last, stacks) = self.finish(draft);
+        results.extend(collected.iter().map(|leaf| leaf.expr.clone()));
+        let lets = round.bound;
+        let (last, stacks) = self.finish(Draft {
+            looped: Loop {
+                trip,
+                index,
+                states,
+                body: Block { lets, results },
+                outs: vec![],
+                keep,
+            },
+            extent: head.extent(),
+            only,
+            on,
+        });
         let mut last = plains
             .into_iter()
             .zip(last)
@@ -328,21 +280,19 @@ impl Lowerer<'_> {
         self.errors.at(loc, message)
     }
 
-    /// Sizes that depend on a sequential loop have to be the same for all turns of the loops around
-    /// it that are not sequential.
-    fn sizes_are_fixed(&mut self, sequence: &Sequence, on: &BTreeSet<Sym>) -> Result<()> {
-        if sequence.sized.is_empty() && !sequence.only {
-            return Ok(());
+    /// Whether the rounds of a loop have to run one after another, as where sizes depend on them.
+    /// These have to be the same for all turns of the loops around it that are not sequential.
+    fn sizes_are_fixed(&mut self, sequence: &Around, on: &BTreeSet<Sym>) -> Result<bool> {
+        let sized = self.sized.iter().find(|(mark, _)| *mark == sequence.mark);
+        let sized = sized.map(|(_, loc)| *loc);
+        if sized.is_none() && !sequence.only {
+            return Ok(false);
         }
         // What runs inside of a loop over indices would have to be rectangular over these.
-        for around in &mut self.sequences {
-            if on.contains(&around.mark) {
-                around.only = true;
-            }
-        }
+        self.keep_order(on);
         let culprit = self.loops.iter().find(|index| on.contains(index));
-        let (Some(culprit), Some(loc)) = (culprit, sequence.sized.first()) else {
-            return Ok(());
+        let (Some(culprit), Some(loc)) = (culprit, sized) else {
+            return Ok(true);
         };
         let message = format!(
             "the size of this array depends on a loop whose rounds depend on `{0}`, the index of a loop \
@@ -350,63 +300,6 @@ impl Lowerer<'_> {
              0.0 }}` for what is outside",
             culprit.hint
         );
-        Err(self.errors.at(*loc, message))
+        Err(self.errors.at(loc, message))
     }
-
-    /// Adds a loop to what is bound; gives its results.
-    pub(super) fn looped(&mut self, draft: LoopParts) -> (Vec<Expr>, Vec<Expr>) {
-        let LoopParts {
-            trip,
-            index,
-            states,
-            body,
-            keep,
-            on,
-        } = draft;
-        let mut l = Loop {
-            trip,
-            index,
-            states,
-            body,
-            outs: vec![],
-            keep,
-        };
-        let types = l.out_types();
-        let count = l.states.len();
-        let mut outs = vec![];
-        for (k, ty) in types.iter().enumerate() {
-            let hint = match l.states.get(k) {
-                Some((sym, _)) => sym.hint.to_string(),
-                None => "all".to_string(),
-            };
-            let sym = self.fresh.sym(&hint);
-            self.bound.insert(sym.clone(), on.clone());
-            if let Some((_, init)) = l.states.get(k) {
-                self.has_lengths_of(&sym, init);
-            }
-            outs.push(Expr::var(&sym, *ty));
-            l.outs.push(sym);
-        }
-        match self.frames.last_mut() {
-            Some(frame) => frame.push(Bound::Loop(Box::new(l))),
-            None => unreachable!("lowering happens inside of a region"),
-        }
-        let stacks = outs.split_off(count);
-        (outs, stacks)
-    }
-
-    /// The element of an array with all indices.
-    pub(super) fn at_all(array: &Expr, at: Vec<Expr>) -> Expr {
-        entry(array, at)
-    }
-}
-
-/// A loop in Core without names for its results.
-pub(super) struct LoopParts {
-    pub(super) trip: Trip,
-    pub(super) index: Sym,
-    pub(super) states: Vec<(Sym, Expr)>,
-    pub(super) body: Block,
-    pub(super) keep: Keep,
-    pub(super) on: BTreeSet<Sym>,
 }

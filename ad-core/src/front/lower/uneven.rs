@@ -20,20 +20,7 @@ use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::ir::core::{Expr, Kind, Sym};
 use crate::ir::prims::Prim;
-
-/// Which list is read at which index.
-pub(super) fn read(e: &Expr) -> Option<(Sym, Sym)> {
-    let Kind::Index(list, at) = &*e.kind else {
-        return None;
-    };
-    match (&*list.kind, &at[..]) {
-        (Kind::Var(list), [Some(at)]) => match &*at.kind {
-            Kind::Var(at) => Some((list.clone(), at.clone())),
-            _ => None,
-        },
-        _ => None,
-    }
-}
+use crate::loops::listed;
 
 impl Lowerer<'_> {
     /// A list of what an iterator gives, which may be rows of different lengths.
@@ -131,7 +118,7 @@ impl Lowerer<'_> {
         match &*length.kind {
             Kind::Var(sym) => self.reads.get(sym).cloned(),
             Kind::Prim(Prim::IMax, parts) => parts.iter().find_map(|e| self.list_of_lengths(e)),
-            _ => read(length),
+            _ => listed(length),
         }
     }
 

@@ -5,7 +5,7 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
-use super::recognise::Body;
+use super::roles::Body;
 use super::wiring::variables;
 use crate::ir::core::{Binder, Expr, Kind, ReduceOp, Sym, Ty};
 use crate::ir::prims::Prim;

@@ -1,21 +1,21 @@
 //! Copies of expressions with symbols of their own.
 
 use super::wiring::needed;
-use super::{Bindings, Lowerer, under};
+use super::writer::{Bindings, Writer};
 use crate::ir::core::{Bound, Call, Copier, Expr, Fresh, Kind, Loop, Sym};
 
-pub(super) use crate::ir::core::Names;
+pub(crate) use crate::ir::core::Names;
 
-impl Lowerer<'_> {
+impl Writer {
     /// `value` under copies of those bindings that it needs.
-    pub(super) fn rebound(&mut self, bound: &Bindings, value: Expr) -> Expr {
+    pub(crate) fn rebound(&mut self, bound: &Bindings, value: Expr) -> Expr {
         match needed(bound, [&value]) {
             none if none.is_empty() => value,
-            needed => self.copied(&under(needed, value), &mut Names::new()),
+            needed => self.copied(&Expr::under(needed, value), &mut Names::new()),
         }
     }
 
-    pub(super) fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
+    pub(crate) fn renamed(&mut self, sym: &Sym, names: &mut Names) -> Sym {
         self.copies(|c| c.renamed(sym, names))
     }
 
@@ -33,22 +33,22 @@ impl Lowerer<'_> {
         })
     }
 
-    pub(super) fn copied_bound(&mut self, b: &Bound, names: &mut Names) -> Bound {
+    pub(crate) fn copied_bound(&mut self, b: &Bound, names: &mut Names) -> Bound {
         self.copies(|c| c.copied_bound(b, names))
     }
 
-    pub(super) fn copied_loop(&mut self, l: &Loop, names: &mut Names) -> Loop {
+    pub(crate) fn copied_loop(&mut self, l: &Loop, names: &mut Names) -> Loop {
         self.copies(|c| c.copied_loop(l, names))
     }
 
     /// The same expression with every binder renamed.
-    pub(super) fn copied(&mut self, e: &Expr, names: &mut Names) -> Expr {
+    pub(crate) fn copied(&mut self, e: &Expr, names: &mut Names) -> Expr {
         self.copies(|c| c.copied(e, names))
     }
 }
 
 /// The same with another expression in the place of a variable; no name may be bound in there.
-pub(super) fn replaced(e: &Expr, sym: &Sym, by: &Expr) -> Expr {
+pub(crate) fn replaced(e: &Expr, sym: &Sym, by: &Expr) -> Expr {
     let again = |e: &Expr| replaced(e, sym, by);
     let kind = match &*e.kind {
         Kind::Var(other) if other == sym => return by.clone(),
@@ -78,7 +78,7 @@ pub(super) fn replaced(e: &Expr, sym: &Sym, by: &Expr) -> Expr {
 }
 
 /// Whether a variable occurs.
-pub(super) fn mentions(e: &Expr, sym: &Sym) -> bool {
+pub(crate) fn mentions(e: &Expr, sym: &Sym) -> bool {
     matches!(&*e.kind, Kind::Var(other) if other == sym)
         || e.parts().into_iter().any(|part| mentions(part, sym))
 }

@@ -10,11 +10,12 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
-use super::header::plus;
-use super::recognise::{Fill, Role, minus};
-use super::rename::Names;
-use super::sequence::Draft;
-use super::{Lowerer, combinator};
+use super::draft::Draft;
+use super::rename::{Names, mentions, replaced};
+use super::roles::{Fill, Role};
+use super::size::literal;
+use super::terms::{built, minus, plus, reduced};
+use super::writer::Writer;
 use crate::ir::core::{Bound, Expr, Kind, ReduceOp, Sym, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
@@ -25,21 +26,20 @@ type Around = (Sym, Expr);
 /// No size that is written out has more parts than this.
 const LONG: usize = 64;
 
-impl Lowerer<'_> {
+impl Writer {
     /// Fills that may go beyond the end run one after another.
     pub(super) fn fills_stay_inside(&mut self, draft: &Draft, roles: &mut [Role]) {
-        for (state, role) in draft.states.iter().zip(roles) {
+        for (state, role) in draft.states().zip(roles) {
             let Role::Filled(fill) = role else { continue };
-            if !self.stays_inside(draft, &state.init.expr, fill) {
+            if !self.stays_inside(draft, state.init, fill) {
                 *role = Role::Sequential;
             }
         }
     }
 
     fn stays_inside(&mut self, draft: &Draft, init: &Expr, fill: &Fill) -> bool {
-        let count = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
         let length = self.written_size(&Expr::dim(init.clone(), fill.axis));
-        let count = self.written_size(&count);
+        let count = self.written_size(&draft.count());
         let from = self.written_size(&fill.from);
         // Where it is possible that there are no rounds, nothing is written then.
         let counts = match &*count.kind {
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
                 None => return false,
             }
         }
-        around.push((draft.index.clone(), count.clone()));
+        around.push((draft.index().clone(), count.clone()));
         if let Kind::Var(value) = &*fill.value.kind
             && let Some(inner) = self.rounds.get(value)
         {
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
             }
             axes.push((index, count));
         }
-        let round = Expr::var(&draft.index, Ty::scalar(Elem::Int));
+        let round = Expr::var(draft.index(), Ty::scalar(Elem::Int));
         let place = match fill.reversed {
             false => plus(from.clone(), round),
             true => minus(from.clone(), round),
@@ -115,8 +115,8 @@ impl Lowerer<'_> {
         }
         // An array of this length is read there, for nothing.
         let (all, _) = self.indices(std::slice::from_ref(length));
-        let there = Expr::index(combinator::built(all, Expr::int(0)), vec![Some(place)]);
-        let all = combinator::reduced(ReduceOp::Sum, axes, there);
+        let there = Expr::index(built(all, Expr::int(0)), vec![Some(place)]);
+        let all = reduced(ReduceOp::Sum, axes, there);
         let all = self.copied(&all, &mut Names::new());
         let sym = self.fresh.sym("inside");
         self.frames[0].push(Bound::Let(sym, all));
@@ -128,12 +128,12 @@ impl Lowerer<'_> {
     /// has as many rounds in all rounds of those around it, and where the last ones have the most
     /// rounds.
     fn is_reached(&self, place: &Expr, axes: &[Around]) -> bool {
-        let moves = |e: &Expr| (axes.iter()).any(|(index, _)| super::rename::mentions(e, index));
+        let moves = |e: &Expr| (axes.iter()).any(|(index, _)| mentions(e, index));
         let mut grows = true;
         for (index, _) in axes {
             let next = plus(Expr::var(index, Ty::scalar(Elem::Int)), Expr::int(1));
             grows &= (axes.iter().map(|(_, n)| n).chain([place])).all(|e| {
-                let after = super::rename::replaced(e, index, &next);
+                let after = replaced(e, index, &next);
                 self.is_natural(&minus(after, e.clone()))
             });
         }
@@ -143,7 +143,7 @@ impl Lowerer<'_> {
 
     /// A size with the numbers that are bound written out, as far as it does not get too long, and
     /// the lengths of arrays by what they were made from.
-    pub(super) fn written_size(&mut self, e: &Expr) -> Expr {
+    pub(crate) fn written_size(&mut self, e: &Expr) -> Expr {
         let mut left = LONG;
         let written = self.written_part(e, &mut left);
         match left {
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
 
     /// Whether an index is known on entry, but for the indices of loops, in which it is linear.
     fn is_on_entry(&self, e: &Expr, axes: &[Around]) -> bool {
-        let moves = |e: &Expr| (axes.iter()).any(|(index, _)| super::rename::mentions(e, index));
+        let moves = |e: &Expr| (axes.iter()).any(|(index, _)| mentions(e, index));
         let known = |e: &Expr| self.is_on_entry(e, axes);
         match &*e.kind {
             Kind::Lit(Lit::Int(_)) => true,
@@ -201,5 +201,5 @@ impl Lowerer<'_> {
 }
 
 fn is_zero(e: &Expr) -> bool {
-    super::size::literal(e) == Some(0)
+    literal(e) == Some(0)
 }

@@ -1,11 +1,11 @@
 //! Which variables expressions mention, and the bindings that they need.
 
-use super::Bindings;
+use super::writer::Bindings;
 use crate::ir::core::{Bound, Expr, Kind, Sym};
 use std::collections::HashSet;
 
 /// Calls `see` with every variable that is mentioned, those bound inside included.
-pub(super) fn variables(e: &Expr, see: &mut impl FnMut(&Sym)) {
+pub(crate) fn variables(e: &Expr, see: &mut impl FnMut(&Sym)) {
     if let Kind::Var(sym) = &*e.kind {
         see(sym);
     }
@@ -15,7 +15,7 @@ pub(super) fn variables(e: &Expr, see: &mut impl FnMut(&Sym)) {
 }
 
 /// What a binding binds for what follows.
-pub(super) fn bound_by(b: &Bound) -> Vec<&Sym> {
+pub(crate) fn bound_by(b: &Bound) -> Vec<&Sym> {
     match b {
         Bound::Let(sym, _) => vec![sym],
         Bound::Loop(l) => l.outs.iter().collect(),
@@ -23,7 +23,7 @@ pub(super) fn bound_by(b: &Bound) -> Vec<&Sym> {
 }
 
 /// Those bindings that some expressions need, in order.
-pub(super) fn needed<'e>(bound: &Bindings, values: impl IntoIterator<Item = &'e Expr>) -> Bindings {
+pub(crate) fn needed<'e>(bound: &Bindings, values: impl IntoIterator<Item = &'e Expr>) -> Bindings {
     let mut used: HashSet<u32> = HashSet::new();
     for value in values {
         variables(value, &mut |sym| {
@@ -46,7 +46,7 @@ pub(super) fn needed<'e>(bound: &Bindings, values: impl IntoIterator<Item = &'e 
 }
 
 /// A value under those bindings that it needs; `let v = e; v` is `e`.
-pub(super) fn wrapped(bound: &Bindings, value: &Expr) -> Expr {
+pub(crate) fn wrapped(bound: &Bindings, value: &Expr) -> Expr {
     let mut lets = needed(bound, [value]);
     match (&*value.kind, lets.pop()) {
         (Kind::Var(v), Some(Bound::Let(sym, is))) if *v == sym => Expr::under(lets, is),

@@ -1,74 +1,79 @@
 //! Loops in two levels, so that reverse mode keeps the states of few rounds: those between blocks,
 //! and those of the block that it computes again.
 
-use super::rename::Names;
-use super::{Bindings, Lowerer};
-use crate::front::attr::Checkpoint;
-use crate::ir::core::{Block, Bound, Expr, Keep, Kind, Loop, Sym, Trip, Ty};
+use crate::ir::core::{Block, Bound, Copier, Expr, Fresh, Keep, Kind, Loop, Names, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
+
+/// How reverse mode keeps only some states of a loop, and computes its rounds again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// As many rounds are computed again at once as the root of their number.
+    Sqrt,
+    /// So many rounds are computed again at once.
+    Every(i64),
+    /// At most so many states are kept.
+    Binomial(i64),
+}
+
+/// A function body with each of its outermost loops of known length in two levels.
+pub fn in_blocks(body: Block, every: Checkpoint, fresh: &mut Fresh) -> Block {
+    Splitter { every, fresh }.block(body)
+}
+
+struct Splitter<'f> {
+    every: Checkpoint,
+    fresh: &'f mut Fresh,
+}
 
 fn two(prim: Prim, a: Expr, b: Expr) -> Expr {
     Expr::prim(prim, vec![a, b])
 }
 
-impl Lowerer<'_> {
-    /// A function body with each of its outermost loops of known length in two levels.
-    pub(super) fn in_blocks(&mut self, body: Expr, every: Checkpoint) -> Expr {
-        let block = Block::single(body);
-        self.block_in_blocks(block, every).into_single()
+impl Splitter<'_> {
+    fn block(&mut self, mut block: Block) -> Block {
+        self.all(&mut block.lets);
+        for e in &mut block.results {
+            self.inside(e);
+        }
+        block
     }
 
-    /// The same of several results.
-    pub(super) fn block_in_blocks(&mut self, mut block: Block, every: Checkpoint) -> Block {
-        let mut lets = vec![];
-        for b in std::mem::take(&mut block.lets) {
+    fn all(&mut self, lets: &mut Vec<Bound>) {
+        for b in std::mem::take(lets) {
             match b {
-                Bound::Loop(l) => self.loop_in_blocks(*l, every, &mut lets),
+                Bound::Loop(l) => self.looped(*l, lets),
                 Bound::Let(sym, mut is) => {
-                    self.inside(&mut is, every);
+                    self.inside(&mut is);
                     lets.push(Bound::Let(sym, is));
                 }
             }
         }
-        for e in &mut block.results {
-            self.inside(e, every);
-        }
-        block.lets = lets;
-        block
     }
 
     /// The outermost loops inside of an expression.
-    fn inside(&mut self, e: &mut Expr, every: Checkpoint) {
+    fn inside(&mut self, e: &mut Expr) {
         if let Kind::Let(..) | Kind::Loop(..) = &*e.kind {
             let whole = std::mem::replace(e, Expr::int(0));
-            *e = self.in_blocks(whole, every);
+            *e = self.block(Block::single(whole)).into_single();
             return;
         }
         let Kind::Scatter(s) = &mut *e.kind else {
             for part in e.parts_mut() {
-                self.inside(part, every);
+                self.inside(part);
             }
             return;
         };
-        for b in std::mem::take(&mut s.lets) {
-            match b {
-                Bound::Loop(l) => self.loop_in_blocks(*l, every, &mut s.lets),
-                Bound::Let(sym, mut is) => {
-                    self.inside(&mut is, every);
-                    s.lets.push(Bound::Let(sym, is));
-                }
-            }
-        }
+        self.all(&mut s.lets);
         for part in s.index.iter_mut().chain([&mut s.value]) {
-            self.inside(part, every);
+            self.inside(part);
         }
     }
 
     /// A loop of `n` rounds as `n / m` blocks of `m`, and what is left; or the loop as it is, if
     /// its states are chosen when it runs.
-    fn loop_in_blocks(&mut self, mut l: Loop, every: Checkpoint, lets: &mut Bindings) {
-        let fixed = match every {
+    fn looped(&mut self, mut l: Loop, lets: &mut Vec<Bound>) {
+        let fixed = match self.every {
             Checkpoint::Sqrt => None,
             Checkpoint::Every(k) => Some(k),
             Checkpoint::Binomial(k) => {
@@ -189,7 +194,7 @@ impl Lowerer<'_> {
 
     /// The same of a loop that collects something: whole blocks first, whose stacks are one array,
     /// then the rounds that are left.
-    fn stacks_in_blocks(&mut self, l: Loop, n: Expr, m: &Expr, lets: &mut Bindings) {
+    fn stacks_in_blocks(&mut self, l: Loop, n: Expr, m: &Expr, lets: &mut Vec<Bound>) {
         let mut bind = |l: &mut Self, hint: &str, e: Expr| {
             let sym = l.fresh.sym(hint);
             let var = Expr::var(&sym, e.ty);
@@ -203,7 +208,11 @@ impl Lowerer<'_> {
         let count = l.states.len();
         let last = l.outs.clone();
         let types = l.out_types();
-        let again = self.copied_loop(&l, &mut Names::new());
+        let mut copier = Copier {
+            fresh: self.fresh,
+            call: &mut |_, call| Expr::call(call),
+        };
+        let again = copier.copied_loop(&l, &mut Names::new());
         let mut outer = self.blocks(l, blocks, m, |_| m.clone());
         outer.outs = outer
             .body

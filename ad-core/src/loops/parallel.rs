@@ -1,22 +1,21 @@
 //! What is taken out of a loop, since it need not run one after another, and the loop that is left.
 
-use super::array::element;
-use super::combinator::built;
-use super::recognise::{At, Body, Fill, Role, minus};
+use super::draft::{Draft, State};
 use super::rename::Names;
-use super::sequence::{Draft, LoopParts, State};
+use super::roles::{At, Body, Fill, Role};
 use super::steps::Step;
+use super::terms::{both, built, element, entry, minus};
 use super::wiring::{bound_by, needed, variables, wrapped};
-use super::{Bindings, Lowerer};
-use crate::ir::core::{Binder, Block, Bound, Expr, Kind, ReduceOp, Scatter, Sym, Trip, Ty};
+use super::writer::{Bindings, Writer};
+use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, ReduceOp, Scatter, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use std::collections::{HashMap, HashSet};
 
-impl Lowerer<'_> {
+impl Writer {
     /// What a loop gives: the last states, and what it collects. Only what has to run one after
     /// another becomes a loop in Core.
-    pub(super) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
+    pub(crate) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
         if draft.extent.is_some() {
             self.read_through(&mut draft);
         }
@@ -24,29 +23,29 @@ impl Lowerer<'_> {
         self.scatters_are_possible(&draft, &mut roles);
         self.fills_stay_inside(&draft, &mut roles);
         // What never changes is a name for what it was.
-        for (state, role) in draft.states.iter().zip(&roles) {
+        for (state, role) in draft.states().zip(&roles) {
             if matches!(role, Role::Same)
                 && let Some(frame) = self.frames.last_mut()
             {
-                frame.push(Bound::Let(state.sym.clone(), state.init.expr.clone()));
-                let on = self.dependence(&state.init.expr);
+                frame.push(Bound::Let(state.sym.clone(), state.init.clone()));
+                let on = self.dependence(state.init);
                 self.bound.insert(state.sym.clone(), on);
             }
         }
         // Arrays that are filled are read as they were.
         let mut names = Names::new();
-        for (state, role) in draft.states.iter().zip(&roles) {
-            if let (Role::Filled(_), Kind::Var(init)) = (role, &*state.init.expr.kind) {
+        for (state, role) in draft.states().zip(&roles) {
+            if let (Role::Filled(_), Kind::Var(init)) = (role, &*state.init.kind) {
                 names.insert(state.sym.clone(), init.clone());
             }
         }
-        let bound = std::mem::take(&mut draft.bound);
+        let bound = std::mem::take(&mut draft.looped.body.lets);
         let (mut last, stacks, filled) = self.remainder(&draft, &bound, &roles, &names);
         let mut filled = filled.into_iter();
-        for (state, role) in draft.states.iter().zip(roles) {
+        for (state, role) in draft.states().zip(roles) {
             let expr = match role {
                 Role::Sequential => continue,
-                Role::Same => Expr::var(&state.sym, state.init.expr.ty),
+                Role::Same => Expr::var(state.sym, state.init.ty),
                 Role::Total(op, at, step) => self.gathered(&draft, state, &bound, op, at, step),
                 Role::Scattered(adds) => self.summed_by_index(&draft, state, &bound, adds),
                 Role::Filled(fill) => {
@@ -57,8 +56,8 @@ impl Lowerer<'_> {
             let expr = self.share(&state.sym.hint, expr);
             last.insert(state.sym.clone(), expr);
         }
-        let states = draft.states.iter();
-        let states = states.map(|s| last.remove(&s.sym).unwrap_or_else(|| s.init.expr.clone()));
+        let states = draft.states();
+        let states = states.map(|s| last.remove(s.sym).unwrap_or_else(|| s.init.clone()));
         (states.collect(), stacks)
     }
 
@@ -71,18 +70,18 @@ impl Lowerer<'_> {
         roles: &[Role],
         names: &Names,
     ) -> (HashMap<Sym, Expr>, Vec<Expr>, Vec<Expr>) {
-        let kept = draft.states.iter().zip(roles);
-        let kept: Vec<&State> = kept
+        let kept = draft.states().zip(roles);
+        let kept: Vec<State<'_>> = kept
             .filter(|(_, role)| matches!(role, Role::Sequential))
             .map(|(state, _)| state)
             .collect();
-        let mut results: Vec<Expr> = kept.iter().map(|s| s.next.expr.clone()).collect();
-        results.extend(draft.stacked.iter().cloned());
-        for (state, role) in draft.states.iter().zip(roles) {
+        let mut results: Vec<Expr> = kept.iter().map(|s| s.next.clone()).collect();
+        results.extend(draft.stacked().iter().cloned());
+        for (state, role) in draft.states().zip(roles) {
             if let Role::Filled(fill) = role
                 && fill.stacked
             {
-                let old = Expr::index(Expr::var(&state.sym, state.init.expr.ty), fill.at.clone());
+                let old = Expr::index(Expr::var(state.sym, state.init.ty), fill.at.clone());
                 let value = fill.value.clone();
                 results.push(match &fill.when {
                     Some(when) => Expr::cond(when.clone(), value, old),
@@ -94,42 +93,24 @@ impl Lowerer<'_> {
             return (HashMap::new(), vec![], vec![]);
         }
         let lets = needed(bound, &results);
-        let mut body = LoopParts {
-            trip: draft.trip.clone(),
-            index: draft.index.clone(),
-            states: kept
-                .iter()
-                .map(|s| (s.sym.clone(), s.init.expr.clone()))
-                .collect(),
+        let states = kept.iter().map(|s| (s.sym.clone(), s.init.clone()));
+        let mut looped = Loop {
+            trip: draft.looped.trip.clone(),
+            index: draft.index().clone(),
+            states: states.collect(),
             body: Block { lets, results },
-            keep: draft.keep,
-            on: draft.on.clone(),
+            outs: vec![],
+            keep: draft.looped.keep,
         };
-        if let Trip::While(_) = body.trip {
-            // Nothing was taken out.
-        } else if !names.is_empty() || roles.iter().any(|r| !matches!(r, Role::Sequential)) {
-            // What is taken out is written down with names of its own, and so is this.
-            let l = crate::ir::core::Loop {
-                trip: body.trip,
-                index: body.index,
-                states: body.states,
-                body: body.body,
-                outs: vec![],
-                keep: body.keep,
-            };
-            let l = self.copied_loop(&l, &mut names.clone());
-            body = LoopParts {
-                trip: l.trip,
-                index: l.index,
-                states: l.states,
-                body: l.body,
-                keep: l.keep,
-                on: body.on,
-            };
+        // What is taken out is written down with names of its own, and so is this. Nothing is taken
+        // out of a `while`.
+        let is_whole = names.is_empty() && roles.iter().all(|r| matches!(r, Role::Sequential));
+        if !is_whole && matches!(looped.trip, Trip::Times(_)) {
+            looped = self.copied_loop(&looped, &mut names.clone());
         }
-        let (last, mut stacks) = self.looped(body);
+        let (last, mut stacks) = self.looped(looped, &draft.on);
         let last = kept.iter().map(|s| s.sym.clone()).zip(last).collect();
-        let filled = stacks.split_off(draft.stacked.len());
+        let filled = stacks.split_off(draft.stacked().len());
         (last, stacks, filled)
     }
 
@@ -147,9 +128,7 @@ impl Lowerer<'_> {
             }
         }
         if !inside {
-            for around in &mut self.sequences {
-                around.only |= on.contains(&around.mark);
-            }
+            self.keep_order(&on);
         }
     }
 
@@ -157,13 +136,13 @@ impl Lowerer<'_> {
     fn gathered(
         &mut self,
         draft: &Draft,
-        state: &State,
+        state: State<'_>,
         bound: &Bindings,
         op: ReduceOp,
         at: At,
         step: Step,
     ) -> Expr {
-        let init = state.init.expr.clone();
+        let init = state.init.clone();
         let (term, inverse) = match step {
             Step::Nothing => return init,
             Step::Forward(term) => (term, false),
@@ -171,8 +150,8 @@ impl Lowerer<'_> {
         };
         let elem = init.ty.elem;
         let body = wrapped(bound, &term);
-        let extent = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
-        let all = Expr::reduce(op, draft.index.clone(), extent, body);
+        let extent = draft.count();
+        let all = Expr::reduce(op, draft.index().clone(), extent, body);
         let all = self.copied(&all, &mut Names::new());
         let is_neutral = matches!(&*init.kind, Kind::Lit(lit) if *lit == op.identity(elem));
         if is_neutral && !inverse {
@@ -208,7 +187,7 @@ impl Lowerer<'_> {
     ///
     /// This differs from the loop where nothing but NaN and −∞ occurs, and NaN is first: the loop
     /// gives −∞, this is NaN.
-    pub(super) fn after_init(&mut self, prim: Prim, init: Expr, all: Expr) -> Expr {
+    pub(crate) fn after_init(&mut self, prim: Prim, init: Expr, all: Expr) -> Expr {
         let is_number = matches!(&*init.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan());
         let is_array = init.ty.rank > 0 || all.ty.rank > 0;
         if is_number || is_array || !matches!(prim, Prim::Max | Prim::Min) {
@@ -230,16 +209,16 @@ impl Lowerer<'_> {
     fn summed_by_index(
         &mut self,
         draft: &Draft,
-        state: &State,
+        state: State<'_>,
         bound: &Bindings,
         adds: Vec<(At, Expr, bool)>,
     ) -> Expr {
-        let init = state.init.expr.clone();
+        let init = state.init.clone();
         let mut total = init.clone();
         for (at, value, inverse) in adds {
             let outer = Binder {
-                var: draft.index.clone(),
-                extent: draft.extent.clone().unwrap_or_else(|| Expr::int(0)),
+                var: draft.index().clone(),
+                extent: draft.count(),
             };
             let scatter = if at.is_empty() {
                 match self.joined_scatter(outer, bound, &value) {
@@ -247,8 +226,8 @@ impl Lowerer<'_> {
                     None => {
                         // A sum of whole arrays.
                         let body = wrapped(bound, &value);
-                        let extent = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
-                        Expr::reduce(ReduceOp::Sum, draft.index.clone(), extent, body)
+                        let extent = draft.count();
+                        Expr::reduce(ReduceOp::Sum, draft.index().clone(), extent, body)
                     }
                 }
             } else {
@@ -296,7 +275,7 @@ impl Lowerer<'_> {
                 let whole = self.fresh.sym("part");
                 let part = Expr::var(&whole, value.ty);
                 lets.push(Bound::Let(whole, value));
-                Self::at_all(&part, own)
+                entry(&part, own)
             }
         };
         if inverse {
@@ -348,18 +327,18 @@ impl Lowerer<'_> {
     fn array_filled(
         &mut self,
         draft: &Draft,
-        state: &State,
+        state: State<'_>,
         bound: &Bindings,
         fill: &Fill,
         stack: Option<Expr>,
         names: &Names,
     ) -> Expr {
-        let init = state.init.expr.clone();
-        let count = draft.extent.clone().unwrap_or_else(|| Expr::int(0));
+        let init = state.init.clone();
+        let count = draft.count();
         let length = Expr::dim(init.clone(), fill.axis);
         let length = self.settled_size(&length);
         let covers = self.covers(fill, &count, &length);
-        let hint = draft.index.hint.clone();
+        let hint = draft.index().hint.clone();
         let sym = self.fresh.sym(&hint);
         let along = Expr::var(&sym, Ty::scalar(Elem::Int));
         let round = match fill.reversed {
@@ -379,7 +358,7 @@ impl Lowerer<'_> {
                 let value = match &fill.when {
                     Some(when) => {
                         let at = fill.at.clone();
-                        let before = Expr::index(Expr::var(&state.sym, init.ty), at);
+                        let before = Expr::index(Expr::var(state.sym, init.ty), at);
                         Expr::cond(when.clone(), fill.value.clone(), before)
                     }
                     None => fill.value.clone(),
@@ -387,10 +366,10 @@ impl Lowerer<'_> {
                 let value = wrapped(bound, &value);
                 if round == along {
                     let mut names = names.clone();
-                    names.insert(draft.index.clone(), sym.clone());
+                    names.insert(draft.index().clone(), sym.clone());
                     self.copied(&value, &mut names)
                 } else {
-                    let value = Expr::bind(draft.index.clone(), round.clone(), value);
+                    let value = Expr::bind(draft.index().clone(), round.clone(), value);
                     self.copied(&value, &mut names.clone())
                 }
             }
@@ -402,7 +381,7 @@ impl Lowerer<'_> {
                 let begun = Expr::prim(Prim::IGe, vec![round.clone(), Expr::int(0)]);
                 let within = match round == along {
                     true => below,
-                    false => super::assign::both(begun, below),
+                    false => both(begun, below),
                 };
                 Expr::cond(within, new, old)
             }
@@ -427,7 +406,7 @@ impl Lowerer<'_> {
     /// Where there are no rounds, the part that they would make is not written.
     fn rounds_of(&mut self, value: &Expr, draft: &Draft) {
         if let (Kind::Var(sym), Some(count)) = (&*value.kind, &draft.extent) {
-            let rounds = (draft.index.clone(), count.clone());
+            let rounds = (draft.index().clone(), count.clone());
             self.rounds.insert(sym.clone(), rounds);
         }
     }
@@ -445,7 +424,7 @@ impl Lowerer<'_> {
         for (k, i) in order.into_iter().zip(at) {
             from[k] = i;
         }
-        built(axes, Self::at_all(&array, from))
+        built(axes, entry(&array, from))
     }
 
     /// Whether all of an axis is filled.

@@ -13,12 +13,11 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
-use super::Lowerer;
-use super::header::plus;
-use super::recognise::minus;
+use super::draft::Draft;
 use super::rename::replaced;
-use super::sequence::Draft;
+use super::terms::{minus, plus};
 use super::wiring::bound_by;
+use super::writer::Writer;
 use crate::ir::core::{Binder, Bound, Expr, Kind, Sym};
 use std::collections::HashSet;
 
@@ -28,16 +27,16 @@ pub(super) struct Moving(HashSet<u32>);
 impl Moving {
     /// The numbers and arrays of a loop that do, also those that are bound inside of expressions.
     pub(super) fn of(draft: &Draft) -> Moving {
-        let mut moving = Moving(HashSet::from([draft.index.id]));
-        moving.0.extend(draft.states.iter().map(|s| s.sym.id));
-        for b in &draft.bound {
+        let mut moving = Moving(HashSet::from([draft.index().id]));
+        moving.0.extend(draft.states().map(|s| s.sym.id));
+        for b in &draft.looped.body.lets {
             b.parts().into_iter().for_each(|e| moving.note(e));
             if b.parts().into_iter().any(|e| moving.has(e)) {
                 moving.0.extend(bound_by(b).iter().map(|sym| sym.id));
             }
         }
-        let next = draft.states.iter().map(|s| &s.next.expr);
-        next.chain(&draft.stacked).for_each(|e| moving.note(e));
+        let results = draft.looped.body.results.iter();
+        results.for_each(|e| moving.note(e));
         moving
     }
 
@@ -68,39 +67,40 @@ impl Moving {
     }
 }
 
-impl Lowerer<'_> {
+impl Writer {
     /// Reads the elements of arrays whose lengths depend on the round where they come from.
     pub(super) fn read_through(&self, draft: &mut Draft) {
         let moving = Moving::of(draft);
         let is_there = |draft: &Draft| {
-            let all = draft.bound.iter().flat_map(Bound::parts);
-            let next = draft.states.iter().map(|s| &s.next.expr);
+            let all = draft.looped.body.lets.iter().flat_map(Bound::parts);
+            let next = draft.states().map(|s| s.next);
             all.chain(next).any(|e| moving.has_lengths(e))
         };
         if !is_there(draft) {
             return;
         }
         let mut k = 0;
-        while k < draft.bound.len() {
-            let Bound::Let(sym, e) = &draft.bound[k] else {
+        let body = &mut draft.looped.body;
+        while k < body.lets.len() {
+            let Bound::Let(sym, e) = &body.lets[k] else {
                 k += 1;
                 continue;
             };
             let view = View::of(sym, e, &moving);
-            let (_, behind) = draft.bound.split_at_mut(k + 1);
+            let (_, behind) = body.lets.split_at_mut(k + 1);
             let mut rest: Vec<&mut Expr> = behind.iter_mut().flat_map(Bound::parts_mut).collect();
-            rest.extend(draft.states.iter_mut().map(|s| &mut s.next.expr));
-            rest.extend(&mut draft.stacked);
+            rest.extend(&mut body.results);
             match view {
                 Some(view) if rest.iter().all(|e| self.is_read(&view, e, &mut vec![])) => {
                     rest.into_iter().for_each(|e| view.read(e));
-                    draft.bound.remove(k);
+                    body.lets.remove(k);
                 }
                 Some(_) | None => k += 1,
             }
         }
-        let bound = draft.bound.iter_mut().flat_map(Bound::parts_mut);
-        let next = draft.states.iter_mut().map(|s| &mut s.next.expr);
+        let count = draft.looped.states.len();
+        let bound = body.lets.iter_mut().flat_map(Bound::parts_mut);
+        let next = &mut body.results[..count];
         bound.chain(next).for_each(|e| self.read_inside(e, &moving));
     }
 

@@ -8,9 +8,10 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
+use super::draft::{Draft, State};
 use super::ragged::Moving;
-use super::sequence::{Draft, State};
 use super::steps::{Leaf, Step, Terms};
+use super::terms::{minus, plus};
 use super::wiring::{bound_by, variables};
 use crate::ir::core::{Bound, Expr, Kind, ReduceOp};
 use crate::ir::prims::Prim;
@@ -79,14 +80,14 @@ impl<'d> Body<'d> {
             draft,
             defs: HashMap::new(),
             masks: HashMap::new(),
-            inside: HashSet::from([draft.index.id]),
+            inside: HashSet::from([draft.index().id]),
             moving: Moving::of(draft),
         };
-        for (k, state) in draft.states.iter().enumerate() {
+        for (k, state) in draft.states().enumerate() {
             body.masks.insert(state.sym.id, 1 << k);
             body.inside.insert(state.sym.id);
         }
-        for b in &draft.bound {
+        for b in &draft.looped.body.lets {
             let all = b.parts().into_iter();
             let mask = all.fold(0, |mask, e| mask | body.mask(e));
             for sym in bound_by(b) {
@@ -158,13 +159,13 @@ impl<'d> Body<'d> {
     /// `from + i` or `from - i`, for the index `i` of the loop.
     fn affine(&self, e: &Expr) -> Option<(Expr, bool)> {
         match &*e.kind {
-            Kind::Var(sym) if *sym == self.draft.index => Some((Expr::int(0), false)),
+            Kind::Var(sym) if sym == self.draft.index() => Some((Expr::int(0), false)),
             Kind::Prim(Prim::IAdd, args) => {
                 let (a, b) = (&args[0], &args[1]);
                 let (moving, by) = if self.is_fixed(b) { (a, b) } else { (b, a) };
                 let (from, reversed) = self.affine(moving)?;
                 let fixed = self.is_fixed(by);
-                fixed.then(|| (super::header::plus(from, by.clone()), reversed))
+                fixed.then(|| (plus(from, by.clone()), reversed))
             }
             Kind::Prim(Prim::ISub, args) => {
                 let (a, b) = (&args[0], &args[1]);
@@ -181,12 +182,12 @@ impl<'d> Body<'d> {
     }
 
     fn is_state(&self, e: &Expr, k: usize) -> bool {
-        matches!(&*self.resolved(e).kind, Kind::Var(sym) if *sym == self.draft.states[k].sym)
+        matches!(&*self.resolved(e).kind, Kind::Var(sym) if sym == self.draft.state(k).sym)
     }
 
     fn role(&self, k: usize) -> Role {
-        let state = &self.draft.states[k];
-        if self.is_state(&state.next.expr, k) {
+        let state = self.draft.state(k);
+        if self.is_state(state.next, k) {
             return Role::Same;
         }
         (self.total(k, state))
@@ -196,8 +197,8 @@ impl<'d> Body<'d> {
     }
 
     /// `s + e` or its like, of all of it or of a part that is always the same.
-    fn total(&self, k: usize, state: &State) -> Option<Role> {
-        let next = self.resolved(&state.next.expr);
+    fn total(&self, k: usize, state: State<'_>) -> Option<Role> {
+        let next = self.resolved(state.next);
         let (at, value, when) = match &*next.kind {
             Kind::Update(u) if self.is_state(&u.array, k) => {
                 let at: At = self.places(&u.at);
@@ -206,7 +207,7 @@ impl<'d> Body<'d> {
                 }
                 (at, &u.value, u.when.as_ref())
             }
-            _ => (vec![None; state.init.expr.ty.rank], &state.next.expr, None),
+            _ => (vec![None; state.init.ty.rank], state.next, None),
         };
         for op in [
             ReduceOp::Sum,
@@ -218,13 +219,13 @@ impl<'d> Body<'d> {
                 body: self,
                 bit: 1 << k,
                 leaf: Leaf {
-                    state: &state.sym,
+                    state: state.sym,
                     at: &at,
                     under: vec![],
                 },
                 op,
-                elem: state.init.expr.ty.elem,
-                smooth: matches!(*state.init.expr.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan()),
+                elem: state.init.ty.elem,
+                smooth: matches!(*state.init.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan()),
                 local: HashMap::new(),
             };
             let Some(step) = terms.of_part(value) else {
@@ -247,12 +248,12 @@ impl<'d> Body<'d> {
     }
 
     /// `x[j] += e`, once or several times.
-    fn scattered(&self, k: usize, state: &State) -> Option<Role> {
-        if state.init.expr.ty.elem != Elem::Real {
+    fn scattered(&self, k: usize, state: State<'_>) -> Option<Role> {
+        if state.init.ty.elem != Elem::Real {
             return None;
         }
         let mut adds = vec![];
-        let mut here = &state.next.expr;
+        let mut here = state.next;
         while !self.is_state(here, k) {
             let next = self.resolved(here);
             if let Kind::Prim(Prim::Add, args) = &*next.kind
@@ -298,8 +299,8 @@ impl<'d> Body<'d> {
     }
 
     /// `x[i] = e`, where `e` does not read another element of `x`.
-    fn filled(&self, k: usize, state: &State) -> Option<Role> {
-        let next = self.resolved(&state.next.expr);
+    fn filled(&self, k: usize, state: State<'_>) -> Option<Role> {
+        let next = self.resolved(state.next);
         let Kind::Update(u) = &*next.kind else {
             return None;
         };
@@ -343,7 +344,7 @@ impl<'d> Body<'d> {
         if self.mask(e) & (1 << k) == 0 {
             return true;
         }
-        let state = &self.draft.states[k].sym;
+        let state = self.draft.state(k).sym;
         match &*e.kind {
             Kind::Var(sym) if sym == state => false,
             Kind::Var(sym) => {
@@ -373,7 +374,7 @@ impl<'d> Body<'d> {
     /// What a state needs with its role, besides what it has of itself.
     fn needs(&self, k: usize, role: &Role) -> Mask {
         match role {
-            Role::Sequential => self.mask(&self.draft.states[k].next.expr),
+            Role::Sequential => self.mask(self.draft.state(k).next),
             Role::Same => 0,
             Role::Total(_, _, step) => step.term().map_or(0, |t| self.mask(t)),
             Role::Scattered(adds) => adds.iter().fold(0, |mask, (at, value, _)| {
@@ -389,14 +390,14 @@ impl<'d> Body<'d> {
 
     /// The role of each state.
     pub(super) fn roles(&self) -> Vec<Role> {
-        let count = self.draft.states.len();
+        let count = self.draft.looped.states.len();
         if self.draft.extent.is_none() || self.draft.only || count > 60 {
             return (0..count).map(|_| Role::Sequential).collect();
         }
         let mut roles: Vec<Role> = (0..count).map(|k| self.role(k)).collect();
         loop {
             let needs: Vec<Mask> = (0..count).map(|k| self.needs(k, &roles[k])).collect();
-            let stacked = self.draft.stacked.iter();
+            let stacked = self.draft.stacked().iter();
             let stacked = stacked.fold(0, |mask, e| mask | self.mask(e));
             let all = |of: &dyn Fn(&Role) -> bool| -> Mask {
                 let with = (0..count).filter(|&k| of(&roles[k]));
@@ -428,16 +429,5 @@ impl<'d> Body<'d> {
                 roles[k] = Role::Sequential;
             }
         }
-    }
-}
-
-/// `a - b`, without what takes nothing off.
-pub(super) fn minus(a: Expr, b: Expr) -> Expr {
-    match (&*a.kind, &*b.kind) {
-        (_, Kind::Lit(Lit::Int(0))) => a,
-        (Kind::Lit(Lit::Int(i)), Kind::Lit(Lit::Int(j))) if i.checked_sub(*j).is_some() => {
-            Expr::int(i - j)
-        }
-        (..) => Expr::prim(Prim::ISub, vec![a, b]),
     }
 }

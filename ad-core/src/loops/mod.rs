@@ -1,0 +1,33 @@
+//! Loops of Core: what has to run one after another stays one, and the rest becomes reductions,
+//! builds and sums by index.
+//!
+//! ```text
+//! for i < n, s = 0.0, y = y0 { next (add(s, x[i]), update(y, [i] = mul(x[i], 2.0))) }
+//!    =
+//! s = sum(i < n => x[i])        y = build(i < n => mul(x[i], 2.0))
+//! ```
+//!
+//! A [`Writer`] writes a program front to back, and knows the sizes of what it has bound. Each loop
+//! comes to it as a [`Draft`], with the loops inside of it done already: `roles` finds out what each
+//! state is, `inside` and `parallel` whether that is possible here, and `parallel` writes it.
+
+mod blocks;
+mod draft;
+mod inside;
+mod parallel;
+#[cfg(any(test, feature = "interpreters"))]
+mod program;
+mod ragged;
+pub(crate) mod rename;
+mod roles;
+pub(crate) mod size;
+mod steps;
+pub(crate) mod terms;
+pub(crate) mod wiring;
+mod writer;
+
+pub use blocks::{Checkpoint, in_blocks};
+pub(crate) use draft::Draft;
+#[cfg(any(test, feature = "interpreters"))]
+pub use program::recognise;
+pub(crate) use writer::{Around, Bindings, INDICES, Writer, listed};
