@@ -287,6 +287,10 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         "assign" | "fill" | "swap" | "scaled_add" => {
             "where a value is needed; write it as a statement of its own, with `;` behind it"
         }
+        "binary_search" | "binary_search_by" | "binary_search_by_key" => {
+            "write `match x.binary_search_by(|v| ..) { Ok(i) => .., Err(i) => .. }`, \
+             `x.binary_search_by(..).unwrap_or_else(|i| i)`, or `x.partition_point(|v| ..)`"
+        }
         "push" | "extend" | "insert" | "append" | "truncate" | "resize" | "clear" | "remove"
         | "retain" | "drain" => {
             "lengths are fixed; write the new array as `build(n, |i| ..)`, or a part of it as `x.slice(s![..n])`"
