@@ -1,7 +1,78 @@
-/// Elements that leave a list from its beginning.
-#[differentiable(grad)]
-fn settled_in_order(payments: &[f64], due: usize, rate: f64) -> f64 {
-    let mut open = payments.to_vec();
-    let settled: f64 = open.drain(..due).sum();
-    settled + rate * open.iter().sum::<f64>()
+#[differentiable]
+pub fn de_casteljau(points: &[[f64; 2]], t: f64) -> [f64; 2] {
+    let mut pts = points.to_vec();
+    while pts.len() > 1 {
+        pts = pts
+            .windows(2)
+            .map(|w| [w[0][0] + t * (w[1][0] - w[0][0]), w[0][1] + t * (w[1][1] - w[0][1])])
+            .collect();
+    }
+    pts[0]
+}
+
+#[differentiable]
+pub fn appended_in_loop(x: &[f64], n: usize) -> f64 {
+    let mut all = Vec::new();
+    for i in 0..n {
+        let mut part: Vec<f64> = x.iter().map(|v| v * i as f64).collect();
+        all.append(&mut part);
+    }
+    all.iter().map(|v| v * v).sum()
+}
+
+#[differentiable]
+pub fn next_back(x: &[f64]) -> f64 {
+    let mut it = x.iter();
+    let a = it.next().unwrap(); let b = it.next_back().unwrap();
+    a * b
+}
+
+#[differentiable]
+pub fn comb_echo(input: &[f64], delay: usize, gain: f64) -> Vec<f64> {
+    let mut buffer: VecDeque<f64> = VecDeque::from(vec![0.0; delay]);
+    let mut out = Vec::with_capacity(input.len());
+    for &x in input {
+        let d = buffer.pop_front().unwrap();
+        let y = x + gain * d;
+        buffer.push_back(y);
+        out.push(y);
+    }
+    out
+}
+
+#[differentiable]
+pub fn kalman_1d(z: &[f64], q: f64, r: f64) -> f64 {
+    struct State { x: f64, p: f64 }
+    let mut s = State { x: 0.0, p: 1.0 };
+    let mut ll = 0.0;
+    for &m in z {
+        s.p += q;
+        let innov = m - s.x;
+        let sv = s.p + r;
+        ll -= 0.5 * (innov * innov / sv + sv.ln());
+        let k = s.p / sv;
+        s.x += k * innov;
+        s.p *= 1.0 - k;
+    }
+    ll
+}
+
+#[differentiable]
+pub fn run_lengths(x: &[f64], threshold: f64) -> f64 {
+    x.split(|v| *v < threshold)
+        .filter(|run| !run.is_empty())
+        .map(|run| run.iter().sum::<f64>() / run.len() as f64)
+        .sum()
+}
+
+#[differentiable]
+pub fn lcg_dropout(x: &[f64], seed: u64, keep: f64) -> f64 {
+    let mut state = seed;
+    let mut sum = 0.0;
+    for v in x {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let u = (state >> 33) as f64 / (1u64 << 31) as f64;
+        if u < keep { sum += v / keep; }
+    }
+    sum
 }

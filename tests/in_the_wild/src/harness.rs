@@ -160,3 +160,76 @@ macro_rules! tests {
         }
     };
 }
+
+/// A weight for each number.
+pub(crate) fn weights<X: Numbers>(x: &X) -> X {
+    x.with(&mut (0..).map(|k| (f64::from(k) * 0.7 + 0.3).cos()))
+}
+
+/// The weighted sum of all numbers.
+pub(crate) fn weighted<X: Numbers>(x: &X) -> f64 {
+    let (numbers, by) = (x.numbers(), weights(x).numbers());
+    numbers.iter().zip(&by).map(|(x, w)| x * w).sum()
+}
+
+/// The same as `tests!` for each of some sizes, behind `in`.
+macro_rules! sized {
+    ($($name:ident: $f:ident, $g:ident, $n:ident in $sizes:expr,
+       $($x:ident: $value:expr),+ $(; $($c:ident: $constant:expr),+)? => ($($arg:expr),*);)*) => {
+        mod sized {
+            #[allow(unused_imports)]
+            use crate::harness::*;
+            #[allow(unused_imports)]
+            use super::*;
+            $(#[test]
+            fn $name() {
+                for $n in $sizes {
+                    $($(let $c = $constant;)+)?
+                    agree(
+                        ($($value,)+),
+                        |x| {
+                            let ($($x,)+) = crate::harness::copied(x);
+                            $f($($arg),*)
+                        },
+                        |x| {
+                            let ($($x,)+) = crate::harness::copied(x);
+                            $g($($arg),*)
+                        },
+                    );
+                }
+            })*
+        }
+    };
+}
+
+/// The same for results that are not scalars: the sum of their numbers by weights.
+macro_rules! products {
+    ($($name:ident: $f:ident, $g:ident, $n:ident in $sizes:expr,
+       $($x:ident: $value:expr),+ $(; $($c:ident: $constant:expr),+)? => ($($arg:expr),*);)*) => {
+        mod products {
+            #[allow(unused_imports)]
+            use crate::harness::*;
+            #[allow(unused_imports)]
+            use super::*;
+            $(#[test]
+            fn $name() {
+                for $n in $sizes {
+                    $($(let $c = $constant;)+)?
+                    agree(
+                        ($($value,)+),
+                        |x| {
+                            let ($($x,)+) = crate::harness::copied(x);
+                            weighted(&$f($($arg),*))
+                        },
+                        |x| {
+                            let ($($x,)+) = crate::harness::copied(x);
+                            let by = weights(&$f($($arg),*));
+                            let (value, gradient) = $g($($arg),*, &by);
+                            (weighted(&value), gradient)
+                        },
+                    );
+                }
+            })*
+        }
+    };
+}

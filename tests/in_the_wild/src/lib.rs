@@ -6,6 +6,7 @@
 
 #[macro_use]
 mod harness;
+mod benchmarks;
 mod carried;
 mod engineering;
 mod everyday;
@@ -13,14 +14,17 @@ mod finance;
 mod generic;
 mod geometry;
 mod growth;
+mod idioms;
 mod imaging;
 mod layers;
 mod learning;
 mod lists;
 mod losses;
 mod markets;
+mod mechanics;
 mod methods;
 mod motion;
+mod notation;
 mod optimisation;
 mod optional;
 mod orders;
@@ -34,5 +38,7 @@ mod solvers;
 mod spatial;
 mod statistics;
 mod steppers;
+mod stepwise;
+mod surveying;
 mod tables;
 mod written;

@@ -1013,8 +1013,29 @@ impl Value {
 /// Types of other libraries. Their associated functions have no annotation, so the compiler does
 /// not ask for their companions.
 const FOREIGN: &[&str] = &[
-    "Arc", "Box", "Cow", "Default", "Duration", "HashMap", "HashSet", "Instant", "Iterator", "Ix1",
-    "Ix2", "Option", "Ordering", "Rc", "Result", "Self", "String", "Vec", "Zip",
+    "Arc",
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
+    "Box",
+    "Cow",
+    "Default",
+    "Duration",
+    "HashMap",
+    "HashSet",
+    "Instant",
+    "Iterator",
+    "Ix1",
+    "Ix2",
+    "Option",
+    "Ordering",
+    "Rc",
+    "Result",
+    "Self",
+    "String",
+    "Vec",
+    "VecDeque",
+    "Zip",
 ];
 
 /// Whether a function belongs to the real type or to one of the libraries'.

@@ -74,6 +74,19 @@ const DEFINITIONS: &[Definition] = &[
             if one.is_some() { found = one; break; }
         }
         found"),
+    (On::Iter, "try_fold", &[("init", 0), ("f", 2)], "
+        let mut state = init;
+        let mut failed = false;
+        for v in this {
+            let next = f(state, v);
+            if next.is_none() { failed = true; break; }
+            state = next.unwrap();
+        }
+        if failed { None } else { Some(state) }"),
+    (On::Iter, "nth_back", &[("n", 0)], "this.rev().nth(n)"),
+    (On::Iter, "next_back", &[], "this.rev().nth(0)"),
+    (On::Iter, "peekable", &[], "this"),
+    (On::Iter, "fuse", &[], "this"),
     (On::Iter, "partition", &[("f", 1)], "
         let yes: Vec<_> = this.filter(|v| f(v)).collect();
         let no: Vec<_> = this.filter(|v| !f(v)).collect();
@@ -97,6 +110,24 @@ const DEFINITIONS: &[Definition] = &[
         if is_tie { 2.0 * (this / 2.0).round() } else { this.round() }"),
     (On::Real, "is_sign_negative", &[], "this.signum() < 0.0"),
     (On::Real, "is_sign_positive", &[], "this.signum() > 0.0"),
+    (On::Real, "partial_cmp", &[("other", 0)], "
+        if this.is_nan() || other.is_nan() { None } else { Some(this.total_cmp(other)) }"),
+    // Of equal numbers, only zeros have two signs.
+    (On::Real, "total_cmp", &[("other", 0)], "
+        let (a, b) = if this == *other { (this.signum(), other.signum()) } else { (this, *other) };
+        if a < b { -1 } else if a > b { 1 } else { 0 }"),
+    (On::Int, "cmp", &[("other", 0)], "
+        if this < *other { -1 } else if this > *other { 1 } else { 0 }"),
+    (On::Int, "partial_cmp", &[("other", 0)], "Some(this.cmp(other))"),
+    (On::Int, "then", &[("other", 0)], "if this == 0 { other } else { this }"),
+    (On::Int, "then_with", &[("f", 0)], "if this == 0 { f() } else { this }"),
+    (On::Int, "reverse", &[], "-this"),
+    (On::Int, "is_lt", &[], "this < 0"),
+    (On::Int, "is_le", &[], "this <= 0"),
+    (On::Int, "is_gt", &[], "this > 0"),
+    (On::Int, "is_ge", &[], "this >= 0"),
+    (On::Int, "is_eq", &[], "this == 0"),
+    (On::Int, "is_ne", &[], "this != 0"),
     (On::Real, "midpoint", &[("other", 0)], "(this + other) / 2.0"),
     (On::Natural, "isqrt", &[], "
         let (mut low, mut high) = (0, this + 1);

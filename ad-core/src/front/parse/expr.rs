@@ -28,7 +28,7 @@ impl Parser<'_> {
     }
 
     fn expr_at(&mut self, e: &syn::Expr, loc: Loc) -> Expr {
-        if let Some(chosen) = super::slices::chosen(e) {
+        if let Some(chosen) = super::slices::chosen(e).or_else(|| super::choices::chosen(e)) {
             return self.expr(&chosen);
         }
         if let (syn::Expr::Path(_) | syn::Expr::Call(_), Some(made)) = (e, outside::made(e)) {
@@ -44,6 +44,10 @@ impl Parser<'_> {
             syn::Expr::Reference(r) => return self.borrow(&r.expr, loc),
             syn::Expr::Lit(literal) => return self.literal(loc, &literal.lit),
             syn::Expr::Path(path) if path.qself.is_none() => {
+                if let Some(order) = outside::ordering(&path.path) {
+                    let kind = Kind::Int(order, None);
+                    return Expr { loc, kind };
+                }
                 if let Some(ident) = path.path.get_ident()
                     && self.aliases.contains(&ident.to_string())
                 {
@@ -363,6 +367,9 @@ impl Parser<'_> {
         let conversion = self.unwrapped_conversion(call);
         if let Some(rewritten) = conversion.or_else(|| super::rewritten::method(call)) {
             return self.expr(&rewritten);
+        }
+        if outside::is_unfollowed_step(call) && !self.is_writer(&call.method) {
+            return self.hole(Loc::of(&call.method), outside::STEP);
         }
         let borrows =
             super::target::borrows(&call.method) && super::target::is_place(&call.receiver);

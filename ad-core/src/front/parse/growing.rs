@@ -201,7 +201,7 @@ impl Growth {
 }
 
 /// The methods that change how long a list is.
-const GROWING: [&str; 14] = [
+const GROWING: [&str; 15] = [
     "push",
     "extend",
     "extend_from_slice",
@@ -216,13 +216,14 @@ const GROWING: [&str; 14] = [
     "drain",
     "dedup",
     "swap_remove",
+    "split_off",
 ];
 
 /// The methods that change how much room a list has.
 const RESERVING: [&str; 3] = ["reserve", "reserve_exact", "shrink_to_fit"];
 
 /// The methods that push several elements.
-const EXTENDING: [&str; 2] = ["extend", "extend_from_slice"];
+const EXTENDING: [&str; 4] = ["extend", "extend_from_slice", "append", "resize"];
 
 /// Whether a method that changes the length of a list is called on it.
 fn grows(tokens: &TokenStream, name: &Ident) -> bool {
@@ -460,6 +461,16 @@ impl List {
                     continue;
                 }
                 let args: Vec<TokenStream> = args.iter().map(ToTokens::to_token_stream).collect();
+                if let Some([first, before, more, after]) = self.at_once(&method, &args) {
+                    flush(&mut pushed, &mut is_empty, &mut out);
+                    let before = if is_empty { TokenStream::new() } else { before };
+                    out.extend(first);
+                    out.extend(before);
+                    out.extend(with(more, is_empty));
+                    out.extend(after);
+                    is_empty = false;
+                    continue;
+                }
                 match (method.as_str(), &args[..]) {
                     ("push", [e]) => {
                         if mentions(e, name) {
@@ -516,6 +527,34 @@ impl List {
         }
         flush(&mut pushed, &mut is_empty, &mut out);
         (!is_empty).then_some(out)
+    }
+
+    /// `append` and `resize`: what stands before them, what they do to the elements that are there,
+    /// the new elements, and what stands behind.
+    fn at_once(&self, method: &str, args: &[TokenStream]) -> Option<[TokenStream; 4]> {
+        let (name, span) = (&self.name, self.name.span());
+        match (method, args) {
+            ("append", [other]) => {
+                let other = emptied(other)?;
+                let more = quote_spanned!(span=> #other.iter().copied());
+                let after = quote_spanned!(span=> #other.clear(););
+                Some([TokenStream::new(), TokenStream::new(), more, after])
+            }
+            ("resize", [length, value]) => {
+                let value = self.pushed(value.clone());
+                let first = quote_spanned! {span=>
+                    let cotangent_value = #value;
+                    let cotangent_more: usize = #length;
+                };
+                let before = quote_spanned! {span=>
+                    let mut #name = #name[..#name.len().min(cotangent_more)].to_vec();
+                    let cotangent_more = cotangent_more - #name.len();
+                };
+                let more = quote_spanned!(span=> (0..cotangent_more).map(|_| cotangent_value));
+                Some([first, before, more, TokenStream::new()])
+            }
+            (..) => None,
+        }
     }
 
     /// A statement in which the list grows: what stands before it, itself, and what stands behind.
@@ -727,11 +766,17 @@ fn pushes(tokens: TokenStream, list: &Ident, names: &mut Names) -> TokenStream {
         let is_list = matches!(&token, TokenTree::Ident(i) if i == list);
         let after = tokens.make_contiguous();
         let method = method_after(after).map(ToString::to_string);
-        let extends = method.is_some_and(|m| EXTENDING.contains(&m.as_str()));
+        let extends = method
+            .as_ref()
+            .is_some_and(|m| EXTENDING.contains(&m.as_str()));
         if let (true, true, Some(TokenTree::Group(args))) = (is_list, extends, after.get(2)) {
             let args = args.stream();
             tokens.drain(..3);
             let of = syn::parse2::<syn::Expr>(args.clone());
+            if let Some(more) = lengthened(list, method.as_ref(), &args) {
+                out.extend(more);
+                continue;
+            }
             let inner = match &of {
                 Ok(syn::Expr::Reference(r)) => Ok(&*r.expr),
                 of => of.as_ref(),
@@ -751,6 +796,48 @@ fn pushes(tokens: TokenStream, list: &Ident, names: &mut Names) -> TokenStream {
         }
     }
     out
+}
+
+/// `list.append(&mut other)` and `list.resize(n, value)` by `push`.
+fn lengthened(list: &Ident, method: Option<&String>, args: &TokenStream) -> Option<TokenStream> {
+    match method?.as_str() {
+        "append" => {
+            let other = emptied(args)?;
+            Some(quote_spanned! {list.span()=> {
+                for cotangent_item in #other.iter().copied() { #list.push(cotangent_item); }
+                #other.clear();
+            }})
+        }
+        "resize" => {
+            let (length, value) = resized(args)?;
+            Some(quote_spanned! {list.span()=> {
+                let (cotangent_length, cotangent_value) = (#length, #value);
+                #list.truncate(cotangent_length);
+                for _ in 0..cotangent_length.saturating_sub(#list.len()) {
+                    #list.push(cotangent_value);
+                }
+            }})
+        }
+        _ => None,
+    }
+}
+
+/// The list in `&mut other`.
+fn emptied(args: &TokenStream) -> Option<syn::Expr> {
+    match syn::parse2(args.clone()).ok()? {
+        syn::Expr::Reference(r) if r.mutability.is_some() => Some(*r.expr),
+        _ => None,
+    }
+}
+
+/// The length and the value.
+fn resized(args: &TokenStream) -> Option<(syn::Expr, syn::Expr)> {
+    let tuple: syn::ExprTuple = syn::parse2(quote!((#args))).ok()?;
+    let mut parts = tuple.elems.into_iter();
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(length), Some(value), None) => Some((length, value)),
+        (..) => None,
+    }
 }
 
 /// How many rounds a loop has.

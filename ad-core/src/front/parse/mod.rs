@@ -8,6 +8,7 @@
 
 mod axes;
 mod chain;
+mod choices;
 mod each;
 mod expr;
 mod growing;
@@ -24,6 +25,7 @@ mod slices;
 mod stmt;
 mod target;
 mod valued;
+mod walked;
 
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported};
@@ -245,16 +247,36 @@ impl Parser<'_> {
 
     fn item(&mut self, item: &syn::Item) -> Option<Stmt> {
         match item {
-            syn::Item::Const(constant) => {
-                self.attributes(&constant.attrs);
+            syn::Item::Const(syn::ItemConst {
+                attrs,
+                ident,
+                ty,
+                expr,
+                ..
+            })
+            | syn::Item::Static(syn::ItemStatic {
+                attrs,
+                ident,
+                ty,
+                expr,
+                ..
+            }) => {
+                self.attributes(attrs);
                 // A constant cannot be of a type parameter; where it is used it is converted.
-                let (note, value) =
-                    self.converted(|p| (p.note(&constant.ty), p.expr(&constant.expr)));
-                let name = Pattern::Name(constant.ident.clone());
+                let (note, value) = self.converted(|p| (p.note(ty), p.expr(expr)));
+                let name = Pattern::Name(ident.clone());
                 Some(Stmt::Let(name, note, Box::new(value)))
             }
             syn::Item::Use(import) => self.import(import),
             syn::Item::Fn(function) => Some(self.function(function)),
+            syn::Item::Struct(syn::ItemStruct { ident, .. })
+            | syn::Item::Enum(syn::ItemEnum { ident, .. }) => {
+                let message = format!(
+                    "types inside of a body are not followed; move `{ident}` out of the function, and write \
+                     `#[derive(Clone, Differentiable)]` above it"
+                );
+                Some(Stmt::Hole(self.errors.on(ident, message), vec![]))
+            }
             _ => {
                 let reported = self.errors.on(
                     item,

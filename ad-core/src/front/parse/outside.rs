@@ -20,6 +20,35 @@ pub(super) fn is_assertion(mac: &syn::Macro) -> bool {
     matches!(name, "assert" | "assert_eq" | "assert_ne")
 }
 
+/// `Ordering::Less` and its like as numbers.
+pub(super) fn ordering(path: &syn::Path) -> Option<i64> {
+    let names = segments(path);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names[..] {
+        [.., "Ordering", "Less"] => Some(-1),
+        [.., "Ordering", "Equal"] => Some(0),
+        [.., "Ordering", "Greater"] => Some(1),
+        _ => None,
+    }
+}
+
+/// For an iterator that goes on in a way that is not followed.
+pub(super) const STEP: &str = "which item of this iterator comes next is not followed here; write an index, \
+     as in `x[i]` and `i += 1`";
+
+/// Whether a call asks a variable for its next item. Names of ours hold all items.
+pub(super) fn is_unfollowed_step(call: &syn::ExprMethodCall) -> bool {
+    let syn::Expr::Path(path) = &*call.receiver else {
+        return false;
+    };
+    let steps = ["next", "nth", "by_ref", "next_back", "nth_back"];
+    let Some(name) = path.path.get_ident().map(ToString::to_string) else {
+        return false;
+    };
+    let is_ours = name == "this" || name.starts_with("cotangent_");
+    !is_ours && steps.contains(&call.method.to_string().as_str())
+}
+
 /// Whether a macro panics.
 pub(super) fn is_failure(mac: &syn::Macro) -> bool {
     let name = mac.path.segments.last().map(|s| s.ident.to_string());
@@ -251,12 +280,16 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
              a loop, or an index that counts down: `for i in (0..v.len()).rev() { .. v[i] .. }`"
         }
         "flat_map" | "filter_map" => "write `filter` and `map`, or `sum((n, m), |(i, j)| ..)`",
-        "max_by" | "min_by" | "max_by_key" | "min_by_key" | "partial_cmp" | "total_cmp" => {
+        "max_by" | "min_by" | "max_by_key" | "min_by_key" => {
             "write `max_by(|a, b| f(a).total_cmp(&f(b)))` with the same `f` on both sides, \
              `fold(f64::NEG_INFINITY, f64::max)` for the largest, or `argmax(n, |i| x[i])` for where it is"
         }
         "assign" | "fill" | "swap" | "scaled_add" => {
             "where a value is needed; write it as a statement of its own, with `;` behind it"
+        }
+        "binary_search" | "binary_search_by" | "binary_search_by_key" => {
+            "write `match x.binary_search_by(|v| ..) { Ok(i) => .., Err(i) => .. }`, \
+             `x.binary_search_by(..).unwrap_or_else(|i| i)`, or `x.partition_point(|v| ..)`"
         }
         "push" | "extend" | "insert" | "append" | "truncate" | "resize" | "clear" | "remove"
         | "retain" | "drain" => {

@@ -122,7 +122,10 @@ impl Parser<'_> {
                     false => Test::Some(loc, Box::new(self.test(inner))),
                 }
             }
-            syn::Pat::Path(path) if path.qself.is_none() => Test::Const(loc, path.path.clone()),
+            syn::Pat::Path(path) if path.qself.is_none() => match outside::ordering(&path.path) {
+                Some(order) => Test::Int(loc, order),
+                None => Test::Const(loc, path.path.clone()),
+            },
             syn::Pat::Struct(of) if of.qself.is_none() => {
                 let fields =
                     (of.fields.iter()).map(|f| (super::expr::member(&f.member), self.test(&f.pat)));

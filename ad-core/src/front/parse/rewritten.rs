@@ -20,6 +20,32 @@ pub(super) fn method(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
             quote_spanned!(span=> #first.iter().copied() #(.chain(#parts.iter().copied()))*.collect())
         }
         ("scan", [init, syn::Expr::Closure(step)]) => scanned(of, init, step)?,
+        ("is_ok", []) => {
+            let found = super::choices::searched(of)?;
+            quote_spanned!(span=> #found.0)
+        }
+        ("unwrap_or_else", [syn::Expr::Closure(f)]) => {
+            let found = super::choices::searched(of)?;
+            let (place, body) = (f.inputs.first()?, &f.body);
+            quote_spanned! {span=> {
+                let (cotangent_found, cotangent_at) = #found;
+                if cotangent_found { cotangent_at } else { let #place = cotangent_at; #body }
+            }}
+        }
+        ("take", [count]) => {
+            let (first, next) = successors(of)?;
+            quote_spanned! {span=> {
+            let mut cotangent_items = Vec::new();
+            let mut cotangent_next = #first;
+            for _ in 0..#count {
+                let Some(cotangent_item) = cotangent_next else { break; };
+                cotangent_items.push(cotangent_item);
+                let cotangent_step = #next;
+                cotangent_next = cotangent_step(&cotangent_item);
+            }
+            cotangent_items.into_iter()
+            }}
+        }
         ("then", [syn::Expr::Closure(value)]) if value.inputs.is_empty() => {
             let value = &value.body;
             quote_spanned!(span=> if #of { Some(#value) } else { None })
@@ -230,9 +256,24 @@ impl Order {
         {
             compared = only;
         }
+        if let syn::Expr::Match(of) = compared
+            && gives_order(of)
+        {
+            compared = &of.expr;
+        }
         let syn::Expr::MethodCall(call) = compared else {
             return None;
         };
+        if call.method == "reverse" {
+            let mut turned = closure.clone();
+            *turned.body = (*call.receiver).clone();
+            let order = Order::of(&syn::Expr::Closure(turned))?;
+            let descending = !order.descending;
+            return Some(Order {
+                descending,
+                ..order
+            });
+        }
         let (call, total) = match &*call.receiver {
             syn::Expr::MethodCall(inner)
                 if matches!(
@@ -273,6 +314,47 @@ impl Order {
             total,
         })
     }
+}
+
+/// `match order { Some(o) => o, None => Ordering::Equal }`
+fn gives_order(of: &syn::ExprMatch) -> bool {
+    of.arms.len() == 2
+        && of.arms.iter().all(|arm| match &arm.pat {
+            syn::Pat::TupleStruct(some) => {
+                let inner = some.elems.first().map(ToTokens::to_token_stream);
+                inner.is_some_and(|i| i.to_string() == arm.body.to_token_stream().to_string())
+            }
+            syn::Pat::Wild(_) => true,
+            syn::Pat::Ident(name) => name.ident == "None",
+            _ => false,
+        })
+}
+
+/// `|a, b| first.then(second)` as two orders.
+fn in_turn(order: &syn::Expr) -> Option<(syn::Expr, syn::Expr)> {
+    let syn::Expr::Closure(closure) = order else {
+        return None;
+    };
+    let mut compared = &*closure.body;
+    while let syn::Expr::Block(block) = compared
+        && let [syn::Stmt::Expr(only, None)] = &block.block.stmts[..]
+    {
+        compared = only;
+    }
+    let syn::Expr::MethodCall(call) = compared else {
+        return None;
+    };
+    let second = match (call.method.to_string().as_str(), call.args.first()?) {
+        ("then", second) => second,
+        ("then_with", syn::Expr::Closure(second)) if second.inputs.is_empty() => &*second.body,
+        _ => return None,
+    };
+    let with = |body: &syn::Expr| {
+        let mut one = closure.clone();
+        *one.body = body.clone();
+        syn::Expr::Closure(one)
+    };
+    Some((with(&call.receiver), with(second)))
 }
 
 fn is_ident(t: &TokenTree, name: &syn::Ident) -> bool {
@@ -318,6 +400,19 @@ fn renamed(tokens: TokenStream, from: &[syn::Ident], to: &[syn::Ident]) -> Token
         other @ (TokenTree::Punct(_) | TokenTree::Literal(_)) => other,
     };
     tokens.into_iter().map(one).collect()
+}
+
+/// `std::iter::successors(first, next)`
+fn successors(e: &syn::Expr) -> Option<(&syn::Expr, &syn::Expr)> {
+    let syn::Expr::Call(call) = e else {
+        return None;
+    };
+    let syn::Expr::Path(path) = &*call.func else {
+        return None;
+    };
+    let is_of_std = path.path.segments.last()?.ident == "successors";
+    let mut args = call.args.iter();
+    (is_of_std && call.args.len() == 2).then_some((args.next()?, args.next()?))
 }
 
 /// `x.chunks_exact(k)`
@@ -373,6 +468,15 @@ fn scanned(of: &syn::Expr, init: &syn::Expr, step: &syn::ExprClosure) -> Option<
 
 /// `v.sort_by(order)`: the elements in another order, which is a constant of differentiation.
 pub(super) fn sorted(of: &syn::Expr, method: &syn::Ident, order: &syn::Expr) -> Option<syn::Expr> {
+    // Sorting keeps the order of equal elements.
+    if let Some((first, second)) = in_turn(order) {
+        let by_second = sorted(of, method, &second)?;
+        let all = sorted(&syn::parse_quote!(cotangent_ordered), method, &first)?;
+        return Some(syn::parse_quote_spanned! {of.span()=> {
+            let cotangent_ordered = #by_second;
+            #all
+        }});
+    }
     let order = match method.to_string().ends_with("_key") {
         true => Order {
             key: key_of(method, order)?,

@@ -146,6 +146,8 @@ impl Parser<'_> {
         let block = with_axes.as_ref().unwrap_or(block);
         let without_values = super::valued::without(block, &mut self.lists);
         let block = without_values.as_ref().unwrap_or(block);
+        let counted = super::walked::counted(block, &self.errors.writers);
+        let block = counted.as_ref().unwrap_or(block);
         let with_lengths = super::growing::with_lengths(block, &mut self.lists);
         let block = with_lengths.as_ref().unwrap_or(block);
         let mut stmts = vec![];
@@ -178,6 +180,15 @@ impl Parser<'_> {
         for (k, stmt) in all.iter().enumerate() {
             let last = k + 1 == all.len();
             let rest = &all[k + 1..];
+            if let syn::Stmt::Expr(syn::Expr::If(_), semi) = stmt
+                && let syn::Stmt::Expr(e, _) = stmt
+                && let Some(chosen) = super::choices::chosen(e)
+            {
+                let one = std::iter::once(syn::Stmt::Expr(chosen, *semi));
+                let more: Vec<syn::Stmt> = one.chain(rest.iter().cloned()).collect();
+                let tail = self.sequence(&more, loc, want);
+                return block_of(loc, stmts, tail);
+            }
             if let syn::Stmt::Expr(e, semi) = stmt
                 && let Some((first, second)) = hoisted(e)
             {
@@ -382,7 +393,7 @@ impl Parser<'_> {
     /// What a block ends with.
     pub(super) fn tail(&mut self, e: &syn::Expr, want: Want) -> Expr {
         let loc = Loc::of_expr(e);
-        if let Some(chosen) = super::slices::chosen(e) {
+        if let Some(chosen) = super::slices::chosen(e).or_else(|| super::choices::chosen(e)) {
             return self.tail(&chosen, want);
         }
         if let Some((first, rest)) = hoisted(e) {
@@ -591,10 +602,12 @@ impl Parser<'_> {
                 Some(looped) => self.statement(&looped),
                 None => self.for_loop(l),
             },
-            syn::Expr::While(l) => match super::rewritten::while_let(l) {
-                Some(l) => self.endless_loop(&l),
-                None => self.while_loop(l),
-            },
+            syn::Expr::While(l) => {
+                match super::rewritten::while_let(l).or_else(|| super::choices::while_chain(l)) {
+                    Some(l) => self.endless_loop(&l),
+                    None => self.while_loop(l),
+                }
+            }
             syn::Expr::Loop(l) => self.endless_loop(l),
             syn::Expr::MethodCall(call) if self.is_writer(&call.method) => self.for_effect(e),
             syn::Expr::MethodCall(call) => {

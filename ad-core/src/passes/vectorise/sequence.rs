@@ -666,8 +666,11 @@ fn shaped(v: &mut Vectoriser, value: Var, like: &Type, space: &Space) -> Option<
             continue;
         }
         let sides = on_all_sides(difference.clone());
-        // A difference of a known number is no demand, it is a mistake.
-        let is_known = |d: &Size| d.as_lit().is_some_and(|d| d != 0);
+        // A difference wherever there are elements is no demand, it is a mistake.
+        let is_known = |d: &Size| {
+            let some = &like.shape;
+            d.at_least_given(1, some) || Size::lit(0).sub(d).at_least_given(1, some)
+        };
         if sides
             .iter()
             .any(|d| is_known(d) || !on_entry(d, &space.axes))

@@ -5,6 +5,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 
 /// What reads a list while it has a length, or changes that.
 pub(super) struct Read<'a> {
@@ -119,7 +120,7 @@ impl Read<'_> {
                     3,
                 )
             }
-            "insert" | "remove" | "swap_remove" | "retain" | "dedup" => {
+            "insert" | "remove" | "swap_remove" | "retain" | "dedup" | "drain" | "split_off" => {
                 let ends = matches!(after.get(3), Some(TokenTree::Punct(p)) if p.as_char() == ';');
                 let is_unused = is_first && ends;
                 (Some(self.moved(&method, args, is_unused)?), 3)
@@ -169,6 +170,26 @@ impl Read<'_> {
                 #list[cotangent_i] = #list[#at];
                 #gone
             }},
+            ("drain", [range]) => {
+                let (from, to) = ends(range, at)?;
+                let gone =
+                    (!is_unused).then(|| quote_spanned!(list.span()=> cotangent_gone.into_iter()));
+                quote_spanned! {list.span()=> ({
+                    let (cotangent_from, cotangent_to) = (#from, #to);
+                    let cotangent_gone = #list[cotangent_from..cotangent_to].to_vec();
+                    for cotangent_k in cotangent_to..#at {
+                        #list[cotangent_k + cotangent_from - cotangent_to] = #list[cotangent_k];
+                    }
+                    #at -= cotangent_to - cotangent_from;
+                    #gone
+                })}
+            }
+            ("split_off", [from]) => quote_spanned! {list.span()=> ({
+                let cotangent_from = #from;
+                let cotangent_gone = #list[cotangent_from..#at].to_vec();
+                #at = cotangent_from;
+                #gone
+            })},
             ("retain", [keeps]) => quote_spanned! {list.span()=> {
                 let cotangent_keeps = #keeps;
                 let mut cotangent_end = 0;
@@ -248,6 +269,22 @@ fn shadowed(tokens: &[TokenTree], k: usize, list: &Ident) -> Option<usize> {
     let ends = |t: &TokenTree| is_punct(t, ',') || is_punct(t, ';');
     let length = tokens[body..].iter().position(ends);
     mentions(&params, list).then(|| length.map_or(tokens.len(), |n| body + n))
+}
+
+/// Where a range begins and ends, in a list of a length.
+fn ends(range: &TokenStream, length: &TokenStream) -> Option<(TokenStream, TokenStream)> {
+    let Ok(syn::Expr::Range(range)) = syn::parse2(range.clone()) else {
+        return None;
+    };
+    let of = |e: &Option<Box<syn::Expr>>| e.as_ref().map(ToTokens::to_token_stream);
+    let from = of(&range.start).unwrap_or(quote_spanned!(range.limits.span()=> 0usize));
+    let to = match (of(&range.end), &range.limits) {
+        (Some(to), syn::RangeLimits::Closed(dots)) => quote_spanned!(dots.span()=> (#to) + 1),
+        (to, syn::RangeLimits::HalfOpen(_) | syn::RangeLimits::Closed(_)) => {
+            to.unwrap_or_else(|| length.clone())
+        }
+    };
+    Some((from, to))
 }
 
 /// Whether an index is a range.
