@@ -560,7 +560,9 @@ fn first<T: Real>(
         let here = combined(parts, |a, b| if beats(b, a) { b } else { a });
         if beats(here, best) {
             // Zeros are equal, whatever their signs.
-            let place = values.iter().position(|&v| v == here).unwrap_or(0);
+            // No branch depends on where it is, which nothing predicts.
+            let is_here = |at, k: usize| if values[k] == here { k } else { at };
+            let place = (0..LANES).rev().fold(0, is_here);
             best = values[place];
             at = (next + place) as i64;
         }

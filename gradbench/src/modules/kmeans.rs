@@ -19,6 +19,7 @@ fn cost(centroids: &Array2<f64>, points: &Array2<f64>) -> f64 {
 }
 
 /// The gradient over the diagonal of the Hessian, which has no other elements.
+#[differentiable(value)]
 fn direction(centroids: &Array2<f64>, points: &Array2<f64>) -> Array2<f64> {
     cost_grad(centroids, points) / cost_hessian_diagonal(centroids, points)
 }
@@ -35,7 +36,7 @@ pub(crate) fn call(call: &Call<'_>) -> Result<Answer, Failure> {
     let Input { points, centroids } = call.input()?;
     match call.function {
         "cost" => call.time(|| cost_value(&centroids, &points), |value| value),
-        "dir" => call.time(|| direction(&centroids, &points), |step| rows(&step)),
+        "dir" => call.time(|| direction_value(&centroids, &points), |step| rows(&step)),
         _ => call.unknown(),
     }
 }

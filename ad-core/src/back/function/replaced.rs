@@ -59,7 +59,9 @@ pub(super) fn replaced(program: &Program) -> Vec<Option<Var>> {
                     .iter()
                     .filter(each)
                     .take(ARRAYS_FILLED_TOGETHER);
-                made.extend(new.map(|m| (m.var, &m.ty)));
+                let zeros = |m: &&Member| matches!(m.fill, Fill::At { to: None, .. });
+                let sums = family.members.iter().filter(zeros);
+                made.extend(new.chain(sums).map(|m| (m.var, &m.ty)));
             }
             Work::Tiles(tiles) => made.extend(tiles.outs.iter().map(|o| (o.var, &o.ty))),
             Work::Branch(b) => made.extend(b.outs.iter().map(|o| (o.var, &o.ty))),

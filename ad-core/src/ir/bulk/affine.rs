@@ -1,5 +1,6 @@
 //! Affine integers: what an index map or an integer array says of a position.
 
+use crate::ir::build::without;
 use crate::ir::ty::Size;
 
 /// An integer affine in the axes of some index space: `constant + Σ coefs[k] · axis k`.
@@ -12,6 +13,15 @@ pub struct Affine {
 }
 
 impl Affine {
+    /// The same where it does not depend on some axes, in a space without these.
+    #[must_use]
+    pub fn without(&self, axes: &[usize]) -> Affine {
+        Affine {
+            coefs: without(&self.coefs, axes),
+            constant: self.constant.clone(),
+        }
+    }
+
     /// The same everywhere.
     pub fn constant(rank: usize, constant: Size) -> Affine {
         Affine {

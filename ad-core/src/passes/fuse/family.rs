@@ -25,7 +25,7 @@ mod join;
 mod space;
 
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{At, Compute, Contribution, Nest, Program, Source, Step, Work};
+use crate::ir::kernel::{At, Compute, Contribution, Form, Nest, Program, Source, Step, Work};
 use crate::ir::prims::Emit;
 use crate::ir::ty::Atom;
 use crate::passes::ablation::{Part, without};
@@ -379,14 +379,38 @@ fn scalars(step: &Step) -> usize {
     nests(step).iter().map(|n| n.nodes.len()).sum()
 }
 
-/// The steps of a group as one, where they are several.
+/// The steps of a group as one. What adds to whole rows is a family also by itself, since families
+/// have a form for that.
 fn joined(group: Group, lasting: &HashSet<Var>) -> Vec<Step> {
-    let Some(space) = group.space.filter(|_| group.steps.len() > 1) else {
+    let Some(space) = group.space else {
         return group.steps;
     };
-    let mut joiner = Joiner::over(&space);
-    for step in group.steps {
-        joiner.add(step);
+    let family = |steps: Vec<Step>| {
+        let mut joiner = Joiner::over(&space);
+        steps.into_iter().for_each(|step| joiner.add(step));
+        joiner.finish(lasting)
+    };
+    match &group.steps[..] {
+        [one] => {
+            let adds = match &one.work {
+                Work::Scatter(_) => true,
+                Work::Change { adds, .. } => *adds,
+                Work::Nest(_)
+                | Work::Contract { .. }
+                | Work::Recur { .. }
+                | Work::Family(_)
+                | Work::Loop(_)
+                | Work::Branch(_)
+                | Work::Call(_)
+                | Work::Tiles(_) => false,
+            };
+            let alone = adds.then(|| family(vec![one.clone()]));
+            let by_rows = |family: &Vec<Step>| {
+                let made = family[0].made();
+                made.is_some_and(|m| m.may_be(Form::AddedRows { least: 0 }, &|_| &[]))
+            };
+            alone.filter(by_rows).unwrap_or(group.steps)
+        }
+        _ => family(group.steps),
     }
-    joiner.finish(lasting)
 }

@@ -1,8 +1,7 @@
 //! Extrema of what is the same along an axis.
 
 use super::{Rewrite, Rule, Simplifier, all_affine};
-use crate::ir::build::without;
-use crate::ir::bulk::{Affine, Eq, Ix, Op};
+use crate::ir::bulk::{Eq, Ix, Op};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
@@ -36,14 +35,7 @@ fn extremum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if !repeated || !maps.iter().zip(&of).all(|(a, n)| a.inside(&shape, n)) {
         return None;
     }
-    let index: Vec<Ix> = (maps.iter())
-        .map(|a| {
-            Ix::Affine(Affine {
-                coefs: without(&a.coefs, axes),
-                constant: a.constant.clone(),
-            })
-        })
-        .collect();
+    let index: Vec<Ix> = (maps.iter()).map(|a| Ix::Affine(a.without(axes))).collect();
     let small = &eq.ty.shape;
     let x = s.gather(x, index, small, None);
     let end = s.fill(Lit::Real(end), small);

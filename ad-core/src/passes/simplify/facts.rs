@@ -111,11 +111,25 @@ impl Simplifier {
         Some(out)
     }
 
-    /// Whether an index over a shape that is not empty is in `0..n`, by what is demanded on entry.
-    pub(super) fn is_demanded_inside(&self, a: &Affine, shape: &[Size], n: &Size) -> bool {
+    /// Whether an index over a shape that is not empty is in `0..n` where a guard holds, by what is
+    /// demanded on entry.
+    pub(super) fn is_demanded_inside(
+        &self,
+        a: &Affine,
+        shape: &[Size],
+        guard: Option<Var>,
+        n: &Size,
+    ) -> bool {
         let Some((low, high)) = a.range(shape) else {
             return false;
         };
+        // What the guard says of lengths alone.
+        let positive = (guard.iter().flat_map(|&g| self.members(g)))
+            .flat_map(|m| self.not_negative(m))
+            .filter(Affine::is_constant)
+            .map(|a| a.constant.plus(1));
+        let shape: Vec<Size> = shape.iter().cloned().chain(positive).collect();
+        let shape = &shape[..];
         let low_enough = |x: &Size| x.at_least_given(0, shape);
         let holds = |x: &Size| {
             low_enough(x)

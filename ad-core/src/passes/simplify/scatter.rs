@@ -3,12 +3,14 @@
 
 use super::inverse::invert;
 use super::sparse::is_at_extrema;
+use super::sums::{is_repeated, narrowed};
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::build::without;
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
+use std::collections::HashMap;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -18,6 +20,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "scatter-repeated",
         apply: scatter_repeated,
+    },
+    Rule {
+        name: "scatter-along-repeated",
+        apply: scatter_along_repeated,
     },
     Rule {
         name: "scatter-inverted",
@@ -101,7 +107,7 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             !members.iter().any(picks)
                 && all_affine(&p.index).is_some_and(|index| {
                     (index.iter().zip(&eq.ty.shape))
-                        .all(|(a, n)| s.is_demanded_inside(a, &whole, n))
+                        .all(|(a, n)| s.is_demanded_inside(a, &whole, s.out.guard(p.src), n))
                 })
         };
         if !inside && s.out.guard(p.src).is_some() && !demanded() {
@@ -117,10 +123,7 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         let (op, src) = (ReduceOp::Sum, p.src);
         let index: Vec<Ix> = (p.index.iter())
             .map(|i| match i {
-                Ix::Affine(a) => Ix::Affine(Affine {
-                    coefs: without(&a.coefs, &axes),
-                    constant: a.constant.clone(),
-                }),
+                Ix::Affine(a) => Ix::Affine(a.without(&axes)),
                 Ix::Data(_) => unreachable!("all components are affine"),
             })
             .collect();
@@ -133,6 +136,68 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             ..eq.clone()
         })
     })
+}
+
+/// `scatter v[I, i_k]  =  ([i_t < n] scatter ([n > 0] v')[I])[..]` where v and the indices from data
+/// in I are repeated along axis k of length n, which is component t of the index: v' is v without
+/// that axis, and so is the result, which is repeated along axis t. The index is inside along t for
+/// sure, or by a demand on entry. Sources with fewer axes than the result stay sparse.
+fn scatter_along_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Scatter(parts) = &eq.op else {
+        return None;
+    };
+    let [p] = &parts[..] else {
+        return None;
+    };
+    let (domain, target) = (s.out.shape(p.src), &eq.ty.shape);
+    let from_data = p.index.iter().any(|i| matches!(i, Ix::Data(_)));
+    if eq.guard.is_some() || !from_data || domain.len() < target.len() {
+        return None;
+    }
+    let is_free = |(k, t): &(usize, usize)| {
+        let along = Affine::axis(domain.len(), *k);
+        let is_inside = along.inside(&domain, &target[*t])
+            || s.is_demanded_inside(&along, &domain, s.out.guard(p.src), &target[*t]);
+        let mut seen = vec![];
+        let others = p.index.iter().enumerate().filter(|(j, _)| j != t);
+        is_inside
+            && is_repeated(s, p.src, *k, &mut seen)
+            && others.into_iter().all(|(_, i)| match i {
+                Ix::Affine(a) => a.coefs[*k].is(0),
+                Ix::Data(d) => is_repeated(s, *d, *k, &mut seen),
+            })
+    };
+    let axes = (p.index.iter().enumerate()).filter_map(|(t, i)| match i {
+        Ix::Affine(a) => Some((a.as_axis()?, t)),
+        Ix::Data(_) => None,
+    });
+    let (k, t) = axes.into_iter().find(is_free)?;
+    let mut known = HashMap::new();
+    let mut src = narrowed(s, p.src, &[k], &mut known);
+    let own = s.out.guard(src);
+    let small = without(&domain, &[k]);
+    let some = s.not_empty(domain[k..=k].iter(), &small);
+    let guard = s.both(own, some);
+    if guard != own {
+        src = s.op(Elem::Real, &small, guard, Op::Copy(src));
+    }
+    let others = p.index.iter().enumerate().filter(|(j, _)| *j != t);
+    let index = others.map(|(_, i)| match i {
+        Ix::Affine(a) => Ix::Affine(a.without(&[k])),
+        Ix::Data(d) => Ix::Data(narrowed(s, *d, &[k], &mut known)),
+    });
+    let index = index.collect();
+    let parts = vec![Part { src, index }];
+    let src = s.op(Elem::Real, &without(target, &[t]), None, Op::Scatter(parts));
+    let along = Affine::axis(target.len(), t);
+    let guard = s.bounds(&along, target, &domain[k]);
+    let mut index = Ix::identity(target.len());
+    index.remove(t);
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard,
+        op: Op::Gather { src, index },
+    }))
 }
 
 /// `scatter v[index]  =  Σ_free [index⁻¹ inside] v[index⁻¹]` for an affine index that can be

@@ -6,6 +6,7 @@ use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
+use std::collections::HashMap;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -78,10 +79,10 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     }
     let small = without(shape, &ignored);
-    let args: Vec<Var> = (args.iter())
-        .map(|&v| narrowed(s, v, &ignored, &small))
-        .collect();
-    let guard = guard.map(|g| narrowed(s, g, &ignored, &small));
+    let mut known = HashMap::new();
+    let mut narrow = |v: &Var| narrowed(s, *v, &ignored, &mut known);
+    let args: Vec<Var> = args.iter().map(&mut narrow).collect();
+    let guard = guard.as_ref().map(narrow);
     let uniform = s.elsewhere(uniform, &small);
     let guard = s.both(guard, uniform);
     let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &small);
@@ -98,29 +99,64 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// What does not depend on some axes, without them.
-fn narrowed(s: &mut Simplifier, v: Var, ignored: &[usize], small: &[Size]) -> Var {
-    let elem = s.out.ty(v).elem;
-    let affine = |a: &Affine| Affine {
-        coefs: without(&a.coefs, ignored),
-        constant: a.constant.clone(),
+/// Whether an array is the same along an axis: made of reads inside of bounds, positions and
+/// operations that cost nothing and cannot fail, none of which depends on the axis.
+pub(super) fn is_repeated(s: &Simplifier, v: Var, axis: usize, seen: &mut Vec<Var>) -> bool {
+    if seen.contains(&v) {
+        return true;
+    }
+    seen.push(v);
+    let Some(eq) = s.out.eq(v) else {
+        return false;
     };
-    let op = match s.plain(v).expect("looked at by the caller").clone() {
-        Op::Gather { src, index } => Op::Gather {
-            src,
-            index: (index.iter())
-                .map(|i| match i {
-                    Ix::Affine(a) => Ix::Affine(affine(a)),
-                    Ix::Data(_) => unreachable!("all components are affine"),
-                })
-                .collect(),
-        },
-        Op::Index(a) => Op::Index(affine(&a)),
-        Op::Map(p, of) => {
-            let of = narrowed(s, of[0], ignored, small);
-            Op::Map(p, vec![of])
-        }
-        op @ (Op::Fill(_)
+    let mut is = |u: &Var| is_repeated(s, *u, axis, seen);
+    if !eq.guard.iter().all(&mut is) {
+        return false;
+    }
+    match &eq.op {
+        Op::Fill(_) => true,
+        Op::Index(a) => a.coefs[axis].is(0),
+        Op::Copy(u) => is(u),
+        Op::Map(p, args) => p.cost() == 0 && !p.is_partial() && args.iter().all(is),
+        Op::Gather { src, index } => all_affine(index).is_some_and(|index| {
+            let mut components = index.iter().zip(&s.out.ty(*src).shape);
+            components.all(|(a, n)| a.coefs[axis].is(0) && a.inside(&eq.ty.shape, n))
+        }),
+        Op::Stop(_)
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Loop { .. } => false,
+    }
+}
+
+/// What is the same along some axes, without them.
+pub(super) fn narrowed(
+    s: &mut Simplifier,
+    v: Var,
+    axes: &[usize],
+    known: &mut HashMap<Var, Var>,
+) -> Var {
+    if let Some(&done) = known.get(&v) {
+        return done;
+    }
+    let mut eq = s.out.eq(v).expect("parameters are not repeated").clone();
+    eq.ty.shape = without(&eq.ty.shape, axes);
+    let mut narrow = |u: &mut Var| *u = narrowed(s, *u, axes, known);
+    eq.guard.iter_mut().for_each(&mut narrow);
+    match &mut eq.op {
+        Op::Index(a) => *a = a.without(axes),
+        Op::Copy(u) => narrow(u),
+        Op::Map(_, args) => args.iter_mut().for_each(narrow),
+        Op::Gather { index, .. } => index.iter_mut().for_each(|i| match i {
+            Ix::Affine(a) => *a = a.without(axes),
+            Ix::Data(_) => unreachable!("all components are affine"),
+        }),
+        Op::Fill(_)
         | Op::Scatter(_)
         | Op::Reduce { .. }
         | Op::ArgReduce { .. }
@@ -129,10 +165,11 @@ fn narrowed(s: &mut Simplifier, v: Var, ignored: &[usize], small: &[Size]) -> Va
         | Op::Call { .. }
         | Op::Loop { .. }
         | Op::Contract { .. }
-        | Op::Copy(_)
-        | Op::Stop(_)) => op,
-    };
-    s.op(elem, small, None, op)
+        | Op::Stop(_) => {}
+    }
+    let done = s.push(eq);
+    known.insert(v, done);
+    done
 }
 
 /// `reduce x over no axes  =  x`
@@ -180,12 +217,7 @@ fn sum_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     }
     let index: Vec<Ix> = (maps.iter())
-        .map(|a| {
-            Ix::Affine(Affine {
-                coefs: without(&a.coefs, &ignored),
-                constant: a.constant.clone(),
-            })
-        })
+        .map(|a| Ix::Affine(a.without(&ignored)))
         .collect();
     let small = without(&shape, &ignored);
     let read = s.gather(x, index, &small, None);
