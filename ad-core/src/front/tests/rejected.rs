@@ -58,10 +58,6 @@ fn statements() {
         "let mut y = vec![]; while s > 0.0 { y.push(s); if b { return s; } } y[0]",
         "how long this list gets",
     );
-    says(
-        "let mut y = Vec::with_capacity(n); y.push(s); y.drain(0..1); y[0]",
-        "how long this list gets",
-    );
     says("let y = x.push(s); y[0]", "lengths are fixed");
     says(
         "let mut y = vec![s, s]; y.sort_by(f); y[0]",
