@@ -479,7 +479,12 @@ fn to_bulk(f: &Annotated, see: Stages<'_>) -> Result<bulk::Program, String> {
         core_check::check(&f.program)
             .map_err(|e| report("lower", &format!("it made a wrong program: {e}")))?;
     }
-    pipeline::to_bulk(&f.program, &mut |pass, p| {
+    let own = f.signature.ident.to_string();
+    let before = pipeline::base_before_calls(&f.program, &own);
+    if let Some(program) = &before {
+        see(format!("{name}: Core, after units"), program);
+    }
+    pipeline::to_bulk(before.as_ref().unwrap_or(&f.program), &mut |pass, p| {
         see(format!("{name}: Bulk, after {pass}"), p);
     })
 }

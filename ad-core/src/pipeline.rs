@@ -35,6 +35,12 @@ use std::ops::Range;
 /// A stage of the compiler, for those who watch: its name and the program after it.
 pub type Watch<'a> = &'a mut dyn FnMut(&'static str, &Program);
 
+/// A function that calls itself with its base case in front of these calls, if it has one.
+pub fn base_before_calls(program: &core::Program, own: &str) -> Option<core::Program> {
+    enter("units");
+    units::base::before_calls(program, own)
+}
+
 /// A function as a simplified Bulk program.
 ///
 /// # Errors

@@ -345,6 +345,61 @@ impl Builder {
         self.op(ty.elem, ty.shape, guard, Op::Copy(src))
     }
 
+    /// What an array is everywhere, as a scalar, if that can be seen: it is made of literals,
+    /// sizes and scalars by comparisons and truth values, which have a value in any case.
+    pub fn uniform(&mut self, v: Var) -> Option<Var> {
+        let mut done = HashMap::new();
+        self.is_uniform(v, &mut HashSet::new())
+            .then(|| self.scalar_of(v, &mut done))
+    }
+
+    fn is_uniform(&self, v: Var, seen: &mut HashSet<Var>) -> bool {
+        if self.ty(v).rank() == 0 || !seen.insert(v) {
+            return true;
+        }
+        let Some(eq) = self.eq(v).filter(|eq| eq.guard.is_none()) else {
+            return false;
+        };
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "what these are made of is the same everywhere; of others it is not known"
+        )]
+        match &eq.op {
+            Op::Fill(_) => true,
+            Op::Index(a) => a.is_constant(),
+            Op::Gather { src, .. } => self.ty(*src).rank() == 0,
+            Op::Map(_, args) if eq.ty.elem == Elem::Bool => {
+                args.iter().all(|x| self.is_uniform(*x, seen))
+            }
+            _ => false,
+        }
+    }
+
+    fn scalar_of(&mut self, v: Var, done: &mut HashMap<Var, Var>) -> Var {
+        if self.ty(v).rank() == 0 {
+            return v;
+        }
+        if let Some(&known) = done.get(&v) {
+            return known;
+        }
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "it is known to be made of these only"
+        )]
+        let scalar = match self.eq(v).map(|eq| eq.op.clone()) {
+            Some(Op::Fill(l)) => self.fill(l, &[]),
+            Some(Op::Index(a)) => self.index(Affine::constant(0, a.constant), &[]),
+            Some(Op::Gather { src, .. }) => src,
+            Some(Op::Map(p, args)) => {
+                let args: Vec<Var> = args.iter().map(|x| self.scalar_of(*x, done)).collect();
+                self.map(p, &args, None)
+            }
+            Some(_) | None => unreachable!("it is the same everywhere"),
+        };
+        done.insert(v, scalar);
+        scalar
+    }
+
     /// The conjunction of two guards.
     pub fn both(&mut self, a: Option<Var>, b: Option<Var>) -> Option<Var> {
         match (a, b) {

@@ -9,6 +9,7 @@
 //!
 //! Loops of both are in `beside.rs`.
 
+pub mod base;
 mod beside;
 pub mod rules;
 

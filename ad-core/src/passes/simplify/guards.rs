@@ -186,7 +186,8 @@ impl Simplifier {
 
 /// The laws of truth values:
 /// `not not a = a`, `not (a < b) = a >= b` for integers, `a and true = a`, `a and false = false`,
-/// `a and a = a`, `a and not a = false`, and the same for `or`; `(a and b) or a = a`.
+/// `a and a = a`, `a and not a = false`, and the same for `or`; `(a and b) or a = a`,
+/// `a and not (a and b) = a and not b`.
 fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
@@ -230,13 +231,36 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             } else if s.out.implies(b, a) {
                 (b, a)
             } else {
-                return None;
+                return (*p == Prim::And).then(|| excluded(s, eq, a, b)).flatten();
             };
             let kept = if *p == Prim::And { stricter } else { other };
             Some(s.same(kept, eq.guard))
         }
         _ => None,
     }
+}
+
+/// `a and not (a and b)  =  a and not b`
+fn excluded(s: &mut Simplifier, eq: &Eq, a: Var, b: Var) -> Option<Rewrite> {
+    let not = |s: &Simplifier, v| Some(s.applied(v, Prim::Not)?[0]);
+    let (kept, both) = match (not(s, a), not(s, b)) {
+        (_, Some(both)) if s.applied(both, Prim::And).is_some() => (a, both),
+        (Some(both), _) => (b, both),
+        (None, _) => return None,
+    };
+    let &[x, y] = s.applied(both, Prim::And)? else {
+        return None;
+    };
+    let rest = match (s.out.implies(kept, x), s.out.implies(kept, y)) {
+        (true, _) => y,
+        (_, true) => x,
+        (false, false) => return None,
+    };
+    let rest = s.map(Prim::Not, &[rest], None);
+    Some(Rewrite::Eq(Eq {
+        op: Op::Map(Prim::And, vec![kept, rest]),
+        ..eq.clone()
+    }))
 }
 
 /// `[g] (a < b)  =  g and (a < b)` for two positions, and the other comparisons: they can be

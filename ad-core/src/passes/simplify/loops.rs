@@ -10,6 +10,7 @@
 //! What is computed before a loop that may take no step has a value in any case.
 
 use super::Bodies;
+use super::once::known;
 use super::total::Total;
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{self, Eq, Loop, Looped, Op, Param, Program, Type, Var};
@@ -445,8 +446,10 @@ impl Inside<'_> {
 
     /// A shape of the body, by way of outside.
     fn shape(&mut self, shape: &[Size], outside: &[Option<Var>]) -> Vec<Size> {
-        let of =
-            |s: &Size| translate_size(s, &mut |v| outside[v.index()].expect("a size is given"));
+        let of = |s: &Size| {
+            let s = translate_size(s, &mut |v| outside[v.index()].expect("a size is given"));
+            known(self.out, &s)
+        };
         let outer: Vec<Size> = shape.iter().map(of).collect();
         for s in &outer {
             let mut inner = vec![];

@@ -25,6 +25,7 @@ mod linear;
 mod loops;
 mod masked;
 mod nested;
+mod once;
 mod products;
 mod scatter;
 mod sparse;
@@ -196,10 +197,11 @@ fn simplified(
             }
             program = next;
         }
-        let Some(next) = loops::simplified(&program, seeds, fired, bodies) else {
+        let once = once::inlined(&program).map(|next| live(&next));
+        let loops = loops::simplified(once.as_ref().unwrap_or(&program), seeds, fired, bodies);
+        let Some(next) = loops.map(|next| live(&next)).or(once) else {
             break;
         };
-        let next = live(&next);
         if next == program {
             break;
         }

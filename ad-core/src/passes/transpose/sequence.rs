@@ -171,6 +171,7 @@ impl Transposer<'_> {
             let sum = t.collect(Var(k as u32));
             next.push(sum.expect("it begins with what came before"));
         }
+        let only_where = self.only_where(&results, &carried, &summed, given);
         let back = Looped::new(Loop {
             body: t.out.finish(next),
             states: carried.len() + summed.len(),
@@ -209,8 +210,42 @@ impl Transposer<'_> {
             };
             let guard = None;
             let ct = self.out.push(Eq { ty, guard, op });
+            let guard = only_where.map(|g| {
+                let shape = self.shape(v);
+                self.out.spread(g, &[], &shape)
+            });
+            let ct = self.out.masked(ct, guard);
             self.give(v, ct);
         }
+    }
+
+    /// The condition under which cotangents come into a loop, if it is the same for all of them and
+    /// everywhere. Where it does not hold, none come out: the loop adds to none that came before.
+    ///
+    /// ```text
+    /// ḡ = Σ_k B[k]ᵀ [c] c̄[k]   =   [c] Σ_k B[k]ᵀ [c] c̄[k]
+    /// ```
+    fn only_where(
+        &mut self,
+        results: &[Option<Var>],
+        carried: &[usize],
+        summed: &[usize],
+        given: &[Var],
+    ) -> Option<Var> {
+        let begins = |t: &Self, v: Var| !t.incoming[v.index()].is_empty();
+        if !carried.is_empty() || summed.iter().any(|&k| begins(self, given[k])) {
+            return None;
+        }
+        let mut all = None;
+        for ct in results.iter().flatten() {
+            let guard = self.out.guard(*ct)?;
+            let guard = self.out.uniform(guard)?;
+            if all.is_some_and(|other| other != guard) {
+                return None;
+            }
+            all = Some(guard);
+        }
+        all
     }
 }
 

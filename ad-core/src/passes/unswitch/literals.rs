@@ -186,6 +186,16 @@ impl Literals {
         }
     }
 
+    /// The literal that is true where literals hold and a condition does not: there a conjunction
+    /// is its only literal that is left.
+    fn negated_under(&self, v: Var, holding: Set) -> Set {
+        let open = self.is[v.index()].unwrap_or(0) & !holding;
+        match open.count_ones() {
+            1 => negations(open),
+            _ => 0,
+        }
+    }
+
     /// The literal that is true where a condition is false, if the condition is a literal itself.
     fn negated(&self, v: Var) -> Option<Set> {
         let set = self.is[v.index()].filter(|s| s.count_ones() == 1)?;
@@ -303,7 +313,7 @@ impl Needed {
             if let Op::Map(Prim::Select, args) = &eq.op {
                 under[args[0].index()] &= here;
                 under[args[1].index()] &= here | literals.implied[args[0].index()];
-                under[args[2].index()] &= here | literals.negated(args[0]).unwrap_or(0);
+                under[args[2].index()] &= here | literals.negated_under(args[0], here);
                 continue;
             }
             let bare = Eq {
