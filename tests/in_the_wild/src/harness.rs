@@ -182,6 +182,7 @@ macro_rules! sized {
             #[allow(unused_imports)]
             use super::*;
             $(#[test]
+            #[allow(unused_variables, reason = "some programs have no size")]
             fn $name() {
                 for $n in $sizes {
                     $($(let $c = $constant;)+)?
@@ -212,6 +213,7 @@ macro_rules! products {
             #[allow(unused_imports)]
             use super::*;
             $(#[test]
+            #[allow(unused_variables, reason = "some programs have no size")]
             fn $name() {
                 for $n in $sizes {
                     $($(let $c = $constant;)+)?

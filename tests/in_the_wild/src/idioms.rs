@@ -4,18 +4,19 @@ use cotangent::prelude::*;
 use ndarray::*;
 use std::f64::consts::PI;
 
-// 1
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bad {
     Empty,
     Singular { at: usize },
     Value(String),
 }
+
 impl std::fmt::Display for Bad {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "bad")
     }
 }
+
 impl std::error::Error for Bad {}
 
 #[differentiable]
@@ -25,6 +26,7 @@ fn safe_log(x: f64) -> Result<f64, Bad> {
     }
     Ok(x.ln())
 }
+
 #[differentiable]
 fn mean_log(x: &[f64]) -> Result<f64, Box<dyn std::error::Error>> {
     let first = x.first().copied().ok_or_else(|| Bad::Empty)?;
@@ -39,6 +41,7 @@ fn mean_log(x: &[f64]) -> Result<f64, Box<dyn std::error::Error>> {
     }
     Ok(t / x.len() as f64)
 }
+
 #[differentiable]
 fn opt_chain(x: &[f64]) -> Option<f64> {
     let a = x.get(1).copied().unwrap_or_else(|| 0.5);
@@ -50,8 +53,8 @@ fn opt_chain(x: &[f64]) -> Option<f64> {
         .unwrap_or(1.0);
     Some(a * b + c)
 }
-// 2
-#[differentiable]
+
+#[differentiable(allow(zero_gradient))]
 fn nested_return(a: &Array2<f64>, limit: f64) -> f64 {
     let mut t = 0.0;
     for row in a.rows() {
@@ -66,6 +69,7 @@ fn nested_return(a: &Array2<f64>, limit: f64) -> f64 {
     }
     t
 }
+
 #[differentiable]
 fn while_let(x: &[f64]) -> f64 {
     let mut stack = x.to_vec();
@@ -82,7 +86,7 @@ fn while_let(x: &[f64]) -> f64 {
     }
     t
 }
-// 5
+
 #[differentiable]
 fn inplace_all(a: &Array2<f64>, v: &Array1<f64>) -> f64 {
     let mut m = a.clone();
@@ -115,17 +119,19 @@ fn inplace_all(a: &Array2<f64>, v: &Array1<f64>) -> f64 {
     par(&mut m);
     m.sum() + m[[1, 1]].powi(2)
 }
+
 #[differentiable]
 fn par(m: &mut Array2<f64>) {
     m.map_inplace(|x| *x = x.sin());
 }
-// 6
+
 #[differentiable(vjp, jvp)]
 fn lorenz(_t: f64, y: &[f64], dydt: &mut [f64]) {
     dydt[0] = 10.0 * (y[1] - y[0]);
     dydt[1] = y[0] * (28.0 - y[2]) - y[1];
     dydt[2] = y[0] * y[1] - 8.0 / 3.0 * y[2];
 }
+
 #[differentiable]
 fn rk4_lorenz(y0: &[f64; 3], h: f64, n: usize) -> f64 {
     let mut y = *y0;
@@ -152,7 +158,7 @@ fn rk4_lorenz(y0: &[f64; 3], h: f64, n: usize) -> f64 {
     }
     y[0] + y[1] * y[2]
 }
-// 7
+
 #[differentiable]
 fn softmax_(x: &Array1<f64>) -> Array1<f64> {
     let e = x.mapv(f64::exp);
@@ -175,7 +181,7 @@ mod mine {
         x.iter().map(|v| (v - m).powi(2)).sum::<f64>() + sum(x)
     }
 }
-// 8
+
 #[differentiable]
 fn gradient_descent<F: Fn(&Array1<f64>) -> Array1<f64>>(
     grad: F,
@@ -189,10 +195,12 @@ fn gradient_descent<F: Fn(&Array1<f64>) -> Array1<f64>>(
     }
     x
 }
+
 #[differentiable]
 fn descent(a: &Array2<f64>, x0: &Array1<f64>, lr: f64) -> f64 {
     gradient_descent(|x| a.dot(x), x0, lr, 5).sum()
 }
+
 #[differentiable]
 fn newton(f: &dyn Fn(f64) -> f64, df: &dyn Fn(f64) -> f64, x0: f64) -> f64 {
     let mut x = x0;
@@ -205,10 +213,12 @@ fn newton(f: &dyn Fn(f64) -> f64, df: &dyn Fn(f64) -> f64, x0: f64) -> f64 {
     }
     x
 }
+
 #[differentiable]
 fn root3(c: f64) -> f64 {
     newton(&|x| x * x * x - c, &|x| 3.0 * x * x, 1.5)
 }
+
 #[differentiable]
 fn rk4<F>(f: F, y0: &[f64], h: f64, n: usize) -> Vec<f64>
 where
@@ -226,21 +236,23 @@ where
     }
     y
 }
+
 #[differentiable]
 fn oscillator(y0: &[f64], k: f64) -> f64 {
     let y = rk4(|_t, y| vec![y[1], -k * y[0]], y0, 0.1, 10);
     y[0] * y[0] + y[1]
 }
-// 9
 pub trait Kernel {
     fn eval(&self, x: &[f64], y: &[f64]) -> f64;
 }
+
 #[derive(Clone, Debug, Differentiable)]
 pub struct Rbf {
     pub gamma: f64,
     pub label: String,
     pub tags: Vec<String>,
 }
+
 #[differentiable]
 impl Kernel for Rbf {
     #[differentiable]
@@ -248,12 +260,14 @@ impl Kernel for Rbf {
         (-self.gamma * x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp()
     }
 }
+
 #[derive(Clone, Copy, Debug, PartialEq, Differentiable)]
 pub enum Figure {
     Circle { r: f64 },
     Rect(f64, f64),
     Empty,
 }
+
 #[differentiable]
 impl Figure {
     #[differentiable]
@@ -265,10 +279,12 @@ impl Figure {
         }
     }
 }
+
 #[differentiable]
 fn areas(all: &[Figure]) -> f64 {
     all.iter().map(|s| s.area()).sum()
 }
+
 #[derive(Clone, Debug, Differentiable)]
 pub struct Complex<T>
 where
@@ -277,6 +293,7 @@ where
     pub re: T,
     pub im: T,
 }
+
 #[differentiable]
 impl<T: Real> Complex<T> {
     #[differentiable]
@@ -291,6 +308,7 @@ impl<T: Real> Complex<T> {
         }
     }
 }
+
 #[differentiable]
 fn masked(x: &Array2<f64>, mask: Option<&Array2<f64>>) -> f64 {
     match mask {
@@ -298,7 +316,7 @@ fn masked(x: &Array2<f64>, mask: Option<&Array2<f64>>) -> f64 {
         None => x.sum(),
     }
 }
-// 10
+
 #[differentiable]
 fn huber_t<F: NdFloat>(x: ArrayView1<F>, delta: F) -> F {
     let half = F::from(0.5).unwrap();
@@ -312,14 +330,17 @@ fn huber_t<F: NdFloat>(x: ArrayView1<F>, delta: F) -> F {
         })
         .fold(F::zero(), |a, b| a + b)
 }
+
 #[differentiable]
 fn frob<S: Data<Elem = f64>>(a: &ArrayBase<S, Ix2>) -> f64 {
     a.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
+
 #[differentiable]
 fn frob_t<T: NdFloat, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> T {
     a.iter().fold(T::zero(), |t, &v| t + v * v)
 }
+
 #[differentiable]
 fn dist2<S1, S2>(a: &ArrayBase<S1, Ix1>, b: &ArrayBase<S2, Ix1>) -> f64
 where
@@ -328,23 +349,28 @@ where
 {
     (a - b).mapv(|v| v * v).sum()
 }
+
 #[differentiable]
 fn mixed(x: &[f32], scale: f64) -> f64 {
     x.iter().map(|&v| (v as f64 * scale).sin()).sum()
 }
-use crate::harness::*;
+
 fn ml(x: &[f64]) -> f64 {
     mean_log(x).unwrap()
 }
+
 fn ml_g(x: &[f64]) -> (f64, Vec<f64>) {
     mean_log_value_and_grad(x).unwrap()
 }
+
 fn oc(x: &[f64]) -> f64 {
     opt_chain(x).unwrap()
 }
+
 fn oc_g(x: &[f64]) -> (f64, Vec<f64>) {
     opt_chain_value_and_grad(x).unwrap()
 }
+
 fn ker(g: f64, x: &[f64], y: &[f64]) -> f64 {
     Rbf {
         gamma: g,
@@ -353,6 +379,7 @@ fn ker(g: f64, x: &[f64], y: &[f64]) -> f64 {
     }
     .eval(x, y)
 }
+
 fn ker_g(g: f64, x: &[f64], y: &[f64]) -> (f64, (f64, Vec<f64>, Vec<f64>)) {
     let (v, (g, x, y)) = Rbf {
         gamma: g,
@@ -362,6 +389,7 @@ fn ker_g(g: f64, x: &[f64], y: &[f64]) -> (f64, (f64, Vec<f64>, Vec<f64>)) {
     .eval_value_and_grad(x, y);
     (v, (g.gamma, x, y))
 }
+
 sized! {
     mlog: ml, ml_g, n in [1, 9, 65], x: positive(n).to_vec() => (&x);
     ochain: oc, oc_g, n in [1, 9, 65], x: positive(n).to_vec() => (&x);
@@ -378,21 +406,26 @@ sized! {
     hub: huber_0, huber_0_value_and_grad, n in [0, 1, 9, 65], x: vector(n), d: 0.41 => (&x, d);
     frob_: frob_0, frob_0_value_and_grad, n in [1, 5], x: matrix(n, 3) => (&x);
 }
+
 fn variance_g(x: &[f64]) -> (f64, Vec<f64>) {
     mine::variance_value_and_grad(x)
 }
+
 fn masked_1(x: &Array2<f64>, m: Option<&Array2<f64>>) -> (f64, (Array2<f64>, Array2<f64>)) {
     let (v, (a, b)) = masked_value_and_grad(x, m);
     (v, (a, b.unwrap()))
 }
+
 #[differentiable]
 fn huber_0(x: &Array1<f64>, d: f64) -> f64 {
     huber_t(x.view(), d)
 }
+
 #[differentiable]
 fn frob_0(x: &Array2<f64>) -> f64 {
     frob(x) + frob_t(x) + dist2(&x.row(0), &x.row(0))
 }
+
 #[test]
 fn shapes() {
     let a = [
@@ -412,6 +445,7 @@ fn shapes() {
     assert_eq!(c.norm_sqr_grad().im, 4.0);
     assert_eq!(mixed_grad(&[1.0, 2.0], 0.0).0, [0.0f32, 0.0]);
 }
+
 fn variance_0(x: &[f64]) -> f64 {
     mine::variance(x)
 }

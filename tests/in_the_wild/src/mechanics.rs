@@ -1,9 +1,7 @@
 //! Particles, images, prices and solvers, at sizes from 0 on.
 
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip, s};
-use std::cmp::Ordering;
-use std::f64::consts::PI;
+use ndarray::{Array1, Array2, ArrayView2, Zip, s};
 
 // ---- physics
 #[derive(Clone, Copy, Debug, PartialEq, Differentiable)]
@@ -41,6 +39,7 @@ impl Vec3 {
         )
     }
 }
+
 #[differentiable]
 impl std::ops::Add for Vec3 {
     type Output = Vec3;
@@ -53,6 +52,7 @@ impl std::ops::Add for Vec3 {
         }
     }
 }
+
 #[differentiable]
 impl std::ops::Sub for Vec3 {
     type Output = Vec3;
@@ -65,6 +65,7 @@ impl std::ops::Sub for Vec3 {
         }
     }
 }
+
 #[differentiable]
 impl std::ops::Mul<f64> for Vec3 {
     type Output = Vec3;
@@ -78,7 +79,7 @@ impl std::ops::Mul<f64> for Vec3 {
     }
 }
 
-#[differentiable]
+#[differentiable(allow(zero_gradient))]
 pub fn lennard_jones(positions: &[Vec3], sigma: f64, epsilon: f64, cutoff: f64) -> f64 {
     let mut energy = 0.0;
     for (i, a) in positions.iter().enumerate() {
@@ -479,13 +480,16 @@ fn vecs(p: &[[f64; 3]]) -> Vec<Vec3> {
         })
         .collect()
 }
+
 fn lj(p: &Vec<[f64; 3]>, s: f64, e: f64) -> f64 {
     lennard_jones(&vecs(p), s, e, 100.0)
 }
+
 fn lj_g(p: &Vec<[f64; 3]>, s: f64, e: f64) -> (f64, (Vec<[f64; 3]>, f64, f64)) {
     let (v, (g, s, e, _)) = lennard_jones_value_and_grad(&vecs(p), s, e, 100.0);
     (v, (g.iter().map(|g| [g.x, g.y, g.z]).collect(), s, e))
 }
+
 fn spots(n: usize) -> Vec<[f64; 3]> {
     (0..n)
         .map(|i| {
@@ -497,18 +501,22 @@ fn spots(n: usize) -> Vec<[f64; 3]> {
         })
         .collect()
 }
+
 fn tors(p: &Vec<[f64; 3]>) -> f64 {
     let v = vecs(p);
     dihedral(v[0], v[1], v[2], v[3])
 }
+
 fn tors_g(p: &Vec<[f64; 3]>) -> (f64, Vec<[f64; 3]>) {
     let v = vecs(p);
     let (f, (a, b, c, d)) = dihedral_value_and_grad(v[0], v[1], v[2], v[3]);
     (f, [a, b, c, d].iter().map(|g| [g.x, g.y, g.z]).collect())
 }
+
 fn gs(a: &Array2<f64>, b: &Array1<f64>) -> Array1<f64> {
     gauss_solve(a, b).unwrap()
 }
+
 fn gs_g(
     a: &Array2<f64>,
     b: &Array1<f64>,
@@ -516,24 +524,31 @@ fn gs_g(
 ) -> (Array1<f64>, (Array2<f64>, Array1<f64>)) {
     gauss_solve_vjp(a, b, y).unwrap()
 }
+
 fn ch(a: &Array2<f64>) -> f64 {
     cholesky_logdet(a).unwrap()
 }
+
 fn ch_g(a: &Array2<f64>) -> (f64, Array2<f64>) {
     cholesky_logdet_value_and_grad(a).unwrap()
 }
+
 fn ir(f: &[f64], r: f64) -> f64 {
     irr(f, r).unwrap()
 }
+
 fn ir_g(f: &[f64], r: f64) -> (f64, (Vec<f64>, f64)) {
     irr_value_and_grad(f, r).unwrap()
 }
+
 fn vdw(n: f64, v: f64, t: f64) -> f64 {
     van_der_waals_pressure(n, v, t).unwrap()
 }
+
 fn vdw_g(n: f64, v: f64, t: f64) -> (f64, (f64, f64, f64)) {
     van_der_waals_pressure_value_and_grad(n, v, t).unwrap()
 }
+
 fn svi(x: [f64; 5], k: &[f64], w: &[f64]) -> f64 {
     Svi {
         a: x[0],
@@ -544,6 +559,7 @@ fn svi(x: [f64; 5], k: &[f64], w: &[f64]) -> f64 {
     }
     .sse(k, w)
 }
+
 fn svi_g(x: [f64; 5], k: &[f64], w: &[f64]) -> (f64, ([f64; 5], Vec<f64>, Vec<f64>)) {
     let (v, (g, k, w)) = Svi {
         a: x[0],
@@ -555,6 +571,7 @@ fn svi_g(x: [f64; 5], k: &[f64], w: &[f64]) -> (f64, ([f64; 5], Vec<f64>, Vec<f6
     .sse_value_and_grad(k, w);
     (v, ([g.a, g.b, g.rho, g.m, g.sigma], k, w))
 }
+
 fn spd(n: usize) -> Array2<f64> {
     let a = matrix(n, n);
     a.dot(&a.t()) + Array2::<f64>::eye(n) * 2.0
@@ -577,14 +594,17 @@ sized! {
     arc: arc_length, arc_length_value_and_grad, n in [1], k: 0.7, e: 2.0 => (k, e);
     tors_: tors, tors_g, n in [4], p: spots(n) => (&p);
 }
+
 #[differentiable]
 fn ising_energy_0(s: &Array2<f64>) -> f64 {
     ising_energy(s, 0.5, 0.1) * 2.0
 }
+
 #[differentiable]
 fn tv_0(i: &Array2<f64>, e: f64) -> f64 {
     total_variation(i.view(), e)
 }
+
 products! {
     heat: heat_1d, heat_1d_vjp, n in [0, 1, 9, 65], u: vector(n), a: 0.1, x: 0.5, t: 0.2 => (&u, a, x, t, 7);
     blur: gaussian_blur, gaussian_blur_vjp, n in [1, 6], i: matrix(n, 5), s: 1.1 => (&i, s);

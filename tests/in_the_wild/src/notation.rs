@@ -1,9 +1,8 @@
 //! Constants, aliases, patterns, conversions and methods of ndarray.
 
 use cotangent::prelude::*;
-use ndarray::linalg::{general_mat_mul, general_mat_vec_mul, kron};
+use ndarray::linalg::general_mat_mul;
 use ndarray::*;
-use std::f64::consts::PI;
 type Vector = Array1<f64>;
 type Matrix = Array2<f64>;
 const TABLE: [f64; 8] = [1.0, 0.5, 0.25, 0.125, 2.0, 3.0, 4.0, 5.0];
@@ -15,11 +14,13 @@ fn tabled(x: &[f64]) -> f64 {
         .map(|(i, v)| TABLE[(i * 3) % 8] * v.powi(2) + GAINS[i % 3])
         .sum()
 }
+
 #[differentiable]
 fn aliased(a: &Matrix, x: &Vector) -> Vector {
     let y: Vector = a.dot(x);
     y.mapv(f64::tanh)
 }
+
 #[differentiable]
 fn inner_items(x: f64) -> f64 {
     use std::f64::consts::E;
@@ -29,10 +30,12 @@ fn inner_items(x: f64) -> f64 {
     }
     sq(x) * K + E.powf(x)
 }
+
 #[differentiable]
 fn pats((a, b): (f64, f64), [c, d]: [f64; 2]) -> f64 {
     a * c + b * d
 }
+
 #[differentiable]
 fn axes(a: &Array2<f64>) -> f64 {
     let axis = Axis(1);
@@ -40,6 +43,7 @@ fn axes(a: &Array2<f64>) -> f64 {
     let n = a.len_of(axis) as f64;
     m.iter().map(|v| (v / n).sin()).sum()
 }
+
 #[differentiable]
 fn conversions(x: &[f64], k: f32, n: u8) -> f64 {
     let a: Array1<f64> = x.to_vec().into();
@@ -49,6 +53,7 @@ fn conversions(x: &[f64], k: f32, n: u8) -> f64 {
     let e = f64::from(n) + n as i32 as f64;
     (a * b * c).sum() * d + e
 }
+
 #[differentiable]
 fn bits(x: &[f64], mask: usize) -> f64 {
     let mut t = 0.0;
@@ -61,6 +66,7 @@ fn bits(x: &[f64], mask: usize) -> f64 {
     }
     t
 }
+
 #[differentiable]
 fn from_fns(x: f64) -> f64 {
     let p: [f64; 5] = std::array::from_fn(|i| x.powi(i as i32));
@@ -68,6 +74,7 @@ fn from_fns(x: f64) -> f64 {
     let _q: [f64; 3] = core::array::from_fn(|i| p[i] * 2.0);
     p.iter().sum::<f64>() + q[2]
 }
+
 #[differentiable]
 fn slices(x: &[f64]) -> f64 {
     match x {
@@ -76,6 +83,7 @@ fn slices(x: &[f64]) -> f64 {
         [first, .., last] => first * last,
     }
 }
+
 #[differentiable]
 fn chunked(x: &[f64]) -> f64 {
     x.chunks(3).map(|c| c.iter().product::<f64>()).sum::<f64>()
@@ -83,6 +91,7 @@ fn chunked(x: &[f64]) -> f64 {
             .max_by(|a, b| a.partial_cmp(b).unwrap())
             .unwrap_or(&0.0)
 }
+
 #[differentiable]
 fn scans(x: &[f64]) -> f64 {
     let c: Vec<f64> = x
@@ -98,6 +107,7 @@ fn scans(x: &[f64]) -> f64 {
     let last = all.last().copied().unwrap_or_default();
     all.iter().sum::<f64>() * last
 }
+
 #[differentiable]
 fn nd_misc(a: &Array2<f64>, b: &Array2<f64>, step: usize) -> f64 {
     let mut t = a.slice_axis(Axis(0), Slice::from(0..2)).sum();
@@ -131,6 +141,7 @@ fn nd_misc(a: &Array2<f64>, b: &Array2<f64>, step: usize) -> f64 {
     t += z.sum();
     t
 }
+
 #[differentiable]
 fn rows_added(x: &Array2<f64>, at: &[usize], n: usize) -> f64 {
     let mut out = Array2::<f64>::zeros((n, x.ncols()));
@@ -140,6 +151,7 @@ fn rows_added(x: &Array2<f64>, at: &[usize], n: usize) -> f64 {
     }
     out.mapv(|v| v * v).sum()
 }
+
 #[differentiable]
 fn residual_loop(a: &Array2<f64>, r0: &Array1<f64>) -> f64 {
     let mut r = r0.clone();
@@ -150,6 +162,7 @@ fn residual_loop(a: &Array2<f64>, r0: &Array1<f64>) -> f64 {
     }
     r.sum()
 }
+
 #[differentiable]
 fn size_inside(x: &Array1<f64>) -> f64 {
     let mut parts = Vec::new();
@@ -160,7 +173,7 @@ fn size_inside(x: &Array1<f64>) -> f64 {
     }
     parts.iter().map(|v| v.sin()).sum()
 }
-use crate::harness::*;
+
 sized! {
     tabled_: tabled, tabled_value_and_grad, n in [0, 1, 9, 65, 300], x: list(n) => (&x);
     inner: inner_items, inner_items_value_and_grad, n in [1], x: 0.4 => (x);

@@ -19,6 +19,7 @@ pub fn margin_ranking(scores: &[f64], relevance: &[u32]) -> f64 {
     }
     if pairs == 0 { 0.0 } else { loss / pairs as f64 }
 }
+
 #[differentiable]
 pub fn bisect_root(c: f64) -> f64 {
     let f = |x: f64| x * x * x - c;
@@ -40,6 +41,7 @@ pub fn bisect_root(c: f64) -> f64 {
     }
     x
 }
+
 #[differentiable]
 pub fn by_two(p: &[(usize, f64)], w: f64) -> f64 {
     let mut v = p.to_vec();
@@ -50,6 +52,7 @@ pub fn by_two(p: &[(usize, f64)], w: f64) -> f64 {
     }
     t
 }
+
 #[differentiable]
 pub fn by_two_with(p: &[(usize, f64)], w: f64) -> f64 {
     let mut v = p.to_vec();
@@ -59,6 +62,7 @@ pub fn by_two_with(p: &[(usize, f64)], w: f64) -> f64 {
         .map(|(k, q)| q.1 * w.powi(k as i32))
         .sum()
 }
+
 #[differentiable]
 pub fn linear_interp(xs: &[f64], ys: &[f64], x: f64) -> f64 {
     match xs.binary_search_by(|p| p.partial_cmp(&x).unwrap()) {
@@ -71,6 +75,7 @@ pub fn linear_interp(xs: &[f64], ys: &[f64], x: f64) -> f64 {
         }
     }
 }
+
 #[differentiable]
 pub fn interp2(xs: &[f64], ys: &[f64], x: f64) -> f64 {
     let i = xs
@@ -83,17 +88,20 @@ pub fn interp2(xs: &[f64], ys: &[f64], x: f64) -> f64 {
     let t = (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
     ys[i - 1] * (1.0 - t) + t * ys[i] + j as f64
 }
+
 #[differentiable]
 pub fn checked_product(x: &[f64]) -> Option<f64> {
     x.iter()
         .try_fold(1.0, |acc, &v| if v > 0.0 { Some(acc * v) } else { None })
 }
+
 #[differentiable]
 pub fn geometric_series(r: f64, n: usize) -> f64 {
     std::iter::successors(Some(1.0), |t| Some(t * r))
         .take(n)
         .sum()
 }
+
 #[differentiable]
 pub fn peak_sum(x: &[f64]) -> f64 {
     let mut it = x.iter().peekable();
@@ -109,6 +117,7 @@ pub fn peak_sum(x: &[f64]) -> f64 {
     }
     total
 }
+
 #[differentiable]
 pub fn stepping(x: &[f64]) -> f64 {
     let mut it = x.iter();
@@ -120,12 +129,14 @@ pub fn stepping(x: &[f64]) -> f64 {
     }
     t
 }
+
 #[differentiable]
 pub fn rest_of(x: &[f64]) -> f64 {
     let mut it = x.iter().copied();
     let first = it.next().unwrap_or(0.0);
     it.map(|v| (v - first).powi(2)).sum()
 }
+
 #[differentiable]
 pub fn rest_for(x: &[f64], n: usize) -> f64 {
     let mut it = x.iter();
@@ -136,6 +147,7 @@ pub fn rest_for(x: &[f64], n: usize) -> f64 {
     }
     t
 }
+
 #[differentiable]
 pub fn chained(x: &[f64], y: f64) -> f64 {
     let mut t = 0.0;
@@ -161,7 +173,8 @@ pub fn chained(x: &[f64], y: f64) -> f64 {
     }
     t
 }
-#[differentiable]
+
+#[differentiable(allow(zero_gradient))]
 pub fn trimmed_mean(data: &[f64], fraction: f64) -> f64 {
     let mut sorted = data.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).unwrap());
@@ -170,12 +183,14 @@ pub fn trimmed_mean(data: &[f64], fraction: f64) -> f64 {
     sorted.truncate(sorted.len() - k);
     sorted.iter().sum::<f64>() / sorted.len() as f64
 }
+
 #[differentiable(grad)]
 fn settled_in_order(payments: &[f64], due: usize, rate: f64) -> f64 {
     let mut open = payments.to_vec();
     let settled: f64 = open.drain(..due).sum();
     settled + rate * open.iter().sum::<f64>()
 }
+
 #[differentiable]
 pub fn zero_pad_convolve(x: &[f64], h: &[f64]) -> Vec<f64> {
     let mut padded = x.to_vec();
@@ -190,6 +205,7 @@ pub fn zero_pad_convolve(x: &[f64], h: &[f64]) -> Vec<f64> {
         })
         .collect()
 }
+
 #[differentiable]
 pub fn merge_sorted(a: &[f64], b: &[f64]) -> f64 {
     let mut all = a.to_vec();
@@ -198,6 +214,7 @@ pub fn merge_sorted(a: &[f64], b: &[f64]) -> f64 {
     let tail = all.split_off(all.len() / 2);
     tail.iter().sum::<f64>() - 2.0 * all.iter().sum::<f64>() + other.len() as f64
 }
+
 #[differentiable]
 pub fn window_queue(x: &[f64], m: usize) -> f64 {
     let mut q = Vec::new();
@@ -211,6 +228,7 @@ pub fn window_queue(x: &[f64], m: usize) -> f64 {
     }
     t + q.len() as f64
 }
+
 #[differentiable]
 pub fn resize_new(x: &[f64], n: usize) -> f64 {
     let mut v: Vec<f64> = Vec::new();
@@ -220,6 +238,7 @@ pub fn resize_new(x: &[f64], n: usize) -> f64 {
     w.resize(v.len(), 0.5);
     w.iter().zip(&v).map(|(a, b)| a * b * b).sum()
 }
+
 #[differentiable]
 pub fn drained(x: &[f64]) -> f64 {
     let mut v = x.to_vec();
@@ -230,6 +249,7 @@ pub fn drained(x: &[f64]) -> f64 {
     let rest = v.split_off(1);
     t + rest.iter().product::<f64>() * v[0]
 }
+
 #[differentiable]
 pub fn sobel(img: &[Vec<f64>]) -> f64 {
     static GX: [[f64; 3]; 3] = [[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]];
@@ -259,34 +279,41 @@ fn flat(x: &[f64], w: f64, f: impl Fn(&[(usize, f64)], f64) -> f64) -> f64 {
     let p: Vec<(usize, f64)> = x.iter().enumerate().map(|(i, &v)| (i * 7 % 3, v)).collect();
     f(&p, w)
 }
+
 fn two(x: &[f64], w: f64) -> f64 {
     flat(x, w, by_two)
 }
+
 fn two_g(x: &[f64], w: f64) -> (f64, (Vec<f64>, f64)) {
     let p: Vec<(usize, f64)> = x.iter().enumerate().map(|(i, &v)| (i * 7 % 3, v)).collect();
     let (v, (g, w)) = by_two_value_and_grad(&p, w);
     (v, (g.into_iter().map(|p| p.1).collect(), w))
 }
+
 fn two_with(x: &[f64], w: f64) -> f64 {
     flat(x, w, by_two_with)
 }
+
 fn two_with_g(x: &[f64], w: f64) -> (f64, (Vec<f64>, f64)) {
     let p: Vec<(usize, f64)> = x.iter().enumerate().map(|(i, &v)| (i * 7 % 3, v)).collect();
     let (v, (g, w)) = by_two_with_value_and_grad(&p, w);
     (v, (g.into_iter().map(|p| p.1).collect(), w))
 }
+
 fn checked(x: &[f64]) -> f64 {
     checked_product(x).unwrap()
 }
+
 fn checked_g(x: &[f64]) -> (f64, Vec<f64>) {
     checked_product_value_and_grad(x).unwrap()
 }
+
 fn grid(n: usize) -> Vec<f64> {
     (0..n)
         .map(|i| i as f64 * 0.7 + (i % 3) as f64 * 0.1)
         .collect()
 }
-use crate::harness::*;
+
 sized! {
     ranking: margin_ranking, margin_ranking_value_and_grad, n in [0, 1, 9, 65], s: list(n); r: (0..n).map(|i| (i * i % 5) as u32).collect::<Vec<u32>>() => (&s, &r);
     bisection: bisect_root, bisect_root_value_and_grad, n in [1], c: 3.7 => (c);
@@ -309,12 +336,15 @@ sized! {
     drains: drained, drained_value_and_grad, n in [4, 9, 20], x: list(n) => (&x);
     edges: sobel, sobel_value_and_grad, n in [0, 2, 3, 9], x: (0..n).map(|i| list(i % 1 + 7).iter().map(|v| v * (i as f64 + 1.0)).collect()).collect::<Vec<Vec<f64>>>() => (&x);
 }
+
 fn settled_in_order_1(x: &[f64], due: usize, r: f64) -> (f64, (Vec<f64>, f64)) {
     settled_in_order_value_and_grad(x, due, r)
 }
+
 products! {
     padded: zero_pad_convolve, zero_pad_convolve_vjp, n in [1, 9, 65], x: list(n), h: list(4) => (&x, &h);
 }
+
 fn trimmed(x: &[f64], fraction: f64) -> (f64, Vec<f64>) {
     let (value, (gradient, _)) = trimmed_mean_value_and_grad(x, fraction);
     (value, gradient)

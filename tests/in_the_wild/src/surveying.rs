@@ -1,9 +1,7 @@
 //! Geodesy, audio, interpolation and sequences, at sizes from 0 on.
 
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip, s};
-use std::cmp::Ordering;
-use std::collections::VecDeque;
+use ndarray::{Array1, Array2};
 use std::f64::consts::PI;
 
 // ---- geodesy
@@ -381,10 +379,12 @@ use crate::harness::*;
 fn vin(a: f64, b: f64, c: f64, d: f64) -> f64 {
     vincenty(a, b, c, d).unwrap() / 1e5
 }
+
 fn vin_g(a: f64, b: f64, c: f64, d: f64) -> (f64, (f64, f64, f64, f64)) {
     let (v, g) = vincenty_value_and_grad(a, b, c, d).unwrap();
     (v / 1e5, (g.0 / 1e5, g.1 / 1e5, g.2 / 1e5, g.3 / 1e5))
 }
+
 fn tl(p: &Vec<(f64, f64)>) -> f64 {
     track_length(
         &p.iter()
@@ -392,6 +392,7 @@ fn tl(p: &Vec<(f64, f64)>) -> f64 {
             .collect::<Vec<_>>(),
     ) / 1e3
 }
+
 fn tl_g(p: &Vec<(f64, f64)>) -> (f64, Vec<(f64, f64)>) {
     let (v, g) = track_length_value_and_grad(
         &p.iter()
@@ -403,9 +404,11 @@ fn tl_g(p: &Vec<(f64, f64)>) -> (f64, Vec<(f64, f64)>) {
         g.iter().map(|g| (g.lat / 1e3, g.lon / 1e3)).collect(),
     )
 }
+
 fn pairs(n: usize) -> Vec<(f64, f64)> {
     list(n).into_iter().zip(positive(n)).collect()
 }
+
 sized! {
     vinc: vin, vin_g, n in [1], a: 50.0, b: 5.0, c: 48.0, d: 7.0 => (a, b, c, d);
     track: tl, tl_g, n in [0, 1, 9, 65], p: pairs(n) => (&p);
@@ -423,14 +426,17 @@ sized! {
     hmm: hmm_forward, hmm_forward_value_and_grad, n in [1, 9, 65], i: positive(3), t: matrix(3, 3).mapv(|v| v * v + 0.1), e: matrix(3, 2).mapv(|v| v * v + 0.1); o: (0..n).map(|i| i % 2).collect::<Vec<usize>>() => (&i, &t, &e, &o);
     coo: coo_0, coo_0_value_and_grad, n in [4], w: list(n) => (&w);
 }
+
 #[differentiable(wrt(w))]
 fn coo_0(w: &[f64]) -> f64 {
     coo_quadratic(w, &[(0, 1, 2.0), (3, 1, 0.5)])
 }
+
 #[differentiable]
 fn bspline_basis_0(k: &[f64], t: f64) -> f64 {
     bspline_basis(1, 3, k, t)
 }
+
 products! {
     ecef: geodetic_to_ecef_0, geodetic_to_ecef_0_vjp, n in [1], a: 0.7, b: 0.1, h: 10.0 => (a, b, h);
     ring: ring_echo, ring_echo_vjp, n in [0, 1, 9, 65], x: list(n), g: 0.5 => (&x, 3, g);
@@ -438,6 +444,7 @@ products! {
     dft: dft_power, dft_power_vjp, n in [1, 9, 65], x: list(n) => (&x);
     lev: levinson_durbin, levinson_durbin_vjp, n in [5, 9], r: { let mut r = list(n); r[0] = 5.0; r } => (&r, 4);
 }
+
 #[differentiable]
 fn geodetic_to_ecef_0(lat: f64, lon: f64, h: f64) -> Vec<f64> {
     let e = geodetic_to_ecef(lat, lon, h);
