@@ -322,8 +322,8 @@ fn iterators() {
     );
     says("x.iter().max_by(|p, q| f(p, q)).unwrap()", "f64::max");
     says(
-        "x.iter().peekable().sum()",
-        "the method `peekable` of an iterator",
+        "x.iter().array_chunks().sum()",
+        "the method `array_chunks` of an iterator",
     );
     says(
         "let it = x.iter().filter(|v| **v > s); it.rev().sum()",

@@ -203,7 +203,7 @@ fn rows_are_added_to_rows() {
     let kernels = fused(text);
     // The sum is an array, to which rows are added.
     assert_eq!(kernels.steps.len(), 2);
-    assert!(matches!(&kernels.steps[0].work, Work::Scatter(parts) if parts[0].nest.outer == 3));
+    assert!(matches!(&kernels.steps[0].work, Work::Family(f) if f.nest.outer == 3));
     agree(text, &[&[3, 2, 2], &[2, 3]]);
     agree(text, &[&[0, 2, 2], &[2, 3]]);
 }
