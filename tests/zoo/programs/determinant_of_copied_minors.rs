@@ -5,6 +5,7 @@
 //! @ a: [3, 3]
 //! @ a: [2, 2]
 //! @ a: [1, 1]
+//! @@ deep
 
 use cotangent::prelude::*;
 use ndarray::Array2;
