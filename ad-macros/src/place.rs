@@ -155,12 +155,15 @@ fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
         }
     };
     let constants = of(Kind::Constant).into_iter();
-    let mut shadowed: Vec<String> = words.iter().filter(|w| is_name(w)).cloned().collect();
-    if !shadowed.is_empty() {
-        let scopes = Scopes::read(&text, before.len(), root(attr));
-        shadowed.retain(|name| scopes.is_users(name));
-        shadowed.sort();
-    }
+    let scopes = Scopes::read(&text, before.len(), root(attr));
+    let (mut shadowed, others): (Vec<String>, Vec<String>) =
+        words.iter().cloned().partition(|word| is_name(word));
+    shadowed.retain(|name| scopes.is_users(name));
+    shadowed.sort();
+    let imports = others
+        .into_iter()
+        .filter(|word| word.starts_with(char::is_lowercase));
+    let imports = imports.filter_map(|name| scopes.foreign(&name).map(|path| (name, path)));
     Beside {
         aliases: of(Kind::Alias),
         constants: constants.map(|(_, text)| text).collect(),
@@ -170,6 +173,7 @@ fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
             .filter(|name| words.contains(name))
             .collect(),
         shadowed,
+        imports: imports.collect(),
     }
 }
 

@@ -99,6 +99,25 @@ impl<'t> Scopes<'t> {
         self.owner(self.here, name, DEEP) == Some(Owner::Users)
     }
 
+    /// The path of what a name stands for, if it is imported by its name from the standard library
+    /// or from ndarray.
+    pub(crate) fn foreign(&self, name: &str) -> Option<String> {
+        let mut here = Some(self.here);
+        while let Some(scope) = here {
+            let of = &self.all[scope];
+            if of.items.iter().any(|(item, _)| *item == name) {
+                return None;
+            }
+            if let Some(import) = of.imports.iter().find(|i| i.name == Some(name)) {
+                let is_std = matches!(import.path.first(), Some(&("std" | "core")));
+                let is_foreign = is_std || import.path.contains(&"ndarray");
+                return is_foreign.then(|| import.path.join("::"));
+            }
+            here = of.around.filter(|_| of.module.is_none());
+        }
+        None
+    }
+
     /// Whose function a name stands for in a scope, if the file tells.
     fn owner(&self, scope: usize, name: &str, deep: usize) -> Option<Owner> {
         let of = &self.all[scope];
@@ -263,6 +282,23 @@ mod tests {
         let scopes = Scopes::read(text, place, vec!["ad".to_owned()]);
         let names = ["sum", "relu", "math"].into_iter();
         names.filter(|name| scopes.is_users(name)).collect()
+    }
+
+    #[test]
+    fn imports_of_foreign_functions() {
+        let text = "use std::mem::{swap, replace as put}; use ndarray::linalg::kron; use my::zip; \
+                    fn kron() {} mod m { use std::iter::zip; fn HERE() { use core::mem::take; } }";
+        let at = |place: &str, name: &str| {
+            let place = text.find(place).expect("it is there");
+            Scopes::read(text, place, vec![]).foreign(name)
+        };
+        assert_eq!(at("mod m", "swap").as_deref(), Some("std::mem::swap"));
+        assert_eq!(at("mod m", "put").as_deref(), Some("std::mem::replace"));
+        assert_eq!(at("mod m", "kron"), None);
+        assert_eq!(at("mod m", "zip"), None);
+        assert_eq!(at("HERE", "zip").as_deref(), Some("std::iter::zip"));
+        assert_eq!(at("HERE", "swap"), None);
+        assert_eq!(at("HERE", "take"), None);
     }
 
     #[test]

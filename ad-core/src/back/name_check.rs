@@ -2,6 +2,7 @@
 //! if a name is ours.
 
 use super::tokens::{RUNTIME, USERS_RUNTIME, rename_module};
+use crate::front::callee::without_arguments;
 use crate::front::names::{Known, NameCheck};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -13,7 +14,7 @@ pub(crate) fn users(path: &syn::Path) -> TokenStream {
 
 /// A closure that is never called, and compiles only if a name is ours.
 pub(super) fn name_check(check: &NameCheck) -> TokenStream {
-    let path = users(&check.path);
+    let path = users(&without_arguments(&check.path));
     let span = (check.path.segments)
         .last()
         .map_or(Span::call_site(), |s| s.ident.span());
@@ -43,6 +44,10 @@ pub(super) fn name_check(check: &NameCheck) -> TokenStream {
                 "arr1" | "aview1" => quote_spanned!(span=> &[#probe]),
                 "arr2" | "aview2" => quote_spanned!(span=> &[[#probe]]),
                 "arr3" => quote_spanned!(span=> &[[[#probe]]]),
+                "kron" => {
+                    let one = quote_spanned!(span=> &#of::arr2(&[[0.0_f64]]));
+                    quote_spanned!(span=> #one, #one)
+                }
                 _ => quote_spanned!(span=> #of::Axis(0), &[#of::aview1(&[#probe])]),
             };
             return quote_spanned!(span=> let _ = || { let _ = #path(#args); };);

@@ -1,5 +1,5 @@
 //! What stands beside a function in its module is written out before its signature and body are
-//! read: type aliases, lengths, and tables.
+//! read: type aliases, imports of foreign functions, lengths, and tables.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -7,9 +7,10 @@
 )]
 
 use super::tables;
-use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use syn::visit::{self, Visit};
 
 /// What a function may mention of its module.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,9 @@ pub struct Beside {
     pub shadowed: Vec<String>,
     /// The functions that nothing annotates.
     pub plain: Vec<String>,
+    /// The functions and modules of the standard library and ndarray that are imported by name, with
+    /// their paths.
+    pub imports: Vec<(String, String)>,
 }
 
 /// How deep aliases of aliases are followed.
@@ -30,6 +34,7 @@ const DEEP: usize = 4;
 /// An item with what it mentions of its module.
 pub fn written_out(item: TokenStream, beside: &Beside) -> TokenStream {
     let item = with_types(item, &beside.aliases);
+    let item = with_paths(item, &beside.imports);
     tables::moved_in(item, &beside.constants)
 }
 
@@ -44,6 +49,73 @@ fn with_types(item: TokenStream, aliases: &[(String, String)]) -> TokenStream {
         true => item,
         false => replaced(item, &types, DEEP),
     }
+}
+
+/// An item with the path for each imported name that is called, or that begins a path.
+fn with_paths(item: TokenStream, imports: &[(String, String)]) -> TokenStream {
+    if imports.is_empty() {
+        return item;
+    }
+    struct Bound(HashSet<String>);
+    impl<'ast> Visit<'ast> for Bound {
+        fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+            self.0.insert(pat.ident.to_string());
+            visit::visit_pat_ident(self, pat);
+        }
+        fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+            self.0.insert(item.sig.ident.to_string());
+            visit::visit_item_fn(self, item);
+        }
+        fn visit_use_name(&mut self, name: &'ast syn::UseName) {
+            self.0.insert(name.ident.to_string());
+        }
+        fn visit_use_rename(&mut self, name: &'ast syn::UseRename) {
+            self.0.insert(name.rename.to_string());
+        }
+    }
+    let Ok(function) = syn::parse2::<syn::ItemFn>(item.clone()) else {
+        return item;
+    };
+    let mut bound = Bound(HashSet::new());
+    bound.visit_item_fn(&function);
+    let paths = imports.iter().filter(|(name, _)| !bound.0.contains(name));
+    let paths = paths.filter_map(|(name, path)| Some((name.clone(), path.parse().ok()?)));
+    let paths: HashMap<String, TokenStream> = paths.collect();
+    match paths.is_empty() {
+        true => item,
+        false => called(item, &paths),
+    }
+}
+
+/// Names by their paths where parentheses or `::` follow, and neither `.` nor `::` comes before.
+fn called(tokens: TokenStream, paths: &HashMap<String, TokenStream>) -> TokenStream {
+    let is = |token: Option<&TokenTree>, sign: char| matches!(token, Some(TokenTree::Punct(p)) if p.as_char() == sign);
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut out = TokenStream::new();
+    for (k, token) in all.iter().enumerate() {
+        let before = |by: usize| k.checked_sub(by).and_then(|k| all.get(k));
+        let is_member =
+            is(before(1), '.') && !is(before(2), '.') || is(before(1), ':') && is(before(2), ':');
+        let is_path = is(all.get(k + 1), ':') && is(all.get(k + 2), ':');
+        let is_call = matches!(all.get(k + 1), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
+        match token {
+            TokenTree::Ident(ident) if !is_member && (is_call || is_path) => {
+                match paths.get(&ident.to_string()) {
+                    Some(path) => out.extend(at(path.clone(), ident.span())),
+                    None => out.extend([token.clone()]),
+                }
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), called(group.stream(), paths));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {
+                out.extend([token.clone()]);
+            }
+        }
+    }
+    out
 }
 
 /// A type as it may stand in an expression too: `Array1::<f64>`.
@@ -127,7 +199,7 @@ fn at(tokens: TokenStream, span: Span) -> TokenStream {
 
 #[cfg(test)]
 mod tests {
-    use super::with_types;
+    use super::{with_paths, with_types};
     use quote::quote;
 
     fn aliases() -> Vec<(String, String)> {
@@ -151,6 +223,31 @@ mod tests {
         assert_eq!(
             text,
             "fnf(x:&Array1::<f64>,p:[f64;2])->f64{Array1::<f64>::zeros(3)[0]+p[0]}"
+        );
+    }
+
+    #[test]
+    fn imported_names() {
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        let imports = [
+            pair("swap", "std::mem::swap"),
+            pair("zip", "std::iter::zip"),
+        ];
+        let item = quote!(
+            fn f(a: f64, mut zip: f64) {
+                swap(&mut a, &mut zip);
+                a.swap(1);
+                vec![swap::<f64>(a), zip(a)];
+                for i in 0..swap(a) {}
+                let x = swap;
+            }
+        );
+        let text = with_paths(item, &imports).to_string();
+        let text: String = text.split_whitespace().collect();
+        assert_eq!(
+            text,
+            "fnf(a:f64,mutzip:f64){std::mem::swap(&muta,&mutzip);a.swap(1);\
+             vec![std::mem::swap::<f64>(a),zip(a)];foriin0..std::mem::swap(a){}letx=swap;}"
         );
     }
 

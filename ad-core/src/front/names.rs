@@ -147,6 +147,7 @@ pub const ARRAYS: &[&str] = &[
     "aview2",
     "concatenate",
     "stack",
+    "kron",
 ];
 
 /// Functions of `math` that are more than one primitive.

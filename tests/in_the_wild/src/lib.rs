@@ -16,6 +16,7 @@ mod geometry;
 mod growth;
 mod idioms;
 mod imaging;
+mod imported;
 mod layers;
 mod learning;
 mod lists;

@@ -19,8 +19,10 @@ enum Callee {
     Known(Known),
     /// `f64::exp`, `usize::max`
     Of(Scalar),
-    /// `f64::from`
+    /// `f64::from`, `i32::from`
     From(Scalar),
+    /// `u64::try_from`
+    TryFrom(Scalar),
     /// `T::of`, `T::from_usize`, ..
     Constructor(&'static str),
 }
@@ -108,14 +110,21 @@ impl Lowerer<'_> {
                     Elem::Bool => Err(self.not_followed(path, &[], loc)),
                 }
             }
+            Callee::From(_) | Callee::TryFrom(_) if args.len() != 1 => {
+                let name = names::segments(path).join("::");
+                let message = format!("`{name}` takes one argument; write `{name}(x)`");
+                Err(self.errors.at(loc, message))
+            }
             Callee::From(to) => {
-                let mut args = self.args(args)?;
-                match (args.pop(), args.is_empty()) {
-                    (Some((value, at)), true) => self.real_from(value, to, at),
-                    (..) => Err(self
-                        .errors
-                        .at(loc, "`f64::from` takes one argument; write `f64::from(x)`")),
+                let (value, at) = self.args(args)?.remove(0);
+                match to.elem() {
+                    Elem::Real => self.real_from(value, to, at),
+                    Elem::Int | Elem::Bool => self.cast(value, to, at),
                 }
+            }
+            Callee::TryFrom(to) => {
+                let (value, at) = self.args(args)?.remove(0);
+                self.integer_try_from(value, to, at)
             }
         }
     }
@@ -165,8 +174,9 @@ impl Lowerer<'_> {
             [name] => names::known(name).map(Callee::Known),
             ["cmp", "min"] => Some(Callee::Known(Known::Cmp("min"))),
             ["cmp", "max"] => Some(Callee::Known(Known::Cmp("max"))),
-            [ty, "from"] => match self.reads(ty) {
-                Some(to) if to.elem() == Elem::Real => Some(Callee::From(to)),
+            [ty, "from"] => self.reads(ty).map(Callee::From),
+            [ty, "try_from"] => match self.reads(ty) {
+                Some(to) if to.elem() == Elem::Int => Some(Callee::TryFrom(to)),
                 to => to.map(Callee::Of),
             },
             [ty, name] if self.constructor(ty, name).is_some() => {

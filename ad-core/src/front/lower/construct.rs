@@ -71,7 +71,10 @@ impl Lowerer<'_> {
                 checked(self);
                 self.expr(value)
             }
-            ("linalg", "kron", [a, b]) => self.kron(a, b, loc),
+            ("" | "linalg", "kron", [a, b]) => {
+                checked(self);
+                self.kron(a, b, loc)
+            }
             ("" | "ndarray", "concatenate" | "stack", [axis, parts]) if self.is_axis(axis) => {
                 checked(self);
                 self.joined_list(axis, parts, *name == "stack")

@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::value::{Plain, Value};
+use super::way::Maybe;
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Binary, Expr as Surface, Unary};
 use crate::front::types::Scalar;
@@ -404,6 +405,42 @@ impl Lowerer<'_> {
         Expr::prim(prim, vec![from.expr])
     }
 
+    /// `u64::try_from(n)`: where it is taken for granted, a number out of the range panics.
+    pub(super) fn integer_try_from(&mut self, value: Value, to: Scalar, loc: Loc) -> Result<Value> {
+        let from = self.scalar(value, loc)?;
+        let int = self.elem(from.clone(), Elem::Int, loc, "an argument of `try_from`")?;
+        let int = self.natural_if(from.scalar, int);
+        let int = self.share("n", int);
+        let least = from.scalar.and_then(Scalar::min);
+        let is_below = (to.min()).filter(|low| least.unwrap_or(i64::MIN) < *low);
+        let most = from.scalar.and_then(Scalar::max).unwrap_or(i64::MAX);
+        let is_above = to.max().filter(|high| most > *high);
+        let (mut value, mut none) = (int.clone(), None);
+        let mut or = |cond: Expr| {
+            none = Some(match none.take() {
+                None => cond,
+                Some(other) => Expr::prim(Prim::Or, vec![other, cond]),
+            });
+        };
+        let two = |prim, a: &Expr, b: &Expr| Expr::prim(prim, vec![a.clone(), b.clone()]);
+        let natural = |e| Expr::prim(Prim::Natural, vec![e]);
+        if let Some(low) = is_below.map(Expr::int) {
+            or(two(Prim::ILt, &int, &low));
+            value = match super::size::literal(&low) {
+                Some(0) => natural(value),
+                _ => two(Prim::IAdd, &low, &natural(two(Prim::ISub, &value, &low))),
+            };
+        }
+        if let Some(high) = is_above.map(Expr::int) {
+            or(two(Prim::IGt, &int, &high));
+            value = two(Prim::ISub, &high, &natural(two(Prim::ISub, &high, &value)));
+        }
+        let value = Plain::typed(value, to).into();
+        let none = none.or(Some(Expr::lit(Lit::Bool(false))));
+        let sure = vec![];
+        Ok(Maybe { value, none, sure }.into())
+    }
+
     /// An integer of a type, where it has to be known as a number: one that is 2⁶³ or more panics.
     pub(super) fn natural_if(&self, scalar: Option<Scalar>, e: Expr) -> Expr {
         match scalar.is_some_and(Scalar::is_long_unsigned) && self.may_wrap(&e) {
@@ -453,7 +490,7 @@ fn saturated(expr: Expr, to: Scalar) -> Expr {
 }
 
 /// What casts an integer to a type of fewer than 64 bits.
-fn narrowing(to: Scalar) -> Option<Prim> {
+pub(super) fn narrowing(to: Scalar) -> Option<Prim> {
     match to {
         Scalar::I8 => Some(Prim::AsI8),
         Scalar::I16 => Some(Prim::AsI16),

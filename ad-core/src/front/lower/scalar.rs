@@ -29,6 +29,9 @@ const INTEGER_TOO: &[(&str, usize)] = &[
     ("is_positive", 1),
     ("is_negative", 1),
     ("unsigned_abs", 1),
+    ("wrapping_add", 2),
+    ("wrapping_sub", 2),
+    ("wrapping_mul", 2),
 ];
 
 /// Methods of real numbers that are made of several, with their arity.
@@ -229,6 +232,26 @@ impl Lowerer<'_> {
                     ));
                 }
             },
+            "wrapping_add" | "wrapping_sub" | "wrapping_mul" => {
+                let Some(narrow) = scalar.and_then(super::operator::narrowing) else {
+                    return Err(self.errors.at(name.span(), no_such_method(method)));
+                };
+                let low = |e| Expr::prim(narrow, vec![e]);
+                low(match method {
+                    "wrapping_add" => two(Prim::IAdd, a, b),
+                    "wrapping_sub" => two(Prim::ISub, a, b),
+                    // A product of two `u32` may have 64 bits. That of the upper halves is lost.
+                    _ if scalar == Some(Scalar::U32) => {
+                        let (a, b) = (self.share("a", a), self.share("b", b));
+                        let half = || Expr::int(1 << 16);
+                        let high = two(Prim::IDiv, a.clone(), half());
+                        let high = two(Prim::IRem, two(Prim::IMul, high, b.clone()), half());
+                        let least = two(Prim::IMul, two(Prim::IRem, a, half()), b);
+                        two(Prim::IAdd, two(Prim::IMul, high, half()), least)
+                    }
+                    _ => two(Prim::IMul, a, b),
+                })
+            }
             // Rust: only 0 is a multiple of 0.
             "is_multiple_of" => {
                 let b = self.share("n", b);
@@ -342,9 +365,9 @@ fn no_such_method(method: &str) -> String {
         "to_bits" | "to_string" => "numbers are not looked into; write arithmetic",
         "wrapping_add" | "wrapping_sub" | "wrapping_mul" => {
             return format!(
-                "`{method}` is not supported: integers are computed in 64 bits with a sign; for \
-                 `i32` and less cast the result, as in `(a as i64 * b as i64) as i32`, and take \
-                 random numbers as an argument"
+                "`{method}` is followed for integers of up to 32 bits, whose type is seen here; \
+                 write it in a function of its own that is not annotated, and take its result as an \
+                 argument"
             );
         }
         "checked_add" | "checked_sub" | "checked_mul" | "saturating_add" | "saturating_mul" => {

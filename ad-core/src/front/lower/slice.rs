@@ -115,8 +115,31 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// `Slice::from(a..b)`, `(a..b).into()`
+    /// `Slice::from(a..b)`, `(a..b).into()`, `Slice::new(a, Some(b), k)`
     pub(super) fn slice_value(&mut self, slice: &Surface, n: &Expr) -> Result<Part> {
+        let (mut slice, mut step) = (slice, None);
+        if let Kind::Method(on, by, args) = &slice.kind
+            && by == "step_by"
+            && let [k] = &args[..]
+        {
+            (slice, step) = (&**on, Some(Box::new(k.clone())));
+        }
+        if let Kind::Call(path, args) = &slice.kind
+            && let [.., of, new] = &crate::front::names::segments(path)[..]
+            && of == "Slice"
+            && new == "new"
+            && step.is_none()
+            && let [from, end, step] = &args[..]
+            && let Kind::Maybe(to) = &end.kind
+        {
+            let slice = Slice::Range {
+                from: Some(Box::new(from.clone())),
+                to: to.clone(),
+                closed: false,
+                step: Some(Box::new(step.clone())),
+            };
+            return self.part_of_axis(&slice, n);
+        }
         let mut range = None;
         if let Kind::Call(path, args) = &slice.kind
             && let [.., of, from] = &crate::front::names::segments(path)[..]
@@ -139,7 +162,7 @@ impl Lowerer<'_> {
                 from: from.clone(),
                 to: to.clone(),
                 closed: *closed,
-                step: None,
+                step,
             };
             return self.part_of_axis(&slice, n);
         }

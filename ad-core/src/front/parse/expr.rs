@@ -341,8 +341,9 @@ impl Parser<'_> {
         while let syn::Expr::Paren(inner) = function {
             function = &inner.expr;
         }
-        if let Some(constant) = self.constant_call(call) {
-            return self.expr(&constant);
+        let constant = self.constant_call(call);
+        if let Some(rewritten) = constant.or_else(|| super::rewritten::elements(call)) {
+            return self.expr(&rewritten);
         }
         match function {
             syn::Expr::Path(path) if path.qself.is_none() => {

@@ -228,7 +228,11 @@ impl Parser<'_> {
         self.attributes(&local.attrs);
         let (pattern, note) = self.pattern_and_note(&local.pat);
         match &local.init {
-            Some(init) => Stmt::Let(pattern, note, Box::new(self.expr(&init.expr))),
+            Some(init) => {
+                let converted = rewritten::converted(&local.pat, &init.expr);
+                let init = converted.as_ref().unwrap_or(&init.expr);
+                Stmt::Let(pattern, note, Box::new(self.expr(init)))
+            }
             None => match pattern {
                 Pattern::Name(ident) => Stmt::Later(ident),
                 Pattern::Wild

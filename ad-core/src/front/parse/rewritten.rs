@@ -1,6 +1,7 @@
 //! Methods that are written in terms of others: each is what stands behind it here. Names that
 //! begin with `cotangent_` are ours, so that none of the user's is hidden.
 
+use crate::front::types::Scalar;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
@@ -106,6 +107,58 @@ pub(super) fn method(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
         _ => return None,
     };
     syn::parse2(tokens).ok()
+}
+
+/// `let y: f64 = n.into();` as `f64::from(n)`, and `n.try_into()..` as `f64::try_from(n)..`.
+pub(super) fn converted(pat: &syn::Pat, init: &syn::Expr) -> Option<syn::Expr> {
+    let syn::Pat::Type(typed) = pat else {
+        return None;
+    };
+    let syn::Type::Path(ty) = &*typed.ty else {
+        return None;
+    };
+    let ty = ty.path.get_ident()?;
+    Scalar::by_name(&ty.to_string())?;
+    let syn::Expr::MethodCall(call) = init else {
+        return None;
+    };
+    let (of, span) = (&call.receiver, call.method.span());
+    let name = call.method.to_string();
+    if let ("into", true) = (name.as_str(), call.args.is_empty()) {
+        return Some(syn::parse_quote_spanned!(span=> #ty::from(#of)));
+    }
+    if let syn::Expr::MethodCall(inner) = &**of
+        && inner.method == "try_into"
+        && inner.args.is_empty()
+        && matches!(
+            name.as_str(),
+            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "unwrap_or_else"
+        )
+    {
+        let (of, span) = (&inner.receiver, inner.method.span());
+        let mut call = call.clone();
+        call.receiver = syn::parse_quote_spanned!(span=> #ty::try_from(#of));
+        return Some(syn::Expr::MethodCall(call));
+    }
+    None
+}
+
+/// `std::array::from_fn::<T, N, _>(f)` as an array of the type `[T; N]`.
+pub(super) fn elements(call: &syn::ExprCall) -> Option<syn::Expr> {
+    let syn::Expr::Path(path) = &*call.func else {
+        return None;
+    };
+    let mut from_fn = path.path.clone();
+    let of = from_fn.segments.last().filter(|s| s.ident == "from_fn")?;
+    let syn::PathArguments::AngleBracketed(arguments) = &of.arguments else {
+        return None;
+    };
+    let mut arguments = arguments.args.iter();
+    let (ty, length) = (arguments.next()?, arguments.next()?);
+    let (span, args) = (of.ident.span(), &call.args);
+    let array = quote_spanned!(span=> let cotangent_list: [#ty; #length]);
+    from_fn.segments.last_mut()?.arguments = syn::PathArguments::None;
+    syn::parse2(quote_spanned!(span=> { #array = #from_fn(#args); cotangent_list })).ok()
 }
 
 /// A method that changes what it is called on, as statements of others.
