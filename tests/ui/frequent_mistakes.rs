@@ -35,11 +35,6 @@ fn table_of_another_module(x: f64, k: usize) -> f64 {
 }
 
 #[differentiable]
-fn unseen_length(x: f64) -> f64 {
-    std::array::from_fn::<f64, 3, _>(|i| x * i as f64)[0]
-}
-
-#[differentiable]
 fn empty(x: f64) -> Vec<f64> {
     if x > 0.0 {
         return vec![];
