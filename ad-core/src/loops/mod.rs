@@ -7,8 +7,8 @@
 //! s = sum(i < n => x[i])        y = build(i < n => mul(x[i], 2.0))
 //! ```
 //!
-//! A [`Writer`] writes a program front to back, and knows the sizes of what it has bound. Each loop
-//! comes to it as a [`Draft`], with the loops inside of it done already: `roles` finds out what each
+//! A `Writer` writes a program front to back, and knows the sizes of what it has bound. Each loop
+//! comes to it as a `Draft`, with the loops inside of it done already: `roles` finds out what each
 //! state is, `inside` and `parallel` whether that is possible here, and `parallel` writes it.
 
 mod blocks;
