@@ -23,8 +23,7 @@ pub struct Beside {
     pub shadowed: Vec<String>,
     /// The functions that nothing annotates.
     pub plain: Vec<String>,
-    /// The functions and modules of the standard library and ndarray that are imported by name, with
-    /// their paths.
+    /// The functions and modules of `std` and ndarray that are imported by name, with their paths.
     pub imports: Vec<(String, String)>,
 }
 

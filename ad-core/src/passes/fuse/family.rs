@@ -379,8 +379,8 @@ fn scalars(step: &Step) -> usize {
     nests(step).iter().map(|n| n.nodes.len()).sum()
 }
 
-/// The steps of a group as one. What adds to whole rows is a family also by itself, since families
-/// have a form for that.
+/// The steps of a group as one. A single step that adds to whole rows becomes a family of one:
+/// only families have the form of added rows.
 fn joined(group: Group, lasting: &HashSet<Var>) -> Vec<Step> {
     let Some(space) = group.space else {
         return group.steps;

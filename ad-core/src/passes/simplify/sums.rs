@@ -99,8 +99,8 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Whether an array is the same along an axis: made of reads inside of bounds, positions and
-/// operations that cost nothing and cannot fail, none of which depends on the axis.
+/// Whether an array is the same along an axis. It is if it consists of reads inside of bounds,
+/// positions, and free operations that cannot fail, and none of them depends on the axis.
 pub(super) fn is_repeated(s: &Simplifier, v: Var, axis: usize, seen: &mut Vec<Var>) -> bool {
     if seen.contains(&v) {
         return true;
