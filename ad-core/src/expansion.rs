@@ -474,10 +474,15 @@ fn failure(
 
 fn to_bulk(f: &Annotated, see: Stages<'_>) -> Result<bulk::Program, String> {
     let name = &f.program.name;
+    if f.written != f.program {
+        see(format!("{name}: Core, with its loops"), &f.written);
+    }
     see(format!("{name}: Core"), &f.program);
     if cfg!(debug_assertions) {
-        core_check::check(&f.program)
-            .map_err(|e| report("lower", &format!("it made a wrong program: {e}")))?;
+        for (pass, program) in [("lower", &f.written), ("loops", &f.program)] {
+            core_check::check(program)
+                .map_err(|e| report(pass, &format!("it made a wrong program: {e}")))?;
+        }
     }
     let own = f.signature.ident.to_string();
     let before = pipeline::base_before_calls(&f.program, &own);

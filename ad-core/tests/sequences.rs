@@ -94,7 +94,11 @@ fn check(text: &str, args: &[Value]) {
     let again = core_text::parse(&program.to_string()).unwrap_or_else(|e| panic!("{e}\n{program}"));
     assert_eq!(again, program, "{program}\n{again}");
     let (values, _) = core_eval::eval(&program, args).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let rest = loops::recognise(&program);
+    let context = loops::Context {
+        fresh: core::Fresh::after(1000),
+        ..loops::Context::default()
+    };
+    let rest = loops::recognised(program.clone(), context).program;
     core_check::check(&rest).unwrap_or_else(|e| panic!("{e}\n{rest}"));
     let (again, _) = core_eval::eval(&rest, args).unwrap_or_else(|e| panic!("{e}\n{rest}"));
     same("recognised", &again, &values, &rest);

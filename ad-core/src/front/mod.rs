@@ -62,6 +62,8 @@ pub struct Annotated {
     pub promise: Promise,
     /// The signature.
     pub signature: Signature,
+    /// The body with every loop as it is written.
+    pub written: Program,
     /// The body. Its parameters are those of the signature, then one for each of `consts`.
     pub program: Program,
     /// What a call of it stands for, where that is not the same.
@@ -294,7 +296,6 @@ fn analyse_in(
     let options = lower::Options {
         root: attr.as_ref().and_then(|a| a.root.as_ref()),
         checkpoint: attr.as_ref().and_then(|a| a.checkpoint),
-        called: false,
     };
     let lowered = signature.as_ref().and_then(|signature| {
         let lowered = caught(|| {
@@ -336,6 +337,7 @@ fn analyse_in(
                 attr,
                 promise,
                 signature,
+                written: lowered.written,
                 program: lowered.program,
                 called: lowered.called,
                 checks: lowered.checks,
@@ -371,7 +373,6 @@ fn failing(
         enter("lower");
         let signature = signature.of_truth(&mut own)?;
         let options = lower::Options {
-            called: true,
             checkpoint: None,
             ..options
         };
@@ -392,12 +393,13 @@ fn failing(
         return None;
     }
     let lowered = lowered?;
+    let program = lowered.called.unwrap_or(lowered.program);
     let never = |e: &Expr| matches!(&*e.kind, Kind::Lit(Lit::Bool(false)));
-    if lowered.program.body.results.iter().all(never) {
+    if program.body.results.iter().all(never) {
         return None;
     }
     Some(Fails {
-        program: lowered.program,
+        program,
         consts: lowered.consts,
     })
 }

@@ -11,11 +11,11 @@
 )]
 
 use super::draft::Draft;
+use super::program::Recogniser;
 use super::rename::{Names, mentions, replaced};
 use super::roles::{Fill, Role};
 use super::size::literal;
 use super::terms::{built, minus, plus, reduced};
-use super::writer::Writer;
 use crate::ir::core::{Bound, Expr, Kind, ReduceOp, Sym, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
@@ -23,10 +23,7 @@ use crate::ir::ty::{Elem, Lit};
 /// A loop around a write: its index, and how many rounds it has.
 type Around = (Sym, Expr);
 
-/// No size that is written out has more parts than this.
-const LONG: usize = 64;
-
-impl Writer {
+impl Recogniser {
     /// Fills that may go beyond the end run one after another.
     pub(super) fn fills_stay_inside(&mut self, draft: &Draft, roles: &mut [Role]) {
         for (state, role) in draft.states().zip(roles) {
@@ -141,38 +138,6 @@ impl Writer {
         boxed || (grows && self.is_natural(place))
     }
 
-    /// A size with the numbers that are bound written out, as far as it does not get too long, and
-    /// the lengths of arrays by what they were made from.
-    pub(crate) fn written_size(&mut self, e: &Expr) -> Expr {
-        let mut left = LONG;
-        let written = self.written_part(e, &mut left);
-        match left {
-            0 => self.settled_size(e),
-            _ => written,
-        }
-    }
-
-    fn written_part(&mut self, e: &Expr, left: &mut usize) -> Expr {
-        if *left == 0 {
-            return e.clone();
-        }
-        *left -= 1;
-        if let Kind::Prim(prim, args) = &*e.kind {
-            let args = args.iter().map(|a| self.written_part(a, left));
-            return Expr::prim(*prim, args.collect());
-        }
-        if let Kind::Var(sym) = &*e.kind
-            && let Some(size) = self.sizes.get(sym).cloned()
-        {
-            return self.written_part(&size, left);
-        }
-        let settled = self.settled_size(e);
-        match settled == *e {
-            true => settled,
-            false => self.written_part(&settled, left),
-        }
-    }
-
     /// Whether an index is known on entry, but for the indices of loops, in which it is linear.
     fn is_on_entry(&self, e: &Expr, axes: &[Around]) -> bool {
         let moves = |e: &Expr| (axes.iter()).any(|(index, _)| mentions(e, index));
@@ -196,7 +161,7 @@ impl Writer {
     }
 
     fn is_parameter(&self, sym: &Sym) -> bool {
-        (sym.id as usize) < self.params
+        self.params.contains(sym)
     }
 }
 

@@ -7,15 +7,18 @@
 //! s = sum(i < n => x[i])        y = build(i < n => mul(x[i], 2.0))
 //! ```
 //!
-//! A `Writer` writes a program front to back, and knows the sizes of what it has bound. Each loop
-//! comes to it as a `Draft`, with the loops inside of it done already: `roles` finds out what each
-//! state is, `inside` and `parallel` whether that is possible here, and `parallel` writes it.
+//! A `Writer` writes a program front to back, and knows the sizes of what it has bound. Lowering
+//! writes with one, and every loop as the user has it. `program` walks over what was written and
+//! writes it again. Each loop comes to it as a `Draft`, with the loops inside of it done already:
+//! `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
+//! `parallel` writes it. Behind the loops inside of a branch, `merged` writes what both of its sides
+//! replace in an array.
 
 mod blocks;
 mod draft;
 mod inside;
+mod merged;
 mod parallel;
-#[cfg(any(test, feature = "interpreters"))]
 mod program;
 mod ragged;
 pub(crate) mod rename;
@@ -27,7 +30,5 @@ pub(crate) mod wiring;
 mod writer;
 
 pub use blocks::{Checkpoint, in_blocks};
-pub(crate) use draft::Draft;
-#[cfg(any(test, feature = "interpreters"))]
-pub use program::recognise;
+pub use program::{Context, Recognised, recognised};
 pub(crate) use writer::{Around, Bindings, INDICES, Writer, listed};

@@ -1,21 +1,22 @@
 //! What is taken out of a loop, since it need not run one after another, and the loop that is left.
 
 use super::draft::{Draft, State};
+use super::program::Recogniser;
 use super::rename::Names;
 use super::roles::{At, Body, Fill, Role};
 use super::steps::Step;
 use super::terms::{both, built, element, entry, minus};
 use super::wiring::{bound_by, needed, variables, wrapped};
-use super::writer::{Bindings, Writer};
+use super::writer::Bindings;
 use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, ReduceOp, Scatter, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit};
+use crate::ir::ty::Elem;
 use std::collections::{HashMap, HashSet};
 
-impl Writer {
+impl Recogniser {
     /// What a loop gives: the last states, and what it collects. Only what has to run one after
     /// another becomes a loop in Core.
-    pub(crate) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
+    pub(super) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
         if draft.extent.is_some() {
             self.read_through(&mut draft);
         }
@@ -54,6 +55,10 @@ impl Writer {
                 }
             };
             let expr = self.share(&state.sym.hint, expr);
+            // A state keeps its lengths.
+            if let Kind::Var(sym) = &*expr.kind {
+                self.has_lengths_of(sym, state.init);
+            }
             last.insert(state.sym.clone(), expr);
         }
         let states = draft.states();
@@ -176,33 +181,6 @@ impl Writer {
         let value = self.share("v", value);
         self.rounds_of(&value, draft);
         self.updated(init, at, value)
-    }
-
-    /// What a loop makes of a state and all terms. Of the larger and the smaller of two numbers NaN
-    /// is none, and so a loop leaves it where it begins with NaN, and finds no number:
-    ///
-    /// ```text
-    /// m = init; for x { m = max(m, x) }   =   if init is NaN and maximum(x) = −∞ { init } else { max(init, maximum(x)) }
-    /// ```
-    ///
-    /// This differs from the loop where nothing but NaN and −∞ occurs, and NaN is first: the loop
-    /// gives −∞, this is NaN.
-    pub(crate) fn after_init(&mut self, prim: Prim, init: Expr, all: Expr) -> Expr {
-        let is_number = matches!(&*init.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan());
-        let is_array = init.ty.rank > 0 || all.ty.rank > 0;
-        if is_number || is_array || !matches!(prim, Prim::Max | Prim::Min) {
-            return Expr::prim(prim, vec![init, all]);
-        }
-        let neutral = match prim == Prim::Max {
-            true => f64::NEG_INFINITY,
-            false => f64::INFINITY,
-        };
-        let (init, all) = (self.share("init", init), self.share("all", all));
-        let is_nan = Expr::prim(Prim::Ne, vec![init.clone(), init.clone()]);
-        let is_nothing = Expr::prim(Prim::Eq, vec![all.clone(), Expr::real(neutral)]);
-        let stays = Expr::prim(Prim::And, vec![is_nan, is_nothing]);
-        let value = Expr::prim(prim, vec![init.clone(), all]);
-        Expr::prim(Prim::Select, vec![stays, init, value])
     }
 
     /// An array, and a sum by index.

@@ -1,62 +1,88 @@
-//! The loops of a program that is written down already, innermost first.
+//! The walk over a program: its loops come to recognition innermost first.
 
 use super::draft::Draft;
+use super::size::literal;
 use super::terms::is_atom;
+use super::wiring::needed;
 use super::writer::Writer;
 use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Loop, Program, Sym, Trip};
+use crate::ir::prims::Prim;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::{Deref, DerefMut};
+
+/// What recognition may know of a function besides its body.
+#[derive(Clone, Default)]
+pub struct Context {
+    /// Names that are not in use yet.
+    pub fresh: Fresh,
+    /// Arguments of types without a sign.
+    pub naturals: BTreeSet<Sym>,
+    /// Whether other functions call it, who need not come to what it demands.
+    pub called: bool,
+}
 
 /// A program in which only what has to run one after another is a loop.
-pub fn recognise(program: &Program) -> Program {
-    let mut last = program.params.iter().map(|p| p.sym.id).max();
-    let all = program.body.parts().into_iter();
-    let mut see = |sym: &Sym| last = last.max(Some(sym.id));
-    program.body.syms().into_iter().for_each(&mut see);
-    all.for_each(|e| binders(e, &mut see));
-    let mut rewriter = Rewriter {
+pub struct Recognised {
+    /// The program.
+    pub program: Program,
+    /// Names that are not in use yet.
+    pub fresh: Fresh,
+    /// Whether it demands on entry that arrays are long enough for what fills them.
+    pub demands: bool,
+}
+
+/// Finds out what of the loops of a program has to run one after another.
+pub fn recognised(program: Program, context: Context) -> Recognised {
+    let mut recogniser = Recogniser {
         core: Writer {
-            fresh: Fresh::after(last.map_or(0, |id| id + 1)),
-            params: program.params.len(),
+            fresh: context.fresh,
+            naturals: context.naturals,
             ..Writer::default()
         },
+        params: program.params.iter().map(|p| p.sym.clone()).collect(),
+        called: context.called,
+        demands: false,
         names: HashMap::new(),
+        rounds: HashMap::new(),
     };
-    Program {
-        body: rewriter.block(program.body.clone()),
-        ..program.clone()
+    let body = recogniser.block(program.body);
+    Recognised {
+        program: Program { body, ..program },
+        fresh: recogniser.core.fresh,
+        demands: recogniser.demands,
     }
 }
 
-/// Calls `see` with every variable that is bound in an expression.
-fn binders(e: &Expr, see: &mut impl FnMut(&Sym)) {
-    match &*e.kind {
-        Kind::Let(sym, ..) => see(sym),
-        Kind::Loop(l, _) => l.syms().into_iter().for_each(&mut *see),
-        Kind::Build(b, _) | Kind::Reduce(_, b, _) | Kind::ArgReduce(_, b, _) => see(&b.var),
-        Kind::Scatter(s) => s.bound().for_each(&mut *see),
-        Kind::Var(_)
-        | Kind::Lit(_)
-        | Kind::Prim(..)
-        | Kind::If(..)
-        | Kind::Index(..)
-        | Kind::Update(_)
-        | Kind::Dim(..)
-        | Kind::Stop(_)
-        | Kind::Where(..)
-        | Kind::Recur(_)
-        | Kind::Demand(..)
-        | Kind::Call(_) => {}
-    }
-    e.parts().into_iter().for_each(|part| binders(part, see));
-}
-
-struct Rewriter {
+/// Writes a program once more, front to back.
+pub(super) struct Recogniser {
     core: Writer,
+    /// The parameters of the function.
+    pub(super) params: BTreeSet<Sym>,
+    /// Whether the program is for calls from other functions.
+    pub(super) called: bool,
+    /// Whether something was demanded on entry because of an array that is filled.
+    pub(super) demands: bool,
     /// What the results of loops are, and what is no more than a name for something.
     names: HashMap<Sym, Expr>,
+    /// Of new parts of arrays: the loop that made them.
+    pub(super) rounds: HashMap<Sym, (Sym, Expr)>,
 }
 
-impl Rewriter {
+impl Deref for Recogniser {
+    type Target = Writer;
+
+    fn deref(&self) -> &Writer {
+        &self.core
+    }
+}
+
+impl DerefMut for Recogniser {
+    fn deref_mut(&mut self) -> &mut Writer {
+        &mut self.core
+    }
+}
+
+impl Recogniser {
     /// A region that is evaluated as a whole.
     fn block(&mut self, block: Block) -> Block {
         self.core.frames.push(vec![]);
@@ -90,36 +116,52 @@ impl Rewriter {
         self.core.loops.pop();
     }
 
+    fn rewrite(&mut self, e: &mut Expr) {
+        let whole = std::mem::replace(e, Expr::int(0));
+        *e = self.expr(whole);
+    }
+
     fn expr(&mut self, mut e: Expr) -> Expr {
         match &mut *e.kind {
             Kind::Var(sym) => return self.names.get(sym).cloned().unwrap_or(e),
             Kind::Let(..) | Kind::Loop(..) => self.region(&mut e),
             Kind::Build(b, body) | Kind::Reduce(_, b, body) | Kind::ArgReduce(_, b, body) => {
-                b.extent = self.expr(b.extent.clone());
+                self.rewrite(&mut b.extent);
                 self.over(&b.var, &b.extent, body);
             }
             Kind::If(cond, then, other) => {
-                *cond = self.expr(cond.clone());
-                self.region(then);
-                self.region(other);
+                self.rewrite(cond);
+                let mut side = |e: &mut Expr| {
+                    let whole = std::mem::replace(e, Expr::int(0));
+                    let mut block = self.block(Block::single(whole));
+                    // Other states of its loops may be of no use any more.
+                    block.lets = needed(&block.lets, &block.results);
+                    block
+                };
+                let (a, b) = (side(then), side(other));
+                if a.results.iter().any(|e| e.ty.rank > 0)
+                    && let Some(merged) = self.merged(cond, &a, &b)
+                {
+                    return merged;
+                }
+                (*then, *other) = (a.into_single(), b.into_single());
             }
             Kind::Scatter(s) => {
-                for extent in
-                    (s.extents.iter_mut()).chain(s.binders.iter_mut().map(|b| &mut b.extent))
-                {
-                    *extent = self.expr(extent.clone());
-                }
+                s.extents.iter_mut().for_each(|n| self.rewrite(n));
                 let depth = self.core.loops.len();
-                for b in &s.binders {
+                for b in &mut s.binders {
+                    self.rewrite(&mut b.extent);
                     self.core.extents.insert(b.var.clone(), b.extent.clone());
                     self.core.loops.push(b.var.clone());
                 }
                 let mut results = std::mem::take(&mut s.index);
-                results.push(s.value.clone());
+                results.push(std::mem::replace(&mut s.value, Expr::int(0)));
                 let lets = std::mem::take(&mut s.lets);
                 let mut inner = self.block(Block { lets, results });
                 self.core.loops.truncate(depth);
-                s.value = inner.results.pop().unwrap_or_else(|| s.value.clone());
+                if let Some(value) = inner.results.pop() {
+                    s.value = value;
+                }
                 (s.lets, s.index) = (inner.lets, inner.results);
             }
             Kind::Prim(..)
@@ -131,11 +173,10 @@ impl Rewriter {
             | Kind::Where(..)
             | Kind::Recur(_)
             | Kind::Demand(..)
-            | Kind::Call(_) => {
-                for part in e.parts_mut() {
-                    *part = self.expr(part.clone());
-                }
-            }
+            | Kind::Call(_) => e
+                .parts_mut()
+                .into_iter()
+                .for_each(|part| self.rewrite(part)),
         }
         self.simpler(e)
     }
@@ -159,14 +200,19 @@ impl Rewriter {
         let mut before = BTreeSet::from([mark.clone()]);
         let mut extent = None;
         if let Trip::Times(count) = &mut l.trip {
-            *count = self.expr(count.clone());
+            self.rewrite(count);
             before.extend(self.core.dependence(count));
-            let known = self.core.not_negative(count.clone());
-            extent = Some(known).filter(|_| !l.keep.recomputes());
+            extent = Some(count.clone()).filter(|_| !l.keep.recomputes());
+            // A loop has no rounds either if their number is negative.
+            if let Kind::Prim(Prim::IMax, args) = &*count.kind
+                && literal(&args[1]) == Some(0)
+            {
+                *count = args[0].clone();
+            }
         }
         for (sym, init) in &mut l.states {
-            let is = self.expr(init.clone());
-            *init = self.core.share(&sym.hint, is);
+            self.rewrite(init);
+            *init = self.core.share(&sym.hint, init.clone());
             before.extend(self.core.dependence(init));
             self.core.has_lengths_of(sym, init);
         }
@@ -178,16 +224,19 @@ impl Rewriter {
         l.body = self.block(l.body);
         let only = self.core.sequences.pop().is_some_and(|around| around.only);
         let mut on = before;
-        l.body
-            .parts()
-            .into_iter()
-            .for_each(|e| self.core.depends(e, &mut on));
+        let condition = match &l.trip {
+            Trip::While(cond) => Some(cond),
+            Trip::Times(_) => None,
+        };
+        for e in l.body.parts().into_iter().chain(condition) {
+            self.core.depends(e, &mut on);
+        }
         on.remove(&mark);
         if only {
             self.core.keep_order(&on);
         }
         let outs = std::mem::take(&mut l.outs);
-        let (last, stacks) = self.core.finish(Draft {
+        let (last, stacks) = self.finish(Draft {
             looped: l,
             extent,
             only,

@@ -16,6 +16,9 @@ struct Sum {
 /// Beyond this many terms nothing is multiplied out.
 const LONG: usize = 12;
 
+/// No size that is written out has more parts than this.
+const LONGEST: usize = 64;
+
 /// Larger numbers are factors of their own, so that no coefficient overflows.
 const LARGEST: u64 = 1 << 31;
 
@@ -358,5 +361,37 @@ impl Writer {
         let or_asked =
             |(axis, n): (usize, Option<Expr>)| n.unwrap_or_else(|| length(array.clone(), axis));
         known.map(or_asked).collect()
+    }
+
+    /// A size with the numbers that are bound written out, as far as it does not get too long, and
+    /// the lengths of arrays by what they were made from.
+    pub(crate) fn written_size(&mut self, e: &Expr) -> Expr {
+        let mut left = LONGEST;
+        let written = self.written_part(e, &mut left);
+        match left {
+            0 => self.settled_size(e),
+            _ => written,
+        }
+    }
+
+    fn written_part(&mut self, e: &Expr, left: &mut usize) -> Expr {
+        if *left == 0 {
+            return e.clone();
+        }
+        *left -= 1;
+        if let Core::Prim(prim, args) = &*e.kind {
+            let args = args.iter().map(|a| self.written_part(a, left));
+            return Expr::prim(*prim, args.collect());
+        }
+        if let Core::Var(sym) = &*e.kind
+            && let Some(size) = self.sizes.get(sym).cloned()
+        {
+            return self.written_part(&size, left);
+        }
+        let settled = self.settled_size(e);
+        match settled == *e {
+            true => settled,
+            false => self.written_part(&settled, left),
+        }
     }
 }

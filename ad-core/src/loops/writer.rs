@@ -2,7 +2,8 @@
 
 use super::terms::{Axes, is_atom, is_size};
 use crate::ir::core::{Bound, Expr, Fresh, Kind, Loop, Sym, Ty, Update};
-use crate::ir::ty::Elem;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
 use std::collections::{BTreeSet, HashMap};
 
 /// Variables and what they are bound to, in order.
@@ -27,8 +28,6 @@ pub(crate) struct Writer {
     pub(crate) fresh: Fresh,
     /// What has been bound in each region that is evaluated as a whole, innermost last.
     pub(crate) frames: Vec<Bindings>,
-    /// How many parameters the function has; their symbols are the first.
-    pub(crate) params: usize,
     /// The sequential loops around.
     pub(crate) sequences: Vec<Around>,
     /// Of arrays with an element replaced: the array before, where, and what is there now.
@@ -46,16 +45,10 @@ pub(crate) struct Writer {
     /// What is cast from a signed integer to one of 64 bits without a sign, and may be 2⁶³ or more
     /// there.
     pub(crate) wrapping: Vec<Expr>,
-    /// Of new parts of arrays: the loop that made them.
-    pub(crate) rounds: HashMap<Sym, (Sym, Expr)>,
     /// Arguments of types without a sign.
     pub(crate) naturals: BTreeSet<Sym>,
     /// Lengths of rows that are bound: which list of lengths, and at which index.
     pub(crate) reads: HashMap<Sym, (Sym, Sym)>,
-    /// Whether the program is for calls from other functions.
-    pub(crate) called: bool,
-    /// Whether something was demanded on entry because of an array that is filled.
-    pub(crate) demands: bool,
     /// Where a function that is being taken in is called, innermost first: its units are found
     /// there.
     pub(crate) through: Vec<String>,
@@ -210,6 +203,33 @@ impl Writer {
         };
         let (base, before, value) = self.updates.get(sym)?;
         (before == at).then(|| (base.clone(), value.clone()))
+    }
+
+    /// What a loop makes of a state and all terms. Of the larger and the smaller of two numbers NaN
+    /// is none, and so a loop leaves it where it begins with NaN, and finds no number:
+    ///
+    /// ```text
+    /// m = init; for x { m = max(m, x) }   =   if init is NaN and maximum(x) = −∞ { init } else { max(init, maximum(x)) }
+    /// ```
+    ///
+    /// This differs from the loop where nothing but NaN and −∞ occurs, and NaN is first: the loop
+    /// gives −∞, this is NaN.
+    pub(crate) fn after_init(&mut self, prim: Prim, init: Expr, all: Expr) -> Expr {
+        let is_number = matches!(&*init.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan());
+        let is_array = init.ty.rank > 0 || all.ty.rank > 0;
+        if is_number || is_array || !matches!(prim, Prim::Max | Prim::Min) {
+            return Expr::prim(prim, vec![init, all]);
+        }
+        let neutral = match prim == Prim::Max {
+            true => f64::NEG_INFINITY,
+            false => f64::INFINITY,
+        };
+        let (init, all) = (self.share("init", init), self.share("all", all));
+        let is_nan = Expr::prim(Prim::Ne, vec![init.clone(), init.clone()]);
+        let is_nothing = Expr::prim(Prim::Eq, vec![all.clone(), Expr::real(neutral)]);
+        let stays = Expr::prim(Prim::And, vec![is_nan, is_nothing]);
+        let value = Expr::prim(prim, vec![init.clone(), all]);
+        Expr::prim(Prim::Select, vec![stays, init, value])
     }
 
     /// Enters a loop. Its states depend on the loop and on what they begin with, which is `before`.

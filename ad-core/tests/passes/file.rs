@@ -225,13 +225,17 @@ impl File {
     /// The program of Core with other loops. Vectorised, it is what comes out of [`File::run`].
     pub(crate) fn rewritten(&self) -> Result<core::Program, String> {
         let program = self.core()?;
+        // The files name no variable with a larger number.
+        let mut fresh = core::Fresh::after(100);
         let out = if let Pass::Blocks(every) = self.pass {
-            // The files name no variable with a larger number.
-            let mut fresh = core::Fresh::after(100);
             let body = loops::in_blocks(program.body, every, &mut fresh);
             core::Program { body, ..program }
         } else {
-            loops::recognise(&program)
+            let context = loops::Context {
+                fresh,
+                ..loops::Context::default()
+            };
+            loops::recognised(program, context).program
         };
         core_check::check(&out).map_err(|e| format!("{e}\n{out}"))?;
         Ok(out)

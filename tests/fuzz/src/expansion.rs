@@ -4,7 +4,7 @@
 use crate::data::arguments;
 use crate::grammar::Program;
 use crate::panics;
-use crate::stages::{Differences, check, lower};
+use crate::stages::{Differences, check, lower_both};
 use cotangent_core::ir::core_eval;
 use cotangent_core::ir::value::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -68,7 +68,7 @@ fn expanded(program: &Program, stages: bool) -> Outcome {
     if !stages {
         return Outcome::Fine;
     }
-    let (core, consts) = match lower(&text, "f") {
+    let lowered = match lower_both(&text, "f") {
         Ok(lowered) => lowered,
         Err(message) => return wrong("lowering", message),
     };
@@ -79,10 +79,11 @@ fn expanded(program: &Program, stages: bool) -> Outcome {
         .collect();
     for size in SMALL {
         let mut args = arguments(&leaves, size, program.seed);
-        args.extend(consts.iter().cloned());
+        args.extend(lowered.consts.iter().cloned());
         // Where the program has no value, there is nothing to compare.
-        let Ok(Ok((values, _))) = catch_unwind(AssertUnwindSafe(|| core_eval::eval(&core, &args)))
-        else {
+        let Ok(Ok((values, _))) = catch_unwind(AssertUnwindSafe(|| {
+            core_eval::eval(&lowered.written, &args)
+        })) else {
             continue;
         };
         let large = |v: &Value| match v {
@@ -92,7 +93,9 @@ fn expanded(program: &Program, stages: bool) -> Outcome {
         if values.iter().any(large) {
             continue;
         }
-        if let Err(message) = check(&core, &args, Differences::WhereSmooth) {
+        let checked = (lowered.check_recognition(&args))
+            .and_then(|()| check(&lowered.program, &args, Differences::WhereSmooth));
+        if let Err(message) = checked {
             let kind = message.split([':', '\n']).next().unwrap_or("");
             let kind: String = kind
                 .split(|c: char| c.is_ascii_digit())

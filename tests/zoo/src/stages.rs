@@ -119,29 +119,65 @@ pub fn is_exception(name: &str) -> bool {
 /// # Errors
 /// If the front end does not accept it.
 pub fn lower(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> {
+    let Lowered {
+        program, consts, ..
+    } = lower_both(source, name)?;
+    Ok((program, consts))
+}
+
+/// The same, with every loop as it is written besides.
+///
+/// # Errors
+/// As for [`lower`].
+pub fn lower_both(source: &str, name: &str) -> Result<Lowered, String> {
     let file = syn::parse_file(source).map_err(|e| e.to_string())?;
     lowered(&file, in_file::analyse(&file, name))
 }
 
-/// The same, with all functions that it calls taken in.
+/// A function in Core.
+pub struct Lowered {
+    /// With every loop as it is written.
+    pub written: Program,
+    /// With its loops recognised.
+    pub program: Program,
+    /// The values of the constants that it takes behind its arguments.
+    pub consts: Vec<Value>,
+}
+
+impl Lowered {
+    /// Whether it computes the same with its loops recognised.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn check_recognition(&self, args: &[Value]) -> Result<(), String> {
+        let (wanted, _) = core_eval::eval(&self.written, args)?;
+        let (found, _) = core_eval::eval(&self.program, args)?;
+        all_same("recognised", &found, &wanted, 1e-10)
+    }
+}
+
+/// The same as [`lower`], with all functions that it calls taken in.
 ///
 /// # Errors
 /// As for [`lower`].
 pub fn lower_inlined(source: &str, name: &str) -> Result<(Program, Vec<Value>), String> {
     let file = syn::parse_file(source).map_err(|e| e.to_string())?;
-    lowered(&file, in_file::analyse_inlined(&file, name))
+    let Lowered {
+        program, consts, ..
+    } = lowered(&file, in_file::analyse_inlined(&file, name))?;
+    Ok((program, consts))
 }
 
 /// What the front end makes of a function.
 type Analysed = Option<Result<front::Annotated, Box<front::Failure>>>;
 
-fn lowered(file: &syn::File, analysed: Analysed) -> Result<(Program, Vec<Value>), String> {
+fn lowered(file: &syn::File, analysed: Analysed) -> Result<Lowered, String> {
     let analysed = analysed.ok_or("no such annotated function")?;
     let f = analysed.map_err(|f| match &f.missing[..] {
         [] => f.errors.to_string(),
         [path, ..] => format!("`{}` is not in the file", quote::quote!(#path)),
     })?;
-    let values = (f.consts.iter())
+    let consts = (f.consts.iter())
         .map(|c| {
             let path = &c.path;
             let x = constant(&syn::parse_quote!(#path), file)?;
@@ -151,7 +187,11 @@ fn lowered(file: &syn::File, analysed: Analysed) -> Result<(Program, Vec<Value>)
             })
         })
         .collect::<Result<_, String>>()?;
-    Ok((f.program, values))
+    Ok(Lowered {
+        written: f.written,
+        program: f.program,
+        consts,
+    })
 }
 
 /// A constant of the file, or one that a function of the file uses, by the number in its name.

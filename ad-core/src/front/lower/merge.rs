@@ -2,22 +2,11 @@
 
 use super::branch::Branch;
 use super::fixed::List;
-use super::rename::Names;
-use super::value::{Plain, Value};
+use super::value::Value;
 use super::variants;
-use super::wiring::needed;
-use super::{Binding, Bindings, Changed, Lowerer, under};
+use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Result};
-use crate::ir::core::{Bound, Expr, Kind, Sym, Update};
-use crate::ir::prims::Prim;
-use crate::ir::ty::Lit;
-use std::collections::HashMap;
-
-/// An array that came from another one by updates, the first one first.
-struct Chain {
-    base: Sym,
-    links: Vec<(Sym, Update)>,
-}
+use crate::ir::core::Expr;
 
 impl Lowerer<'_> {
     /// Each variable that a side changes gets the value of the side that is taken.
@@ -84,12 +73,6 @@ impl Lowerer<'_> {
                 Ok(Value::of_rust(self.plain(value, loc)?))
             }
             (Value::Plain(a), Value::Plain(b)) if a.expr == b.expr => Ok(Value::Plain(a.clone())),
-            (Value::Plain(x), Value::Plain(y)) if x.expr.ty == y.expr.ty && x.expr.ty.rank > 0 => {
-                match self.in_place(cond, then, other, (&x.expr, &y.expr)) {
-                    Some(expr) => Ok(Value::Plain(Plain { expr, ..x.clone() })),
-                    None => self.each(cond, &then.with(a), &other.with(b), loc),
-                }
-            }
             (..) => self.joined_parts(cond, then, other, (a, b), loc),
         }
     }
@@ -115,122 +98,5 @@ impl Lowerer<'_> {
             return Ok(a.with_components(parts?));
         }
         self.each(cond, &then.with(a), &other.with(b), loc)
-    }
-
-    /// One array behind both sides, if they only replace parts of it: the same replacements, each
-    /// where its side is taken.
-    fn in_place(
-        &mut self,
-        cond: &Expr,
-        then: &Branch,
-        other: &Branch,
-        (a, b): (&Expr, &Expr),
-    ) -> Option<Expr> {
-        let a = chain(&then.bound, a)?;
-        let b = chain(&other.bound, b)?;
-        if a.base != b.base {
-            return None;
-        }
-        let ty = match (a.links.first(), b.links.first()) {
-            (Some((_, u)), _) | (None, Some((_, u))) => u.array.ty,
-            (None, None) => return None,
-        };
-        let base = Expr::var(&a.base, ty);
-        let now = self.follow(cond.clone(), &then.bound, a, base);
-        let not = Expr::prim(Prim::Not, vec![cond.clone()]);
-        Some(self.follow(not, &other.bound, b, now))
-    }
-
-    fn follow(&mut self, cond: Expr, bound: &Bindings, chain: Chain, mut now: Expr) -> Expr {
-        let links: Vec<&Sym> = chain.links.iter().map(|(sym, _)| sym).collect();
-        let is_link = |b: &Bound| match b {
-            Bound::Let(sym, _) => links.contains(&sym),
-            Bound::Loop(_) => false,
-        };
-        let rest: Bindings = bound.iter().filter(|b| !is_link(b)).cloned().collect();
-        let mut names = Names::new();
-        let renamed = |names: &mut Names, old: &Sym, now: &Expr| {
-            if let Kind::Var(new) = &*now.kind {
-                names.insert(old.clone(), new.clone());
-            }
-        };
-        renamed(&mut names, &chain.base, &now);
-        for (sym, u) in &chain.links {
-            let mut lazy = |e: &Expr| {
-                let e = under(needed(&rest, [e]), e.clone());
-                // Copies may not share the names of what they bind, but those of the links stay.
-                self.copied(&e, &mut names.clone())
-            };
-            let at: Vec<Option<Expr>> = u.at.iter().map(|i| i.as_ref().map(&mut lazy)).collect();
-            let value = lazy(&u.value);
-            let when = match &u.when {
-                None => cond.clone(),
-                Some(when) => Expr::cond(cond.clone(), lazy(when), Expr::lit(Lit::Bool(false))),
-            };
-            let update = match self.just_replaced(&now, &at) {
-                Some((array, before)) if value.ty.rank == 0 => Update {
-                    array,
-                    at,
-                    when: None,
-                    value: self.share("v", Expr::cond(when, value, before)),
-                },
-                Some(_) | None => Update {
-                    array: now,
-                    at,
-                    when: Some(when),
-                    value,
-                },
-            };
-            now = self.share(&sym.hint, Expr::update(update));
-            renamed(&mut names, sym, &now);
-        }
-        now
-    }
-}
-
-/// How an array came about, if by updates of one that is bound further out.
-fn chain(bound: &Bindings, value: &Expr) -> Option<Chain> {
-    let mut defs: HashMap<u32, &Expr> = HashMap::new();
-    for b in bound {
-        match b {
-            Bound::Let(sym, is) => {
-                defs.insert(sym.id, is);
-            }
-            Bound::Loop(l) => {
-                if l.outs
-                    .iter()
-                    .any(|s| matches!(&*value.kind, Kind::Var(v) if v == s))
-                {
-                    return None;
-                }
-            }
-        }
-    }
-    let inside = |sym: &Sym| {
-        bound
-            .iter()
-            .any(|b| super::wiring::bound_by(b).contains(&sym))
-    };
-    let mut links = vec![];
-    let mut here = value;
-    loop {
-        let Kind::Var(sym) = &*here.kind else {
-            return None;
-        };
-        match defs.get(&sym.id) {
-            None if inside(sym) => return None,
-            None => {
-                links.reverse();
-                let base = sym.clone();
-                return Some(Chain { base, links });
-            }
-            Some(is) => {
-                let Kind::Update(u) = &*is.kind else {
-                    return None;
-                };
-                links.push((sym.clone(), u.clone()));
-                here = &u.array;
-            }
-        }
     }
 }

@@ -62,7 +62,7 @@ use super::types::{Written, spelled};
 use crate::front::unit::unfit;
 use crate::ir::core::{Block, Expr, Program, Sym};
 use crate::loops::terms::{is_atom, is_size};
-use crate::loops::{Bindings, Checkpoint, Writer, in_blocks, rename, wiring};
+use crate::loops::{Bindings, Checkpoint, Context, Writer, in_blocks, recognised, rename};
 use limits::Limits;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Deref, DerefMut};
@@ -71,6 +71,8 @@ use value::{Plain, Value};
 
 /// A function in Core, with what its context has to provide and check.
 pub(super) struct Lowered {
+    /// With every loop as it is written.
+    pub(super) written: Program,
     pub(super) program: Program,
     pub(super) checks: Vec<NameCheck>,
     pub(super) consts: Vec<ConstUse>,
@@ -89,8 +91,6 @@ pub(super) struct Options<'a> {
     pub(super) root: Option<&'a syn::Path>,
     /// How loops keep their states.
     pub(super) checkpoint: Option<Checkpoint>,
-    /// Whether it is for calls from other functions.
-    pub(super) called: bool,
 }
 
 /// Lowers a body; reports what is wrong with it.
@@ -101,11 +101,7 @@ pub(super) fn lower(
     body: &surface::Expr,
     errors: &mut Errors,
 ) -> Option<Lowered> {
-    let Options {
-        root,
-        checkpoint,
-        called,
-    } = options;
+    let Options { root, checkpoint } = options;
     let itself = callees.itself(signature).map(Rc::new);
     let mut consts = Consts::default();
     let mut slots = slot::Slots::default();
@@ -114,10 +110,8 @@ pub(super) fn lower(
         slots.restart();
         let mut lowerer = Lowerer {
             errors: Errors::about(&signature.real),
-            core: Writer {
-                called,
-                ..Writer::default()
-            },
+            core: Writer::default(),
+            params: 0,
             sized: vec![],
             env: Env::default(),
             cells: 0,
@@ -138,7 +132,7 @@ pub(super) fn lower(
             axes: axes::Uses::default(),
             uneven: None,
         };
-        let program = lowerer.program(signature, body, checkpoint);
+        let program = lowerer.program(signature, body);
         consts = lowerer.consts;
         slots = lowerer.slots;
         if consts.is_wrong() || slots.is_wrong() {
@@ -149,28 +143,42 @@ pub(super) fn lower(
             continue;
         }
         errors.extend(lowerer.errors);
-        let (mut program, result) = program.ok()?;
+        let (program, result) = program.ok()?;
         if program.body.depth() > limits::DEEPEST {
             errors.at(signature.ident.span(), limits::TOO_LONG);
             return None;
         }
+        let mut context = Context {
+            fresh: lowerer.core.fresh,
+            naturals: lowerer.core.naturals,
+            called: false,
+        };
         let (consts, hidden) = consts.finish();
-        program.params.extend(hidden);
-        if signature.real == RealType::Mixed {
-            precision::settle(&mut program, signature);
-        }
-        let for_calls = Options {
-            called: true,
-            ..options
+        let settled = |mut program: Program| {
+            program.params.extend(hidden.iter().cloned());
+            if signature.real == RealType::Mixed {
+                precision::settle(&mut program, signature);
+            }
+            program
         };
-        let called = match lowerer.core.demands {
-            // What it says has been said.
-            true => lower(signature, for_calls, callees, body, &mut Errors::default()),
-            false => None,
+        let finished = |context: &Context| {
+            let mut done = recognised(program.clone(), context.clone());
+            if let Some(every) = checkpoint {
+                let body = done.program.body;
+                done.program.body = in_blocks(body, every, &mut done.fresh);
+            }
+            done.program = settled(done.program);
+            done
         };
+        let done = finished(&context);
+        let called = done.demands.then(|| {
+            context.called = true;
+            finished(&context).program
+        });
         return Some(Lowered {
-            program,
-            called: called.map(|c| c.program),
+            written: settled(program),
+            program: done.program,
+            called,
             checks: lowerer.checks,
             consts,
             result,
@@ -292,6 +300,8 @@ struct Lowerer<'a> {
     errors: Errors,
     /// What is written.
     core: Writer,
+    /// How many parameters the function has; their symbols are the first.
+    params: usize,
     /// Sequential loops on whose rounds the size of an array depends, and where. It is the same
     /// within a round, so that is fine as long as the rounds run one after another.
     sized: Vec<(Sym, Loc)>,
@@ -346,12 +356,7 @@ impl DerefMut for Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    fn program(
-        &mut self,
-        signature: &Signature,
-        body: &surface::Expr,
-        checkpoint: Option<Checkpoint>,
-    ) -> Result<(Program, Tree)> {
+    fn program(&mut self, signature: &Signature, body: &surface::Expr) -> Result<(Program, Tree)> {
         let params = self.parameters(signature);
         self.params = params.len();
         let (bound, _, value) = self.open(|l| l.in_cases(body.loc, &mut |l| l.expr(body)));
@@ -361,13 +366,10 @@ impl Lowerer<'_> {
         let made = self.results(value, &signature.result.tree, body.loc, &mut results);
         let lets = self.frames.pop().unwrap_or_default();
         let result = made?;
-        let mut body = match <[Expr; 1]>::try_from(results) {
+        let body = match <[Expr; 1]>::try_from(results) {
             Ok([one]) => Block::single(under(lets, one)),
             Err(results) => Block { lets, results },
         };
-        if let Some(every) = checkpoint {
-            body = in_blocks(body, every, &mut self.core.fresh);
-        }
         let program = Program {
             name: signature.ident.to_string(),
             params,

@@ -8,7 +8,7 @@ use crate::front::error::{Loc, Result};
 use crate::ir::core::{Block, Bound, Expr, Keep, Loop, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
-use crate::loops::{Around, Bindings, Draft};
+use crate::loops::{Around, Bindings};
 use std::collections::BTreeSet;
 
 /// When a loop goes on.
@@ -140,13 +140,13 @@ impl Lowerer<'_> {
     ) -> Result<(Vec<Value>, Vec<Value>)> {
         let index = self.fresh.sym(hint);
         let mark = self.fresh.sym("loop");
-        let (times, keep) = match &head {
-            Head::Times { count, .. } => (Some(count.clone()), Keep::Residuals),
-            Head::While => (None, Keep::Residuals),
-            Head::Again => (Some(Expr::int(1)), Keep::States),
+        let extent = head.extent();
+        let keep = match head {
+            Head::Times { .. } | Head::While => Keep::Residuals,
+            Head::Again => Keep::States,
         };
         let mut before = BTreeSet::from([mark.clone()]);
-        if let Some(count) = &times {
+        if let Some(count) = &extent {
             before.extend(self.dependence(count));
         }
         let mut begins: Vec<(Sym, Plain)> = vec![];
@@ -173,7 +173,7 @@ impl Lowerer<'_> {
             states.push(init.with_leaves(&mut own.into_iter()));
         }
         let symbols = begins.iter().map(|(sym, _)| sym);
-        (self.core).enter(&mark, (&index, head.extent()), symbols, &before);
+        (self.core).enter(&mark, (&index, extent.clone()), symbols, &before);
         let at = Expr::var(&index, Ty::scalar(Elem::Int));
         let round = body(self, states, at);
         let Some(sequence) = self.sequences.pop() else {
@@ -211,10 +211,10 @@ impl Lowerer<'_> {
             self.depends(e, &mut on);
         }
         on.remove(&sequence.mark);
-        let only = self.sizes_are_fixed(&sequence, &on)?;
-        let trip = match (round.cond, times) {
-            (Some(cond), _) => Trip::While(cond),
-            (None, times) => Trip::Times(times.unwrap_or_else(|| Expr::int(0))),
+        self.sizes_are_fixed(&sequence, &on)?;
+        let trip = match round.cond {
+            Some(cond) => Trip::While(cond),
+            None => Trip::Times(extent.unwrap_or_else(|| Expr::int(1))),
         };
         let (mut states, mut results, mut plains) = (vec![], vec![], vec![]);
         for ((sym, init), (name, leaf)) in begins.into_iter().zip(next) {
@@ -234,19 +234,15 @@ impl Lowerer<'_> {
         let collected: Vec<&Plain> = round.stacked.iter().flat_map(Value::leaves).collect();
         results.extend(collected.iter().map(|leaf| leaf.expr.clone()));
         let lets = round.bound;
-        let (last, stacks) = self.finish(Draft {
-            looped: Loop {
-                trip,
-                index,
-                states,
-                body: Block { lets, results },
-                outs: vec![],
-                keep,
-            },
-            extent: head.extent(),
-            only,
-            on,
-        });
+        let looped = Loop {
+            trip,
+            index,
+            states,
+            body: Block { lets, results },
+            outs: vec![],
+            keep,
+        };
+        let (last, stacks) = self.looped(looped, &on);
         let mut last = plains
             .into_iter()
             .zip(last)
@@ -280,19 +276,19 @@ impl Lowerer<'_> {
         self.errors.at(loc, message)
     }
 
-    /// Whether the rounds of a loop have to run one after another, as where sizes depend on them.
-    /// These have to be the same for all turns of the loops around it that are not sequential.
-    fn sizes_are_fixed(&mut self, sequence: &Around, on: &BTreeSet<Sym>) -> Result<bool> {
+    /// Sizes may depend on the rounds of a loop if these are the same for all turns of the loops
+    /// around it that are not sequential.
+    fn sizes_are_fixed(&mut self, sequence: &Around, on: &BTreeSet<Sym>) -> Result<()> {
         let sized = self.sized.iter().find(|(mark, _)| *mark == sequence.mark);
         let sized = sized.map(|(_, loc)| *loc);
         if sized.is_none() && !sequence.only {
-            return Ok(false);
+            return Ok(());
         }
         // What runs inside of a loop over indices would have to be rectangular over these.
         self.keep_order(on);
         let culprit = self.loops.iter().find(|index| on.contains(index));
         let (Some(culprit), Some(loc)) = (culprit, sized) else {
-            return Ok(true);
+            return Ok(());
         };
         let message = format!(
             "the size of this array depends on a loop whose rounds depend on `{0}`, the index of a loop \

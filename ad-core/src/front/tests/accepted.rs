@@ -62,7 +62,7 @@ fn reductions() {
         "f64",
         "let (i, j) = argmin((n, 2), |(i, j)| a[[i, j]]); a[[j, i]]",
         "let i = argmin(n, |i| minimum(2, |j| a[i, j])); \
-         let j = if igt(n, 0) {let i = i; argmin(2, |j| a[i, j])} else {0}; a[j, i]",
+         let j = if igt(n, 0) {argmin(2, |j| a[i, j])} else {0}; a[j, i]",
     );
     eq(
         A,
