@@ -351,7 +351,11 @@ fn reduce<T: Copy>(
         }
         next += count;
     }
-    combined(parts, op)
+    // The parts that are left out are neutral.
+    match end.saturating_sub(from) <= 4 {
+        true => combined([parts[0], parts[1], parts[2], parts[3]], op),
+        false => combined(parts, op),
+    }
 }
 
 /// The same for an `f` of a few instructions, which may stand at several places.

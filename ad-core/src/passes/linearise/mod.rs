@@ -37,15 +37,18 @@ use crate::ir::ty::{Elem, Lit, Size};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use undo::visit_all;
 
 /// Linearises a program with respect to some of its parameters. Loops are taken apart: one computes
 /// values and keeps what the other needs, which is linear in the tangents, so that the program can
 /// be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
-    let shared = Rc::<Shared>::default();
-    let mut l = linearised(&unread::marked(primal), wrt, Loops::Apart, &shared);
+    let shared = Shared::of(primal);
+    let invariant = vec![false; primal.params.len()];
+    let of = (wrt, &invariant[..]);
+    let mut l = linearised(&unread::marked(primal), of, Loops::Apart, &shared);
     if shared.marks_mislead.get() {
-        return linearised(primal, wrt, Loops::Apart, &Rc::<Shared>::default());
+        return linearised(primal, of, Loops::Apart, &Shared::of(primal));
     }
     l.program = unread::unmarked(&l.program);
     l
@@ -54,7 +57,9 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
 /// Linearises a program that is not going to be transposed. Loops compute values and tangents
 /// together.
 pub fn forward(primal: &Program, wrt: &[usize]) -> Linearised {
-    linearised(primal, wrt, Loops::Together, &Rc::<Shared>::default())
+    let invariant = vec![false; primal.params.len()];
+    let shared = Shared::of(primal);
+    linearised(primal, (wrt, &invariant), Loops::Together, &shared)
 }
 
 /// How values and tangents of loops are computed.
@@ -67,16 +72,39 @@ enum Loops {
 }
 
 /// What the programs of a function share while they are linearised.
-#[derive(Default)]
 struct Shared {
-    /// The linearised bodies of loops, by what they are differentiated in: a loop in a loop is
-    /// asked for as often as the states of that one turn out to have tangents.
-    bodies: RefCell<HashMap<(Looped, Vec<usize>), Linearised>>,
+    /// The name of the function.
+    own: String,
+    /// Whether gradients of its calls of itself are residuals (`unit.rs`).
+    keeps_gradients: bool,
+    /// The linearised bodies of loops, by what they are differentiated in and which parameters are
+    /// invariant: a loop in a loop is asked for as often as the states of that one turn out to have
+    /// tangents.
+    bodies: RefCell<HashMap<Body, Linearised>>,
     /// A loop is run again from an array that its marks keep from being put back.
     marks_mislead: Cell<bool>,
 }
 
-fn linearised(primal: &Program, wrt: &[usize], loops: Loops, shared: &Rc<Shared>) -> Linearised {
+/// The body of a loop: what it is differentiated in, and which of its parameters are invariant.
+type Body = (Looped, Vec<usize>, Vec<bool>);
+
+impl Shared {
+    fn of(primal: &Program) -> Rc<Shared> {
+        Rc::new(Shared {
+            own: primal.name.clone(),
+            keeps_gradients: !unit::calls_enter_linearly(primal, &primal.name),
+            bodies: RefCell::default(),
+            marks_mislead: Cell::default(),
+        })
+    }
+}
+
+fn linearised(
+    primal: &Program,
+    (wrt, invariant): (&[usize], &[bool]),
+    loops: Loops,
+    shared: &Rc<Shared>,
+) -> Linearised {
     let mut params = primal.params.clone();
     for &k in wrt {
         params.push(Param {
@@ -92,6 +120,7 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops, shared: &Rc<Shared>
         constant: (primal.params.iter())
             .map(|p| p.ty.elem != Elem::Real)
             .collect(),
+        invariant: invariant.to_vec(),
         loops,
         shared: shared.clone(),
         done: vec![],
@@ -124,11 +153,13 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops, shared: &Rc<Shared>
                 (y, if real { l.tangent_of(eq, y) } else { None })
             }
         };
-        let mut constant = true;
+        let (mut constant, mut invariant) = (true, true);
         eq.visit(&mut |v| constant &= l.constant[v.index()]);
+        visit_all(eq, &mut |v| invariant &= l.invariant[v.index()]);
         l.new.push(y);
         l.tangent.push(t);
         l.constant.push(constant);
+        l.invariant.push(invariant);
     }
     let results: Vec<Var> = primal.results.iter().map(|r| l.new[r.index()]).collect();
     let result_tangents: Vec<Option<Var>> = primal
@@ -164,11 +195,13 @@ fn linearised(primal: &Program, wrt: &[usize], loops: Loops, shared: &Rc<Shared>
 
 struct Lineariser {
     out: Builder,
-    /// For each variable of the original: the same in the result, its tangent, and whether it
-    /// depends on no real parameter.
+    /// For each variable of the original: the same in the result, its tangent, whether it depends
+    /// on no real parameter, and whether it is the same in all steps of a loop around it that may
+    /// have several.
     new: Vec<Var>,
     tangent: Vec<Option<Var>>,
     constant: Vec<bool>,
+    invariant: Vec<bool>,
     loops: Loops,
     shared: Rc<Shared>,
     /// The loops that are done.

@@ -48,6 +48,8 @@ pub(super) struct Run {
     /// The tangents.
     pub(super) given_t: Vec<Option<Var>>,
     pub(super) init_t: Vec<Option<Var>>,
+    /// Which of what is given is the same in all steps of a loop that may have several.
+    invariant: Vec<bool>,
     /// How many states, which are the last ones, hold what inner loops collect (`ragged.rs`).
     pub(super) stores: usize,
 }
@@ -86,6 +88,7 @@ impl Lineariser {
             init: init.iter().map(|v| new[v.index()]).collect(),
             given_t: given.iter().map(|v| self.t(*v)).collect(),
             init_t: init.iter().map(|v| self.t(*v)).collect(),
+            invariant: self.invariant_inside(steps.as_ref(), given),
             stores: 0,
         };
         let results = self.both(&run);
@@ -424,10 +427,13 @@ impl Run {
             let wrt: Vec<usize> = (given.iter().copied())
                 .chain(states.iter().map(|s| count + s))
                 .collect();
-            let key = (looped.clone(), wrt);
+            let mut invariant = self.invariant.clone();
+            // States and the index.
+            invariant.resize(looped.body.params.len(), false);
+            let key = (looped.clone(), wrt, invariant);
             let known = shared.bodies.borrow().get(&key).cloned();
             let body = known.unwrap_or_else(|| {
-                let body = linearised(&looped.body, &key.1, loops, shared);
+                let body = linearised(&looped.body, (&key.1, &key.2), loops, shared);
                 shared.bodies.borrow_mut().insert(key, body.clone());
                 body
             });

@@ -1,6 +1,7 @@
 //! The law of cheap gradients at n, 2n and 4n.
 
 use cotangent_core::ir::generate;
+use cotangent_zoo::limit::Watchdog;
 use cotangent_zoo::measure::scaled;
 use cotangent_zoo::programs;
 use cotangent_zoo::stages::{is_exception, lower};
@@ -22,6 +23,7 @@ fn assert_none(failures: &[String]) {
 #[test]
 fn of_the_zoo() {
     let mut failures = vec![];
+    let watchdog = Watchdog::new();
     for program in programs().iter().filter(|p| !is_exception(p.name)) {
         let (core, consts) = lower(program.source, program.name).expect(program.name);
         for case in program
@@ -33,6 +35,7 @@ fn of_the_zoo() {
             if case.args.iter().any(|v| v.shape().contains(&0)) {
                 continue;
             }
+            watchdog.start(format!("{} at `{}`, made larger,", program.name, case.text));
             let args: Vec<_> = case.args.iter().chain(&consts).cloned().collect();
             // Where a stage fails is for the tests of stages.
             for (k, counts) in scaled(&core, &args, MOST).iter().flatten().enumerate() {
