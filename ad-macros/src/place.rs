@@ -155,25 +155,42 @@ fn beside(attr: &TokenStream, item: &TokenStream, span: Span) -> Beside {
         }
     };
     let constants = of(Kind::Constant).into_iter();
-    let scopes = Scopes::read(&text, before.len(), root(attr));
-    let (mut shadowed, others): (Vec<String>, Vec<String>) =
-        words.iter().cloned().partition(|word| is_name(word));
-    shadowed.retain(|name| scopes.is_users(name));
-    shadowed.sort();
-    let imports = others
-        .into_iter()
-        .filter(|word| word.starts_with(char::is_lowercase));
-    let imports = imports.filter_map(|name| scopes.foreign(&name).map(|path| (name, path)));
+    let is_type = |word: &str| text.contains("::*") && word.starts_with(char::is_uppercase);
+    let (mut shadowed, mut others): (Vec<String>, Vec<String>) =
+        (words.iter().cloned()).partition(|word| is_name(word) || is_type(word));
+    let imported = imported_words(&text);
+    others.retain(|word| word.starts_with(char::is_lowercase) && imported.contains(&**word));
+    let mut imports = vec![];
+    if !shadowed.is_empty() || !others.is_empty() {
+        let scopes = Scopes::read(&text, before.len(), root(attr));
+        let has_types = scopes.has_names_of_crates();
+        shadowed.retain(|name| (has_types || is_name(name)) && scopes.is_users(name));
+        shadowed.sort();
+        let foreign = others.into_iter();
+        imports.extend(foreign.filter_map(|name| scopes.foreign(&name).map(|path| (name, path))));
+    }
     Beside {
         aliases: of(Kind::Alias),
         constants: constants.map(|(_, text)| text).collect(),
+        members: members(&all, &words),
         plain: of(Kind::Function)
             .into_iter()
             .map(|(name, _)| name)
             .filter(|name| words.contains(name))
             .collect(),
         shadowed,
-        imports: imports.collect(),
+        imports,
+    }
+}
+
+/// The constants of `impl` blocks, with the types that they belong to, if one of them is mentioned.
+fn members(all: &[(Kind, (String, String))], words: &HashSet<String>) -> Vec<(String, String)> {
+    let found = of_kind(all, Kind::Member);
+    let name = |text: &str| text.split(':').next().unwrap_or(text).trim().to_owned();
+    let is_mentioned = |(_, text): &(String, String)| words.contains(&name(text));
+    match found.iter().any(is_mentioned) {
+        true => found,
+        false => vec![],
     }
 }
 
@@ -196,6 +213,8 @@ enum Kind {
     Alias,
     /// `const NAME: Type = value;`, `static NAME: Type = value;`
     Constant,
+    /// A constant of an `impl` block, by the type that the block is for.
+    Member,
     /// `fn name(..)` without attributes that could annotate it.
     Function,
 }
@@ -220,16 +239,33 @@ const BEFORE_PLAIN: &[&str] = &[
     "dead_code",
 ];
 
+/// The words that may be names of items: not those of methods and fields.
 fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {
+    let mut dots = 0;
     for token in tokens {
+        let mut is_dot = false;
         match token {
             TokenTree::Group(group) => mentioned(group.stream(), words),
-            TokenTree::Ident(ident) => {
+            TokenTree::Ident(ident) if dots != 1 => {
                 words.insert(ident.to_string());
             }
-            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            TokenTree::Punct(punct) => is_dot = punct.as_char() == '.',
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {}
         }
+        dots = if is_dot { dots + 1 } else { 0 };
     }
+}
+
+/// The words of a text between each `use` and the next `;`.
+fn imported_words(text: &str) -> HashSet<&str> {
+    let uses = text
+        .match_indices("use")
+        .map(|(at, word)| &text[at + word.len()..]);
+    let uses = uses.filter(|path| path.starts_with(char::is_whitespace));
+    let paths = uses.map(|path| path.split(';').next().unwrap_or(path));
+    paths
+        .flat_map(|path| path.split(|c: char| !c.is_alphanumeric() && c != '_'))
+        .collect()
 }
 
 /// The items of a kind.
@@ -243,6 +279,8 @@ fn of_kind(all: &[(Kind, (String, String))], kind: Kind) -> Vec<(String, String)
 fn items_beside(text: &str, place: usize) -> Vec<(Kind, (String, String))> {
     // The blocks that are open: where each begins, and whether it is a module.
     let mut open: Vec<(usize, bool)> = vec![];
+    // The type whose `impl` block is open.
+    let mut owner: Option<(usize, String)> = None;
     let mut module_of_place = None;
     let mut found = vec![];
     let mut head: Vec<&str> = vec![];
@@ -259,15 +297,39 @@ fn items_beside(text: &str, place: usize) -> Vec<(Kind, (String, String))> {
         match token {
             "{" => {
                 let is_module = head.contains(&"mod");
+                let is_item = open.last().is_none_or(|(_, is_module)| *is_module);
+                if is_item && head.contains(&"impl") {
+                    let words: Vec<String> = head.iter().map(ToString::to_string).collect();
+                    owner = self_type(&words).map(|ty| (open.len(), ty));
+                }
                 open.push((text.len() - tokens.rest.len(), is_module));
                 head.clear();
             }
             "}" => {
                 open.pop();
+                owner = owner.filter(|(around, _)| *around < open.len());
                 head.clear();
             }
             ";" => {
                 head.clear();
+            }
+            "const"
+                if owner
+                    .as_ref()
+                    .is_some_and(|(around, _)| around + 1 == open.len()) =>
+            {
+                let end = end_of_statement(tokens.rest);
+                let text = tokens.rest[..end].trim();
+                let before = open.iter().filter(|(_, is_module)| *is_module);
+                let module = before.last().map_or(0, |(begin, _)| *begin);
+                // `const fn` is a function.
+                if let (Some((_, ty)), Some((name, _))) = (&owner, text.split_once(':'))
+                    && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+                {
+                    let ty = ty.split('<').next().unwrap_or(ty);
+                    found.push((module, Kind::Member, (ty.to_owned(), text.to_owned())));
+                    tokens.rest = &tokens.rest[end..];
+                }
             }
             // `<const N: usize>` is no item.
             "type" | "const" | "static"

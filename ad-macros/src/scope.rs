@@ -24,7 +24,7 @@ struct Scope<'t> {
     module: Option<&'t str>,
     /// Whether it is an `impl` block or a trait, whose functions have no names of their own.
     has_members: bool,
-    /// The functions and modules, and whether they are public.
+    /// The functions, modules and types, and whether they are public.
     items: Vec<(&'t str, bool)>,
     imports: Vec<Import<'t>>,
 }
@@ -80,7 +80,7 @@ impl<'t> Scopes<'t> {
                     tokens.rest = &tokens.rest[end..];
                 }
                 word if depth == 0 => {
-                    let is_item = matches!(head.last(), Some(&("fn" | "mod")));
+                    let is_item = matches!(head.last(), Some(&("fn" | "mod" | "struct" | "enum")));
                     if is_item && !all[innermost].has_members {
                         let item = (word, head.contains(&"pub"));
                         all[innermost].items.push(item);
@@ -97,6 +97,28 @@ impl<'t> Scopes<'t> {
     /// Whether a name stands for something of the user's.
     pub(crate) fn is_users(&self, name: &str) -> bool {
         self.owner(self.here, name, DEEP) == Some(Owner::Users)
+    }
+
+    /// Whether names of other crates than ours come by `*`, in the module of the function.
+    pub(crate) fn has_names_of_crates(&self) -> bool {
+        let mut here = Some(self.here);
+        while let Some(scope) = here {
+            let of = &self.all[scope];
+            let is_of_crate = |import: &Import<'_>| {
+                let first = import.path.first();
+                let is_prelude = import.path.last() == Some(&"prelude");
+                let is_own = matches!(first, Some(&("crate" | "self" | "super")));
+                import.name.is_none()
+                    && !is_own
+                    && !is_prelude
+                    && self.module(scope, &import.path).is_none()
+            };
+            if of.imports.iter().any(is_of_crate) {
+                return true;
+            }
+            here = of.around.filter(|_| of.module.is_none());
+        }
+        false
     }
 
     /// The path of what a name stands for, if it is imported by its name from the standard library

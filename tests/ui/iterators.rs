@@ -5,10 +5,9 @@ use cotangent::prelude::*;
 fn f(x: &[f64], a: &Array2<f64>) -> f64 {
     let positive: Vec<f64> = x.iter().copied().filter(|v| *v > 0.0).collect();
     let largest = x.iter().copied().max_by(|p, q| q.total_cmp(&p.abs())).unwrap();
-    let mixed = x.iter().filter(|v| **v > 0.0).fold(1.0, |s, v| v / s);
     let pairs = x.rchunks(2).map(|c| c[0]).sum::<f64>();
     let rows = a.rows().into_iter().map(|r| r.to_owned()).collect::<Vec<_>>();
-    positive[0] + largest + mixed + pairs + rows[0][0]
+    positive[0] + largest + pairs + rows[0][0]
 }
 
 fn main() {}

@@ -19,7 +19,7 @@ fn elements(x: &Array1<f64>, a: &Array2<f64>, n: usize) -> f64 {
 
 #[differentiable]
 fn parts(x: &Array1<f64>, a: &Array2<f64>, n: usize) -> f64 {
-    let part = s![1..];
+    let mut part = s![1..];
     let b = x.slice(part)[0];
     let c = a.view().permuted_axes([0, n]);
     let d = a.view().permuted_axes([0, 0]);

@@ -24,19 +24,46 @@ fn shrinking(x: &[f64], t: f64) -> f64 {
 }
 
 #[differentiable]
-fn from_both_ends(x: &[f64]) -> f64 {
-    let mut it = x.iter();
-    let first = it.next().unwrap();
-    first * it.next_back().unwrap()
+fn if_it_fits(x: &[f64]) -> f64 {
+    let mut it = x.iter().peekable();
+    let first = it.next_if(|v| **v > 0.0);
+    first.unwrap() * it.next().unwrap()
 }
 
 #[differentiable]
-fn own_type(x: f64) -> f64 {
+fn own_methods(x: f64) -> f64 {
     struct Point {
         at: f64,
     }
+    impl Point {
+        fn doubled(&self) -> f64 {
+            2.0 * self.at
+        }
+    }
     let p = Point { at: x };
     p.at
+}
+
+#[derive(Clone, Copy, Differentiable)]
+struct Same {
+    x: f64,
+}
+
+#[differentiable]
+fn two_of_a_name(s: Same) -> f64 {
+    let x = s.x;
+    struct Same {
+        y: f64,
+    }
+    Same { y: x }.y
+}
+
+#[differentiable]
+fn converted(x: f64, n: u32) -> f64 {
+    if x < 0.0 {
+        return n.into();
+    }
+    x
 }
 
 #[differentiable]
@@ -48,6 +75,11 @@ fn random(x: f64, seed: u64) -> f64 {
 #[differentiable]
 fn runs(x: &[f64]) -> f64 {
     x.split(|v| *v < 0.0).map(|run| run.len() as f64 * x[0]).sum()
+}
+
+#[differentiable]
+fn rising(x: &[f64]) -> f64 {
+    x.chunk_by(|a, b| a < b).map(|run| run.len() as f64 * x[0]).sum()
 }
 
 #[differentiable]

@@ -6,7 +6,6 @@ fn items(x: f64) -> f64 {
     fn twice<T: Copy + std::ops::Add<Output = T>>(x: T) -> T {
         x + x
     }
-    struct Nothing;
     use std::f64::consts::*;
     #[cfg(all())]
     let y = x;

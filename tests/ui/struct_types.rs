@@ -31,25 +31,14 @@ struct Point {
     x: f64,
 }
 
-impl Point {
-    const ORIGIN: Point = Point { x: 0.0 };
+mod places {
+    pub const ORIGIN: super::Point = super::Point { x: 0.0 };
 }
 
 #[differentiable]
-fn associated_constant(x: f64) -> f64 {
-    let origin = Point::ORIGIN;
+fn constant_of_another_module(x: f64) -> f64 {
+    let origin = places::ORIGIN;
     x - origin.x
-}
-
-#[derive(Clone, Differentiable)]
-struct Filter {
-    gain: f64,
-    taps: Vec<f32>,
-}
-
-#[differentiable]
-fn both_precisions(f: &Filter) -> f64 {
-    f.gain * f.taps[0] as f64
 }
 
 fn main() {}

@@ -19,7 +19,10 @@ pub struct Beside {
     pub aliases: Vec<(String, String)>,
     /// The constants, as they are written behind `const` or `static`.
     pub constants: Vec<String>,
-    /// The names of ours that stand for something of the user's.
+    /// The constants of `impl` blocks, with the types that they belong to.
+    pub members: Vec<(String, String)>,
+    /// The names of ours that stand for something of the user's, and types of the user's that a
+    /// crate whose names come by `*` may have too.
     pub shadowed: Vec<String>,
     /// The functions that nothing annotates.
     pub plain: Vec<String>,
@@ -34,7 +37,8 @@ const DEEP: usize = 4;
 pub fn written_out(item: TokenStream, beside: &Beside) -> TokenStream {
     let item = with_types(item, &beside.aliases);
     let item = with_paths(item, &beside.imports);
-    tables::moved_in(item, &beside.constants)
+    let (item, members) = tables::as_names(item, &beside.members);
+    tables::moved_in(item, &[members, beside.constants.clone()].concat())
 }
 
 /// An item with each alias in it replaced by its type.
@@ -88,7 +92,10 @@ fn with_paths(item: TokenStream, imports: &[(String, String)]) -> TokenStream {
 
 /// Names by their paths where parentheses or `::` follow, and neither `.` nor `::` comes before.
 fn called(tokens: TokenStream, paths: &HashMap<String, TokenStream>) -> TokenStream {
-    let is = |token: Option<&TokenTree>, sign: char| matches!(token, Some(TokenTree::Punct(p)) if p.as_char() == sign);
+    let is = |token: Option<&TokenTree>, sign: char| match token {
+        Some(TokenTree::Punct(punct)) => punct.as_char() == sign,
+        _ => false,
+    };
     let all: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
     for (k, token) in all.iter().enumerate() {
@@ -96,7 +103,10 @@ fn called(tokens: TokenStream, paths: &HashMap<String, TokenStream>) -> TokenStr
         let is_member =
             is(before(1), '.') && !is(before(2), '.') || is(before(1), ':') && is(before(2), ':');
         let is_path = is(all.get(k + 1), ':') && is(all.get(k + 2), ':');
-        let is_call = matches!(all.get(k + 1), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
+        let is_call = match all.get(k + 1) {
+            Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+            _ => false,
+        };
         match token {
             TokenTree::Ident(ident) if !is_member && (is_call || is_path) => {
                 match paths.get(&ident.to_string()) {

@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::functional::Functional;
 use super::signature::Signature;
-use super::structs::Structs;
+use super::structs::{Struct, Structs};
 use super::unit::{unfit, unit_of};
 use crate::derivative::Derivative;
 use crate::ir::core::Routine;
@@ -135,6 +135,16 @@ impl Callees {
     /// The function as it may call itself.
     pub(super) fn itself(&self, signature: &Signature) -> Option<Callee> {
         Callee::itself(signature).filter(|_| self.recursive)
+    }
+
+    /// The same beside structs that a body declares.
+    pub(super) fn with_structs(&self, declared: &[syn::DeriveInput]) -> Callees {
+        let mut callees = self.clone();
+        for of in declared {
+            let known = Struct::new(of, callees.structs.clone());
+            callees.structs.add(&of.ident.clone().into(), Some(known));
+        }
+        callees
     }
 
     /// The same, with all functions taken in that can be.

@@ -195,11 +195,18 @@ pub fn analyse_with(
     item: TokenStream,
     callees: &Callees,
 ) -> Result<Annotated, Box<Failure>> {
-    match analyse_in(RealType::default(), attr.clone(), item.clone(), callees) {
+    let declared = structs::declared(&item);
+    let known = (!declared.is_empty()).then(|| callees.with_structs(&declared));
+    let known = known.as_ref().unwrap_or(callees);
+    let done = match analyse_in(RealType::default(), attr.clone(), item.clone(), known) {
         // It has one real type, or else both.
-        Err(failure) if failure.names_other => analyse_in(RealType::Mixed, attr, item, callees),
+        Err(failure) if failure.names_other => analyse_in(RealType::Mixed, attr, item, known),
         done => done,
-    }
+    };
+    done.map(|annotated| Annotated {
+        structs: callees.structs.clone(),
+        ..annotated
+    })
 }
 
 fn analyse_in(
@@ -255,6 +262,9 @@ fn analyse_in(
             .ok(),
         (..) => None,
     };
+    if structs::check_declared(&item, &function.sig, &mut errors).is_err() {
+        return Err(failure(errors, item, signature, attr, promise));
+    }
     let written = signature.as_ref().is_some_and(|s| !s.writes.is_empty());
     if let (syn::ReturnType::Default, false) = (&function.sig.output, written) {
         return Err(failure(errors, item, signature, attr, promise));

@@ -9,6 +9,7 @@
 
 use super::error::{Errors, Result};
 use super::generic::is_real;
+use super::structs::Structs;
 use super::types::Scalar;
 use crate::ir::ty::Elem;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -77,19 +78,15 @@ impl RealType {
         Ok(named.real())
     }
 
-    /// The real type of a struct: its first type parameter, or else the first that its fields name.
-    pub(super) fn of_struct(item: &syn::DeriveInput) -> RealType {
+    /// The real type of a struct: its first type parameter, or else those that its fields and the
+    /// fields of structs inside of it name.
+    pub(super) fn of_struct(item: &syn::DeriveInput, inner: &Structs) -> RealType {
         if let Some(param) = item.generics.type_params().next() {
             return RealType::Parameter(param.ident.clone());
         }
         let mut named = Named::default();
-        for field in super::structs::fields(item) {
-            named.visit_type(&field.ty);
-        }
-        match named.real() {
-            RealType::Mixed => RealType::F64,
-            real => real,
-        }
+        inner.each_field(item, &mut |field| named.visit_type(&field.ty));
+        named.real()
     }
 
     /// The scalar type of a name.

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use syn::ext::IdentExt;
 use syn::parse::Parser;
+use syn::visit::Visit;
 
 /// What is known of a struct or an enum.
 #[derive(Clone, Debug)]
@@ -71,6 +72,14 @@ impl Structs {
         self.known.insert(key(path), of.map(Rc::new));
     }
 
+    /// The fields of a struct, and of all structs inside of it, which these are.
+    pub(super) fn each_field(&self, item: &syn::DeriveInput, f: &mut dyn FnMut(&syn::Field)) {
+        fields(item).into_iter().for_each(&mut *f);
+        for of in self.known.values().flatten() {
+            of.inner.each_field(&of.item, f);
+        }
+    }
+
     /// What is known of a struct.
     pub fn get(&self, path: &syn::Path) -> Option<&Option<Rc<Struct>>> {
         self.known.get(&key(path))
@@ -100,6 +109,51 @@ impl Structs {
         }
         Ok(structs)
     }
+}
+
+/// The structs and enums that a function declares in its body.
+pub(super) fn declared(item: &TokenStream) -> Vec<syn::DeriveInput> {
+    #[derive(Default)]
+    struct Declared(Vec<syn::DeriveInput>);
+    impl<'ast> Visit<'ast> for Declared {
+        fn visit_item_struct(&mut self, of: &'ast syn::ItemStruct) {
+            self.0.push(of.clone().into());
+        }
+        fn visit_item_enum(&mut self, of: &'ast syn::ItemEnum) {
+            self.0.push(of.clone().into());
+        }
+    }
+    let mut declared = Declared::default();
+    if super::nesting::too_deep(item).is_none()
+        && let Ok(function) = syn::parse2::<syn::ItemFn>(item.clone())
+    {
+        declared.visit_item_fn(&function);
+    }
+    declared.0
+}
+
+/// Whether types of a body have names of their own.
+///
+/// # Errors
+/// For each that has not, which is reported.
+pub(super) fn check_declared(
+    item: &TokenStream,
+    sig: &syn::Signature,
+    errors: &mut Errors,
+) -> Result<()> {
+    let mut sound = Ok(());
+    let mut all = declared(item);
+    while let Some(of) = all.pop() {
+        let is_mentioned = super::tables::mentions(&sig.to_token_stream(), &of.ident);
+        if is_mentioned || all.iter().any(|other| other.ident == of.ident) {
+            let message = format!(
+                "`{}` is the name of two types here; rename this one",
+                of.ident
+            );
+            sound = Err(errors.on(&of.ident, message));
+        }
+    }
+    sound
 }
 
 /// The path without arguments, as text.
@@ -331,7 +385,7 @@ pub(crate) struct Known {
 /// What is known of the fields of a sound struct, if the structs inside of it are known.
 pub(crate) fn known(of: &Struct) -> Known {
     let mut errors = Errors::knowing(of.inner.clone());
-    errors.real = RealType::of_struct(&of.item);
+    errors.real = RealType::of_struct(&of.item, &of.inner);
     let tree = |field: &&syn::Field| match field.attrs.iter().any(is_mark) {
         true => Some(Tree::opaque(&field.ty)),
         false => Tree::part(&field.ty, &mut errors).ok(),
@@ -358,7 +412,7 @@ pub(crate) fn derived(
     errors: &mut Errors,
 ) -> Result<Struct> {
     errors.structs = inner.clone();
-    errors.real = RealType::of_struct(item);
+    errors.real = RealType::of_struct(item, inner);
     if let Some(lifetime) = item.generics.lifetimes().next() {
         return Err(errors.on(lifetime, BORROWED));
     }

@@ -18,7 +18,7 @@
 
 use super::beside::replaced;
 use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 
 /// How many elements a table has at most.
@@ -34,18 +34,30 @@ pub(super) fn moved_in(item: TokenStream, constants: &[String]) -> TokenStream {
     }
     let mut words = HashSet::new();
     mentioned(item.clone(), &mut words);
-    let (mut tables, mut inner) = (vec![], words.clone());
-    // A table may mention another one.
-    loop {
-        let found = constants.iter().find(|c| {
-            let is_new = !tables.iter().any(|t: &&syn::ItemConst| t.ident == c.ident);
-            is_new && inner.contains(&c.ident.to_string()) && elements(&c.expr).is_some()
-        });
-        let Some(table) = found else {
-            break;
-        };
+    let mut found: Vec<(&syn::ItemConst, HashSet<String>)> = vec![];
+    // A table may mention another one, which then stands before it.
+    let mut all_words = words.clone();
+    let is_found = |found: &[(&syn::ItemConst, HashSet<String>)], c: &syn::ItemConst| {
+        found.iter().any(|(t, _)| t.ident == c.ident)
+    };
+    while let Some(table) = constants
+        .iter()
+        .find(|c| all_words.contains(&c.ident.to_string()) && is_table(c) && !is_found(&found, c))
+    {
+        let mut inner = HashSet::new();
         mentioned(table.expr.to_token_stream(), &mut inner);
-        tables.insert(0, table);
+        all_words.extend(inner.iter().cloned());
+        found.push((table, inner));
+    }
+    let mut tables = vec![];
+    while !found.is_empty() {
+        let waits = |inner: &HashSet<String>| {
+            found
+                .iter()
+                .any(|(t, _)| inner.contains(&t.ident.to_string()))
+        };
+        let next = found.iter().position(|(_, inner)| !waits(inner));
+        tables.push(found.remove(next.unwrap_or_default()).0);
     }
     let own = declared(&item);
     let tables = tables.into_iter();
@@ -84,6 +96,89 @@ pub(super) fn moved_in(item: TokenStream, constants: &[String]) -> TokenStream {
     match known.is_empty() {
         true => item,
         false => replaced(item, &known, 1),
+    }
+}
+
+/// Whether a constant is declared again: it is no number, and its value can be read.
+fn is_table(c: &syn::ItemConst) -> bool {
+    let is_made = matches!(&*c.expr, syn::Expr::Call(_) | syn::Expr::Path(_));
+    elements(&c.expr).is_some()
+        || is_made && matches!(&*c.ty, syn::Type::Path(_)) && !is_scalar(&c.ty)
+}
+
+/// Constants of `impl` blocks that are no numbers get names of their own, which the item mentions:
+/// `Vec3::ORIGIN` is `Vec3_ORIGIN`. Gives the constants too, by these names.
+pub(super) fn as_names(
+    item: TokenStream,
+    members: &[(String, String)],
+) -> (TokenStream, Vec<String>) {
+    let constants = members.iter().filter_map(|(ty, text)| {
+        let constant: syn::ItemConst = syn::parse_str(&format!("const {text};")).ok()?;
+        (!is_scalar(&constant.ty)).then_some((ty, constant))
+    });
+    let constants: Vec<(&String, syn::ItemConst)> = constants.collect();
+    if constants.is_empty() {
+        return (item, vec![]);
+    }
+    let named = |ty: &str, name: &str| {
+        let is_there = constants.iter().any(|(of, c)| *of == ty && c.ident == name);
+        is_there.then(|| format!("{ty}_{name}"))
+    };
+    let texts = constants.iter().map(|(of, constant)| {
+        let (ty, value) = (&constant.ty, &constant.expr);
+        let own = [("Self".to_owned(), of.parse().unwrap_or_default())];
+        let value = super::structs::put(quote!(#ty = #value), &own);
+        format!("{of}_{}: {}", constant.ident, joined(value, &named))
+    });
+    (joined(item, &named), texts.collect())
+}
+
+/// Tokens with one name in place of `Type::NAME`, for some.
+fn joined(tokens: TokenStream, named: &dyn Fn(&str, &str) -> Option<String>) -> TokenStream {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut out = TokenStream::new();
+    let mut at = 0;
+    while at < all.len() {
+        let is_colon = |t: &TokenTree| matches!(t, TokenTree::Punct(p) if p.as_char() == ':');
+        match &all[at..] {
+            [TokenTree::Ident(ty), a, b, TokenTree::Ident(name), ..]
+                if is_colon(a)
+                    && is_colon(b)
+                    && !(at > 1 && is_colon(&all[at - 1]) && is_colon(&all[at - 2]))
+                    && let Some(joined) = named(&ty.to_string(), &name.to_string()) =>
+            {
+                out.extend([TokenTree::from(proc_macro2::Ident::new(
+                    &joined,
+                    name.span(),
+                ))]);
+                at += 4;
+                continue;
+            }
+            [TokenTree::Group(group), ..] => {
+                let inner = joined(group.stream(), named);
+                let mut new = proc_macro2::Group::new(group.delimiter(), inner);
+                new.set_span(group.span());
+                out.extend([TokenTree::from(new)]);
+            }
+            [other, ..] => out.extend([other.clone()]),
+            [] => {}
+        }
+        at += 1;
+    }
+    out
+}
+
+/// Whether a constant of this type is one number, or no value of the language.
+fn is_scalar(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Path(path) => path.path.get_ident().is_some_and(|name| {
+            let name = name.to_string();
+            super::types::Scalar::by_name(&name).is_some() || name == "String"
+        }),
+        syn::Type::Reference(of) => {
+            matches!(&*of.elem, syn::Type::Path(p) if p.path.is_ident("str"))
+        }
+        _ => false,
     }
 }
 
@@ -174,6 +269,13 @@ fn declared(item: &TokenStream) -> HashSet<String> {
         before = Some(token.to_string());
     }
     names
+}
+
+/// Whether tokens mention a name.
+pub(super) fn mentions(tokens: &TokenStream, name: &proc_macro2::Ident) -> bool {
+    let mut words = HashSet::new();
+    mentioned(tokens.clone(), &mut words);
+    words.contains(&name.to_string())
 }
 
 fn mentioned(tokens: TokenStream, words: &mut HashSet<String>) {

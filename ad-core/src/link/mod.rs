@@ -292,14 +292,15 @@ fn imports(missing: &[syn::Path], aliases: &[syn::Path], request: &Request) -> I
     }
 }
 
-/// What a path begins with where it is imported: `self::` where the prelude has the name as well,
-/// which would be ambiguous.
+/// What a path begins with where it is imported: `self::` where another crate whose names come by
+/// `*`, such as the prelude, may have the name as well, which would be ambiguous.
 fn from(path: &syn::Path, place: &Place) -> Option<TokenStream> {
     let is_beside = place.around == Around::Module && is_shadowed(path, place);
     is_beside.then(|| quote!(self::))
 }
 
-/// Whether a path is a name of ours that stands for something of the user's.
+/// Whether a path is a name that stands for something of the user's, and that a crate whose names
+/// come by `*` may have.
 fn is_shadowed(path: &syn::Path, place: &Place) -> bool {
     let name = path.get_ident();
     name.is_some_and(|name| place.beside.shadowed.iter().any(|n| name == n))

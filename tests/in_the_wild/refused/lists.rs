@@ -21,13 +21,6 @@ pub fn appended_in_loop(x: &[f64], n: usize) -> f64 {
 }
 
 #[differentiable]
-pub fn next_back(x: &[f64]) -> f64 {
-    let mut it = x.iter();
-    let a = it.next().unwrap(); let b = it.next_back().unwrap();
-    a * b
-}
-
-#[differentiable]
 pub fn comb_echo(input: &[f64], delay: usize, gain: f64) -> Vec<f64> {
     let mut buffer: VecDeque<f64> = VecDeque::from(vec![0.0; delay]);
     let mut out = Vec::with_capacity(input.len());
@@ -38,23 +31,6 @@ pub fn comb_echo(input: &[f64], delay: usize, gain: f64) -> Vec<f64> {
         out.push(y);
     }
     out
-}
-
-#[differentiable]
-pub fn kalman_1d(z: &[f64], q: f64, r: f64) -> f64 {
-    struct State { x: f64, p: f64 }
-    let mut s = State { x: 0.0, p: 1.0 };
-    let mut ll = 0.0;
-    for &m in z {
-        s.p += q;
-        let innov = m - s.x;
-        let sv = s.p + r;
-        ll -= 0.5 * (innov * innov / sv + sv.ln());
-        let k = s.p / sv;
-        s.x += k * innov;
-        s.p *= 1.0 - k;
-    }
-    ll
 }
 
 #[differentiable]
@@ -75,4 +51,46 @@ pub fn lcg_dropout(x: &[f64], seed: u64, keep: f64) -> f64 {
         if u < keep { sum += v / keep; }
     }
     sum
+}
+
+#[differentiable]
+pub fn bezier_length(control: &[[f64; 2]], samples: usize) -> f64 {
+    let eval = |t: f64| {
+        let mut pts = control.to_vec();
+        while pts.len() > 1 {
+            pts = pts
+                .windows(2)
+                .map(|w| {
+                    [
+                        w[0][0] * (1.0 - t) + w[1][0] * t,
+                        w[0][1] * (1.0 - t) + w[1][1] * t,
+                    ]
+                })
+                .collect();
+        }
+        pts[0]
+    };
+    let mut length = 0.0;
+    let mut last = eval(0.0);
+    for i in 1..=samples {
+        let p = eval(i as f64 / samples as f64);
+        length += ((p[0] - last[0]).powi(2) + (p[1] - last[1]).powi(2)).sqrt();
+        last = p;
+    }
+    length
+}
+
+#[differentiable]
+pub fn rising_runs(x: &[f64]) -> f64 {
+    x.chunk_by(|a, b| a <= b)
+        .map(|run| run[run.len() - 1] - run[0])
+        .fold(0.0, f64::max)
+}
+
+#[differentiable]
+pub fn counted_or_scaled(x: f64, n: u32) -> f64 {
+    if x < 0.0 {
+        return n.into();
+    }
+    x * 2.0
 }

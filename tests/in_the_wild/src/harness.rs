@@ -172,11 +172,12 @@ pub(crate) fn weighted<X: Numbers>(x: &X) -> f64 {
     numbers.iter().zip(&by).map(|(x, w)| x * w).sum()
 }
 
-/// The same as `tests!` for each of some sizes, behind `in`.
-macro_rules! sized {
-    ($($name:ident: $f:ident, $g:ident, $n:ident in $sizes:expr,
-       $($x:ident: $value:expr),+ $(; $($c:ident: $constant:expr),+)? => ($($arg:expr),*);)*) => {
-        mod sized {
+/// The tests of `sized!` and of `products!`, which differ in what is compared.
+macro_rules! at_sizes {
+    ($how:ident $compared:tt
+     $($name:ident: $f:ident, $g:ident, $n:ident in $sizes:expr,
+       $($x:ident: $value:expr),+ $(; $($c:ident: $constant:expr),+)? => $args:tt;)*) => {
+        mod $how {
             #[allow(unused_imports)]
             use crate::harness::*;
             #[allow(unused_imports)]
@@ -190,48 +191,33 @@ macro_rules! sized {
                         ($($value,)+),
                         |x| {
                             let ($($x,)+) = crate::harness::copied(x);
-                            $f($($arg),*)
+                            at_sizes!(@value $compared $f $args)
                         },
                         |x| {
                             let ($($x,)+) = crate::harness::copied(x);
-                            $g($($arg),*)
+                            at_sizes!(@derivative $compared $f $g $args)
                         },
                     );
                 }
             })*
         }
     };
+    (@value (number) $f:ident $args:tt) => { $f $args };
+    (@derivative (number) $f:ident $g:ident $args:tt) => { $g $args };
+    (@value (weighted) $f:ident $args:tt) => { weighted(&$f $args) };
+    (@derivative (weighted) $f:ident $g:ident ($($arg:expr),*)) => {{
+        let by = weights(&$f($($arg),*));
+        let (value, gradient) = $g($($arg),*, &by);
+        (weighted(&value), gradient)
+    }};
+}
+
+/// The same as `tests!` for each of some sizes, behind `in`.
+macro_rules! sized {
+    ($($all:tt)*) => { at_sizes! { sized (number) $($all)* } };
 }
 
 /// The same for results that are not scalars: the sum of their numbers by weights.
 macro_rules! products {
-    ($($name:ident: $f:ident, $g:ident, $n:ident in $sizes:expr,
-       $($x:ident: $value:expr),+ $(; $($c:ident: $constant:expr),+)? => ($($arg:expr),*);)*) => {
-        mod products {
-            #[allow(unused_imports)]
-            use crate::harness::*;
-            #[allow(unused_imports)]
-            use super::*;
-            $(#[test]
-            #[allow(unused_variables, reason = "some programs have no size")]
-            fn $name() {
-                for $n in $sizes {
-                    $($(let $c = $constant;)+)?
-                    agree(
-                        ($($value,)+),
-                        |x| {
-                            let ($($x,)+) = crate::harness::copied(x);
-                            weighted(&$f($($arg),*))
-                        },
-                        |x| {
-                            let ($($x,)+) = crate::harness::copied(x);
-                            let by = weights(&$f($($arg),*));
-                            let (value, gradient) = $g($($arg),*, &by);
-                            (weighted(&value), gradient)
-                        },
-                    );
-                }
-            })*
-        }
-    };
+    ($($all:tt)*) => { at_sizes! { products (weighted) $($all)* } };
 }

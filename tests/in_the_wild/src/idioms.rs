@@ -355,23 +355,23 @@ fn mixed(x: &[f32], scale: f64) -> f64 {
     x.iter().map(|&v| (v as f64 * scale).sin()).sum()
 }
 
-fn ml(x: &[f64]) -> f64 {
+fn mean_of_logs(x: &[f64]) -> f64 {
     mean_log(x).unwrap()
 }
 
-fn ml_g(x: &[f64]) -> (f64, Vec<f64>) {
+fn mean_of_logs_grad(x: &[f64]) -> (f64, Vec<f64>) {
     mean_log_value_and_grad(x).unwrap()
 }
 
-fn oc(x: &[f64]) -> f64 {
+fn chain_of_options(x: &[f64]) -> f64 {
     opt_chain(x).unwrap()
 }
 
-fn oc_g(x: &[f64]) -> (f64, Vec<f64>) {
+fn chain_of_options_grad(x: &[f64]) -> (f64, Vec<f64>) {
     opt_chain_value_and_grad(x).unwrap()
 }
 
-fn ker(g: f64, x: &[f64], y: &[f64]) -> f64 {
+fn rbf_of(g: f64, x: &[f64], y: &[f64]) -> f64 {
     Rbf {
         gamma: g,
         label: "a".into(),
@@ -380,7 +380,7 @@ fn ker(g: f64, x: &[f64], y: &[f64]) -> f64 {
     .eval(x, y)
 }
 
-fn ker_g(g: f64, x: &[f64], y: &[f64]) -> (f64, (f64, Vec<f64>, Vec<f64>)) {
+fn rbf_of_grad(g: f64, x: &[f64], y: &[f64]) -> (f64, (f64, Vec<f64>, Vec<f64>)) {
     let (v, (g, x, y)) = Rbf {
         gamma: g,
         label: "a".into(),
@@ -391,20 +391,20 @@ fn ker_g(g: f64, x: &[f64], y: &[f64]) -> (f64, (f64, Vec<f64>, Vec<f64>)) {
 }
 
 sized! {
-    mlog: ml, ml_g, n in [1, 9, 65], x: positive(n).to_vec() => (&x);
-    ochain: oc, oc_g, n in [1, 9, 65], x: positive(n).to_vec() => (&x);
-    nret: nested_return, nested_return_value_and_grad, n in [0, 1, 9], x: matrix(n, 5), l: 0.93 => (&x, l);
-    wlet: while_let, while_let_value_and_grad, n in [0, 1, 9, 65], x: list(n) => (&x);
-    inpl: inplace_all, inplace_all_value_and_grad, n in [3, 6], x: matrix(n, 5), v: vector(5) => (&x, &v);
-    lor: rk4_lorenz, rk4_lorenz_value_and_grad, n in [0, 1, 9], y: [1.0, 0.5, 2.0], h: 0.01 => (&y, h, n);
-    var: variance_0, variance_g, n in [0, 1, 9, 65], x: list(n) => (&x);
-    desc: descent, descent_value_and_grad, n in [0, 1, 5], a: matrix(n, n), x: vector(n), l: 0.1 => (&a, &x, l);
+    logs: mean_of_logs, mean_of_logs_grad, n in [1, 9, 65], x: positive(n).to_vec() => (&x);
+    options: chain_of_options, chain_of_options_grad, n in [1, 9, 65], x: positive(n).to_vec() => (&x);
+    returns: nested_return, nested_return_value_and_grad, n in [0, 1, 9], x: matrix(n, 5), l: 0.93 => (&x, l);
+    while_lets: while_let, while_let_value_and_grad, n in [0, 1, 9, 65], x: list(n) => (&x);
+    in_place: inplace_all, inplace_all_value_and_grad, n in [3, 6], x: matrix(n, 5), v: vector(5) => (&x, &v);
+    lorenz: rk4_lorenz, rk4_lorenz_value_and_grad, n in [0, 1, 9], y: [1.0, 0.5, 2.0], h: 0.01 => (&y, h, n);
+    variances: variance_0, variance_g, n in [0, 1, 9, 65], x: list(n) => (&x);
+    descents: descent, descent_value_and_grad, n in [0, 1, 5], a: matrix(n, n), x: vector(n), l: 0.1 => (&a, &x, l);
     root: root3, root3_value_and_grad, n in [1], c: 2.0 => (c);
-    osc: oscillator, oscillator_value_and_grad, n in [1], y: vec![1.0, 0.2], k: 2.0 => (&y, k);
-    kern: ker, ker_g, n in [0, 1, 9, 65], g: 0.3, x: list(n), y: positive(n).to_vec() => (g, &x, &y);
-    mask: masked, masked_1, n in [0, 1, 5], x: matrix(n, 3), y: matrix(n, 3) * 0.3 => (&x, Some(&y));
-    hub: huber_0, huber_0_value_and_grad, n in [0, 1, 9, 65], x: vector(n), d: 0.41 => (&x, d);
-    frob_: frob_0, frob_0_value_and_grad, n in [1, 5], x: matrix(n, 3) => (&x);
+    oscillations: oscillator, oscillator_value_and_grad, n in [1], y: vec![1.0, 0.2], k: 2.0 => (&y, k);
+    kernels: rbf_of, rbf_of_grad, n in [0, 1, 9, 65], g: 0.3, x: list(n), y: positive(n).to_vec() => (g, &x, &y);
+    masks: masked, masked_1, n in [0, 1, 5], x: matrix(n, 3), y: matrix(n, 3) * 0.3 => (&x, Some(&y));
+    hubers: huber_0, huber_0_value_and_grad, n in [0, 1, 9, 65], x: vector(n), d: 0.41 => (&x, d);
+    frobenius: frob_0, frob_0_value_and_grad, n in [1, 5], x: matrix(n, 3) => (&x);
 }
 
 fn variance_g(x: &[f64]) -> (f64, Vec<f64>) {

@@ -7,6 +7,7 @@
 #[macro_use]
 mod harness;
 mod benchmarks;
+mod both_ends;
 mod carried;
 mod engineering;
 mod everyday;
@@ -24,6 +25,7 @@ mod losses;
 mod markets;
 mod mechanics;
 mod methods;
+mod mixed_structs;
 mod motion;
 mod notation;
 mod optimisation;
@@ -42,4 +44,6 @@ mod steppers;
 mod stepwise;
 mod surveying;
 mod tables;
+mod total_order;
+mod unseen;
 mod written;

@@ -50,7 +50,7 @@ impl Lowerer<'_> {
     }
 
     /// One or the other, where the value of one may never be looked at.
-    fn one_of(
+    pub(super) fn one_of(
         &mut self,
         cond: Expr,
         (mut then, mut other): (Branch, Branch),

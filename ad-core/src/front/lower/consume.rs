@@ -124,7 +124,8 @@ impl Lowerer<'_> {
                     (Some(n), true) => Some(Expr::prim(Prim::IEq, vec![n, Expr::int(0)])),
                     (..) => None,
                 };
-                let (value, sure) = (plain.into(), vec![]);
+                // It may be used more than once.
+                let (value, sure) = (self.named(plain.into(), "some"), vec![]);
                 Ok(Maybe { value, none, sure }.into())
             }
             ("max" | "min", []) => Err(self.extreme(iter, name, loc)),
@@ -370,8 +371,8 @@ impl Lowerer<'_> {
     }
 
     /// `reduce(f64::max)`
-    fn reduced_by(&mut self, iter: &Iter, f: &Surface, loc: Loc) -> Result<Value> {
-        let f = self.callable(f, 2, "reduce")?;
+    fn reduced_by(&mut self, iter: &Iter, given: &Surface, loc: Loc) -> Result<Value> {
+        let f = self.callable(given, 2, "reduce")?;
         let none = match (iter.count(), iter.after.is_empty()) {
             (Some(n), true) => Some(Expr::prim(Prim::IEq, vec![n, Expr::int(0)])),
             _ => None,
@@ -389,7 +390,18 @@ impl Lowerer<'_> {
                 let value = self.decided_where(there, in_order, loc)?;
                 self.named(value, "some")
             }
-            (..) => self.accumulate(iter, None, &f, false, loc)?,
+            // Which item is the first is found out on the way.
+            (None, None) => {
+                let of = Iter::clone(iter).into();
+                let body = "
+                    let (found, state) = this.fold((false, 0.0), |s, v| {
+                        (true, if s.0 { f(s.1, v) } else { v })
+                    });
+                    if found { Some(state) } else { None }";
+                let given = std::slice::from_ref(given);
+                return self.by_definition(&of, loc.start, &[("f", 2)], body, given);
+            }
+            (_, Some(_)) => self.accumulate(iter, None, &f, false, loc)?,
         };
         let sure = vec![];
         Ok(Maybe { value, none, sure }.into())

@@ -27,6 +27,8 @@ enum On {
     Maybe,
     /// Real numbers.
     Real,
+    /// Bools.
+    Bool,
     /// Integers.
     Int,
     /// Integers without a sign.
@@ -108,14 +110,26 @@ const DEFINITIONS: &[Definition] = &[
     (On::Real, "round_ties_even", &[], "
         let is_tie = (this - this.trunc()).abs() == 0.5;
         if is_tie { 2.0 * (this / 2.0).round() } else { this.round() }"),
-    (On::Real, "is_sign_negative", &[], "this.signum() < 0.0"),
-    (On::Real, "is_sign_positive", &[], "this.signum() > 0.0"),
+    // A NaN has a sign too, which `signum` does not give.
+    (On::Real, "is_sign_negative", &[], "1.0.copysign(this) < 0.0"),
+    (On::Real, "is_sign_positive", &[], "1.0.copysign(this) > 0.0"),
     (On::Real, "partial_cmp", &[("other", 0)], "
-        if this.is_nan() || other.is_nan() { None } else { Some(this.total_cmp(other)) }"),
-    // Of equal numbers, only zeros have two signs.
+        if this.is_nan() || other.is_nan() {
+            None
+        } else if this < *other { Some(-1) } else if this > *other { Some(1) } else { Some(0) }"),
+    // -NaN < -inf .. -0.0 < 0.0 .. inf < NaN: the signs tell zeros apart, and NaN from numbers.
     (On::Real, "total_cmp", &[("other", 0)], "
-        let (a, b) = if this == *other { (this.signum(), other.signum()) } else { (this, *other) };
+        let (p, q) = (this.is_nan(), other.is_nan());
+        let (a, b) = if p || q {
+            (if p { 1.0.copysign(this) } else { 0.0 }, if q { 1.0.copysign(*other) } else { 0.0 })
+        } else if this == *other {
+            (1.0.copysign(this), 1.0.copysign(*other))
+        } else {
+            (this, *other)
+        };
         if a < b { -1 } else if a > b { 1 } else { 0 }"),
+    (On::Bool, "cmp", &[("other", 0)], "
+        if this == *other { 0 } else if this { 1 } else { -1 }"),
     (On::Int, "cmp", &[("other", 0)], "
         if this < *other { -1 } else if this > *other { 1 } else { 0 }"),
     (On::Int, "partial_cmp", &[("other", 0)], "Some(this.cmp(other))"),
@@ -184,6 +198,7 @@ impl Lowerer<'_> {
                     &[On::Int, On::Natural]
                 }
                 (0, Elem::Int) => &[On::Int],
+                (0, Elem::Bool) => &[On::Bool],
                 (1, _) => &[On::Slice],
                 _ => return None,
             },
@@ -215,7 +230,7 @@ impl Lowerer<'_> {
         Ok(Maybe { value, none, sure }.into())
     }
 
-    fn by_definition(
+    pub(super) fn by_definition(
         &mut self,
         on: &Value,
         span: Span,

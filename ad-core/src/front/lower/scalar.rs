@@ -178,7 +178,8 @@ impl Lowerer<'_> {
         let Some((arity, prim)) = single.or(several) else {
             let message = match names::find(names::REAL, &method) {
                 Some(_) => format!(
-                    "`{method}` is a function of real numbers, and this is an integer; write `(.. as f64).{method}(..)`"
+                    "`{method}` is a function of real numbers, and this is an integer; write \
+                     `(.. as f64).{method}(..)`"
                 ),
                 None => no_such_method(&method),
             };
@@ -361,6 +362,12 @@ fn no_such_method(method: &str) -> String {
             return "a function has one real type, so that nothing in between is computed in another; \
                     remove `to_f64`, or write `.. as usize` behind it for an integer"
                 .to_owned();
+        }
+        "into" | "try_into" => {
+            return format!(
+                "`{method}` does not say here which type it converts to; write the type, as \
+                 `f64::from(n)`, `n as f64` or `usize::try_from(n)`"
+            );
         }
         "to_bits" | "to_string" => "numbers are not looked into; write arithmetic",
         "wrapping_add" | "wrapping_sub" | "wrapping_mul" => {

@@ -8,13 +8,14 @@ use super::header::unravelled;
 use super::sequence::{Head, Round};
 use super::size::product_of;
 use super::value::{Plain, Value};
-use super::way::Iter;
+use super::way::{Iter, Stage};
 use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::{Expr as Surface, Pattern};
 use crate::front::types::Scalar;
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
+use crate::ir::ty::Elem;
 
 /// What a variable is called.
 fn hint(pattern: &Pattern, other: &str) -> String {
@@ -161,12 +162,6 @@ impl Lowerer<'_> {
         spread: bool,
         loc: Loc,
     ) -> Result<Value> {
-        if !iter.after.is_empty() {
-            let message = "a `fold` behind a `filter` is supported where its closure adds to its state, \
-                           multiplies it, or takes the larger or smaller; write `if` into the closure in \
-                           place of the `filter`";
-            return Err(self.errors.at(loc, message));
-        }
         let iter = iter.clone().flat();
         let Some(sizes) = iter.extents.clone() else {
             return Err(self.unbounded(loc));
@@ -181,10 +176,7 @@ impl Lowerer<'_> {
             let mut now = init;
             for round in rounds {
                 let item = (iter.at)(self, &[round])?;
-                let items = if spread { item.parts() } else { vec![item] };
-                let all = std::iter::once(now).chain(items);
-                let all = all.map(|value| (Ok(value), loc)).collect();
-                let value = self.applied(f, all, loc)?;
+                let value = self.folded_once((f, spread), now, item, &iter.after, loc)?;
                 now = self.named(value, "next");
             }
             return Ok(now);
@@ -199,10 +191,10 @@ impl Lowerer<'_> {
         let result = self.sequence(head, inits, "i", loc, |l, mut states, index| {
             let round = l.frame(|l| {
                 let item = (iter.at)(l, &[index])?;
-                let items = if spread { item.parts() } else { vec![item] };
-                let all = states.pop().into_iter().chain(items);
-                let all = all.map(|value| (Ok(value), loc)).collect();
-                let value = l.applied(f, all, loc)?;
+                let Some(state) = states.pop() else {
+                    unreachable!("there is one state")
+                };
+                let value = l.folded_once((f, spread), state, item, &iter.after, loc)?;
                 Ok(l.named(value, "next"))
             });
             let (bound, value) = round?;
@@ -217,6 +209,38 @@ impl Lowerer<'_> {
         match last.pop() {
             Some(value) => Ok(value),
             None => unreachable!("there is one state"),
+        }
+    }
+
+    /// The next state of a `fold`: the same one, where a filter leaves out the item.
+    fn folded_once(
+        &mut self,
+        (f, spread): (&Callable, bool),
+        state: Value,
+        item: Value,
+        stages: &[Stage],
+        loc: Loc,
+    ) -> Result<Value> {
+        match stages.split_first() {
+            None => {
+                let items = if spread { item.parts() } else { vec![item] };
+                let all = std::iter::once(state).chain(items);
+                self.applied(f, all.map(|value| (Ok(value), loc)).collect(), loc)
+            }
+            Some((Stage::Map(map, at), rest)) => {
+                let item = self.applied(map, vec![(Ok(item), *at)], *at)?;
+                self.folded_once((f, spread), state, item, rest, loc)
+            }
+            Some((Stage::Filter(filter, at), rest)) => {
+                let item = self.named(item, "item");
+                let cond = self.applied(filter, vec![(Ok(item.clone()), *at)], *at)?;
+                let cond = self.of(Elem::Bool, cond, filter.0.body.loc, "what `filter` asks")?;
+                let kept = state.clone();
+                let then =
+                    self.side(loc, |l| l.folded_once((f, spread), state, item, rest, loc))?;
+                let other = self.side(loc, |_| Ok(kept))?;
+                self.one_of(cond, (then, other), (false, false), loc)
+            }
         }
     }
 

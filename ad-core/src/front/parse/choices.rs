@@ -157,3 +157,30 @@ fn of_search(pat: &syn::Pat) -> Option<TokenStream> {
         _ => None,
     }
 }
+
+/// What `let (Some(a), Some(b)) = (e, f) else { .. };` stands for: one part after the other.
+pub(super) fn taken_in_turn(local: &syn::Local) -> Option<Vec<syn::Stmt>> {
+    let init = local.init.as_ref()?;
+    let (_, other) = init.diverge.as_ref()?;
+    let mut value = &*init.expr;
+    while let syn::Expr::Paren(inner) = value {
+        value = &inner.expr;
+    }
+    let (syn::Pat::Tuple(pats), syn::Expr::Tuple(values)) = (&local.pat, value) else {
+        return None;
+    };
+    if pats.elems.len() != values.elems.len() {
+        return None;
+    }
+    let names = (0..values.elems.len()).map(|k| quote::format_ident!("cotangent_part_{k}"));
+    let names: Vec<syn::Ident> = names.collect();
+    let values = values.elems.iter().zip(&names);
+    let first = values.map(|(e, name)| quote_spanned!(e.span()=> let #name = #e;));
+    let parts = pats.elems.iter().zip(&names).map(|(pat, name)| {
+        let is_sure = matches!(pat, syn::Pat::Ident(_) | syn::Pat::Wild(_));
+        let other = (!is_sure).then(|| quote_spanned!(pat.span()=> else #other));
+        quote_spanned!(pat.span()=> let #pat = #name #other;)
+    });
+    let tokens = first.chain(parts).collect();
+    syn::parse::Parser::parse2(syn::Block::parse_within, tokens).ok()
+}

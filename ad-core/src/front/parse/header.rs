@@ -102,6 +102,9 @@ fn is_counted(e: &syn::Expr) -> bool {
             }
         }
         syn::Expr::Range(range) => range.start.is_some() && range.end.is_some(),
+        // `repeat(x)` has no end.
+        syn::Expr::Call(call) => !matches!(&*call.func, syn::Expr::Path(path)
+            if path.path.segments.last().is_some_and(|s| s.ident == "repeat")),
         _ => true,
     }
 }

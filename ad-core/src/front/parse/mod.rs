@@ -9,6 +9,7 @@
 mod axes;
 mod chain;
 mod choices;
+mod cuts;
 mod each;
 mod expr;
 mod growing;
@@ -273,14 +274,8 @@ impl Parser<'_> {
             }
             syn::Item::Use(import) => self.import(import),
             syn::Item::Fn(function) => Some(self.function(function)),
-            syn::Item::Struct(syn::ItemStruct { ident, .. })
-            | syn::Item::Enum(syn::ItemEnum { ident, .. }) => {
-                let message = format!(
-                    "types inside of a body are not followed; move `{ident}` out of the function, and write \
-                     `#[derive(Clone, Differentiable)]` above it"
-                );
-                Some(Stmt::Hole(self.errors.on(ident, message), vec![]))
-            }
+            // What it is made of is known, see `Structs::declare`.
+            syn::Item::Struct(_) | syn::Item::Enum(_) => None,
             _ => {
                 let reported = self.errors.on(
                     item,

@@ -246,7 +246,10 @@ pub(super) fn expression(e: &syn::Expr) -> String {
         syn::Expr::Path(_) => {
             "cannot tell what this path stands for: the macro sees names, not types; write the value"
         }
-        _ => "this expression is not part of the language that can be differentiated; write it with arithmetic, `if`, `sum` and `build`",
+        _ => {
+            "this expression is not part of the language that can be differentiated; write it with \
+             arithmetic, `if`, `sum` and `build`"
+        }
     }
     .into()
 }
@@ -295,7 +298,11 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         | "retain" | "drain" => {
             "lengths are fixed; write the new array as `build(n, |i| ..)`, or a part of it as `x.slice(s![..n])`"
         }
-        "sort" | "sort_by" | "sort_unstable" | "sort_unstable_by" | "sort_by_key" | "reverse" => {
+        "split" | "split_inclusive" | "rsplit" | "splitn" | "chunk_by" => {
+            "where it cuts depends on the elements; write a loop over the elements that finishes a part, as \
+             `if is_end(x[i]) { total += f(part); part = 0.0; }`, or cut where indices say: `&x[a..b]`"
+        }
+        "sort" | "sort_by" | "sort_unstable" | "sort_unstable_by" | "sort_by_key" => {
             "it moves elements in place; write `x.sort_by(|a, b| f(a).total_cmp(&f(b)))` with the same `f` \
              on both sides, or read them in another order, as `build(n, |i| x[order[i]])`"
         }

@@ -21,6 +21,10 @@ pub(super) fn method(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
             quote_spanned!(span=> #first.iter().copied() #(.chain(#parts.iter().copied()))*.collect())
         }
         ("scan", [init, syn::Expr::Closure(step)]) => scanned(of, init, step)?,
+        ("powi", [power]) => {
+            let power = converted_to(&syn::parse_quote!(i32), power)?;
+            quote_spanned!(span=> (#of).powi(#power))
+        }
         ("is_ok", []) => {
             let found = super::choices::searched(of)?;
             quote_spanned!(span=> #found.0)
@@ -88,21 +92,8 @@ pub(super) fn method(call: &syn::ExprMethodCall) -> Option<syn::Expr> {
                 }
             }
         }
-        ("max_by" | "max_by_key", [order]) if !super::expr::is_usual_order(order) => {
-            let key = key_of(&call.method, order)?;
-            let last = quote_spanned!(span=>
-                cotangent_keys.len().saturating_sub(1 + ::cotangent::prelude::argmax(
-                    cotangent_keys.len(), |i| cotangent_keys[cotangent_keys.len() - 1 - i],
-                ))
-            );
-            placed(of, &key, &last)
-        }
-        ("min_by" | "min_by_key", [order]) if !super::expr::is_usual_order(order) => {
-            let key = key_of(&call.method, order)?;
-            let first = quote_spanned!(span=>
-                ::cotangent::prelude::argmin(cotangent_keys.len(), |i| cotangent_keys[i])
-            );
-            placed(of, &key, &first)
+        ("max_by" | "max_by_key" | "min_by" | "min_by_key", [order]) => {
+            extreme(of, &call.method, order)?
         }
         _ => return None,
     };
@@ -114,7 +105,12 @@ pub(super) fn converted(pat: &syn::Pat, init: &syn::Expr) -> Option<syn::Expr> {
     let syn::Pat::Type(typed) = pat else {
         return None;
     };
-    let syn::Type::Path(ty) = &*typed.ty else {
+    converted_to(&typed.ty, init)
+}
+
+/// The same where a value of this type stands.
+pub(super) fn converted_to(ty: &syn::Type, init: &syn::Expr) -> Option<syn::Expr> {
+    let syn::Type::Path(ty) = ty else {
         return None;
     };
     let ty = ty.path.get_ident()?;
@@ -249,39 +245,71 @@ pub(super) fn kept(e: &syn::Expr) -> Option<(&syn::Expr, &syn::Expr)> {
     }
 }
 
-/// The item of an iterator whose key is at a place among all keys.
-fn placed(of: &syn::Expr, key: &syn::ExprClosure, place: &TokenStream) -> TokenStream {
-    quote_spanned! {of.span()=>
-        {
+/// The last of the largest items of an iterator, or the first of the smallest. A total order has
+/// places for NaN and tells zeros apart: where there are some, the keys are sorted.
+fn extreme(of: &syn::Expr, method: &syn::Ident, order: &syn::Expr) -> Option<TokenStream> {
+    let span = of.span();
+    let is_largest = method.to_string().starts_with("max");
+    let by = Order::by(method, order)?;
+    let (key, descending, is_usual) = (&by.key, by.descending, super::expr::is_usual_order(order));
+    if is_usual && !by.total {
+        return None;
+    }
+    let n = quote_spanned!(span=> cotangent_keys.len());
+    let sign = descending.then(|| quote_spanned!(span=> -));
+    let place = match is_largest {
+        true => quote_spanned!(span=> #n.saturating_sub(1 + ::cotangent::prelude::argmax(
+            #n, |i| #sign cotangent_keys[#n - 1 - i],
+        ))),
+        false => quote_spanned!(span=>
+            ::cotangent::prelude::argmin(#n, |i| #sign cotangent_keys[i])
+        ),
+    };
+    let keys = quote_spanned!(span=>
+        let cotangent_keys: Vec<_> = cotangent_items.map(#key).collect());
+    if !by.total {
+        return Some(quote_spanned! {span=> {
             let cotangent_items = #of;
-            let cotangent_keys: Vec<_> = cotangent_items.map(#key).collect();
+            #keys;
             let cotangent_place = #place;
             cotangent_items.nth(cotangent_place)
-        }
+        }});
     }
+    let order = order_of_keys(&by, span);
+    let end = match is_largest {
+        true => quote_spanned!(span=> #n - 1),
+        false => quote_spanned!(span=> 0),
+    };
+    let sorted =
+        quote_spanned! {span=> { let cotangent_order = #order; cotangent_order[#end] as usize }};
+    Some(match is_usual {
+        true => quote_spanned! {span=> {
+            let cotangent_items = #of;
+            let cotangent_extreme = cotangent_items.#method(|a, b| a.partial_cmp(b).unwrap());
+            if cotangent_items.any(|v| v.is_nan()) || cotangent_extreme.is_some_and(|v| v == 0.0) {
+                #keys;
+                cotangent_items.nth(#sorted)
+            } else {
+                cotangent_extreme
+            }
+        }},
+        false => quote_spanned! {span=> {
+            let cotangent_items = #of;
+            #keys;
+            let cotangent_place = #place;
+            let cotangent_is_close = cotangent_keys.iter().any(|v| v.is_nan())
+                || (#n > 0 && cotangent_keys[cotangent_place] == 0.0);
+            cotangent_items.nth(if cotangent_is_close { #sorted } else { cotangent_place })
+        }},
+    })
 }
 
-/// What items are compared by, as a real number.
-fn key_of(method: &syn::Ident, order: &syn::Expr) -> Option<syn::ExprClosure> {
-    let syn::Expr::Closure(closure) = order else {
-        return None;
-    };
-    if method.to_string().ends_with("_key") {
-        let mut key = closure.clone();
-        let body = &key.body;
-        key.body = Box::new(syn::parse_quote!(((#body) as f64)));
-        return Some(key);
-    }
-    let Order {
-        mut key,
-        descending,
-        ..
-    } = Order::of(order)?;
-    if descending {
-        let body = &key.body;
-        key.body = Box::new(syn::parse_quote!(-(#body)));
-    }
-    Some(key)
+/// The places of `cotangent_keys` in an order, which is a constant of differentiation.
+fn order_of_keys(order: &Order, span: proc_macro2::Span) -> TokenStream {
+    let (is_total, is_descending) = (order.total, order.descending);
+    quote_spanned!(span=> ::cotangent::prelude::stop_gradient(
+        ::cotangent::sorting::order(&cotangent_keys, #is_total, #is_descending),
+    ))
 }
 
 /// An order by a key: `|a, b| key(a).total_cmp(&key(b))`.
@@ -292,6 +320,23 @@ struct Order {
 }
 
 impl Order {
+    /// The order of a method: one that ends in `_key` takes the key.
+    fn by(method: &syn::Ident, order: &syn::Expr) -> Option<Order> {
+        match order {
+            syn::Expr::Closure(closure) if method.to_string().ends_with("_key") => {
+                let mut key = closure.clone();
+                let body = &key.body;
+                key.body = Box::new(syn::parse_quote!(((#body) as f64)));
+                Some(Order {
+                    key,
+                    descending: false,
+                    total: false,
+                })
+            }
+            order => Order::of(order),
+        }
+    }
+
     fn of(order: &syn::Expr) -> Option<Order> {
         let closure = match order {
             syn::Expr::Closure(closure) => closure.clone(),
@@ -530,22 +575,13 @@ pub(super) fn sorted(of: &syn::Expr, method: &syn::Ident, order: &syn::Expr) -> 
             #all
         }});
     }
-    let order = match method.to_string().ends_with("_key") {
-        true => Order {
-            key: key_of(method, order)?,
-            descending: false,
-            total: false,
-        },
-        false => Order::of(order)?,
-    };
-    let (key, is_total, is_descending) = (&order.key, order.total, order.descending);
-    let span = of.span();
+    let order = Order::by(method, order)?;
+    let (key, span) = (&order.key, of.span());
+    let places = order_of_keys(&order, span);
     syn::parse2(quote_spanned! {span=>
         {
             let cotangent_keys: Vec<_> = #of.iter().map(#key).collect();
-            let cotangent_order = ::cotangent::prelude::stop_gradient(
-                ::cotangent::sorting::order(&cotangent_keys, #is_total, #is_descending),
-            );
+            let cotangent_order = #places;
             let cotangent_sorted: Vec<_> = (0..#of.len())
                 .map(|cotangent_place| #of[cotangent_order[cotangent_place] as usize])
                 .collect();
@@ -553,6 +589,40 @@ pub(super) fn sorted(of: &syn::Expr, method: &syn::Ident, order: &syn::Expr) -> 
         }
     })
     .ok()
+}
+
+/// `v[a..b].sort_by(order)` of tuples and structs, by elements: their order looks at a part of them.
+pub(super) fn sorted_part(call: &syn::ExprMethodCall, order: &syn::Expr) -> Option<syn::Expr> {
+    let syn::Expr::Index(part) = &*call.receiver else {
+        return None;
+    };
+    let syn::Expr::Range(range) = &*part.index else {
+        return None;
+    };
+    let (first, _) = in_turn(order).unwrap_or_else(|| (order.clone(), order.clone()));
+    let mut key = &*Order::by(&call.method, &first)?.key.body;
+    loop {
+        key = match key {
+            syn::Expr::MethodCall(call) => &call.receiver,
+            syn::Expr::Paren(inner) => &inner.expr,
+            syn::Expr::Cast(cast) => &cast.expr,
+            syn::Expr::Unary(unary) => &unary.expr,
+            syn::Expr::Field(_) => break,
+            _ => return None,
+        };
+    }
+    let sorted = sorted(&call.receiver, &call.method, order)?;
+    let (list, span) = (&part.expr, call.method.span());
+    let from = range
+        .start
+        .as_ref()
+        .map_or_else(|| quote_spanned!(span=> 0), |e| quote_spanned!(span=> #e));
+    Some(syn::parse_quote_spanned! {span=> {
+        let (cotangent_from, cotangent_part) = (#from, #sorted);
+        for cotangent_place in 0..cotangent_part.len() {
+            #list[cotangent_from + cotangent_place] = cotangent_part[cotangent_place];
+        }
+    }})
 }
 
 fn any(tokens: &TokenStream, holds: &dyn Fn(&TokenTree) -> bool) -> bool {

@@ -142,6 +142,8 @@ impl Parser<'_> {
             start: braces.open(),
             end: braces.close(),
         };
+        let without_cuts = super::cuts::written_out(block);
+        let block = without_cuts.as_ref().unwrap_or(block);
         let with_axes = super::axes::named(block, &mut self.lists);
         let block = with_axes.as_ref().unwrap_or(block);
         let without_values = super::valued::without(block, &mut self.lists);
@@ -202,7 +204,8 @@ impl Parser<'_> {
                 syn::Stmt::Local(local)
                     if local.init.as_ref().is_some_and(|i| i.diverge.is_some()) =>
                 {
-                    let tail = match super::slices::taken(local) {
+                    let parts = super::slices::taken(local);
+                    let tail = match parts.or_else(|| super::choices::taken_in_turn(local)) {
                         Some(taken) => {
                             let more = taken.into_iter().chain(rest.iter().cloned());
                             self.sequence(&more.collect::<Vec<_>>(), loc, want)

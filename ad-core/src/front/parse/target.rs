@@ -202,6 +202,9 @@ impl Parser<'_> {
                 | "sort_by_cached_key",
                 [order],
             ) => {
+                if let Some(each) = super::rewritten::sorted_part(call, order) {
+                    return Some(self.statement(&each));
+                }
                 let sorted = super::rewritten::sorted(&call.receiver, &call.method, order)?;
                 (How::Elements, self.expr(&sorted))
             }

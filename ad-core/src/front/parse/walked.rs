@@ -2,7 +2,9 @@
 //!
 //! ```text
 //! let mut it = e;          let mut taken = 0;
-//! it.next()           is   { let item = e.nth(taken); taken += 1; item }
+//! it.nth(n)           is   { let by = n; let item = e.nth(taken + by); taken += by + 1; item }
+//! it.next()                the same with n = 0
+//! it.next_back()           let item = e.skip(taken).rev().nth(back); back += 1; item
 //! it.peek()                e.nth(taken)
 //! it.sum::<f64>()          e.skip(taken).sum::<f64>()
 //! ```
@@ -14,7 +16,17 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use std::collections::HashSet;
 
 /// The methods after which an iterator gives other items.
-const STEPS: [&str; 5] = ["next", "nth", "peek", "next_if", "by_ref"];
+const STEPS: [&str; 7] = [
+    "next",
+    "nth",
+    "peek",
+    "next_if",
+    "by_ref",
+    "next_back",
+    "nth_back",
+];
+/// Those that take items from the end, which are counted too.
+const STEPS_BACK: [&str; 2] = ["next_back", "nth_back"];
 
 /// The block with counts in place of iterators that change. `writers` are methods of the user's
 /// that change what they are called on.
@@ -28,15 +40,18 @@ pub(super) fn counted(block: &syn::Block, writers: &HashSet<String>) -> Option<s
                 .iter()
                 .map(ToTokens::to_token_stream)
                 .collect();
-            if walk.is_walked(rest.clone(), writers)
-                && let Some(rest) = walk.of(rest)
+            let walks = |steps: &[&str]| walk.is_walked(rest.clone(), steps, writers);
+            if walks(&STEPS)
+                && let Some(rest) = walk.ending(walks(&STEPS_BACK)).of(rest.clone())
             {
                 let before = stmts[..k].iter().map(ToTokens::to_token_stream);
                 let mut all: TokenStream = before.collect();
                 let (items, taken, of) = (&walk.items, &walk.taken, &walk.of);
+                let back = walks(&STEPS_BACK).then_some(&walk.back).into_iter();
                 all.extend(quote_spanned! {walk.name.span()=>
                     let #items = #of;
                     let mut #taken = 0usize;
+                    #(let mut #back = 0usize;)*
                 });
                 all.extend(rest);
                 let stmts = syn::parse::Parser::parse2(syn::Block::parse_within, all).ok()?;
@@ -52,11 +67,15 @@ pub(super) fn counted(block: &syn::Block, writers: &HashSet<String>) -> Option<s
 }
 
 /// An iterator in a variable.
+#[derive(Clone)]
 struct Walk {
     name: Ident,
     of: TokenStream,
     items: Ident,
     taken: Ident,
+    back: Ident,
+    /// Whether items are taken from the end, too.
+    from_end: bool,
 }
 
 impl Walk {
@@ -81,15 +100,24 @@ impl Walk {
             of: of.to_token_stream(),
             items: format_ident!("cotangent_items_{}", pat.ident),
             taken: format_ident!("cotangent_taken_{}", pat.ident),
+            back: format_ident!("cotangent_back_{}", pat.ident),
+            from_end: false,
         })
     }
 
-    fn is_walked(&self, tokens: TokenStream, writers: &HashSet<String>) -> bool {
+    fn ending(&self, from_end: bool) -> Walk {
+        Walk {
+            from_end,
+            ..self.clone()
+        }
+    }
+
+    fn is_walked(&self, tokens: TokenStream, steps: &[&str], writers: &HashSet<String>) -> bool {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         tokens.iter().enumerate().any(|(k, token)| match token {
-            TokenTree::Group(group) => self.is_walked(group.stream(), writers),
+            TokenTree::Group(group) => self.is_walked(group.stream(), steps, writers),
             TokenTree::Ident(name) if *name == self.name => method(&tokens[k + 1..])
-                .is_some_and(|(m, _)| STEPS.contains(&m.as_str()) && !writers.contains(&m)),
+                .is_some_and(|(m, _)| steps.contains(&m.as_str()) && !writers.contains(&m)),
             TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => false,
         })
     }
@@ -97,7 +125,7 @@ impl Walk {
     /// What follows the declaration; nothing if a name of the iterator cannot be followed.
     fn of(&self, tokens: TokenStream) -> Option<TokenStream> {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        let (items, taken) = (&self.items, &self.taken);
+        let (all, taken, back) = (&self.items, &self.taken, &self.back);
         let mut out = TokenStream::new();
         let mut k = 0;
         while k < tokens.len() {
@@ -118,6 +146,12 @@ impl Walk {
                         return None;
                     }
                     let span = name.span();
+                    let items = match self.from_end {
+                        true => quote_spanned! {span=>
+                            #all.take(#all.count().saturating_sub(#back))
+                        },
+                        false => all.to_token_stream(),
+                    };
                     let (step, count) = match method(&tokens[k + 1..]) {
                         Some((m, args)) => (m, (3, self.of(args)?)),
                         None => (String::new(), (0, TokenStream::new())),
@@ -125,12 +159,23 @@ impl Walk {
                     let (length, args) = count;
                     let next = |by: TokenStream| {
                         quote_spanned! {span=> ({
-                            let cotangent_item = #items.nth(#taken + #by);
-                            #taken += #by + 1;
+                            let cotangent_by = #by;
+                            let cotangent_item = #items.nth(#taken + cotangent_by);
+                            #taken += cotangent_by + 1;
+                            cotangent_item
+                        })}
+                    };
+                    let next_back = |by: TokenStream| {
+                        quote_spanned! {span=> ({
+                            let cotangent_by = #by;
+                            let cotangent_item = #all.skip(#taken).rev().nth(#back + cotangent_by);
+                            #back += cotangent_by + 1;
                             cotangent_item
                         })}
                     };
                     let (step, length) = match step.as_str() {
+                        "next_back" => (next_back(quote_spanned!(span=> 0)), length),
+                        "nth_back" => (next_back(args), length),
                         "next" => (next(quote_spanned!(span=> 0)), length),
                         "nth" => (next(args), length),
                         "peek" => (quote_spanned!(span=> #items.nth(#taken)), length),
@@ -147,9 +192,7 @@ impl Walk {
                             })};
                             (part, 6)
                         }
-                        "next_if" | "next_if_eq" | "next_back" | "nth_back" | "peek_mut" => {
-                            return None;
-                        }
+                        "next_if" | "next_if_eq" | "peek_mut" => return None,
                         "clone" => (quote_spanned!(span=> #items.skip(#taken)), length),
                         _ => (quote_spanned!(span=> #items.skip(#taken)), 0),
                     };
