@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from plots import figure
-from report import machine, number, version
+from report import CPU_TIME, machine, number, version
 from rust_side import ROOT
 
 TEXT = """# GradBench
@@ -20,8 +20,8 @@ benches/against_gradbench CHECKOUT --tools {tools} --write
 
 - **Machine**: {machine}. {load}
 - **Rust**: {rust}, `--release` without flags.
-- **Times** are the shortest of the runs in at least {seconds:g} s for each function, in
-  milliseconds. In brackets is the ratio of the derivative to the same tool's objective.
+- **Times** are the lower quartile of the runs in at least {seconds:g} s for each function, in
+  milliseconds. In brackets is the ratio of the derivative to the same tool's objective.{cpu_time}
 - A call that took a tool longer than {patience:g} s, or that failed, has no time. A tool that was
   too slow is not asked for larger sizes.
 - `manual` is GradBench's C++ with derivatives by hand. Its `ode` takes the gradient of the exact
@@ -75,6 +75,7 @@ def write(docs, results, checkout, options):
         rust=version("rustc", "--version"),
         compiler=version("c++", "--version").splitlines()[0],
         seconds=options.seconds,
+        cpu_time=CPU_TIME if options.cpu_time else "",
         patience=options.patience,
         text="" if text > 50_000 else "- `lstm` reads a random text, as the copy had no other.\n",
         valid=validity(results, tools),
