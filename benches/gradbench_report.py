@@ -18,7 +18,8 @@ every value with its own. This command writes the page:
 benches/against_gradbench CHECKOUT --tools {tools} --write
 ```
 
-- **Machine**: {machine}. {load}
+- **Machine**: {machine}.
+  {load}
 - **Rust**: {rust}, `--release` without flags.
 - **Times** are the lower quartile of the runs in at least {seconds:g} s for each function, in
   milliseconds. In brackets is the ratio of the derivative to the same tool's objective.{cpu_time}
@@ -26,8 +27,8 @@ benches/against_gradbench CHECKOUT --tools {tools} --write
   too slow is not asked for larger sizes.
 - `manual` is GradBench's C++ with derivatives by hand. Its `ode` takes the gradient of the exact
   solution, and integrates nothing.
-- The tools in C++ are built as GradBench builds them: by {compiler} with `-O3` and, but for
-  `tapenade`, `-march=native`.
+- The tools in C++ share the code of their objectives. They are built as GradBench builds them, with
+  `-O3` and, but for `tapenade`, `-march=native`, by {compiler}.
 - For `jax` the clock stops when a result is there.
 - The tool in `gradbench/` keeps memory that it has freed; the others use the allocator as it is.
 - Rust's own `std::autodiff` is missing: no compiler with its component `enzyme` was to be had.
