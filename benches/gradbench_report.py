@@ -12,7 +12,7 @@ TEXT = """# GradBench
 
 The evaluations of [GradBench](https://github.com/gradbench/gradbench) with the tool in `gradbench/`
 and with other tools, one after the other on one thread of the same machine. GradBench compares
-every value with its own. This command writes the page:
+values with its own{but}. This command writes the page:
 
 ```sh
 benches/against_gradbench CHECKOUT --tools {tools} --write
@@ -50,6 +50,8 @@ tools in C++ include the objective that they share.
 {lines}
 """
 
+UNCHECKED = ", but for values of the other tools in `ba`, `gmm`, `ht` and `lstm`"
+
 DERIVATIVES = {"jacobian", "gradient", "dir", "double", "rr", "ff", "fr", "rf"}
 COLOURS = {
     "cotangent": "#b7410e",
@@ -76,18 +78,27 @@ def write(docs, results, checkout, options):
         rust=version("rustc", "--version"),
         compiler=version("c++", "--version").splitlines()[0],
         seconds=options.seconds,
+        but=UNCHECKED if options.trust else "",
         cpu_time=CPU_TIME if options.cpu_time else "",
         patience=options.patience,
         text="" if text > 50_000 else "- `lstm` reads a random text, as the copy had no other.\n",
         valid=validity(results, tools),
         tables="\n".join(
-            table(name, found, tools) + notes.get(name, "") for name, found in results.items()
+            table(name, found, tools) + by_clock(found, options) + notes.get(name, "")
+            for name, found in results.items()
         ),
         lines=lines_of_code([name for name in results if "," not in name], checkout, tools),
     )
     (docs / "gradbench.md").write_text(page)
     panels = [panel(name, found, tools) for name, found in results.items()]
     (docs / "gradbench.svg").write_text(figure([p for p in panels if p]))
+
+
+def by_clock(found, options):
+    """What is said of tools whose times are not of the same kind as those of the page."""
+    tools = [t for t, part in found.items() if part["calls"] and part["cpu_time"] != options.cpu_time]
+    kind = "by the clock" if options.cpu_time else "on the processor"
+    return f"\n\nThe times of {', '.join(tools)} are those {kind}." if tools else ""
 
 
 def sections(text):
