@@ -12,7 +12,8 @@ TEXT = """# GradBench
 
 The evaluations of [GradBench](https://github.com/gradbench/gradbench) with the tool in `gradbench/`
 and with other tools, one after the other on one thread of the same machine. GradBench compares
-values with its own{but}. This command writes the page:
+values with its own{but}.
+This command writes the page:
 
 ```sh
 benches/against_gradbench CHECKOUT --tools {tools} --write
@@ -50,7 +51,7 @@ tools in C++ include the objective that they share.
 {lines}
 """
 
-UNCHECKED = ", but for values of the other tools in `ba`, `gmm`, `ht` and `lstm`"
+UNCHECKED = ", but not those of the other tools in `ba`, `gmm`, `ht` and `lstm`"
 
 DERIVATIVES = {"jacobian", "gradient", "dir", "double", "rr", "ff", "fr", "rf"}
 COLOURS = {
