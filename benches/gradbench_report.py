@@ -2,30 +2,37 @@
 
 import math
 import re
+from pathlib import Path
 
 from plots import figure
-from report import machine, number, version
+from report import CPU_TIME, machine, number, version
 from rust_side import ROOT
 
 TEXT = """# GradBench
 
 The evaluations of [GradBench](https://github.com/gradbench/gradbench) with the tool in `gradbench/`
 and with other tools, one after the other on one thread of the same machine. GradBench compares
-every value with its own. This command writes the page:
+values with its own{but}.
+This command writes the page:
 
 ```sh
-benches/against_gradbench CHECKOUT --write
+benches/against_gradbench CHECKOUT --tools {tools} --write
 ```
 
 - **Machine**: {machine}.
+  {load}
 - **Rust**: {rust}, `--release` without flags.
-- **Times** are medians in milliseconds over at least {seconds:g} s for each function. In brackets
-  is the ratio of the derivative to the same tool's objective.
+- **Times** are the lower quartile of the runs in at least {seconds:g} s for each function, in
+  milliseconds. In brackets is the ratio of the derivative to the same tool's objective.{cpu_time}
+- A call that took a tool longer than {patience:g} s, or that failed, has no time. A tool that was
+  too slow is not asked for larger sizes.
 - `manual` is GradBench's C++ with derivatives by hand. Its `ode` takes the gradient of the exact
   solution, and integrates nothing.
-- The tools in C++ are built as GradBench builds them: by {compiler} with `-O3` and, but for
-  `tapenade`, `-march=native`.
+- The tools in C++ share the code of their objectives. They are built as GradBench builds them, with
+  `-O3` and, but for `tapenade`, `-march=native`, by {compiler}.
 - For `jax` the clock stops when a result is there.
+- The tool in `gradbench/` keeps memory that it has freed; the others use the allocator as it is.
+- Rust's own `std::autodiff` is missing: no compiler with its component `enzyme` was to be had.
 - `ht` runs over the eleven hands of GradBench's repository. A twelfth, for which it asks by
   default, is not there.
 {text}
@@ -44,71 +51,108 @@ tools in C++ include the objective that they share.
 {lines}
 """
 
+UNCHECKED = ", but not those of the other tools in `ba`, `gmm`, `ht` and `lstm`"
+
 DERIVATIVES = {"jacobian", "gradient", "dir", "double", "rr", "ff", "fr", "rf"}
 COLOURS = {
     "cotangent": "#b7410e",
     "manual": "#555555",
-    "jax": "#2f6f9f",
-    "pytorch": "#3f8f4f",
     "tapenade": "#8a5fb0",
     "codipack": "#c9a227",
     "adol-c": "#d16ba5",
     "adept": "#5fb0a8",
     "cppad": "#a0a0a0",
+    "jax": "#2f6f9f",
+    "pytorch": "#3f8f4f",
 }
 
 
 def write(docs, results, checkout, options):
-    names = list(dict.fromkeys(name for name, _ in results))
-    tools = ["cotangent", *options.tools]
+    tools = [tool for tool in COLOURS if any(tool in found for found in results.values())]
+    loads = [part["load"] for found in results.values() for part in found.values()]
     text = (checkout / "evals/lstm/data/lstm_full.txt").stat().st_size
+    notes = sections(Path(__file__).with_name("gradbench_notes.md").read_text())
     page = TEXT.format(
+        tools=",".join(tools[1:]),
         machine=machine(),
+        load=f"While measuring, the load average was {min(loads):.1f} to {max(loads):.1f}.",
         rust=version("rustc", "--version"),
         compiler=version("c++", "--version").splitlines()[0],
         seconds=options.seconds,
+        but=UNCHECKED if options.trust else "",
+        cpu_time=CPU_TIME if options.cpu_time else "",
+        patience=options.patience,
         text="" if text > 50_000 else "- `lstm` reads a random text, as the copy had no other.\n",
-        valid=validity(results, names),
-        tables="\n".join(table(name, results, tools) for name in names),
-        lines=lines_of_code([name for name in names if "," not in name], checkout, tools),
+        valid=validity(results, tools),
+        tables="\n".join(
+            table(name, found, tools) + by_clock(found, options) + notes.get(name, "")
+            for name, found in results.items()
+        ),
+        lines=lines_of_code([name for name in results if "," not in name], checkout, tools),
     )
     (docs / "gradbench.md").write_text(page)
-    panels = [panel(name, results, tools) for name in names]
+    panels = [panel(name, found, tools) for name, found in results.items()]
     (docs / "gradbench.svg").write_text(figure([p for p in panels if p]))
 
 
-def validity(results, names):
-    rows = ["| evaluation | calls | valid |", "|---|---:|---:|"]
-    for name in names:
-        calls = results[name, "cotangent"]
-        rows.append(f"| {name} | {len(calls)} | {sum(c['valid'] for c in calls)} |")
+def by_clock(found, options):
+    """What is said of tools whose times are not of the same kind as those of the page."""
+    tools = [t for t, part in found.items() if part["calls"] and part["cpu_time"] != options.cpu_time]
+    kind = "by the clock" if options.cpu_time else "on the processor"
+    return f"\n\nThe times of {', '.join(tools)} are those {kind}." if tools else ""
+
+
+def sections(text):
+    """The text below each heading."""
+    parts = text.split("\n## ")[1:]
+    return {head: f"\n\n{body.strip()}" for head, body in (p.split("\n", 1) for p in parts)}
+
+
+def validity(results, tools):
+    """How many calls each tool answered with a valid value."""
+    rows = [row(["evaluation", "calls", *tools]), row(["---", *("---:" for _ in ["calls", *tools])])]
+    for name, found in results.items():
+        calls = found["cotangent"]["calls"]
+        parts = [found.get(tool, {"calls": []})["calls"] for tool in tools]
+        valid = [str(sum(c["valid"] for c in part)) if part else "-" for part in parts]
+        rows.append(row([name, str(len(calls)), *valid]))
     return "\n".join(rows)
 
 
-def table(name, results, tools):
-    tools = [tool for tool in tools if (name, tool) in results]
+def table(name, found, tools):
+    tools = [tool for tool in tools if tool in found and found[tool]["calls"]]
     head = ["size", "function", *(f"{tool}, ms" for tool in tools)]
     if len(tools) > 1:
         head.append("ours / best other")
     rows = [f"\n## {name}\n", row(head), row(["---", "---", *("---:" for _ in head[2:])])]
-    times = {tool: by_call(results[name, tool]) for tool in tools}
+    answers = {tool: by_call(found[tool]["calls"]) for tool in tools}
     values = {}
-    for size, function in times["cotangent"]:
-        found = {tool: times[tool].get((size, function)) for tool in tools}
-        cells = [size or "-", f"`{function}`"]
-        for tool, time in found.items():
+    for size, function in answers["cotangent"]:
+        cells, times = [size or "-", f"`{function}`"], {}
+        for tool in tools:
+            call = answers[tool].get((size, function))
+            if call is None or not call["valid"]:
+                cells.append(mark(call))
+                continue
+            times[tool] = time = call["ms"]
             value = values.get((tool, size))
-            known = time is not None and value and function in DERIVATIVES
-            ratio = f" ({time / value:.1f})" if known else ""
-            cells.append("-" if time is None else number(time) + ratio)
+            ratio = f" ({time / value:.1f})" if value and function in DERIVATIVES else ""
+            cells.append(number(time) + ratio)
             if function not in DERIVATIVES:
                 values[tool, size] = time
-        others = [time for tool, time in found.items() if tool != "cotangent" and time]
+        others = [time for tool, time in times.items() if tool != "cotangent"]
         if len(tools) > 1:
-            ours = found["cotangent"]
+            ours = times.get("cotangent")
             cells.append(f"{ours / min(others):.2f}" if ours and others else "-")
         rows.append(row(cells))
     return "\n".join(rows)
+
+
+def mark(call):
+    """What a table shows for a call without a valid answer."""
+    if call is None:
+        return "-"
+    return call["error"] if call["error"] == "invalid" or call["error"][0] == ">" else "failed"
 
 
 def row(cells):
@@ -116,7 +160,13 @@ def row(cells):
 
 
 def by_call(calls):
-    return {(c["size"], c["function"]): c["ms"] for c in calls if c["ms"] is not None}
+    """What became of each call, and the fastest where there are several of a kind."""
+    found = {}
+    for call in calls:
+        key = call["size"], call["function"]
+        if not (found.get(key) and found[key]["valid"] and found[key]["ms"] <= call["ms"]):
+            found[key] = call
+    return found
 
 
 def size_of(name, text):
@@ -127,13 +177,13 @@ def size_of(name, text):
     return found[-1] if name.startswith(("ba", "ht")) else math.prod(found)
 
 
-def panel(name, results, tools):
+def panel(name, found, tools):
     lines = []
     for tool in tools:
         points = {}
-        for call in results.get((name, tool), []):
+        for call in found.get(tool, {"calls": []})["calls"]:
             size = size_of(name, call["size"])
-            if call["function"] in DERIVATIVES and call["ms"] and size:
+            if call["function"] in DERIVATIVES and call["valid"] and size:
                 points[size] = call["ms"]
         if len(points) > 1:
             lines.append((tool, COLOURS[tool], sorted(points.items())))

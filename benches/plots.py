@@ -53,14 +53,16 @@ def panel(title, grows, lines):
             place = f'x="{x:.1f}" y="{HEIGHT - BOTTOM + 16}"'
             yield f'<text {place} text-anchor="middle">{short(n)}</text>'
     yield f'<text x="{LEFT + wide / 2}" y="{HEIGHT - 6}" text-anchor="middle">{grows}</text>'
-    end = WIDTH - RIGHT
+    end, row = WIDTH - RIGHT, 18
     for label, colour, points in reversed(lines):
         line = " ".join(f"{across(n):.1f},{down(time):.1f}" for n, time in points)
         yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
         for n, time in points:
             place = f'cx="{across(n):.1f}" cy="{down(time):.1f}"'
             yield f'<circle {place} r="3" fill="{colour}"/>'
-        place = f'x="{end}" y="18" text-anchor="end"'
+        if end - LETTER * len(label) < LEFT + LETTER * len(title) + GAP:
+            end, row = WIDTH - RIGHT, row + 13
+        place = f'x="{end}" y="{row}" text-anchor="end"'
         yield f'<text {place} fill="{colour}" font-weight="bold">{label}</text>'
         end -= LETTER * len(label) + GAP
 

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 CPU_TIME = """
-  The machine had other work to do: counted is the time on the processor, not that of the clock (`--cpu-time`)."""
+  The machine had other work to do: counted is the time on the processor, not that of the clock
+  (`--cpu-time`)."""
 
 
 def failures(problems):

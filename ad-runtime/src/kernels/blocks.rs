@@ -45,7 +45,8 @@ pub(super) const BLOCK: usize = 256;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Block<T> {
-    data: [MaybeUninit<T>; BLOCK],
+    // With room for what completes a round.
+    data: [MaybeUninit<T>; BLOCK + LANES],
     // So many of them have a value.
     length: usize,
     from: i64,
@@ -58,18 +59,31 @@ pub struct Block<T> {
 /// Panics if there are more than fit.
 #[inline(always)]
 pub fn block<T: Real>(js: Stretch, value: T) -> Block<T> {
-    let mut block = Block {
-        data: [const { MaybeUninit::uninit() }; BLOCK],
-        length: js.length(),
-        from: js.from,
-    };
-    for slot in &mut block.data[..js.length()] {
-        slot.write(value);
-    }
+    let mut block = Block::room();
+    block.begin(js, value);
     block
 }
 
 impl<T: Real> Block<T> {
+    /// Room for a stretch.
+    #[inline(always)]
+    fn room() -> Block<T> {
+        Block {
+            data: [const { MaybeUninit::uninit() }; BLOCK + LANES],
+            length: 0,
+            from: 0,
+        }
+    }
+
+    /// Takes a stretch, with the same number for each index.
+    #[inline(always)]
+    fn begin(&mut self, js: Stretch, value: T) {
+        for slot in &mut self.data[..BLOCK][..js.length()] {
+            slot.write(value);
+        }
+        (self.length, self.from) = (js.length(), js.from);
+    }
+
     /// Those of a part of the stretch.
     #[inline(always)]
     pub(super) fn values(&mut self, js: Stretch) -> &mut [T] {
@@ -89,7 +103,8 @@ impl<T: Real> Block<T> {
     #[inline(always)]
     fn rounds(&mut self, neutral: T) -> &[T] {
         let all = self.length.next_multiple_of(LANES);
-        for slot in &mut self.data[self.length..all] {
+        // As many as there are lanes: a number that the compiler knows takes no call.
+        for slot in &mut self.data[self.length..][..LANES] {
             slot.write(neutral);
         }
         // SAFETY: all of these have values now.

@@ -4,6 +4,7 @@ use crate::call::{Answer, Call, Failure};
 use cotangent::Parameters;
 use cotangent::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::array;
 
 /// A camera with two coefficients of radial distortion.
 #[derive(Clone, Debug, Differentiable)]
@@ -15,10 +16,11 @@ struct Camera {
     distortion: [f64; 2],
 }
 
-/// The numbers of a camera, of a point, and of both with a weight.
+/// The numbers of a camera, of a point, and of both with a weight, which is the last of them.
 const CAMERA: usize = 11;
 const POINT: usize = 3;
-const BLOCK: usize = CAMERA + POINT + 1;
+const WEIGHT: usize = CAMERA + POINT;
+const BLOCK: usize = WEIGHT + 1;
 
 #[differentiable(vjp, jvp)]
 fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
@@ -44,10 +46,11 @@ fn rotated(rotation: &[f64; 3], x: &[f64; 3]) -> [f64; 3] {
     } else {
         let angle = squared.sqrt();
         let (sine, cosine) = angle.sin_cos();
+        let inverse = 1.0 / angle;
         let axis = [
-            rotation[0] / angle,
-            rotation[1] / angle,
-            rotation[2] / angle,
+            rotation[0] * inverse,
+            rotation[1] * inverse,
+            rotation[2] * inverse,
         ];
         let c = cross(&axis, x);
         let along = dot(&axis, x) * (1.0 - cosine);
@@ -87,27 +90,38 @@ fn weight_error(weight: f64) -> f64 {
     1.0 - weight * weight
 }
 
-/// Observation o is of point `o % points.len()` by camera `o % cameras.len()`.
+/// Where a camera saw a point.
+struct Observation {
+    camera: u32,
+    point: u32,
+    seen: [f64; 2],
+}
+
+/// Each observation has a weight.
 struct Problem {
     cameras: Vec<Camera>,
     points: Vec<[f64; 3]>,
     weights: Vec<f64>,
-    seen: Vec<[f64; 2]>,
+    observations: Vec<Observation>,
 }
+
+/// With so many cameras, points or observations, `u32` counts the entries of the Jacobian.
+const LARGEST: usize = 100_000_000;
 
 /// A sparse matrix by rows: row i has the entries from `rows[i]` to `rows[i + 1]`.
 struct Rows {
-    rows: Vec<usize>,
-    cols: Vec<usize>,
+    rows: Vec<u32>,
+    cols: Vec<u32>,
     vals: Vec<f64>,
 }
 
 impl Problem {
     fn errors(&self) -> (Vec<[f64; 2]>, Vec<f64>) {
-        let reprojections = (0..self.weights.len()).map(|o| {
-            let camera = &self.cameras[o % self.cameras.len()];
-            let point = &self.points[o % self.points.len()];
-            reprojection(camera, point, self.weights[o], &self.seen[o])
+        let weighted = self.observations.iter().zip(&self.weights);
+        let reprojections = weighted.map(|(observation, &weight)| {
+            let camera = &self.cameras[observation.camera as usize];
+            let point = &self.points[observation.point as usize];
+            reprojection(camera, point, weight, &observation.seen)
         });
         let weights = self.weights.iter().map(|&w| weight_error(w));
         (reprojections.collect(), weights.collect())
@@ -117,34 +131,36 @@ impl Problem {
     fn jacobian(&self) -> Rows {
         let (n, m, p) = (self.cameras.len(), self.points.len(), self.weights.len());
         let entries = (2 * BLOCK + 1) * p;
-        let (mut rows, mut cols) = (vec![0], Vec::with_capacity(entries));
-        let mut vals = vec![0.0; entries];
-        let mut filled = 0;
-        for o in 0..p {
-            let (c, j) = (o % n, o % m);
+        let (mut rows, mut cols) = (Vec::with_capacity(3 * p + 1), Vec::with_capacity(entries));
+        let mut vals = Vec::with_capacity(entries);
+        rows.push(0);
+        for (o, observation) in self.observations.iter().enumerate() {
+            let (c, j) = (observation.camera as usize, observation.point as usize);
             let (camera, point, weight) = reprojection_jacobian(
                 &self.cameras[c],
                 &self.points[j],
                 self.weights[o],
-                &self.seen[o],
+                &observation.seen,
             );
+            let columns: [u32; BLOCK] = array::from_fn(|k| match k {
+                ..CAMERA => CAMERA * c + k,
+                CAMERA..WEIGHT => CAMERA * n + POINT * j + k - CAMERA,
+                _ => CAMERA * n + POINT * m + o,
+            } as u32);
             for e in 0..2 {
-                let row = &mut vals[filled..filled + BLOCK];
+                let mut row = [0.0; BLOCK];
                 camera[e].write_to(&mut row[..CAMERA]);
-                point[e].write_to(&mut row[CAMERA..CAMERA + POINT]);
-                row[BLOCK - 1] = weight[e];
-                let (from, to) = (CAMERA * c, CAMERA * n + POINT * j);
-                cols.extend((from..from + CAMERA).chain(to..to + POINT));
-                cols.push(CAMERA * n + POINT * m + o);
-                filled += BLOCK;
-                rows.push(filled);
+                point[e].write_to(&mut row[CAMERA..WEIGHT]);
+                row[WEIGHT] = weight[e];
+                vals.extend(row);
+                cols.extend(columns);
+                rows.push(vals.len() as u32);
             }
         }
         for (o, &w) in self.weights.iter().enumerate() {
-            vals[filled] = weight_error_grad(w);
-            cols.push(CAMERA * n + POINT * m + o);
-            filled += 1;
-            rows.push(filled);
+            vals.push(weight_error_grad(w));
+            cols.push((CAMERA * n + POINT * m + o) as u32);
+            rows.push(vals.len() as u32);
         }
         Rows { rows, cols, vals }
     }
@@ -181,8 +197,8 @@ struct RepeatedElement {
 
 #[derive(Serialize)]
 struct Sample {
-    rows: Vec<usize>,
-    cols: Vec<usize>,
+    rows: Vec<u32>,
+    cols: Vec<u32>,
     vals: Vec<f64>,
 }
 
@@ -194,8 +210,10 @@ fn sample<T: Copy>(list: &[T]) -> Vec<T> {
 pub(crate) fn call(call: &Call<'_>) -> Result<Answer, Failure> {
     let input: Input = call.input()?;
     let p = input.p;
-    if input.n == 0 || input.m == 0 || p == 0 {
-        return Err(Failure::new("`n`, `m` and `p` must be at least 1"));
+    let sizes = [input.n, input.m, p];
+    if sizes.contains(&0) || sizes.iter().any(|&size| size > LARGEST) {
+        let reason = format!("`n`, `m` and `p` must be at least 1 and at most {LARGEST}");
+        return Err(Failure::new(reason));
     }
     let c = &input.cam;
     let camera = Camera {
@@ -205,11 +223,17 @@ pub(crate) fn call(call: &Call<'_>) -> Result<Answer, Failure> {
         principal: [c[7], c[8]],
         distortion: [c[9], c[10]],
     };
+    let (n, m) = (input.n as u32, input.m as u32);
+    let observation = |o| Observation {
+        camera: o % n,
+        point: o % m,
+        seen: input.feat,
+    };
     let problem = Problem {
         cameras: vec![camera; input.n],
         points: vec![input.x; input.m],
         weights: vec![input.w; p],
-        seen: vec![input.feat; p],
+        observations: (0..p as u32).map(observation).collect(),
     };
     match call.function {
         "objective" => call.time(

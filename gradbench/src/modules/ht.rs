@@ -96,8 +96,9 @@ fn vertices(theta: &Array1<f64>, hand: &Hand) -> Array2<f64> {
     });
     let mut posed = build((hand.weights.nrows(), 3), |(v, r)| {
         sum(bones, |b| {
-            let moved = sum(4, |c| moves[[b, r, c]] * hand.base_positions[[v, c]]);
-            hand.weights[[v, b]] * moved
+            sum(4, |c| {
+                moves[[b, r, c]] * (hand.weights[[v, b]] * hand.base_positions[[v, c]])
+            })
         })
     });
     if hand.is_mirrored {

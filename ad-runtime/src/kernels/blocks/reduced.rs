@@ -3,19 +3,17 @@
 //! Their results are those of the loops that they stand for, bit by bit: they have as many partial
 //! results, in the same order.
 
-use super::{BLOCK, Block, Stretch, block, each};
+use super::{BLOCK, Block, Stretch, each};
 use crate::Real;
 use crate::kernels::few::{FEW, Few};
 use crate::kernels::loops::{Exponentials, LANES, ROUNDS, Span, combined};
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// What `f` adds to zeros.
+/// Sets a block to what `f` adds to zeros.
 #[inline(always)]
-fn filled<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Block<T>)) -> Block<T> {
-    let mut values = block(js, T::nought());
-    f(js, &mut values);
-    values
+fn fill<T: Real>(block: &mut Block<T>, js: Stretch, f: &impl Fn(Stretch, &mut Block<T>)) {
+    block.begin(js, T::nought());
+    f(js, block);
 }
 
 /// The same, a few at a time. Some of the last are computed twice, so that these are as many.
@@ -25,17 +23,13 @@ fn filled<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Block<T>)) -> Block<T>
 /// Panics if there are less than a few.
 #[inline(always)]
 #[track_caller]
-fn filled_by_few<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Few<T>)) -> Block<T> {
+fn fill_by_few<T: Real>(block: &mut Block<T>, js: Stretch, f: &impl Fn(Stretch, &mut Few<T>)) {
     let length = js.length();
     assert!(
         (FEW..=BLOCK).contains(&length),
         "at least a few in each block"
     );
-    let mut block = Block {
-        data: [const { MaybeUninit::uninit() }; BLOCK],
-        length,
-        from: js.from,
-    };
+    (block.length, block.from) = (length, js.from);
     let mut next = 0;
     while next < length {
         let at = next.min(length - FEW);
@@ -50,7 +44,6 @@ fn filled_by_few<T: Real>(js: Stretch, f: &impl Fn(Stretch, &mut Few<T>)) -> Blo
         }
         next += FEW;
     }
-    block
 }
 
 /// Combines numbers with partial results in turns, of which there are whole ones.
@@ -69,11 +62,14 @@ fn reduce<T: Real>(
     span: Range<usize>,
     start: T,
     op: impl Fn(T, T) -> T,
-    fill: impl Fn(Stretch) -> Block<T>,
+    fill: impl Fn(&mut Block<T>, Stretch),
 ) -> T {
     let mut parts = [start; LANES];
+    // One for all: a block is too large to be moved.
+    let mut block = Block::room();
     each(span, |js| {
-        by_lanes(&mut parts, fill(js).rounds(start), &op);
+        fill(&mut block, js);
+        by_lanes(&mut parts, block.rounds(start), &op);
     });
     combined(parts, op)
 }
@@ -85,7 +81,7 @@ macro_rules! reductions {
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn $name<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> T {
-            reduce(over.span(), T::$start(), $op, |js| filled(js, &f))
+            reduce(over.span(), T::$start(), $op, |block, js| fill(block, js, &f))
         }
 
         $(#[$doc])*
@@ -94,7 +90,7 @@ macro_rules! reductions {
         #[cfg_attr(not(debug_assertions), inline(always))]
         #[track_caller]
         pub fn $few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> T {
-            reduce(over.span(), T::$start(), $op, |js| filled_by_few(js, &f))
+            reduce(over.span(), T::$start(), $op, |block, js| fill_by_few(block, js, &f))
         }
     )*};
 }
@@ -115,21 +111,23 @@ reductions! {
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn logsumexp_blocks<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> T {
-    exponentials(over.span(), |js| filled(js, &f))
+    exponentials(over.span(), |block, js| fill(block, js, &f))
 }
 
 /// The same, a few at a time.
 #[cfg_attr(debug_assertions, inline)]
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn logsumexp_few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> T {
-    exponentials(over.span(), |js| filled_by_few(js, &f))
+    exponentials(over.span(), |block, js| fill_by_few(block, js, &f))
 }
 
 #[inline(always)]
-fn exponentials<T: Real>(span: Range<usize>, fill: impl Fn(Stretch) -> Block<T>) -> T {
+fn exponentials<T: Real>(span: Range<usize>, fill: impl Fn(&mut Block<T>, Stretch)) -> T {
     let mut all = Exponentials::new();
+    let mut block = Block::room();
     each(span, |js| {
-        for some in fill(js).values(js).chunks(ROUNDS * LANES) {
+        fill(&mut block, js);
+        for some in block.values(js).chunks(ROUNDS * LANES) {
             // What no value is written to counts nothing.
             let mut rounds = [[T::NEG_INFINITY; LANES]; ROUNDS];
             for (round, values) in rounds.iter_mut().zip(some.chunks(LANES)) {
@@ -148,11 +146,12 @@ fn first<T: Real>(
     span: Range<usize>,
     start: T,
     beats: impl Fn(T, T) -> bool,
-    fill: impl Fn(Stretch) -> Block<T>,
+    fill: impl Fn(&mut Block<T>, Stretch),
 ) -> (i64, T) {
     let (mut best, mut at, mut first) = (start, 0, start);
+    let mut block = Block::room();
     each(span, |js| {
-        let mut block = fill(js);
+        fill(&mut block, js);
         let values = block.rounds(start);
         if js.from == 0 {
             first = values.first().map_or(start, |v| *v);
@@ -195,7 +194,7 @@ macro_rules! extrema {
         #[cfg_attr(debug_assertions, inline)]
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub fn $name<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Block<T>)) -> (i64, T) {
-            first(over.span(), T::$start, $beats, |js| filled(js, &f))
+            first(over.span(), T::$start, $beats, |block, js| fill(block, js, &f))
         }
 
         $(#[$both])*
@@ -203,7 +202,7 @@ macro_rules! extrema {
         #[cfg_attr(debug_assertions, inline)]
         #[cfg_attr(not(debug_assertions), inline(always))]
         pub fn $few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>)) -> (i64, T) {
-            first(over.span(), T::$start, $beats, |js| filled_by_few(js, &f))
+            first(over.span(), T::$start, $beats, |block, js| fill_by_few(block, js, &f))
         }
     )*};
 }
