@@ -213,7 +213,7 @@ fn sorted_pairs_grad(p: &[(f64, f64)], k: usize) -> (f64, Vec<(f64, f64)>) {
 fn pairs(n: usize) -> Vec<(f64, f64)> {
     list(2 * n).chunks(2).map(|c| (c[0], c[1])).collect()
 }
-use crate::harness::{list, matrix};
+use crate::harness::list;
 
 sized! {
   two: two_ended, two_ended_value_and_grad, n in [0, 1, 2, 3, 9, 65], x: list(n) => (&x);

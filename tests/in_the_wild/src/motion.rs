@@ -304,7 +304,7 @@ pub(crate) fn advance(bodies: &mut Vec<Body>, dt: f64) {
     }
 }
 
-#[differentiable]
+#[differentiable(allow(loop_memory))]
 pub(crate) fn simulate(bodies: &[Body], dt: f64, steps: usize) -> f64 {
     let mut bodies = bodies.to_vec();
     for _ in 0..steps {

@@ -36,7 +36,7 @@ fn compared(a: f64, b: f64) -> f64 {
     }
 }
 
-#[differentiable(value, grad)]
+#[differentiable(value, grad, allow(zero_gradient))]
 fn signs(a: f64) -> f64 {
     match (a.is_sign_negative(), a.is_sign_positive()) {
         (true, false) => 1.0,
@@ -45,7 +45,7 @@ fn signs(a: f64) -> f64 {
     }
 }
 
-#[differentiable(value, grad)]
+#[differentiable(value, grad, allow(zero_gradient))]
 fn single(a: f32, b: f32) -> f32 {
     if a.total_cmp(&b).is_lt() { 1.0 } else { 2.0 }
 }
