@@ -32,7 +32,7 @@ pub fn boxes_of_matrices(a: &Array2<f64>, k: &Array2<f64>, x: &Array1<f64>) -> f
     let part = a.slice_axis(Axis(1), Slice::from(1..));
     let weights: [f64; 3] = std::array::from_fn(|i| 1.0 / (1 + i) as f64);
     let largest = x.iter().copied().max_by(|p, q| p.partial_cmp(q).unwrap());
-    let least = x.iter().min_by(|p, q| p.total_cmp(q)).unwrap();
+    let least = x.iter().min_by(|p, q| p.partial_cmp(q).unwrap()).unwrap();
     total + (&below * &below).sum() + weights[2] * part.sum() + largest.unwrap() * least
         + a.slice(s![.., ..2]).sum()
 }
