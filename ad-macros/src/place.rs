@@ -320,8 +320,8 @@ fn items_beside(text: &str, place: usize) -> Vec<(Kind, (String, String))> {
             {
                 let end = end_of_statement(tokens.rest);
                 let text = tokens.rest[..end].trim();
-                let before = open.iter().filter(|(_, is_module)| *is_module);
-                let module = before.last().map_or(0, |(begin, _)| *begin);
+                let mut before = open.iter().filter(|(_, is_module)| *is_module);
+                let module = before.next_back().map_or(0, |(begin, _)| *begin);
                 // `const fn` is a function.
                 if let (Some((_, ty)), Some((name, _))) = (&owner, text.split_once(':'))
                     && name.chars().all(|c| c.is_alphanumeric() || c == '_')
