@@ -180,7 +180,7 @@ pub fn moments(data: &[f64]) -> Moments {
 }
 
 #[differentiable]
-pub fn kendall_smooth(x: &[f64], y: &[f64], temperature: f64) -> f64 {
+pub fn kendall_of_pairs(x: &[f64], y: &[f64], temperature: f64) -> f64 {
     let n = x.len();
     let mut concordant = 0.0;
     for i in 0..n {
@@ -1270,7 +1270,7 @@ sized! {
         m: matrix(n, 4).mapv(|v| (v > 0.0) as i32 as f64) => (&x, &m);
     quantiles: quantile_loss, quantile_loss_value_and_grad, n in [1, 9, 65], p: list(3 * n);
         y: list(n), q: [0.1, 0.5, 0.9] => (&y, &p, &q);
-    kendall: kendall_smooth, kendall_smooth_value_and_grad, n in [2, 9, 30],
+    kendall: kendall_of_pairs, kendall_of_pairs_value_and_grad, n in [2, 9, 30],
         x: list(n), y: positive(n).to_vec(), t: 0.8 => (&x, &y, t);
     mixture: log_likelihood_mixture, log_likelihood_mixture_value_and_grad, n in [0, 1, 9, 65],
         x: list(n), w: vec![0.3, 0.6], m: vec![-0.4, 0.5], s: vec![0.6, 0.9]

@@ -18,7 +18,7 @@ const EXCEPTIONS: [(&str, &str); 3] = [
         "the reverse pass undoes the steps in place, which takes as many operations as the steps",
     ),
     (
-        "kendall_smooth",
+        "kendall_of_pairs",
         "it negates each pair of a triangle before it adds them up, where it could negate the sums",
     ),
     (
