@@ -106,8 +106,8 @@ fn is_table(c: &syn::ItemConst) -> bool {
         || is_made && matches!(&*c.ty, syn::Type::Path(_)) && !is_scalar(&c.ty)
 }
 
-/// Constants of `impl` blocks that are no numbers get names of their own, which the item mentions:
-/// `Vec3::ORIGIN` is `Vec3_ORIGIN`. Gives the constants too, by these names.
+/// The item with one name for each constant of an `impl` block that is no number, such as
+/// `Vec3_ORIGIN` for `Vec3::ORIGIN`, and the declarations of the constants by these names.
 pub(super) fn as_names(
     item: TokenStream,
     members: &[(String, String)],

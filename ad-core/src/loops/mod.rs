@@ -11,8 +11,8 @@
 //! writes with one, and every loop as the user has it. `program` walks over what was written and
 //! writes it again. Each loop comes to it as a `Draft`, with the loops inside of it done already:
 //! `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
-//! `parallel` writes it. Behind the loops inside of a branch, `merged` writes what both of its sides
-//! replace in an array.
+//! `parallel` writes it. If both sides of a branch only replace parts of one array, `merged` writes
+//! these updates under their conditions.
 
 mod blocks;
 mod draft;

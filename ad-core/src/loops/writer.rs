@@ -209,7 +209,9 @@ impl Writer {
     /// is none, and so a loop leaves it where it begins with NaN, and finds no number:
     ///
     /// ```text
-    /// m = init; for x { m = max(m, x) }   =   if init is NaN and maximum(x) = −∞ { init } else { max(init, maximum(x)) }
+    /// m = init; for x { m = max(m, x) }
+    ///    =
+    /// if init is NaN and maximum(x) = −∞ { init } else { max(init, maximum(x)) }
     /// ```
     ///
     /// This differs from the loop where nothing but NaN and −∞ occurs, and NaN is first: the loop
