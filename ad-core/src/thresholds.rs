@@ -17,6 +17,9 @@ pub(crate) const CHEAP_REPEATS_IN_BODIES: usize = 8;
 /// and its running time, grow with the square of their length.
 pub(crate) const FREE_CHAIN: usize = 16;
 
+/// How often arrays over rows of different lengths are chosen anew for storage by entries.
+pub(crate) const ROUNDS_OF_ROWS: usize = 4;
+
 /// The multiplications that take as long as the call of a matrix kernel: smaller products are
 /// loops.
 pub(crate) const PRODUCTS_PER_CALL: i64 = 64;

@@ -45,6 +45,7 @@ use crate::ir::kernel::{
 };
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
+use crate::thresholds::ROUNDS_OF_ROWS;
 use accumulate::accumulate;
 pub use again::again;
 use change::{Owned, adding, change, read_before};
@@ -105,7 +106,11 @@ impl Lowerer {
             (negatives, choice)
         };
         let (mut negatives, mut choice) = chosen(&program);
-        if let Some(flat) = ragged::flatten(&program, &choice.stored) {
+        // Where rows are stored one behind another, what reads them may have to be stored, too.
+        for round in 0..ROUNDS_OF_ROWS {
+            let Some(flat) = ragged::flatten(&program, &choice.stored, round == 0) else {
+                break;
+            };
             program = Cow::Owned(flat);
             (negatives, choice) = chosen(&program);
         }

@@ -16,19 +16,23 @@
 //! place in flat storage. Index spaces stay as they are; `narrow` ends loops over them where the
 //! rows end.
 //!
-//! What a sequential loop is given, or collects, keeps its shape.
+//! What has one element in each row, at the position `p[i]` of an extremum, is not stored:
+//! `v[i, k] = [k = p[i]] e[i]`. What a sequential loop is given, or collects, keeps its shape.
+
+mod recur;
 
 use super::contractions::sum_of_product;
-use crate::ir::build::{Builder, translate_ix, translate_size, without};
-use crate::ir::bulk::{Affine, Eq, Feed, Ix, Loop, Looped, Op, Param, Part, Program, Type, Var};
+use crate::ir::build::{Builder, translate_ix, translate_size};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Type, Var};
 use crate::ir::core::Keep;
 use crate::ir::live::live;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::{HashMap, HashSet};
 
-/// The program with flat storage for ragged arrays that are `stored`, if there are such.
-pub(super) fn flatten(program: &Program, stored: &[bool]) -> Option<Program> {
+/// The program with flat storage for ragged arrays that are `stored`, and with `ends` for where rows
+/// end that are ragged themselves, if there are such.
+pub(super) fn flatten(program: &Program, stored: &[bool], ends: bool) -> Option<Program> {
     if !program
         .eqs
         .iter()
@@ -43,7 +47,10 @@ pub(super) fn flatten(program: &Program, stored: &[bool]) -> Option<Program> {
         rows: HashMap::new(),
         flat: HashMap::new(),
     };
-    let ends = ends_of_rows(program);
+    let ends = match ends {
+        true => ends_of_rows(program),
+        false => HashSet::new(),
+    };
     let lasting: HashSet<Var> = program.results.iter().copied().collect();
     for (k, eq) in program.eqs.iter().enumerate() {
         let v = program.var_of(k);
@@ -51,12 +58,16 @@ pub(super) fn flatten(program: &Program, stored: &[bool]) -> Option<Program> {
             Op::Recur { .. } if !lasting.contains(&v) => f.recur(eq),
             Op::Contract { .. } => f.contract(eq),
             Op::Gather { src, .. } if f.flat.contains_key(&f.at(*src)) => {
-                let found = f.at_positions(eq);
+                let found = f.read(eq);
                 let is_stored = stored[v.index()] && !lasting.contains(&v);
                 match found {
-                    None if is_stored => f.array(eq),
+                    None if is_stored => f.array(v, eq),
                     found => found,
                 }
+            }
+            Op::Gather { src, index } if is_view(program, &eq.ty, *src, index) => None,
+            Op::Scatter(parts) if stored[v.index()] && !lasting.contains(&v) => {
+                f.at_one_position(eq, parts)
             }
             Op::Fill(_)
             | Op::Index(_)
@@ -68,7 +79,7 @@ pub(super) fn flatten(program: &Program, stored: &[bool]) -> Option<Program> {
             | Op::Stop(_)
                 if (stored[v.index()] || ends.contains(&v)) && !lasting.contains(&v) =>
             {
-                f.array(eq)
+                f.array(v, eq)
             }
             Op::Fill(_)
             | Op::Index(_)
@@ -174,6 +185,15 @@ impl Layout {
     }
 }
 
+/// Whether an array is read from flat storage.
+fn is_view(program: &Program, ty: &Type, src: Var, index: &[Ix]) -> bool {
+    let is_flat = |n: &[Size]| matches!(n, [n] if is_computed(n));
+    ty.rank() > 1 && matches!(index, [Ix::Data(_)]) && is_flat(&program.ty(src).shape)
+}
+
+/// Where an axis ends, by the conditions that say so and what their axes are.
+type Ends = HashMap<(Var, Vec<usize>), Option<Var>>;
+
 /// The first axes of a space.
 fn whole(axes: usize, rank: usize) -> Vec<Ix> {
     (0..axes)
@@ -181,12 +201,14 @@ fn whole(axes: usize, rank: usize) -> Vec<Ix> {
         .collect()
 }
 
+/// Where rows lie: over which axes, where those of these that are ragged end, and their own ends.
+type Place = (Vec<Size>, Vec<Option<Var>>, Var);
+
 struct Flattener<'a> {
     program: &'a Program,
     out: Builder,
     new: Vec<Var>,
-    /// By the lengths of the axes before, and the ends.
-    rows: HashMap<(Vec<Size>, Var), Rows>,
+    rows: HashMap<Place, Rows>,
     /// What is read from flat storage, if it lies there like this.
     flat: HashMap<Var, Option<Layout>>,
 }
@@ -201,12 +223,37 @@ impl Flattener<'_> {
         ty.shape.iter().map(size).collect()
     }
 
-    /// An equation whose elements are computed one by one.
-    fn array(&mut self, eq: &Eq) -> Option<Var> {
-        let layout = self.layout(&eq.ty, eq.guard?)?;
-        let v = self.out.copy(eq, &mut |v| self.new[v.index()]);
-        let when = self.at(eq.guard?);
-        Some(self.through(v, &layout, when))
+    /// An equation whose elements are computed one by one. Where its rows end, its guard says, or a
+    /// bool itself, which is false behind the end, or the condition of a choice with a literal,
+    /// which is what is behind the end.
+    fn array(&mut self, v: Var, eq: &Eq) -> Option<Var> {
+        if let Some(layout) = eq.guard.and_then(|g| self.layout(&eq.ty, g)) {
+            let copy = self.out.copy(eq, &mut |v| self.new[v.index()]);
+            let guard = self.at(eq.guard?);
+            return Some(self.through(copy, &layout, guard));
+        }
+        let is_end = matches!(eq.op, Op::Map(Prim::ILt | Prim::IGt, _));
+        let (condition, behind) = if let Op::Map(Prim::Select, args) = &eq.op
+            && let Some(Op::Fill(l)) = self.program.eq(args[2]).map(|e| &e.op)
+        {
+            (args[0], Some(*l))
+        } else if eq.ty.elem == Elem::Bool && !is_end {
+            (v, None)
+        } else {
+            return None;
+        };
+        let layout = self.layout(&eq.ty, condition)?;
+        let copy = self.out.copy(eq, &mut |v| self.new[v.index()]);
+        let shape = self.out.shape(copy);
+        let guard = eq.guard.map(|g| self.at(g));
+        let entries = self.mask(&layout, &shape).expect("an axis is ragged");
+        let when = self.out.both(Some(entries), guard)?;
+        let read = self.through(copy, &layout, when);
+        let Some(behind) = behind else {
+            return Some(read);
+        };
+        let behind = self.out.fill(behind, &shape);
+        Some(self.out.map(Prim::Select, &[entries, read, behind], guard))
     }
 
     /// An array through flat storage.
@@ -254,7 +301,7 @@ impl Flattener<'_> {
         let shape = self.shape(ty);
         for a in axes.iter().copied() {
             let ends = match a > 0 && is_computed(&ty.shape[a]) {
-                true => self.ends(guard, &axes, a, &shape, &mut HashSet::new()),
+                true => self.ends(guard, &axes, a, &shape, &mut Ends::new()),
                 false => None,
             };
             let (axis, count) = match ends {
@@ -281,11 +328,25 @@ impl Flattener<'_> {
         axes: &[usize],
         a: usize,
         shape: &[Size],
-        seen: &mut HashSet<Var>,
+        found: &mut Ends,
     ) -> Option<Var> {
-        if !seen.insert(condition) {
-            return None;
+        let key = (condition, axes.to_vec());
+        if let Some(found) = found.get(&key) {
+            return *found;
         }
+        let end = self.new_ends(condition, axes, a, shape, found);
+        found.insert(key, end);
+        end
+    }
+
+    fn new_ends(
+        &mut self,
+        condition: Var,
+        axes: &[usize],
+        a: usize,
+        shape: &[Size],
+        found: &mut Ends,
+    ) -> Option<Var> {
         let eq = self.program.eq(condition)?;
         let is_axis = |v: Var| match self.program.eq(v) {
             Some(Eq {
@@ -326,6 +387,13 @@ impl Flattener<'_> {
         }
         let parts: Vec<Var> = match &eq.op {
             Op::Map(Prim::And, args) => args.clone(),
+            Op::Map(Prim::Or, args) => {
+                let ends = self.ends(args[0], axes, a, shape, found);
+                if ends.is_some() && ends == self.ends(args[1], axes, a, shape, found) {
+                    return ends;
+                }
+                vec![]
+            }
             Op::Map(Prim::Select, args) if is_false(args[2]) => args[..2].to_vec(),
             // What is not what the condition does not choose is chosen.
             Op::Map(Prim::Ne, args) => match self.program.eq(args[0]).map(|e| &e.op) {
@@ -342,8 +410,8 @@ impl Flattener<'_> {
                         Ix::Data(_) => None,
                     })
                     .collect();
-                let found = self.ends(*src, &own?, a, shape, seen);
-                return found.or_else(|| self.ends(eq.guard?, axes, a, shape, seen));
+                let of_read = own.and_then(|own| self.ends(*src, &own, a, shape, found));
+                return of_read.or_else(|| self.ends(eq.guard?, axes, a, shape, found));
             }
             Op::Fill(_)
             | Op::Index(_)
@@ -358,7 +426,7 @@ impl Flattener<'_> {
             | Op::Contract { .. }
             | Op::Stop(_) => vec![],
         };
-        (parts.into_iter().chain(eq.guard)).find_map(|c| self.ends(c, axes, a, shape, seen))
+        (parts.into_iter().chain(eq.guard)).find_map(|c| self.ends(c, axes, a, shape, found))
     }
 
     /// A component of an index map over these axes as one over the axes before `a`, if it depends
@@ -433,7 +501,10 @@ impl Flattener<'_> {
 
     /// Rows over axes that lie like this.
     fn rows(&mut self, before: &Layout, space: &[Size], ends: Var) -> Rows {
-        let key = (space.to_vec(), ends);
+        let ends_before = (0..before.axes.len())
+            .map(|a| before.rows(a).map(|rows| rows.ends))
+            .collect();
+        let key = (space.to_vec(), ends_before, ends);
         if let Some(rows) = self.rows.get(&key) {
             return rows.clone();
         }
@@ -588,9 +659,9 @@ impl Flattener<'_> {
         place
     }
 
-    /// A read at the positions of extrema of what is in flat storage: these are no entries of a row
-    /// without any.
-    fn at_positions(&mut self, eq: &Eq) -> Option<Var> {
+    /// A read of what is in flat storage at other places: at places that are affine in its own, or
+    /// at the positions of extrema, which are no entries of a row without any.
+    fn read(&mut self, eq: &Eq) -> Option<Var> {
         let Op::Gather { src, index } = &eq.op else {
             return None;
         };
@@ -598,12 +669,9 @@ impl Flattener<'_> {
             Ix::Affine(_) => None,
             Ix::Data(d) => Some(*d),
         };
-        let all: Vec<Var> = index.iter().filter_map(of_data).collect();
-        let is_position = |v: &Var| {
-            let op = self.program.eq(*v).map(|e| &e.op);
-            matches!(op, Some(Op::ArgReduce { .. }))
-        };
-        if all.is_empty() || !all.iter().all(is_position) {
+        let rank = eq.ty.rank();
+        let is_own = index.len() == rank && index[..] == whole(rank, rank);
+        if is_own || !(index.iter().filter_map(of_data)).all(|v| self.is_position(v)) {
             return None;
         }
         let src = self.at(*src);
@@ -620,6 +688,39 @@ impl Flattener<'_> {
         let guard = self.out.both(guard, mask);
         let place = self.place_at(&layout, &index, &space);
         Some(self.out.gather(flat, vec![place], &space, guard))
+    }
+
+    /// What has one element in each row, at the position of an extremum: `[k = p[i]] e[i]`.
+    fn at_one_position(&mut self, eq: &Eq, parts: &[Part]) -> Option<Var> {
+        let [Part { src, index }] = parts else {
+            return None;
+        };
+        let a = index.len().checked_sub(1)?;
+        let Ix::Data(p) = index[a] else { return None };
+        let is_row = index[..a] == whole(a, a) && is_computed(&eq.ty.shape[a]);
+        if !is_row || !self.is_position(p) {
+            return None;
+        }
+        let shape = self.shape(&eq.ty);
+        let rows: Vec<usize> = (0..a).collect();
+        let there = self.program.eq(*src).and_then(|e| e.guard);
+        let there = there.map(|g| self.at(g));
+        let there = there.map(|g| self.out.spread(g, &rows, &shape));
+        let position = self.at(p);
+        let position = self.out.spread(position, &rows, &shape);
+        let k = self.out.index(Affine::axis(a + 1, a), &shape);
+        let is_here = self.out.map(Prim::IEq, &[k, position], None);
+        let guard = self.out.both(Some(is_here), there);
+        let src = self.at(*src);
+        let read = self.out.gather(src, whole(a, a + 1), &shape, guard);
+        self.flat.insert(read, None);
+        Some(read)
+    }
+
+    /// Whether an array holds positions of extrema, which are inside of their axis.
+    fn is_position(&self, v: Var) -> bool {
+        let op = self.program.eq(v).map(|e| &e.op);
+        matches!(op, Some(Op::ArgReduce { .. }))
     }
 
     /// A product with a ragged operand is a sum of products: it ends where the rows do.
@@ -642,221 +743,6 @@ impl Flattener<'_> {
         let operands = [(a, a_axes), (b, b_axes)];
         Some(sum_of_product(&mut self.out, operands, out_axes, guard))
     }
-
-    /// A recurrence along a last axis that is ragged, and is the only one.
-    fn recur(&mut self, eq: &Eq) -> Option<Var> {
-        let Op::Recur {
-            a,
-            mask: Some(mask),
-            b,
-            axis,
-            reverse,
-        } = &eq.op
-        else {
-            return None;
-        };
-        let (condition, reverse) = (*mask, *reverse);
-        let layout = self.layout(self.program.ty(*a), condition)?;
-        let (rank, rows) = (layout.axes.len(), layout.rows(*axis)?.clone());
-        let is_alone = (0..*axis).all(|k| layout.rows(k).is_none());
-        if *axis + 1 != rank || !is_alone {
-            return None;
-        }
-        let fits = match b {
-            Feed::One | Feed::First(_) => true,
-            // What enters behind the end of a row would count.
-            Feed::Each(b) => self
-                .program
-                .eq(*b)
-                .is_some_and(|e| e.guard == Some(condition)),
-            Feed::All(_) => false,
-        };
-        if !fits {
-            return None;
-        }
-        let (a, condition) = (self.at(*a), self.at(condition));
-        let space = self.out.shape(a);
-        let entries = self.mask(&layout, &space).expect("an axis is ragged");
-        let factors = self.stored(a, &layout, condition);
-        let counts = layout.counts.clone();
-        let heads = Layout {
-            axes: layout.axes[..*axis].to_vec(),
-            counts: counts[..=*axis].to_vec(),
-        };
-        let mut arrays = vec![rows.offsets, rows.lengths, factors];
-        let fed = match b {
-            Feed::One | Feed::All(_) => None,
-            Feed::First(b) => {
-                let (b, space) = (self.at(*b), without(&space, &[*axis]));
-                Some(match heads.axes[..] {
-                    [Axis::Dense(_)] => b,
-                    _ => {
-                        let all = self.out.fill(Lit::Bool(true), &space);
-                        self.stored(b, &heads, all)
-                    }
-                })
-            }
-            Feed::Each(b) => {
-                let b = self.at(*b);
-                Some(self.stored(b, &layout, condition))
-            }
-        };
-        arrays.extend(fed);
-        // Entries without a factor.
-        let gaps = (condition != entries).then(|| self.stored(condition, &layout, condition));
-        arrays.extend(gaps);
-        let count = heads.total().clone();
-        let steps = rows.total.add(&count);
-        let states = self.states(&arrays, fed.map(|_| *b), gaps.is_some(), reverse, &count);
-        let shape = vec![steps.clone()];
-        let Running {
-            looped,
-            given,
-            init,
-        } = states;
-        let op = Op::Loop {
-            out: looped.states,
-            looped,
-            steps: Some(steps),
-            given,
-            init,
-        };
-        let (elem, guard) = (Elem::Real, None);
-        let ty = Type { elem, shape };
-        let flat = self.out.push(Eq { ty, guard, op });
-        // Behind its end a row keeps the state there.
-        let space = self.shape(&eq.ty);
-        let row = self.place(&heads, &space);
-        let first = self
-            .out
-            .gather(rows.offsets, vec![row.clone()], &space, None);
-        let row = match row {
-            Ix::Affine(row) => self.out.index(row, &space),
-            Ix::Data(row) => row,
-        };
-        let first = self.out.map(Prim::IAdd, &[first, row], None);
-        let before: Vec<usize> = (0..*axis).collect();
-        let end = self.out.spread(rows.ends, &before, &space);
-        let zero = self.out.fill(Lit::Int(0), &space);
-        let end = self.out.map(Prim::IMax, &[end, zero], None);
-        let k = self.out.index(Affine::axis(rank, *axis), &space);
-        let k = self.out.map(Prim::IMin, &[k, end], None);
-        let place = self.out.map(Prim::IAdd, &[first, k], None);
-        let read = self.out.gather(flat, vec![Ix::Data(place)], &space, None);
-        self.flat.insert(read, None);
-        Some(read)
-    }
-
-    /// The loop over the states of all rows: row r has its states at `offsets[r] + r + k` for k up
-    /// to its length.
-    fn states(
-        &mut self,
-        arrays: &[Var],
-        feed: Option<Feed>,
-        has_gaps: bool,
-        reverse: bool,
-        count: &Size,
-    ) -> Running {
-        let (given, mut params) = self.given(arrays);
-        let first = given.len() - arrays.len();
-        let array = |k: usize| Var((first + k) as u32);
-        let (offsets, lengths, factors) = (array(0), array(1), array(2));
-        let fed = feed.map(|_| array(3));
-        let gaps = has_gaps.then(|| array(arrays.len() - 1));
-        params.push(scalar("row", Elem::Int));
-        params.push(scalar("state", Elem::Real));
-        params.push(scalar("k", Elem::Int));
-        let [row, state, at] = [0, 1, 2].map(|k| Var((given.len() + k) as u32));
-        let mut body = Builder::new(&self.program.name, params);
-        let out = &mut body;
-        let one = out.fill(Lit::Int(1), &[]);
-        let zero = out.fill(Lit::Int(0), &[]);
-        let offset = out.gather(offsets, vec![Ix::Data(row)], &[], None);
-        let length = out.gather(lengths, vec![Ix::Data(row)], &[], None);
-        let length = out.map(Prim::IMax, &[length, zero], None);
-        let behind = out.map(Prim::ISub, &[at, row], None);
-        let k = out.map(Prim::ISub, &[behind, offset], None);
-        let (first, last) = if reverse {
-            (length, zero)
-        } else {
-            (zero, length)
-        };
-        let is_first = out.map(Prim::IEq, &[k, first], None);
-        let runs = out.map(Prim::Not, &[is_first], None);
-        let entry = match reverse {
-            true => behind,
-            false => out.map(Prim::ISub, &[behind, one], Some(runs)),
-        };
-        let factor = out.gather(factors, vec![Ix::Data(entry)], &[], Some(runs));
-        // Where there is a state before.
-        let multiplies = match feed {
-            Some(Feed::Each(_)) => {
-                let second = if reverse {
-                    out.map(Prim::ISub, &[length, one], None)
-                } else {
-                    one
-                };
-                let is_second = out.map(Prim::IEq, &[k, second], None);
-                let not = out.map(Prim::Not, &[is_second], None);
-                out.map(Prim::And, &[runs, not], None)
-            }
-            Some(Feed::One | Feed::First(_) | Feed::All(_)) | None => runs,
-        };
-        let stepped = match gaps {
-            None => out.map(Prim::Mul, &[factor, state], Some(multiplies)),
-            Some(gaps) => {
-                let there = out.gather(gaps, vec![Ix::Data(entry)], &[], Some(runs));
-                let both = out.both(Some(multiplies), Some(there));
-                let product = out.map(Prim::Mul, &[factor, state], both);
-                out.map(Prim::Select, &[there, product, state], Some(multiplies))
-            }
-        };
-        let next = match (feed, fed) {
-            (Some(Feed::Each(_)), Some(fed)) => {
-                let enters = out.gather(fed, vec![Ix::Data(entry)], &[], Some(runs));
-                let sum = out.map(Prim::Add, &[stepped, enters], Some(multiplies));
-                out.map(Prim::Select, &[multiplies, sum, enters], None)
-            }
-            (_, Some(fed)) => {
-                let start = out.gather(fed, vec![Ix::Data(row)], &[], Some(is_first));
-                out.map(Prim::Select, &[is_first, start, stepped], None)
-            }
-            (_, None) => {
-                let start = out.fill(Lit::Real(1.0), &[]);
-                out.map(Prim::Select, &[is_first, start, stepped], None)
-            }
-        };
-        let is_last = out.map(Prim::IEq, &[k, last], None);
-        let neighbour = match reverse {
-            true => out.map(Prim::ISub, &[row, one], None),
-            false => out.map(Prim::IAdd, &[row, one], None),
-        };
-        let neighbour = out.map(Prim::Select, &[is_last, neighbour, row], None);
-        let looped = Looped::new(Loop {
-            body: body.finish(vec![neighbour, next, next]),
-            states: 2,
-            goes_on: None,
-            reverse,
-            keep: Keep::Residuals,
-        });
-        let row = match reverse {
-            true => Affine::constant(0, count.plus(-1)),
-            false => Affine::constant(0, Size::lit(0)),
-        };
-        let init = vec![self.out.index(row, &[]), self.out.fill(Lit::Real(0.0), &[])];
-        Running {
-            looped,
-            given,
-            init,
-        }
-    }
-}
-
-/// A loop with its arguments.
-struct Running {
-    looped: Looped,
-    given: Vec<Var>,
-    init: Vec<Var>,
 }
 
 fn scalar(name: &str, elem: Elem) -> Param {

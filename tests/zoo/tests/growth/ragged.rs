@@ -103,6 +103,95 @@ fn best_of_rows() {
     );
 }
 
+/// Loops with a cut-off and a choice by an index: each part of a condition reads what others need,
+/// too.
+#[test]
+fn neighbours_within_a_distance() {
+    is_linear(
+        "neighbours within a distance",
+        "let mut total = 0.0;
+         for i in 0..ptr.len() - 1 {
+             let mut density = 0.1;
+             for k in ptr[i]..ptr[i + 1] {
+                 let r = (v[k] - v[i]) * (v[k] - v[i]);
+                 if k != i && r < 0.8 && r > 0.01 {
+                     density += (-r).exp() / r;
+                 } else if r >= 0.8 || k % 2 == 0 {
+                     total += (0.1 + r).sqrt();
+                 }
+             }
+             total += density.ln();
+         }
+         total",
+    );
+}
+
+#[test]
+fn attention_within_rows() {
+    is_linear(
+        "attention within rows",
+        "let mut total = 0.0;
+         for i in 0..ptr.len() - 1 {
+             let mut largest = f64::NEG_INFINITY;
+             for k in ptr[i]..ptr[i + 1] {
+                 let score = v[k] * v[i];
+                 if k != i && score > -0.9 { largest = largest.max(score); }
+             }
+             let mut weight = 0.0;
+             let mut value = 0.0;
+             for k in ptr[i]..ptr[i + 1] {
+                 let score = v[k] * v[i];
+                 if k != i && score > -0.9 {
+                     weight += (score - largest).exp();
+                     value += (score - largest).exp() * v[k].tanh();
+                 }
+             }
+             if weight > 0.0 { total += value / weight; }
+         }
+         total",
+    );
+}
+
+#[test]
+fn losses_of_three_parts() {
+    is_linear(
+        "losses of three parts",
+        "let mut total = 0.0;
+         for i in 0..ptr.len() - 1 {
+             let n = ptr[i + 1] - ptr[i];
+             let mean = sum(n, |k| v[ptr[i] + k]) / (n as f64 + 1.0);
+             for k in 0..n {
+                 let d = (v[ptr[i] + k] - mean).abs();
+                 total += if d <= 0.1 {
+                     d * d
+                 } else if d <= 0.4 && k % 3 != 0 {
+                     d.ln()
+                 } else {
+                     (1.0 + d).sqrt()
+                 };
+             }
+         }
+         total",
+    );
+}
+
+#[test]
+fn rows_that_end_early() {
+    is_linear(
+        "rows that end early",
+        "let mut total = 0.0;
+         for i in 0..ptr.len() - 1 {
+             let mut sum = 0.0;
+             for k in ptr[i]..ptr[i + 1] {
+                 sum += v[k].exp();
+                 if sum > 1e9 { break; }
+                 total += sum.ln();
+             }
+         }
+         total",
+    );
+}
+
 #[test]
 fn loops_over_rows() {
     is_linear(
