@@ -119,8 +119,8 @@ fn choose<T: Copy>(
     d.fill(zero, |p| Ok(if c[p] { a[p] } else { b[p] }))
 }
 
-/// Addition or subtraction where operands have structural zeros: what is there is the result,
-/// negated if it is subtracted.
+/// Addition or subtraction where operands have structural zeros: what is there is the result, or is
+/// subtracted from 0.
 fn sum_of_two(d: &Domain<'_>, prim: Prim, a: &Slot, b: &Slot) -> Result<(Slot, u64), String> {
     let (x, y) = (a.real()?, b.real()?);
     let sign = if prim == Prim::Sub { -1.0 } else { 1.0 };
@@ -134,7 +134,7 @@ fn sum_of_two(d: &Domain<'_>, prim: Prim, a: &Slot, b: &Slot) -> Result<(Slot, u
             (true, false) => x[p],
             (false, true) => {
                 cost += u64::from(prim == Prim::Sub);
-                sign * y[p]
+                if prim == Prim::Sub { 0.0 - y[p] } else { y[p] }
             }
             (false, false) => 0.0,
         })

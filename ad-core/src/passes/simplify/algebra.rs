@@ -129,9 +129,10 @@ fn select_known(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     Some(s.same(v, eq.guard))
 }
 
-/// With 0 for a structural zero: `a + 0 = 0 + a = a - 0 = a`, `0 - a = -a`, `-0 = 0`,
-/// `a · 0 = 0 · a = 0 / a = 0`, and reads, sums and copies of 0 are 0. No infinity that the program
-/// computes is lost: what is structurally zero was never computed.
+/// With 0 for a structural zero: `a + 0 = 0 + a = a - 0 = a`, `-0 = 0`, `a · 0 = 0 · a = 0 / a = 0`,
+/// and reads, sums and copies of 0 are 0. For a tangent or cotangent `0 - a = -a`; otherwise that
+/// would be -0 for a = 0. No infinity that the program computes is lost: what is structurally zero
+/// was never computed.
 #[allow(
     clippy::wildcard_enum_match_arm,
     reason = "a rule names the primitives it is about; every other one is left as it is"
@@ -151,7 +152,7 @@ fn nothing(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         Op::Map(p, args) => match (p, &args[..]) {
             (Prim::Add, &[a, b]) if s.is_nothing(a) => Some(s.same(b, eq.guard)),
             (Prim::Add | Prim::Sub, &[a, b]) if s.is_nothing(b) => Some(s.same(a, eq.guard)),
-            (Prim::Sub, &[a, b]) if s.is_nothing(a) => Some(Rewrite::Eq(Eq {
+            (Prim::Sub, &[a, b]) if s.is_nothing(a) && s.is_linear(b) => Some(Rewrite::Eq(Eq {
                 op: Op::Map(Prim::Neg, vec![b]),
                 ..eq.clone()
             })),
