@@ -10,6 +10,7 @@ use std::{env, fs};
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::punctuated::Punctuated;
 
 fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package"));
@@ -108,6 +109,14 @@ fn is_wanted(path: &Path) -> bool {
 fn is_ours(attribute: &syn::Attribute) -> bool {
     let ours = ["differentiable", "custom_derivative"];
     ours.iter().any(|name| attribute.path().is_ident(name))
+}
+
+/// Leaves the crate's own derive out of a `derive`.
+fn without_ours(derive: &mut syn::Attribute) {
+    let parsed = derive.parse_args_with(Punctuated::<syn::Path, syn::Token![,]>::parse_terminated);
+    let traits = parsed.expect("a `derive` lists traits").into_iter();
+    let others = traits.filter(|path| !path.is_ident("Differentiable"));
+    *derive = syn::parse_quote!(#[derive(#(#others),*)]);
 }
 
 fn text(path: &Path) -> Literal {
@@ -593,13 +602,11 @@ impl Program {
                 function.attrs.retain(|attribute| !is_ours(attribute));
             }
             if let syn::Item::Struct(of) = item {
-                of.attrs.retain(|attribute| {
-                    !attribute
-                        .to_token_stream()
-                        .to_string()
-                        .contains("Differentiable")
-                });
-                of.attrs.push(syn::parse_quote!(#[derive(Clone)]));
+                for attribute in &mut of.attrs {
+                    if attribute.path().is_ident("derive") {
+                        without_ours(attribute);
+                    }
+                }
             }
         }
         prettyplease::unparse(&file)
