@@ -179,9 +179,9 @@ fn libraries() -> &'static Libraries {
 
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args([
-            "build",
-            "--lib",
-            "--package=cotangent",
+            "test",
+            "--no-run",
+            "--test=ui",
             "--message-format=json",
             "--quiet",
         ]);
