@@ -18,7 +18,6 @@ pub trait Differentiable {}
     label = "how deep it goes is not known when it is compiled",
     note = "call it from an annotated function with a literal for the integer that says how deep it goes, and \
             differentiate that",
-    note = "or annotate it with `#[differentiable(noinline)]`: its derivatives then call themselves, and compute \
-            again at each level what is below"
+    note = "or annotate it with `#[differentiable(noinline)]`: its derivatives then call themselves"
 )]
 pub trait OfKnownDepth {}

@@ -54,6 +54,16 @@ impl From<Span> for Loc {
     }
 }
 
+/// `1 argument`, `2 arguments`.
+pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// `1 is given`, `2 are given`.
+pub(super) fn given(n: usize) -> String {
+    format!("{n} {} given", if n == 1 { "is" } else { "are" })
+}
+
 /// A place as text.
 fn place(loc: Loc) -> String {
     format!("{:?} {:?}", loc.start, loc.end)

@@ -247,10 +247,15 @@ pub fn spelled(tokens: &impl ToTokens) -> String {
     text.replace(',', ", ").replace(';', "; ")
 }
 
-/// A name in backticks, with the article before it.
+/// A name in backticks, with the article that is spoken before it: an `f64`, a `u8`.
 pub fn with_article(name: &str) -> String {
+    let letter = name.starts_with(['u', 'f']) && name.ends_with(|c: char| c.is_ascii_digit());
     let vowel = name.starts_with(['A', 'E', 'I', 'O', 'U', 'a', 'e', 'i', 'o', 'u']);
-    format!("{} `{name}`", if vowel { "an" } else { "a" })
+    let an = match letter || name == "usize" {
+        true => name.starts_with('f'),
+        false => vowel,
+    };
+    format!("{} `{name}`", if an { "an" } else { "a" })
 }
 
 /// Reads a type.

@@ -12,7 +12,7 @@ use crate::derivative::{Derivative, Gives, Takes};
 use crate::front::access::Access;
 use crate::front::callee::{Callee, associated, shown, without_arguments};
 use crate::front::data::{Made, Tree};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{self, Loc, Result};
 use crate::front::jacobian::Jacobian;
 use crate::front::names;
 use crate::front::real::RealType;
@@ -584,11 +584,8 @@ impl Lowerer<'_> {
         if wanted == given {
             return Ok(());
         }
-        let given = match given {
-            1 => "1 is".to_string(),
-            n => format!("{n} are"),
-        };
-        let message = format!("`{name}` takes {}, and {given} given", counted(wanted));
+        let wanted = error::counted(wanted, "argument", "arguments");
+        let message = format!("`{name}` takes {wanted}, and {}", error::given(given));
         Err(self.errors.at(loc, message))
     }
 
@@ -904,16 +901,8 @@ fn too_deep(name: &str, own: &str, called: bool) -> String {
     format!(
         "`{own}` calls itself, and how deep it goes is not known when this is compiled; give the integer that \
          says so as a literal, as in `{own}(x, 3)`, write a loop over what each call hands to the next, or \
-         annotate `{own}` with `#[differentiable(noinline)]`: its derivatives then call themselves, and compute \
-         again at each level what is below"
+         annotate `{own}` with `#[differentiable(noinline)]`: its derivatives then call themselves"
     )
-}
-
-pub(super) fn counted(arguments: usize) -> String {
-    match arguments {
-        1 => "1 argument".into(),
-        n => format!("{n} arguments"),
-    }
 }
 
 /// The results as the generated function gives them. `given` are the arguments.

@@ -4,7 +4,7 @@ use super::Lowerer;
 use super::fixed::List;
 use super::size::{literal, product_of};
 use super::value::{Plain, Value};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{self, Loc, Result};
 use crate::front::surface::{Expr as Surface, Kind};
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Kind as Core};
@@ -76,13 +76,10 @@ impl Lowerer<'_> {
             let axes = letters.get(..rank).unwrap_or(&letters).join(", ");
             let written = if rank == 1 { axes } else { format!("[{axes}]") };
             let message = format!(
-                "{} takes {rank} {}, and {} given; write `[{written}]`{}",
+                "{} takes {}, and {}; write `[{written}]`{}",
                 base.describe(),
-                if rank == 1 { "index" } else { "indices" },
-                match flat.len() {
-                    1 => "1 is".to_string(),
-                    n => format!("{n} are"),
-                },
+                error::counted(rank, "index", "indices"),
+                error::given(flat.len()),
                 if flat.len() == 1 {
                     ", or take a part with `.row(i)`, `.column(j)` or `.index_axis(Axis(k), i)`"
                 } else {
@@ -184,8 +181,9 @@ impl Lowerer<'_> {
         };
         if args.len() != arity {
             let message = format!(
-                "`{name}` takes {arity} arguments, and {} are given",
-                args.len()
+                "`{name}` takes {}, and {}",
+                error::counted(arity, "argument", "arguments"),
+                error::given(args.len())
             );
             return Some(Err(self.errors.at(loc, message)));
         }

@@ -14,7 +14,7 @@ use super::slice::Part;
 use super::value::{Plain, Value};
 use super::way::{Iter, Maybe, Way};
 use super::{Binding, Changed, Lowerer};
-use crate::front::error::{Loc, Reported, Result};
+use crate::front::error::{self, Loc, Reported, Result};
 use crate::front::surface::{Expr as Surface, Kind, Place, Step};
 use crate::ir::core::Expr;
 use crate::ir::prims::Prim;
@@ -455,9 +455,9 @@ impl Lowerer<'_> {
         };
         if !fits {
             let message = format!(
-                "this takes {} indices for {} axes; write one for each axis",
-                indices.len(),
-                view.sizes.len()
+                "this has {}, and {}; write one for each axis",
+                error::counted(view.sizes.len(), "axis", "axes"),
+                error::counted(indices.len(), "index is given", "indices are given")
             );
             return Err(self.errors.at(loc, message));
         }
@@ -989,9 +989,9 @@ impl Lowerer<'_> {
         };
         if slices.len() != view.sizes.len() || slices.iter().any(|s| matches!(s, Slice::New)) {
             let message = format!(
-                "this takes {} indices for {} axes; write one for each axis",
-                slices.len(),
-                view.sizes.len()
+                "this has {}, and {}; write one for each axis",
+                error::counted(view.sizes.len(), "axis", "axes"),
+                error::counted(slices.len(), "index is given", "indices are given")
             );
             return Err(self.errors.at(loc, message));
         }

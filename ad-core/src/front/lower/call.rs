@@ -3,7 +3,7 @@
 use super::scalar::Args;
 use super::value::Value;
 use super::{Binding, Env, Lowerer};
-use crate::front::error::{Loc, Reported, Result};
+use crate::front::error::{self, Loc, Reported, Result};
 use crate::front::names::{self, Known};
 use crate::front::surface::{Closure, Expr as Surface};
 use crate::front::types::Scalar;
@@ -293,9 +293,9 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         if values.len() != closure.params.len() {
             let message = format!(
-                "this closure takes {} arguments, and {} are given",
-                closure.params.len(),
-                values.len()
+                "this closure takes {}, and {}",
+                error::counted(closure.params.len(), "argument", "arguments"),
+                error::given(values.len())
             );
             return Err(self.errors.at(loc, message));
         }

@@ -2,7 +2,7 @@
 
 use super::value::{Plain, Value};
 use super::{Lowerer, under};
-use crate::front::error::{Loc, Result};
+use crate::front::error::{self, Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
@@ -38,9 +38,9 @@ impl Lowerer<'_> {
         if args.len() != takes.0 {
             let name = combinator.name();
             let message = format!(
-                "`{name}` takes {} arguments, and {} are given; write `{name}{}`",
-                takes.0,
-                args.len(),
+                "`{name}` takes {}, and {}; write `{name}{}`",
+                error::counted(takes.0, "argument", "arguments"),
+                error::given(args.len()),
                 takes.1
             );
             return Err(self.errors.at(loc, message));

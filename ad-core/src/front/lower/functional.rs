@@ -6,7 +6,7 @@ use super::way::Maybe;
 use super::{Binding, Env, Lowerer};
 use crate::front::callee::{Callee, Callees, without_arguments};
 use crate::front::data::Tree;
-use crate::front::error::{Errors, Loc, Reported, Result};
+use crate::front::error::{self, Errors, Loc, Reported, Result};
 use crate::front::functional::{Functional, Home};
 use crate::front::names;
 use crate::front::parse::{self, Outcome};
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
                 let message = format!(
                     "`{name}` calls `{}` with {}, and this closure takes {}",
                     function.ident,
-                    super::annotated::counted(function.arity()),
+                    error::counted(function.arity(), "argument", "arguments"),
                     closure.params.len()
                 );
                 return Err(self.errors.at(closure.params_loc, message));

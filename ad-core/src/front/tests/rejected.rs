@@ -145,7 +145,7 @@ fn statements() {
     );
     says(
         "let mut y = build((n, n), |(i, j)| s); y[0] = s; y[[0, 0]]",
-        "this takes 1 indices for 2 axes",
+        "this has 2 axes, and 1 index is given",
     );
     says(
         "let mut y = build(n, |i| x[i]); for i in 0..n { y = build((n, n), |(i, j)| s); } y[0]",
@@ -203,7 +203,7 @@ fn types() {
     says("(x * n)[0]", "`*` between an `Array1<f64>` and an integer");
     says("x + x", "declared as `f64`");
     says("x.dot(s)", "these are an `Array1<f64>` and a real number");
-    says("x.dot(x, x)", "`dot` takes 1 arguments");
+    says("x.dot(x, x)", "`dot` takes 1 argument, and 2 are given");
     says("x.mapv(s)[0]", "`mapv` takes a closure");
     says("x.mapv(|v| (v, v))[0]", "a tuple of 2");
     says("x.mapv(|v| x * v)[0]", "makes an array of scalars");
