@@ -1,5 +1,5 @@
-//! Neighbours of each point, of which conditions of two parts choose some: those within a distance,
-//! and those that attention is paid to.
+//! Sums over the neighbours of each point. Conditions of two parts choose the neighbours: by
+//! distance, and by an attention score.
 //!
 //! @ v: [6] in 0.1..1.0; ptr: {0, 2, 2, 5, 6}
 //! @ v: [1] in 0.1..1.0; ptr: {0, 1}

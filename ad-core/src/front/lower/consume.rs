@@ -151,7 +151,8 @@ impl Lowerer<'_> {
         let (Some([m]), Some([n])) = (a.extents.as_deref(), b.extents.as_deref()) else {
             return Err(self.errors.at(
                 loc,
-                "`dot` takes two vectors where a length depends on a loop around it; write `sum(n, |i| ..)`",
+                "`dot` takes two vectors where a length depends on a loop around it; write \
+                 `sum(n, |i| ..)`",
             ));
         };
         if super::size::excess(m, n) != Some(0) || !a.after.is_empty() || !b.after.is_empty() {

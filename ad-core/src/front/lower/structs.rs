@@ -66,8 +66,8 @@ impl Lowerer<'_> {
     /// What to say where something reads a constant that is carried.
     pub(super) fn not_looked_into(&mut self, value: &Value, loc: Loc) -> Reported {
         let message = format!(
-            "this is {}, a constant that is only passed on; pass what is read here as an argument of its \
-             own, or hold it in a field of a type that is read, such as `usize`",
+            "this is {}, a constant that is only passed on; pass what is read here as an argument \
+             of its own, or hold it in a field of a type that is read, such as `usize`",
             value.describe()
         );
         self.errors.at(loc, message)

@@ -16,8 +16,9 @@
 //! place in flat storage. Index spaces stay as they are; `narrow` ends loops over them where the
 //! rows end.
 //!
-//! What has one element in each row, at the position `p[i]` of an extremum, is not stored:
-//! `v[i, k] = [k = p[i]] e[i]`. What a sequential loop is given, or collects, keeps its shape.
+//! A one-hot array with one element in each row, at the position `p[i]` of an extremum, is not
+//! stored. Its readers compute `v[i, k] = [k = p[i]] e[i]`. The arguments and collected results of
+//! a sequential loop keep their shape.
 
 mod recur;
 
@@ -30,9 +31,9 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::{HashMap, HashSet};
 
-/// The program with flat storage for ragged arrays that are `stored`, and with `ends` for where rows
-/// end that are ragged themselves, if there are such.
-pub(super) fn flatten(program: &Program, stored: &[bool], ends: bool) -> Option<Program> {
+/// Moves the ragged arrays that are `stored` into flat storage. With `with_ends`, the lengths of
+/// rows move there too where they are ragged themselves. Gives nothing if no array moves.
+pub(super) fn flatten(program: &Program, stored: &[bool], with_ends: bool) -> Option<Program> {
     if !program
         .eqs
         .iter()
@@ -47,7 +48,7 @@ pub(super) fn flatten(program: &Program, stored: &[bool], ends: bool) -> Option<
         rows: HashMap::new(),
         flat: HashMap::new(),
     };
-    let ends = match ends {
+    let ends = match with_ends {
         true => ends_of_rows(program),
         false => HashSet::new(),
     };
@@ -223,9 +224,9 @@ impl Flattener<'_> {
         ty.shape.iter().map(size).collect()
     }
 
-    /// An equation whose elements are computed one by one. Where its rows end, its guard says, or a
-    /// bool itself, which is false behind the end, or the condition of a choice with a literal,
-    /// which is what is behind the end.
+    /// An elementwise equation in flat storage. Three things tell where its rows end: its guard; a
+    /// bool array itself, which is false behind the end; or the condition of a selection, whose
+    /// other side is a literal behind the end.
     fn array(&mut self, v: Var, eq: &Eq) -> Option<Var> {
         if let Some(layout) = eq.guard.and_then(|g| self.layout(&eq.ty, g)) {
             let copy = self.out.copy(eq, &mut |v| self.new[v.index()]);
@@ -339,6 +340,7 @@ impl Flattener<'_> {
         end
     }
 
+    /// Computes what [`Self::ends`] remembers.
     fn new_ends(
         &mut self,
         condition: Var,
@@ -364,28 +366,13 @@ impl Flattener<'_> {
             Some(Op::Fill(Lit::Real(x))) => !x.is_nan(),
             Some(_) | None => false,
         };
-        let end = match &eq.op {
-            Op::Map(Prim::ILt, args) if is_axis(args[0]) => Some(args[1]),
-            Op::Map(Prim::IGt, args) if is_axis(args[1]) => Some(args[0]),
-            Op::Fill(_)
-            | Op::Index(_)
-            | Op::Map(..)
-            | Op::Gather { .. }
-            | Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Update { .. }
-            | Op::Call { .. }
-            | Op::Loop { .. }
-            | Op::Contract { .. }
-            | Op::Copy(_)
-            | Op::Stop(_) => None,
-        };
-        if let Some(end) = end {
-            return self.before(end, axes, a, shape);
-        }
         let parts: Vec<Var> = match &eq.op {
+            Op::Map(Prim::ILt, args) if is_axis(args[0]) => {
+                return self.before(args[1], axes, a, shape);
+            }
+            Op::Map(Prim::IGt, args) if is_axis(args[1]) => {
+                return self.before(args[0], axes, a, shape);
+            }
             Op::Map(Prim::And, args) => args.clone(),
             Op::Map(Prim::Or, args) => {
                 let ends = self.ends(args[0], axes, a, shape, found);
@@ -690,7 +677,8 @@ impl Flattener<'_> {
         Some(self.out.gather(flat, vec![place], &space, guard))
     }
 
-    /// What has one element in each row, at the position of an extremum: `[k = p[i]] e[i]`.
+    /// A one-hot array, with one element in each row at the position of an extremum, as a
+    /// selection `[k = p[i]] e[i]`. A scatter of several parts stays as it is.
     fn at_one_position(&mut self, eq: &Eq, parts: &[Part]) -> Option<Var> {
         let [Part { src, index }] = parts else {
             return None;
