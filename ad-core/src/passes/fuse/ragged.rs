@@ -16,8 +16,8 @@
 //! place in flat storage. Index spaces stay as they are; `narrow` ends loops over them where the
 //! rows end.
 //!
-//! A one-hot array with one element in each row, at the position `p[i]` of an extremum, is not
-//! stored. Its readers compute `v[i, k] = [k = p[i]] e[i]`. The arguments and collected results of
+//! An array with few elements in each row, at the positions of extrema, is not stored. Its readers
+//! compute `v[i, k] = [k = p[i]] e[i] + [k = q[i]] f[i]`. The arguments and collected results of
 //! a sequential loop keep their shape.
 
 mod recur;
@@ -68,7 +68,7 @@ pub(super) fn flatten(program: &Program, stored: &[bool], with_ends: bool) -> Op
             }
             Op::Gather { src, index } if is_view(program, &eq.ty, *src, index) => None,
             Op::Scatter(parts) if stored[v.index()] && !lasting.contains(&v) => {
-                f.at_one_position(eq, parts)
+                f.at_positions(eq, parts)
             }
             Op::Fill(_)
             | Op::Index(_)
@@ -677,32 +677,41 @@ impl Flattener<'_> {
         Some(self.out.gather(flat, vec![place], &space, guard))
     }
 
-    /// A one-hot array, with one element in each row at the position of an extremum, as a
-    /// selection `[k = p[i]] e[i]`. A scatter of several parts stays as it is.
-    fn at_one_position(&mut self, eq: &Eq, parts: &[Part]) -> Option<Var> {
-        let [Part { src, index }] = parts else {
-            return None;
+    /// What has one element in each row for each of its parts, at the position of an extremum, as a
+    /// sum of selections `[k = p[i]] e[i]`.
+    fn at_positions(&mut self, eq: &Eq, parts: &[Part]) -> Option<Var> {
+        let a = eq.ty.rank().checked_sub(1)?;
+        let is_row = |p: &Part| match &p.index[..] {
+            [rows @ .., Ix::Data(at)] => *rows == whole(a, a) && self.is_position(*at),
+            [.., Ix::Affine(_)] | [] => false,
         };
-        let a = index.len().checked_sub(1)?;
-        let Ix::Data(p) = index[a] else { return None };
-        let is_row = index[..a] == whole(a, a) && is_computed(&eq.ty.shape[a]);
-        if !is_row || !self.is_position(p) {
+        if !is_computed(&eq.ty.shape[a]) || !parts.iter().all(is_row) {
             return None;
         }
         let shape = self.shape(&eq.ty);
+        let selections: Vec<Var> = (parts.iter())
+            .map(|part| self.at_position(part, &shape))
+            .collect();
+        let sum = (selections.into_iter()).reduce(|x, y| self.out.map(Prim::Add, &[x, y], None))?;
+        self.flat.insert(sum, None);
+        Some(sum)
+    }
+
+    /// A part of these as a selection.
+    fn at_position(&mut self, part: &Part, shape: &[Size]) -> Var {
+        let a = shape.len() - 1;
         let rows: Vec<usize> = (0..a).collect();
-        let there = self.program.eq(*src).and_then(|e| e.guard);
+        let there = self.program.eq(part.src).and_then(|e| e.guard);
         let there = there.map(|g| self.at(g));
-        let there = there.map(|g| self.out.spread(g, &rows, &shape));
-        let position = self.at(p);
-        let position = self.out.spread(position, &rows, &shape);
-        let k = self.out.index(Affine::axis(a + 1, a), &shape);
+        let there = there.map(|g| self.out.spread(g, &rows, shape));
+        let position = translate_ix(&part.index[a], &mut |v| self.new[v.index()]);
+        let position = self.integer(&position, &shape[..a]);
+        let position = self.out.spread(position, &rows, shape);
+        let k = self.out.index(Affine::axis(a + 1, a), shape);
         let is_here = self.out.map(Prim::IEq, &[k, position], None);
         let guard = self.out.both(Some(is_here), there);
-        let src = self.at(*src);
-        let read = self.out.gather(src, whole(a, a + 1), &shape, guard);
-        self.flat.insert(read, None);
-        Some(read)
+        let src = self.at(part.src);
+        self.out.gather(src, whole(a, a + 1), shape, guard)
     }
 
     /// Whether an array holds positions of extrema, which are inside of their axis.

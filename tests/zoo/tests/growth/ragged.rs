@@ -65,6 +65,45 @@ fn extrema_of_rows() {
     );
 }
 
+/// Several positions in one row have cotangents.
+#[test]
+fn ranges_of_rows() {
+    is_linear(
+        "the largest less the smallest of each row",
+        "sum(ptr.len() - 1, |i| {
+             let n = ptr[i + 1] - ptr[i];
+             if n == 0 { 0.0 } else {
+                 let least = minimum(n, |k| v[ptr[i] + k].sin());
+                 maximum(n, |k| v[ptr[i] + k].sin()) - least.powi(2)
+             }
+         })",
+    );
+    is_linear(
+        "three elements of each row",
+        "let mut total = 0.0;
+         for i in 0..ptr.len() - 1 {
+             let row: Vec<f64> = v[ptr[i]..ptr[i + 1]].iter().map(|x| x.sin()).collect();
+             if row.is_empty() { continue; }
+             let most = row.iter().fold(f64::NEG_INFINITY, |m, x| m.max(*x));
+             let least = row.iter().fold(f64::INFINITY, |m, x| m.min(*x));
+             let mean = row.iter().sum::<f64>() / row.len() as f64;
+             total += (most - mean) * (mean - least) + row[0] * most;
+         }
+         total",
+    );
+    is_linear(
+        "rows scaled to their range",
+        "sum(ptr.len() - 1, |i| {
+             let n = ptr[i + 1] - ptr[i];
+             if n < 2 { 0.0 } else {
+                 let least = minimum(n, |k| v[ptr[i] + k].exp());
+                 let most = maximum(n, |k| v[ptr[i] + k].exp());
+                 sum(n, |k| ((v[ptr[i] + k].exp() - least) / (0.1 + most - least)).powi(2))
+             }
+         })",
+    );
+}
+
 #[test]
 fn softmax_of_rows() {
     is_linear(
