@@ -123,11 +123,7 @@ impl Simplifier {
         let Some((low, high)) = a.range(shape) else {
             return false;
         };
-        // What the guard says of lengths alone.
-        let positive = (guard.iter().flat_map(|&g| self.members(g)))
-            .flat_map(|m| self.not_negative(m))
-            .filter(Affine::is_constant)
-            .map(|a| a.constant.plus(1));
+        let positive = guard.map_or(vec![], |g| self.positive_lengths(g));
         let shape: Vec<Size> = shape.iter().cloned().chain(positive).collect();
         let shape = &shape[..];
         let low_enough = |x: &Size| x.at_least_given(0, shape);
@@ -139,6 +135,15 @@ impl Simplifier {
                 })
         };
         holds(&low) && holds(&n.sub(&high).plus(-1))
+    }
+
+    /// What a guard says of lengths alone: these sizes are positive.
+    pub(super) fn positive_lengths(&self, guard: Var) -> Vec<Size> {
+        (self.members(guard).into_iter())
+            .flat_map(|m| self.not_negative(m))
+            .filter(Affine::is_constant)
+            .map(|a| a.constant.plus(1))
+            .collect()
     }
 
     /// What a guard says at the places of a read. Comparisons of positions are total, so that they

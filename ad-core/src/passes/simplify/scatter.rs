@@ -65,7 +65,8 @@ fn scatter_of_zero(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 ///
 /// Where the index may lie outside of the result, nothing must be added that was not before. Of an
 /// unguarded v every element was, unless there is none, which the guard says; it is left out where
-/// the index is inside for sure. A guarded v stays as it is.
+/// the index is inside for sure. A guarded v stays as it is, unless what is demanded on entry and
+/// what its guard says of lengths, which guards the sum too, put the index inside.
 fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
@@ -118,7 +119,9 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         let guard = if inside {
             None
         } else {
-            s.not_empty(axes.iter().map(|&k| &whole[k]), &shape)
+            let positive = s.out.guard(p.src).map_or(vec![], |g| s.positive_lengths(g));
+            let along = axes.iter().map(|&k| &whole[k]);
+            s.not_empty(along.chain(&positive), &shape)
         };
         let (op, src) = (ReduceOp::Sum, p.src);
         let index: Vec<Ix> = (p.index.iter())

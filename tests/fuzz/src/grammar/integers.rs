@@ -65,7 +65,16 @@ impl Gen {
         match self.rng.below(40) {
             0..12 => self.int_leaf(ty),
             12..16 => of("(@ + @)", vec![self.integer(ty, d), self.int_literal(ty)]),
-            16..18 => of("(@ - @)", vec![self.integer(ty, d), self.int_leaf(ty)]),
+            16..18 if signed => of("(@ - @)", vec![self.integer(ty, d), self.int_leaf(ty)]),
+            16 => of(
+                "(@).saturating_sub(@)",
+                vec![self.integer(ty, d), self.int_leaf(ty)],
+            ),
+            // Below zero it would end with a panic.
+            17 => {
+                let less = self.int_leaf(ty);
+                of("(@ + @ - @)", vec![self.integer(ty, d), less.clone(), less])
+            }
             18..20 => of("(@ * @)", vec![self.integer(ty, d), self.int_leaf(ty)]),
             20 => of("(@ % @)", vec![self.integer(ty, d), self.positive(ty)]),
             21 => of("(@ / @)", vec![self.integer(ty, d), self.positive(ty)]),
