@@ -73,13 +73,7 @@ pub(crate) fn in_editor(
         if let Some(own) = own_generics {
             signature.own_generics = own.clone();
         }
-        let context = Context {
-            signature: &signature,
-            wrt: &promise.wrt,
-            consts: &[],
-            root: root(attr.root.as_ref()),
-            failure: TokenStream::new(),
-        };
+        let context = Context::of_heads(&signature, &promise.wrt, root(attr.root.as_ref()));
         for what in promise.modes.derivatives() {
             functions.extend(context.stub(what, true, None));
         }
@@ -157,13 +151,7 @@ pub(crate) fn parts(
         };
         return failed(&failure, place, in_impl);
     };
-    let context = Context {
-        signature,
-        wrt: &promise.wrt,
-        consts: &[],
-        root: root.clone(),
-        failure: TokenStream::new(),
-    };
+    let context = Context::of_heads(signature, &promise.wrt, root.clone());
     let request = |part| {
         let request = Request {
             attr: attr.clone(),
@@ -711,13 +699,7 @@ fn failed(failure: &Failure, place: Option<&Place>, in_impl: bool) -> Parts {
     let mut probes = (!failure.missing.is_empty())
         .then(|| link::probes(&failure.missing, &signature.ident, &root, &at));
     if let Some(promise) = &failure.promise {
-        let context = Context {
-            signature,
-            wrt: &promise.wrt,
-            consts: &[],
-            root,
-            failure: TokenStream::new(),
-        };
+        let context = Context::of_heads(signature, &promise.wrt, root);
         for what in promise.modes.derivatives() {
             (out.functions).extend(context.stub(what, true, probes.take()));
         }

@@ -721,8 +721,17 @@ impl Context<'_> {
 impl Function<'_> {
     /// The statements that bring a parameter to hand.
     pub(super) fn brought(&self, given: &Given, w: &Written) -> TokenStream {
+        self.widened(given, w, &self.as_it_is(given, w))
+    }
+
+    /// A parameter that is at hand, computed with as `f64`.
+    pub(super) fn widened(
+        &self,
+        given: &Given,
+        w: &Written,
+        as_it_is: &TokenStream,
+    ) -> TokenStream {
         let ident = &given.tokens;
-        let as_it_is = self.as_it_is(given, w);
         let widened = (w.is_single() && !w.is_scalar()).then(|| {
             quote! {
                 let #ident = rt::widened(#ident);
@@ -900,8 +909,25 @@ impl Function<'_> {
     fn next_result(&self, w: &Written, taken: &mut usize) -> TokenStream {
         let results = &self.program().results;
         let v = results[*taken];
+        let shape = self.summed_to(*taken);
         *taken += 1;
-        self.result(v, w, !results[*taken..].contains(&v))
+        let last = !results[*taken..].contains(&v);
+        let Some(shape) = shape else {
+            return self.result(v, w, last);
+        };
+        let l = self.local(v);
+        let array = match last && !l.is_view {
+            true => l.ident,
+            false => {
+                let view = self.view(v);
+                quote!(rt::copied(#view))
+            }
+        };
+        let sum = quote!(rt::summed_to(#array, &#shape));
+        match w.is_single() {
+            true => quote!(rt::narrowed(#sum.view()).into_array()),
+            false => quote!(#sum.into_array()),
+        }
     }
 
     /// A value of the type of an argument, with what is not real as it was in the argument.

@@ -19,6 +19,7 @@ use crate::front::signature::Signature;
 use crate::ir::jacobian::Direction;
 use crate::ir::kernel::Program;
 use crate::ir::linear::Use;
+use crate::ir::repeats::Repeats;
 use crate::ir::ty::Size;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -36,6 +37,8 @@ pub(crate) struct Context<'a> {
     pub(crate) root: TokenStream,
     /// What leaves a generated function where the function as written fails.
     pub(crate) failure: TokenStream,
+    /// Which arguments are repeated if they have one row.
+    pub(crate) repeats: Repeats,
 }
 
 /// What a generated function computes.
@@ -49,6 +52,22 @@ pub(crate) struct Bodies {
 }
 
 impl<'a> Context<'a> {
+    /// For the heads of functions, without their bodies.
+    pub(crate) fn of_heads(
+        signature: &'a Signature,
+        wrt: &'a [usize],
+        root: TokenStream,
+    ) -> Context<'a> {
+        Context {
+            signature,
+            wrt,
+            consts: &[],
+            root,
+            failure: TokenStream::new(),
+            repeats: Repeats::default(),
+        }
+    }
+
     /// For the functions generated from an annotated one.
     pub(crate) fn of(f: &'a Annotated) -> Context<'a> {
         Context {
@@ -57,6 +76,11 @@ impl<'a> Context<'a> {
             consts: &f.consts,
             root: root(f.attr.root.as_ref()),
             failure: TokenStream::new(),
+            // The check whether it fails sees the arguments as they come.
+            repeats: match f.fails {
+                Some(_) => Repeats::default(),
+                None => Repeats::of(&f.written),
+            },
         }
     }
 }

@@ -13,6 +13,7 @@ mod entry;
 mod family;
 mod few;
 mod memory;
+mod repeated;
 mod replaced;
 mod residuals;
 mod rooms;
@@ -105,6 +106,9 @@ pub(super) struct Function<'a> {
     summed: Cell<Option<Var>>,
     /// The sums that are there already.
     sums: RefCell<HashSet<Var>>,
+    /// The parameters that are repeated if they have one row, and what their lengths are called as
+    /// they come.
+    repeated: BTreeMap<usize, Ident>,
     /// Where arrays are made that the loop keeps of which this is a step.
     rooms: Rooms,
     /// In the body of a loop: stacks that are made before the loop. Each step empties them.
@@ -160,6 +164,7 @@ impl<'a> Function<'a> {
             params.extend(Given::of(ident, &data, true, &mut names, &mut apart));
         }
         let dispatched = dispatched::pays(program, &params, &context.signature.real);
+        let repeated = repeated::parameters(context, what, &params, &mut names);
         Function {
             context,
             what,
@@ -181,6 +186,7 @@ impl<'a> Function<'a> {
             replaced: Cell::default(),
             summed: Cell::default(),
             sums: RefCell::default(),
+            repeated,
             rooms: Rooms::default(),
             lasting: None,
         }
@@ -253,6 +259,7 @@ impl<'a> Function<'a> {
     /// What brings the parameters to hand that something uses, before it.
     fn with_inputs(&self, body: &TokenStream) -> TokenStream {
         let mut used = names_in(body);
+        let repeated = self.repetitions(&mut used);
         let is_opaque = |p: &&Given| p.written.as_ref().is_some_and(Written::is_opaque);
         for param in self.params.iter().filter(is_opaque) {
             if used.contains(&kept(&param.tokens).to_string()) {
@@ -265,9 +272,10 @@ impl<'a> Function<'a> {
             apart.collect()
         });
         let inputs: TokenStream = (0..self.params.len())
+            .filter(|k| !self.is_repeated(*k))
             .map(|k| self.input(k, &used))
             .collect();
-        quote!(#apart #inputs #body)
+        quote!(#apart #inputs #repeated #body)
     }
 
     /// Says how a parameter is at hand: by this name.

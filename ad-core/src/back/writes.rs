@@ -115,13 +115,7 @@ impl Context<'_> {
 
     /// The head of another signature.
     pub(super) fn of_signature<'s>(&'s self, signature: &'s Signature) -> Context<'s> {
-        Context {
-            signature,
-            wrt: self.wrt,
-            consts: &[],
-            root: self.root.clone(),
-            failure: TokenStream::new(),
-        }
+        Context::of_heads(signature, self.wrt, self.root.clone())
     }
 
     /// An identifier that head and body share, though they may come from different expansions.

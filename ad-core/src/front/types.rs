@@ -231,6 +231,23 @@ impl Written {
         }
     }
 
+    /// Whether it is an array of ndarray.
+    pub fn is_ndarray(&self) -> bool {
+        match self.passing {
+            Passing::Owned
+            | Passing::Reference
+            | Passing::View
+            | Passing::ReferenceToView
+            | Passing::ArrayRef => true,
+            Passing::Scalar
+            | Passing::Slice
+            | Passing::Vec
+            | Passing::ReferenceToVec
+            | Passing::Fixed
+            | Passing::ReferenceToFixed => false,
+        }
+    }
+
     /// Whether it is a scalar, by value.
     pub fn is_scalar(&self) -> bool {
         self.passing == Passing::Scalar

@@ -30,6 +30,7 @@ pub mod kernel_text;
 pub mod linear;
 pub mod live;
 pub mod prims;
+pub mod repeats;
 mod special;
 pub mod ty;
 pub mod unit;

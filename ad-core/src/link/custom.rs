@@ -236,13 +236,7 @@ fn beside_function(
     let real = signature.args.iter().enumerate();
     let real = real.filter(|(_, a)| a.ty.is_real());
     let wrt: Vec<usize> = real.map(|(k, _)| k).collect();
-    let context = Context {
-        signature,
-        wrt: &wrt,
-        consts: &[],
-        root,
-        failure: TokenStream::new(),
-    };
+    let context = Context::of_heads(signature, &wrt, root);
     let unit = Unit {
         id: beside.place.unique.clone(),
         ..named.unit(signature, &mut Errors::default())

@@ -203,8 +203,9 @@ impl Recogniser {
             self.rewrite(count);
             before.extend(self.core.dependence(count));
             extent = Some(count.clone()).filter(|_| !l.keep.recomputes());
-            // A loop has no rounds either if their number is negative.
-            if let Kind::Prim(Prim::IMax, args) = &*count.kind
+            // A loop has no rounds either if their number is negative. What it stacks has a length.
+            if l.body.results.len() == l.states.len()
+                && let Kind::Prim(Prim::IMax, args) = &*count.kind
                 && literal(&args[1]) == Some(0)
             {
                 *count = args[0].clone();

@@ -20,6 +20,7 @@ mod places;
 mod pool;
 mod recur;
 mod refill;
+mod repeated;
 mod residuals;
 mod rest;
 mod scalar;
@@ -73,6 +74,7 @@ pub use places::{Anew, Kept, Next, Place, anew};
 pub use pool::{Workspace, within};
 pub use recur::{Start, recur, recur_adding, running_products};
 pub use refill::{Refill, refill};
+pub use repeated::{common, repeated, repeated_like, summed_to};
 pub use residuals::{Keep, Residuals};
 pub use scalar::{
     digamma, erf, integer_from, ipow, lgamma, natural, polygamma, powi, real, real_from, relu,

@@ -14,7 +14,7 @@ use crate::ir::ty::{Elem, Size};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The arrays of a program that are changed in place after they were made.
 pub(super) fn mutable(program: &Program) -> HashSet<Var> {
@@ -113,6 +113,7 @@ impl<'a> Function<'a> {
             replaced: std::cell::Cell::default(),
             summed: std::cell::Cell::default(),
             sums: RefCell::default(),
+            repeated: BTreeMap::new(),
             rooms: Rooms::default(),
             lasting: None,
         }

@@ -16,13 +16,7 @@ fn written(signature: &str, text: &str) -> String {
     let bulk = bulk_text::parse(text).unwrap();
     bulk_check::check(&bulk).unwrap_or_else(|e| panic!("{e}\n{bulk}"));
     let kernels = to_kernels(&bulk).unwrap();
-    let context = Context {
-        signature: &signature,
-        wrt: &[],
-        consts: &[],
-        root: quote!(::cotangent),
-        failure: quote!(),
-    };
+    let context = Context::of_heads(&signature, &[], quote!(::cotangent));
     let function = context.function(Derivative::Value, &kernels.into(), &Asides::default());
     let function: syn::ItemFn = syn::parse2(function).expect("generated code is Rust");
     plain(&function.block.to_token_stream().to_string())
