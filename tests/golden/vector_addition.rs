@@ -14,9 +14,9 @@ fn addition_vjp(
 ) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
     let length = rt::common([x.shape()[0] as i64, y.shape()[0] as i64]);
     let x_shape = x.raw_dim();
-    let x = rt::repeated::<_, _, 1>("x", x.view(), [&[length]]);
+    let x = rt::repeated("x", x.view(), [&[length]]);
     let y_shape = y.raw_dim();
-    let y = rt::repeated::<_, _, 1>("y", y.view(), [&[length]]);
+    let y = rt::repeated("y", y.view(), [&[length]]);
     let x_len = x.len(0);
     let y_len = y.len(0);
     let cotangent_len = cotangent.len(0);
@@ -31,14 +31,15 @@ fn addition_jvp(
 ) -> (::cotangent::ndarray::Array1<f64>, ::cotangent::ndarray::Array1<f64>) {
     let length = rt::common([x.shape()[0] as i64, y.shape()[0] as i64]);
     let x_shape = x.raw_dim();
-    let x = rt::repeated::<_, _, 1>("x", x.view(), [&[length]]);
+    let x = rt::repeated("x", x.view(), [&[length]]);
     let y_shape = y.raw_dim();
-    let y = rt::repeated::<_, _, 1>("y", y.view(), [&[length]]);
-    let x_tangent = rt::repeated_like::<
-        _,
-        _,
-        1,
-    >("x_tangent", x_tangent.view(), &x_shape, [x.len(0)]);
+    let y = rt::repeated("y", y.view(), [&[length]]);
+    let x_tangent = rt::repeated_like(
+        "x_tangent",
+        x_tangent.view(),
+        &x_shape,
+        [x.len(0)],
+    );
     let x_len = x.len(0);
     let y_len = y.len(0);
     let x_tangent_len = x_tangent.len(0);

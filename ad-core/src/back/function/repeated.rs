@@ -135,7 +135,6 @@ impl Function<'_> {
                 continue;
             };
             let (ident, name) = (&given.tokens, &given.said);
-            let rank = Literal::usize_unsuffixed(w.rank);
             let (call, before) = match k == of {
                 true => {
                     let to = (0..w.rank).map(|axis| {
@@ -143,8 +142,7 @@ impl Function<'_> {
                         let names = at.map(|m| &lengths[&(*m, axis)]);
                         quote!(&[#(#names),*])
                     });
-                    let call =
-                        quote!(rt::repeated::<_, _, #rank>(#name, #ident.view(), [#(#to),*]));
+                    let call = quote!(rt::repeated(#name, #ident.view(), [#(#to),*]));
                     (call, Some(quote!(let #shape = #ident.raw_dim();)))
                 }
                 false => {
@@ -152,7 +150,7 @@ impl Function<'_> {
                     let axes = (0..w.rank).map(Literal::usize_unsuffixed);
                     let now = quote!([#(#primal.len(#axes)),*]);
                     let call = quote! {
-                        rt::repeated_like::<_, _, #rank>(#name, #ident.view(), &#shape, #now)
+                        rt::repeated_like(#name, #ident.view(), &#shape, #now)
                     };
                     (call, None)
                 }

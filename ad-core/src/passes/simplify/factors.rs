@@ -3,6 +3,7 @@
 //! elsewhere.
 
 use super::products::{Factor, Product};
+use super::triangle::is_wedge;
 use super::{Rewrite, Rule, Simplifier};
 use crate::ir::build::without;
 use crate::ir::bulk::{Eq, Op, Var};
@@ -185,26 +186,48 @@ fn sum(
     s.op(Elem::Real, shape, guard, Op::Reduce { op, src, axes })
 }
 
-/// `Σ -t  =  -(Σ t)`, and `Σ_k [g] -t  =  [g] -(Σ_k [g] copy t)` where g does not depend on k
+/// `Σ -t  =  -(Σ t)` and `Σ -a · b  =  -(Σ a · b)`; under a guard `Σ_k [g] -t  =  [g] -(Σ_k [g]
+/// copy t)`, where g does not depend on k, and `-(Σ_k [g] copy t)` where it is a triangle or a band.
 fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let (src, axes) = sum_of(s, eq)?;
-    let negated = s.out.eq(src)?.clone();
-    let Op::Map(Prim::Neg, args) = &negated.op else {
-        return None;
-    };
-    let mut t = args[0];
-    if !s.is_linear(t) || axes.is_empty() {
+    if !s.is_linear(src) || axes.is_empty() {
         return None;
     }
+    let negated = s.out.eq(src)?.clone();
+    let positive = match &negated.op {
+        Op::Map(Prim::Neg, args) => Op::Copy(args[0]),
+        Op::Map(prim @ (Prim::Mul | Prim::Div), args) => {
+            let of = |v: Var| {
+                let neg = s.out.eq(v).filter(|_| s.used_once(v))?;
+                match &neg.op {
+                    Op::Map(Prim::Neg, args) if neg.guard == negated.guard => Some(args[0]),
+                    _ => None,
+                }
+            };
+            let args = match (of(args[0]), of(args[1])) {
+                (Some(a), _) => vec![a, args[1]],
+                (None, Some(b)) => vec![args[0], b],
+                (None, None) => return None,
+            };
+            Op::Map(*prim, args)
+        }
+        _ => return None,
+    };
     let mut guard = eq.guard;
     if let Some(g) = negated.guard {
-        let outside = s.guard_without(g, &axes)?;
-        guard = s.both(guard, outside);
-        t = s.push(Eq {
-            op: Op::Copy(t),
-            ..negated
-        });
+        match s.guard_without(g, &axes) {
+            Some(outside) => guard = s.both(guard, outside),
+            None if is_wedge(s, g) => {}
+            None => return None,
+        }
     }
+    let t = match (&positive, negated.guard) {
+        (Op::Copy(t), None) => *t,
+        _ => s.push(Eq {
+            op: positive,
+            ..negated
+        }),
+    };
     let t = sum(s, t, axes, guard, &eq.ty.shape);
     Some(Rewrite::Eq(Eq {
         guard,

@@ -30,6 +30,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: scatter_inverted,
     },
     Rule {
+        name: "scatter-of-halves",
+        apply: scatter_of_halves,
+    },
+    Rule {
         name: "scatter-put-back",
         apply: scatter_put_back,
     },
@@ -311,6 +315,42 @@ fn gather_form(s: &mut Simplifier, part: &Part, target: &[Size]) -> Option<(Var,
     Some((s.gather(part.src, index, space, guard), inverse.free.len()))
 }
 
+/// `scatter ([g] copy v)[index] + ([¬g] copy v)[index]  =  scatter v[index]`: what a selection
+/// changes and what it leaves go to the same places.
+fn scatter_of_halves(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Scatter(parts) = &eq.op else {
+        return None;
+    };
+    let half = |p: &Part| match s.out.eq(p.src)? {
+        Eq {
+            op: Op::Copy(v),
+            guard: Some(g),
+            ..
+        } => Some((*v, *g)),
+        _ => None,
+    };
+    let not = |a: Var, b: Var| s.applied(a, Prim::Not) == Some(&[b]) || s.opposite(a, b);
+    let is_rest = |p: &Part, q: &Part| {
+        let (Some((v, g)), Some((w, h))) = (half(p), half(q)) else {
+            return false;
+        };
+        v == w && p.index == q.index && (not(g, h) || not(h, g))
+    };
+    let both = (0..parts.len()).find_map(|k| {
+        let rest = (k + 1..parts.len()).find(|&l| is_rest(&parts[k], &parts[l]))?;
+        Some((k, rest))
+    });
+    let (k, rest) = both?;
+    let (v, _) = half(&parts[k])?;
+    let mut parts = parts.clone();
+    parts[k].src = v;
+    parts.remove(rest);
+    Some(Rewrite::Eq(Eq {
+        op: Op::Scatter(parts),
+        ..eq.clone()
+    }))
+}
+
 /// `scatter (v with 0 at i) + v[i][i] + rest  =  scatter v + rest`: the cotangent of an element
 /// that is added to in place stays. Something else uses the read, so that an index outside is seen.
 fn scatter_put_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
@@ -332,8 +372,14 @@ fn scatter_put_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         src,
         index: zeros.index.clone(),
     };
+    let constant = |i: &Ix| match i {
+        Ix::Affine(a) => Some(a.clone()),
+        Ix::Data(v) => s.affine(*v),
+    };
+    let is_place =
+        |(a, b): (&Ix, &Ix)| a == b || constant(a).is_some_and(|a| constant(b) == Some(a));
     let puts_back = |p: &Part| {
-        p.index == zeros.index
+        p.index.iter().zip(&zeros.index).all(is_place)
             && op(p.src) == Some(&read)
             && s.out.guard(p.src) == when
             && s.out.shape(p.src) == s.out.shape(zeros.src)

@@ -111,6 +111,11 @@ fn wedge(s: &Simplifier, members: &[Var]) -> Option<[usize; 2]> {
     pair
 }
 
+/// Whether a guard leaves a triangle or a band of two axes.
+pub(super) fn is_wedge(s: &Simplifier, guard: Var) -> bool {
+    wedge(s, &s.members(guard)).is_some()
+}
+
 /// On which axes values depend, apart from where these guards hold.
 struct Dependence<'a> {
     members: &'a [Var],
