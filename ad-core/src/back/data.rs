@@ -916,9 +916,11 @@ impl Function<'_> {
             return self.result(v, w, last);
         };
         let l = self.local(v);
-        let array = match last && !l.is_view {
-            true => l.ident,
-            false => {
+        let ident = &l.ident;
+        let array = match (last && !l.is_view, l.small) {
+            (true, None) => quote!(#ident),
+            (true, Some(_)) => quote!(#ident.into_dense()),
+            (false, _) => {
                 let view = self.view(v);
                 quote!(rt::copied(#view))
             }

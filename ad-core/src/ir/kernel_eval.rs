@@ -632,14 +632,17 @@ impl<'a> Frame<'a> {
                     (Prim::Add | Prim::Sub, &[false, false]) => return Ok((Lit::Real(0.0), false)),
                     (Prim::Add | Prim::Sub, &[_, false]) => return whole(lits[0]),
                     (Prim::Add, &[false, true]) => return whole(lits[1]),
-                    (Prim::Neg, &[false]) => return Ok((lits[0], false)),
                     _ => {}
                 }
-                self.work.operations += p.cost();
+                // What is absent is negated for its sign alone.
+                let is_absent = matches!((p, &present[..]), (Prim::Neg, &[false]));
+                if !is_absent {
+                    self.work.operations += p.cost();
+                }
                 let l = p
                     .eval(&lits)
                     .ok_or_else(|| format!("`{}` of {lits:?} fails", p.name()))?;
-                whole(l)
+                if is_absent { Ok((l, false)) } else { whole(l) }
             }
             Compute::Reduce(op, own, body) => self.reduce(*op, own, *body, elem),
             Compute::ArgReduce(op, own, body) => {

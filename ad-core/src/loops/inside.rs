@@ -160,6 +160,17 @@ impl Recogniser {
         }
     }
 
+    /// Whether parameters and lengths of parameters alone make an integer.
+    pub(super) fn is_of_params(&self, e: &Expr) -> bool {
+        match &*e.kind {
+            Kind::Lit(_) => true,
+            Kind::Var(sym) => self.is_parameter(sym),
+            Kind::Dim(array, _) => self.is_of_params(array),
+            Kind::Prim(_, args) => args.iter().all(|a| self.is_of_params(a)),
+            _ => false,
+        }
+    }
+
     fn is_parameter(&self, sym: &Sym) -> bool {
         self.params.contains(sym)
     }

@@ -8,7 +8,9 @@ use super::steps::Step;
 use super::terms::{both, built, element, entry, minus};
 use super::wiring::{bound_by, needed, variables, wrapped};
 use super::writer::Bindings;
-use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, ReduceOp, Scatter, Sym, Trip, Ty};
+use crate::ir::core::{
+    Binder, Block, Bound, Expr, Kind, Loop, ReduceOp, Scatter, Sym, Trip, Ty, Update,
+};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 use std::collections::{HashMap, HashSet};
@@ -177,10 +179,39 @@ impl Recogniser {
             return self.after_init(prim, init, all);
         }
         let old = element(init.clone(), at.clone());
+        if let Some(begun) = self.if_begun(draft, &init, &at) {
+            let (before, sum) = (self.fresh.sym("before"), self.fresh.sym("all"));
+            let vars = (Expr::var(&before, old.ty), Expr::var(&sum, all.ty));
+            let value = self.after_init(prim, vars.0, vars.1);
+            let value = Expr::bind(before, old, Expr::bind(sum, all, value));
+            return replaced_if(begun, init, at, value);
+        }
         let value = self.after_init(prim, old, all);
         let value = self.share("v", value);
         self.rounds_of(&value, draft);
         self.updated(init, at, value)
+    }
+
+    /// Whether a loop has a round, where that is asked because the place that it changes may be
+    /// there only then: `a[n - 1]` in a loop to `n`.
+    fn if_begun(&mut self, draft: &Draft, array: &Expr, at: &At) -> Option<Expr> {
+        let one = Expr::int(1);
+        let count = self.written_size(&draft.count());
+        if self.is_natural(&minus(count, one.clone())) {
+            return None;
+        }
+        let mut may_be_outside = |axis: usize, i: &Expr| {
+            let i = self.written_size(i);
+            if !self.is_of_params(&i) {
+                return false;
+            }
+            let length = self.written_size(&Expr::dim(array.clone(), axis));
+            let last = minus(length, one.clone());
+            !self.is_natural(&i) || !self.is_natural(&minus(last, i))
+        };
+        let mut axes = at.iter().enumerate();
+        let some = axes.any(|(axis, i)| i.as_ref().is_some_and(|i| may_be_outside(axis, i)));
+        some.then(|| Expr::prim(Prim::ILt, vec![Expr::int(0), draft.count()]))
     }
 
     /// An array, and a sum by index.
@@ -376,6 +407,9 @@ impl Recogniser {
         if at.iter().all(Option::is_none) {
             return filled;
         }
+        if let Some(begun) = self.if_begun(draft, &init, &at) {
+            return replaced_if(begun, init, at, filled);
+        }
         let value = self.share("v", filled);
         self.rounds_of(&value, draft);
         self.updated(init, at, value)
@@ -416,4 +450,15 @@ impl Recogniser {
         };
         count == *length && from == begin
     }
+}
+
+/// An array, with a part replaced if a condition holds.
+fn replaced_if(when: Expr, array: Expr, at: At, value: Expr) -> Expr {
+    let is = Expr::update(Update {
+        array: array.clone(),
+        at,
+        when: None,
+        value,
+    });
+    Expr::cond(when, is, array)
 }

@@ -1,7 +1,7 @@
 //! Arguments with axes of length 1 that arithmetic between arrays repeats, as ndarray does.
 
 use super::{Dense, Input, Storage, input, pool};
-use ndarray::{ArrayView, Axis, Dim, Dimension, IxDyn};
+use ndarray::{ArrayView, Axis, Dim, Dimension};
 use std::ops::Add;
 
 /// The length that operands of these lengths have together: those of length 1 are repeated.
@@ -75,17 +75,34 @@ pub fn repeated_like<'a, T: Clone, D: Dimension, const N: usize>(
 fn wide<'a, T: Clone, D: Dimension, const N: usize>(
     name: &'static str,
     x: ArrayView<'a, T, D>,
-    shape: &[usize],
+    to: &[usize],
 ) -> Input<'a, T, N> {
-    if x.shape() == shape {
-        return input(name, x);
+    let mut x = input(name, x);
+    for (axis, &n) in to.iter().enumerate().rev() {
+        if x.shape[axis] == n {
+            continue;
+        }
+        let inner: usize = x.shape[axis + 1..].iter().product();
+        let once = x.view().data;
+        let mut data = pool::with_capacity(once.len() * n);
+        match inner {
+            1 => {
+                for one in once {
+                    data.resize(data.len() + n, one.clone());
+                }
+            }
+            _ => {
+                for row in once.chunks(inner.max(1)) {
+                    for _ in 0..n {
+                        data.extend_from_slice(row);
+                    }
+                }
+            }
+        }
+        x.data = Storage::Copied(pool::Room(data));
+        x.shape[axis] = n;
     }
-    let all = x.broadcast(IxDyn(shape)).expect("axes of length 1 repeat");
-    let mut data = pool::with_capacity(all.len());
-    data.extend(all.iter().cloned());
-    let shape = shape.try_into().expect("as many axes as it has");
-    let data = Storage::Copied(pool::Room(data));
-    Input { data, shape, name }
+    x
 }
 
 /// The sums of an array along the axes that were repeated, if what it belongs to had this shape.

@@ -16,6 +16,7 @@ pub fn zeros_with_signs(x: &Array1<f64>, s: f64) -> f64 {
     for i in 0..x.len() / 2 {
         y[2 * i] += s * x[i];
     }
+    let negated = s.copysign(-sum(x.len(), |_| 0.5)) + (-total).signum() * s;
     let signs = sum(x.len() + 2, |i| (y[i] - 0.0 * s).signum());
-    s * (signs + difference.signum()) + total.signum() * s + total
+    s * (signs + difference.signum()) + total.signum() * s + total + negated
 }

@@ -27,7 +27,7 @@ pub(super) fn map(d: &Domain<'_>, prim: Prim, args: &[&Slot]) -> Result<(Slot, u
         (Prim::Add | Prim::Sub, [a, b]) if !everywhere => return sum_of_two(d, prim, a, b),
         (Prim::Neg, [a]) if !everywhere => {
             let x = a.real()?;
-            let data = d.fill(0.0, |p| Ok(if a.has(p) { -x[p] } else { 0.0 }))?;
+            let data = d.fill(0.0, |p| Ok(-x[p]))?;
             let cost = (0..d.len).filter(|&p| d.on(p) && a.has(p)).count() as u64;
             return Ok((d.slot_where(d.real(data), |p| a.has(p)), cost));
         }

@@ -217,6 +217,11 @@ impl Gen {
     /// An integer as a real number, scaled so that it stays small.
     pub(super) fn real_of_int(&mut self, k: Tree) -> Tree {
         let is_usize = k.sort == Sort::Int("usize");
+        // Nothing of type `usize` is large.
+        let k = match is_usize {
+            true => k,
+            false => Tree::of(k.sort, "((@) % 97)", [k]),
+        };
         let pattern = match self.real {
             Real::Double => "((@) as f64 * 0.125)",
             Real::Single => "((@) as f32 * 0.125)",
