@@ -250,3 +250,54 @@ fn one_element_of_f32() {
     assert_eq!(dx.len(), 3);
     assert!((dscale[0] - wanted).abs() < 1e-6);
 }
+
+#[differentiable]
+fn checked(x: &Array2<f64>, b: Option<&Array2<f64>>) -> Option<f64> {
+    if x.ncols() == 0 {
+        return None;
+    }
+    let z = match b {
+        Some(b) => x + b,
+        None => x.to_owned(),
+    };
+    Some((&z * &z).sum())
+}
+
+#[differentiable(noinline)]
+fn unit(x: &Array2<f64>, b: &Array2<f64>) -> f64 {
+    (x + b).mapv(f64::sin).sum()
+}
+
+#[differentiable]
+fn caller(x: &Array2<f64>, b: &Array2<f64>) -> f64 {
+    unit(x, b).powi(2)
+}
+
+#[differentiable]
+fn over_a_list(xs: &[Array2<f64>], b: &Array2<f64>) -> f64 {
+    let mut total = 0.0;
+    for x in xs {
+        total += (x + b).mapv(f64::exp).sum();
+    }
+    total
+}
+
+/// Where an argument may be missing, where the function may fail, in a list, and in a function that
+/// others call as a unit: these have the shapes that the unit says.
+#[test]
+fn in_other_surroundings() {
+    let (x, b) = (numbers((9, 3), 0.1), numbers((1, 3), 0.2));
+    let wide = b.broadcast((9, 3)).expect("it repeats").to_owned();
+    let of = |g: Array2<f64>| as_row(g.sum_axis(Axis(0)));
+    let (_, db) = checked_grad(&x, Some(&b)).expect("a value");
+    let (_, wanted) = checked_grad(&x, Some(&wide)).expect("a value");
+    close(&db.expect("given"), &of(wanted.expect("given")));
+    assert!(checked_grad(&x, None).expect("a value").1.is_none());
+    assert!(checked_grad(&numbers((3, 0), 0.1), None).is_none());
+    close(&unit_grad(&x, &b).1, &of(unit_grad(&x, &wide).1));
+    assert_eq!(caller_grad(&x, &wide).1.dim(), (9, 3));
+    assert!(catch_unwind(|| caller_grad(&x, &b)).is_err());
+    let xs = [x.clone(), x];
+    let (_, db) = over_a_list_grad(&xs, &b);
+    close(&db, &of(over_a_list_grad(&xs, &wide).1));
+}

@@ -11,6 +11,7 @@ use crate::front::signature::Signature;
 use crate::front::unit::{call_site, unit_of};
 use crate::front::{self, Annotated, Failure};
 use crate::ir::jacobian::Direction;
+use crate::ir::repeats::Repeats;
 use crate::ir::{bulk, core_check, kernel};
 use crate::link::{self, Beside, Part, Place, Request};
 use crate::lints;
@@ -454,6 +455,7 @@ fn failure(
     let asks = Context {
         signature: &truth,
         consts: &fails.consts,
+        repeats: Repeats::of(&fails.program),
         ..Context::of(f)
     };
     let fails = asks.block(Derivative::Value, &kernels.into(), &Asides::default());
@@ -587,6 +589,7 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
     let context = Context {
         signature: &signature,
         wrt: &wrt,
+        repeats: Repeats::default(),
         ..Context::of(f)
     };
     let leaves = f.signature.real_leaves(&wrt);

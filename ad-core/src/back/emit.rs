@@ -76,11 +76,7 @@ impl<'a> Context<'a> {
             consts: &f.consts,
             root: root(f.attr.root.as_ref()),
             failure: TokenStream::new(),
-            // The check whether it fails sees the arguments as they come.
-            repeats: match f.fails {
-                Some(_) => Repeats::default(),
-                None => Repeats::of(&f.written),
-            },
+            repeats: Repeats::of(&f.written),
         }
     }
 }

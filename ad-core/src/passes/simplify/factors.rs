@@ -194,19 +194,22 @@ fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     }
     let negated = s.out.eq(src)?.clone();
-    let positive = match &negated.op {
-        Op::Map(Prim::Neg, args) => Op::Copy(args[0]),
-        Op::Map(prim @ (Prim::Mul | Prim::Div), args) => {
-            let of = |v: Var| {
-                let neg = s.out.eq(v).filter(|_| s.used_once(v))?;
-                match &neg.op {
-                    Op::Map(Prim::Neg, args) if neg.guard == negated.guard => Some(args[0]),
-                    _ => None,
-                }
-            };
-            let args = match (of(args[0]), of(args[1])) {
-                (Some(a), _) => vec![a, args[1]],
-                (None, Some(b)) => vec![args[0], b],
+    let Op::Map(prim, args) = &negated.op else {
+        return None;
+    };
+    let under = |v: Var| {
+        let of = s.out.eq(v).filter(|_| s.used_once(v))?;
+        let Op::Map(Prim::Neg, args) = &of.op else {
+            return None;
+        };
+        (of.guard == negated.guard).then(|| args[0])
+    };
+    let positive = match (prim, &args[..]) {
+        (Prim::Neg, &[a]) => Op::Copy(a),
+        (Prim::Mul | Prim::Div, &[a, b]) => {
+            let args = match (under(a), under(b)) {
+                (Some(a), _) => vec![a, b],
+                (None, Some(b)) => vec![a, b],
                 (None, None) => return None,
             };
             Op::Map(*prim, args)
