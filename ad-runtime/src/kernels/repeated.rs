@@ -106,13 +106,24 @@ fn wide<'a, T: Clone, D: Dimension, const N: usize>(
 }
 
 /// The sums of an array along the axes that were repeated, if what it belongs to had this shape.
+#[inline]
 #[must_use]
 pub fn summed_to<T, const N: usize>(x: Dense<T, N>, shape: &Dim<[usize; N]>) -> Dense<T, N>
 where
     T: Copy + Default + Add<Output = T>,
     Dim<[usize; N]>: Dimension,
 {
-    let mut x = x;
+    match x.shape[..] == *shape.slice() {
+        true => x,
+        false => sums_along(x, shape),
+    }
+}
+
+fn sums_along<T, const N: usize>(mut x: Dense<T, N>, shape: &Dim<[usize; N]>) -> Dense<T, N>
+where
+    T: Copy + Default + Add<Output = T>,
+    Dim<[usize; N]>: Dimension,
+{
     for axis in 0..N {
         if shape.slice()[axis] != 1 || x.shape[axis] == 1 {
             continue;
