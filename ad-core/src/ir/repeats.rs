@@ -49,7 +49,7 @@ impl Repeats {
         walk.block(&program.body);
         let mut axes = BTreeMap::new();
         for (param, p) in program.params.iter().enumerate() {
-            let mentioned = walk.mentions.get(&p.sym).copied().unwrap_or_default();
+            let mentioned = walk.mentions.get(&p.sym).cloned().unwrap_or_default();
             let own = Operand::Given(param);
             let at: Vec<usize> = (0..walk.meetings.len())
                 .filter(|&k| walk.meetings[k].contains(&own))
@@ -61,7 +61,7 @@ impl Repeats {
             }
             for axis in 0..p.ty.rank {
                 let is_own = walk.lengths[&p.sym][axis] == Some(Size::dim(param, axis));
-                let is_asked = walk.asked.contains(&(p.sym.clone(), axis));
+                let is_asked = mentioned.asked.contains(&axis);
                 let known = |o: &Operand| match o {
                     Operand::Given(_) => true,
                     Operand::Computed(lengths) => lengths[axis].is_some(),
@@ -77,11 +77,13 @@ impl Repeats {
 }
 
 /// How a variable is mentioned.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Mentions {
     /// As an operand, so many times.
     operands: usize,
-    /// In another way than as an operand or for the length of an axis.
+    /// For the lengths of these axes.
+    asked: Vec<usize>,
+    /// In another way.
     elsewhere: bool,
 }
 
@@ -89,8 +91,6 @@ struct Mentions {
 struct Walk<'a> {
     params: HashMap<Sym, usize>,
     mentions: HashMap<Sym, Mentions>,
-    /// The axes whose lengths the program asks for.
-    asked: Vec<(Sym, usize)>,
     lengths: HashMap<Sym, Vec<Option<Size>>>,
     /// Elementwise expressions that stand for themselves where they are an operand.
     inside: HashMap<Sym, &'a Expr>,
@@ -110,7 +110,10 @@ impl<'a> Walk<'a> {
         } else if let Kind::Dim(array, axis) = &*e.kind
             && let Kind::Var(s) = &*array.kind
         {
-            self.asked.push((s.clone(), *axis));
+            let asked = &mut self.mentions.entry(s.clone()).or_default().asked;
+            if !asked.contains(axis) {
+                asked.push(*axis);
+            }
         } else {
             for part in e.parts() {
                 if is_elementwise(e)
@@ -137,9 +140,9 @@ impl<'a> Walk<'a> {
     }
 
     fn bound(&mut self, s: &Sym, bound: &'a Expr) {
-        let mentions = self.mentions.get(s).copied().unwrap_or_default();
-        let is_asked = self.asked.iter().any(|(of, _)| of == s);
-        if is_elementwise(bound) && mentions.operands == 1 && !mentions.elsewhere && !is_asked {
+        let is_one_operand = (self.mentions.get(s))
+            .is_some_and(|m| m.operands == 1 && !m.elsewhere && m.asked.is_empty());
+        if is_elementwise(bound) && is_one_operand {
             self.inside.insert(s.clone(), bound);
             return;
         }

@@ -203,7 +203,7 @@ impl Recogniser {
             self.rewrite(count);
             before.extend(self.core.dependence(count));
             extent = Some(count.clone()).filter(|_| !l.keep.recomputes());
-            // A loop has no rounds either if their number is negative. What it stacks has a length.
+            // A negative number of rounds is none, unless it is the length of what is stacked.
             if l.body.results.len() == l.states.len()
                 && let Kind::Prim(Prim::IMax, args) = &*count.kind
                 && literal(&args[1]) == Some(0)

@@ -130,9 +130,9 @@ fn select_known(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 }
 
 /// With 0 for a structural zero: `a + 0 = 0 + a = a - 0 = a`, `-0 = 0`, `a · 0 = 0 · a = 0`,
-/// `0 / a = 0`, and reads, sums and copies of 0 are 0. For a tangent or cotangent `0 - a = -a`; otherwise that
-/// would be -0 for a = 0. No infinity that the program computes is lost: what is structurally zero
-/// was never computed.
+/// `0 / a = 0`, and reads, sums and copies of 0 are 0. For a tangent or cotangent `0 - a = -a`;
+/// otherwise that would be -0 for a = 0. No infinity that the program computes is lost: what is
+/// structurally zero was never computed.
 #[allow(
     clippy::wildcard_enum_match_arm,
     reason = "a rule names the primitives it is about; every other one is left as it is"
