@@ -39,6 +39,8 @@ pub(crate) struct File {
     seeds: Vec<bulk::Var>,
     /// The rule pays only if no axis has the length 1.
     pub(crate) no_single: bool,
+    /// What fails before the pass may succeed after it.
+    pub(crate) may_succeed: bool,
     /// Everything up to the arrow.
     head: String,
     input: String,
@@ -81,6 +83,7 @@ impl File {
             unsigned_zeros: false,
             seeds: vec![],
             no_single: false,
+            may_succeed: false,
             head: head.to_owned(),
             input: String::new(),
             expected: expected.to_owned(),
@@ -102,6 +105,7 @@ impl File {
                 Some(("zeros", "unsigned")) => file.unsigned_zeros = true,
                 Some(("linear", params)) => file.set_linear(params)?,
                 Some(("lengths", "not 1")) => file.no_single = true,
+                Some(("failures", "may be lost")) => file.may_succeed = true,
                 _ => {}
             }
         }

@@ -1,10 +1,11 @@
 //! Programs through the compiler alone: each is expanded, and each stage is interpreted and
 //! compared with the one before.
 
-use crate::data::arguments;
-use crate::grammar::Program;
+use crate::data::{arguments, direction, moved, reals};
+use crate::grammar;
 use crate::panics;
-use crate::stages::{Differences, check, lower_both};
+use crate::stages::{Differences, Stages, lower_both};
+use cotangent_core::ir::core::Program;
 use cotangent_core::ir::core_eval;
 use cotangent_core::ir::value::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,12 +33,12 @@ fn refused(message: String) -> Outcome {
 }
 
 /// Expands a program. With `stages`, all stages are compared.
-pub fn expand(program: &Program, stages: bool) -> Outcome {
+pub fn expand(program: &grammar::Program, stages: bool) -> Outcome {
     let run = AssertUnwindSafe(|| expanded(program, stages));
     catch_unwind(run).unwrap_or_else(|_| Outcome::Wrong("panic".into(), panics::last()))
 }
 
-fn expanded(program: &Program, stages: bool) -> Outcome {
+fn expanded(program: &grammar::Program, stages: bool) -> Outcome {
     let wrong = |kind: &str, detail: String| Outcome::Wrong(kind.into(), detail);
     let text = program.text("f");
     let file = match syn::parse_file(&text) {
@@ -77,34 +78,51 @@ fn expanded(program: &Program, stages: bool) -> Outcome {
         .iter()
         .flat_map(|p| p.leaves.clone())
         .collect();
+    let stages = match Stages::of(lowered.program.clone()) {
+        Ok(stages) => stages,
+        Err(message) => return wrong(&kind(&message), first_line(&message)),
+    };
     for size in SMALL {
         let mut args = arguments(&leaves, size, program.seed);
         args.extend(lowered.consts.iter().cloned());
-        // Where the program has no value, there is nothing to compare.
-        let Ok(Ok((values, _))) = catch_unwind(AssertUnwindSafe(|| {
-            core_eval::eval(&lowered.written, &args)
-        })) else {
-            continue;
-        };
-        let large = |v: &Value| match v {
-            Value::Real(t) => t.data.iter().any(|x| x.is_nan() || x.abs() > 1e6),
-            Value::Int(_) | Value::Bool(_) => false,
-        };
-        if values.iter().any(large) {
+        if !is_comparable(&lowered.written, &args) {
             continue;
         }
         let checked = (lowered.check_recognition(&args))
-            .and_then(|()| check(&lowered.program, &args, Differences::WhereSmooth));
+            .and_then(|()| stages.check(&args, Differences::WhereSmooth));
         if let Err(message) = checked {
-            let kind = message.split([':', '\n']).next().unwrap_or("");
-            let kind: String = kind
-                .split(|c: char| c.is_ascii_digit())
-                .next()
-                .unwrap_or("")
-                .into();
-            let detail = message.lines().next().unwrap_or("").to_owned();
-            return wrong(kind.trim(), format!("at {size:?}: {detail}"));
+            let detail = format!("at {size:?}: {}", first_line(&message));
+            return wrong(&kind(&message), detail);
         }
     }
     Outcome::Fine
+}
+
+/// Whether a program has values, none of them large, and rounding does not change them much.
+fn is_comparable(program: &Program, args: &[Value]) -> bool {
+    /// By how much each argument is moved, and the values at most.
+    const MOVED: (f64, f64) = (1e-14, 1e-11);
+    let values = |args: &[Value]| {
+        let run = || core_eval::eval(program, args);
+        let values = catch_unwind(AssertUnwindSafe(run)).ok()?.ok()?.0;
+        Some(reals(&values))
+    };
+    let (step, bound) = MOVED;
+    let near = moved(args, &direction(args, 7), step);
+    let (Some(here), Some(near)) = (values(args), values(&near)) else {
+        return false;
+    };
+    here.len() == near.len()
+        && (here.iter().zip(&near))
+            .all(|(x, y)| x.abs() <= 1e6 && (x - y).abs() <= bound * (1.0 + x.abs()))
+}
+
+/// What failed, in the words before the first number or colon.
+fn kind(message: &str) -> String {
+    let is_end = |c: char| c == ':' || c == '\n' || c.is_ascii_digit();
+    message.split(is_end).next().unwrap_or("").trim().to_owned()
+}
+
+fn first_line(message: &str) -> String {
+    message.lines().next().unwrap_or("").to_owned()
 }

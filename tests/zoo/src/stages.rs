@@ -11,7 +11,7 @@ use cotangent_core::ir::prims::Prim;
 use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::{Tensor, Value};
 use cotangent_core::ir::{
-    bulk, bulk_eval, core_check, core_eval, generate, kernel_eval, kernel_text,
+    bulk, bulk_eval, core_check, core_eval, generate, kernel, kernel_eval, kernel_text,
 };
 use cotangent_core::link::in_file;
 use cotangent_core::pipeline::{self, Derivative, Stage};
@@ -383,141 +383,207 @@ pub(crate) fn all_same(
     pairs.try_for_each(|(a, b)| same(what, a, b, tolerance))
 }
 
-/// The kernels of a program read back as they are printed, and compute these results after each
-/// pass. Returns the cost after the last one.
-fn all_fused(
-    what: &str,
-    program: &bulk::Program,
-    args: &[Value],
-    wanted: &[Value],
-    tolerance: f64,
-) -> Result<Cost, String> {
-    let mut stages = vec![];
-    pipeline::to_kernels_watched(program, &mut |pass, stage| {
-        if let Stage::Kernels(kernels) = stage {
-            stages.push((pass, kernels.clone()));
-        }
-    })?;
-    let mut last = None;
-    for (pass, kernels) in stages {
-        let what = format!("{what} after {pass}");
-        let read = kernel_text::parse(&kernels.to_string())
-            .map_err(|e| format!("{what} does not read back: {e}\n{kernels}"))?;
-        if read != kernels {
-            return Err(format!("{what} reads back as\n{read}\nnot\n{kernels}"));
-        }
-        let (results, cost) =
-            kernel_eval::eval(&kernels, args).map_err(|e| format!("{what}: {e}\n{kernels}"))?;
-        all_same(&what, &results, wanted, tolerance)?;
-        last = Some(cost);
-    }
-    last.ok_or_else(|| format!("{what} has no kernels"))
+/// A program behind simplification, with its kernels after each pass.
+struct Fused {
+    what: &'static str,
+    program: bulk::Program,
+    kernels: Vec<(&'static str, kernel::Program)>,
 }
 
-/// Runs everything; the message says what differs.
-pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts, String> {
-    core_check::check(program)?;
-    let (values, core) = core_eval::counted(program, args)?;
-    let count = values.len();
-    let mut first = None;
-    let bulk = pipeline::to_bulk(program, &mut |pass, p| {
-        if pass == "vectorise" {
-            first = Some(p.clone());
-        }
-    })?;
-    let vectorised = first.expect("the first pass");
-    let outcome = run("vectorised", &vectorised, args)?;
-    all_same("vectorised", &outcome.results, &values, 1e-10)?;
-    normal_form(&bulk)?;
-    let outcome = run("simplified", &bulk, args)?;
-    all_same("simplified", &outcome.results, &values, 1e-10)?;
-    let plain = pipeline::derive(&bulk, Derivative::Value, &[], &mut |_, _| {})?;
-    let counted = run("value", &plain, args)?.cost;
-    all_fused("value", &plain, args, &values, 1e-10)?;
-
-    let wrt: Vec<usize> = (program.params.iter().enumerate())
-        .filter(|(_, p)| p.ty.elem == Elem::Real)
-        .map(|(k, _)| k)
-        .collect();
-    let mut rng = generate::Rng::new(7);
-    let tangents: Vec<Value> = wrt
-        .iter()
-        .map(|&k| random(args[k].shape(), &mut rng))
-        .collect();
-    let real: Vec<usize> = (0..count).filter(|&k| is_real(&values[k])).collect();
-    let cotangents: Vec<Value> = (real.iter())
-        .map(|&k| random(values[k].shape(), &mut rng))
-        .collect();
-
-    let jvp = pipeline::derive(&bulk, Derivative::Jvp, &wrt, &mut |_, _| {})?;
-    let forward_args: Vec<Value> = args.iter().chain(&tangents).cloned().collect();
-    let forward = run("jvp", &jvp, &forward_args)?;
-    all_same("value of jvp", &forward.results[..count], &values, 1e-10)?;
-    all_fused("jvp", &jvp, &forward_args, &forward.results, 1e-9)?;
-
-    let vjp = pipeline::derive(&bulk, Derivative::Vjp, &wrt, &mut |_, _| {})?;
-    let mut reverse_args = args.to_vec();
-    reverse_args.extend(cotangents.iter().cloned());
-    let reverse = run("vjp", &vjp, &reverse_args)?;
-    all_same("value of vjp", &reverse.results[..count], &values, 1e-10)?;
-    let fused_cost = all_fused("vjp", &vjp, &reverse_args, &reverse.results, 1e-9)?;
-    for (&k, g) in wrt.iter().zip(&reverse.results[count..]) {
-        if g.shape() != args[k].shape() {
-            return Err(format!("gradient {k} has shape {:?}", g.shape()));
-        }
-    }
-    let along = |of: &[Value]| -> f64 { cotangents.iter().zip(of).map(|(c, v)| dot(c, v)).sum() };
-    let by_forward = along(&forward.results[count..]);
-    let by_reverse: f64 = (tangents.iter().zip(&reverse.results[count..]))
-        .map(|(t, g)| dot(t, g))
-        .sum();
-    if !close(by_forward, by_reverse, 1e-10) && !by_forward.is_nan() {
-        return Err(format!(
-            "forward {by_forward} is not reverse {by_reverse}\n{jvp}\n{vjp}"
-        ));
-    }
-    // Differences see through `stop`, derivatives do not.
-    if d != Differences::Skip && !program.to_string().contains("stop(") {
-        let at = |h: f64| -> Result<f64, String> {
-            let (all, _) = core_eval::eval(program, &moved(args, &wrt, &tangents, h))?;
-            Ok(along(
-                &real.iter().map(|&k| all[k].clone()).collect::<Vec<_>>(),
-            ))
-        };
-        // The slope, and how far those of both sides are apart.
-        let slope = |h: f64| -> Result<(f64, f64), String> {
-            let (up, here, down) = (at(h)?, at(0.0)?, at(-h)?);
-            let gap = (up - here) / h - (here - down) / h;
-            Ok(((up - down) / (2.0 * h), gap.abs()))
-        };
-        if let (Ok((a, gap)), Ok((b, _)), Ok((c, finer_gap))) =
-            (slope(1e-4), slope(5e-5), slope(2.5e-5))
-        {
-            // Richardson's extrapolation; the differences of the estimates say whether it
-            // converges.
-            let (ab, bc) = ((4.0 * b - a) / 3.0, (4.0 * c - b) / 3.0);
-            // The slopes of both sides come closer unless there is a kink.
-            let kink = finer_gap > 1e-9 * bc.abs().max(1.0) && finer_gap > 0.5 * gap;
-            let smooth = close(ab, bc, 1e-7) && close(a, c, 1e-3) && !kink;
-            let agree = close(bc, by_forward, 1e-6);
-            if !agree && (smooth || d == Differences::Must) {
+impl Fused {
+    /// Fuses a program. Its kernels read back as they are printed.
+    fn of(what: &'static str, program: bulk::Program) -> Result<Self, String> {
+        let mut kernels = vec![];
+        pipeline::to_kernels_watched(&program, &mut |pass, stage| {
+            if let Stage::Kernels(stage) = stage {
+                kernels.push((pass, stage.clone()));
+            }
+        })?;
+        for (pass, stage) in &kernels {
+            let read = kernel_text::parse(&stage.to_string())
+                .map_err(|e| format!("{what} after {pass} does not read back: {e}\n{stage}"))?;
+            if read != *stage {
                 return Err(format!(
-                    "differences {bc} are not forward {by_forward}\n{jvp}"
+                    "{what} after {pass} reads back as\n{read}\nnot\n{stage}"
                 ));
             }
         }
+        Ok(Self {
+            what,
+            program,
+            kernels,
+        })
     }
-    let elements = |v: &Value| v.shape().iter().product::<usize>() as u64;
-    let inputs: u64 = wrt.iter().map(|&k| elements(&args[k])).sum();
-    let outputs: u64 = reverse.results.iter().map(elements).sum();
-    Ok(Counts {
-        core: core.operations,
-        steps: core.steps,
-        value: counted,
-        vjp: reverse.cost,
-        fused: fused_cost,
-        sizes: inputs + outputs,
-    })
+
+    fn run(&self, args: &[Value]) -> Result<bulk_eval::Outcome, String> {
+        run(self.what, &self.program, args)
+    }
+
+    /// The kernels compute these results after each pass. Returns the cost after the last one.
+    fn check(&self, args: &[Value], wanted: &[Value], tolerance: f64) -> Result<Cost, String> {
+        let mut last = None;
+        for (pass, kernels) in &self.kernels {
+            let what = format!("{} after {pass}", self.what);
+            let (results, cost) =
+                kernel_eval::eval(kernels, args).map_err(|e| format!("{what}: {e}\n{kernels}"))?;
+            all_same(&what, &results, wanted, tolerance)?;
+            last = Some(cost);
+        }
+        last.ok_or_else(|| format!("{} has no kernels", self.what))
+    }
+}
+
+/// Runs everything; the message says what differs.
+///
+/// # Errors
+/// If a stage fails, or computes another thing than the one before.
+pub fn check(program: &Program, args: &[Value], d: Differences) -> Result<Counts, String> {
+    Stages::of(program.clone())?.check(args, d)
+}
+
+/// All stages of a program.
+pub struct Stages {
+    program: Program,
+    vectorised: bulk::Program,
+    simplified: bulk::Program,
+    wrt: Vec<usize>,
+    value: Fused,
+    jvp: Fused,
+    vjp: Fused,
+}
+
+impl Stages {
+    /// Compiles a program, and checks what does not depend on arguments.
+    ///
+    /// # Errors
+    /// If a stage fails.
+    pub fn of(program: Program) -> Result<Self, String> {
+        core_check::check(&program)?;
+        let mut first = None;
+        let simplified = pipeline::to_bulk(&program, &mut |pass, p| {
+            if pass == "vectorise" {
+                first = Some(p.clone());
+            }
+        })?;
+        normal_form(&simplified)?;
+        let wrt: Vec<usize> = (program.params.iter().enumerate())
+            .filter(|(_, p)| p.ty.elem == Elem::Real)
+            .map(|(k, _)| k)
+            .collect();
+        let derived = |name, what, wrt: &[usize]| {
+            let derived = pipeline::derive(&simplified, what, wrt, &mut |_, _| {})?;
+            Fused::of(name, derived)
+        };
+        Ok(Self {
+            program,
+            vectorised: first.expect("the first pass"),
+            value: derived("value", Derivative::Value, &[])?,
+            jvp: derived("jvp", Derivative::Jvp, &wrt)?,
+            vjp: derived("vjp", Derivative::Vjp, &wrt)?,
+            simplified,
+            wrt,
+        })
+    }
+
+    /// Runs all stages, and compares each with the one before.
+    ///
+    /// # Errors
+    /// If they differ; the message says in what.
+    pub fn check(&self, args: &[Value], d: Differences) -> Result<Counts, String> {
+        let Self {
+            program, jvp, vjp, ..
+        } = self;
+        let wrt = &self.wrt;
+        let (values, core) = core_eval::counted(program, args)?;
+        let count = values.len();
+        let outcome = run("vectorised", &self.vectorised, args)?;
+        all_same("vectorised", &outcome.results, &values, 1e-10)?;
+        let outcome = run("simplified", &self.simplified, args)?;
+        all_same("simplified", &outcome.results, &values, 1e-10)?;
+        let counted = self.value.run(args)?.cost;
+        self.value.check(args, &values, 1e-10)?;
+
+        let mut rng = generate::Rng::new(7);
+        let tangents: Vec<Value> = wrt
+            .iter()
+            .map(|&k| random(args[k].shape(), &mut rng))
+            .collect();
+        let real: Vec<usize> = (0..count).filter(|&k| is_real(&values[k])).collect();
+        let cotangents: Vec<Value> = (real.iter())
+            .map(|&k| random(values[k].shape(), &mut rng))
+            .collect();
+
+        let forward_args: Vec<Value> = args.iter().chain(&tangents).cloned().collect();
+        let forward = jvp.run(&forward_args)?;
+        all_same("value of jvp", &forward.results[..count], &values, 1e-10)?;
+        jvp.check(&forward_args, &forward.results, 1e-9)?;
+
+        let mut reverse_args = args.to_vec();
+        reverse_args.extend(cotangents.iter().cloned());
+        let reverse = vjp.run(&reverse_args)?;
+        all_same("value of vjp", &reverse.results[..count], &values, 1e-10)?;
+        let fused_cost = vjp.check(&reverse_args, &reverse.results, 1e-9)?;
+        for (&k, g) in wrt.iter().zip(&reverse.results[count..]) {
+            if g.shape() != args[k].shape() {
+                return Err(format!("gradient {k} has shape {:?}", g.shape()));
+            }
+        }
+        let along =
+            |of: &[Value]| -> f64 { cotangents.iter().zip(of).map(|(c, v)| dot(c, v)).sum() };
+        let by_forward = along(&forward.results[count..]);
+        let by_reverse: f64 = (tangents.iter().zip(&reverse.results[count..]))
+            .map(|(t, g)| dot(t, g))
+            .sum();
+        if !close(by_forward, by_reverse, 1e-10) && !by_forward.is_nan() {
+            return Err(format!(
+                "forward {by_forward} is not reverse {by_reverse}\n{}\n{}",
+                jvp.program, vjp.program
+            ));
+        }
+        // Differences see through `stop`, derivatives do not.
+        if d != Differences::Skip && !self.program.to_string().contains("stop(") {
+            let at = |h: f64| -> Result<f64, String> {
+                let (all, _) = core_eval::eval(program, &moved(args, wrt, &tangents, h))?;
+                Ok(along(
+                    &real.iter().map(|&k| all[k].clone()).collect::<Vec<_>>(),
+                ))
+            };
+            // The slope, and how far those of both sides are apart.
+            let slope = |h: f64| -> Result<(f64, f64), String> {
+                let (up, here, down) = (at(h)?, at(0.0)?, at(-h)?);
+                let gap = (up - here) / h - (here - down) / h;
+                Ok(((up - down) / (2.0 * h), gap.abs()))
+            };
+            if let (Ok((a, gap)), Ok((b, _)), Ok((c, finer_gap))) =
+                (slope(1e-4), slope(5e-5), slope(2.5e-5))
+            {
+                // Richardson's extrapolation; the differences of the estimates say whether it
+                // converges.
+                let (ab, bc) = ((4.0 * b - a) / 3.0, (4.0 * c - b) / 3.0);
+                // The slopes of both sides come closer unless there is a kink.
+                let kink = finer_gap > 1e-9 * bc.abs().max(1.0) && finer_gap > 0.5 * gap;
+                let smooth = close(ab, bc, 1e-7) && close(a, c, 1e-3) && !kink;
+                let agree = close(bc, by_forward, 1e-6);
+                if !agree && (smooth || d == Differences::Must) {
+                    return Err(format!(
+                        "differences {bc} are not forward {by_forward}\n{}",
+                        jvp.program
+                    ));
+                }
+            }
+        }
+        let elements = |v: &Value| v.shape().iter().product::<usize>() as u64;
+        let inputs: u64 = wrt.iter().map(|&k| elements(&args[k])).sum();
+        let outputs: u64 = reverse.results.iter().map(elements).sum();
+        Ok(Counts {
+            core: core.operations,
+            steps: core.steps,
+            value: counted,
+            vjp: reverse.cost,
+            fused: fused_cost,
+            sizes: inputs + outputs,
+        })
+    }
 }
 
 /// Whether it reads rows at indices that are a selection, or one that is repeated.

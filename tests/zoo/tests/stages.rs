@@ -1,20 +1,21 @@
 //! Every program of the zoo through every stage, interpreted; and what it costs.
 
+use cotangent_core::ir::value::Value;
 use cotangent_zoo::limit::Watchdog;
-use cotangent_zoo::stages::{Counts, Differences, EXCEPTIONS, check, is_exception, lower};
+use cotangent_zoo::stages::{Counts, Differences, EXCEPTIONS, Stages, is_exception, lower};
 use cotangent_zoo::{Case, Program, programs};
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-fn run(program: &Program, case: &Case) -> Result<Counts, String> {
-    let (core, consts) = lower(program.source, program.name)?;
-    let args: Vec<_> = case.args.iter().chain(&consts).cloned().collect();
+fn run(stages: Result<&(Stages, Vec<Value>), &String>, case: &Case) -> Result<Counts, String> {
+    let (stages, consts) = stages.map_err(Clone::clone)?;
+    let args: Vec<_> = case.args.iter().chain(consts).cloned().collect();
     let differences = if case.flags.nonsmooth || case.flags.nonfinite {
         Differences::Skip
     } else {
         Differences::WhereSmooth
     };
-    check(&core, &args, differences)
+    stages.check(&args, differences)
 }
 
 /// A program at one of its cases.
@@ -29,9 +30,12 @@ static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
     let watchdog = Watchdog::new();
     let mut all = vec![];
     for program in programs() {
+        watchdog.start(program.name.to_owned());
+        let stages = lower(program.source, program.name)
+            .and_then(|(core, consts)| Ok((Stages::of(core)?, consts)));
         for case in program.small_cases() {
             watchdog.start(format!("{} at `{}`", program.name, case.text));
-            let counts = run(program, &case);
+            let counts = run(stages.as_ref(), &case);
             all.push(Outcome {
                 program,
                 case,

@@ -254,7 +254,8 @@ pub(super) fn change(
         | Op::Stop(_) => return None,
     };
     let late = !reads_in_time(&parts, src, adds) && owned.has(program, src);
-    operands.retain(|v| !stored[v.index()]);
+    let is_remade = |v: &Var| !stored[v.index()] && is_made_of(program, stored, *v, src);
+    operands.retain(is_remade);
     if late && !operands.is_empty() {
         operands.sort_unstable();
         operands.dedup();
@@ -265,6 +266,24 @@ pub(super) fn change(
         taken: false,
     };
     Some(Ok(Work::Change { of, adds, parts }))
+}
+
+/// Whether a variable is computed from an array by equations that are not stored.
+fn is_made_of(program: &Program, stored: &[bool], v: Var, array: Var) -> bool {
+    let (mut stack, mut seen) = (vec![v], HashSet::new());
+    while let Some(v) = stack.pop() {
+        if v == array {
+            return true;
+        }
+        if let Some(eq) = program.eq(v).filter(|_| !stored[v.index()]) {
+            eq.visit(&mut |v| {
+                if seen.insert(v) {
+                    stack.push(v);
+                }
+            });
+        }
+    }
+    false
 }
 
 fn nest<'a>(program: &'a Program, stored: &'a [bool], v: Var) -> (NestBuilder<'a>, Vec<Affine>) {

@@ -175,6 +175,11 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 }
 
 impl Simplifier {
+    /// Whether one truth value is the negation of another.
+    pub(super) fn is_not(&self, a: Var, b: Var) -> bool {
+        self.applied(a, Prim::Not) == Some(&[b]) || self.opposite(a, b)
+    }
+
     /// Whether one comparison is the negation of another.
     pub(super) fn opposite(&self, a: Var, b: Var) -> bool {
         matches!(

@@ -525,6 +525,17 @@ impl Simplifier {
     }
 
     /// The arguments, if a variable is this primitive applied without a guard.
+    /// Whether two indices are seen to be the same.
+    fn is_same_place(&self, a: &[Ix], b: &[Ix]) -> bool {
+        let affine = |i: &Ix| match i {
+            Ix::Affine(a) => Some(a.clone()),
+            Ix::Data(v) => self.affine(*v),
+        };
+        let is_same =
+            |(a, b): (&Ix, &Ix)| a == b || affine(a).is_some_and(|a| affine(b) == Some(a));
+        a.len() == b.len() && a.iter().zip(b).all(is_same)
+    }
+
     fn applied(&self, v: Var, prim: Prim) -> Option<&[Var]> {
         let Op::Map(p, args) = self.plain(v)? else {
             return None;

@@ -34,8 +34,8 @@ pub(super) const RULES: &[Rule] = &[
         apply: scatter_of_halves,
     },
     Rule {
-        name: "scatter-put-back",
-        apply: scatter_put_back,
+        name: "scatter-into-cleared",
+        apply: scatter_into_cleared,
     },
     Rule {
         name: "scatter-merged",
@@ -329,12 +329,11 @@ fn scatter_of_halves(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         } => Some((*v, *g)),
         _ => None,
     };
-    let not = |a: Var, b: Var| s.applied(a, Prim::Not) == Some(&[b]) || s.opposite(a, b);
     let is_rest = |p: &Part, q: &Part| {
         let (Some((v, g)), Some((w, h))) = (half(p), half(q)) else {
             return false;
         };
-        v == w && p.index == q.index && (not(g, h) || not(h, g))
+        v == w && p.index == q.index && (s.is_not(g, h) || s.is_not(h, g))
     };
     let both = (0..parts.len()).find_map(|k| {
         let rest = (k + 1..parts.len()).find(|&l| is_rest(&parts[k], &parts[l]))?;
@@ -351,46 +350,30 @@ fn scatter_of_halves(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// `scatter (v with 0 at i) + v[i][i] + rest  =  scatter v + rest`: the cotangent of an element
-/// that is added to in place stays. Something else uses the read, so that an index outside is seen.
-fn scatter_put_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+/// `scatter (v with 0 at i where c) + ([c] w)[i] + rest  =  scatter (v with w at i where c) + rest`
+fn scatter_into_cleared(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
     };
-    let op = |v: Var| s.out.eq(v).map(|eq| &eq.op);
-    let cleared = |p: &Part| match op(p.src) {
-        Some(Op::Update {
-            src, part, when, ..
-        }) if is_whole(s, p, &eq.ty.shape) && s.lit(part.src) == Some(Lit::Real(0.0)) => {
-            Some((*src, part.clone(), *when))
-        }
-        Some(_) | None => None,
-    };
-    let (whole, (src, zeros, when)) =
-        (parts.iter().enumerate()).find_map(|(k, p)| Some((k, cleared(p)?)))?;
-    let read = Op::Gather {
-        src,
-        index: zeros.index.clone(),
-    };
-    let constant = |i: &Ix| match i {
-        Ix::Affine(a) => Some(a.clone()),
-        Ix::Data(v) => s.affine(*v),
-    };
-    let is_place =
-        |(a, b): (&Ix, &Ix)| a == b || constant(a).is_some_and(|a| constant(b) == Some(a));
-    let puts_back = |p: &Part| {
-        p.index.iter().zip(&zeros.index).all(is_place)
-            && op(p.src) == Some(&read)
-            && s.out.guard(p.src) == when
-            && s.out.shape(p.src) == s.out.shape(zeros.src)
-    };
-    let back = parts.iter().position(puts_back)?;
-    if s.used_once(parts[back].src) {
-        return None;
+    let (whole, fills) = (parts.iter().enumerate()).find_map(|(whole, p)| {
+        let Op::Update { part, when, .. } = &s.out.eq(p.src)?.op else {
+            return None;
+        };
+        let is_cleared = is_whole(s, p, &eq.ty.shape) && s.lit(part.src) == Some(Lit::Real(0.0));
+        let fills = parts.iter().position(|q| {
+            s.is_same_place(&q.index, &part.index)
+                && s.out.guard(q.src) == *when
+                && s.out.shape(q.src) == s.out.shape(part.src)
+        });
+        Some((whole, fills.filter(|_| is_cleared)?))
+    })?;
+    let mut cleared = s.out.eq(parts[whole].src)?.clone();
+    if let Op::Update { part, .. } = &mut cleared.op {
+        part.src = parts[fills].src;
     }
     let mut rest = parts.clone();
-    rest[whole].src = src;
-    rest.remove(back);
+    rest[whole].src = s.push(cleared);
+    rest.remove(fills);
     Some(Rewrite::Eq(Eq {
         op: Op::Scatter(rest),
         ..eq.clone()

@@ -4,7 +4,7 @@
 use super::inverse::is_injective;
 use super::scatter::is_whole;
 use super::{Rewrite, Rule, Simplifier, all_affine};
-use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 
@@ -16,6 +16,14 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "write-all",
         apply: write_all,
+    },
+    Rule {
+        name: "write-back",
+        apply: write_back,
+    },
+    Rule {
+        name: "write-of-kept",
+        apply: write_of_kept,
     },
     Rule {
         name: "data-is-affine",
@@ -77,6 +85,77 @@ fn write_all(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let is_all = is_whole(s, part, &eq.ty.shape);
     let is_unconditional = when.is_none() && s.out.guard(part.src).is_none();
     (is_all && is_unconditional).then_some(Rewrite::Var(part.src))
+}
+
+/// `x with [c] x[i] at i where c  =  x`; something else uses the read, so that an index outside is
+/// seen
+fn write_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Update {
+        src, part, when, ..
+    } = &eq.op
+    else {
+        return None;
+    };
+    let read = s.out.eq(part.src)?;
+    let Op::Gather { src: of, index } = &read.op else {
+        return None;
+    };
+    let is_back = of == src
+        && read.guard == *when
+        && s.is_same_place(index, &part.index)
+        && !s.used_once(part.src);
+    is_back.then_some(Rewrite::Var(*src))
+}
+
+/// `x with select(c, y, x[i]) at i  =  x with y at i where c`, where c bounds positions, so that
+/// only the part of a row that changes is visited;
+/// `x with select(c, y, (x with z at i)[i]) at i  =  (x with z at i) with y at i where c`
+fn write_of_kept(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Update {
+        src,
+        part,
+        when,
+        unread,
+    } = &eq.op
+    else {
+        return None;
+    };
+    let &[c, new, kept] = s.applied(part.src, Prim::Select)? else {
+        return None;
+    };
+    let bounds = |m: &Var| !s.not_negative(*m).is_empty();
+    if s.out.guard(part.src).is_some() || !s.members(c).iter().all(bounds) {
+        return None;
+    }
+    let read = s.out.eq(kept)?;
+    let Op::Gather { src: of, index } = &read.op else {
+        return None;
+    };
+    // What was written to the same place before is not written again.
+    let mut first = *of;
+    while first != *src {
+        let Op::Update { src, part: p, .. } = &s.out.eq(first)?.op else {
+            return None;
+        };
+        if !s.is_same_place(&p.index, &part.index) || s.out.shape(p.src) != s.out.shape(part.src) {
+            return None;
+        }
+        first = *src;
+    }
+    let is_kept = s.is_same_place(index, &part.index) && read.guard.is_none_or(|g| s.is_not(g, c));
+    if !is_kept {
+        return None;
+    }
+    let op = Op::Update {
+        src: *of,
+        part: Part {
+            src: new,
+            index: part.index.clone(),
+        },
+        unread: *unread,
+        when: s.both(*when, Some(c)),
+    };
+    Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
 }
 
 /// `x[.., d[p], ..]  =  x[.., a(p), ..]` where the index array d is an affine function of the

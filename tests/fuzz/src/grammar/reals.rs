@@ -96,7 +96,7 @@ impl Gen {
                     "(@).min(@)",
                     "(@).mul_add(#0.5, @)",
                     "((@).abs() + #0.5).powf((@).tanh())",
-                    "(@).copysign(@)",
+                    "(@).copysign(#0.4 - @)",
                 ]);
                 let parts = [self.real(d), self.real(d)];
                 self.real_pattern(pattern, parts)

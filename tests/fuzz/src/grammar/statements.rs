@@ -207,6 +207,8 @@ impl Gen {
             5 => format!("{place} *= (@).cos();"),
             6 => format!("{place} = {place}.max(@);"),
             7 => format!("{place} -= (@).sin();"),
+            // A square of the state in each round would soon overflow.
+            _ if self.leaves.is_some() => format!("{place} = (@).clamp(#-20.0, #20.0);"),
             _ => format!("{place} = @;"),
         };
         self.real_pattern(&format!("{pattern}\n"), [e])
@@ -231,8 +233,13 @@ impl Gen {
                 };
                 let op = self.rng.pick(&["=", "=", "+=", "*=", "-="]);
                 parts.push(self.real(d.max(1)));
-                let tanh = if op == "=" { "" } else { ".tanh()" };
-                Some(Self::statement(&format!("{place} {op} (@){tanh};"), parts))
+                let bounded = match op {
+                    "=" if self.leaves.is_some() => ".clamp(#-20.0, #20.0)",
+                    "=" => "",
+                    _ => ".tanh()",
+                };
+                let tree = self.real_pattern(&format!("{place} {op} (@){bounded};\n"), parts);
+                Some(tree.for_sort(Sort::Stmt))
             }
             7..9 => {
                 let e = self.array(&dims, d.max(1));
