@@ -299,7 +299,7 @@ impl Writer {
             Core::Let(sym, bound, body) => {
                 if bound.ty.rank > 0 {
                     let known = self.known_lengths(bound);
-                    self.lengths.insert(sym.clone(), known);
+                    self.know_lengths(sym, known);
                 }
                 without(self.lengths_or_dims(body), sym)
             }
@@ -336,8 +336,19 @@ impl Writer {
     pub(crate) fn has_lengths_of(&mut self, sym: &Sym, array: &Expr) {
         if array.ty.rank > 0 {
             let known = self.lengths_or_dims(array);
-            self.lengths.insert(sym.clone(), known);
+            self.know_lengths(sym, known);
         }
+    }
+
+    /// Notes the lengths of a variable, but for those that are made from its own.
+    pub(crate) fn know_lengths(&mut self, sym: &Sym, mut known: Vec<Option<Expr>>) {
+        for n in &mut known {
+            let is_own = |n: &Expr| super::rename::mentions(&self.settled_size(n), sym);
+            if n.as_ref().is_some_and(is_own) {
+                *n = None;
+            }
+        }
+        self.lengths.insert(sym.clone(), known);
     }
 
     /// A size in terms of what the lengths of arrays were made from.

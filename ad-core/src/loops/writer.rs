@@ -72,7 +72,7 @@ impl Writer {
         self.bound.insert(sym.clone(), on);
         if value.ty.rank > 0 {
             let known = self.known_lengths(&value);
-            self.lengths.insert(sym.clone(), known);
+            self.know_lengths(&sym, known);
         }
         if let Some(read) = listed(&value) {
             self.reads.insert(sym.clone(), read);

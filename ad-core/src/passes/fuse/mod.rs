@@ -41,7 +41,8 @@ mod wedge;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
 use crate::ir::kernel::{
-    self, Affine, At, Branch, Compute, Form, Nest, Out, Sequence, Source, Step, UnitCall, Work,
+    self, Affine, At, Branch, Compute, Contribution, Form, Nest, Out, Sequence, Source, Step,
+    UnitCall, Work,
 };
 use crate::ir::ty::Elem;
 use crate::ir::unit::{Called, Rule};
@@ -361,16 +362,18 @@ fn step(
                 Elem::Int | Elem::Bool => Skips::Nothing,
             };
             let whole = without_running(nest.finish(root));
+            if let Some(rows) = interchange(&whole) {
+                let (nest, at) = narrow(rows.nest, rows.at, Skips::Absent);
+                let work = Work::Scatter(vec![Contribution { nest, at }]);
+                return Step { out, ty, work };
+            }
             let narrowed = narrow(whole.clone(), vec![], skips).0;
             // An array that is zero at its ends only is not filled with zeros first.
             let nest = match narrow::spares_little(&narrowed) {
                 true => narrow(whole, vec![], Skips::Nothing).0,
                 false => narrowed,
             };
-            match interchange(&nest) {
-                Some(rows) => Work::Scatter(vec![rows]),
-                None => Work::Nest(nest),
-            }
+            Work::Nest(nest)
         }
     };
     Step { out, ty, work }

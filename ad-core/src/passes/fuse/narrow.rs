@@ -169,6 +169,11 @@ impl Narrowing<'_> {
         let s = &self.nest.nodes[n];
         let mut holds = s.guard.map_or(vec![], |g| self.members(g));
         let mut tested = holds.clone();
+        if let Compute::Same(of) = &s.compute {
+            let (of_it, all) = self.nonzero(*of, literal);
+            holds.extend(of_it);
+            tested.extend(all);
+        }
         if let Compute::Reduce(ReduceOp::Sum, own, body) = &s.compute {
             let (of_terms, all) = self.nonzero(*body, literal);
             let is_of_all = |m: &Node| !own.iter().any(|l| self.nest.depends[*m].contains(l));

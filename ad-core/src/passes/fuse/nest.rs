@@ -3,6 +3,7 @@
 use super::graph::Graph;
 use super::{follow, with_loops};
 use crate::ir::bulk::{Ix, Op, Program, Var};
+use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
@@ -67,6 +68,15 @@ impl<'a> NestBuilder<'a> {
                 self.push(Elem::Real, Some(guard), Compute::Same(n))
             }
             _ => n,
+        }
+    }
+
+    /// A term of a sum: of a stored array only those are read that its guard's bounds leave.
+    fn term(&mut self, v: Var, place: &[Affine]) -> Node {
+        let guard = self.program.eq(v).and_then(|e| e.guard);
+        match guard.is_some_and(|g| bounds_positions(self.program, g)) {
+            true => self.contribution(v, place),
+            false => self.value(v, place),
         }
     }
 
@@ -135,7 +145,12 @@ impl<'a> NestBuilder<'a> {
             }
             Op::Reduce { op, src, axes } => {
                 let (inner, own) = self.enter(*src, place, axes);
-                let body = self.value(*src, &inner);
+                let body = match op {
+                    ReduceOp::Sum => self.term(*src, &inner),
+                    ReduceOp::Product | ReduceOp::Max | ReduceOp::Min | ReduceOp::LogSumExp => {
+                        self.value(*src, &inner)
+                    }
+                };
                 Compute::Reduce(*op, own, body)
             }
             Op::ArgReduce { op, src, axis } => {
@@ -172,5 +187,24 @@ impl<'a> NestBuilder<'a> {
             self.graph.enter(shape[k].clone());
         }
         (inner, (first..next).collect())
+    }
+}
+
+/// Whether a condition is a comparison of positions, or all of some.
+fn bounds_positions(program: &Program, condition: Var) -> bool {
+    let is_position = |v: &Var| {
+        let eq = program.eq(*v).filter(|e| e.guard.is_none());
+        eq.is_some_and(|e| matches!(e.op, Op::Index(_) | Op::Fill(_)))
+    };
+    let Some(eq) = program.eq(condition).filter(|e| e.guard.is_none()) else {
+        return false;
+    };
+    let Op::Map(prim, args) = &eq.op else {
+        return false;
+    };
+    match prim {
+        Prim::And => args.iter().all(|&a| bounds_positions(program, a)),
+        Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe => args.iter().all(is_position),
+        _ => false,
     }
 }

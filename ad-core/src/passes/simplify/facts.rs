@@ -111,8 +111,8 @@ impl Simplifier {
         Some(out)
     }
 
-    /// Whether an index over a shape that is not empty is in `0..n` where a guard holds, by what is
-    /// demanded on entry.
+    /// Whether an index over a shape that is not empty is in `0..n` where a guard holds, by what the
+    /// guard says and what is demanded on entry.
     pub(super) fn is_demanded_inside(
         &self,
         a: &Affine,
@@ -120,21 +120,28 @@ impl Simplifier {
         guard: Option<Var>,
         n: &Size,
     ) -> bool {
-        let Some((low, high)) = a.range(shape) else {
-            return false;
-        };
-        let positive = guard.map_or(vec![], |g| self.positive_lengths(g));
-        let shape: Vec<Size> = shape.iter().cloned().chain(positive).collect();
-        let shape = &shape[..];
-        let low_enough = |x: &Size| x.at_least_given(0, shape);
-        let holds = |x: &Size| {
+        let members = guard.map_or(vec![], |g| self.members(g));
+        let facts: Vec<Affine> = (members.into_iter())
+            .flat_map(|m| self.not_negative(m))
+            .collect();
+        // The largest value of what is not negative is not, either.
+        let high = |f: &Affine| Some(f.range(shape)?.1.plus(1));
+        let positive: Vec<Size> = (shape.iter().cloned())
+            .chain(facts.iter().filter_map(high))
+            .collect();
+        let low_enough = |x: &Size| x.at_least_given(0, &positive);
+        let demanded = |x: &Size| {
             low_enough(x)
                 || self.out.requires().iter().any(|r| {
-                    let applies = r.when.iter().all(|w| w.at_least_given(1, shape));
-                    applies && low_enough(&x.sub(&r.left.sub(&r.right)))
+                    let is_positive =
+                        |w: &Size| positive.contains(w) || w.at_least_given(1, &positive);
+                    r.when.iter().all(is_positive) && low_enough(&x.sub(&r.left.sub(&r.right)))
                 })
         };
-        holds(&low) && holds(&n.sub(&high).plus(-1))
+        let low = |a: &Affine| a.range(shape).is_some_and(|(low, _)| demanded(&low));
+        let holds =
+            |a: &Affine| low(a) || facts.iter().any(|f| low(&a.add_scaled(f, &Size::lit(-1))));
+        holds(a) && holds(&room(a, n))
     }
 
     /// What a guard says of lengths alone: these sizes are positive.

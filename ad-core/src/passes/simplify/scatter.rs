@@ -69,8 +69,9 @@ fn scatter_of_zero(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 ///
 /// Where the index may lie outside of the result, nothing must be added that was not before. Of an
 /// unguarded v every element was, unless there is none, which the guard says; it is left out where
-/// the index is inside for sure. A guarded v stays as it is, unless what is demanded on entry and
-/// what its guard says of lengths, which guards the sum too, put the index inside.
+/// the index is inside for sure. A guarded v stays as it is, unless its guard and what is demanded
+/// on entry put the index inside. The sum is guarded then, too: by what v's guard says of lengths,
+/// or where that picks positions along axis k, by the bounds of the index.
 fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
@@ -101,27 +102,34 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 .zip(&eq.ty.shape)
                 .all(|(a, n)| a.inside(&whole, n))
         });
-        // What has been demanded holds if there is something to add. A guard that picks positions
-        // along these axes is better met by rules about brackets.
+        // What has been demanded holds if there is something to add.
         let demanded = || {
-            let members = s.out.guard(p.src).map_or(vec![], |g| s.members(g));
-            let picks = |m: &Var| {
-                let facts = s.not_negative(*m);
-                (facts.iter()).any(|f| axes.iter().any(|&k| !f.coefs[k].is(0)))
-            };
-            !members.iter().any(picks)
-                && all_affine(&p.index).is_some_and(|index| {
-                    (index.iter().zip(&eq.ty.shape))
-                        .all(|(a, n)| s.is_demanded_inside(a, &whole, s.out.guard(p.src), n))
-                })
+            all_affine(&p.index).is_some_and(|index| {
+                (index.iter().zip(&eq.ty.shape))
+                    .all(|(a, n)| s.is_demanded_inside(a, &whole, s.out.guard(p.src), n))
+            })
         };
         if !inside && s.out.guard(p.src).is_some() && !demanded() {
             out.push(p.clone());
             continue;
         }
         changed = true;
+        let members = s.out.guard(p.src).map_or(vec![], |g| s.members(g));
+        let picks = |m: &Var| {
+            let facts = s.not_negative(*m);
+            (facts.iter()).any(|f| axes.iter().any(|&k| !f.coefs[k].is(0)))
+        };
         let guard = if inside {
             None
+        } else if members.iter().any(picks) {
+            let mut guard = None;
+            for (i, n) in p.index.iter().zip(&eq.ty.shape) {
+                if let Ix::Affine(a) = i {
+                    let holds = s.bounds(&a.without(&axes), &shape, n);
+                    guard = s.both(guard, holds);
+                }
+            }
+            guard
         } else {
             let positive = s.out.guard(p.src).map_or(vec![], |g| s.positive_lengths(g));
             let along = axes.iter().map(|&k| &whole[k]);

@@ -157,6 +157,14 @@ impl Vectoriser {
         self.out.map(Prim::ILt, &[none, count], None)
     }
 
+    fn is_positive(&self, v: Var) -> bool {
+        let eq = self.out.eq(v).filter(|eq| eq.guard.is_none());
+        eq.is_some_and(|eq| {
+            matches!(eq.op, Op::Fill(Lit::Int(1..)))
+                || matches!(&eq.op, Op::Index(a) if a.is_constant() && a.constant.at_least(1))
+        })
+    }
+
     /// What is evidently the same along some axes, without them.
     fn same_along(
         &mut self,
@@ -182,12 +190,16 @@ impl Vectoriser {
         let op = match eq.op {
             Op::Fill(lit) => Op::Fill(lit),
             Op::Index(a) => Op::Index(narrow(&a)?),
+            // Without the lost axes it is computed even if these are empty.
+            Op::Map(p, ref args) if p.is_partial() && !self.is_positive(*args.last()?) => {
+                return None;
+            }
             Op::Map(p, args) => {
                 let args = args.into_iter().map(|a| self.same_along(a, lost, known));
                 Op::Map(p, args.collect::<Option<_>>()?)
             }
             Op::Gather { src, index } => {
-                // Without the lost axes it is read even if these are empty.
+                // It is read then, too.
                 let of = &self.out.ty(src).shape;
                 let index = index.iter().zip(of).map(|(i, n)| match i {
                     Ix::Affine(a) if a.inside(&eq.ty.shape, n) => narrow(a).map(Ix::Affine),
