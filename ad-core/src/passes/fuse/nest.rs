@@ -202,9 +202,9 @@ fn bounds_positions(program: &Program, condition: Var) -> bool {
     let Op::Map(prim, args) = &eq.op else {
         return false;
     };
-    match prim {
-        Prim::And => args.iter().all(|&a| bounds_positions(program, a)),
-        Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe => args.iter().all(is_position),
-        _ => false,
+    let compares = matches!(prim, Prim::ILt | Prim::ILe | Prim::IGt | Prim::IGe);
+    match *prim == Prim::And {
+        true => args.iter().all(|&a| bounds_positions(program, a)),
+        false => compares && args.iter().all(is_position),
     }
 }

@@ -70,8 +70,8 @@ fn scatter_of_zero(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// Where the index may lie outside of the result, nothing must be added that was not before. Of an
 /// unguarded v every element was, unless there is none, which the guard says; it is left out where
 /// the index is inside for sure. A guarded v stays as it is, unless its guard and what is demanded
-/// on entry put the index inside. The sum is guarded then, too: by what v's guard says of lengths,
-/// or where that picks positions along axis k, by the bounds of the index.
+/// on entry put the index inside. The sum is guarded then, too, by what v's guard says of lengths;
+/// or where that picks positions along axis k, what is scattered is, by the bounds of the index.
 fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
@@ -119,22 +119,21 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             let facts = s.not_negative(*m);
             (facts.iter()).any(|f| axes.iter().any(|&k| !f.coefs[k].is(0)))
         };
-        let guard = if inside {
-            None
+        let (mut runs, mut fits) = (None, None);
+        if inside {
+            // Nothing is to be said.
         } else if members.iter().any(picks) {
-            let mut guard = None;
             for (i, n) in p.index.iter().zip(&eq.ty.shape) {
                 if let Ix::Affine(a) = i {
                     let holds = s.bounds(&a.without(&axes), &shape, n);
-                    guard = s.both(guard, holds);
+                    fits = s.both(fits, holds);
                 }
             }
-            guard
         } else {
             let positive = s.out.guard(p.src).map_or(vec![], |g| s.positive_lengths(g));
             let along = axes.iter().map(|&k| &whole[k]);
-            s.not_empty(along.chain(&positive), &shape)
-        };
+            runs = s.not_empty(along.chain(&positive), &shape);
+        }
         let (op, src) = (ReduceOp::Sum, p.src);
         let index: Vec<Ix> = (p.index.iter())
             .map(|i| match i {
@@ -142,7 +141,10 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 Ix::Data(_) => unreachable!("all components are affine"),
             })
             .collect();
-        let src = s.op(Elem::Real, &shape, guard, Op::Reduce { op, src, axes });
+        let mut src = s.op(Elem::Real, &shape, runs, Op::Reduce { op, src, axes });
+        if fits.is_some() {
+            src = s.op(Elem::Real, &shape, fits, Op::Copy(src));
+        }
         out.push(Part { src, index });
     }
     changed.then(|| {
