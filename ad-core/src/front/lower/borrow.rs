@@ -172,17 +172,25 @@ impl View {
         at.collect()
     }
 
-    /// Where an element of the array is in the view, and when it is there.
+    /// The index along each axis of the array that has one for all elements.
+    fn fixed(&self) -> Vec<Option<Expr>> {
+        let at = self.at.iter().map(|at| match at {
+            At::Index(i) => Some(i.clone()),
+            At::Whole(_) | At::Along { .. } => None,
+        });
+        at.collect()
+    }
+
+    /// Where an element of the array is in the view, and when it is there, by its index along the
+    /// axes that have not one for all.
     fn found(&self, i: &[Expr]) -> (Option<Expr>, Vec<Expr>) {
         let prim = |prim, a: &Expr, b: &Expr| Expr::prim(prim, vec![a.clone(), b.clone()]);
         let mut tests = vec![];
         let mut from: Vec<Option<Expr>> = vec![None; self.sizes.len()];
-        for (i, at) in i.iter().zip(&self.at) {
+        let varies = |at: &&At| !matches!(at, At::Index(_));
+        for (i, at) in i.iter().zip(self.at.iter().filter(varies)) {
             let (axis, first, step) = match at {
-                At::Index(one) => {
-                    tests.push(prim(Prim::IEq, i, one));
-                    continue;
-                }
+                At::Index(_) => continue,
                 At::Whole(axis) => {
                     from[*axis] = Some(i.clone());
                     continue;
@@ -760,20 +768,26 @@ impl Lowerer<'_> {
                         _ => l.updated(part.expr, vec![None; rank], value),
                     };
                     let value = l.share("part", value);
-                    let sizes: Vec<Expr> = (0..array.ty.rank)
-                        .map(|k| length(array.clone(), k))
-                        .collect();
+                    // What replaces all that has the same fixed indices.
+                    let fixed = view.fixed();
+                    let free = (0..array.ty.rank).filter(|k| fixed[*k].is_none());
+                    let sizes: Vec<Expr> = free.map(|k| length(array.clone(), k)).collect();
                     let (axes, i) = l.indices(&sizes);
-                    let old = entry(&array, i.clone());
-                    match view.found(&i) {
-                        (Some(there), from) => {
-                            let new = match from.is_empty() {
-                                true => value,
-                                false => entry(&value, from),
-                            };
-                            built(axes, Expr::cond(there, new, old))
-                        }
-                        (None, from) => built(axes, entry(&value, from)),
+                    let (there, from) = view.found(&i);
+                    let mut free = i.into_iter();
+                    let at = (fixed.iter()).filter_map(|k| k.clone().or_else(|| free.next()));
+                    let old = entry(&array, at.collect());
+                    let new = match from.is_empty() {
+                        true => value,
+                        false => entry(&value, from),
+                    };
+                    let new = match there {
+                        Some(there) => Expr::cond(there, new, old),
+                        None => new,
+                    };
+                    match fixed.iter().all(Option::is_none) {
+                        true => built(axes, new),
+                        false => l.updated(array, fixed, built(axes, new)),
                     }
                 }
             };

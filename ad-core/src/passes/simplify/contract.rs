@@ -63,7 +63,7 @@ pub(super) fn projection(s: &mut Simplifier, v: Var) -> (Var, Vec<u8>) {
     let index = index.iter().map(|a| a.without(&ignored));
     let index: Vec<Affine> = index.collect();
     let is_inside =
-        |(a, n)| Affine::inside(a, &small, n) || s.is_demanded_inside(a, &small, None, n);
+        |(a, n)| Affine::inside(a, &small, n) || s.is_demanded_inside(a, &small, &[], n);
     let guard = if index.iter().zip(&of).all(is_inside) {
         None
     } else if eq.guard.is_some() {

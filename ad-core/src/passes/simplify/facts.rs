@@ -69,9 +69,7 @@ impl Simplifier {
             return true;
         }
         let Some(guard) = guard else { return false };
-        let facts: Vec<Affine> = (self.members(guard).iter())
-            .flat_map(|&m| self.not_negative(m))
-            .collect();
+        let facts = self.facts(Some(guard));
         let holds = |a: &Affine| {
             let low = |a: &Affine| {
                 a.range(shape)
@@ -111,19 +109,21 @@ impl Simplifier {
         Some(out)
     }
 
-    /// Whether an index over a shape that is not empty is in `0..n` where a guard holds, by what the
-    /// guard says and what is demanded on entry.
+    /// What is not negative wherever a guard holds.
+    pub(super) fn facts(&self, guard: Option<Var>) -> Vec<Affine> {
+        let members = guard.map_or(vec![], |g| self.members(g)).into_iter();
+        members.flat_map(|m| self.not_negative(m)).collect()
+    }
+
+    /// Whether an index over a shape that is not empty is in `0..n` by what is demanded on entry,
+    /// where some affine integers are not negative.
     pub(super) fn is_demanded_inside(
         &self,
         a: &Affine,
         shape: &[Size],
-        guard: Option<Var>,
+        facts: &[Affine],
         n: &Size,
     ) -> bool {
-        let members = guard.map_or(vec![], |g| self.members(g));
-        let facts: Vec<Affine> = (members.into_iter())
-            .flat_map(|m| self.not_negative(m))
-            .collect();
         // The largest value of what is not negative is not, either.
         let high = |f: &Affine| Some(f.range(shape)?.1.plus(1));
         let positive: Vec<Size> = (shape.iter().cloned())
@@ -144,13 +144,11 @@ impl Simplifier {
         holds(a) && holds(&room(a, n))
     }
 
-    /// What a guard says of lengths alone: these sizes are positive.
-    pub(super) fn positive_lengths(&self, guard: Var) -> Vec<Size> {
-        (self.members(guard).into_iter())
-            .flat_map(|m| self.not_negative(m))
-            .filter(Affine::is_constant)
-            .map(|a| a.constant.plus(1))
-            .collect()
+    /// What a guard says of lengths alone.
+    pub(super) fn facts_of_lengths(&self, guard: Option<Var>) -> Vec<Affine> {
+        let mut facts = self.facts(guard);
+        facts.retain(Affine::is_constant);
+        facts
     }
 
     /// What a guard says at the places of a read. Comparisons of positions are total, so that they

@@ -15,6 +15,10 @@ pub(super) const RULES: &[Rule] = &[
         apply: guard_false,
     },
     Rule {
+        name: "guarded-true",
+        apply: guarded_true,
+    },
+    Rule {
         name: "guard-of-zero",
         apply: guard_of_zero,
     },
@@ -74,6 +78,12 @@ fn guard_false(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             ty: eq.ty.clone(),
         })
     })
+}
+
+/// `[g] true  =  g`
+fn guarded_true(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let is_true = eq.op == Op::Fill(Lit::Bool(true));
+    eq.guard.filter(|_| is_true).map(Rewrite::Var)
 }
 
 /// `[g] e  =  e` for a structural zero e, and `[g] fill 0  =  fill 0` for what is no real

@@ -71,7 +71,7 @@ fn scatter_of_zero(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 /// unguarded v every element was, unless there is none, which the guard says; it is left out where
 /// the index is inside for sure. A guarded v stays as it is, unless its guard and what is demanded
 /// on entry put the index inside. The sum is guarded then, too, by what v's guard says of lengths;
-/// or where that picks positions along axis k, what is scattered is, by the bounds of the index.
+/// or where the place depends on more than that, what is scattered is, by the bounds of the index.
 fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Scatter(parts) = &eq.op else {
         return None;
@@ -103,26 +103,31 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 .all(|(a, n)| a.inside(&whole, n))
         });
         // What has been demanded holds if there is something to add.
-        let demanded = || {
+        let facts = s.facts(s.out.guard(p.src));
+        let demanded = |facts: &[Affine]| {
             all_affine(&p.index).is_some_and(|index| {
                 (index.iter().zip(&eq.ty.shape))
-                    .all(|(a, n)| s.is_demanded_inside(a, &whole, s.out.guard(p.src), n))
+                    .all(|(a, n)| s.is_demanded_inside(a, &whole, facts, n))
             })
         };
-        if !inside && s.out.guard(p.src).is_some() && !demanded() {
+        let picks = |f: &Affine| axes.iter().any(|&k| !f.coefs[k].is(0));
+        let members = s.out.guard(p.src).map_or(vec![], |g| s.members(g));
+        let is_guarded = !members.is_empty();
+        // A guard that picks single positions is better met by rules about brackets.
+        let picks_one = |m: &Var| {
+            let equals = matches!(s.plain(*m), Some(Op::Map(Prim::IEq | Prim::INe, _)));
+            equals && s.not_negative(*m).iter().any(picks)
+        };
+        if !inside && is_guarded && (members.iter().any(picks_one) || !demanded(&facts)) {
             out.push(p.clone());
             continue;
         }
         changed = true;
-        let members = s.out.guard(p.src).map_or(vec![], |g| s.members(g));
-        let picks = |m: &Var| {
-            let facts = s.not_negative(*m);
-            (facts.iter()).any(|f| axes.iter().any(|&k| !f.coefs[k].is(0)))
-        };
+        let of_lengths = s.facts_of_lengths(s.out.guard(p.src));
         let (mut runs, mut fits) = (None, None);
         if inside {
             // Nothing is to be said.
-        } else if members.iter().any(picks) {
+        } else if is_guarded && (facts.iter().any(picks) || !demanded(&of_lengths)) {
             for (i, n) in p.index.iter().zip(&eq.ty.shape) {
                 if let Ix::Affine(a) = i {
                     let holds = s.bounds(&a.without(&axes), &shape, n);
@@ -130,7 +135,7 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 }
             }
         } else {
-            let positive = s.out.guard(p.src).map_or(vec![], |g| s.positive_lengths(g));
+            let positive: Vec<Size> = (of_lengths.iter()).map(|f| f.constant.plus(1)).collect();
             let along = axes.iter().map(|&k| &whole[k]);
             runs = s.not_empty(along.chain(&positive), &shape);
         }
@@ -171,10 +176,11 @@ fn scatter_along_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if eq.guard.is_some() || !from_data || domain.len() < target.len() {
         return None;
     }
+    let of_lengths = s.facts_of_lengths(s.out.guard(p.src));
     let is_free = |(k, t): &(usize, usize)| {
         let along = Affine::axis(domain.len(), *k);
         let is_inside = along.inside(&domain, &target[*t])
-            || s.is_demanded_inside(&along, &domain, s.out.guard(p.src), &target[*t]);
+            || s.is_demanded_inside(&along, &domain, &of_lengths, &target[*t]);
         let mut seen = vec![];
         let others = p.index.iter().enumerate().filter(|(j, _)| j != t);
         is_inside
