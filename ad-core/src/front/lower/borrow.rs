@@ -172,7 +172,7 @@ impl View {
         at.collect()
     }
 
-    /// The index along each axis of the array that has one for all elements.
+    /// The index along each axis of the array where it is the same for all elements of the view.
     fn fixed(&self) -> Vec<Option<Expr>> {
         let at = self.at.iter().map(|at| match at {
             At::Index(i) => Some(i.clone()),
@@ -181,8 +181,8 @@ impl View {
         at.collect()
     }
 
-    /// Where an element of the array is in the view, and when it is there, by its index along the
-    /// axes that have not one for all.
+    /// Where an element of the array is in the view, and when it is there. `i` is its index along
+    /// the other axes than those of `fixed`.
     fn found(&self, i: &[Expr]) -> (Option<Expr>, Vec<Expr>) {
         let prim = |prim, a: &Expr, b: &Expr| Expr::prim(prim, vec![a.clone(), b.clone()]);
         let mut tests = vec![];
@@ -768,7 +768,7 @@ impl Lowerer<'_> {
                         _ => l.updated(part.expr, vec![None; rank], value),
                     };
                     let value = l.share("part", value);
-                    // What replaces all that has the same fixed indices.
+                    // The view lies in one row, column or plane, which is replaced.
                     let fixed = view.fixed();
                     let free = (0..array.ty.rank).filter(|k| fixed[*k].is_none());
                     let sizes: Vec<Expr> = free.map(|k| length(array.clone(), k)).collect();

@@ -269,7 +269,7 @@ impl Lowerer<'_> {
         self.bound
             .insert(sym.clone(), std::collections::BTreeSet::new());
         let known = self.known_lengths(&array);
-        self.lengths.insert(sym.clone(), known);
+        self.know_lengths(&sym, known);
         self.frames[home].push(Bound::Let(sym, array));
         var
     }

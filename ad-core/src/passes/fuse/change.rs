@@ -254,12 +254,13 @@ pub(super) fn change(
         | Op::Stop(_) => return None,
     };
     let late = !reads_in_time(&parts, src, adds) && owned.has(program, src);
-    let is_remade = |v: &Var| !stored[v.index()] && is_made_of(program, stored, *v, src);
-    operands.retain(is_remade);
-    if late && !operands.is_empty() {
+    if late {
         operands.sort_unstable();
         operands.dedup();
-        return Some(Err(operands));
+        operands.retain(|v| !stored[v.index()] && is_made_of(program, stored, *v, src));
+        if !operands.is_empty() {
+            return Some(Err(operands));
+        }
     }
     let of = Source {
         array: src,

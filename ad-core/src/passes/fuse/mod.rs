@@ -362,6 +362,7 @@ fn step(
                 Elem::Int | Elem::Bool => Skips::Nothing,
             };
             let whole = without_running(nest.finish(root));
+            // Before the loops are narrowed: whether they go outside depends on what is read.
             if let Some(rows) = interchange(&whole) {
                 let (nest, at) = narrow(rows.nest, rows.at, Skips::Absent);
                 let work = Work::Scatter(vec![Contribution { nest, at }]);

@@ -58,14 +58,14 @@ impl<'a> NestBuilder<'a> {
         self.compute(v, place)
     }
 
-    /// An element of a variable that is to be scattered: a stored array no longer knows where it is
-    /// a structural zero, and there nothing may be written.
+    /// An element of a variable with its guard, which a stored array has lost: where it is a
+    /// structural zero nothing is to be written or added.
     pub(super) fn contribution(&mut self, v: Var, place: &[Affine]) -> Node {
         let n = self.value(v, place);
         match self.program.eq(v).and_then(|e| e.guard) {
             Some(g) if self.stored[v.index()] => {
                 let guard = self.value(g, place);
-                self.push(Elem::Real, Some(guard), Compute::Same(n))
+                self.push(self.program.ty(v).elem, Some(guard), Compute::Same(n))
             }
             _ => n,
         }

@@ -186,7 +186,9 @@ fn sum(
     s.op(Elem::Real, shape, guard, Op::Reduce { op, src, axes })
 }
 
-/// `Σ -t  =  -(Σ t)` and `Σ -a · b  =  -(Σ a · b)`. Under a guard g that does not depend on k,
+/// `Σ -t  =  -(Σ t)` and `Σ -a · b  =  -(Σ a · b)`.
+///
+/// Under a guard g that does not depend on k,
 /// `Σ_k [g] -t  =  [g] -(Σ_k [g] copy t)`; where g is a triangle or a band,
 /// `Σ_k [g] -t  =  -(Σ_k [g] copy t)`.
 fn sum_of_negated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {

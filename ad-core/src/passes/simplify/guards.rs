@@ -187,7 +187,8 @@ fn compare_positions(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 impl Simplifier {
     /// Whether one truth value is the negation of another.
     pub(super) fn is_not(&self, a: Var, b: Var) -> bool {
-        self.applied(a, Prim::Not) == Some(&[b]) || self.opposite(a, b)
+        let not = |x, y| self.applied(y, Prim::Not) == Some(&[x]);
+        self.opposite(a, b) || not(a, b) || not(b, a)
     }
 
     /// Whether one comparison is the negation of another.
@@ -237,8 +238,7 @@ fn boolean(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 }
             }
             // `a or not a = true`, `a and not a = false`
-            let not = |x, y| s.applied(y, Prim::Not) == Some(&[x]);
-            if s.opposite(a, b) || not(a, b) || not(b, a) {
+            if s.is_not(a, b) {
                 return Some(value(*p == Prim::Or));
             }
             let (stricter, other) = if s.out.implies(a, b) {

@@ -111,14 +111,15 @@ fn scatter_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             })
         };
         let picks = |f: &Affine| axes.iter().any(|&k| !f.coefs[k].is(0));
-        let members = s.out.guard(p.src).map_or(vec![], |g| s.members(g));
-        let is_guarded = !members.is_empty();
+        let is_guarded = s.out.guard(p.src).is_some();
         // A guard that picks single positions is better met by rules about brackets.
         let picks_one = |m: &Var| {
             let equals = matches!(s.plain(*m), Some(Op::Map(Prim::IEq | Prim::INe, _)));
             equals && s.not_negative(*m).iter().any(picks)
         };
-        if !inside && is_guarded && (members.iter().any(picks_one) || !demanded(&facts)) {
+        let has_one = |g| s.members(g).iter().any(picks_one);
+        let is_met_otherwise = || s.out.guard(p.src).is_some_and(has_one) || !demanded(&facts);
+        if !inside && is_guarded && is_met_otherwise() {
             out.push(p.clone());
             continue;
         }
@@ -349,7 +350,7 @@ fn scatter_of_halves(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         let (Some((v, g)), Some((w, h))) = (half(p), half(q)) else {
             return false;
         };
-        v == w && p.index == q.index && (s.is_not(g, h) || s.is_not(h, g))
+        v == w && p.index == q.index && s.is_not(g, h)
     };
     let both = (0..parts.len()).find_map(|k| {
         let rest = (k + 1..parts.len()).find(|&l| is_rest(&parts[k], &parts[l]))?;
@@ -375,13 +376,16 @@ fn scatter_into_cleared(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         let Op::Update { part, when, .. } = &s.out.eq(p.src)?.op else {
             return None;
         };
-        let is_cleared = is_whole(s, p, &eq.ty.shape) && s.lit(part.src) == Some(Lit::Real(0.0));
-        let fills = parts.iter().position(|q| {
-            s.is_same_place(&q.index, &part.index)
+        if !is_whole(s, p, &eq.ty.shape) || s.lit(part.src) != Some(Lit::Real(0.0)) {
+            return None;
+        }
+        let fills = (parts.iter().enumerate()).position(|(k, q)| {
+            k != whole
+                && s.is_same_place(&q.index, &part.index)
                 && s.out.guard(q.src) == *when
                 && s.out.shape(q.src) == s.out.shape(part.src)
         });
-        Some((whole, fills.filter(|_| is_cleared)?))
+        Some((whole, fills?))
     })?;
     let mut cleared = s.out.eq(parts[whole].src)?.clone();
     if let Op::Update { part, .. } = &mut cleared.op {

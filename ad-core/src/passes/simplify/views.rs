@@ -131,7 +131,11 @@ fn write_of_kept(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src: of, index } = &read.op else {
         return None;
     };
-    // What was written to the same place before is not written again.
+    // What was written to the same place before is not written again. Where a condition of the
+    // update does not hold, it would not be there.
+    if of != src && when.is_some() {
+        return None;
+    }
     let mut first = *of;
     while first != *src {
         let Op::Update { src, part: p, .. } = &s.out.eq(first)?.op else {

@@ -157,6 +157,7 @@ impl Vectoriser {
         self.out.map(Prim::ILt, &[none, count], None)
     }
 
+    /// Whether an integer is seen to be at least 1, so that a division by it cannot fail.
     fn is_positive(&self, v: Var) -> bool {
         let eq = self.out.eq(v).filter(|eq| eq.guard.is_none());
         eq.is_some_and(|eq| {
@@ -190,7 +191,7 @@ impl Vectoriser {
         let op = match eq.op {
             Op::Fill(lit) => Op::Fill(lit),
             Op::Index(a) => Op::Index(narrow(&a)?),
-            // Without the lost axes it is computed even if these are empty.
+            // Without the lost axes it is computed even if these are empty, and may fail.
             Op::Map(p, ref args) if p.is_partial() && !self.is_positive(*args.last()?) => {
                 return None;
             }
@@ -199,7 +200,7 @@ impl Vectoriser {
                 Op::Map(p, args.collect::<Option<_>>()?)
             }
             Op::Gather { src, index } => {
-                // It is read then, too.
+                // The same holds for what it reads.
                 let of = &self.out.ty(src).shape;
                 let index = index.iter().zip(of).map(|(i, n)| match i {
                     Ix::Affine(a) if a.inside(&eq.ty.shape, n) => narrow(a).map(Ix::Affine),

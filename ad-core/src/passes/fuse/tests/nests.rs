@@ -5,7 +5,7 @@ use crate::ir::kernel::{Affine, At, Compute, Nest, Range, Work};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Size;
 use crate::ir::value::{Tensor, Value};
-use crate::ir::{bulk_eval, kernel_eval};
+use crate::ir::{bulk_eval, kernel_check, kernel_eval};
 
 /// The only nest of a program.
 fn nest(text: &str) -> Nest {
@@ -222,5 +222,33 @@ fn a_loop_over_nothing_does_not_divide_by_its_length() {
     assert!(matches!(nest(text).ranges[0].to[..], [At::Node(_)]));
     for n in [0, 2, 3, 9] {
         agree(text, &[&[n]]);
+    }
+}
+
+/// A stored array has lost its guard, and the sum visits what the guard bounds all the same, of
+/// integers too.
+#[test]
+fn sums_of_stored_triangles_visit_the_triangle() {
+    for (elem, prim) in [("real", "sin"), ("int", "real_to_int")] {
+        let text = format!(
+            "fn f(x: real[d0.0])
+                v1: int[d0.0, d0.0] = index i1
+                v2: int[d0.0, d0.0] = index i0
+                v3: bool[d0.0, d0.0] = ile(v1, v2)
+                v4: real[d0.0, d0.0] = gather v0[i1]
+                v5: {elem}[d0.0, d0.0] = [v3] {prim}(v4)
+                v6: {elem}[d0.0] = sum v5 over [1]
+                return v5, v6"
+        );
+        let program = fused(&text);
+        kernel_check::check(&program).expect("a program of kernels");
+        for n in [0, 1, 9, 65] {
+            agree(&text, &[&[n]]);
+        }
+        let sum = program.steps.iter().find(|s| s.ty.shape.len() == 1);
+        let Some(Work::Nest(nest)) = sum.map(|s| &s.work) else {
+            panic!("no nest: {program}");
+        };
+        assert!(!nest.ranges[1].is_whole(), "{program}");
     }
 }
