@@ -34,7 +34,7 @@ pub fn collected_again_in_while<T: Real>(x: &Array1<T>, k: usize) -> T {
         for i in 1..2 {
             y = (0..n).map(|j| y[j] * T::from_usize(i)).collect::<Array1<_>>();
         }
-        let folded = |a| y.iter().step_by(2).fold(a, |t, &b| (t * b).sin());
+        let folded = |a: T| y.iter().step_by(2).fold(a, |t, &b| (t * b).sin());
         s += y.iter().skip(1).map(|&a| folded(a)).sum::<T>();
     }
     s + y.sum()
