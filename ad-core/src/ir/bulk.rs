@@ -208,8 +208,8 @@ pub enum Op {
         /// A bool array of the shape of what is written; absent means true. Where it is false,
         /// neither value nor index count.
         when: Option<Var>,
-        /// No derivative reads what is replaced, so reverse mode need not keep it.
-        unread: bool,
+        /// What reverse mode need not keep of what is replaced.
+        marks: Marks,
     },
     /// One result of a loop. Equations that differ in `out` alone are results of one loop, which
     /// runs once. It has no guard.
@@ -245,6 +245,15 @@ pub enum Op {
     Stop(Var),
 }
 
+/// What is known of the elements that an update replaces, for reverse mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Marks {
+    /// No derivative reads them, but for single numbers if `numbers` is set.
+    pub unread: bool,
+    /// Single numbers that a derivative reads of the array are kept where they are read.
+    pub numbers: bool,
+}
+
 impl Op {
     /// An update whose old elements a derivative may read.
     pub fn update(src: Var, part: Part, when: Option<Var>) -> Op {
@@ -252,7 +261,7 @@ impl Op {
             src,
             part,
             when,
-            unread: false,
+            marks: Marks::default(),
         }
     }
 }

@@ -165,10 +165,10 @@ impl Eq {
                 src,
                 part,
                 when,
-                unread,
+                marks,
             } => Op::Update {
                 src: var(*src),
-                unread: *unread,
+                marks: *marks,
                 when: when.map(&mut *var),
                 part: Part {
                     src: var(part.src),

@@ -1,7 +1,7 @@
 //! Reading.
 
 use crate::ir::bulk::{
-    Affine, Eq, Feed, Ix, Looped, Op, Param, Part, Program, Relation, Require, Type, Var,
+    Affine, Eq, Feed, Ix, Looped, Marks, Op, Param, Part, Program, Relation, Require, Type, Var,
 };
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::prims::Prim;
@@ -406,11 +406,15 @@ impl<'a> Reader<'a> {
                     true => Some(self.var()?),
                     false => None,
                 };
+                let marks = Marks {
+                    unread: self.skip("unread"),
+                    numbers: self.skip("numbers"),
+                };
                 Op::Update {
                     src,
                     part,
                     when,
-                    unread: self.skip("unread"),
+                    marks,
                 }
             }
             "loop" => self.result_of_loop()?,

@@ -125,13 +125,14 @@ impl fmt::Display for Op {
                 src,
                 part,
                 when,
-                unread,
+                marks,
             } => {
                 write!(f, "update {src} with {}[{}]", part.src, list(&part.index))?;
                 if let Some(w) = when {
                     write!(f, " where {w}")?;
                 }
-                f.write_str(if *unread { " unread" } else { "" })
+                f.write_str(if marks.unread { " unread" } else { "" })?;
+                f.write_str(if marks.numbers { " numbers" } else { "" })
             }
             Op::Loop { .. } => f.write_str(&of_loop(self, "")),
             Op::Call {

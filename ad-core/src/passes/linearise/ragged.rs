@@ -16,7 +16,7 @@ use super::pad::Longest;
 use super::sequence::{Active, Run, Wanted, part_of, scalar};
 use super::undo::{Known, values, visit_all};
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Marks, Op, Param, Part, Type, Var};
 use crate::ir::core::Keep;
 use crate::ir::linear::{Linearised, Undone};
 use crate::ir::prims::Prim;
@@ -257,7 +257,10 @@ fn with_stores(
                     index: places.clone(),
                 },
                 when: None,
-                unread: true,
+                marks: Marks {
+                    unread: true,
+                    numbers: false,
+                },
             };
             let (ty, guard) = (out.ty(src).clone(), None);
             let store = out.push(Eq { ty, guard, op });

@@ -544,6 +544,10 @@ impl Residuals {
                 restored.push(v);
                 continue;
             }
+            if chains.keeps(body, eq) {
+                kept.push(v);
+                continue;
+            }
             let cheap = match &eq.op {
                 Op::Fill(_) | Op::Index(_) | Op::Stop(_) | Op::Copy(_) => true,
                 Op::Gather { src, .. } => {

@@ -28,14 +28,16 @@
 //! of them. So it is, too, where a step is computed again: only its beginning is needed then. A box
 //! that is the whole array saves nothing; then the array is kept as any residual is.
 //!
-//! What an update overwrites is neither kept nor put back if `unread.rs` has marked it.
+//! What an update overwrites is neither kept nor put back if `unread.rs` has marked it. If single
+//! numbers are read of an array with such updates, they may have been overwritten. Then each is a
+//! residual of the step that reads it.
 
 mod back;
 
 use super::pad::{Longest, Padded};
 use super::sequence::{Active, Run};
 use crate::ir::build::translate_size;
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Op, Program, Type, Var};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Marks, Op, Program, Type, Var};
 use crate::ir::core::Keep;
 use crate::ir::linear::Undone;
 use crate::ir::prims::Prim;
@@ -49,6 +51,8 @@ pub(super) struct Chain {
     state: usize,
     /// From the last version to the first.
     links: Vec<Link>,
+    /// Single numbers that are read of it are residuals.
+    keeps_numbers: bool,
 }
 
 /// Two versions, one after the other.
@@ -209,9 +213,9 @@ impl<'a> Known<'a> {
             while newer != first {
                 let eq = body.eq(newer)?;
                 let (older, change) = match &eq.op {
-                    Op::Update {
-                        src, unread: true, ..
-                    } => (*src, Some(Difference::Nothing)),
+                    Op::Update { src, marks, .. } if marks.unread => {
+                        (*src, Some(Difference::Nothing))
+                    }
                     Op::Update {
                         src, part, when, ..
                     } => {
@@ -237,7 +241,7 @@ impl<'a> Known<'a> {
                     Op::Loop {
                         looped, init, out, ..
                     } if *out < looped.states => {
-                        if is_unread(looped, *out) {
+                        if updates(looped, *out).is_some_and(|all| all.iter().all(|m| m.unread)) {
                             links.push(Link {
                                 older: init[*out],
                                 newer,
@@ -280,7 +284,13 @@ impl<'a> Known<'a> {
             }
         }
         let can = links.iter().all(|l| self.has_all(&l.change, padded));
-        (can && !links.is_empty()).then_some(Chain { state, links })
+        let marks = updates(&run.looped, state).unwrap_or_default();
+        let keeps_numbers = marks.iter().any(|m| m.numbers) && !run.looped.keep.recomputes();
+        (can && !links.is_empty()).then_some(Chain {
+            state,
+            links,
+            keeps_numbers,
+        })
     }
 
     /// Whether all that a difference needs can be had when it is taken back.
@@ -336,30 +346,43 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Whether a loop changes one of its states only where no derivative reads what was there.
-fn is_unread(looped: &Loop, state: usize) -> bool {
+/// The marks of all updates of a state in a loop and in those inside of it, if all that happens to
+/// the state is known.
+fn updates(looped: &Loop, state: usize) -> Option<Vec<Marks>> {
     let body = &looped.body;
     let first = body.params.len() - 1 - looped.states + state;
+    let mut all = vec![];
     let mut at = body.results[state];
     while at.index() != first {
-        at = match body.eq(at).map(|eq| (&eq.op, eq.guard)) {
-            Some((
-                Op::Update {
-                    src, unread: true, ..
-                },
-                _,
-            )) => *src,
-            Some((Op::Copy(src) | Op::Stop(src), None)) => *src,
-            Some((
-                Op::Loop {
-                    looped, init, out, ..
-                },
-                _,
-            )) if *out < looped.states && is_unread(looped, *out) => init[*out],
-            Some(_) | None => return false,
+        let eq = body.eq(at)?;
+        at = match &eq.op {
+            Op::Update { src, marks, .. } => {
+                all.push(*marks);
+                *src
+            }
+            Op::Copy(src) | Op::Stop(src) if eq.guard.is_none() => *src,
+            Op::Loop {
+                looped, init, out, ..
+            } if *out < looped.states => {
+                all.extend(updates(looped, *out)?);
+                init[*out]
+            }
+            Op::Fill(_)
+            | Op::Index(_)
+            | Op::Call { .. }
+            | Op::Map(..)
+            | Op::Gather { .. }
+            | Op::Scatter(_)
+            | Op::Reduce { .. }
+            | Op::ArgReduce { .. }
+            | Op::Recur { .. }
+            | Op::Contract { .. }
+            | Op::Copy(_)
+            | Op::Stop(_)
+            | Op::Loop { .. } => return None,
         };
     }
-    true
+    Some(all)
 }
 
 /// Where the changes that lead from one version to a later one may be, along each axis; `outside`
@@ -443,6 +466,15 @@ fn constant<'a>(program: &'a Program, index: &'a Ix) -> Option<&'a Size> {
     affine.is_constant().then_some(&affine.constant)
 }
 
+/// Whether an equation reads a few elements of a larger array.
+pub(super) fn reads_numbers(body: &Program, eq: &Eq) -> bool {
+    let Op::Gather { src, .. } = &eq.op else {
+        return false;
+    };
+    let (read, whole) = (&eq.ty.shape, &body.ty(*src).shape);
+    read.iter().all(|s| s.as_lit().is_some()) && read.len() <= whole.len() && read != whole
+}
+
 /// The computed values in a size.
 pub(super) fn values(s: &Size, f: &mut dyn FnMut(Var)) {
     s.visit(&mut |a| {
@@ -495,6 +527,12 @@ impl Chains {
     /// Whether this is a state at some time in the step.
     pub(super) fn is_version(&self, v: Var) -> bool {
         self.of.contains_key(&v)
+    }
+
+    /// Whether an equation reads single numbers that are kept, of a version of a state.
+    pub(super) fn keeps(&self, body: &Program, eq: &Eq) -> bool {
+        let kept = |v: Var| self.of.get(&v).is_some_and(|k| self.all[*k].keeps_numbers);
+        matches!(&eq.op, Op::Gather { src, .. } if kept(*src)) && reads_numbers(body, eq)
     }
 
     /// Whether reading so much of a version is no more than what a step replaces in it. Then what

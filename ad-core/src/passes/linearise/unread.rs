@@ -12,6 +12,11 @@
 //! no earlier step reads, in a way that a derivative needs, a place that this update writes. Then
 //! nothing is kept and nothing is put back.
 //!
+//! If a factor is `cos(m[i, k])`, and j starts at k, the number `m[i, k]` is read before it is
+//! overwritten. These are n² numbers, and keeping each where it is read leaves the n³ elements
+//! unread. So a read of single numbers does not count, but where one meets a write, all such reads
+//! of the array are kept (`Marks::numbers`).
+//!
 //! A value is needed if a partial derivative reads it, or if something is computed of it again.
 //! Places are polynomials of the indices of the loops around. A read and a later write meet if
 //! their places can be equal in iterations of this order, which is a system of linear relations
@@ -22,12 +27,12 @@
 
 mod system;
 
-use super::undo::values;
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Program, Run, Var, translated};
+use super::undo::{reads_numbers, values};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Marks, Op, Program, Run, Var, translated};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::{Partial, Prim, Scalars};
 use crate::ir::ty::{Atom, Elem, Lit, Size};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use system::System;
 
 /// So many pairs of a read and a write of one state are looked at.
@@ -43,11 +48,11 @@ type Path = Vec<usize>;
 
 /// The program with its updates marked.
 pub(super) fn marked(program: &Program) -> Program {
-    let mut marks = Marks::default();
-    marks.visit(program, &[]);
-    match marks.unread.is_empty() {
+    let mut found = Found::default();
+    found.visit(program, &[]);
+    match found.updates.is_empty() {
         true => program.clone(),
-        false => with_marks(program, &marks.unread, &[]),
+        false => with_marks(program, &found.updates, &[]),
     }
 }
 
@@ -55,8 +60,8 @@ pub(super) fn marked(program: &Program) -> Program {
 pub(super) fn unmarked(program: &Program) -> Program {
     let mut out = program.clone();
     for eq in &mut out.eqs {
-        if let Op::Update { unread, .. } = &mut eq.op {
-            *unread = false;
+        if let Op::Update { marks, .. } = &mut eq.op {
+            *marks = Marks::default();
         }
     }
     out.change_loops(&|looped| looped.map(&unmarked));
@@ -64,16 +69,16 @@ pub(super) fn unmarked(program: &Program) -> Program {
 }
 
 /// The program with marks at these updates.
-fn with_marks(program: &Program, unread: &HashSet<Path>, path: &[usize]) -> Program {
+fn with_marks(program: &Program, found: &HashMap<Path, Marks>, path: &[usize]) -> Program {
     let mut out = program.clone();
     for (j, eq) in out.eqs.iter_mut().enumerate() {
-        if let Op::Update { unread: mark, .. } = &mut eq.op {
-            *mark = unread.contains(&at(path, j));
+        if let Op::Update { marks, .. } = &mut eq.op {
+            *marks = found.get(&at(path, j)).copied().unwrap_or_default();
         } else if let Op::Loop { looped, .. } = &mut eq.op {
             let path = at(path, first_of(program, j));
-            if unread.iter().any(|p| p.starts_with(&path)) {
+            if found.keys().any(|p| p.starts_with(&path)) {
                 *looped = Looped::new(Loop {
-                    body: with_marks(&looped.body, unread, &path),
+                    body: with_marks(&looped.body, found, &path),
                     ..(**looped).clone()
                 });
             }
@@ -96,13 +101,13 @@ fn first_of(program: &Program, j: usize) -> usize {
 
 /// What has been found of a program.
 #[derive(Default)]
-struct Marks {
-    unread: HashSet<Path>,
+struct Found {
+    updates: HashMap<Path, Marks>,
     /// States of inner loops that are states of an outer loop too.
     seen: HashSet<(Path, usize)>,
 }
 
-impl Marks {
+impl Found {
     /// Looks at all loops, those outside first.
     fn visit(&mut self, program: &Program, path: &[usize]) {
         for (j, eq) in program.eqs.iter().enumerate() {
@@ -143,9 +148,19 @@ impl Marks {
         if accesses.reads.len() * accesses.writes.len() > MOST_PAIRS {
             return;
         }
+        let (numbers, others): (Vec<Access>, Vec<Access>) =
+            accesses.reads.into_iter().partition(|read| read.is_number);
+        let mut marks = Marks::default();
+        let mut all = vec![];
         for (write, path) in accesses.writes {
-            if !accesses.reads.iter().any(|read| read.may_meet(&write)) {
-                self.unread.insert(path);
+            let unread = !others.iter().any(|read| read.may_meet(&write));
+            marks.numbers |= unread && numbers.iter().any(|read| read.may_meet(&write));
+            all.push((path, unread));
+        }
+        for (path, unread) in all {
+            marks.unread = unread;
+            if marks != Marks::default() {
+                self.updates.insert(path, marks);
             }
         }
     }
@@ -172,6 +187,8 @@ struct Access {
     place: Vec<Option<Size>>,
     /// What is at least 0: bounds of positions in a part.
     bounds: Vec<Size>,
+    /// A read that can be kept where it happens, for it is of single numbers.
+    is_number: bool,
 }
 
 /// The place of an access in a loop.
@@ -314,7 +331,8 @@ impl Accesses {
                 if let Some(k) = version(*src)
                     && is_needed
                 {
-                    let read = self.access(step, index, &eq.ty.shape, turn(2 * k + 1));
+                    let mut read = self.access(step, index, &eq.ty.shape, turn(2 * k + 1));
+                    read.is_number = step.versions.len() > 1 && reads_numbers(step.body, eq);
                     self.reads.push(read);
                 }
                 true
@@ -415,6 +433,7 @@ impl Accesses {
             turns,
             place,
             bounds,
+            is_number: false,
         });
     }
 
@@ -448,6 +467,7 @@ impl Accesses {
             turns,
             place: place.collect(),
             bounds,
+            is_number: false,
         }
     }
 }

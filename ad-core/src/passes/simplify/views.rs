@@ -115,7 +115,7 @@ fn write_of_kept(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         src,
         part,
         when,
-        unread,
+        marks,
     } = &eq.op
     else {
         return None;
@@ -156,7 +156,7 @@ fn write_of_kept(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             src: new,
             index: part.index.clone(),
         },
-        unread: *unread,
+        marks: *marks,
         when: s.both(*when, Some(c)),
     };
     Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
