@@ -164,7 +164,7 @@ pub struct Binder {
 pub struct Scatter {
     /// The shape of the result.
     pub extents: Vec<Expr>,
-    /// What runs, one at least, outermost first; their extents do not see them.
+    /// What runs, one at least, outermost first; an extent sees the binders before it.
     pub binders: Vec<Binder>,
     /// Bound inside of the binders, one after another, for the index and the value.
     pub lets: Vec<Bound>,

@@ -333,9 +333,7 @@ impl Checker {
                     self.extent(n, true)?;
                 }
                 for b in &s.binders {
-                    self.extent(&b.extent, true)?;
-                }
-                for b in &s.binders {
+                    self.extent(&b.extent, false)?;
                     self.bind(&b.var, INT, true)?;
                 }
                 for b in &s.lets {
@@ -455,6 +453,8 @@ mod tests {
             "fn f(k.0: int[_, _]) -> real[_] {
                scatter([3]; i.1 < dim(k.0, 0), j.2 < dim(k.0, 1) =>
                  let l.3 = k.0[i.1, j.2]; let r.4 = int_to_real(l.3); [l.3] += mul(r.4, r.4)) }",
+            "fn f() -> real { sum(i.0 < 2 =>
+               scatter([2]; j.1 < i.0, k.2 < iadd(i.0, j.1) => [k.2] += 1.0)[0]) }",
         ];
         for text in sound {
             assert_eq!(verdict(text), Ok(()), "{text}");
@@ -541,7 +541,7 @@ mod tests {
                 "the value `1` is int",
             ),
             (
-                "fn f() -> real { sum(i.0 < 2 => scatter([2]; j.1 < 2, k.2 < i.0 => [j.1] += 1.0)[0]) }",
+                "fn f() -> real { sum(i.0 < 2 => scatter([i.0]; j.1 < 2 => [0] += 1.0)[0]) }",
                 "the extent `i.0` depends on a binder around it",
             ),
         ];

@@ -13,7 +13,7 @@ use crate::ir::core::{
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 impl Recogniser {
     /// What a loop gives: the last states, and what it collects. Only what has to run one after
@@ -22,7 +22,7 @@ impl Recogniser {
         if draft.extent.is_some() {
             self.read_through(&mut draft);
         }
-        let mut roles = Body::new(&draft).roles();
+        let mut roles = Body::new(&draft).roles(!self.sequences.is_empty());
         self.scatters_are_possible(&draft, &mut roles);
         self.fills_stay_inside(&draft, &mut roles);
         // What never changes is a name for what it was.
@@ -121,21 +121,18 @@ impl Recogniser {
         (last, stacks, filled)
     }
 
-    /// The sizes of a sum by index do not depend on loops around it.
+    /// The array that a sum by index makes has the same lengths in all rounds of the loops around.
     fn scatters_are_possible(&mut self, draft: &Draft, roles: &mut [Role]) {
-        let Some(extent) = &draft.extent else { return };
-        if !roles.iter().any(|r| matches!(r, Role::Scattered(_))) {
-            return;
-        }
-        let on = self.dependence(extent);
-        let inside = self.loops.iter().any(|index| on.contains(index));
-        for role in roles.iter_mut() {
-            if inside && matches!(role, Role::Scattered(_)) {
-                *role = Role::Sequential;
+        for (state, role) in draft.states().zip(roles) {
+            if !matches!(role, Role::Scattered(_)) {
+                continue;
             }
-        }
-        if !inside {
-            self.keep_order(&on);
+            let lengths = self.written_lengths(state.init);
+            let on: BTreeSet<Sym> = (lengths.iter()).flat_map(|n| self.dependence(n)).collect();
+            match self.loops.iter().any(|index| on.contains(index)) {
+                true => *role = Role::Sequential,
+                false => self.keep_order(&on),
+            }
         }
     }
 
@@ -248,6 +245,8 @@ impl Recogniser {
         total
     }
 
+    /// A sum by index over a loop. Its extents do not mention the array if they are known
+    /// otherwise, so that a loop around, of which the array is a state, can be taken apart as well.
     fn scatter_of(
         &mut self,
         outer: Binder,
@@ -258,7 +257,7 @@ impl Recogniser {
         inverse: bool,
     ) -> Expr {
         let extents: Vec<Expr> = (0..init.ty.rank)
-            .map(|k| Expr::dim(init.clone(), k))
+            .map(|k| self.settled_size(&Expr::dim(init.clone(), k)))
             .collect();
         let mut lets = needed(bound, at.iter().flatten().chain([&value]));
         let mut binders = vec![outer];
@@ -301,13 +300,13 @@ impl Recogniser {
 
     /// A sum by index over two loops, if that of the inner one can be taken further out.
     fn joined_scatter(&self, outer: Binder, bound: &Bindings, value: &Expr) -> Option<Expr> {
-        let Kind::Var(sym) = &*value.kind else {
-            return None;
-        };
-        let inner = bound.iter().find_map(|b| match b {
-            Bound::Let(s, e) if s == sym => Some(e),
-            Bound::Let(..) | Bound::Loop(_) => None,
-        })?;
+        let mut inner = value;
+        if let Kind::Var(sym) = &*value.kind {
+            inner = bound.iter().find_map(|b| match b {
+                Bound::Let(s, e) if s == sym => Some(e),
+                Bound::Let(..) | Bound::Loop(_) => None,
+            })?;
+        }
         let Kind::Scatter(s) = &*inner.kind else {
             return None;
         };
@@ -316,13 +315,16 @@ impl Recogniser {
             inside.extend(bound_by(b).iter().map(|s| s.id));
         }
         let mut free = true;
-        for e in s.extents.iter().chain(s.binders.iter().map(|b| &b.extent)) {
+        for e in &s.extents {
             variables(e, &mut |v| free &= !inside.contains(&v.id));
         }
         if !free {
             return None;
         }
         let mut scatter = s.clone();
+        for b in &mut scatter.binders {
+            b.extent = wrapped(bound, &b.extent);
+        }
         scatter.binders.insert(0, outer);
         let mut used: Vec<&Expr> = s.index.iter().chain([&s.value]).collect();
         used.extend(s.lets.iter().flat_map(Bound::parts));

@@ -202,6 +202,13 @@ impl Recogniser {
         if let Trip::Times(count) = &mut l.trip {
             self.rewrite(count);
             before.extend(self.core.dependence(count));
+            // In loops around, more may be known of their indices than where this was written.
+            if let Kind::Prim(Prim::IMax, args) = &*count.kind
+                && literal(&args[1]) == Some(0)
+                && self.core.is_natural(&args[0])
+            {
+                *count = args[0].clone();
+            }
             extent = Some(count.clone()).filter(|_| !l.keep.recomputes());
             // A negative number of rounds is none, unless it is the length of what is stacked.
             if l.body.results.len() == l.states.len()

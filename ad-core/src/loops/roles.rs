@@ -10,6 +10,7 @@
 
 use super::draft::{Draft, State};
 use super::ragged::Moving;
+use super::size::literal;
 use super::steps::{Leaf, Step, Terms};
 use super::terms::{minus, plus};
 use super::wiring::{bound_by, variables};
@@ -58,6 +59,13 @@ pub(super) struct Fill {
     pub(super) value: Expr,
     /// Whether the values come out of the loop.
     pub(super) stacked: bool,
+}
+
+impl Fill {
+    /// Whether it is a stretch of a list that does not begin where the list does.
+    fn is_stretch(&self) -> bool {
+        self.at.len() == 1 && literal(&self.from) != Some(0)
+    }
 }
 
 /// What is known of the body of a loop.
@@ -185,15 +193,28 @@ impl<'d> Body<'d> {
         matches!(&*self.resolved(e).kind, Kind::Var(sym) if sym == self.draft.state(k).sym)
     }
 
-    fn role(&self, k: usize) -> Role {
+    /// The role of a state, in a loop that is inside of another one or not.
+    fn role(&self, k: usize, is_nested: bool) -> Role {
         let state = self.draft.state(k);
         if self.is_state(state.next, k) {
             return Role::Same;
         }
-        (self.total(k, state))
+        // Sums by index of inner loops become one over these loops as well.
+        let joined = self.scattered(k, state).filter(
+            |role| matches!(role, Role::Scattered(adds) if adds.iter().all(|(at, ..)| at.is_empty())),
+        );
+        let role = joined
+            .or_else(|| self.total(k, state))
             .or_else(|| self.filled(k, state))
             .or_else(|| self.scattered(k, state))
-            .unwrap_or(Role::Sequential)
+            .unwrap_or(Role::Sequential);
+        match role {
+            // `c[i * n + j] += e` is one sum by index over the loops around, too.
+            Role::Filled(fill) if is_nested && fill.is_stretch() => {
+                self.scattered(k, state).unwrap_or(Role::Filled(fill))
+            }
+            role => role,
+        }
     }
 
     /// `s + e` or its like, of all of it or of a part that is always the same.
@@ -227,6 +248,7 @@ impl<'d> Body<'d> {
                 elem: state.init.ty.elem,
                 smooth: matches!(*state.init.kind, Kind::Lit(Lit::Real(x)) if !x.is_nan()),
                 local: HashMap::new(),
+                numbers: HashMap::new(),
             };
             let Some(step) = terms.of_part(value) else {
                 continue;
@@ -389,12 +411,12 @@ impl<'d> Body<'d> {
     }
 
     /// The role of each state.
-    pub(super) fn roles(&self) -> Vec<Role> {
+    pub(super) fn roles(&self, is_nested: bool) -> Vec<Role> {
         let count = self.draft.looped.states.len();
         if self.draft.extent.is_none() || self.draft.only || count > 60 {
             return (0..count).map(|_| Role::Sequential).collect();
         }
-        let mut roles: Vec<Role> = (0..count).map(|k| self.role(k)).collect();
+        let mut roles: Vec<Role> = (0..count).map(|k| self.role(k, is_nested)).collect();
         loop {
             let needs: Vec<Mask> = (0..count).map(|k| self.needs(k, &roles[k])).collect();
             let stacked = self.draft.stacked().iter();

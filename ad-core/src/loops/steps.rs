@@ -6,6 +6,7 @@
 )]
 
 use super::roles::Body;
+use super::size::excess;
 use super::wiring::variables;
 use crate::ir::core::{Binder, Expr, Kind, ReduceOp, Sym, Ty};
 use crate::ir::prims::Prim;
@@ -58,8 +59,10 @@ pub(super) struct Terms<'d> {
     pub(super) elem: Elem,
     /// Whether the state begins with a number that is not NaN.
     pub(super) smooth: bool,
-    /// What variables are bound to inside of the expression itself.
+    /// What variables that need the state are bound to inside of the expression itself.
     pub(super) local: HashMap<u32, Expr>,
+    /// What integers are bound to there.
+    pub(super) numbers: HashMap<u32, Expr>,
 }
 
 impl Terms<'_> {
@@ -130,15 +133,32 @@ impl Terms<'_> {
                     return false;
                 }
                 let mut under = under.iter();
-                let wanted = at
-                    .iter()
-                    .map(|i| i.as_ref().or_else(|| under.next()).cloned());
-                let found = found
-                    .iter()
-                    .map(|i| i.as_ref().map(|i| self.body.written_out(i)));
-                wanted.eq(found)
+                let wanted = at.iter().map(|i| i.as_ref().or_else(|| under.next()));
+                let mut both = wanted.zip(found);
+                both.all(|(wanted, found)| match (wanted, found) {
+                    (Some(wanted), Some(found)) => {
+                        excess(wanted, &self.written_out(found)) == Some(0)
+                    }
+                    (None, None) => true,
+                    (Some(_), None) | (None, Some(_)) => false,
+                })
             }
             _ => false,
+        }
+    }
+
+    /// An index with the integers that are bound written out.
+    fn written_out(&self, e: &Expr) -> Expr {
+        match &*e.kind {
+            Kind::Var(sym) => match self.numbers.get(&sym.id) {
+                Some(is) => self.written_out(is),
+                None => self.body.written_out(e),
+            },
+            Kind::Prim(prim, args) if e.ty.elem == Elem::Int => {
+                let args = args.iter().map(|a| self.written_out(a));
+                Expr::prim(*prim, args.collect())
+            }
+            _ => e.clone(),
         }
     }
 
@@ -156,8 +176,12 @@ impl Terms<'_> {
                     inside.local.insert(sym.id, is.clone());
                     return inside.of(rest);
                 }
+                let mut inside = self.clone();
+                if is.ty.elem == Elem::Int && is.ty.rank == 0 {
+                    inside.numbers.insert(sym.id, is.clone());
+                }
                 let bound = |e| Expr::bind(sym.clone(), is.clone(), e);
-                Some(match self.of(rest)? {
+                Some(match inside.of(rest)? {
                     Step::Nothing => Step::Nothing,
                     Step::Forward(e) => Step::Forward(bound(e)),
                     Step::Back(e) => Step::Back(bound(e)),

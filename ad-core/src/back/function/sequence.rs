@@ -459,7 +459,8 @@ impl<'a> Function<'a> {
                 continue;
             };
             let is_row = rows.contains(&Some(at));
-            let is_view = !stack.is_deep && !is_row && s.steps.is_none() && self.lasts(stack.out);
+            let is_lasting = s.steps.is_none() && stack.out.ty.rank() == 1 && self.lasts(stack.out);
+            let is_view = !stack.is_deep && !is_row && is_lasting;
             let local = named(&stack.ident, false);
             locals.insert(stack.out.var, Local { is_view, ..local });
         }

@@ -183,44 +183,59 @@ impl<'a> Machine<'a> {
         for n in &s.extents {
             shape.push(self.extent(n)?);
         }
-        let mut turns = vec![];
-        for b in &s.binders {
-            turns.push(self.extent(&b.extent)?);
-        }
-        let mut out = Tensor::filled(&shape, 0.0);
-        let mut hit = vec![false; out.data.len()];
-        let count = turns.iter().product::<usize>();
-        let mut added = 0;
-        for turn in 0..count {
-            // The last binder runs fastest.
-            let mut rest = turn;
-            for (b, n) in s.binders.iter().zip(&turns).rev() {
-                self.set_index(&b.var, rest % n);
-                rest /= n;
-            }
-            for b in &s.lets {
-                self.bound(b)?;
-            }
-            // What is structurally zero is not added, and has no place.
-            if let Kind::Where(c, _) = &*s.value.kind
-                && self.scalar(c)? != Lit::Bool(true)
-            {
-                continue;
-            }
-            added += 1;
-            let mut at = vec![];
-            for k in &s.index {
-                at.push(self.int(k)?);
-            }
-            let x = real(self.scalar(&s.value)?);
-            let at = out.offset(&at).ok_or_else(|| outside(&at, &shape))?;
-            out.data[at] += x;
-            hit[at] = true;
-        }
-        let distinct = hit.iter().filter(|&&h| h).count();
-        self.ops += cost::scatter(added, distinct as u64);
-        Ok(Val::Array(Rc::new(Value::Real(out))))
+        let mut made = Scattered {
+            hit: vec![false; shape.iter().product()],
+            out: Tensor::filled(&shape, 0.0),
+            added: 0,
+        };
+        self.scatter_inside(s, &s.binders, &mut made)?;
+        let distinct = made.hit.iter().filter(|&&h| h).count();
+        self.ops += cost::scatter(made.added, distinct as u64);
+        Ok(Val::Array(Rc::new(Value::Real(made.out))))
     }
+
+    /// Runs through the binders that are left, the last one fastest.
+    fn scatter_inside(
+        &mut self,
+        s: &'a Scatter,
+        binders: &'a [Binder],
+        made: &mut Scattered,
+    ) -> Outcome<()> {
+        if let Some((b, inner)) = binders.split_first() {
+            for i in 0..self.extent(&b.extent)? {
+                self.set_index(&b.var, i);
+                self.scatter_inside(s, inner, made)?;
+            }
+            return Ok(());
+        }
+        for b in &s.lets {
+            self.bound(b)?;
+        }
+        // What is structurally zero is not added, and has no place.
+        if let Kind::Where(c, _) = &*s.value.kind
+            && self.scalar(c)? != Lit::Bool(true)
+        {
+            return Ok(());
+        }
+        made.added += 1;
+        let mut at = vec![];
+        for k in &s.index {
+            at.push(self.int(k)?);
+        }
+        let x = real(self.scalar(&s.value)?);
+        let at = (made.out.offset(&at)).ok_or_else(|| outside(&at, &made.out.shape))?;
+        made.out.data[at] += x;
+        made.hit[at] = true;
+        Ok(())
+    }
+}
+
+/// A sum by index while it is made.
+struct Scattered {
+    out: Tensor<f64>,
+    /// Where something has been added, and how often.
+    hit: Vec<bool>,
+    added: u64,
 }
 
 fn combine(op: ReduceOp, a: Lit, b: Lit) -> Outcome<Lit> {

@@ -659,15 +659,17 @@ impl Parser {
         self.expect("[")?;
         let extents = self.exprs("]")?;
         self.expect(";")?;
-        let mut binders = vec![self.binder()?];
-        while self.eat(",") {
-            binders.push(self.binder()?);
+        let outer = self.scope.clone();
+        let mut binders = vec![];
+        loop {
+            let b = self.binder()?;
+            self.scope.insert(b.var.id, Ty::scalar(Elem::Int));
+            binders.push(b);
+            if !self.eat(",") {
+                break;
+            }
         }
         self.expect("=>")?;
-        let outer = self.scope.clone();
-        for b in &binders {
-            self.scope.insert(b.var.id, Ty::scalar(Elem::Int));
-        }
         let mut lets = vec![];
         while self.eat_word("let") {
             let b = self.binding()?;

@@ -212,13 +212,25 @@ impl Gen {
             self.some_size()
         };
         let mut turns = vec![n];
+        let var = self.fresh.sym("r");
+        let extent = self.size(n);
+        let mut binders = vec![Binder { var, extent }];
         if self.rng.chance(25) {
-            turns.push(self.some_size());
-        }
-        let mut binders = vec![];
-        for (k, &n) in turns.iter().enumerate() {
-            let extent = self.size(n);
-            let var = self.fresh.sym(["r", "s"][k]);
+            let more = self.some_size();
+            let extent = match self.rng.chance(40) {
+                // A triangle.
+                true => {
+                    let first = Expr::var(&binders[0].var, Ty::scalar(Elem::Int));
+                    let more = more.min(2);
+                    turns.push((n + more).saturating_sub(1));
+                    Expr::prim(Prim::IAdd, vec![first, Expr::int(more as i64)])
+                }
+                false => {
+                    turns.push(more);
+                    self.size(more)
+                }
+            };
+            let var = self.fresh.sym("s");
             binders.push(Binder { var, extent });
         }
         let (b1, b2) = self.split(budget);

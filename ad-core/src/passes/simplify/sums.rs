@@ -46,15 +46,16 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     } else {
         (None, eq.guard)
     };
+    let mut reads: Vec<(&Affine, &Size)> = vec![];
     for v in args.iter().copied().chain(guard) {
         match s.plain(v)? {
             Op::Fill(_) => {}
             Op::Gather { src, index } => {
                 let index = all_affine(index)?;
-                let of = &s.out.ty(*src).shape;
-                if !index.iter().zip(of).all(|(a, n)| a.inside(shape, n)) {
-                    return None;
-                }
+                let of = s.out.ty(*src).shape.iter();
+                // Where it is not inside in any case, that has to be demanded without the axes.
+                let components = index.iter().copied().zip(of);
+                reads.extend(components.filter(|(a, n)| !a.inside(shape, n)));
                 ignored.retain(|&k| index.iter().all(|a| a.coefs[k].is(0)));
             }
             Op::Index(a) => ignored.retain(|&k| a.coefs[k].is(0)),
@@ -75,10 +76,12 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
             | Op::Stop(_) => return None,
         }
     }
-    if ignored.is_empty() {
+    let small = without(shape, &ignored);
+    let demanded =
+        |(a, n): &(&Affine, &Size)| s.is_demanded_inside(&a.without(&ignored), &small, &[], n);
+    if ignored.is_empty() || !reads.iter().all(demanded) {
         return None;
     }
-    let small = without(shape, &ignored);
     let mut known = HashMap::new();
     let mut narrow = |v: &Var| narrowed(s, *v, &ignored, &mut known);
     let args: Vec<Var> = args.iter().map(&mut narrow).collect();
@@ -99,8 +102,8 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Whether an array is the same along an axis. It is if it consists of reads inside of bounds,
-/// positions, and free operations that cannot fail, and none of them depends on the axis.
+/// Whether an array is the same along an axis. It is if it consists of reads that are inside of
+/// bounds, or are by what is demanded on entry, positions, and free operations that cannot fail, and none of them depends on the axis.
 pub(super) fn is_repeated(s: &Simplifier, v: Var, axis: usize, seen: &mut Vec<Var>) -> bool {
     if seen.contains(&v) {
         return true;
@@ -119,8 +122,12 @@ pub(super) fn is_repeated(s: &Simplifier, v: Var, axis: usize, seen: &mut Vec<Va
         Op::Copy(u) => is(u),
         Op::Map(p, args) => p.cost() == 0 && !p.is_partial() && args.iter().all(is),
         Op::Gather { src, index } => all_affine(index).is_some_and(|index| {
+            let shape = &eq.ty.shape;
+            let small = without(shape, &[axis]);
+            let demanded =
+                |a: &Affine, n| s.is_demanded_inside(&a.without(&[axis]), &small, &[], n);
             let mut components = index.iter().zip(&s.out.ty(*src).shape);
-            components.all(|(a, n)| a.coefs[axis].is(0) && a.inside(&eq.ty.shape, n))
+            components.all(|(a, n)| a.coefs[axis].is(0) && (a.inside(shape, n) || demanded(a, n)))
         }),
         Op::Stop(_)
         | Op::Scatter(_)
