@@ -250,8 +250,9 @@ pub enum Op {
 pub struct Marks {
     /// No derivative reads them, but for single numbers if `numbers` is set.
     pub unread: bool,
-    /// Single numbers that a derivative reads of the array are kept where they are read.
-    pub numbers: bool,
+    /// Single numbers that a derivative reads of the array are kept where they are read, in the
+    /// loops that are at least so many outside of the one with the update.
+    pub numbers: Option<usize>,
 }
 
 impl Op {

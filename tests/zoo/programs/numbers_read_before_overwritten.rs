@@ -26,7 +26,7 @@ fn by_rows(x: &Array2<f64>) -> f64 {
         for i in k + 1..n {
             let f = m[i][k].cos() * 0.3;
             for j in k..=n {
-                m[i][j] -= f * m[k][j];
+                m[i][j] = 0.9 * m[i][j] - f * m[k][j];
             }
         }
     }
@@ -44,7 +44,7 @@ fn by_columns(x: &Array2<f64>) -> f64 {
         for j in k + 1..n {
             let f = m[[k, j]].sin();
             for i in k..n {
-                m[[i, j]] -= f * m[[i, k]];
+                m[[i, j]] = 0.9 * m[[i, j]] - f * m[[i, k]];
             }
             all += m[[k, j]].powi(2) * f;
         }

@@ -305,6 +305,11 @@ impl<'a> Reader<'a> {
         t.parse().map_err(|_| format!("`{t}` is no axis"))
     }
 
+    fn count(&mut self) -> Result<usize, String> {
+        let t = self.next()?;
+        t.parse().map_err(|_| format!("`{t}` is no number"))
+    }
+
     pub(in crate::ir) fn ty(&mut self) -> Result<Type, String> {
         let elem = self.elem()?;
         self.expect("[")?;
@@ -406,10 +411,12 @@ impl<'a> Reader<'a> {
                     true => Some(self.var()?),
                     false => None,
                 };
-                let marks = Marks {
-                    unread: self.skip("unread"),
-                    numbers: self.skip("numbers"),
+                let unread = self.skip("unread");
+                let numbers = match self.skip("numbers") {
+                    true => Some(self.count()?),
+                    false => None,
                 };
+                let marks = Marks { unread, numbers };
                 Op::Update {
                     src,
                     part,

@@ -132,7 +132,10 @@ impl fmt::Display for Op {
                     write!(f, " where {w}")?;
                 }
                 f.write_str(if marks.unread { " unread" } else { "" })?;
-                f.write_str(if marks.numbers { " numbers" } else { "" })
+                match marks.numbers {
+                    Some(outside) => write!(f, " numbers {outside}"),
+                    None => Ok(()),
+                }
             }
             Op::Loop { .. } => f.write_str(&of_loop(self, "")),
             Op::Call {

@@ -212,25 +212,23 @@ impl Gen {
             self.some_size()
         };
         let mut turns = vec![n];
-        let var = self.fresh.sym("r");
-        let extent = self.size(n);
-        let mut binders = vec![Binder { var, extent }];
         if self.rng.chance(25) {
-            let more = self.some_size();
-            let extent = match self.rng.chance(40) {
+            turns.push(self.some_size());
+        }
+        let rows = n;
+        let mut binders: Vec<Binder> = vec![];
+        for (k, n) in turns.iter_mut().enumerate() {
+            let extent = match binders.first() {
                 // A triangle.
-                true => {
-                    let first = Expr::var(&binders[0].var, Ty::scalar(Elem::Int));
-                    let more = more.min(2);
-                    turns.push((n + more).saturating_sub(1));
+                Some(first) if self.rng.chance(40) => {
+                    let more = (*n).min(2);
+                    *n = (rows + more).saturating_sub(1);
+                    let first = Expr::var(&first.var, Ty::scalar(Elem::Int));
                     Expr::prim(Prim::IAdd, vec![first, Expr::int(more as i64)])
                 }
-                false => {
-                    turns.push(more);
-                    self.size(more)
-                }
+                Some(_) | None => self.size(*n),
             };
-            let var = self.fresh.sym("s");
+            let var = self.fresh.sym(["r", "s"][k]);
             binders.push(Binder { var, extent });
         }
         let (b1, b2) = self.split(budget);

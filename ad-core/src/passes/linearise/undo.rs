@@ -241,7 +241,9 @@ impl<'a> Known<'a> {
                     Op::Loop {
                         looped, init, out, ..
                     } if *out < looped.states => {
-                        if updates(looped, *out).is_some_and(|all| all.iter().all(|m| m.unread)) {
+                        if updates(looped, *out)
+                            .is_some_and(|all| all.iter().all(|(m, _)| m.unread))
+                        {
                             links.push(Link {
                                 older: init[*out],
                                 newer,
@@ -285,7 +287,8 @@ impl<'a> Known<'a> {
         }
         let can = links.iter().all(|l| self.has_all(&l.change, padded));
         let marks = updates(&run.looped, state).unwrap_or_default();
-        let keeps_numbers = marks.iter().any(|m| m.numbers) && !run.looped.keep.recomputes();
+        let keeps = |(m, depth): &(Marks, usize)| m.numbers.is_some_and(|n| n <= *depth);
+        let keeps_numbers = marks.iter().any(keeps) && !run.looped.keep.recomputes();
         (can && !links.is_empty()).then_some(Chain {
             state,
             links,
@@ -346,9 +349,9 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The marks of all updates of a state in a loop and in those inside of it, if all that happens to
-/// the state is known.
-fn updates(looped: &Loop, state: usize) -> Option<Vec<Marks>> {
+/// The marks of all updates of a state in a loop and in those inside of it, with how many loops are
+/// around each in this one, if all that happens to the state is known.
+fn updates(looped: &Loop, state: usize) -> Option<Vec<(Marks, usize)>> {
     let body = &looped.body;
     let first = body.params.len() - 1 - looped.states + state;
     let mut all = vec![];
@@ -357,14 +360,15 @@ fn updates(looped: &Loop, state: usize) -> Option<Vec<Marks>> {
         let eq = body.eq(at)?;
         at = match &eq.op {
             Op::Update { src, marks, .. } => {
-                all.push(*marks);
+                all.push((*marks, 0));
                 *src
             }
             Op::Copy(src) | Op::Stop(src) if eq.guard.is_none() => *src,
             Op::Loop {
                 looped, init, out, ..
             } if *out < looped.states => {
-                all.extend(updates(looped, *out)?);
+                let inner = updates(looped, *out)?.into_iter();
+                all.extend(inner.map(|(marks, depth)| (marks, depth + 1)));
                 init[*out]
             }
             Op::Fill(_)

@@ -15,7 +15,7 @@
 //! If a factor is `cos(m[i, k])`, and j starts at k, the number `m[i, k]` is read before it is
 //! overwritten. These are n² numbers, and keeping each where it is read leaves the n³ elements
 //! unread. So a read of single numbers does not count, but where one meets a write, all such reads
-//! of the array are kept (`Marks::numbers`).
+//! of the array in loops as deep as its own are kept (`Marks::numbers`).
 //!
 //! A value is needed if a partial derivative reads it, or if something is computed of it again.
 //! Places are polynomials of the indices of the loops around. A read and a later write meet if
@@ -150,17 +150,21 @@ impl Found {
         }
         let (numbers, others): (Vec<Access>, Vec<Access>) =
             accesses.reads.into_iter().partition(|read| read.is_number);
-        let mut marks = Marks::default();
         let mut all = vec![];
+        // How deep the numbers are read that have to be kept.
+        let mut deepest = None;
         for (write, path) in accesses.writes {
             let unread = !others.iter().any(|read| read.may_meet(&write));
-            marks.numbers |= unread && numbers.iter().any(|read| read.may_meet(&write));
-            all.push((path, unread));
+            let met = numbers
+                .iter()
+                .filter(|read| unread && read.may_meet(&write));
+            deepest = deepest.max(met.map(|read| read.turns.len()).max());
+            all.push((path, unread, write.turns.len()));
         }
-        for (path, unread) in all {
-            marks.unread = unread;
-            if marks != Marks::default() {
-                self.updates.insert(path, marks);
+        for (path, unread, depth) in all {
+            let numbers = deepest.map(|deepest: usize| depth.saturating_sub(deepest));
+            if unread || numbers.is_some() {
+                self.updates.insert(path, Marks { unread, numbers });
             }
         }
     }
