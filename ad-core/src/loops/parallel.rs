@@ -245,8 +245,8 @@ impl Recogniser {
         total
     }
 
-    /// A sum by index over a loop. Its extents do not mention the array if they are known
-    /// otherwise, so that a loop around, of which the array is a state, can be taken apart as well.
+    /// A sum by index over a loop. Its extents do not mention the array, if that is possible: the
+    /// array may be a state of an outer loop, which then needs nothing of it.
     fn scatter_of(
         &mut self,
         outer: Binder,

@@ -200,9 +200,11 @@ impl<'d> Body<'d> {
             return Role::Same;
         }
         // Sums by index of inner loops become one over these loops as well.
-        let joined = self.scattered(k, state).filter(
-            |role| matches!(role, Role::Scattered(adds) if adds.iter().all(|(at, ..)| at.is_empty())),
-        );
+        let is_inner = |role: &Role| match role {
+            Role::Scattered(adds) => adds.iter().all(|(at, ..)| at.is_empty()),
+            _ => false,
+        };
+        let joined = self.scattered(k, state).filter(is_inner);
         let role = joined
             .or_else(|| self.total(k, state))
             .or_else(|| self.filled(k, state))

@@ -349,8 +349,21 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The marks of all updates of a state in a loop and in those inside of it, with how many loops are
-/// around each in this one, if all that happens to the state is known.
+/// The version of a state before this one.
+pub(super) fn before(body: &Program, version: Var) -> Option<Var> {
+    let eq = body.eq(version)?;
+    if let Op::Update { src, .. } = &eq.op {
+        return Some(*src);
+    }
+    if let (Op::Copy(src) | Op::Stop(src), None) = (&eq.op, eq.guard) {
+        return Some(*src);
+    }
+    let (run, out) = eq.loop_result()?;
+    run.init.get(out).copied()
+}
+
+/// The marks of all updates of a state, in inner loops too. The number says how many loops are
+/// between an update and this loop. `None` if something else happens to the state.
 fn updates(looped: &Loop, state: usize) -> Option<Vec<(Marks, usize)>> {
     let body = &looped.body;
     let first = body.params.len() - 1 - looped.states + state;
@@ -358,33 +371,15 @@ fn updates(looped: &Loop, state: usize) -> Option<Vec<(Marks, usize)>> {
     let mut at = body.results[state];
     while at.index() != first {
         let eq = body.eq(at)?;
-        at = match &eq.op {
-            Op::Update { src, marks, .. } => {
-                all.push((*marks, 0));
-                *src
-            }
-            Op::Copy(src) | Op::Stop(src) if eq.guard.is_none() => *src,
-            Op::Loop {
-                looped, init, out, ..
-            } if *out < looped.states => {
-                let inner = updates(looped, *out)?.into_iter();
-                all.extend(inner.map(|(marks, depth)| (marks, depth + 1)));
-                init[*out]
-            }
-            Op::Fill(_)
-            | Op::Index(_)
-            | Op::Call { .. }
-            | Op::Map(..)
-            | Op::Gather { .. }
-            | Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Contract { .. }
-            | Op::Copy(_)
-            | Op::Stop(_)
-            | Op::Loop { .. } => return None,
-        };
+        if let Op::Update { marks, .. } = &eq.op {
+            all.push((*marks, 0));
+        } else if let Op::Loop { looped, out, .. } = &eq.op
+            && *out < looped.states
+        {
+            let inner = updates(looped, *out)?.into_iter();
+            all.extend(inner.map(|(marks, depth)| (marks, depth + 1)));
+        }
+        at = before(body, at)?;
     }
     Some(all)
 }

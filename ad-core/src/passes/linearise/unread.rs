@@ -27,7 +27,7 @@
 
 mod system;
 
-use super::undo::{reads_numbers, values};
+use super::undo::{before, reads_numbers, values};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Marks, Op, Program, Run, Var, translated};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::{Partial, Prim, Scalars};
@@ -529,15 +529,7 @@ fn versions_of(body: &Program, first: Var, last: Var) -> Option<Vec<Var>> {
     let mut all = vec![last];
     let mut at = last;
     while at != first {
-        let eq = body.eq(at)?;
-        at = if let Op::Update { src, .. } = &eq.op {
-            *src
-        } else if let (Op::Copy(src) | Op::Stop(src), None) = (&eq.op, eq.guard) {
-            *src
-        } else {
-            let (run, out) = eq.loop_result()?;
-            *run.init.get(out)?
-        };
+        at = before(body, at)?;
         all.push(at);
     }
     all.reverse();

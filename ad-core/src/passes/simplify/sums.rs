@@ -102,8 +102,9 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Whether an array is the same along an axis. It is if it consists of reads that are inside of
-/// bounds, or are by what is demanded on entry, positions, and free operations that cannot fail, and none of them depends on the axis.
+/// Whether an array is the same along an axis. It is if it consists of positions, of reads and of
+/// free operations that cannot fail, and none of them depends on the axis. The reads are inside of
+/// bounds, or are demanded to be on entry.
 pub(super) fn is_repeated(s: &Simplifier, v: Var, axis: usize, seen: &mut Vec<Var>) -> bool {
     if seen.contains(&v) {
         return true;
