@@ -248,11 +248,12 @@ pub enum Op {
 /// What is known of the elements that an update replaces, for reverse mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Marks {
-    /// No derivative reads them, but for single numbers if `numbers` is set.
+    /// No derivative reads them, but for what is kept if `parts` is set.
     pub unread: bool,
     /// Single numbers that a derivative reads of the array are kept where they are read, in the
-    /// loops that are at least so many outside of the one with the update.
-    pub numbers: Option<usize>,
+    /// loops that are at least so many outside of the one with the update. So are other parts with
+    /// fewer elements than are replaced.
+    pub parts: Option<usize>,
 }
 
 impl Op {

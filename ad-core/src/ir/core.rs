@@ -407,16 +407,75 @@ impl Loop {
     }
 }
 
+/// What an update replaces along one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Along {
+    /// All of it.
+    All,
+    /// What is at an index.
+    At(Expr),
+    /// A stretch from an index on, as long as the new value is along its axis.
+    From(Expr),
+}
+
+impl Along {
+    /// The index.
+    pub fn index(&self) -> Option<&Expr> {
+        match self {
+            Along::All => None,
+            Along::At(i) | Along::From(i) => Some(i),
+        }
+    }
+
+    /// The index, to be changed.
+    pub fn index_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            Along::All => None,
+            Along::At(i) | Along::From(i) => Some(i),
+        }
+    }
+
+    /// The same with another index.
+    #[must_use]
+    pub fn map(&self, f: impl FnOnce(&Expr) -> Expr) -> Along {
+        match self {
+            Along::All => Along::All,
+            Along::At(i) => Along::At(f(i)),
+            Along::From(i) => Along::From(f(i)),
+        }
+    }
+
+    /// The place of the read of the same part, if none of these is a stretch.
+    pub fn of_read(at: &[Along]) -> Option<Vec<Option<Expr>>> {
+        let at = at.iter().map(|along| match along {
+            Along::From(_) => None,
+            Along::All | Along::At(_) => Some(along.index().cloned()),
+        });
+        at.collect()
+    }
+
+    /// Whether the new value has this axis.
+    pub fn is_axis(&self) -> bool {
+        !matches!(self, Along::At(_))
+    }
+}
+
+impl From<Option<Expr>> for Along {
+    fn from(i: Option<Expr>) -> Along {
+        i.map_or(Along::All, Along::At)
+    }
+}
+
 /// The array, with `value` at `at`, if `when` holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     /// What is changed.
     pub array: Expr,
-    /// Where: one entry per axis of the array, `None` for a whole axis.
-    pub at: Vec<Option<Expr>>,
+    /// Where: one entry per axis of the array.
+    pub at: Vec<Along>,
     /// A scalar bool; if it does not hold, neither index nor value are evaluated.
     pub when: Option<Expr>,
-    /// What is there then: of the array's kind, with the axes for which `at` is `None`.
+    /// What is there then: of the array's kind, with the axes that are replaced.
     pub value: Expr,
 }
 
@@ -424,7 +483,8 @@ impl Update {
     /// All expressions in it, in the order of evaluation.
     pub fn parts(&self) -> Vec<&Expr> {
         let array = std::iter::once(&self.array);
-        (array.chain(&self.when).chain(self.at.iter().flatten()))
+        let at = self.at.iter().filter_map(Along::index);
+        (array.chain(&self.when).chain(at))
             .chain([&self.value])
             .collect()
     }
@@ -432,8 +492,8 @@ impl Update {
     /// The same, to be changed.
     pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
         let array = std::iter::once(&mut self.array);
-        (array.chain(&mut self.when))
-            .chain(self.at.iter_mut().flatten())
+        let at = self.at.iter_mut().filter_map(Along::index_mut);
+        (array.chain(&mut self.when).chain(at))
             .chain([&mut self.value])
             .collect()
     }

@@ -1,7 +1,8 @@
 //! The verifier of Core: what every pass may take for granted.
 
 use super::core::{
-    Binder, Block, Bound, Call, Expr, Feed, Kind, Loop, Program, Recur, ReduceOp, Sym, Trip, Ty,
+    Along, Binder, Block, Bound, Call, Expr, Feed, Kind, Loop, Program, Recur, ReduceOp, Sym, Trip,
+    Ty,
 };
 use super::ty::Elem;
 use std::collections::{HashMap, HashSet};
@@ -273,7 +274,7 @@ impl Checker {
                     let (e, rank) = (excerpt(e), u.array.ty.rank);
                     return Err(format!("`{e}` has {} indices for {rank} axes", u.at.len()));
                 }
-                for i in u.at.iter().flatten() {
+                for i in u.at.iter().filter_map(Along::index) {
                     varies |= self.want(i, INT, "the index")?;
                 }
                 if let Some(c) = &u.when {
@@ -281,7 +282,7 @@ impl Checker {
                 }
                 let ty = Ty {
                     elem: u.array.ty.elem,
-                    rank: u.at.iter().filter(|i| i.is_none()).count(),
+                    rank: u.at.iter().filter(|along| along.is_axis()).count(),
                 };
                 varies |= self.want(&u.value, ty, "the new value")?;
                 (u.array.ty, varies)

@@ -136,6 +136,19 @@ pub enum Atom {
 /// cannot overflow.
 const LARGEST: u64 = 1 << 31;
 
+/// A quotient of sizes has at most so many terms.
+const MOST_DIVIDED: usize = 16;
+
+/// A product without some of its factors.
+fn without(factors: &[Atom], less: &[Atom]) -> Option<Vec<Atom>> {
+    let mut rest = factors.to_vec();
+    for a in less {
+        let at = rest.iter().position(|b| a == b)?;
+        rest.remove(at);
+    }
+    Some(rest)
+}
+
 thread_local! {
     static OVERFLOWED: Cell<bool> = const { Cell::new(false) };
 }
@@ -535,6 +548,28 @@ impl Size {
             }
         });
         raised.at_least(k)
+    }
+
+    /// Quotient and remainder of the division of polynomials by the term of `by` with the most
+    /// factors; the quotient is 0 if no term of this one is a multiple of it.
+    pub fn divided_by(&self, by: &Size) -> (Size, Size) {
+        let (mut quotient, mut rest) = (Size::lit(0), self.clone());
+        let Some((lead, c)) = by.terms().max_by_key(|(factors, _)| factors.len()) else {
+            return (quotient, rest);
+        };
+        for _ in 0..MOST_DIVIDED {
+            let term = rest.terms().find_map(|(factors, k)| {
+                let left = without(factors, lead).filter(|_| k % c == 0)?;
+                let of = left.into_iter().map(Size::atom);
+                Some(of.fold(Size::lit(k / c), |all, a| all.mul(&a)))
+            });
+            let Some(term) = term else {
+                return (quotient, rest);
+            };
+            rest = rest.sub(&term.mul(by));
+            quotient = quotient.add(&term);
+        }
+        (Size::lit(0), self.clone())
     }
 
     /// Whether there is a value under every assignment of the atoms: nothing is divided by what

@@ -14,7 +14,7 @@ use super::draft::Draft;
 use super::program::Recogniser;
 use super::rename::{Names, mentions, replaced};
 use super::roles::{Fill, Role};
-use super::size::literal;
+use super::size::{literal, times};
 use super::terms::{built, minus, plus, reduced};
 use crate::ir::core::{Bound, Expr, Kind, ReduceOp, Sym, Ty};
 use crate::ir::prims::Prim;
@@ -28,7 +28,12 @@ impl Recogniser {
     pub(super) fn fills_stay_inside(&mut self, draft: &Draft, roles: &mut [Role]) {
         for (state, role) in draft.states().zip(roles) {
             let Role::Filled(fill) = role else { continue };
-            if !self.stays_inside(draft, state.init, fill) {
+            // A change of a part is checked where it happens.
+            if self.is_part(draft, state.init, fill) {
+                continue;
+            }
+            let is_row = fill.at.len() == 1 && self.is_in_rows(state.init, &fill.from);
+            if is_row || !self.stays_inside(draft, state.init, fill) {
                 *role = Role::Sequential;
             }
         }
@@ -45,13 +50,15 @@ impl Recogniser {
             _ => vec![count.clone()],
         };
         let one = Expr::int(1);
+        let row = fill.row.as_ref().map_or(one, |row| self.written_size(row));
         for n in &counts {
+            let all = times(n, &row);
             let (low, end) = match fill.reversed {
-                false => (from.clone(), plus(from.clone(), n.clone())),
-                true => (
-                    plus(minus(from.clone(), n.clone()), one.clone()),
-                    plus(from.clone(), one.clone()),
-                ),
+                false => (from.clone(), plus(from.clone(), all)),
+                true => {
+                    let end = plus(from.clone(), row.clone());
+                    (minus(end.clone(), all), end)
+                }
             };
             if self.is_natural(&low) && self.is_natural(&minus(length.clone(), end)) {
                 return true;
@@ -99,11 +106,23 @@ impl Recogniser {
             }
             axes.push((index, count));
         }
-        let round = Expr::var(draft.index(), Ty::scalar(Elem::Int));
+        let mut round = Expr::var(draft.index(), Ty::scalar(Elem::Int));
+        let mut within = Expr::int(0);
+        if let Some(row) = &fill.row {
+            let row = self.written_size(row);
+            let sym = self.fresh.sym("j");
+            if !self.is_on_entry(&row, &[]) {
+                return false;
+            }
+            within = Expr::var(&sym, Ty::scalar(Elem::Int));
+            round = times(&round, &row);
+            axes.push((sym, row));
+        }
         let place = match fill.reversed {
             false => plus(from.clone(), round),
             true => minus(from.clone(), round),
         };
+        let place = plus(place, within);
         if !self.is_on_entry(length, &[]) || !self.is_on_entry(&place, &axes) {
             return false;
         }

@@ -8,7 +8,7 @@ use super::program::Recogniser;
 use super::rename::Names;
 use super::wiring::{bound_by, needed};
 use super::writer::Bindings;
-use crate::ir::core::{Block, Bound, Expr, Kind, Sym, Update};
+use crate::ir::core::{Along, Block, Bound, Expr, Kind, Sym, Update};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
 use std::collections::HashMap;
@@ -55,13 +55,14 @@ impl Recogniser {
                 // Copies may not share the names of what they bind, but those of the links stay.
                 self.copied(&e, &mut names.clone())
             };
-            let at: Vec<Option<Expr>> = u.at.iter().map(|i| i.as_ref().map(&mut lazy)).collect();
+            let at: Vec<Along> = u.at.iter().map(|along| along.map(&mut lazy)).collect();
             let value = lazy(&u.value);
             let when = match &u.when {
                 None => cond.clone(),
                 Some(when) => Expr::cond(cond.clone(), lazy(when), Expr::lit(Lit::Bool(false))),
             };
-            let update = match self.just_replaced(&now, &at) {
+            let place = Along::of_read(&at);
+            let update = match place.and_then(|place| self.just_replaced(&now, &place)) {
                 Some((array, before)) if value.ty.rank == 0 => Update {
                     array,
                     at,

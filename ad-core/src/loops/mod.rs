@@ -12,7 +12,8 @@
 //! writes it again. Each loop comes to it as a `Draft`, with the loops inside of it done already:
 //! `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
 //! `parallel` writes it. If both sides of a branch only replace parts of one array, `merged` writes
-//! these updates under their conditions.
+//! these updates under their conditions. `stretch` decides whether a stretch of an array is changed
+//! in place or the array is built anew.
 
 mod blocks;
 mod draft;
@@ -25,6 +26,7 @@ pub(crate) mod rename;
 mod roles;
 pub(crate) mod size;
 mod steps;
+mod stretch;
 pub(crate) mod terms;
 pub(crate) mod wiring;
 mod writer;

@@ -3,13 +3,14 @@
 use super::draft::{Draft, State};
 use super::program::Recogniser;
 use super::rename::Names;
-use super::roles::{At, Body, Fill, Role};
+use super::roles::{At, Body, Fill, Role, bound_within};
+use super::size::{self, excess, times};
 use super::steps::Step;
-use super::terms::{both, built, element, entry, minus};
+use super::terms::{both, built, element, entry, minus, plus};
 use super::wiring::{bound_by, needed, variables, wrapped};
 use super::writer::Bindings;
 use crate::ir::core::{
-    Binder, Block, Bound, Expr, Kind, Loop, ReduceOp, Scatter, Sym, Trip, Ty, Update,
+    Along, Binder, Block, Bound, Expr, Kind, Loop, ReduceOp, Scatter, Sym, Trip, Ty, Update,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
@@ -22,9 +23,19 @@ impl Recogniser {
         if draft.extent.is_some() {
             self.read_through(&mut draft);
         }
-        let mut roles = Body::new(&draft).roles(!self.sequences.is_empty());
+        let within = bound_within(&draft);
+        for (sym, extent) in &within {
+            let extent = extent.iter().map(|n| (sym.clone(), n.clone()));
+            self.extents.extend(extent);
+        }
+        let is_nested = !self.sequences.is_empty();
+        let mut roles = Body::new(&draft, self, within.clone()).roles(is_nested);
         self.scatters_are_possible(&draft, &mut roles);
         self.fills_stay_inside(&draft, &mut roles);
+        if draft.extent.is_some() {
+            let reads = Body::new(&draft, self, within).unwritten(&roles);
+            self.read_before(&mut draft, reads);
+        }
         // What never changes is a name for what it was.
         for (state, role) in draft.states().zip(&roles) {
             if matches!(role, Role::Same)
@@ -88,12 +99,7 @@ impl Recogniser {
             if let Role::Filled(fill) = role
                 && fill.stacked
             {
-                let old = Expr::index(Expr::var(state.sym, state.init.ty), fill.at.clone());
-                let value = fill.value.clone();
-                results.push(match &fill.when {
-                    Some(when) => Expr::cond(when.clone(), value, old),
-                    None => value,
-                });
+                results.push(self.new_or_old(state, fill));
             }
         }
         if results.is_empty() {
@@ -352,45 +358,64 @@ impl Recogniser {
         let hint = draft.index().hint.clone();
         let sym = self.fresh.sym(&hint);
         let along = Expr::var(&sym, Ty::scalar(Elem::Int));
-        let round = match fill.reversed {
-            false => minus(along.clone(), fill.from.clone()),
-            true => minus(fill.from.clone(), along.clone()),
+        let last = minus(count.clone(), Expr::int(1));
+        let turned = |round: Expr| match fill.reversed {
+            true => minus(last.clone(), round),
+            false => round,
+        };
+        if self.is_part(draft, &init, fill) {
+            let round = turned(along);
+            let new = self.filled_with(draft, state, bound, fill, stack, names, (&sym, round));
+            let value = self.share("v", Expr::build(sym, count, new));
+            let from = match fill.reversed {
+                true => minus(fill.from.clone(), last),
+                false => fill.from.clone(),
+            };
+            return Expr::update(Update {
+                array: init,
+                at: vec![Along::From(from)],
+                when: None,
+                value,
+            });
+        }
+        // How far behind the first element that is filled, and how many there are.
+        let (position, all) = match (&fill.row, fill.reversed) {
+            (None, true) => (minus(fill.from.clone(), along.clone()), count.clone()),
+            (None, false) => (minus(along.clone(), fill.from.clone()), count.clone()),
+            (Some(row), reversed) => {
+                let begin = match reversed {
+                    true => size::minus(&fill.from, &times(&last, row)),
+                    false => fill.from.clone(),
+                };
+                (minus(along.clone(), begin), times(&count, row))
+            }
+        };
+        let new = match &fill.row {
+            Some(row) => {
+                let rows = stack.unwrap_or_else(|| {
+                    let value = self.new_or_old(state, fill);
+                    let value = wrapped(bound, &value);
+                    let rows = Expr::build(draft.index().clone(), count.clone(), value);
+                    self.copied(&rows, &mut names.clone())
+                });
+                let rows = self.share("rows", rows);
+                let part = |prim| Expr::prim(prim, vec![position.clone(), row.clone()]);
+                entry(&rows, vec![turned(part(Prim::IDiv)), part(Prim::IRem)])
+            }
+            None => {
+                let round = position.clone();
+                self.filled_with(draft, state, bound, fill, stack, names, (&sym, round))
+            }
         };
         let mut at = fill.at.clone();
         at[fill.axis] = Some(along.clone());
         let old = element(init.clone(), at);
-        let new = match stack {
-            Some(stack) => {
-                let mut at = vec![None; stack.ty.rank];
-                at[0] = Some(round.clone());
-                Expr::index(stack, at)
-            }
-            None => {
-                let value = match &fill.when {
-                    Some(when) => {
-                        let at = fill.at.clone();
-                        let before = Expr::index(Expr::var(state.sym, init.ty), at);
-                        Expr::cond(when.clone(), fill.value.clone(), before)
-                    }
-                    None => fill.value.clone(),
-                };
-                let value = wrapped(bound, &value);
-                if round == along {
-                    let mut names = names.clone();
-                    names.insert(draft.index().clone(), sym.clone());
-                    self.copied(&value, &mut names)
-                } else {
-                    let value = Expr::bind(draft.index().clone(), round.clone(), value);
-                    self.copied(&value, &mut names.clone())
-                }
-            }
-        };
         let body = match covers {
             true => new,
             false => {
-                let below = Expr::prim(Prim::ILt, vec![round.clone(), count]);
-                let begun = Expr::prim(Prim::IGe, vec![round.clone(), Expr::int(0)]);
-                let within = match round == along {
+                let below = Expr::prim(Prim::ILt, vec![position.clone(), all]);
+                let begun = Expr::prim(Prim::IGe, vec![position.clone(), Expr::int(0)]);
+                let within = match position == along {
                     true => below,
                     false => both(begun, below),
                 };
@@ -415,6 +440,65 @@ impl Recogniser {
         let value = self.share("v", filled);
         self.rounds_of(&value, draft);
         self.updated(init, at, value)
+    }
+
+    /// What is where a round fills an array, behind the round.
+    fn new_or_old(&mut self, state: State<'_>, fill: &Fill) -> Expr {
+        let Some(when) = &fill.when else {
+            return fill.value.clone();
+        };
+        let array = Expr::var(state.sym, state.init.ty);
+        let old = match (&fill.row, &fill.at[0]) {
+            (Some(row), Some(begin)) => {
+                let (axes, j) = self.indices(std::slice::from_ref(row));
+                let there = j.into_iter().map(|j| plus(begin.clone(), j));
+                built(axes, entry(&array, there.collect()))
+            }
+            (..) => Expr::index(array, fill.at.clone()),
+        };
+        Expr::cond(when.clone(), fill.value.clone(), old)
+    }
+
+    /// What a round fills an array with.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one fill")]
+    fn filled_with(
+        &mut self,
+        draft: &Draft,
+        state: State<'_>,
+        bound: &Bindings,
+        fill: &Fill,
+        stack: Option<Expr>,
+        names: &Names,
+        (along, round): (&Sym, Expr),
+    ) -> Expr {
+        if let Some(stack) = stack {
+            let mut at = vec![None; stack.ty.rank];
+            at[0] = Some(round);
+            return Expr::index(stack, at);
+        }
+        let value = self.new_or_old(state, fill);
+        let value = wrapped(bound, &value);
+        let mut names = names.clone();
+        if matches!(&*round.kind, Kind::Var(sym) if sym == along) {
+            names.insert(draft.index().clone(), along.clone());
+            return self.copied(&value, &mut names);
+        }
+        let value = Expr::bind(draft.index().clone(), round, value);
+        self.copied(&value, &mut names)
+    }
+
+    /// Whether a fill changes a stretch of a list in place, and all of it.
+    pub(super) fn is_part(&mut self, draft: &Draft, init: &Expr, fill: &Fill) -> bool {
+        let count = draft.count();
+        let length = self.settled_size(&Expr::dim(init.clone(), fill.axis));
+        fill.is_stretch()
+            && fill.when.is_none()
+            && self.is_in_place(
+                init,
+                std::slice::from_ref(&fill.from),
+                std::slice::from_ref(&count),
+            )
+            && !self.covers(fill, &count, &length)
     }
 
     /// Where there are no rounds, the part that they would make is not written.
@@ -446,11 +530,16 @@ impl Recogniser {
         let count = self.settled_size(count);
         let last = minus(count.clone(), Expr::int(1));
         let from = self.settled_size(&fill.from);
+        let row = match &fill.row {
+            Some(row) => self.settled_size(row),
+            None => Expr::int(1),
+        };
         let begin = match fill.reversed {
             false => Expr::int(0),
-            true => last,
+            true => times(&last, &row),
         };
-        count == *length && from == begin
+        let same = |a: &Expr, b: &Expr| excess(a, b) == Some(0);
+        same(&times(&count, &row), length) && same(&from, &begin)
     }
 }
 
@@ -458,7 +547,7 @@ impl Recogniser {
 fn replaced_if(when: Expr, array: Expr, at: At, value: Expr) -> Expr {
     let is = Expr::update(Update {
         array: array.clone(),
-        at,
+        at: at.into_iter().map(Along::from).collect(),
         when: None,
         value,
     });

@@ -1,11 +1,11 @@
 //! The walk over a program: its loops come to recognition innermost first.
 
 use super::draft::Draft;
-use super::size::literal;
+use super::size::{excess, literal};
 use super::terms::is_atom;
 use super::wiring::needed;
 use super::writer::Writer;
-use crate::ir::core::{Block, Bound, Expr, Fresh, Kind, Loop, Program, Sym, Trip};
+use crate::ir::core::{Along, Block, Bound, Expr, Fresh, Kind, Loop, Program, Sym, Trip};
 use crate::ir::prims::Prim;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Deref, DerefMut};
@@ -181,18 +181,32 @@ impl Recogniser {
         self.simpler(e)
     }
 
-    /// An element that was just replaced is what was put there.
+    fn has_same_lengths(&mut self, a: &Expr, b: &Expr) -> bool {
+        let lengths = [a, b].map(|e| self.core.written_lengths(e));
+        let [a, b] = &lengths;
+        a.iter().zip(b).all(|(a, b)| excess(a, b) == Some(0))
+    }
+
+    /// An element that was just replaced is what was put there, and so is a whole array.
     fn simpler(&mut self, e: Expr) -> Expr {
         if let Kind::Index(array, at) = &*e.kind {
             return self.core.replaced_element(array, at).unwrap_or(e);
         }
-        if let Kind::Update(u) = &*e.kind
-            && u.when.is_none()
-        {
-            let u = u.clone();
-            return self.core.updated(u.array, u.at, u.value);
+        let Kind::Update(u) = &*e.kind else {
+            return e;
+        };
+        match Along::of_read(&u.at) {
+            None => self.stretch_changed(u.clone()),
+            Some(at) if u.when.is_none() => {
+                let u = u.clone();
+                let is_whole = at.iter().all(Option::is_none);
+                match is_whole && self.has_same_lengths(&u.array, &u.value) {
+                    true => u.value,
+                    false => self.core.updated(u.array, at, u.value),
+                }
+            }
+            Some(_) => e,
         }
-        e
     }
 
     fn looped(&mut self, mut l: Loop) {

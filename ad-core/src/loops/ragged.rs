@@ -149,7 +149,7 @@ impl Writer {
     }
 
     /// Whether an index is inside of a length for sure.
-    fn is_inside(&self, at: &Expr, length: &Expr) -> bool {
+    pub(super) fn is_inside(&self, at: &Expr, length: &Expr) -> bool {
         let rest = minus(length.clone(), plus(at.clone(), Expr::int(1)));
         self.is_natural(at) && self.is_natural(&rest)
     }

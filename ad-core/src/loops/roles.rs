@@ -8,13 +8,17 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
+mod filled;
+mod unwritten;
+
 use super::draft::{Draft, State};
 use super::ragged::Moving;
 use super::size::literal;
 use super::steps::{Leaf, Step, Terms};
 use super::terms::{minus, plus};
 use super::wiring::{bound_by, variables};
-use crate::ir::core::{Bound, Expr, Kind, ReduceOp};
+use super::writer::Writer;
+use crate::ir::core::{Along, Binder, Bound, Expr, Kind, ReduceOp, Sym};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use std::collections::{HashMap, HashSet};
@@ -53,6 +57,8 @@ pub(super) struct Fill {
     pub(super) from: Expr,
     /// Whether it is minus.
     pub(super) reversed: bool,
+    /// If each round fills a whole row of a flat list: how long it is. The position counts rows.
+    pub(super) row: Option<Expr>,
     /// Only where this holds.
     pub(super) when: Option<Expr>,
     /// By what.
@@ -63,7 +69,7 @@ pub(super) struct Fill {
 
 impl Fill {
     /// Whether it is a stretch of a list that does not begin where the list does.
-    fn is_stretch(&self) -> bool {
+    pub(super) fn is_stretch(&self) -> bool {
         self.at.len() == 1 && literal(&self.from) != Some(0)
     }
 }
@@ -71,24 +77,64 @@ impl Fill {
 /// What is known of the body of a loop.
 pub(super) struct Body<'d> {
     draft: &'d Draft,
+    /// What is known outside of it.
+    known: &'d Writer,
     /// What variables of the body are bound to.
     defs: HashMap<u32, &'d Expr>,
     /// Which states they need.
     masks: HashMap<u32, Mask>,
     /// The index, the states and all variables of the body.
     inside: HashSet<u32>,
+    /// What is bound within what these are bound to, with how far each index goes.
+    within: HashMap<Sym, Option<Expr>>,
     /// What differs from round to round.
     moving: Moving,
 }
 
+/// What is bound within the values of a loop's body, with how far each index goes.
+pub(super) fn bound_within(draft: &Draft) -> HashMap<Sym, Option<Expr>> {
+    let mut bound = HashMap::new();
+    let body = &draft.looped.body;
+    for b in &body.lets {
+        if let Bound::Loop(l) = b {
+            bound.extend(l.syms().into_iter().map(|s| (s.clone(), None)));
+        }
+    }
+    (body.lets.iter().flat_map(Bound::parts)).for_each(|e| binders(e, &mut bound));
+    (body.results.iter()).for_each(|e| binders(e, &mut bound));
+    bound
+}
+
+fn binders(e: &Expr, bound: &mut HashMap<Sym, Option<Expr>>) {
+    let mut index = |b: &Binder| drop(bound.insert(b.var.clone(), Some(b.extent.clone())));
+    match &*e.kind {
+        Kind::Build(b, _) | Kind::Reduce(_, b, _) | Kind::ArgReduce(_, b, _) => index(b),
+        Kind::Scatter(s) => {
+            s.binders.iter().for_each(index);
+            let lets = s.lets.iter().flat_map(bound_by);
+            bound.extend(lets.map(|s| (s.clone(), None)));
+        }
+        Kind::Let(sym, ..) => drop(bound.insert(sym.clone(), None)),
+        Kind::Loop(l, _) => bound.extend(l.syms().into_iter().map(|s| (s.clone(), None))),
+        _ => {}
+    }
+    e.parts().into_iter().for_each(|part| binders(part, bound));
+}
+
 impl<'d> Body<'d> {
     /// Looks at a loop.
-    pub(super) fn new(draft: &'d Draft) -> Body<'d> {
+    pub(super) fn new(
+        draft: &'d Draft,
+        known: &'d Writer,
+        within: HashMap<Sym, Option<Expr>>,
+    ) -> Body<'d> {
         let mut body = Body {
             draft,
+            known,
             defs: HashMap::new(),
             masks: HashMap::new(),
             inside: HashSet::from([draft.index().id]),
+            within,
             moving: Moving::of(draft),
         };
         for (k, state) in draft.states().enumerate() {
@@ -224,7 +270,7 @@ impl<'d> Body<'d> {
         let next = self.resolved(state.next);
         let (at, value, when) = match &*next.kind {
             Kind::Update(u) if self.is_state(&u.array, k) => {
-                let at: At = self.places(&u.at);
+                let at: At = self.places(&Along::of_read(&u.at)?);
                 if !at.iter().flatten().all(|i| self.is_fixed(i)) {
                     return None;
                 }
@@ -294,7 +340,8 @@ impl<'d> Body<'d> {
             let Kind::Update(u) = &*next.kind else {
                 return None;
             };
-            if u.when.is_some() || u.at.iter().all(Option::is_none) {
+            let place = Along::of_read(&u.at)?;
+            if u.when.is_some() || place.iter().all(Option::is_none) {
                 return None;
             }
             let value = self.resolved(&u.value);
@@ -303,7 +350,7 @@ impl<'d> Body<'d> {
             };
             let reads = |e: &Expr| match &*self.resolved(e).kind {
                 Kind::Index(array, at) => {
-                    *array == u.array && self.places(at) == self.places(&u.at)
+                    *array == u.array && self.places(at) == self.places(&place)
                 }
                 _ => false,
             };
@@ -312,87 +359,14 @@ impl<'d> Body<'d> {
                 (false, true) => &args[0],
                 (..) => return None,
             };
-            let needs = u.at.iter().flatten().chain([term]);
+            let needs = place.iter().flatten().chain([term]);
             if needs.fold(0, |m, e| m | self.mask(e)) & (1 << k) != 0 {
                 return None;
             }
-            adds.push((u.at.clone(), term.clone(), *prim == Prim::Sub));
+            adds.push((place, term.clone(), *prim == Prim::Sub));
             here = &u.array;
         }
         Some(Role::Scattered(adds))
-    }
-
-    /// `x[i] = e`, where `e` does not read another element of `x`.
-    fn filled(&self, k: usize, state: State<'_>) -> Option<Role> {
-        let next = self.resolved(state.next);
-        let Kind::Update(u) = &*next.kind else {
-            return None;
-        };
-        if !self.is_state(&u.array, k) {
-            return None;
-        }
-        let at = self.places(&u.at);
-        let moving = |i: &Option<Expr>| i.as_ref().is_some_and(|i| !self.is_fixed(i));
-        let mut axes = (0..at.len()).filter(|&axis| moving(&at[axis]));
-        let (axis, None) = (axes.next()?, axes.next()) else {
-            return None;
-        };
-        let (from, reversed) = self.affine(at[axis].as_ref()?)?;
-        let mut seen = HashSet::new();
-        let here = at[axis].clone();
-        for e in u.when.iter().chain([&u.value]) {
-            if !self.reads_only(e, k, axis, &here, &mut seen) {
-                return None;
-            }
-        }
-        Some(Role::Filled(Fill {
-            axis,
-            at,
-            from,
-            reversed,
-            when: u.when.clone(),
-            value: u.value.clone(),
-            stacked: false,
-        }))
-    }
-
-    /// Whether an expression reads a state only at the index `here` of an axis.
-    fn reads_only(
-        &self,
-        e: &Expr,
-        k: usize,
-        axis: usize,
-        here: &Option<Expr>,
-        seen: &mut HashSet<u32>,
-    ) -> bool {
-        if self.mask(e) & (1 << k) == 0 {
-            return true;
-        }
-        let state = self.draft.state(k).sym;
-        match &*e.kind {
-            Kind::Var(sym) if sym == state => false,
-            Kind::Var(sym) => {
-                if !seen.insert(sym.id) {
-                    return true;
-                }
-                match self.defs.get(&sym.id) {
-                    Some(def) => self.reads_only(def, k, axis, here, seen),
-                    None => self.masks.get(&sym.id).is_none_or(|m| m & (1 << k) == 0),
-                }
-            }
-            Kind::Dim(array, _) if matches!(&*array.kind, Kind::Var(s) if s == state) => true,
-            Kind::Index(array, at)
-                if matches!(&*array.kind, Kind::Var(s) if s == state)
-                    && at[axis].as_ref().map(|i| self.written_out(i)) == *here =>
-            {
-                let mut at = at.iter().flatten();
-                at.all(|i| self.reads_only(i, k, axis, here, seen))
-            }
-            _ => {
-                let mut all = e.parts().into_iter();
-                all.all(|p| self.reads_only(p, k, axis, here, seen))
-            }
-        }
     }
 
     /// What a state needs with its role, besides what it has of itself.

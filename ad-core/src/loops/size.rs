@@ -1,5 +1,10 @@
 //! Sizes: arithmetic on them, and what is known of them.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "patterns are looked for, and what is not listed is none of them"
+)]
+
 use super::terms::{is_size, length};
 use super::writer::Writer;
 use crate::ir::core::{Expr, Kind as Core, Sym};
@@ -23,10 +28,6 @@ const LONGEST: usize = 64;
 const LARGEST: u64 = 1 << 31;
 
 impl Sum {
-    #[allow(
-        clippy::wildcard_enum_match_arm,
-        reason = "what is not listed is a factor of its own, whatever primitives there are"
-    )]
     fn of(e: &Expr) -> Sum {
         let one = || Sum {
             terms: vec![(vec![e.clone()], 1)],
@@ -154,9 +155,43 @@ pub(crate) fn minus(a: &Expr, b: &Expr) -> Expr {
     }
 }
 
+/// The same with equal terms taken together.
+pub(crate) fn collected(a: &Expr) -> Expr {
+    Sum::of(a).written()
+}
+
+/// Whether there is a product of such factors among what is added.
+pub(crate) fn has_term(a: &Expr, is_such: &dyn Fn(&[Expr]) -> bool) -> bool {
+    let sum = Sum::of(a);
+    sum.terms.iter().any(|(factors, _)| is_such(factors))
+}
+
 /// How much larger one is than the other, where that is the same for all sizes.
 pub(crate) fn excess(a: &Expr, b: &Expr) -> Option<i64> {
     Sum::of(a).plus(&Sum::of(b), -1).constant()
+}
+
+/// Quotient and remainder by a product: the terms that have all its factors, and the others.
+pub(crate) fn divided(a: &Expr, by: &Expr) -> (Expr, Expr) {
+    let (mut quotient, mut rest) = (Sum::default(), Sum::default());
+    let by = Sum::of(by);
+    for (factors, c) in Sum::of(a).terms {
+        let without = |(less, d): &(Vec<Expr>, i64)| {
+            let mut left = factors.clone();
+            for f in less {
+                left.swap_remove(left.iter().position(|g| f == g)?);
+            }
+            (c % d == 0).then(|| (left, c / d))
+        };
+        match &by.terms[..] {
+            [one] if without(one).is_some() => {
+                let (left, c) = without(one).unwrap_or_default();
+                quotient.term(left, c);
+            }
+            _ => rest.term(factors, c),
+        }
+    }
+    (quotient.written(), rest.written())
 }
 
 /// `a * b`
@@ -213,34 +248,48 @@ impl Writer {
         }
     }
 
+    /// Whether two places that move together are the same in no two different rounds of a loop:
+    /// they are the same in each round, or they differ by a multiple of a size that the loop does
+    /// not exceed.
+    ///
+    /// ```text
+    /// for j < m, m ≤ n:   i n + j   and   k n + j
+    /// ```
+    pub(crate) fn is_whole_rows_apart(&self, a: &Expr, b: &Expr, count: &Expr) -> bool {
+        let apart = Sum::of(a).plus(&Sum::of(b), -1);
+        let Some((first, _)) = apart.terms.first() else {
+            return true;
+        };
+        first.iter().any(|f| {
+            let is_multiple = apart.terms.iter().all(|(factors, _)| factors.contains(f));
+            is_multiple && self.is_natural(&minus(f, count))
+        })
+    }
+
+    /// A size with the numbers that are bound written out, as far as it does not get too long.
+    pub(crate) fn with_sizes(&self, e: &Expr) -> Expr {
+        fn written(w: &Writer, e: &Expr, left: &mut usize) -> Expr {
+            if *left == 0 {
+                return e.clone();
+            }
+            *left -= 1;
+            match &*e.kind {
+                Core::Prim(prim, args) => {
+                    let args = args.iter().map(|a| written(w, a, left));
+                    Expr::prim(*prim, args.collect())
+                }
+                Core::Var(sym) => match w.sizes.get(sym) {
+                    Some(size) => written(w, size, left),
+                    None => e.clone(),
+                },
+                _ => e.clone(),
+            }
+        }
+        written(self, e, &mut LONGEST.clone())
+    }
+
     /// Whether a number is seen not to be negative, with every index of a loop at its worst.
     pub(crate) fn is_natural(&self, e: &Expr) -> bool {
-        let mut sum = Sum::of(e);
-        // Bounds of inner loops may speak of outer ones.
-        for _ in 0..8 {
-            let below = |(factors, c): &(Vec<Expr>, i64)| {
-                let [f] = &factors[..] else { return None };
-                let Core::Var(sym) = &*f.kind else {
-                    return None;
-                };
-                let extent = self.extents.get(sym).filter(|_| *c < 0)?;
-                Some((f.clone(), *c, extent.clone()))
-            };
-            let Some((index, c, extent)) = sum.terms.iter().find_map(below) else {
-                break;
-            };
-            // `c·i` is at least `c·(n - 1)`. There is a round, so what is 0 at least is more.
-            let extent = if let Core::Prim(Prim::IMax, args) = &*extent.kind
-                && literal(&args[1]) == Some(0)
-            {
-                &args[0]
-            } else {
-                &extent
-            };
-            sum.term(vec![index], -c);
-            sum = sum.plus(&Sum::of(extent), c);
-            sum.term(vec![], -c);
-        }
         let natural = |f: &Expr| {
             if let Core::Var(sym) = &*f.kind {
                 return self.extents.contains_key(sym) || self.naturals.contains(sym);
@@ -255,6 +304,34 @@ impl Writer {
             }
             matches!(&*f.kind, Core::Dim(..))
         };
+        let mut sum = Sum::of(&self.with_sizes(e));
+        // Bounds of inner loops may speak of outer ones.
+        for _ in 0..8 {
+            let below = |(factors, c): &(Vec<Expr>, i64)| {
+                let extent = |f: &Expr| match &*f.kind {
+                    Core::Var(sym) => self.extents.get(sym).filter(|_| *c < 0),
+                    _ => None,
+                };
+                let k = factors.iter().position(|f| extent(f).is_some())?;
+                let (mut rest, extent) = (factors.clone(), extent(&factors[k])?);
+                rest.remove(k);
+                let all = rest.iter().all(natural);
+                all.then(|| (factors.clone(), *c, rest, extent.clone()))
+            };
+            let Some((factors, c, rest, extent)) = sum.terms.iter().find_map(below) else {
+                break;
+            };
+            // `c·i` is at least `c·(n - 1)`. There is a round, so what is 0 at least is more.
+            let extent = match &*extent.kind {
+                Core::Prim(Prim::IMax, args) if literal(&args[1]) == Some(0) => &args[0],
+                _ => &extent,
+            };
+            let extent = &self.with_sizes(extent);
+            let rest = product_of(&rest);
+            sum.term(factors, -c);
+            sum = sum.plus(&Sum::of(&times(&rest, extent)), c);
+            sum = sum.plus(&Sum::of(&rest), -c);
+        }
         (sum.terms.iter()).all(|(factors, c)| *c >= 0 && factors.iter().all(natural))
     }
 
@@ -364,6 +441,20 @@ impl Writer {
             Some(n) => self.settled_size(&n),
             None => size.clone(),
         }
+    }
+
+    /// Whether a size is known where the function begins, but for the indices of loops.
+    pub(crate) fn is_size_in_loops(&mut self, e: &Expr) -> bool {
+        fn is_known(w: &Writer, e: &Expr) -> bool {
+            match &*e.kind {
+                Core::Lit(_) | Core::Dim(..) => true,
+                Core::Var(sym) => w.extents.contains_key(sym) || !w.bound.contains_key(sym),
+                Core::Prim(_, args) => args.iter().all(|a| is_known(w, a)),
+                _ => false,
+            }
+        }
+        let e = self.written_size(e);
+        is_known(self, &e)
     }
 
     /// The lengths of all axes, of an array that may be written several times.

@@ -1,7 +1,7 @@
 //! Writes Core: the bindings of the regions that are open, and what is known of the variables.
 
 use super::terms::{Axes, is_atom, is_size};
-use crate::ir::core::{Bound, Expr, Fresh, Kind, Loop, Sym, Ty, Update};
+use crate::ir::core::{Along, Bound, Expr, Fresh, Kind, Loop, Sym, Ty, Update};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 use std::collections::{BTreeSet, HashMap};
@@ -38,6 +38,8 @@ pub(crate) struct Writer {
     pub(crate) bound: HashMap<Sym, BTreeSet<Sym>>,
     /// The lengths of the axes of bound arrays, where they can be said without the array.
     pub(crate) lengths: HashMap<Sym, Vec<Option<Expr>>>,
+    /// The states of sequential loops, and what came from them by changes of parts.
+    pub(crate) carried: BTreeSet<Sym>,
     /// How far the indices of loops go.
     pub(crate) extents: HashMap<Sym, Expr>,
     /// Sizes that are bound.
@@ -81,10 +83,16 @@ impl Writer {
             self.sizes.insert(sym.clone(), value.clone());
         }
         if let Kind::Update(u) = &*value.kind
+            && self.is_carried(&u.array)
+        {
+            self.carried.insert(sym.clone());
+        }
+        if let Kind::Update(u) = &*value.kind
             && u.when.is_none()
             && is_atom(&u.value)
+            && let Some(at) = Along::of_read(&u.at)
         {
-            let what = (u.array.clone(), u.at.clone(), u.value.clone());
+            let what = (u.array.clone(), at, u.value.clone());
             self.updates.insert(sym.clone(), what);
         }
         if self.may_wrap(&value) {
@@ -185,7 +193,7 @@ impl Writer {
         let base = self.just_replaced(&array, &at).filter(|_| is_own(&array));
         Expr::update(Update {
             array: base.map_or(array, |(base, _)| base),
-            at,
+            at: at.into_iter().map(Along::from).collect(),
             when: None,
             value,
         })
@@ -242,8 +250,10 @@ impl Writer {
         states: impl Iterator<Item = &'s Sym>,
         before: &BTreeSet<Sym>,
     ) {
-        for sym in states.chain([index]) {
+        self.bound.insert(index.clone(), before.clone());
+        for sym in states {
             self.bound.insert(sym.clone(), before.clone());
+            self.carried.insert(sym.clone());
         }
         if let Some(count) = &extent {
             let count = self.written_size(count);
@@ -254,6 +264,11 @@ impl Writer {
             rounds: extent.map(|count| (index.clone(), count)),
             only: false,
         });
+    }
+
+    /// Whether an array came from a state of a loop around by changes of parts of it.
+    pub(super) fn is_carried(&self, array: &Expr) -> bool {
+        matches!(&*array.kind, Kind::Var(sym) if self.carried.contains(sym))
     }
 
     /// The loops around run one after another if something depends on their rounds.
@@ -278,6 +293,9 @@ impl Writer {
             self.bound.insert(sym.clone(), on.clone());
             if let Some((_, init)) = l.states.get(k) {
                 self.has_lengths_of(&sym, init);
+                if self.is_carried(init) {
+                    self.carried.insert(sym.clone());
+                }
             }
             outs.push(Expr::var(&sym, *ty));
             l.outs.push(sym);

@@ -16,7 +16,7 @@ use super::way::{Iter, Maybe, Way};
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{self, Loc, Reported, Result};
 use crate::front::surface::{Expr as Surface, Kind, Place, Step};
-use crate::ir::core::Expr;
+use crate::ir::core::{Along, Expr, Update};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 use std::rc::Rc;
@@ -145,21 +145,29 @@ impl View {
         view
     }
 
-    /// Axes in the order of the array's, each as a whole or at one index.
-    fn parts(&self) -> Option<Vec<Option<Expr>>> {
+    /// Axes in the order of the array's, each as a whole, at one index, or a stretch of it.
+    fn stretches(&self) -> Option<Vec<Along>> {
         let mut next = 0;
         let mut parts = vec![];
         for at in &self.at {
             parts.push(match at {
-                At::Index(i) => Some(i.clone()),
-                At::Whole(axis) if *axis == next => {
-                    next += 1;
-                    None
-                }
+                At::Index(i) => Along::At(i.clone()),
+                At::Whole(axis) if *axis == next => Along::All,
+                At::Along {
+                    axis,
+                    first,
+                    step: 1,
+                } if *axis == next => Along::From(first.clone()),
                 At::Whole(_) | At::Along { .. } => return None,
             });
+            next += usize::from(!matches!(at, At::Index(_)));
         }
         Some(parts)
+    }
+
+    /// The same, each as a whole or at one index.
+    fn parts(&self) -> Option<Vec<Option<Expr>>> {
+        Along::of_read(&self.stretches()?)
     }
 
     /// The index into the array.
@@ -768,26 +776,15 @@ impl Lowerer<'_> {
                         _ => l.updated(part.expr, vec![None; rank], value),
                     };
                     let value = l.share("part", value);
-                    // The view lies in one row, column or plane, which is replaced.
-                    let fixed = view.fixed();
-                    let free = (0..array.ty.rank).filter(|k| fixed[*k].is_none());
-                    let sizes: Vec<Expr> = free.map(|k| length(array.clone(), k)).collect();
-                    let (axes, i) = l.indices(&sizes);
-                    let (there, from) = view.found(&i);
-                    let mut free = i.into_iter();
-                    let at = (fixed.iter()).filter_map(|k| k.clone().or_else(|| free.next()));
-                    let old = entry(&array, at.collect());
-                    let new = match from.is_empty() {
-                        true => value,
-                        false => entry(&value, from),
-                    };
-                    let new = match there {
-                        Some(there) => Expr::cond(there, new, old),
-                        None => new,
-                    };
-                    match fixed.iter().all(Option::is_none) {
-                        true => built(axes, new),
-                        false => l.updated(array, fixed, built(axes, new)),
+                    let when = None;
+                    match view.stretches() {
+                        Some(at) => Expr::update(Update {
+                            array,
+                            at,
+                            when,
+                            value,
+                        }),
+                        None => l.scattered_over(array, &view, value),
                     }
                 }
             };
@@ -797,6 +794,30 @@ impl Lowerer<'_> {
                 false => plain.into(),
             })
         })
+    }
+
+    /// An array with the elements of a view replaced, which lie in one row, column or plane.
+    fn scattered_over(&mut self, array: Expr, view: &View, value: Expr) -> Expr {
+        let fixed = view.fixed();
+        let free = (0..array.ty.rank).filter(|k| fixed[*k].is_none());
+        let sizes: Vec<Expr> = free.map(|k| length(array.clone(), k)).collect();
+        let (axes, i) = self.indices(&sizes);
+        let (there, from) = view.found(&i);
+        let mut free = i.into_iter();
+        let at = (fixed.iter()).filter_map(|k| k.clone().or_else(|| free.next()));
+        let old = entry(&array, at.collect());
+        let new = match from.is_empty() {
+            true => value,
+            false => entry(&value, from),
+        };
+        let new = match there {
+            Some(there) => Expr::cond(there, new, old),
+            None => new,
+        };
+        match fixed.iter().all(Option::is_none) {
+            true => built(axes, new),
+            false => self.updated(array, fixed, built(axes, new)),
+        }
     }
 
     /// Whether a method is one of what is borrowed to be changed, and what it gives.

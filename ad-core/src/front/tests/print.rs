@@ -1,6 +1,6 @@
 //! Core as a line of text, with variables by name only.
 
-use crate::ir::core::{Binder, Block, Bound, Expr, Kind, Loop, Trip};
+use crate::ir::core::{Along, Binder, Block, Bound, Expr, Kind, Loop, Trip};
 
 /// `add(x[i], 1.0)`; variables by their names.
 pub(super) fn print(e: &Expr) -> String {
@@ -18,7 +18,11 @@ pub(super) fn print(e: &Expr) -> String {
         }
         Kind::Loop(l, body) => format!("{}{}", looped(l), print(body)),
         Kind::Update(u) => {
-            let at = u.at.iter().map(|i| i.as_ref().map_or(":".into(), print));
+            let at = u.at.iter().map(|along| match along {
+                Along::All => ":".into(),
+                Along::At(i) => print(i),
+                Along::From(i) => format!("{}..", print(i)),
+            });
             let at = at.collect::<Vec<_>>().join(", ");
             let when = u
                 .when

@@ -71,9 +71,9 @@ impl Affine {
         let (mut low, mut high) = (self.constant.clone(), self.constant.clone());
         for (c, n) in self.coefs.iter().zip(axes) {
             let reach = c.mul(&n.plus(-1));
-            if c.at_least(0) {
+            if c.at_least_given(0, axes) {
                 high = high.add(&reach);
-            } else if c.neg().at_least(0) {
+            } else if c.neg().at_least_given(0, axes) {
                 low = low.add(&reach);
             } else {
                 return None;
@@ -84,8 +84,9 @@ impl Affine {
 
     /// Whether every value over the index space is known to be in `0..n`.
     pub fn inside(&self, axes: &[Size], n: &Size) -> bool {
-        self.range(axes)
-            .is_some_and(|(low, high)| low.at_least(0) && n.sub(&high).at_least(1))
+        self.range(axes).is_some_and(|(low, high)| {
+            low.at_least_given(0, axes) && n.sub(&high).at_least_given(1, axes)
+        })
     }
 
     /// The map `inner` followed by this one: axis k is replaced by `inner[k]`, over an index space

@@ -412,11 +412,11 @@ impl<'a> Reader<'a> {
                     false => None,
                 };
                 let unread = self.skip("unread");
-                let numbers = match self.skip("numbers") {
+                let parts = match self.skip("parts") {
                     true => Some(self.count()?),
                     false => None,
                 };
-                let marks = Marks { unread, numbers };
+                let marks = Marks { unread, parts };
                 Op::Update {
                     src,
                     part,

@@ -132,8 +132,8 @@ impl fmt::Display for Op {
                     write!(f, " where {w}")?;
                 }
                 f.write_str(if marks.unread { " unread" } else { "" })?;
-                match marks.numbers {
-                    Some(outside) => write!(f, " numbers {outside}"),
+                match marks.parts {
+                    Some(outside) => write!(f, " parts {outside}"),
                     None => Ok(()),
                 }
             }

@@ -134,7 +134,7 @@ impl Copier<'_> {
             Kind::Update(u) => Kind::Update(Update {
                 array: self.copied(&u.array, names),
                 at: (u.at.iter())
-                    .map(|i| i.as_ref().map(|i| self.copied(i, names)))
+                    .map(|along| along.map(|i| self.copied(i, names)))
                     .collect(),
                 when: u.when.as_ref().map(|c| self.copied(c, names)),
                 value: self.copied(&u.value, names),

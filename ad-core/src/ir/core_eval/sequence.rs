@@ -1,7 +1,7 @@
 //! Sequential loops, and arrays with a part replaced.
 
 use super::{Elements, Machine, Outcome, Slot, Val, elem, element, outside, shape_of_val, unpack};
-use crate::ir::core::{Loop, Trip, Update};
+use crate::ir::core::{Along, Loop, Trip, Update};
 use crate::ir::ty::Lit;
 
 impl<'a> Machine<'a> {
@@ -89,11 +89,11 @@ impl<'a> Machine<'a> {
         {
             return Ok(array);
         }
-        let mut fixed = vec![];
-        for i in &u.at {
-            fixed.push(match i {
-                Some(i) => Some(self.int(i)?),
-                None => None,
+        let mut from = vec![];
+        for along in &u.at {
+            from.push(match along.index() {
+                Some(i) => self.int(i)?,
+                None => 0,
             });
         }
         let value = self.eval(&u.value)?;
@@ -101,25 +101,24 @@ impl<'a> Machine<'a> {
             return Ok(value);
         };
         let shape = array.shape().to_vec();
-        let kept = shape.iter().zip(&fixed).filter(|(_, i)| i.is_none());
-        let kept: Vec<usize> = kept.map(|(n, _)| *n).collect();
-        if shape_of_val(&value) != kept {
-            let is = shape_of_val(&value);
-            return Err(format!(
-                "a part of shape {kept:?} is replaced by one of {is:?}"
-            ));
-        }
+        let is = shape_of_val(&value);
+        let mut lengths = is.iter().copied();
         let mut offsets = vec![0];
-        for (&n, i) in shape.iter().zip(&fixed) {
-            let here = match i {
-                Some(i) => match usize::try_from(*i).ok().filter(|&i| i < n) {
-                    Some(i) => vec![i],
-                    None => {
-                        let at: Vec<i64> = fixed.iter().map(|i| i.unwrap_or(0)).collect();
-                        return Err(outside(&at, &shape));
-                    }
-                },
-                None => (0..n).collect(),
+        for ((&n, along), &begin) in shape.iter().zip(&u.at).zip(&from) {
+            let count = match along {
+                Along::At(_) => 1,
+                Along::All | Along::From(_) => lengths.next().unwrap_or(0),
+            };
+            if matches!(along, Along::All) && count != n {
+                return Err(format!(
+                    "a part of an array of shape {shape:?} is replaced by one of {is:?}"
+                ));
+            }
+            let begin = usize::try_from(begin).ok();
+            let here: Vec<usize> = match begin.filter(|begin| begin + count <= n) {
+                Some(begin) => (begin..begin + count).collect(),
+                None if count == 0 => vec![],
+                None => return Err(outside(&from, &shape)),
             };
             offsets = (offsets.iter())
                 .flat_map(|o| here.iter().map(move |i| o * n + i))

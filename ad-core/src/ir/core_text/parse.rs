@@ -4,8 +4,8 @@ use super::print::{sym_text, ty_text};
 use super::tokens::{Tok, tokens};
 use crate::ir::bulk::Relation;
 use crate::ir::core::{
-    Binder, Block, Bound, Call, Demand, Expr, Extremum, Feed, Keep, Loop, Param, Program, Recur,
-    ReduceOp, Scatter, Sym, Trip, Ty, Update,
+    Along, Binder, Block, Bound, Call, Demand, Expr, Extremum, Feed, Keep, Loop, Param, Program,
+    Recur, ReduceOp, Scatter, Sym, Trip, Ty, Update,
 };
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
@@ -318,7 +318,7 @@ impl Parser {
         })
     }
 
-    /// `update(a, [i, _] = e if c)`
+    /// `update(a, [i, _, from j] = e if c)`
     fn update(&mut self) -> Parsed<Expr> {
         self.expect("(")?;
         let array = self.expr()?;
@@ -327,9 +327,11 @@ impl Parser {
         let mut at = vec![];
         while !self.is("]") {
             at.push(if self.eat("_") {
-                None
+                Along::All
+            } else if self.eat_word("from") {
+                Along::From(self.expr()?)
             } else {
-                Some(self.expr()?)
+                Along::At(self.expr()?)
             });
             if !self.eat(",") {
                 break;

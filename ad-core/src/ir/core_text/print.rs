@@ -3,7 +3,7 @@
 use super::is_word;
 use crate::ir::bulk::Relation;
 use crate::ir::core::{
-    Binder, Block, Bound, Expr, Feed, Kind, Loop, Param, Program, Recur, Sym, Trip, Ty,
+    Along, Binder, Block, Bound, Expr, Feed, Kind, Loop, Param, Program, Recur, Sym, Trip, Ty,
 };
 use crate::ir::ty::Lit;
 use std::fmt;
@@ -344,9 +344,10 @@ fn doc(e: &Expr, place: Place) -> Doc {
             Doc::list(open, at.collect(), "]")
         }
         Kind::Update(u) => {
-            let at = u.at.iter().map(|i| match i {
-                Some(i) => doc(i, Place::Operand),
-                None => Doc::text("_"),
+            let at = u.at.iter().map(|along| match along {
+                Along::At(i) => doc(i, Place::Operand),
+                Along::All => Doc::text("_"),
+                Along::From(i) => Doc::cat(vec![Doc::text("from "), doc(i, Place::Operand)]),
             });
             let array = doc(&u.array, Place::Operand);
             let open = Doc::cat(vec![Doc::text("update("), array, Doc::text(", [")]);

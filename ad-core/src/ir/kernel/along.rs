@@ -158,8 +158,16 @@ impl Nest {
 
     /// A place at the index 0 of a loop, if the loop runs over neighbours from there.
     pub fn start_of_row(&self, at: &[At], l: Loop) -> Option<Vec<At>> {
-        let (At::Affine(last), before) = at.split_last()? else {
-            return None;
+        let (last, before) = at.split_last()?;
+        let last = match last {
+            At::Affine(a) => a,
+            // An index that is compared with the length where it is used, as the row is.
+            At::Node(n) => {
+                let Compute::Index(a) = &self.nodes[*n].compute else {
+                    return None;
+                };
+                a
+            }
         };
         let is_unit = last.coefficient(l).is_some_and(|c| c.is(1));
         if !is_unit || before.iter().any(|a| self.mentions(a, l)) {

@@ -21,6 +21,7 @@
 //! derivatives are there.
 
 mod later;
+mod narrow;
 mod pad;
 mod ragged;
 mod sequence;
@@ -43,6 +44,7 @@ use undo::visit_all;
 /// values and keeps what the other needs, which is linear in the tangents, so that the program can
 /// be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
+    let primal = &narrow::narrowed(primal);
     let shared = Shared::of(primal);
     let invariant = vec![false; primal.params.len()];
     let of = (wrt, &invariant[..]);

@@ -259,7 +259,7 @@ fn with_stores(
                 when: None,
                 marks: Marks {
                     unread: true,
-                    numbers: None,
+                    parts: None,
                 },
             };
             let (ty, guard) = (out.ty(src).clone(), None);

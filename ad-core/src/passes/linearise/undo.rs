@@ -29,8 +29,8 @@
 //! that is the whole array saves nothing; then the array is kept as any residual is.
 //!
 //! What an update overwrites is neither kept nor put back if `unread.rs` has marked it. If single
-//! numbers are read of an array with such updates, they may have been overwritten. Then each is a
-//! residual of the step that reads it.
+//! numbers or rows are read of an array with such updates, they may have been overwritten. Then
+//! each is a residual of the step that reads it.
 
 mod back;
 
@@ -51,8 +51,8 @@ pub(super) struct Chain {
     state: usize,
     /// From the last version to the first.
     links: Vec<Link>,
-    /// Single numbers that are read of it are residuals.
-    keeps_numbers: bool,
+    /// Which parts that are read of it are residuals.
+    kept: Vec<Parts>,
 }
 
 /// Two versions, one after the other.
@@ -242,7 +242,7 @@ impl<'a> Known<'a> {
                         looped, init, out, ..
                     } if *out < looped.states => {
                         if updates(looped, *out)
-                            .is_some_and(|all| all.iter().all(|(m, _)| m.unread))
+                            .is_some_and(|all| all.iter().all(|(marks, _)| marks.unread))
                         {
                             links.push(Link {
                                 older: init[*out],
@@ -286,14 +286,15 @@ impl<'a> Known<'a> {
             }
         }
         let can = links.iter().all(|l| self.has_all(&l.change, padded));
-        let marks = updates(&run.looped, state).unwrap_or_default();
-        let keeps = |(m, depth): &(Marks, usize)| m.numbers.is_some_and(|n| n <= *depth);
-        let keeps_numbers = marks.iter().any(keeps) && !run.looped.keep.recomputes();
-        (can && !links.is_empty()).then_some(Chain {
-            state,
-            links,
-            keeps_numbers,
-        })
+        let updates = updates(&run.looped, state).unwrap_or_default();
+        let keeps = |(marks, written): &(Marks, Parts)| {
+            (marks.parts.is_some_and(|n| n <= written.loops)).then_some(*written)
+        };
+        let kept = match run.looped.keep.recomputes() {
+            true => vec![],
+            false => updates.iter().filter_map(keeps).collect(),
+        };
+        (can && !links.is_empty()).then_some(Chain { state, links, kept })
     }
 
     /// Whether all that a difference needs can be had when it is taken back.
@@ -305,9 +306,7 @@ impl<'a> Known<'a> {
 
     /// Whether what is replaced is less than the array, and of one shape in all steps.
     fn is_little(&self, change: &Change, ty: &Type) -> bool {
-        let is_literal = |s: &Size| s.as_lit().is_some();
-        self.is_fixed(&change.shape)
-            && (change.shape.len() < ty.rank() || change.shape.iter().all(is_literal))
+        self.is_fixed(&change.shape) && change.shape != ty.shape
     }
 
     /// A change within a box.
@@ -362,22 +361,22 @@ pub(super) fn before(body: &Program, version: Var) -> Option<Var> {
     run.init.get(out).copied()
 }
 
-/// The marks of all updates of a state, in inner loops too. The number says how many loops are
-/// between an update and this loop. `None` if something else happens to the state.
-fn updates(looped: &Loop, state: usize) -> Option<Vec<(Marks, usize)>> {
+/// The marks of all updates of a state, and what they write, in inner loops too. `None` if
+/// something else happens to the state.
+fn updates(looped: &Loop, state: usize) -> Option<Vec<(Marks, Parts)>> {
     let body = &looped.body;
     let first = body.params.len() - 1 - looped.states + state;
     let mut all = vec![];
     let mut at = body.results[state];
     while at.index() != first {
         let eq = body.eq(at)?;
-        if let Op::Update { marks, .. } = &eq.op {
-            all.push((*marks, 0));
+        if let Op::Update { marks, part, .. } = &eq.op {
+            all.push((*marks, Parts::of(0, &body.ty(part.src).shape)));
         } else if let Op::Loop { looped, out, .. } = &eq.op
             && *out < looped.states
         {
             let inner = updates(looped, *out)?.into_iter();
-            all.extend(inner.map(|(marks, depth)| (marks, depth + 1)));
+            all.extend(inner.map(|(marks, written)| (marks, written.inside())));
         }
         at = before(body, at)?;
     }
@@ -465,13 +464,38 @@ fn constant<'a>(program: &'a Program, index: &'a Ix) -> Option<&'a Size> {
     affine.is_constant().then_some(&affine.constant)
 }
 
-/// Whether an equation reads a few elements of a larger array.
-pub(super) fn reads_numbers(body: &Program, eq: &Eq) -> bool {
+/// Parts of an array that a step reads or writes: one in each step of so many loops inside of the
+/// step, each with so many axes whose lengths grow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub(super) loops: usize,
+    axes: usize,
+}
+
+impl Parts {
+    pub(super) fn of(loops: usize, shape: &[Size]) -> Parts {
+        let axes = shape.iter().filter(|s| s.as_lit().is_none()).count();
+        Parts { loops, axes }
+    }
+
+    fn inside(self) -> Parts {
+        let loops = self.loops + 1;
+        Parts { loops, ..self }
+    }
+
+    /// Whether these are single numbers, or fewer elements than others.
+    pub(super) fn are_less_than(self, others: Parts) -> bool {
+        self.axes == 0 || self.loops + self.axes < others.loops + others.axes
+    }
+}
+
+/// Whether an equation reads a part of an array.
+pub(super) fn reads_part(body: &Program, eq: &Eq) -> bool {
     let Op::Gather { src, .. } = &eq.op else {
         return false;
     };
     let (read, whole) = (&eq.ty.shape, &body.ty(*src).shape);
-    read.iter().all(|s| s.as_lit().is_some()) && read.len() <= whole.len() && read != whole
+    read.len() <= whole.len() && read != whole
 }
 
 /// The computed values in a size.
@@ -528,10 +552,17 @@ impl Chains {
         self.of.contains_key(&v)
     }
 
-    /// Whether an equation reads single numbers that are kept, of a version of a state.
+    /// Whether an equation reads a part that is kept, of a version of a state.
     pub(super) fn keeps(&self, body: &Program, eq: &Eq) -> bool {
-        let kept = |v: Var| self.of.get(&v).is_some_and(|k| self.all[*k].keeps_numbers);
-        matches!(&eq.op, Op::Gather { src, .. } if kept(*src)) && reads_numbers(body, eq)
+        let Op::Gather { src, .. } = &eq.op else {
+            return false;
+        };
+        let read = Parts::of(0, &eq.ty.shape);
+        let is_less = |written: &Parts| read.are_less_than(*written);
+        let mut kept = (self.of.get(src))
+            .into_iter()
+            .flat_map(|k| &self.all[*k].kept);
+        kept.any(is_less) && reads_part(body, eq)
     }
 
     /// Whether reading so much of a version is no more than what a step replaces in it. Then what

@@ -15,7 +15,8 @@
 //! If a factor is `cos(m[i, k])`, and j starts at k, the number `m[i, k]` is read before it is
 //! overwritten. These are n² numbers, and keeping each where it is read leaves the n³ elements
 //! unread. So a read of single numbers does not count, but where one meets a write, all such reads
-//! of the array in loops as deep as its own are kept (`Marks::numbers`).
+//! of the array in loops as deep as its own are kept (`Marks::parts`). Likewise rows, where what is
+//! overwritten has more elements: `m[k, _]` in the loop over k, of which i and j change all rows.
 //!
 //! A value is needed if a partial derivative reads it, or if something is computed of it again.
 //! Places are polynomials of the indices of the loops around. A read and a later write meet if
@@ -25,9 +26,10 @@
 //! The marks do not hold if the derivative runs a whole loop again, since what that collects has no
 //! length known before (`pad.rs`). Then the function is linearised without marks.
 
+mod stride;
 mod system;
 
-use super::undo::{before, reads_numbers, values};
+use super::undo::{Parts, before, reads_part, values};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Marks, Op, Program, Run, Var, translated};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::{Partial, Prim, Scalars};
@@ -148,23 +150,21 @@ impl Found {
         if accesses.reads.len() * accesses.writes.len() > MOST_PAIRS {
             return;
         }
-        let (numbers, others): (Vec<Access>, Vec<Access>) =
-            accesses.reads.into_iter().partition(|read| read.is_number);
         let mut all = vec![];
-        // How deep the numbers are read that have to be kept.
+        // How deep the parts are read that have to be kept.
         let mut deepest = None;
         for (write, path) in accesses.writes {
-            let unread = !others.iter().any(|read| read.may_meet(&write));
-            let met = numbers
-                .iter()
-                .filter(|read| unread && read.may_meet(&write));
+            let reads = || accesses.reads.iter();
+            let is_kept = |read: &Access| read.is_kept_rather_than(&write);
+            let unread = !reads().any(|read| !is_kept(read) && read.may_meet(&write));
+            let met = reads().filter(|read| unread && is_kept(read) && read.may_meet(&write));
             deepest = deepest.max(met.map(|read| read.turns.len()).max());
             all.push((path, unread, write.turns.len()));
         }
         for (path, unread, depth) in all {
-            let numbers = deepest.map(|deepest: usize| depth.saturating_sub(deepest));
-            if unread || numbers.is_some() {
-                self.updates.insert(path, Marks { unread, numbers });
+            let parts = deepest.map(|deepest: usize| depth.saturating_sub(deepest));
+            if unread || parts.is_some() {
+                self.updates.insert(path, Marks { unread, parts });
             }
         }
     }
@@ -191,8 +191,10 @@ struct Access {
     place: Vec<Option<Size>>,
     /// What is at least 0: bounds of positions in a part.
     bounds: Vec<Size>,
-    /// A read that can be kept where it happens, for it is of single numbers.
-    is_number: bool,
+    /// How much is read or written.
+    parts: Parts,
+    /// A read that can be kept where it happens.
+    can_be_kept: bool,
 }
 
 /// The place of an access in a loop.
@@ -208,6 +210,11 @@ struct Turn {
 }
 
 impl Access {
+    /// Whether what is read is kept rather than what a write overwrites.
+    fn is_kept_rather_than(&self, write: &Access) -> bool {
+        self.can_be_kept && self.parts.are_less_than(write.parts)
+    }
+
     /// Whether this can happen before another access, at the same place.
     fn may_meet(&self, later: &Access) -> bool {
         let mut same = System::default();
@@ -224,7 +231,10 @@ impl Access {
         }
         for (a, b) in self.place.iter().zip(&later.place) {
             if let (Some(a), Some(b)) = (a, b) {
-                same.zero(&renamed(a, 0).sub(&renamed(b, SECOND_UNKNOWN)));
+                let apart = renamed(a, 0).sub(&renamed(b, SECOND_UNKNOWN));
+                stride::parts(&apart, &same, FIRST_UNKNOWN)
+                    .iter()
+                    .for_each(|d| same.zero(d));
             }
         }
         for (a, b) in self.turns.iter().zip(&later.turns) {
@@ -336,7 +346,7 @@ impl Accesses {
                     && is_needed
                 {
                     let mut read = self.access(step, index, &eq.ty.shape, turn(2 * k + 1));
-                    read.is_number = step.versions.len() > 1 && reads_numbers(step.body, eq);
+                    read.can_be_kept = step.versions.len() > 1 && reads_part(step.body, eq);
                     self.reads.push(read);
                 }
                 true
@@ -433,11 +443,13 @@ impl Accesses {
 
     fn read_anywhere(&mut self, turns: Vec<Turn>) {
         let (place, bounds) = (vec![], vec![]);
+        let parts = Parts::of(turns.len(), &[]);
         self.reads.push(Access {
             turns,
             place,
             bounds,
-            is_number: false,
+            parts,
+            can_be_kept: false,
         });
     }
 
@@ -468,10 +480,11 @@ impl Accesses {
             },
         });
         Access {
-            turns,
             place: place.collect(),
             bounds,
-            is_number: false,
+            parts: Parts::of(turns.len(), shape),
+            turns,
+            can_be_kept: false,
         }
     }
 }

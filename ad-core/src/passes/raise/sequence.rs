@@ -2,7 +2,7 @@
 
 use super::{Raiser, index_of};
 use crate::ir::bulk::{Eq, Ix, Part, Run, Var};
-use crate::ir::core::{Bound, Expr, Loop, Scatter, Sym, Trip, Ty, Update};
+use crate::ir::core::{Along, Bound, Expr, Loop, Scatter, Sym, Trip, Ty, Update};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
 use std::collections::HashMap;
@@ -145,7 +145,10 @@ impl<'a> Raiser<'a> {
         let value_ty = self.program.ty(part.src).clone();
         // A condition for each element is not one for the part.
         let one = when.is_none() || value_ty.rank() == 0;
-        if let Some(at) = self.block_of(part, &value_ty.shape).filter(|_| one) {
+        if let Some(at) = self
+            .block_of(part, &value_ty.shape, &eq.ty.shape)
+            .filter(|_| one)
+        {
             return Expr::update(Update {
                 array: self.whole(src),
                 at,
@@ -201,19 +204,22 @@ impl<'a> Raiser<'a> {
         Expr::bind(hit, hits, Expr::bind(new, values, whole))
     }
 
-    /// The place of a part that Core can replace: an index, or a whole axis, for each axis of the
-    /// array.
-    fn block_of(&self, part: &Part, shape: &[Size]) -> Option<Vec<Option<Expr>>> {
+    /// The place of a part that Core can replace.
+    fn block_of(&self, part: &Part, shape: &[Size], whole: &[Size]) -> Option<Vec<Along>> {
         let mut next = 0;
         let mut at = vec![];
-        for i in &part.index {
+        for (i, n) in part.index.iter().zip(whole) {
             at.push(match i {
-                Ix::Affine(a) if a.is_constant() => Some(self.size(&a.constant)),
-                Ix::Affine(a) if a.as_axis() == Some(next) => {
+                Ix::Affine(a) if a.is_constant() => Along::At(self.size(&a.constant)),
+                Ix::Affine(a) if a.as_axis() == Some(next) && shape[next] == *n => {
                     next += 1;
-                    None
+                    Along::All
                 }
-                Ix::Data(v) if shape.is_empty() => Some(self.read(*v, &[])),
+                Ix::Affine(a) if matches!(a.single(), Some((k, c)) if k == next && c.is(1)) => {
+                    next += 1;
+                    Along::From(self.size(&a.constant))
+                }
+                Ix::Data(v) if shape.is_empty() => Along::At(self.read(*v, &[])),
                 Ix::Affine(_) | Ix::Data(_) => return None,
             });
         }

@@ -19,6 +19,7 @@ mod contract_reads;
 mod extrema;
 mod factors;
 mod facts;
+mod flat;
 mod guards;
 mod inverse;
 mod linear;
@@ -65,6 +66,7 @@ pub const RULES: &[&[Rule]] = &[
     brackets::RULES,
     algebra::RULES,
     views::RULES,
+    flat::RULES,
     scatter::RULES,
     sparse::RULES,
     sums::RULES,

@@ -704,25 +704,28 @@ impl Vectoriser {
     /// inside, if they are reached.
     fn component(&mut self, e: &Expr, n: &Size, space: &Space) -> Result<Ix, String> {
         Ok(match self.expr(e, space)? {
-            Val::Affine(a) => {
-                if !space.masked && !self.inside(&a, n, space) && space.guard.is_none() {
-                    return Ok(Ix::Data(self.out.index(a, &space.axes)));
-                }
-                if !space.ends.is_empty() && !space.conditional && !space.unsure {
-                    if let Some((low, mut reached)) = corner(&a, space, false) {
-                        reached.extend(space.when.iter().cloned());
-                        self.out.require_sign(&reached, &low, Relation::AtLeast);
-                    }
-                    if let Some((high, mut reached)) = corner(&a, space, true) {
-                        reached.extend(space.when.iter().cloned());
-                        let room = n.sub(&high).plus(-1);
-                        self.out.require_sign(&reached, &room, Relation::AtLeast);
-                    }
-                }
-                Ix::Affine(a)
-            }
+            Val::Affine(a) => self.checked(a, n, space),
             Val::Array(v) => Ix::Data(v),
         })
+    }
+
+    /// An affine component, as far as it needs no check where it is used.
+    fn checked(&mut self, a: Affine, n: &Size, space: &Space) -> Ix {
+        if !space.masked && !self.inside(&a, n, space) && space.guard.is_none() {
+            return Ix::Data(self.out.index(a, &space.axes));
+        }
+        if !space.ends.is_empty() && !space.conditional && !space.unsure {
+            if let Some((low, mut reached)) = corner(&a, space, false) {
+                reached.extend(space.when.iter().cloned());
+                self.out.require_sign(&reached, &low, Relation::AtLeast);
+            }
+            if let Some((high, mut reached)) = corner(&a, space, true) {
+                reached.extend(space.when.iter().cloned());
+                let room = n.sub(&high).plus(-1);
+                self.out.require_sign(&reached, &room, Relation::AtLeast);
+            }
+        }
+        Ix::Affine(a)
     }
 
     fn read(&mut self, array: &Expr, at: &[Option<Expr>], space: &Space) -> Result<Val, String> {

@@ -15,7 +15,7 @@ use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{
     Affine, Eq, Ix, Loop, Looped, Op, Param, Part, Program, Relation, Type, Var,
 };
-use crate::ir::core::{self, Expr, Keep, Kind, Sym, Trip, Update};
+use crate::ir::core::{self, Along, Expr, Keep, Kind, Sym, Trip, Update};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::{BTreeSet, HashMap};
@@ -470,6 +470,9 @@ impl Vectoriser {
     /// Whether an unguarded affine index is inside of an axis of length `n`: evidently, or by
     /// demand on entry. Indices of loops around count as axes.
     pub(super) fn inside(&mut self, a: &Affine, n: &Size, space: &Space) -> bool {
+        if self.is_evidently_inside(a, n, space) {
+            return true;
+        }
         let (mut whole, mut axes) = (a.clone(), space.axes.clone());
         for (v, steps) in &self.steps {
             if let Some((c, rest)) = whole.constant.linear_in(&Atom::Value(v.0)) {
@@ -484,6 +487,31 @@ impl Vectoriser {
         whole.inside(&axes, n) || (self.out).demand_inside(&whole, &axes, &space.when, n)
     }
 
+    /// The same, seen here. The number of steps of a loop may depend on the loops around it.
+    fn is_evidently_inside(&self, a: &Affine, n: &Size, space: &Space) -> bool {
+        let steps = self.steps.iter().map(|(_, n)| n);
+        let positive: Vec<Size> = space.axes.iter().chain(steps).cloned().collect();
+        let Some((mut low, mut high)) = a.range(&space.axes) else {
+            return false;
+        };
+        for (v, steps) in self.steps.iter().rev() {
+            for (bound, greatest) in [(&mut low, false), (&mut high, true)] {
+                let Some((c, rest)) = bound.linear_in(&Atom::Value(v.0)) else {
+                    return false;
+                };
+                let grows = c.at_least_given(0, &positive);
+                if !grows && !c.neg().at_least_given(0, &positive) {
+                    return false;
+                }
+                *bound = match grows == greatest {
+                    true => rest.add(&c.mul(&steps.plus(-1))),
+                    false => rest,
+                };
+            }
+        }
+        low.at_least_given(0, &positive) && n.sub(&high).at_least_given(1, &positive)
+    }
+
     /// An array with a part replaced.
     pub(super) fn update(&mut self, u: &Update, space: &Space) -> Result<Val, String> {
         let depth = space.axes.len();
@@ -495,9 +523,15 @@ impl Vectoriser {
             within = self.under(c, space);
         }
         let own = ty.shape[depth..].to_vec();
+        let value = self.whole(&u.value, &within)?;
+        let mut lengths = self.out.shape(value).split_off(depth).into_iter();
         let kept: Vec<Size> = (own.iter().zip(&u.at))
-            .filter(|(_, i)| i.is_none())
-            .map(|(n, _)| n.clone())
+            .filter_map(
+                |(n, along)| match (along, along.is_axis().then(|| lengths.next())?) {
+                    (Along::From(_), length) => length,
+                    (Along::All | Along::At(_), _) => Some(n.clone()),
+                },
+            )
             .collect();
         let shape: Vec<Size> = space.axes.iter().chain(&kept).cloned().collect();
         let rank = shape.len();
@@ -505,13 +539,10 @@ impl Vectoriser {
             .map(|k| Ix::Affine(Affine::axis(rank, k)))
             .collect();
         let mut next = depth;
-        for (i, n) in u.at.iter().zip(&own) {
-            index.push(match i {
-                None => {
-                    next += 1;
-                    Ix::Affine(Affine::axis(rank, next - 1))
-                }
-                Some(e) => match self.component(e, n, &within)? {
+        for (along, n) in u.at.iter().zip(&own) {
+            index.push(match along {
+                Along::All => Ix::Affine(Affine::axis(rank, next)),
+                Along::At(e) => match self.component(e, n, &within)? {
                     Ix::Affine(mut a) => {
                         a.coefs.resize(rank, Size::lit(0));
                         Ix::Affine(a)
@@ -521,9 +552,10 @@ impl Vectoriser {
                         Ix::Data(self.out.spread(v, &axes, &shape))
                     }
                 },
+                Along::From(e) => self.stretch((e, next), n, &shape, &within)?,
             });
+            next += usize::from(along.is_axis());
         }
-        let value = self.whole(&u.value, &within)?;
         let like = Type {
             elem: ty.elem,
             shape,
@@ -535,6 +567,34 @@ impl Vectoriser {
         let op = Op::update(src, part, when);
         let guard = None;
         Ok(Val::Array(self.out.push(Eq { ty, guard, op })))
+    }
+
+    /// Where a part lies along an axis of length `n` that it covers from an index on, with its own
+    /// axis at a position of its shape.
+    fn stretch(
+        &mut self,
+        (from, axis): (&Expr, usize),
+        n: &Size,
+        shape: &[Size],
+        space: &Space,
+    ) -> Result<Ix, String> {
+        let (depth, rank) = (space.axes.len(), shape.len());
+        let mut along = Affine::axis(rank, axis);
+        Ok(match self.expr(from, space)? {
+            Val::Affine(mut a) => {
+                a.coefs.resize(rank, Size::lit(0));
+                along = along.add_scaled(&a, &Size::lit(1));
+                let mut whole = space.clone();
+                whole.axes = shape.to_vec();
+                self.checked(along, n, &whole)
+            }
+            Val::Array(v) => {
+                let axes: Vec<usize> = (0..depth).collect();
+                let from = self.out.spread(v, &axes, shape);
+                let along = self.out.index(along, shape);
+                Ix::Data(self.out.map(Prim::IAdd, &[from, along], None))
+            }
+        })
     }
 }
 

@@ -1,0 +1,240 @@
+//! Reads of parts of an array that a loop does not write, though it writes others.
+//!
+//! ```text
+//! for i < n { a[i, _] = row(a[i, _], a[k, _]) if i ≠ k }
+//!    =   let r = a[k, _];  for i < n { a[i, _] = row(a[i, _], r) if i ≠ k }
+//! ```
+//!
+//! Reverse mode keeps `r` once, not in each round. A part is an element, a row or a column of a
+//! matrix, or a row of a flat list. Where what is written lies behind it in all rounds, as in an
+//! elimination, the part is most often not written later either, and nothing is kept of it at all:
+//! such reads stay.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "patterns are looked for, and what is not listed is none of them"
+)]
+
+use super::{At, Body, Role};
+use crate::ir::core::{Along, Expr, Kind, Sym, Update};
+use crate::loops::draft::{Draft, State};
+use crate::loops::program::Recogniser;
+use crate::loops::size::{self, literal};
+use crate::loops::terms::{built, element, entry};
+use crate::loops::wiring::variables;
+use std::collections::HashSet;
+
+/// A read of what a loop does not write.
+pub(in crate::loops) struct Unwritten {
+    /// What is read, a version of a state, and where.
+    array: Sym,
+    at: At,
+    /// Which state.
+    state: usize,
+    part: Part,
+}
+
+/// A part of an array, and where a read is in it.
+enum Part {
+    /// An element at a place that is the same in all rounds.
+    Element(Vec<Expr>),
+    /// What is at an index along an axis of a matrix.
+    Line(usize, Expr),
+    /// A row of a flat list: which, how long rows are, and the position in it.
+    Row(Expr, Expr, Expr),
+}
+
+impl Body<'_> {
+    /// The reads of states that run round after round and are carried by loops around as well.
+    pub(in crate::loops) fn unwritten(&self, roles: &[Role]) -> Vec<Unwritten> {
+        let mut all = vec![];
+        for (state, role) in roles.iter().enumerate() {
+            let init = self.draft.state(state).init;
+            if !matches!(role, Role::Sequential) || !self.known.is_carried(init) {
+                continue;
+            }
+            let Some((versions, writes)) = self.writes(state) else {
+                continue;
+            };
+            let body = &self.draft.looped.body;
+            let mut look = |e: &Expr| self.reads(e, (state, &versions), &writes, &mut all);
+            body.parts().into_iter().for_each(&mut look);
+        }
+        all
+    }
+
+    /// The versions of a state in a round, and how each comes from the one before.
+    fn writes(&self, state: usize) -> Option<(HashSet<u32>, Vec<&Update>)> {
+        let State { sym, next, .. } = self.draft.state(state);
+        let (mut versions, mut writes, mut here) = (HashSet::from([sym.id]), vec![], next);
+        loop {
+            match &*here.kind {
+                Kind::Var(v) if v == sym => return Some((versions, writes)),
+                Kind::Var(v) => {
+                    versions.insert(v.id);
+                    here = self.defs.get(&v.id)?;
+                }
+                Kind::Update(u) => {
+                    writes.push(u);
+                    here = &u.array;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn reads(
+        &self,
+        e: &Expr,
+        (state, versions): (usize, &HashSet<u32>),
+        writes: &[&Update],
+        all: &mut Vec<Unwritten>,
+    ) {
+        if let Kind::Index(array, at) = &*e.kind
+            && let Kind::Var(array) = &*array.kind
+            && versions.contains(&array.id)
+            && !all.iter().any(|u| u.array == *array && u.at == *at)
+            && let Some(part) = self.part(at, writes)
+        {
+            let (array, at) = (array.clone(), at.clone());
+            all.push(Unwritten {
+                array,
+                at,
+                state,
+                part,
+            });
+        }
+        for part in e.parts() {
+            self.reads(part, (state, versions), writes, all);
+        }
+    }
+
+    /// The part that a read is of, if no round writes there.
+    fn part(&self, at: &At, writes: &[&Update]) -> Option<Part> {
+        let written = |e: &Expr| self.known.with_sizes(&self.written_out(e));
+        let at: Vec<Expr> = at
+            .iter()
+            .map(|i| i.as_ref().map(written))
+            .collect::<Option<_>>()?;
+        let is_known = |e: &Expr| {
+            let mut known = self.is_fixed(e);
+            variables(e, &mut |sym| known &= !self.within.contains_key(sym));
+            known
+        };
+        if let [p] = &at[..] {
+            let rows = writes.iter().find_map(|u| match &u.at[..] {
+                [Along::From(_)] => self.length_of(&u.value),
+                _ => None,
+            });
+            let row = written(rows?);
+            let (which, position) = self.row_of(p, &row)?;
+            let row_written = |u: &Update| match &u.at[0] {
+                Along::All => None,
+                Along::At(i) => self.row_of(&written(i), &row).map(|(which, _)| which),
+                Along::From(i) => {
+                    let (which, position) = size::divided(&written(i), &row);
+                    let length = self.length_of(&u.value).map(written);
+                    let is_row = literal(&position) == Some(0) && length.as_ref() == Some(&row);
+                    is_row.then_some(which)
+                }
+            };
+            let rows: Vec<Expr> = writes
+                .iter()
+                .map(|u| row_written(u))
+                .collect::<Option<_>>()?;
+            let known = is_known(&which) && is_known(&row);
+            return (known && self.is_left_out(&which, &rows, writes)).then(|| {
+                match is_known(&position) {
+                    true => Part::Element(at),
+                    false => Part::Row(which, row, position),
+                }
+            });
+        }
+        let [_, _] = &at[..] else { return None };
+        let axis = (0..2).find(|&axis| {
+            let place = |u: &&Update| match &u.at[axis] {
+                Along::At(w) => Some(written(w)),
+                Along::All | Along::From(_) => None,
+            };
+            let places: Option<Vec<Expr>> = writes.iter().map(place).collect();
+            let is_left_out = |w: Vec<Expr>| self.is_left_out(&at[axis], &w, writes);
+            is_known(&at[axis]) && places.is_some_and(is_left_out)
+        })?;
+        Some(match at.iter().all(is_known) {
+            true => Part::Element(at),
+            false => Part::Line(axis, at[axis].clone()),
+        })
+    }
+
+    /// Whether writes leave an index out, and it is not just behind or before what they write.
+    fn is_left_out(&self, at: &Expr, places: &[Expr], writes: &[&Update]) -> bool {
+        let mut all = places.iter().zip(writes);
+        all.all(|(w, u)| self.is_apart(at, w, u.when.as_ref()))
+            && places.iter().any(|w| !self.is_on_one_side(at, w))
+    }
+
+    /// The row of a flat list that a place is in, and where in it.
+    fn row_of(&self, place: &Expr, row: &Expr) -> Option<(Expr, Expr)> {
+        let (which, position) = size::divided(place, row);
+        (self.known.is_inside(&position, row)).then_some((which, position))
+    }
+}
+
+impl Recogniser {
+    /// Reads these parts before the loop, if they are inside of the array for sure.
+    pub(in crate::loops) fn read_before(&mut self, draft: &mut Draft, reads: Vec<Unwritten>) {
+        for read in reads {
+            let init = draft.looped.states[read.state].1.clone();
+            let lengths = self.written_lengths(&init);
+            let lengths: Vec<Expr> = lengths.iter().map(|n| self.written_size(n)).collect();
+            let new = match read.part {
+                Part::Element(at) => {
+                    if !at.iter().zip(&lengths).all(|(i, n)| self.is_inside(i, n)) {
+                        continue;
+                    }
+                    self.share("given", entry(&init, at))
+                }
+                Part::Line(axis, i) => {
+                    if !self.is_inside(&i, &lengths[axis]) {
+                        continue;
+                    }
+                    let mut at = vec![None; 2];
+                    at[axis] = Some(i);
+                    let line = self.share("line", element(init, at));
+                    let rest = read.at[1 - axis].clone();
+                    element(line, vec![rest])
+                }
+                Part::Row(which, row, position) => {
+                    let begin = size::times(&which, &row);
+                    let behind = size::minus(&lengths[0], &size::plus(&begin, &row));
+                    if !self.is_natural(&begin) || !self.is_natural(&behind) {
+                        continue;
+                    }
+                    let (axes, j) = self.indices(std::slice::from_ref(&row));
+                    let there = j.into_iter().map(|j| size::plus(&begin, &j));
+                    let there = there.collect();
+                    let line = built(axes, entry(&init, there));
+                    let line = self.share("line", line);
+                    entry(&line, vec![position])
+                }
+            };
+            let body = &mut draft.looped.body;
+            for e in body.parts_mut() {
+                replace(e, &read.array, &read.at, &new);
+            }
+        }
+    }
+}
+
+/// The same with something else in the place of some reads.
+fn replace(e: &mut Expr, array: &Sym, at: &At, by: &Expr) {
+    match &*e.kind {
+        Kind::Index(a, i) if i == at && matches!(&*a.kind, Kind::Var(a) if a == array) => {
+            *e = by.clone();
+        }
+        _ => {
+            let parts = e.parts_mut().into_iter();
+            parts.for_each(|part| replace(part, array, at, by));
+        }
+    }
+}
