@@ -565,6 +565,9 @@ fn needed(run: Run<'_>, state: Option<usize>) -> Vec<bool> {
     let mut needed = vec![false; body.params.len() + body.eqs.len()];
     // What has a cotangent: a real number that a result depends on by more than comparisons.
     let mut live = vec![false; needed.len()];
+    let states = run.given.len()..body.params.len() - 1;
+    let states = (0..body.params.len()).map(|k| states.contains(&k));
+    let carried = body.dependent(states.collect());
     for (k, r) in body.results.iter().enumerate() {
         needed[r.index()] |= Some(k) != state;
         live[r.index()] = body.ty(*r).elem == Elem::Real;
@@ -580,6 +583,8 @@ fn needed(run: Run<'_>, state: Option<usize>) -> Vec<bool> {
                 0
             };
             let is_read = |k: usize| read >> k & 1 == 1;
+            // What costs nothing and needs no state is computed again, though it could be kept.
+            let is_kept = is_kept && (carried[v] || p.cost() > 0);
             let again = (needed[v] || is_read(args.len())) && !is_kept;
             for (k, arg) in args.iter().enumerate() {
                 needed[arg.index()] |= again || is_read(k);
