@@ -16,6 +16,17 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+/// An array that a loop fills.
+struct Filling<'a> {
+    draft: &'a Draft,
+    state: State<'a>,
+    bound: &'a Bindings,
+    fill: &'a Fill,
+    /// What it is filled with, if the loop that is left computes that.
+    stack: Option<Expr>,
+    names: &'a Names,
+}
+
 impl Recogniser {
     /// What a loop gives: the last states, and what it collects. Only what has to run one after
     /// another becomes a loop in Core.
@@ -29,11 +40,14 @@ impl Recogniser {
             self.extents.extend(extent);
         }
         let is_nested = !self.sequences.is_empty();
-        let mut roles = Body::new(&draft, self, within.clone()).roles(is_nested);
+        let mut roles = Body::new(&draft, self, &within).roles(is_nested);
         self.scatters_are_possible(&draft, &mut roles);
         self.fills_stay_inside(&draft, &mut roles);
-        if draft.extent.is_some() {
-            let reads = Body::new(&draft, self, within).unwritten(&roles);
+        let is_kept = |(state, role): (State<'_>, &Role)| {
+            matches!(role, Role::Sequential) && self.is_carried(state.init)
+        };
+        if draft.extent.is_some() && draft.states().zip(&roles).any(is_kept) {
+            let reads = Body::new(&draft, self, &within).unwritten(&roles);
             self.read_before(&mut draft, reads);
         }
         // What never changes is a name for what it was.
@@ -64,7 +78,14 @@ impl Recogniser {
                 Role::Scattered(adds) => self.summed_by_index(&draft, state, &bound, adds),
                 Role::Filled(fill) => {
                     let stack = if fill.stacked { filled.next() } else { None };
-                    self.array_filled(&draft, state, &bound, &fill, stack, &names)
+                    self.array_filled(&Filling {
+                        draft: &draft,
+                        state,
+                        bound: &bound,
+                        fill: &fill,
+                        stack,
+                        names: &names,
+                    })
                 }
             };
             let expr = self.share(&state.sym.hint, expr);
@@ -341,16 +362,9 @@ impl Recogniser {
     }
 
     /// An array with the parts along an axis replaced.
-    fn array_filled(
-        &mut self,
-        draft: &Draft,
-        state: State<'_>,
-        bound: &Bindings,
-        fill: &Fill,
-        stack: Option<Expr>,
-        names: &Names,
-    ) -> Expr {
-        let init = state.init.clone();
+    fn array_filled(&mut self, filling: &Filling<'_>) -> Expr {
+        let Filling { draft, fill, .. } = *filling;
+        let init = filling.state.init.clone();
         let count = draft.count();
         let length = Expr::dim(init.clone(), fill.axis);
         let length = self.settled_size(&length);
@@ -365,7 +379,7 @@ impl Recogniser {
         };
         if self.is_part(draft, &init, fill) {
             let round = turned(along);
-            let new = self.filled_with(draft, state, bound, fill, stack, names, (&sym, round));
+            let new = self.filled_with(filling, &sym, round);
             let value = self.share("v", Expr::build(sym, count, new));
             let from = match fill.reversed {
                 true => minus(fill.from.clone(), last),
@@ -392,20 +406,17 @@ impl Recogniser {
         };
         let new = match &fill.row {
             Some(row) => {
-                let rows = stack.unwrap_or_else(|| {
-                    let value = self.new_or_old(state, fill);
-                    let value = wrapped(bound, &value);
+                let rows = filling.stack.clone().unwrap_or_else(|| {
+                    let value = self.new_or_old(filling.state, fill);
+                    let value = wrapped(filling.bound, &value);
                     let rows = Expr::build(draft.index().clone(), count.clone(), value);
-                    self.copied(&rows, &mut names.clone())
+                    self.copied(&rows, &mut filling.names.clone())
                 });
                 let rows = self.share("rows", rows);
                 let part = |prim| Expr::prim(prim, vec![position.clone(), row.clone()]);
                 entry(&rows, vec![turned(part(Prim::IDiv)), part(Prim::IRem)])
             }
-            None => {
-                let round = position.clone();
-                self.filled_with(draft, state, bound, fill, stack, names, (&sym, round))
-            }
+            None => self.filled_with(filling, &sym, position.clone()),
         };
         let mut at = fill.at.clone();
         at[fill.axis] = Some(along.clone());
@@ -460,30 +471,20 @@ impl Recogniser {
     }
 
     /// What a round fills an array with.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one fill")]
-    fn filled_with(
-        &mut self,
-        draft: &Draft,
-        state: State<'_>,
-        bound: &Bindings,
-        fill: &Fill,
-        stack: Option<Expr>,
-        names: &Names,
-        (along, round): (&Sym, Expr),
-    ) -> Expr {
-        if let Some(stack) = stack {
+    fn filled_with(&mut self, filling: &Filling<'_>, along: &Sym, round: Expr) -> Expr {
+        if let Some(stack) = &filling.stack {
             let mut at = vec![None; stack.ty.rank];
             at[0] = Some(round);
-            return Expr::index(stack, at);
+            return Expr::index(stack.clone(), at);
         }
-        let value = self.new_or_old(state, fill);
-        let value = wrapped(bound, &value);
-        let mut names = names.clone();
+        let value = self.new_or_old(filling.state, filling.fill);
+        let value = wrapped(filling.bound, &value);
+        let mut names = filling.names.clone();
         if matches!(&*round.kind, Kind::Var(sym) if sym == along) {
-            names.insert(draft.index().clone(), along.clone());
+            names.insert(filling.draft.index().clone(), along.clone());
             return self.copied(&value, &mut names);
         }
-        let value = Expr::bind(draft.index().clone(), round, value);
+        let value = Expr::bind(filling.draft.index().clone(), round, value);
         self.copied(&value, &mut names)
     }
 

@@ -13,7 +13,7 @@ mod unwritten;
 
 use super::draft::{Draft, State};
 use super::ragged::Moving;
-use super::size::literal;
+use super::size::{self, literal};
 use super::steps::{Leaf, Step, Terms};
 use super::terms::{minus, plus};
 use super::wiring::{bound_by, variables};
@@ -86,7 +86,7 @@ pub(super) struct Body<'d> {
     /// The index, the states and all variables of the body.
     inside: HashSet<u32>,
     /// What is bound within what these are bound to, with how far each index goes.
-    within: HashMap<Sym, Option<Expr>>,
+    within: &'d HashMap<Sym, Option<Expr>>,
     /// What differs from round to round.
     moving: Moving,
 }
@@ -106,13 +106,14 @@ pub(super) fn bound_within(draft: &Draft) -> HashMap<Sym, Option<Expr>> {
 }
 
 fn binders(e: &Expr, bound: &mut HashMap<Sym, Option<Expr>>) {
-    let mut index = |b: &Binder| drop(bound.insert(b.var.clone(), Some(b.extent.clone())));
     match &*e.kind {
-        Kind::Build(b, _) | Kind::Reduce(_, b, _) | Kind::ArgReduce(_, b, _) => index(b),
+        Kind::Build(b, _) | Kind::Reduce(_, b, _) | Kind::ArgReduce(_, b, _) => {
+            bound.insert(b.var.clone(), Some(b.extent.clone()));
+        }
         Kind::Scatter(s) => {
-            s.binders.iter().for_each(index);
-            let lets = s.lets.iter().flat_map(bound_by);
-            bound.extend(lets.map(|s| (s.clone(), None)));
+            bound.extend(s.bound().map(|s| (s.clone(), None)));
+            let extent = |b: &Binder| (b.var.clone(), Some(b.extent.clone()));
+            bound.extend(s.binders.iter().map(extent));
         }
         Kind::Let(sym, ..) => drop(bound.insert(sym.clone(), None)),
         Kind::Loop(l, _) => bound.extend(l.syms().into_iter().map(|s| (s.clone(), None))),
@@ -126,7 +127,7 @@ impl<'d> Body<'d> {
     pub(super) fn new(
         draft: &'d Draft,
         known: &'d Writer,
-        within: HashMap<Sym, Option<Expr>>,
+        within: &'d HashMap<Sym, Option<Expr>>,
     ) -> Body<'d> {
         let mut body = Body {
             draft,
@@ -201,6 +202,17 @@ impl<'d> Body<'d> {
             }
             _ => e.clone(),
         }
+    }
+
+    /// The same with all sizes written out that are bound before the loop.
+    fn with_sizes(&self, e: &Expr) -> Expr {
+        self.known.with_sizes(&self.written_out(e))
+    }
+
+    /// The row of a flat list that a place is in, and where in the row.
+    fn row_of(&self, place: &Expr, row: &Expr) -> Option<(Expr, Expr)> {
+        let (which, position) = size::divided(place, row);
+        (self.known.is_inside(&position, row)).then_some((which, position))
     }
 
     /// Whether an expression is the same in all rounds, and known before the loop.

@@ -63,6 +63,22 @@ fn listed(y: &[f64]) -> f64 {
     a.iter().map(|v| v * v).sum()
 }
 
+/// Rows whose lengths differ, read before inner loops overwrite them.
+#[differentiable]
+fn read_before(x: &Array2<f64>) -> f64 {
+    let n = x.nrows();
+    let mut a = x.clone();
+    for k in 0..n {
+        let s: f64 = a.slice(s![k, k..]).iter().map(|v| v.sin()).sum();
+        for i in 0..n {
+            for j in 0..n {
+                a[[i, j]] += 0.1 * s * a[[i, (j + 1) % n]];
+            }
+        }
+    }
+    a.sum()
+}
+
 /// Parts of an array that a loop of unknown length changes.
 #[differentiable]
 fn searched(y: &[f64]) -> f64 {
@@ -79,5 +95,5 @@ fn searched(y: &[f64]) -> f64 {
 
 #[differentiable(value, grad, vjp, jvp)]
 pub fn stretches_replaced(x: &Array2<f64>, y: &[f64]) -> f64 {
-    sliced(x) + assigned(x) + listed(y) + searched(y)
+    sliced(x) + assigned(x) + read_before(x) + listed(y) + searched(y)
 }

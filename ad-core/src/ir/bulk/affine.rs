@@ -68,12 +68,13 @@ impl Affine {
     /// The least and the greatest value over a non-empty index space, if the signs of the
     /// coefficients are known.
     pub fn range(&self, axes: &[Size]) -> Option<(Size, Size)> {
+        let used = self.used(axes);
         let (mut low, mut high) = (self.constant.clone(), self.constant.clone());
         for (c, n) in self.coefs.iter().zip(axes) {
             let reach = c.mul(&n.plus(-1));
-            if c.at_least_given(0, axes) {
+            if c.at_least_given(0, &used) {
                 high = high.add(&reach);
-            } else if c.neg().at_least_given(0, axes) {
+            } else if c.neg().at_least_given(0, &used) {
                 low = low.add(&reach);
             } else {
                 return None;
@@ -82,10 +83,18 @@ impl Affine {
         Some((low, high))
     }
 
+    /// The lengths of the axes that it depends on. Without elements along these there is no value.
+    /// Other axes may be left out of the index space later.
+    pub fn used(&self, axes: &[Size]) -> Vec<Size> {
+        let used = self.coefs.iter().zip(axes).filter(|(c, _)| !c.is(0));
+        used.map(|(_, n)| n.clone()).collect()
+    }
+
     /// Whether every value over the index space is known to be in `0..n`.
     pub fn inside(&self, axes: &[Size], n: &Size) -> bool {
+        let used = self.used(axes);
         self.range(axes).is_some_and(|(low, high)| {
-            low.at_least_given(0, axes) && n.sub(&high).at_least_given(1, axes)
+            low.at_least_given(0, &used) && n.sub(&high).at_least_given(1, &used)
         })
     }
 

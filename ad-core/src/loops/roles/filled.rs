@@ -70,8 +70,8 @@ impl<'d> Body<'d> {
         let [Along::From(begin)] = &u.at[..] else {
             return None;
         };
-        let written = |e: &Expr| self.known.with_sizes(&self.written_out(e));
-        let (begin, row) = (written(begin), written(self.length_of(&u.value)?));
+        let begin = self.with_sizes(begin);
+        let row = self.with_sizes(self.length_of(&u.value)?);
         let index = Expr::var(self.draft.index(), Ty::scalar(Elem::Int));
         let at_round = |i: &Expr| replaced(&begin, self.draft.index(), i);
         let step = size::minus(&at_round(&plus(index.clone(), Expr::int(1))), &begin);
@@ -89,17 +89,13 @@ impl<'d> Body<'d> {
             true => Expr::prim(Prim::INeg, vec![index]),
         };
         let may_read = |at: &At| {
-            let Some(at) = at[0].as_ref().map(written) else {
+            let Some(at) = at[0].as_ref().map(|i| self.with_sizes(i)) else {
                 return false;
             };
-            let is_in_row = |e: &Expr| {
-                let behind = size::minus(&size::minus(&row, e), &Expr::int(1));
-                self.known.is_natural(e) && self.known.is_natural(&behind)
-            };
-            is_in_row(&size::minus(&at, &begin)) || {
-                let (other, e) = size::divided(&size::minus(&at, &from), &row);
-                is_in_row(&e) && self.is_apart(&other, &here, u.when.as_ref())
-            }
+            let is_left_out =
+                |(other, _): (Expr, Expr)| self.is_apart(&other, &here, u.when.as_ref());
+            self.known.is_inside(&size::minus(&at, &begin), &row)
+                || (self.row_of(&size::minus(&at, &from), &row)).is_some_and(is_left_out)
         };
         if !self.reads_only(u, k, &may_read) {
             return None;

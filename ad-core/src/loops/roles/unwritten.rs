@@ -111,7 +111,7 @@ impl Body<'_> {
 
     /// The part that a read is of, if no round writes there.
     fn part(&self, at: &At, writes: &[&Update]) -> Option<Part> {
-        let written = |e: &Expr| self.known.with_sizes(&self.written_out(e));
+        let written = |e: &Expr| self.with_sizes(e);
         let at: Vec<Expr> = at
             .iter()
             .map(|i| i.as_ref().map(written))
@@ -171,12 +171,6 @@ impl Body<'_> {
         let mut all = places.iter().zip(writes);
         all.all(|(w, u)| self.is_apart(at, w, u.when.as_ref()))
             && places.iter().any(|w| !self.is_on_one_side(at, w))
-    }
-
-    /// The row of a flat list that a place is in, and where in it.
-    fn row_of(&self, place: &Expr, row: &Expr) -> Option<(Expr, Expr)> {
-        let (which, position) = size::divided(place, row);
-        (self.known.is_inside(&position, row)).then_some((which, position))
     }
 }
 

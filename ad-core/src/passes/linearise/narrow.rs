@@ -10,6 +10,8 @@
 
 use crate::ir::build::{Builder, translate};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Var};
+use crate::ir::prims::Prim;
+use crate::ir::ty::Lit;
 
 /// The program with such reads in the bodies of its loops.
 pub(super) fn narrowed(program: &Program) -> Program {
@@ -48,7 +50,14 @@ fn once(out: &mut Builder, eq: &Eq) -> Option<Var> {
         Ix::Affine(_) | Ix::Data(_) => None,
     };
     let index = index.iter().map(number).collect::<Option<Vec<_>>>()?;
-    let guard = out.uniform(eq.guard?)?;
+    let mut guard = out.uniform(eq.guard?)?;
+    // Of an empty array no element is read.
+    let zero = out.fill(Lit::Int(0), &[]);
+    for n in eq.ty.shape.iter().filter(|n| !n.at_least(1)) {
+        let n = out.index(Affine::constant(0, n.clone()), &[]);
+        let some = out.map(Prim::ILt, &[zero, n], None);
+        guard = out.map(Prim::And, &[guard, some], None);
+    }
     let one = out.gather(*src, index, &[], Some(guard));
     Some(out.gather(one, vec![], &eq.ty.shape, None))
 }

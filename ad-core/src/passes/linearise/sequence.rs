@@ -544,7 +544,7 @@ impl Residuals {
                 restored.push(v);
                 continue;
             }
-            if chains.keeps(body, eq) {
+            if chains.keeps(body, eq, given) {
                 kept.push(v);
                 continue;
             }

@@ -489,13 +489,21 @@ impl Parts {
     }
 }
 
-/// Whether an equation reads a part of an array.
-pub(super) fn reads_part(body: &Program, eq: &Eq) -> bool {
+/// Whether an equation of a loop's body reads a part of an array, one that has the same shape in
+/// all steps: the body knows it from so many variables that it is given.
+pub(super) fn reads_part(body: &Program, eq: &Eq, given: usize) -> bool {
     let Op::Gather { src, .. } = &eq.op else {
         return false;
     };
     let (read, whole) = (&eq.ty.shape, &body.ty(*src).shape);
-    read.len() <= whole.len() && read != whole
+    read.len() <= whole.len() && read != whole && read.iter().all(|s| is_fixed(s, given))
+}
+
+/// Whether a length is known from the first variables of a body alone.
+pub(super) fn is_fixed(s: &Size, given: usize) -> bool {
+    let mut fixed = true;
+    values(s, &mut |v| fixed &= v.index() < given);
+    fixed
 }
 
 /// The computed values in a size.
@@ -553,7 +561,7 @@ impl Chains {
     }
 
     /// Whether an equation reads a part that is kept, of a version of a state.
-    pub(super) fn keeps(&self, body: &Program, eq: &Eq) -> bool {
+    pub(super) fn keeps(&self, body: &Program, eq: &Eq, given: usize) -> bool {
         let Op::Gather { src, .. } = &eq.op else {
             return false;
         };
@@ -562,7 +570,7 @@ impl Chains {
         let mut kept = (self.of.get(src))
             .into_iter()
             .flat_map(|k| &self.all[*k].kept);
-        kept.any(is_less) && reads_part(body, eq)
+        kept.any(is_less) && reads_part(body, eq, given)
     }
 
     /// Whether reading so much of a version is no more than what a step replaces in it. Then what

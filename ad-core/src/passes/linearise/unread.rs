@@ -15,8 +15,9 @@
 //! If a factor is `cos(m[i, k])`, and j starts at k, the number `m[i, k]` is read before it is
 //! overwritten. These are n² numbers, and keeping each where it is read leaves the n³ elements
 //! unread. So a read of single numbers does not count, but where one meets a write, all such reads
-//! of the array in loops as deep as its own are kept (`Marks::parts`). Likewise rows, where what is
-//! overwritten has more elements: `m[k, _]` in the loop over k, of which i and j change all rows.
+//! of the array in loops as deep as its own are kept (`Marks::parts`). So are rows if the writes
+//! overwrite more elements: `m[k, _]` is n numbers in a step over k, and the loops over i and j
+//! overwrite n².
 //!
 //! A value is needed if a partial derivative reads it, or if something is computed of it again.
 //! Places are polynomials of the indices of the loops around. A read and a later write meet if
@@ -29,7 +30,7 @@
 mod stride;
 mod system;
 
-use super::undo::{Parts, before, reads_part, values};
+use super::undo::{Parts, before, is_fixed, reads_part};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Marks, Op, Program, Run, Var, translated};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::{Partial, Prim, Scalars};
@@ -309,6 +310,7 @@ impl Accesses {
             needed: needed(inner.run, inner.state),
             versions,
             body,
+            given: inner.run.given.len(),
             path: inner.path,
         };
         let turn = |time| {
@@ -346,7 +348,8 @@ impl Accesses {
                     && is_needed
                 {
                     let mut read = self.access(step, index, &eq.ty.shape, turn(2 * k + 1));
-                    read.can_be_kept = step.versions.len() > 1 && reads_part(step.body, eq);
+                    let is_part = reads_part(step.body, eq, step.given);
+                    read.can_be_kept = step.versions.len() > 1 && is_part;
                     self.reads.push(read);
                 }
                 true
@@ -492,6 +495,8 @@ impl Accesses {
 /// What is known of a step of a loop.
 struct Step<'a> {
     body: &'a Program,
+    /// How many variables the body is given.
+    given: usize,
     path: &'a [usize],
     /// The integers, as far as they are polynomials of indices.
     known: Vec<Option<Size>>,
@@ -528,13 +533,6 @@ fn occupied(n: &Size) -> &Size {
         }
     }
     n
-}
-
-/// Whether a length is known from the first variables of a body alone.
-fn is_fixed(s: &Size, given: usize) -> bool {
-    let mut fixed = true;
-    values(s, &mut |v| fixed &= v.index() < given);
-    fixed
 }
 
 /// The versions of a state in a step, if each comes from the one before.

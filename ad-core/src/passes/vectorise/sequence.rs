@@ -489,8 +489,14 @@ impl Vectoriser {
 
     /// The same, seen here. The number of steps of a loop may depend on the loops around it.
     fn is_evidently_inside(&self, a: &Affine, n: &Size, space: &Space) -> bool {
-        let steps = self.steps.iter().map(|(_, n)| n);
-        let positive: Vec<Size> = space.axes.iter().chain(steps).cloned().collect();
+        // Only what it depends on stays around it.
+        let mentions = |v: &Var| {
+            let linear = a.constant.linear_in(&Atom::Value(v.0));
+            linear.is_none_or(|(c, _)| !c.is(0))
+        };
+        let steps = self.steps.iter().filter(|(v, _)| mentions(v));
+        let mut positive = a.used(&space.axes);
+        positive.extend(steps.map(|(_, n)| n.clone()));
         let Some((mut low, mut high)) = a.range(&space.axes) else {
             return false;
         };
