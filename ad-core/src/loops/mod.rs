@@ -11,11 +11,13 @@
 //! writes with one, and every loop as the user has it. `program` walks over what was written and
 //! writes it again. Each loop comes to it as a `Draft`, with the loops inside of it done already:
 //! `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
-//! `parallel` writes it. If both sides of a branch only replace parts of one array, `merged` writes
+//! `parallel` writes it. A loop that changes an array at several places is taken apart first
+//! (`distributed`). If both sides of a branch only replace parts of one array, `merged` writes
 //! these updates under their conditions. `stretch` decides whether a stretch of an array is changed
 //! in place or the array is built anew.
 
 mod blocks;
+mod distributed;
 mod draft;
 mod inside;
 mod merged;

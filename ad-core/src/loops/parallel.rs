@@ -43,6 +43,7 @@ impl Recogniser {
         let mut roles = Body::new(&draft, self, &within).roles(is_nested);
         self.scatters_are_possible(&draft, &mut roles);
         self.fills_stay_inside(&draft, &mut roles);
+        let distributed = self.distributed(&mut draft, &mut roles);
         let is_kept = |(state, role): (State<'_>, &Role)| {
             matches!(role, Role::Sequential) && self.is_carried(state.init)
         };
@@ -94,6 +95,9 @@ impl Recogniser {
                 self.has_lengths_of(sym, state.init);
             }
             last.insert(state.sym.clone(), expr);
+        }
+        for (k, array) in distributed {
+            last.insert(draft.state(k).sym.clone(), array);
         }
         let states = draft.states();
         let states = states.map(|s| last.remove(s.sym).unwrap_or_else(|| s.init.clone()));

@@ -9,6 +9,7 @@
 )]
 
 mod filled;
+mod several;
 mod unwritten;
 
 use super::draft::{Draft, State};

@@ -219,6 +219,23 @@ pub(crate) fn smaller(a: &Expr, b: &Expr) -> Expr {
     }
 }
 
+/// What a sum is at least, with a quotient as if nothing were left of what is divided: `-2 (n / 2)`
+/// is at least `-n`, and so is `-(n / 2)`.
+fn with_whole(sum: &Sum, is_natural: &dyn Fn(&Expr) -> bool) -> Option<Sum> {
+    sum.terms.iter().find_map(|(factors, c)| {
+        let [quotient] = &factors[..] else {
+            return None;
+        };
+        let Core::Prim(Prim::IDiv, args) = &*quotient.kind else {
+            return None;
+        };
+        let by = literal(&args[1]).filter(|by| *by > 0 && *c < 0)?;
+        let mut less = sum.clone();
+        less.term(factors.clone(), -c);
+        is_natural(&args[0]).then(|| less.plus(&Sum::of(&args[0]), c.div_euclid(by)))
+    })
+}
+
 /// What both say.
 fn agreeing(a: Vec<Option<Expr>>, b: Vec<Option<Expr>>) -> Vec<Option<Expr>> {
     let same = |(a, b): (Option<Expr>, Option<Expr>)| a.zip(b);
@@ -290,12 +307,22 @@ impl Writer {
 
     /// Whether a number is seen not to be negative, with every index of a loop at its worst.
     pub(crate) fn is_natural(&self, e: &Expr) -> bool {
+        /// So many quotients in each other are looked into.
+        const DEEP: usize = 3;
+        self.is_natural_within(e, DEEP)
+    }
+
+    fn is_natural_within(&self, e: &Expr, deep: usize) -> bool {
+        let is_divided = |e: &Expr| deep > 0 && self.is_natural_within(e, deep - 1);
         let natural = |f: &Expr| {
             if let Core::Var(sym) = &*f.kind {
                 return self.extents.contains_key(sym) || self.naturals.contains(sym);
             }
             if let Core::Prim(Prim::IMax, args) = &*f.kind {
                 return args.iter().any(|a| literal(a).is_some_and(|i| i >= 0));
+            }
+            if let Core::Prim(Prim::IDiv | Prim::IRem, args) = &*f.kind {
+                return args.iter().all(is_divided);
             }
             if let Core::Index(array, _) = &*f.kind
                 && let Core::Var(sym) = &*array.kind
@@ -319,7 +346,11 @@ impl Writer {
                 all.then(|| (factors.clone(), *c, rest, extent.clone()))
             };
             let Some((factors, c, rest, extent)) = sum.terms.iter().find_map(below) else {
-                break;
+                let Some(less) = with_whole(&sum, &is_divided) else {
+                    break;
+                };
+                sum = less;
+                continue;
             };
             // `c·i` is at least `c·(n - 1)`. There is a round, so what is 0 at least is more.
             let extent = match &*extent.kind {

@@ -15,6 +15,12 @@ use crate::loops::terms::plus;
 use crate::loops::wiring::variables;
 use std::collections::HashSet;
 
+/// Some names of what a state is in a round.
+pub(super) struct Versions {
+    pub(super) state: usize,
+    pub(super) names: HashSet<u32>,
+}
+
 impl<'d> Body<'d> {
     /// `x[i] = e`, where `e` does not read another element of `x`.
     pub(super) fn filled(&self, k: usize, state: State<'_>) -> Option<Role> {
@@ -45,7 +51,7 @@ impl<'d> Body<'d> {
                     || (!is_carried && self.is_apart(&at, here, u.when.as_ref()))
             })
         };
-        if !self.reads_only(u, k, &may_read) {
+        if !self.reads_only(u, &self.only(k), &may_read) {
             return None;
         }
         Some(Role::Filled(Fill {
@@ -97,7 +103,7 @@ impl<'d> Body<'d> {
             self.known.is_inside(&size::minus(&at, &begin), &row)
                 || (self.row_of(&size::minus(&at, &from), &row)).is_some_and(is_left_out)
         };
-        if !self.reads_only(u, k, &may_read) {
+        if !self.reads_only(u, &self.only(k), &may_read) {
             return None;
         }
         Some(Role::Filled(Fill {
@@ -128,51 +134,62 @@ impl<'d> Body<'d> {
         }
     }
 
+    /// The state itself, of its versions in a round.
+    fn only(&self, k: usize) -> Versions {
+        let names = HashSet::from([self.draft.state(k).sym.id]);
+        Versions { state: k, names }
+    }
+
     /// Whether an update reads a state only where that is allowed.
-    fn reads_only(&self, u: &Update, k: usize, may_read: &dyn Fn(&At) -> bool) -> bool {
+    pub(super) fn reads_only(
+        &self,
+        u: &Update,
+        of: &Versions,
+        may_read: &dyn Fn(&At) -> bool,
+    ) -> bool {
         let mut seen = HashSet::new();
         let mut all = u.when.iter().chain([&u.value]);
-        all.all(|e| self.reads_there(e, k, may_read, &mut seen))
+        all.all(|e| self.reads_there(e, of, may_read, &mut seen))
     }
 
     fn reads_there(
         &self,
         e: &Expr,
-        k: usize,
+        of: &Versions,
         may_read: &dyn Fn(&At) -> bool,
         seen: &mut HashSet<u32>,
     ) -> bool {
-        if self.mask(e) & (1 << k) == 0 {
+        let bit = 1 << of.state;
+        if self.mask(e) & bit == 0 {
             return true;
         }
-        let state = self.draft.state(k).sym;
+        let is_version =
+            |e: &Expr| matches!(&*e.kind, Kind::Var(sym) if of.names.contains(&sym.id));
         match &*e.kind {
-            Kind::Var(sym) if sym == state => false,
+            Kind::Var(_) if is_version(e) => false,
             Kind::Var(sym) => {
                 if !seen.insert(sym.id) {
                     return true;
                 }
                 match self.defs.get(&sym.id) {
-                    Some(def) => self.reads_there(def, k, may_read, seen),
-                    None => self.masks.get(&sym.id).is_none_or(|m| m & (1 << k) == 0),
+                    Some(def) => self.reads_there(def, of, may_read, seen),
+                    None => self.masks.get(&sym.id).is_none_or(|m| m & bit == 0),
                 }
             }
-            Kind::Dim(array, _) if matches!(&*array.kind, Kind::Var(s) if s == state) => true,
-            Kind::Index(array, at)
-                if matches!(&*array.kind, Kind::Var(s) if s == state) && may_read(at) =>
-            {
+            Kind::Dim(array, _) if is_version(array) => true,
+            Kind::Index(array, at) if is_version(array) && may_read(at) => {
                 let mut at = at.iter().flatten();
-                at.all(|i| self.reads_there(i, k, may_read, seen))
+                at.all(|i| self.reads_there(i, of, may_read, seen))
             }
             _ => {
                 let mut all = e.parts().into_iter();
-                all.all(|p| self.reads_there(p, k, may_read, seen))
+                all.all(|p| self.reads_there(p, of, may_read, seen))
             }
         }
     }
 
     /// Whether a place is the one that a round fills, or goes with it through another row.
-    fn is_in_step(&self, at: &Expr, here: &Expr) -> bool {
+    pub(super) fn is_in_step(&self, at: &Expr, here: &Expr) -> bool {
         let in_other_row = |count| {
             let apart = self.is_fixed(&size::minus(at, here));
             apart && self.known.is_whole_rows_apart(at, here, count)

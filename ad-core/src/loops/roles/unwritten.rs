@@ -17,7 +17,7 @@
 
 use super::{At, Body, Role};
 use crate::ir::core::{Along, Expr, Kind, Sym, Update};
-use crate::loops::draft::{Draft, State};
+use crate::loops::draft::Draft;
 use crate::loops::program::Recogniser;
 use crate::loops::size::{self, literal};
 use crate::loops::terms::{built, element, entry};
@@ -53,34 +53,17 @@ impl Body<'_> {
             if !matches!(role, Role::Sequential) || !self.known.is_carried(init) {
                 continue;
             }
-            let Some((versions, writes)) = self.writes(state) else {
+            let Some(versions) = self.versions(state) else {
                 continue;
             };
+            let writes: Vec<&Update> = versions.iter().filter_map(|v| v.change).collect();
+            let names = versions.iter().flat_map(|v| &v.names);
+            let versions: HashSet<u32> = names.map(|sym| sym.id).collect();
             let body = &self.draft.looped.body;
             let mut look = |e: &Expr| self.reads(e, (state, &versions), &writes, &mut all);
             body.parts().into_iter().for_each(&mut look);
         }
         all
-    }
-
-    /// The versions of a state in a round, and how each comes from the one before.
-    fn writes(&self, state: usize) -> Option<(HashSet<u32>, Vec<&Update>)> {
-        let State { sym, next, .. } = self.draft.state(state);
-        let (mut versions, mut writes, mut here) = (HashSet::from([sym.id]), vec![], next);
-        loop {
-            match &*here.kind {
-                Kind::Var(v) if v == sym => return Some((versions, writes)),
-                Kind::Var(v) => {
-                    versions.insert(v.id);
-                    here = self.defs.get(&v.id)?;
-                }
-                Kind::Update(u) => {
-                    writes.push(u);
-                    here = &u.array;
-                }
-                _ => return None,
-            }
-        }
     }
 
     fn reads(

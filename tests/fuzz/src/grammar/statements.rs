@@ -1,6 +1,6 @@
 //! Statements: declarations, assignments, loops, branches.
 
-use super::{Gen, Length, Ty, Var};
+use super::{Dim, Gen, Length, Ty, Var};
 use crate::tree::{Sort, Tree};
 
 impl Gen {
@@ -220,7 +220,7 @@ impl Gen {
         let (dims, _) = x.ty.array()?;
         let x = x.text;
         let half = self.real.literal("0.5").to_string();
-        match self.rng.below(14) {
+        match self.rng.below(16) {
             0..7 => {
                 let mut parts = vec![];
                 for &dim in &dims {
@@ -274,8 +274,63 @@ impl Gen {
                 let e = self.real(1);
                 Some(Self::statement(&format!("{x}.fill(@);"), [e]))
             }
+            14.. if self.nests.0 < 2 => self.several_places(&x, &dims, d),
             _ => None,
         }
+    }
+
+    /// A loop that changes an array at several places in each round, most often all of them in
+    /// a part that no other round touches.
+    fn several_places(&mut self, x: &str, dims: &[Dim], d: usize) -> Option<Tree> {
+        let axis = self.rng.below(dims.len());
+        let mut rows = vec![];
+        for (k, &dim) in dims.iter().enumerate() {
+            if k != axis {
+                rows.push(self.index(dim)?);
+                rows.push(self.index(dim)?);
+            }
+        }
+        let n = self.bound(dims[axis]);
+        let range = self.rng.pick(&["", "", " / 2"]);
+        let t = self.name("t");
+        Some(self.looped(dims[axis], |g, i| {
+            let place = |g: &mut Gen, parts: &mut Vec<Tree>| {
+                let along = match g.rng.below(4) {
+                    0 => format!("{n} - 1 - {i}"),
+                    1 if !range.is_empty() => format!("{i} + {n} / 2"),
+                    _ => i.to_owned(),
+                };
+                if rows.is_empty() {
+                    return format!("{x}[{along}]");
+                }
+                let k = g.rng.below(rows.len());
+                parts.push(rows[k].clone());
+                match axis {
+                    0 => format!("{x}[[{along}, @]]"),
+                    _ => format!("{x}[[@, {along}]]"),
+                }
+            };
+            let mut parts = vec![];
+            let mut pattern = format!("for {i} in 0..{n}{range} {{\nlet {t} = ");
+            pattern.push_str(&place(g, &mut parts));
+            pattern.push_str(";\n");
+            g.push(&t, Ty::Real, false);
+            for _ in 0..2 + g.rng.below(2) {
+                let to = place(g, &mut parts);
+                let value = match g.rng.below(3) {
+                    0 => t.clone(),
+                    1 => place(g, &mut parts),
+                    _ => {
+                        let from = place(g, &mut parts);
+                        parts.push(g.real(d.min(1)));
+                        format!("({t} * #0.5 + {from} * @).tanh()")
+                    }
+                };
+                pattern.push_str(&format!("{to} = {value};\n"));
+            }
+            pattern.push_str("}\n");
+            g.real_pattern(&pattern, parts).for_sort(Sort::Stmt)
+        }))
     }
 
     /// Says where a loop is left early, or a round of it.
