@@ -1,5 +1,4 @@
-//! Reads that are the same in all rounds of a loop, or for all elements of an array, where there are
-//! none.
+//! Reads in loops that have no rounds, and for arrays that have no elements.
 //!
 //! @ x: [0]
 //! @ x: [1]

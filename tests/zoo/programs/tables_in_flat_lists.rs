@@ -95,7 +95,7 @@ fn copied(x: &[f64], y: &[f64]) -> f64 {
     a.iter().map(|v| v * v * v).sum()
 }
 
-/// Rows, the last of which is cut off.
+/// A table whose last row is cut off.
 #[differentiable]
 fn cut_off(x: &[f64], y: &[f64]) -> f64 {
     let (n, m) = (x.len(), y.len());
