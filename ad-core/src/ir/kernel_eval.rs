@@ -640,7 +640,7 @@ impl<'a> Frame<'a> {
                     self.work.operations += p.cost();
                 }
                 let l = p
-                    .eval(&lits)
+                    .eval_wrapping(&lits)
                     .ok_or_else(|| format!("`{}` of {lits:?} fails", p.name()))?;
                 if is_absent { Ok((l, false)) } else { whole(l) }
             }

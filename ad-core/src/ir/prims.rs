@@ -281,6 +281,20 @@ impl Prim {
             .collect()
     }
 
+    /// The same where sums, differences and products of integers wrap, as in release builds. What
+    /// is hoisted, and never used, may overflow.
+    pub fn eval_wrapping(self, args: &[Lit]) -> Option<Lit> {
+        let wrapped = match (self, args) {
+            (Prim::IAdd, &[Lit::Int(x), Lit::Int(y)]) => x.wrapping_add(y),
+            (Prim::ISub, &[Lit::Int(x), Lit::Int(y)]) => x.wrapping_sub(y),
+            (Prim::IMul, &[Lit::Int(x), Lit::Int(y)]) => x.wrapping_mul(y),
+            (Prim::INeg, &[Lit::Int(x)]) => x.wrapping_neg(),
+            (Prim::IAbs, &[Lit::Int(x)]) => x.wrapping_abs(),
+            (_, _) => return self.eval(args),
+        };
+        Some(Lit::Int(wrapped))
+    }
+
     /// Whether it panics for some integers: for all of these it does not if its last argument is a
     /// positive literal.
     pub fn is_partial(self) -> bool {

@@ -583,15 +583,16 @@ impl Size {
         })
     }
 
-    /// The value under an assignment of the atoms. Quotients by zero give `None`.
+    /// The value under an assignment of the atoms; sums and products wrap. Quotients by zero give
+    /// `None`.
     pub fn eval(&self, of: &mut dyn FnMut(&Atom) -> Option<i64>) -> Option<i64> {
         let mut sum = 0i64;
         for (m, c) in &*self.terms {
             let mut product = *c;
             for a in m {
-                product = product.checked_mul(a.eval(of)?)?;
+                product = product.wrapping_mul(a.eval(of)?);
             }
-            sum = sum.checked_add(product)?;
+            sum = sum.wrapping_add(product);
         }
         Some(sum)
     }

@@ -46,7 +46,6 @@ pub(super) fn map(d: &Domain<'_>, prim: Prim, args: &[&Slot]) -> Result<(Slot, u
         }
         _ => {}
     }
-    let name = prim.name();
     let value = match prim.evaluation() {
         Eval::R(f) => {
             let a = args[0].real()?;
@@ -64,17 +63,13 @@ pub(super) fn map(d: &Domain<'_>, prim: Prim, args: &[&Slot]) -> Result<(Slot, u
             let (a, b) = (args[0].real()?, args[1].int()?);
             d.real(d.fill(0.0, |p| Ok(f(a[p], b[p])))?)
         }
-        Eval::I(f) => {
+        Eval::I(_) => {
             let a = args[0].int()?;
-            d.int(d.fill(0, |p| {
-                f(a[p]).ok_or_else(|| format!("{name}({}) fails", a[p]))
-            })?)
+            d.int(d.fill(0, |p| integer(prim, &[a[p]]))?)
         }
-        Eval::II(f) => {
+        Eval::II(_) => {
             let (a, b) = (args[0].int()?, args[1].int()?);
-            d.int(d.fill(0, |p| {
-                f(a[p], b[p]).ok_or_else(|| format!("{name}({}, {}) fails", a[p], b[p]))
-            })?)
+            d.int(d.fill(0, |p| integer(prim, &[a[p], b[p]]))?)
         }
         Eval::B(f) => {
             let a = args[0].bool()?;
@@ -117,6 +112,17 @@ fn choose<T: Copy>(
     zero: T,
 ) -> Result<Vec<T>, String> {
     d.fill(zero, |p| Ok(if c[p] { a[p] } else { b[p] }))
+}
+
+fn integer(prim: Prim, args: &[i64]) -> Result<i64, String> {
+    let lits: Vec<Lit> = args.iter().copied().map(Lit::Int).collect();
+    match prim.eval_wrapping(&lits) {
+        Some(Lit::Int(n)) => Ok(n),
+        Some(Lit::Real(_) | Lit::Bool(_)) | None => {
+            let args: Vec<String> = args.iter().map(i64::to_string).collect();
+            Err(format!("{}({}) fails", prim.name(), args.join(", ")))
+        }
+    }
 }
 
 /// Addition or subtraction where operands have structural zeros: what is there is the result, or is
