@@ -129,6 +129,9 @@ pub(crate) const ELEMENTS_ON_STACK: i64 = 64;
 /// The arrays that tiles make where they stay: the runtime has a tuple of places for each number.
 pub(crate) const ARRAYS_IN_PLACE: usize = 4;
 
+/// The arrays that threads make together: the runtime has a tuple of pieces for each number.
+pub(crate) const ARRAYS_IN_SHARES: usize = 21;
+
 /// The arrays that the runtime fills in one loop: it has an implementation for each number.
 pub(crate) const ARRAYS_FILLED_TOGETHER: usize = 16;
 

@@ -13,7 +13,7 @@ use crate::ir::bulk::Type;
 use crate::ir::kernel::{Compute, Contribution, Fill, Nest, Program, Range, Step, Work};
 use crate::ir::prims::Emit;
 use crate::ir::ty::Size;
-use crate::thresholds::{OPERATIONS_OF_CALL, OPERATIONS_OF_SHARED_INDEX};
+use crate::thresholds::{ARRAYS_IN_SHARES, OPERATIONS_OF_CALL, OPERATIONS_OF_SHARED_INDEX};
 use std::collections::HashMap;
 
 /// Divides what is worth it.
@@ -67,7 +67,11 @@ fn work(step: &Step) -> Option<Size> {
         | Work::Call(_)
         | Work::Tiles(_) => return None,
     };
-    let scalars = step.defines().iter().any(|(_, ty)| ty.rank() == 0);
+    let defines = step.defines();
+    if defines.len() > ARRAYS_IN_SHARES {
+        return None;
+    }
+    let scalars = defines.iter().any(|(_, ty)| ty.rank() == 0);
     let divisible = !scalars && nest.outer > 0 && nest.ranges.first().is_some_and(Range::is_whole);
     if !divisible || nest.loops[0].as_lit().is_some() || !nest.loops[0].is_total() {
         return None;
