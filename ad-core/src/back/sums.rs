@@ -1,9 +1,10 @@
-//! Families that add to rows; `passes/schedule/added_rows.rs` says why.
+//! Rows that are changed, and families that add to rows; `passes/schedule/changed_rows.rs` and
+//! `added_rows.rs` say why.
 
 use super::nest::{Bound, Writer};
-use super::range::pattern_of;
+use super::range::{Run, pattern_of, span};
 use super::tokens::in_place;
-use crate::ir::kernel::{Addend, Along, Compute, Loop, Node};
+use crate::ir::kernel::{Addend, Along, At, Compute, Loop, Node};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
 use proc_macro2::{Ident, TokenStream};
@@ -66,6 +67,48 @@ impl Writer<'_> {
         quote!(|[#(#index,)* _], #js #(, #out)*| { #body })
     }
 
+    /// Statements that change parts of rows.
+    pub(super) fn changed_by_rows(&mut self, to: &Ident, at: &[At], op: &str) -> TokenStream {
+        let nest = self.nest;
+        let (l, root, nothing) = (nest.outer - 1, nest.root, HashSet::new());
+        let mut runs = self.outer_runs();
+        let span = match runs.pop() {
+            Some(Run::Count(end)) => end.tokens,
+            Some(Run::Part(from, to)) => span(&from, &to),
+            Some(Run::Once(_)) | None => unreachable!("the last loop runs over rows"),
+        };
+        self.along.insert(l, Along::new(nest, l, &[root]));
+        let guard = nest.nodes[root].guard;
+        let known = nest.learned(guard);
+        let js = self.stretch(l);
+        let lets = self.lets_without(None, Some(l), &nothing);
+        let lets = lets.iter().map(|(name, value)| quote!(let #name = #value;));
+        let lets: TokenStream = lets.collect();
+        let condition = guard.map(|g| self.node(g, &nothing).tokens);
+        let (before, value) = self.row_of_values(l, (&[root], 1), &known, &js);
+        let start = nest.start_of_row(at, l).expect("it is a row");
+        let place = start.iter().map(|a| self.at(a, &known).tokens);
+        let row = quote!(#to.row_mut(#js, [#(#place),*]));
+        let index = pattern_of(&self.loops[l], &value);
+        let change = match op {
+            "+=" => quote!(add),
+            _ => quote!(set),
+        };
+        let mut all = quote! {
+            #before
+            #row.#change(#js, |#index| #value);
+        };
+        if let Some(c) = condition {
+            all = quote!(if #c { #all });
+        }
+        // What is the same for all elements may not exist if there are none.
+        let all = quote! {
+            let #js = rt::stretch(#span);
+            if !#js.is_empty() { #lets #all }
+        };
+        self.around(runs, all, true)
+    }
+
     /// Slices and what is the same in the whole row, and the values at an index: where some
     /// conditions hold. So many of the first are new.
     pub(super) fn row_of_values(
@@ -118,10 +161,11 @@ impl Writer<'_> {
             .map(|n| self.node(*n, known).tokens)
             .collect();
         let (new, rest) = all.split_at(new);
-        let all = match new {
-            [] => quote!((#(#rest,)*)),
-            [one] => quote!((#one, (#(#rest,)*))),
-            many => quote!(((#(#many),*), (#(#rest,)*))),
+        let all = match (new, rest) {
+            ([], _) => quote!((#(#rest,)*)),
+            ([one], []) => quote!(#one),
+            ([one], _) => quote!((#one, (#(#rest,)*))),
+            (many, _) => quote!(((#(#many),*), (#(#rest,)*))),
         };
         for m in &nodes {
             self.rowed.remove(m);

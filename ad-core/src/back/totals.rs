@@ -4,7 +4,7 @@ use super::blocks::Inside;
 use super::expr::Expr;
 use super::nest::Writer;
 use super::range::pattern_of;
-use crate::ir::kernel::{Addend, Along, At, Node};
+use crate::ir::kernel::{Addend, Along, Node};
 use crate::thresholds::LIGHT_BESIDE_TOTALS;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -78,10 +78,7 @@ impl Writer<'_> {
                 false => (quote!(set_and_sum), quote!(sums)),
             };
         let added = sums.iter().zip(&totals).map(|((to, s), total)| {
-            let place = s.at.iter().map(|a| match a {
-                At::Affine(a) => self.affine(a).tokens,
-                At::Node(_) => unreachable!("these are affine"),
-            });
+            let place = s.at.iter().map(|a| self.at(a, &known).tokens);
             quote!(#to[[#(#place),*]] += #total;)
         });
         let added: TokenStream = added.collect();

@@ -1,4 +1,4 @@
-//! Rows that are added to, several in one loop.
+//! Rows that are changed, and rows that are added to, several in one loop.
 
 use super::blocks::{Fresh, Stretch, Written, first_outside, start_of};
 use super::loops::{LANES, combined, inside, rows, sealed};
@@ -7,7 +7,7 @@ use crate::Real;
 use std::mem::MaybeUninit;
 use std::ops::AddAssign;
 
-/// Neighbours in memory that are added to, one for each index of a stretch.
+/// Neighbours in memory that are changed or added to, one for each index of a stretch.
 #[derive(Debug)]
 pub struct RowMut<'a, T>(&'a mut [T]);
 
@@ -30,6 +30,40 @@ impl<T, const N: usize> Dense<T, N> {
             let start = self.data.as_mut_ptr().add(start);
             std::slice::from_raw_parts_mut(start, js.length())
         })
+    }
+}
+
+impl<T> RowMut<'_, T> {
+    /// Replaces each element by `f` of its index.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the row is not as long as the stretch.
+    #[inline(always)]
+    pub fn set(self, js: Stretch, mut f: impl FnMut(i64) -> T) {
+        each(self.0, js, |x, j| *x = f(j));
+    }
+
+    /// Adds `f` of its index to each element.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the row is not as long as the stretch.
+    #[inline(always)]
+    pub fn add(self, js: Stretch, mut f: impl FnMut(i64) -> T)
+    where
+        T: AddAssign,
+    {
+        each(self.0, js, |x, j| *x += f(j));
+    }
+}
+
+/// Changes each element of a row. The parameter tells that nothing else refers to the row.
+#[inline(always)]
+fn each<T>(row: &mut [T], js: Stretch, mut change: impl FnMut(&mut T, i64)) {
+    assert!(row.len() == js.length(), "all elements of a row");
+    for (j, x) in row.iter_mut().enumerate() {
+        change(x, js.first() + j as i64);
     }
 }
 

@@ -22,6 +22,9 @@ impl Function<'_> {
                 At::Affine(_) => None,
             })
             .collect();
+        if c.nest.form == Form::ChangedRows {
+            return Writer::new(&c.nest, &more, self).changed_by_rows(to, &c.at, op);
+        }
         let mut w = Writer::new(&c.nest, &more, self).with_blocks();
         let all = w.assignment(to, &c.at, op);
         let plain = || Writer::new(&c.nest, &more, self).assignment(to, &c.at, op);
@@ -83,9 +86,10 @@ impl Function<'_> {
                     let row = Writer::new(nest, &[], self).by_rows(&[nest.root], cut);
                     quote!(rt::build_rows([#(#shape),*], #row))
                 }
-                Form::Plain | Form::AddedRows { .. } | Form::RowTotals { .. } => {
-                    self.elements(&mut w, &shape)
-                }
+                Form::Plain
+                | Form::AddedRows { .. }
+                | Form::RowTotals { .. }
+                | Form::ChangedRows => self.elements(&mut w, &shape),
             },
         };
         let outside = outside(nest);

@@ -139,7 +139,7 @@ impl Function<'_> {
             quote!(#function(#places [#(#extents),*], #row))
         };
         let all = match f.nest.form {
-            Form::Plain => plain(),
+            Form::Plain | Form::ChangedRows => plain(),
             Form::Rows(cut) => by_rows(&writer().by_rows(&elements, cut)),
             Form::AddedRows { least } => {
                 let length = &f.nest.loops[f.nest.outer - 1];

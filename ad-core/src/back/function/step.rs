@@ -10,7 +10,9 @@ use crate::back::nest::{Scope, Writer};
 use crate::back::real;
 use crate::front::types::Scalar;
 use crate::ir::bulk::{Feed, Type, Var};
-use crate::ir::kernel::{Affine, At, Contribution, Nest, Operand, Source, Step, Within, Work};
+use crate::ir::kernel::{
+    Affine, At, Contribution, Form, Nest, Operand, Source, Step, Within, Work,
+};
 use crate::ir::ty::{Elem, Lit};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
@@ -151,7 +153,13 @@ impl Function<'_> {
         local: &Local,
     ) -> TokenStream {
         let here: Vec<At> = (0..nest.outer).map(|l| At::Affine(Affine::of(l))).collect();
-        let elements = Writer::new(nest, &[], self).assignment(name, &here, "=");
+        let mut w = Writer::new(nest, &[], self);
+        let elements = match nest.form {
+            Form::ChangedRows => w.changed_by_rows(name, &here, "="),
+            Form::Plain | Form::Rows(_) | Form::AddedRows { .. } | Form::RowTotals { .. } => {
+                w.assignment(name, &here, "=")
+            }
+        };
         let zeros = self.zeros(None, local.small, shape);
         let of = self.annotation(&step.ty, local.small);
         quote!(let mut #name #of = #zeros; #elements)

@@ -5,12 +5,14 @@
 //! rows           out[i, ..] = f(i, ..), with what is read found once for a row
 //! added rows     a row of a new array, and rows of others that are added to
 //! row totals     a row of new arrays; sums over the row, each added to one element
+//! changed rows   a part of a row of an array that is changed
 //! ```
 //!
 //! The passes below `passes/schedule` choose among those that are possible here.
 
 use super::{
-    Addend, Affine, Along, At, Contribution, Cut, Family, Fill, Loop, Nest, Node, Range, Step, Work,
+    Addend, Affine, Along, At, Contribution, Cut, Family, Fill, Loop, Nest, Node, Range, Scalar,
+    Step, Work,
 };
 use crate::ir::bulk::Var;
 use crate::ir::ty::{Elem, Size};
@@ -30,6 +32,8 @@ pub enum Form {
         /// Shorter ones are done element by element.
         least: i64,
     },
+    /// By parts of rows of an array that is changed: of those that the loop runs over.
+    ChangedRows,
     /// By rows that are made and summed, if they have so many elements and the conditions of a row
     /// hold in all of it.
     RowTotals {
@@ -94,6 +98,7 @@ impl<'a> Made<'a> {
             Form::Rows(cut) => self.may_be_rows(l, cut, shape),
             Form::AddedRows { .. } => self.may_be_added_rows(l).unwrap_or(false),
             Form::RowTotals { .. } => self.may_be_row_totals(l).unwrap_or(false),
+            Form::ChangedRows => false,
         }
     }
 
@@ -132,9 +137,12 @@ impl<'a> Made<'a> {
     /// hold there is nothing but rows.
     fn may_be_row_totals(&self, l: Loop) -> Option<bool> {
         let (nest, sums) = (self.nest, self.sums.as_ref()?);
-        let stays = |a: &At| matches!(a, At::Affine(a) if a.coefficient(l).is_none());
         let values = self.values();
         let along = Along::new(nest, l, &values);
+        let stays = |a: &At| match a {
+            At::Affine(a) => a.coefficient(l).is_none(),
+            At::Node(n) => !nest.depends[*n].contains(&l) && nest.nodes[*n].guard.is_none(),
+        };
         let holds: HashSet<Node> = nest.learned(along.conditions(&values)?);
         let are_totals = !sums.is_empty() && sums.iter().all(|s| s.at.iter().all(stays));
         let all = nest.is_elementwise() && are_totals && self.are_real();
@@ -157,6 +165,22 @@ impl Contribution {
 }
 
 impl Nest {
+    /// Whether it changes its places by parts of rows: all elements go to neighbours and are made
+    /// of neighbours, under one condition for a whole row at most, and these arrays are not read.
+    fn may_be_changed_rows(&self, at: &[At], arrays: &[Var]) -> bool {
+        let Some(l) = self.outer.checked_sub(1) else {
+            return false;
+        };
+        let root = &self.nodes[self.root];
+        let along = Along::new(self, l, &[self.root]);
+        let is_free = |s: &Scalar| s.read().is_none_or(|v| !arrays.contains(&v));
+        let is_row = self.start_of_row(at, l).is_some()
+            && root.guard.is_none_or(|g| !along.varies(g))
+            && along.are_rows(&[self.root], &self.learned(root.guard));
+        let is_plain = self.loops.len() == self.outer && self.once(l).is_none();
+        is_row && is_plain && root.elem == Elem::Real && self.nodes.iter().all(is_free)
+    }
+
     /// Whether all outer loops run over their whole extents.
     pub fn is_total(&self) -> bool {
         self.ranges[..self.outer].iter().all(Range::is_whole)
@@ -183,6 +207,32 @@ impl Step {
         }
     }
 
+    /// Whether the nest of this number may change its places by parts of rows.
+    pub fn may_be_changed_rows(&self, which: usize) -> bool {
+        match &self.work {
+            Work::Change { of, parts, .. } => parts.get(which).is_some_and(|c| {
+                let arrays = [of.array, self.out];
+                c.nest.may_be_changed_rows(&c.at, &arrays)
+            }),
+            // A first part that is whole is a new array.
+            Work::Scatter(parts) => parts.get(which).is_some_and(|c| {
+                let is_new = which == 0 && c.is_whole(&self.ty.shape);
+                !is_new && c.nest.may_be_changed_rows(&c.at, &[])
+            }),
+            Work::Nest(nest) => {
+                let at = (0..nest.outer).map(|l| At::Affine(Affine::of(l)));
+                !nest.is_total() && nest.may_be_changed_rows(&at.collect::<Vec<_>>(), &[])
+            }
+            Work::Family(_)
+            | Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_)
+            | Work::Branch(_) => false,
+        }
+    }
+
     /// Its nests.
     pub fn nests(&self) -> Vec<&Nest> {
         match &self.work {
@@ -190,6 +240,23 @@ impl Step {
             Work::Family(f) => vec![&f.nest],
             Work::Scatter(parts) | Work::Change { parts, .. } => {
                 parts.iter().map(|c| &c.nest).collect()
+            }
+            Work::Contract { .. }
+            | Work::Recur { .. }
+            | Work::Loop(_)
+            | Work::Call(_)
+            | Work::Tiles(_)
+            | Work::Branch(_) => vec![],
+        }
+    }
+
+    /// Its nests, to be changed.
+    pub fn nests_mut(&mut self) -> Vec<&mut Nest> {
+        match &mut self.work {
+            Work::Nest(nest) => vec![nest],
+            Work::Family(f) => vec![&mut f.nest],
+            Work::Scatter(parts) | Work::Change { parts, .. } => {
+                parts.iter_mut().map(|c| &mut c.nest).collect()
             }
             Work::Contract { .. }
             | Work::Recur { .. }

@@ -7,12 +7,19 @@ impl Scope<'_> {
     /// Verifies the forms of the loops of a step that is sound otherwise.
     pub(super) fn form(&self, step: &Step) -> Result<(), String> {
         let made = step.made();
-        let of_other = step.nests().into_iter().find(|nest| {
-            let is_made = (made.as_ref()).is_some_and(|m| std::ptr::eq(m.nest, *nest));
-            !is_made && nest.form != Form::Plain
-        });
-        if let Some(nest) = of_other {
-            return Err(format!("only new arrays are made by {}", nest.form));
+        for (which, nest) in step.nests().into_iter().enumerate() {
+            let is_made = (made.as_ref()).is_some_and(|m| std::ptr::eq(m.nest, nest));
+            match nest.form {
+                Form::ChangedRows if !step.may_be_changed_rows(which) => {
+                    return Err("what it changes are no rows".into());
+                }
+                Form::Plain | Form::ChangedRows => {}
+                form @ (Form::Rows(_) | Form::AddedRows { .. } | Form::RowTotals { .. }) => {
+                    if !is_made {
+                        return Err(format!("only new arrays are made by {form}"));
+                    }
+                }
+            }
         }
         match made {
             Some(m) if !m.may_be(m.nest.form, &|v| &self.known[&v].shape) => Err(format!(
@@ -126,5 +133,35 @@ mod tests {
             return v2";
         let wrong = check(&parse(text).unwrap()).unwrap_err();
         assert!(wrong.contains("only new arrays are made by rows"));
+    }
+
+    /// A part of a row that is changed, at these places.
+    fn changed(read: &str, at: &str) -> Result<(), String> {
+        let text = format!(
+            "fn f(x: real[d0.0, d0.0], y: real[d0.0, d0.0])
+            v2: real[d0.0, d0.0] = change v0 replacing
+            outer 1
+            form changed rows
+            loop i0 to d0.0 from [1]
+            s0: int in [] = index 1
+            s1: real in [0] = read {read}
+            give s1
+            at [{at}]
+            return v2"
+        );
+        check(&parse(&text)?)
+    }
+
+    #[test]
+    fn parts_of_rows_are_changed() {
+        changed("v1[1, i0]", "s0, i0").unwrap();
+        for (read, at) in [
+            ("v1[1, i0]", "i0, s0"),
+            ("v1[i0, 1]", "s0, i0"),
+            ("v0[1, i0]", "s0, i0"),
+        ] {
+            let error = changed(read, at).unwrap_err();
+            assert!(error.contains("what it changes are no rows"), "{error}");
+        }
     }
 }

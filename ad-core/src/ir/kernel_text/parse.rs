@@ -230,7 +230,7 @@ impl Reader<'_> {
         self.listed(|r| r.at(loops))
     }
 
-    /// `rows first 1 last 2`, `added rows from 8`, `row totals from 16`
+    /// `rows first 1 last 2`, `added rows from 8`, `row totals from 16`, `changed rows`
     fn form(&mut self) -> Result<Form, String> {
         let least = |r: &mut Self, word| {
             r.expect(word)?;
@@ -249,6 +249,10 @@ impl Reader<'_> {
             "added" => Form::AddedRows {
                 least: least(self, "rows")?,
             },
+            "changed" => {
+                self.expect("rows")?;
+                Form::ChangedRows
+            }
             "row" => Form::RowTotals {
                 least: least(self, "totals")?,
             },

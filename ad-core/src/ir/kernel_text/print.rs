@@ -68,6 +68,7 @@ impl Display for Form {
                 };
                 write!(f, "rows{}{}", count("first", *first), count("last", *last))
             }
+            Form::ChangedRows => write!(f, "changed rows"),
             Form::AddedRows { least } => write!(f, "added rows from {least}"),
             Form::RowTotals { least } => write!(f, "row totals from {least}"),
         }

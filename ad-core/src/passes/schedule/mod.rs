@@ -2,6 +2,7 @@
 //! possible and pays off. `ir/kernel/form.rs` says what is possible.
 
 mod added_rows;
+mod changed_rows;
 mod row_totals;
 mod rows;
 
@@ -69,6 +70,7 @@ fn choose(program: &mut Program, is_inner: bool) {
         if let Some(form) = step.form_mut() {
             *form = chosen;
         }
+        changed_rows::choose(step);
         types.extend(step.defines().into_iter().map(|(v, ty)| (v, ty.clone())));
     }
 }

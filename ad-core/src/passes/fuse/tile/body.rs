@@ -65,26 +65,9 @@ pub(super) fn arranged(step: &mut Step, form: &mut Form, arrangement: &Arrangeme
     form.loops.fill(0);
 }
 
-/// The nests of a step.
-pub(super) fn nests_mut(step: &mut Step) -> Vec<&mut Nest> {
-    match &mut step.work {
-        Work::Nest(nest) => vec![nest],
-        Work::Scatter(parts) | Work::Change { parts, .. } => {
-            parts.iter_mut().map(|c| &mut c.nest).collect()
-        }
-        Work::Family(f) => vec![&mut f.nest],
-        Work::Contract { .. }
-        | Work::Recur { .. }
-        | Work::Loop(_)
-        | Work::Branch(_)
-        | Work::Call(_)
-        | Work::Tiles(_) => vec![],
-    }
-}
-
 /// Reads arrays whose axes are in another order now.
 pub(super) fn read_moved(step: &mut Step, moved: &HashMap<Var, Vec<usize>>) {
-    for nest in nests_mut(step) {
+    for nest in step.nests_mut() {
         for s in &mut nest.nodes {
             if let Compute::Read(v, at) = &mut s.compute
                 && let Some(axes) = moved.get(v)
@@ -114,7 +97,7 @@ pub(super) fn read_moved(step: &mut Step, moved: &HashMap<Var, Vec<usize>>) {
 
 /// Names what a step reads in another way.
 pub(super) fn rename(step: &mut Step, to: &mut impl FnMut(Var) -> Var) {
-    for nest in nests_mut(step) {
+    for nest in step.nests_mut() {
         for s in &mut nest.nodes {
             if let Compute::Read(v, _) = &mut s.compute {
                 *v = to(*v);

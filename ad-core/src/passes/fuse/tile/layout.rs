@@ -19,7 +19,7 @@
 //! What is read from outside, and along its rows in the other order, is copied in the new one, once
 //! for all tiles.
 
-use super::body::{in_order, nests_mut};
+use super::body::in_order;
 use super::lane::Form;
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{
@@ -152,7 +152,7 @@ pub(super) fn copies(
     let made: HashSet<Var> = phase.iter().map(|(s, _)| s.out).collect();
     let mut next = types.keys().map(|v| v.0 + 1).max().unwrap_or(0);
     let mut steps = vec![];
-    for nest in phase.iter_mut().flat_map(|(s, _)| nests_mut(s)) {
+    for nest in phase.iter_mut().flat_map(|(s, _)| s.nests_mut()) {
         let Some(l) = (nest.outer.checked_sub(1)).filter(|l| nest.loops[*l] == *run) else {
             continue;
         };
