@@ -424,10 +424,14 @@ fn gaussian_mixture_value_and_grad(
         },
     );
     rt::for_each(
-        [alpha_len, x_cols],
-        |[i, j]| {
-            if 0 < x_rows {
-                mu_bar[[i, j]] += t_34[[i, j]];
+        [alpha_len],
+        |[i]| {
+            let js = rt::stretch(x_cols);
+            if !js.is_empty() {
+                if 0 < x_rows {
+                    let t_34_row = t_34.row(js, [i, 0]);
+                    mu_bar.row_mut(js, [i, 0]).add(js, |j| t_34_row[j]);
+                }
             }
         },
     );
@@ -448,9 +452,13 @@ fn gaussian_mixture_value_and_grad(
     );
     let mut l_bar = rt::zeros_called("the gradient of `l`", [l_rows, l_cols]);
     rt::for_each(
-        [alpha_len, l_cols],
-        |[i, j]| {
-            l_bar[[i, j]] += l[[i, j]] * t_5;
+        [alpha_len],
+        |[i]| {
+            let js = rt::stretch(l_cols);
+            if !js.is_empty() {
+                let l_row = l.row(js, [i, 0]);
+                l_bar.row_mut(js, [i, 0]).add(js, |j| l_row[j] * t_5);
+            }
         },
     );
     rt::for_each(

@@ -29,12 +29,13 @@ fn form_hvp(
     let x_direction_len = x_direction.len(0);
     let t = rt::contract(m, [0, 1], x_direction, [1], [0]);
     let mut t_2 = rt::zeros([m_rows]);
-    rt::for_each(
-        [m_cols.min(m_rows)],
-        |[i]| {
-            t_2[[i]] = x_direction[[i]];
-        },
-    );
+    {
+        let is = rt::stretch(m_cols.min(m_rows));
+        if !is.is_empty() {
+            let x_direction_row = x_direction.row(is, [0]);
+            t_2.row_mut(is, [0]).set(is, |i| x_direction_row[i]);
+        }
+    }
     let t_3 = rt::contract(m, [0, 1], t_2.view(), [0], [1]);
     let x_bar = rt::build_rows(
         [m_cols],

@@ -40,7 +40,7 @@ impl Recogniser {
             };
             let mut array = draft.looped.states[k].1.clone();
             let mut names = HashMap::new();
-            for (sym, mut piece) in loops {
+            for (sym, mut piece, roles) in loops {
                 piece.looped.states[0].1 = array;
                 for b in &mut piece.looped.body.lets {
                     if let Bound::Let(_, is) = b
@@ -50,7 +50,7 @@ impl Recogniser {
                         *is = Expr::clone(array);
                     }
                 }
-                array = self.finish(piece).0.remove(0);
+                array = self.finish_as(piece, roles).0.remove(0);
                 names.insert(sym, array.clone());
             }
             let (sym, init) = &draft.looped.states[k];
@@ -75,14 +75,14 @@ impl Recogniser {
         Some(pieces.collect())
     }
 
-    /// One loop for each change, and what the array is called behind it, if each loop is one that
-    /// fills an array.
+    /// One loop for each change, what the array is called behind it, and its role in it, if each
+    /// loop is one that fills an array.
     fn loops_of(
         &mut self,
         draft: &Draft,
         k: usize,
         pieces: Vec<Piece>,
-    ) -> Option<Vec<(Sym, Draft)>> {
+    ) -> Option<Vec<(Sym, Draft, Vec<Role>)>> {
         let (state, init) = &draft.looped.states[k];
         let versions: HashSet<&Sym> = pieces.iter().flat_map(|p| &p.names).collect();
         let is_other = |b: &&Bound| !bound_by(b).iter().any(|sym| versions.contains(sym));
@@ -102,7 +102,7 @@ impl Recogniser {
             change.array = Expr::var(&sym, init.ty);
             let results = vec![Expr::update(change)];
             let all = lets.iter().chain(&rest).cloned().collect();
-            let piece = Draft {
+            let mut piece = Draft {
                 looped: Loop {
                     trip: draft.looped.trip.clone(),
                     index: draft.index().clone(),
@@ -118,9 +118,7 @@ impl Recogniser {
                 only: false,
                 on: draft.on.clone(),
             };
-            let within = bound_within(&piece);
-            let mut roles = Body::new(&piece, self, &within).roles(!self.sequences.is_empty());
-            self.fills_stay_inside(&piece, &mut roles);
+            let roles = self.roles(&mut piece);
             if !matches!(roles[..], [Role::Filled(_)]) {
                 return None;
             }
@@ -130,7 +128,7 @@ impl Recogniser {
                 self.carried.insert(behind.clone());
             }
             now = Expr::var(&behind, init.ty);
-            loops.push((behind, piece));
+            loops.push((behind, piece, roles));
         }
         Some(loops)
     }

@@ -13,7 +13,7 @@
 use super::draft::Draft;
 use super::program::Recogniser;
 use super::rename::{Names, mentions, replaced};
-use super::roles::{Fill, Role};
+use super::roles::{At, Fill, Role};
 use super::size::{literal, times};
 use super::terms::{built, minus, plus, reduced};
 use crate::ir::core::{Bound, Expr, Kind, ReduceOp, Sym, Ty};
@@ -33,7 +33,12 @@ impl Recogniser {
                 continue;
             }
             let is_row = fill.at.len() == 1 && self.is_in_rows(state.init, &fill.from);
-            if is_row || !self.stays_inside(draft, state.init, fill) {
+            // What a round leaves as it is comes out of the loop as well.
+            let mut at = fill.at.clone();
+            at[fill.axis] = None;
+            let leaves = fill.when.is_some() && fill.stacked;
+            let is_outside = leaves && self.may_be_outside(state.init, &at);
+            if is_row || is_outside || !self.stays_inside(draft, state.init, fill) {
                 *role = Role::Sequential;
             }
         }
@@ -179,15 +184,16 @@ impl Recogniser {
         }
     }
 
-    /// Whether parameters and lengths of parameters alone make an integer.
-    pub(super) fn is_of_params(&self, e: &Expr) -> bool {
-        match &*e.kind {
-            Kind::Lit(_) => true,
-            Kind::Var(sym) => self.is_parameter(sym),
-            Kind::Dim(array, _) => self.is_of_params(array),
-            Kind::Prim(_, args) => args.iter().all(|a| self.is_of_params(a)),
-            _ => false,
-        }
+    /// Whether the part of an array at some indices is not seen to be there.
+    pub(super) fn may_be_outside(&mut self, array: &Expr, at: &At) -> bool {
+        let mut is_outside = |axis: usize, i: &Expr| {
+            let i = self.written_size(i);
+            let length = self.written_size(&Expr::dim(array.clone(), axis));
+            let last = minus(length, Expr::int(1));
+            !self.is_natural(&i) || !self.is_natural(&minus(last, i))
+        };
+        let mut axes = at.iter().enumerate();
+        axes.any(|(axis, i)| i.as_ref().is_some_and(|i| is_outside(axis, i)))
     }
 
     fn is_parameter(&self, sym: &Sym) -> bool {

@@ -20,6 +20,7 @@ mod blocks;
 mod distributed;
 mod draft;
 mod inside;
+mod longer;
 mod merged;
 mod parallel;
 mod program;

@@ -3,7 +3,7 @@
 use super::draft::{Draft, State};
 use super::program::Recogniser;
 use super::rename::Names;
-use super::roles::{At, Body, Fill, Role, bound_within};
+use super::roles::{At, Body, Fill, Role, Total, bound_within};
 use super::size::{self, excess, times};
 use super::steps::Step;
 use super::terms::{both, built, element, entry, minus, plus};
@@ -31,23 +31,36 @@ impl Recogniser {
     /// What a loop gives: the last states, and what it collects. Only what has to run one after
     /// another becomes a loop in Core.
     pub(super) fn finish(&mut self, mut draft: Draft) -> (Vec<Expr>, Vec<Expr>) {
+        let roles = self.roles(&mut draft);
+        self.finish_as(draft, roles)
+    }
+
+    /// What becomes of the states of a loop.
+    pub(super) fn roles(&mut self, draft: &mut Draft) -> Vec<Role> {
         if draft.extent.is_some() {
-            self.read_through(&mut draft);
+            self.read_through(draft);
         }
-        let within = bound_within(&draft);
+        let within = bound_within(draft);
         for (sym, extent) in &within {
             let extent = extent.iter().map(|n| (sym.clone(), n.clone()));
             self.extents.extend(extent);
         }
         let is_nested = !self.sequences.is_empty();
-        let mut roles = Body::new(&draft, self, &within).roles(is_nested);
-        self.scatters_are_possible(&draft, &mut roles);
-        self.fills_stay_inside(&draft, &mut roles);
+        let mut roles = Body::new(draft, self, &within).roles(is_nested);
+        self.scatters_are_possible(draft, &mut roles);
+        self.fills_stay_inside(draft, &mut roles);
+        roles
+    }
+
+    /// What a loop gives whose states have these roles.
+    pub(super) fn finish_as(
+        &mut self,
+        mut draft: Draft,
+        mut roles: Vec<Role>,
+    ) -> (Vec<Expr>, Vec<Expr>) {
         let distributed = self.distributed(&mut draft, &mut roles);
-        let is_kept = |(state, role): (State<'_>, &Role)| {
-            matches!(role, Role::Sequential) && self.is_carried(state.init)
-        };
-        if draft.extent.is_some() && draft.states().zip(&roles).any(is_kept) {
+        if draft.extent.is_some() && !self.carried.is_empty() {
+            let within = bound_within(&draft);
             let reads = Body::new(&draft, self, &within).unwritten(&roles);
             self.read_before(&mut draft, reads);
         }
@@ -75,7 +88,7 @@ impl Recogniser {
             let expr = match role {
                 Role::Sequential => continue,
                 Role::Same => Expr::var(state.sym, state.init.ty),
-                Role::Total(op, at, step) => self.gathered(&draft, state, &bound, op, at, step),
+                Role::Total(total) => self.gathered(&draft, state, &bound, total),
                 Role::Scattered(adds) => self.summed_by_index(&draft, state, &bound, adds),
                 Role::Filled(fill) => {
                     let stack = if fill.stacked { filled.next() } else { None };
@@ -173,10 +186,9 @@ impl Recogniser {
         draft: &Draft,
         state: State<'_>,
         bound: &Bindings,
-        op: ReduceOp,
-        at: At,
-        step: Step,
+        total: Total,
     ) -> Expr {
+        let Total { op, at, when, step } = total;
         let init = state.init.clone();
         let (term, inverse) = match step {
             Step::Nothing => return init,
@@ -207,12 +219,12 @@ impl Recogniser {
             return self.after_init(prim, init, all);
         }
         let old = element(init.clone(), at.clone());
-        if let Some(begun) = self.if_begun(draft, &init, &at) {
+        if let Some(changed) = self.if_changed(draft, bound, &init, &at, when.as_ref()) {
             let (before, sum) = (self.fresh.sym("before"), self.fresh.sym("all"));
             let vars = (Expr::var(&before, old.ty), Expr::var(&sum, all.ty));
             let value = self.after_init(prim, vars.0, vars.1);
             let value = Expr::bind(before, old, Expr::bind(sum, all, value));
-            return replaced_if(begun, init, at, value);
+            return replaced_if(changed, init, at, value);
         }
         let value = self.after_init(prim, old, all);
         let value = self.share("v", value);
@@ -220,26 +232,44 @@ impl Recogniser {
         self.updated(init, at, value)
     }
 
-    /// Whether a loop has a round, where that is asked because the place that it changes may be
-    /// there only then: `a[n - 1]` in a loop to `n`.
-    fn if_begun(&mut self, draft: &Draft, array: &Expr, at: &At) -> Option<Expr> {
-        let one = Expr::int(1);
-        let count = self.written_size(&draft.count());
-        if self.is_natural(&minus(count, one.clone())) {
+    /// Whether a loop changes an array at all, where that is asked because the place that it
+    /// changes may be there only then: `a[n - 1]` in a loop to `n`, or behind a condition.
+    fn if_changed(
+        &mut self,
+        draft: &Draft,
+        bound: &Bindings,
+        array: &Expr,
+        at: &At,
+        when: Option<&Expr>,
+    ) -> Option<Expr> {
+        if when.is_none() && self.has_rounds(&draft.count()) {
             return None;
         }
-        let mut may_be_outside = |axis: usize, i: &Expr| {
-            let i = self.written_size(i);
-            if !self.is_of_params(&i) {
-                return false;
-            }
-            let length = self.written_size(&Expr::dim(array.clone(), axis));
-            let last = minus(length, one.clone());
-            !self.is_natural(&i) || !self.is_natural(&minus(last, i))
-        };
-        let mut axes = at.iter().enumerate();
-        let some = axes.any(|(axis, i)| i.as_ref().is_some_and(|i| may_be_outside(axis, i)));
-        some.then(|| Expr::prim(Prim::ILt, vec![Expr::int(0), draft.count()]))
+        self.may_be_outside(array, at).then(|| {
+            let rounds = match when {
+                None => draft.count(),
+                Some(when) => {
+                    let counted = Expr::cond(when.clone(), Expr::int(1), Expr::int(0));
+                    let index = draft.index().clone();
+                    let body = wrapped(bound, &counted);
+                    let rounds = Expr::reduce(ReduceOp::Sum, index, draft.count(), body);
+                    let rounds = self.copied(&rounds, &mut Names::new());
+                    self.share("rounds", rounds)
+                }
+            };
+            Expr::prim(Prim::ILt, vec![Expr::int(0), rounds])
+        })
+    }
+
+    /// Whether a loop is seen to have a round: the loops around it have one when it is reached.
+    fn has_rounds(&mut self, count: &Expr) -> bool {
+        let count = self.written_size(count);
+        let around = self.sequences.iter().filter_map(|s| s.rounds.clone());
+        let around: Vec<Expr> = around.map(|(_, rounds)| rounds).collect();
+        let mut least = vec![Expr::int(1)];
+        least.extend(around.iter().map(|rounds| self.written_size(rounds)));
+        let mut least = least.into_iter();
+        least.any(|n| self.is_natural(&minus(count.clone(), n)))
     }
 
     /// An array, and a sum by index.
@@ -389,10 +419,15 @@ impl Recogniser {
                 true => minus(fill.from.clone(), last),
                 false => fill.from.clone(),
             };
+            let mut others = fill.at.clone();
+            others[fill.axis] = None;
+            let when = self.if_changed(draft, filling.bound, &init, &others, None);
+            let mut at: Vec<Along> = fill.at.iter().cloned().map(Along::from).collect();
+            at[fill.axis] = Along::From(from);
             return Expr::update(Update {
                 array: init,
-                at: vec![Along::From(from)],
-                when: None,
+                at,
+                when,
                 value,
             });
         }
@@ -449,8 +484,9 @@ impl Recogniser {
         if at.iter().all(Option::is_none) {
             return filled;
         }
-        if let Some(begun) = self.if_begun(draft, &init, &at) {
-            return replaced_if(begun, init, at, filled);
+        let when = fill.when.as_ref();
+        if let Some(changed) = self.if_changed(draft, filling.bound, &init, &at, when) {
+            return replaced_if(changed, init, at, filled);
         }
         let value = self.share("v", filled);
         self.rounds_of(&value, draft);
@@ -492,17 +528,17 @@ impl Recogniser {
         self.copied(&value, &mut names)
     }
 
-    /// Whether a fill changes a stretch of a list in place, and all of it.
+    /// Whether a fill changes a stretch of a row or of a list in place, and all of it.
     pub(super) fn is_part(&mut self, draft: &Draft, init: &Expr, fill: &Fill) -> bool {
         let count = draft.count();
         let length = self.settled_size(&Expr::dim(init.clone(), fill.axis));
-        fill.is_stretch()
+        let mut at: Vec<Along> = fill.at.iter().cloned().map(Along::from).collect();
+        at[fill.axis] = Along::From(fill.from.clone());
+        let is_line = !at.contains(&Along::All) && fill.row.is_none();
+        is_line
+            && (at.len() > 1 || fill.is_stretch())
             && fill.when.is_none()
-            && self.is_in_place(
-                init,
-                std::slice::from_ref(&fill.from),
-                std::slice::from_ref(&count),
-            )
+            && self.is_in_place(init, &at, std::slice::from_ref(&count))
             && !self.covers(fill, &count, &length)
     }
 
@@ -550,11 +586,10 @@ impl Recogniser {
 
 /// An array, with a part replaced if a condition holds.
 fn replaced_if(when: Expr, array: Expr, at: At, value: Expr) -> Expr {
-    let is = Expr::update(Update {
-        array: array.clone(),
+    Expr::update(Update {
+        array,
         at: at.into_iter().map(Along::from).collect(),
-        when: None,
+        when: Some(when),
         value,
-    });
-    Expr::cond(when, is, array)
+    })
 }

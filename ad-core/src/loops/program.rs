@@ -1,6 +1,7 @@
 //! The walk over a program: its loops come to recognition innermost first.
 
 use super::draft::Draft;
+use super::longer::longer;
 use super::size::{excess, literal};
 use super::terms::is_atom;
 use super::wiring::needed;
@@ -45,7 +46,15 @@ pub fn recognised(program: Program, context: Context) -> Recognised {
         names: HashMap::new(),
         rounds: HashMap::new(),
     };
-    let body = recogniser.block(program.body);
+    if !recogniser.called {
+        let mut known = Writer {
+            naturals: recogniser.naturals.clone(),
+            ..Writer::default()
+        };
+        recogniser.longer = longer(&program, &mut known);
+    }
+    let mut body = recogniser.block(program.body);
+    recogniser.demand_longer(&mut body);
     Recognised {
         program: Program { body, ..program },
         fresh: recogniser.core.fresh,

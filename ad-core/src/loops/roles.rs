@@ -41,11 +41,22 @@ pub(super) enum Role {
     /// It never changes.
     Same,
     /// A part of it (all of it for a number) gathers what does not need it.
-    Total(ReduceOp, At, Step),
+    Total(Total),
     /// Elements of it gather numbers, by index: where, and what.
     Scattered(Vec<(At, Expr, bool)>),
     /// Each part along an axis is replaced once.
     Filled(Fill),
+}
+
+/// What a part of a state, the same in all rounds, gathers.
+pub(super) struct Total {
+    pub(super) op: ReduceOp,
+    /// Which part.
+    pub(super) at: At,
+    /// In which rounds it is changed: in all of them, or where this holds.
+    pub(super) when: Option<Expr>,
+    /// By what.
+    pub(super) step: Step,
 }
 
 /// How an array is filled.
@@ -319,7 +330,8 @@ impl<'d> Body<'d> {
                 Some(_) => return None,
                 None => step,
             };
-            return Some(Role::Total(op, at, step));
+            let when = when.cloned();
+            return Some(Role::Total(Total { op, at, when, step }));
         }
         None
     }
@@ -387,7 +399,7 @@ impl<'d> Body<'d> {
         match role {
             Role::Sequential => self.mask(self.draft.state(k).next),
             Role::Same => 0,
-            Role::Total(_, _, step) => step.term().map_or(0, |t| self.mask(t)),
+            Role::Total(total) => total.step.term().map_or(0, |t| self.mask(t)),
             Role::Scattered(adds) => adds.iter().fold(0, |mask, (at, value, _)| {
                 let at = at.iter().flatten().fold(0, |m, e| m | self.mask(e));
                 mask | at | self.mask(value)

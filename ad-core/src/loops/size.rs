@@ -5,6 +5,7 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
+use super::longer::Longer;
 use super::terms::{is_size, length};
 use super::writer::Writer;
 use crate::ir::core::{Expr, Kind as Core, Sym};
@@ -332,6 +333,7 @@ impl Writer {
             matches!(&*f.kind, Core::Dim(..))
         };
         let mut sum = Sum::of(&self.with_sizes(e));
+        let mut used = vec![];
         // Bounds of inner loops may speak of outer ones.
         for _ in 0..8 {
             let below = |(factors, c): &(Vec<Expr>, i64)| {
@@ -346,7 +348,9 @@ impl Writer {
                 all.then(|| (factors.clone(), *c, rest, extent.clone()))
             };
             let Some((factors, c, rest, extent)) = sum.terms.iter().find_map(below) else {
-                let Some(less) = with_whole(&sum, &is_divided) else {
+                let Some(less) =
+                    with_whole(&sum, &is_divided).or_else(|| self.shorter(&sum, &mut used))
+                else {
                     break;
                 };
                 sum = less;
@@ -363,7 +367,27 @@ impl Writer {
             sum = sum.plus(&Sum::of(&times(&rest, extent)), c);
             sum = sum.plus(&Sum::of(&rest), -c);
         }
-        (sum.terms.iter()).all(|(factors, c)| *c >= 0 && factors.iter().all(natural))
+        let is_it = (sum.terms.iter()).all(|(factors, c)| *c >= 0 && factors.iter().all(natural));
+        if is_it {
+            used.iter().for_each(|longer| longer.used.set(true));
+        }
+        is_it
+    }
+
+    /// A lower bound of a sum from which a length is subtracted: an axis that is longer than that
+    /// length is taken to be just as long.
+    fn shorter<'w>(&'w self, sum: &Sum, used: &mut Vec<&'w Longer>) -> Option<Sum> {
+        let has = |e: &Expr, more: bool| {
+            let is_it =
+                |(factors, c): &(Vec<Expr>, i64)| factors[..] == [e.clone()] && (*c > 0) == more;
+            sum.terms.iter().find(|term| is_it(term)).map(|(_, c)| *c)
+        };
+        self.longer.iter().find_map(|longer| {
+            let (c, _) = has(&longer.axis, true).zip(has(&longer.least, false))?;
+            used.push(longer);
+            let less = sum.clone().plus(&Sum::of(&longer.axis), -c);
+            Some(less.plus(&Sum::of(&longer.least), c))
+        })
     }
 
     /// The lengths of the axes of an array, as far as they can be said without it.

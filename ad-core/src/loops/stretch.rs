@@ -16,13 +16,17 @@ use crate::ir::core::{Along, Expr, Update};
 use crate::ir::prims::Prim;
 
 impl Recogniser {
-    /// Whether a stretch is changed in place: one of the array that loops around carry, which
-    /// begins elsewhere in each of their rounds.
-    pub(super) fn is_in_place(&mut self, array: &Expr, begins: &[Expr], lengths: &[Expr]) -> bool {
-        begins.iter().any(|e| self.moves(e))
-            && !lengths.iter().any(|e| self.moves(e))
-            && self.is_carried(array)
-            && (begins.iter().chain(lengths)).all(|e| self.is_size_in_loops(e))
+    /// Whether a stretch is changed in place: one of the array that loops around carry, which is
+    /// elsewhere in each of their rounds.
+    pub(super) fn is_in_place(&mut self, array: &Expr, at: &[Along], lengths: &[Expr]) -> bool {
+        let is_moved = |along: &Along| along.index().is_some_and(|i| self.moves(i));
+        if !at.iter().any(is_moved) || !self.is_carried(array) {
+            return false;
+        }
+        let begins = at.iter().filter(|along| matches!(along, Along::From(_)));
+        let begins: Vec<&Expr> = begins.filter_map(Along::index).collect();
+        !lengths.iter().any(|e| self.moves(e))
+            && (begins.into_iter().chain(lengths)).all(|e| self.is_size_in_loops(e))
     }
 
     /// Whether loops around carry a list with rows, and fill a part of another row in each round.
@@ -46,13 +50,8 @@ impl Recogniser {
             return Expr::update(u);
         }
         u.value = self.share("part", u.value);
-        let begins = |along: &Along| match along {
-            Along::From(e) => Some(e.clone()),
-            Along::All | Along::At(_) => None,
-        };
-        let begins: Vec<Expr> = u.at.iter().filter_map(begins).collect();
         let lengths = self.written_lengths(&u.value);
-        if self.is_in_place(&u.array, &begins, &lengths) {
+        if self.is_in_place(&u.array, &u.at, &lengths) {
             return Expr::update(u);
         }
         let free: Vec<usize> = (0..u.at.len()).filter(|&k| u.at[k].is_axis()).collect();

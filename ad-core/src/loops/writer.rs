@@ -1,5 +1,6 @@
 //! Writes Core: the bindings of the regions that are open, and what is known of the variables.
 
+use super::longer::Longer;
 use super::terms::{Axes, is_atom, is_size};
 use crate::ir::core::{Along, Bound, Expr, Fresh, Kind, Loop, Sym, Ty, Update};
 use crate::ir::prims::Prim;
@@ -49,6 +50,8 @@ pub(crate) struct Writer {
     pub(crate) wrapping: Vec<Expr>,
     /// Arguments of types without a sign.
     pub(crate) naturals: BTreeSet<Sym>,
+    /// Axes that are longer than others.
+    pub(super) longer: Vec<Longer>,
     /// Lengths of rows that are bound: which list of lengths, and at which index.
     pub(crate) reads: HashMap<Sym, (Sym, Sym)>,
     /// Where a function that is being taken in is called, innermost first: its units are found

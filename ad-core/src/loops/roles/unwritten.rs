@@ -9,6 +9,9 @@
 //! matrix, or a row of a flat list. Where what is written lies behind it in all rounds, as in an
 //! elimination, the part is most often not written later either, and nothing is kept of it at all:
 //! such reads stay.
+//!
+//! A loop that only reads a matrix which a loop around changes is given the row or the column
+//! alone: a search of a pivot in a column.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -17,7 +20,8 @@
 
 use super::{At, Body, Role};
 use crate::ir::core::{Along, Expr, Kind, Sym, Update};
-use crate::loops::draft::Draft;
+use crate::ir::ty::Elem;
+use crate::loops::draft::{Draft, State};
 use crate::loops::program::Recogniser;
 use crate::loops::size::{self, literal};
 use crate::loops::terms::{built, element, entry};
@@ -26,11 +30,11 @@ use std::collections::HashSet;
 
 /// A read of what a loop does not write.
 pub(in crate::loops) struct Unwritten {
-    /// What is read, a version of a state, and where.
+    /// What is read, and where.
     array: Sym,
     at: At,
-    /// Which state.
-    state: usize,
+    /// What it is a version of.
+    init: Expr,
     part: Part,
 }
 
@@ -45,9 +49,11 @@ enum Part {
 }
 
 impl Body<'_> {
-    /// The reads of states that run round after round and are carried by loops around as well.
+    /// The reads of states that run round after round and are carried by loops around as well, and
+    /// of other arrays that these carry.
     pub(in crate::loops) fn unwritten(&self, roles: &[Role]) -> Vec<Unwritten> {
         let mut all = vec![];
+        let body = &self.draft.looped.body;
         for (state, role) in roles.iter().enumerate() {
             let init = self.draft.state(state).init;
             if !matches!(role, Role::Sequential) || !self.known.is_carried(init) {
@@ -59,17 +65,59 @@ impl Body<'_> {
             let writes: Vec<&Update> = versions.iter().filter_map(|v| v.change).collect();
             let names = versions.iter().flat_map(|v| &v.names);
             let versions: HashSet<u32> = names.map(|sym| sym.id).collect();
-            let body = &self.draft.looped.body;
-            let mut look = |e: &Expr| self.reads(e, (state, &versions), &writes, &mut all);
+            let mut look = |e: &Expr| self.reads(e, (init, &versions), &writes, &mut all);
+            body.parts().into_iter().for_each(&mut look);
+        }
+        // No other loop has a derivative.
+        let is_real = |(state, role): (State<'_>, &Role)| {
+            matches!(role, Role::Sequential) && state.init.ty.elem == Elem::Real
+        };
+        if self.draft.states().zip(roles).any(is_real) {
+            let mut look = |e: &Expr| self.lines(e, &mut all);
             body.parts().into_iter().for_each(&mut look);
         }
         all
     }
 
+    /// The reads of rows and columns of matrices that the loop is given.
+    fn lines(&self, e: &Expr, all: &mut Vec<Unwritten>) {
+        if let Kind::Index(of, at) = &*e.kind
+            && let Kind::Var(array) = &*of.kind
+            && self.known.is_carried(of)
+            && self.is_known(of)
+            && !all.iter().any(|u| u.array == *array && u.at == *at)
+            && let [Some(i), Some(j)] = &at[..]
+        {
+            let place = [self.with_sizes(i), self.with_sizes(j)];
+            let known = place.each_ref().map(|i| self.is_known(i));
+            if let Some(axis) = [[true, false], [false, true]]
+                .iter()
+                .position(|k| *k == known)
+            {
+                all.push(Unwritten {
+                    array: array.clone(),
+                    at: at.clone(),
+                    init: of.clone(),
+                    part: Part::Line(axis, place[axis].clone()),
+                });
+            }
+        }
+        for part in e.parts() {
+            self.lines(part, all);
+        }
+    }
+
+    /// Whether it is the same in all rounds, and for all that is bound in a round.
+    fn is_known(&self, e: &Expr) -> bool {
+        let mut known = self.is_fixed(e);
+        variables(e, &mut |sym| known &= !self.within.contains_key(sym));
+        known
+    }
+
     fn reads(
         &self,
         e: &Expr,
-        (state, versions): (usize, &HashSet<u32>),
+        (init, versions): (&Expr, &HashSet<u32>),
         writes: &[&Update],
         all: &mut Vec<Unwritten>,
     ) {
@@ -79,16 +127,16 @@ impl Body<'_> {
             && !all.iter().any(|u| u.array == *array && u.at == *at)
             && let Some(part) = self.part(at, writes)
         {
-            let (array, at) = (array.clone(), at.clone());
+            let (array, at, init) = (array.clone(), at.clone(), init.clone());
             all.push(Unwritten {
                 array,
                 at,
-                state,
+                init,
                 part,
             });
         }
         for part in e.parts() {
-            self.reads(part, (state, versions), writes, all);
+            self.reads(part, (init, versions), writes, all);
         }
     }
 
@@ -99,11 +147,7 @@ impl Body<'_> {
             .iter()
             .map(|i| i.as_ref().map(written))
             .collect::<Option<_>>()?;
-        let is_known = |e: &Expr| {
-            let mut known = self.is_fixed(e);
-            variables(e, &mut |sym| known &= !self.within.contains_key(sym));
-            known
-        };
+        let is_known = |e: &Expr| self.is_known(e);
         if let [p] = &at[..] {
             let rows = writes.iter().find_map(|u| match &u.at[..] {
                 [Along::From(_)] => self.length_of(&u.value),
@@ -161,7 +205,7 @@ impl Recogniser {
     /// Reads these parts before the loop, if they are inside of the array for sure.
     pub(in crate::loops) fn read_before(&mut self, draft: &mut Draft, reads: Vec<Unwritten>) {
         for read in reads {
-            let init = draft.looped.states[read.state].1.clone();
+            let init = read.init;
             let lengths = self.written_lengths(&init);
             let lengths: Vec<Expr> = lengths.iter().map(|n| self.written_size(n)).collect();
             let new = match read.part {
