@@ -107,7 +107,7 @@ impl Body<'_> {
         }
     }
 
-    /// Whether it is the same in all rounds, and for all that is bound in a round.
+    /// Whether an expression mentions nothing that is bound in the loop, at any depth.
     fn is_known(&self, e: &Expr) -> bool {
         let mut known = self.is_fixed(e);
         variables(e, &mut |sym| known &= !self.within.contains_key(sym));
