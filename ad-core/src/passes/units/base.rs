@@ -35,7 +35,12 @@ pub fn before_calls(program: &Program, own: &str) -> Option<Program> {
     let params: Vec<Param> = (program.params.iter())
         .map(|p| rename(&mut fresh, p))
         .collect();
-    let mut call = |fresh: &mut Fresh, call: Call| match is_own(&call, own) {
+    // A fixed-size array is one result of a call, and its elements are results of the program.
+    let are_parts = |call: &Call| {
+        let parts = call.unit.results.iter().map(|part| part.ty);
+        parts.eq(program.body.results.iter().map(|e| e.ty))
+    };
+    let mut call = |fresh: &mut Fresh, call: Call| match is_own(&call, own) && are_parts(&call) {
         true => base.before(fresh, (&program.params, &params), call),
         false => Expr::call(call),
     };
