@@ -5,6 +5,7 @@
 //! a state that never changes                                 is given
 //! what is given twice, or a literal                          is given once, or written inside
 //! an equation that only needs what is given                 is computed once, before the loop
+//! an element of an array whose elements are all the same     is given as a number
 //! ```
 //!
 //! What is computed before a loop that may take no step has a value in any case.
@@ -264,6 +265,7 @@ impl Run<'_> {
         out: &mut Builder,
     ) -> Vec<Option<Var>> {
         let mut outside = fixed.to_vec();
+        let mut elements = vec![];
         let wanted = used_by(program, results);
         let total = Total::of(program);
         for (j, eq) in program.eqs.iter().enumerate() {
@@ -283,14 +285,17 @@ impl Run<'_> {
                 known
             };
             let outside_of = &outside;
-            let hoisted =
-                here.then(|| out.copy(eq, &mut |v| outside_of[v.index()].expect("known outside")));
+            let hoisted = match here {
+                true => Some(out.copy(eq, &mut |v| outside_of[v.index()].expect("known outside"))),
+                false => same_everywhere(eq, &outside, out).inspect(|_| elements.push(v)),
+            };
             outside.push(hoisted);
         }
         // What costs nothing is found again inside rather than stored outside.
         for (j, eq) in program.eqs.iter().enumerate() {
-            if eq.op.is_free() {
-                outside[program.var_of(j).index()] = None;
+            let v = program.var_of(j);
+            if eq.op.is_free() && !elements.contains(&v) {
+                outside[v.index()] = None;
             }
         }
         outside
@@ -328,6 +333,17 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// An element that a loop reads of an array whose elements are all the same, as a scalar.
+fn same_everywhere(eq: &Eq, outside: &[Option<Var>], out: &mut Builder) -> Option<Var> {
+    let Op::Gather { src, .. } = &eq.op else {
+        return None;
+    };
+    let is_element = eq.ty.rank() == 0 && eq.guard.is_none();
+    outside[src.index()]
+        .filter(|_| is_element)
+        .and_then(|v| out.uniform(v))
 }
 
 /// The body or the condition of a loop.
