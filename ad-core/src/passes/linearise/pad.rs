@@ -24,9 +24,7 @@ impl Padded {
     /// Adds them to the body of a loop.
     pub(super) fn of(run: &Run, active: &mut Active) -> Padded {
         let mut all = HashMap::new();
-        let Some(longest) = Longest::of(run) else {
-            return Padded(all);
-        };
+        let longest = Longest::of(run);
         let body = &active.body.program;
         let mut found = vec![];
         for (j, eq) in body.eqs.iter().enumerate() {
@@ -99,26 +97,34 @@ fn larger(a: Size, b: Size) -> Size {
 pub(super) struct Longest {
     index: Atom,
     given: usize,
-    last: Size,
+    /// The index of the last step, if it is known before.
+    last: Option<Size>,
 }
 
 impl Longest {
-    pub(super) fn of(run: &Run) -> Option<Longest> {
-        let steps = run.steps.as_ref()?;
+    pub(super) fn of(run: &Run) -> Longest {
         let at = |v: Var| run.given.iter().position(|g| *g == v);
-        let mut known = true;
-        steps.visit(&mut |a| {
-            if let Atom::Value(v) = a {
-                known &= at(Var(*v)).is_some();
-            }
-        });
-        let mut inside = |v: Var| Var(at(v).expect("given") as u32);
         let given = run.given.len();
-        known.then(|| Longest {
+        let last = run.steps.as_ref().and_then(|steps| {
+            let mut known = true;
+            steps.visit(&mut |a| {
+                if let Atom::Value(v) = a {
+                    known &= at(Var(*v)).is_some();
+                }
+            });
+            let mut inside = |v: Var| Var(at(v).expect("given") as u32);
+            known.then(|| translate_size(steps, &mut inside).plus(-1))
+        });
+        Longest {
             index: Atom::Value((given + run.looped.states) as u32),
             given,
-            last: translate_size(steps, &mut inside).plus(-1),
-        })
+            last,
+        }
+    }
+
+    /// Whether it is known before how many steps there are.
+    pub(super) fn knows_steps(&self) -> bool {
+        self.last.is_some()
     }
 
     /// The least and the greatest value in all steps, if these are the same in all of them.
@@ -135,7 +141,10 @@ impl Longest {
         if !fixed {
             return None;
         }
-        let end = rest.add(&slope.mul(&self.last));
+        if slope.is(0) {
+            return Some((rest.clone(), rest));
+        }
+        let end = rest.add(&slope.mul(self.last.as_ref()?));
         if slope.at_least(0) {
             Some((rest, end))
         } else if slope.neg().at_least(0) {

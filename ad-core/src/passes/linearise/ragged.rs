@@ -38,9 +38,10 @@ impl Run {
         if self.looped.keep.recomputes() {
             return vec![];
         }
-        let Some(longest) = Longest::of(self) else {
+        let longest = Longest::of(self);
+        if !longest.knows_steps() {
             return vec![];
-        };
+        }
         let (program, linear) = (&active.body.program, &active.body.linear);
         let known = Known::of(self, active);
         let mut needed = vec![false; linear.len()];

@@ -626,7 +626,7 @@ impl Change {
         if !self.checked {
             for (i, n) in self.index.iter().zip(&shape) {
                 let Ix::Affine(a) = i else { continue };
-                let range = longest.as_ref().and_then(|l| l.range(&a.constant));
+                let range = longest.range(&a.constant);
                 let is_inside =
                     |(low, high): (Size, Size)| low.at_least(0) && n.sub(&high).at_least(1);
                 if !a.is_constant() || range.is_some_and(is_inside) {
