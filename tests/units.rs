@@ -324,3 +324,42 @@ fn recursion() {
         (1.5 + 1.0 / 3.0, array![0.0, 0.0, 1.0, -1.0 / 9.0])
     );
 }
+
+/// A recursion that takes and gives numbers and arrays of fixed lengths, of which all differ.
+#[differentiable(noinline, value, vjp, jvp)]
+fn steps(x: &Array1<f64>, p: (f64, f64), n: usize) -> [f64; 3] {
+    if n == 0 {
+        return [p.0, x[x.len() - 1], 0.3];
+    }
+    let y = steps(x, (p.1, 0.9 * p.0), n - 1);
+    let at = n % x.len();
+    [
+        0.5 * y[0] * y[1].cos() + 0.2 * x[at],
+        y[1] * y[2] - 0.1 * x[at],
+        0.5 * y[0] + 0.2 * y[2],
+    ]
+}
+
+#[test]
+fn recursion_with_fixed_arrays() {
+    let weights = [1.0, 0.3, -0.5];
+    for (len, n) in [(1, 0), (1, 3), (4, 1), (9, 12), (300, 65)] {
+        let x = Array1::from_shape_fn(len, |i| (i as f64).sin());
+        assert_eq!(steps_value(&x, (0.5, -0.3), n), steps(&x, (0.5, -0.3), n));
+        let of = |x: &Array1<f64>, p| {
+            let y = steps(x, p, n);
+            (0..3).map(|k| y[k] * weights[k]).sum::<f64>()
+        };
+        let (_, (x_bar, p_bar)) = steps_vjp(&x, (0.5, -0.3), n, &weights);
+        for i in 0..len {
+            let at = |s: f64| {
+                let mut x = x.clone();
+                x[i] += s;
+                of(&x, (0.5, -0.3))
+            };
+            assert!((x_bar[i] - (at(1e-6) - at(-1e-6)) / 2e-6).abs() < 1e-8);
+        }
+        let at = |s: f64| of(&x, (0.5 + s, -0.3));
+        assert!((p_bar.0 - (at(1e-6) - at(-1e-6)) / 2e-6).abs() < 1e-8);
+    }
+}

@@ -12,6 +12,7 @@ use crate::front::unit::{call_site, unit_of};
 use crate::front::{self, Annotated, Failure};
 use crate::ir::jacobian::Direction;
 use crate::ir::repeats::Repeats;
+use crate::ir::unit::{Rule, Tape};
 use crate::ir::{bulk, core_check, kernel};
 use crate::link::{self, Beside, Part, Place, Request};
 use crate::lints;
@@ -600,6 +601,19 @@ fn of_unit(f: &Annotated, bulk: &bulk::Program) -> Result<TokenStream, String> {
         enter("emit");
         let declared = &f.declared.tree;
         out.extend(context.computed_unit_function((&unit, rule), what, &kernels, declared));
+    }
+    if let Some(on_tape) = pipeline::on_tape(bulk, &leaves)? {
+        let both = [
+            (Tape::Forward, Derivative::Value, on_tape.forward),
+            (Tape::Reverse, Derivative::Vjp, on_tape.reverse),
+        ];
+        for (rule, what, program) in both {
+            let kernels = pipeline::to_kernels(&program)?;
+            enter("emit");
+            let declared = &f.declared.tree;
+            let rule = (&unit, Rule::Tape(rule));
+            out.extend(context.computed_unit_function(rule, what, &kernels, declared));
+        }
     }
     Ok(out)
 }

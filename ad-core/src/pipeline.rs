@@ -15,14 +15,15 @@ use crate::passes::fuse::steps::PASSES;
 use crate::passes::fuse::{PREPARATIONS, again, lower};
 use crate::passes::join::join;
 use crate::passes::lengths::lengths;
-use crate::passes::linearise::{forward, linearise};
+use crate::passes::linearise::{forward, linearise, linearise_on_tape};
 use crate::passes::needed::needed;
 use crate::passes::raise::{raise, raise_without_demands};
 use crate::passes::schedule::schedule;
 use crate::passes::simplify::{erase_stops, simplify, simplify_linear, simplify_part};
+use crate::passes::single::{self, single};
 use crate::passes::split::{split, used};
 use crate::passes::taylor::taylor;
-use crate::passes::transpose::{transpose, transpose_some};
+use crate::passes::transpose::{transpose, transpose_onto, transpose_some};
 use crate::passes::units;
 use crate::passes::unswitch::unswitch;
 use crate::passes::vectorise::columns::{Tangents, columns};
@@ -73,7 +74,7 @@ pub fn derive(
     wrt: &[usize],
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    derive_with(program, what, wrt, None, erase_stops, watch)
+    derive_with(program, what, wrt, None, Next::Emitted, watch)
 }
 
 /// The same, with the arrays that a Jacobian is made of; without them it has a block for each
@@ -88,7 +89,7 @@ pub fn derive_in_pieces(
     pieces: Option<&[Piece]>,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    derive_with(program, what, wrt, pieces, erase_stops, watch)
+    derive_with(program, what, wrt, pieces, Next::Emitted, watch)
 }
 
 /// A function with the entries of its Jacobian with respect to some of its parameters.
@@ -201,6 +202,73 @@ pub fn apart(
     })
 }
 
+/// The programs of a function that calls itself and has a tape, see [`units::tape`].
+#[derive(Clone, Debug)]
+pub struct OnTape {
+    /// The results of the function, and the place of residuals.
+    pub forward: Program,
+    /// The parameters of the function, the place, cotangents; accumulators.
+    pub reverse: Program,
+}
+
+/// A function that calls itself, in two passes with a tape; `None` if it has none.
+///
+/// # Errors
+/// As for [`derive()`].
+pub fn on_tape(program: &Program, wrt: &[usize]) -> Result<Option<OnTape>, String> {
+    let Some(unit) = units::tape::own(program) else {
+        return Ok(None);
+    };
+    let watch: Watch<'_> = &mut |_, _| {};
+    let l = tangents(program, wrt, linearise_on_tape, watch)?;
+    // What a call under a condition leaves on the tape is no array.
+    enter("single");
+    let l = single::linearised(l);
+    checked("single", &l.program, watch)?;
+    enter("split");
+    let both = split(&l);
+    checked("split", &both.linear.program, watch)?;
+    let (own, results) = (program.params.len(), program.results.len());
+    let first = both.linear.program.params.len() - wrt.len();
+    enter("transpose");
+    let mut vjp = transpose_onto(&both.linear);
+    checked("transpose", &vjp, watch)?;
+    vjp = joined_loops(vjp, watch)?;
+    vjp.results.drain(..results);
+    let seeds: Vec<Var> = (first..vjp.params.len()).map(|k| Var(k as u32)).collect();
+    let vjp = linear(&erase_stops(&vjp), &seeds, watch)?;
+    let uses = used(&vjp, &vjp, first, 0);
+    let mut values = both.values;
+    let kept = values.results.split_off(results);
+    let mut slots = vec![];
+    for (k, v) in kept.into_iter().enumerate() {
+        let is_used = uses[own + k] != Use::Nothing;
+        slots.push(is_used.then_some(values.results.len() - results));
+        if is_used {
+            values.results.push(v);
+        }
+    }
+    let layout = units::tape::Layout {
+        own,
+        kept: slots,
+        cotangents: seeds.len() - wrt.len(),
+    };
+    enter("units");
+    let reverse = units::tape::reverse(&vjp, &layout, &unit)?;
+    let forward = units::tape::forward(&erase_stops(&values), results, &unit);
+    let mut done = |program: &Program| {
+        checked("units", program, watch)?;
+        enter("simplify");
+        let done = simplify(program);
+        checked("simplify", &done, watch)?;
+        supplied(done)
+    };
+    Ok(Some(OnTape {
+        forward: done(&forward)?,
+        reverse: done(&reverse)?,
+    }))
+}
+
 /// What a call of a derivative of a function stands for, in another function. What is constant for
 /// differentiation there stays so when the derivative is differentiated.
 ///
@@ -226,7 +294,7 @@ pub fn routine_in_pieces(
 ) -> Result<core::Routine, String> {
     let watch: Watch<'_> = &mut |_, _| {};
     let bulk = to_bulk(program, watch)?;
-    let derived = derive_with(&bulk, what, wrt, pieces, Program::clone, watch)?;
+    let derived = derive_with(&bulk, what, wrt, pieces, Next::Differentiated, watch)?;
     enter("raise");
     let routine = raise(&derived);
     if cfg!(debug_assertions) {
@@ -241,47 +309,47 @@ fn derive_with(
     what: Derivative,
     wrt: &[usize],
     pieces: Option<&[Piece]>,
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
     let done = match what {
         Derivative::Value => {
             enter("simplify");
-            let done = simplify(&stops(program));
+            let done = simplify(&next.stops(program));
             checked("simplify", &done, watch)?;
             done
         }
-        Derivative::Jvp => forwards(program, wrt, 0, stops, watch)?,
-        Derivative::Vjp => backwards(program, wrt, stops, watch)?,
+        Derivative::Jvp => forwards(program, wrt, 0, next, watch)?,
+        Derivative::Vjp => backwards(program, wrt, next, watch)?,
         Derivative::Grad
         | Derivative::ValueAndGrad
         | Derivative::GradAux
-        | Derivative::ValueAndGradAux => gradient(program, what, wrt, stops, watch)?,
+        | Derivative::ValueAndGradAux => gradient(program, what, wrt, next, watch)?,
         Derivative::Hvp => {
-            let gradient = gradient(program, Derivative::Grad, wrt, Program::clone, watch)?;
+            let gradient = gradient(program, Derivative::Grad, wrt, Next::Differentiated, watch)?;
             let values = gradient.results.len();
-            forwards(&gradient, wrt, values, stops, watch)?
+            forwards(&gradient, wrt, values, next, watch)?
         }
         Derivative::Jacobian(direction) => {
             let direction = direction.unwrap_or_else(|| direction_of(program, wrt));
-            jacobian(program, direction, wrt, pieces, stops, watch)?
+            jacobian(program, direction, wrt, pieces, next, watch)?
         }
-        Derivative::Vjps => several(program, Direction::Reverse, wrt, stops, watch)?,
-        Derivative::Jvps => several(program, Direction::Forward, wrt, stops, watch)?,
+        Derivative::Vjps => several(program, Direction::Reverse, wrt, next, watch)?,
+        Derivative::Jvps => several(program, Direction::Forward, wrt, next, watch)?,
         Derivative::Hessian => {
-            let gradient = gradient(program, Derivative::Grad, wrt, Program::clone, watch)?;
-            jacobian(&gradient, Direction::Forward, wrt, pieces, stops, watch)?
+            let gradient = gradient(program, Derivative::Grad, wrt, Next::Differentiated, watch)?;
+            jacobian(&gradient, Direction::Forward, wrt, pieces, next, watch)?
         }
-        Derivative::JacobianDiagonal => diagonal(program, wrt, 0, stops, watch, |reason| {
+        Derivative::JacobianDiagonal => diagonal(program, wrt, 0, next, watch, |reason| {
             format!(
                 "`jacobian(diagonal)` is for functions that compute each element of the result from the \
                  same element of the argument, and here {reason}; write `jacobian(sparse)`"
             )
         })?,
         Derivative::HessianDiagonal => {
-            let gradient = gradient(program, Derivative::Grad, wrt, Program::clone, watch)?;
+            let gradient = gradient(program, Derivative::Grad, wrt, Next::Differentiated, watch)?;
             let values = gradient.results.len();
-            diagonal(&gradient, wrt, values, stops, watch, |reason| {
+            diagonal(&gradient, wrt, values, next, watch, |reason| {
                 format!(
                     "`hessian(diagonal)` is for sums of functions of one element each, and in the \
                      gradient {reason}; write `hvp`"
@@ -293,7 +361,7 @@ fn derive_with(
             let series = taylor(program, wrt, order.into())?;
             checked("taylor", &series, watch)?;
             enter("simplify");
-            let done = simplify(&stops(&series));
+            let done = simplify(&next.stops(&series));
             checked("simplify", &done, watch)?;
             done
         }
@@ -379,7 +447,14 @@ pub fn other_product(
     let watch: Watch<'_> = &mut |_, _| {};
     let bulk = to_bulk(&routine.program(unit.name()), watch)?;
     let seeds: Vec<usize> = (unit.args.len()..bulk.params.len()).collect();
-    let mut derived = derive_with(&bulk, Derivative::Vjp, &seeds, None, Program::clone, watch)?;
+    let mut derived = derive_with(
+        &bulk,
+        Derivative::Vjp,
+        &seeds,
+        None,
+        Next::Differentiated,
+        watch,
+    )?;
     let primal = bulk.results.len();
     let depends = |derived: &Program| {
         let on = (0..derived.params.len()).map(|k| seeds.contains(&k));
@@ -404,8 +479,32 @@ pub fn other_product(
     Ok(units::rules::at_zero(unit, rule, &raise(&derived)))
 }
 
-/// What becomes of what is constant for differentiation.
-type Stops = fn(&Program) -> Program;
+/// What becomes of a derivative.
+#[derive(Clone, Copy)]
+enum Next {
+    /// It is emitted: nothing has to stay constant for differentiation.
+    Emitted,
+    /// It is differentiated again, or called in a function that is.
+    Differentiated,
+}
+
+impl Next {
+    /// Without what is constant for differentiation, if that is of no use.
+    fn stops(self, program: &Program) -> Program {
+        match self {
+            Next::Emitted => erase_stops(program),
+            Next::Differentiated => program.clone(),
+        }
+    }
+
+    /// How a program is linearised for reverse mode.
+    fn linearise(self, program: &Program) -> fn(&Program, &[usize]) -> Linearised {
+        match self {
+            Next::Emitted if units::tape::own(program).is_some() => linearise_on_tape,
+            Next::Emitted | Next::Differentiated => linearise,
+        }
+    }
+}
 
 /// Values and tangents; calls whose derivatives are differentiated are taken in before.
 fn tangents(
@@ -434,12 +533,12 @@ fn forwards(
     program: &Program,
     wrt: &[usize],
     without: usize,
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
     let mut l = tangents(program, wrt, forward, watch)?;
     l.program.results.drain(..without);
-    linear(&stops(&l.program), &l.tangents, watch)
+    linear(&next.stops(&l.program), &l.tangents, watch)
 }
 
 /// Values and the diagonal of the Jacobian, without the first results.
@@ -447,7 +546,7 @@ fn diagonal(
     program: &Program,
     wrt: &[usize],
     without: usize,
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
     refused: fn(String) -> String,
 ) -> Result<Program, String> {
@@ -457,7 +556,7 @@ fn diagonal(
     checked("entries", &found, watch)?;
     found.results.drain(..without);
     enter("simplify");
-    let done = simplify(&stops(&found));
+    let done = simplify(&next.stops(&found));
     checked("simplify", &done, watch)?;
     Ok(done)
 }
@@ -466,11 +565,11 @@ fn diagonal(
 fn backwards(
     program: &Program,
     wrt: &[usize],
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
     let seeded = program.results.len();
-    backwards_of(program, wrt, (seeded, true), stops, watch)
+    backwards_of(program, wrt, (seeded, true), next, watch)
 }
 
 /// Reverse mode for cotangents of so many results, the first ones. Without the first value, the
@@ -479,10 +578,10 @@ fn backwards_of(
     program: &Program,
     wrt: &[usize],
     (seeded, with_value): (usize, bool),
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
-    let l = tangents(program, wrt, linearise, watch)?;
+    let l = tangents(program, wrt, next.linearise(program), watch)?;
     let mut t = transposed(&l, seeded, watch)?;
     if !with_value {
         t.results.remove(0);
@@ -490,7 +589,7 @@ fn backwards_of(
     }
     let cotangents = program.params.len()..t.params.len();
     let cotangents: Vec<Var> = cotangents.map(|k| Var(k as u32)).collect();
-    linear(&stops(&t), &cotangents, watch)
+    linear(&next.stops(&t), &cotangents, watch)
 }
 
 /// The transpose of a linearised program, for cotangents of the first results.
@@ -498,13 +597,18 @@ fn transposed(l: &Linearised, seeded: usize, watch: Watch<'_>) -> Result<Program
     enter("transpose");
     let t = transpose_some(l, seeded);
     checked("transpose", &t, watch)?;
-    if !t.eqs.iter().any(|eq| eq.loop_result().is_some()) {
-        return Ok(t);
+    joined_loops(t, watch)
+}
+
+/// With loops that run together as one.
+fn joined_loops(program: Program, watch: Watch<'_>) -> Result<Program, String> {
+    if !program.eqs.iter().any(|eq| eq.loop_result().is_some()) {
+        return Ok(program);
     }
     enter("join");
-    let t = join(&t);
-    checked("join", &t, watch)?;
-    Ok(t)
+    let done = join(&program);
+    checked("join", &done, watch)?;
+    Ok(done)
 }
 
 /// The gradient of a scalar function, or of the first of several results, with what else is wanted.
@@ -512,11 +616,11 @@ fn gradient(
     program: &Program,
     what: Derivative,
     wrt: &[usize],
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
     let with_value = what.gives().contains(&Gives::Value);
-    let product = backwards_of(program, wrt, (1, with_value), stops, watch)?;
+    let product = backwards_of(program, wrt, (1, with_value), next, watch)?;
     enter("simplify");
     let done = simplify(&seed(&product, program.params.len()));
     checked("simplify", &done, watch)?;
@@ -581,7 +685,7 @@ fn linearised(
             let l = tangents(program, wrt, linearise, watch)?;
             linear(&l.program, &l.tangents, watch)?
         }
-        Direction::Reverse => backwards(program, wrt, Program::clone, watch)?,
+        Direction::Reverse => backwards(program, wrt, Next::Differentiated, watch)?,
     };
     supplied(done)
 }
@@ -591,7 +695,7 @@ fn several(
     program: &Program,
     direction: Direction,
     wrt: &[usize],
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
     let linear_program = linearised(program, direction, wrt, watch)?;
@@ -609,7 +713,7 @@ fn several(
     .map_err(one_by_one)?;
     checked("columns", &all, watch)?;
     let seeds: Vec<Var> = (first..all.params.len()).map(|k| Var(k as u32)).collect();
-    let done = linear(&stops(&all), &seeds, watch)?;
+    let done = linear(&next.stops(&all), &seeds, watch)?;
     joined(done, watch)
 }
 
@@ -618,13 +722,12 @@ fn one_by_one(message: String) -> String {
     format!("{message}; or ask for `jvp` or `vjp`, which take one tangent or cotangent at a time")
 }
 
-/// With loops that run together as one.
+/// The same, simplified.
 fn joined(program: Program, watch: Watch<'_>) -> Result<Program, String> {
     if !program.eqs.iter().any(|eq| eq.loop_result().is_some()) {
         return Ok(program);
     }
-    enter("join");
-    let done = simplify(&join(&program));
+    let done = simplify(&joined_loops(program, watch)?);
     checked("join", &done, watch)?;
     Ok(done)
 }
@@ -635,7 +738,7 @@ fn jacobian(
     direction: Direction,
     wrt: &[usize],
     pieces: Option<&[Piece]>,
-    stops: Stops,
+    next: Next,
     watch: Watch<'_>,
 ) -> Result<Program, String> {
     let of_result = |k: usize| program.ty(program.results[k]).shape.clone();
@@ -664,7 +767,7 @@ fn jacobian(
         .collect();
     let whole = together(&all, direction, (&rows, &of), pieces.unwrap_or(&default));
     let unit = program.params.len();
-    let at_unit = linear(&stops(&whole), &[Var(unit as u32)], watch)?;
+    let at_unit = linear(&next.stops(&whole), &[Var(unit as u32)], watch)?;
     enter("simplify");
     let done = simplify(&seed(&at_unit, unit));
     checked("simplify", &done, watch)?;
@@ -683,7 +786,7 @@ fn linear(program: &Program, seeds: &[Var], watch: Watch<'_>) -> Result<Program,
 fn lacking(unit: &Unit, rule: Rule) -> String {
     let name = unit.name();
     let products = match rule {
-        Rule::Value | Rule::Vjp => "gradients and products with cotangents",
+        Rule::Value | Rule::Vjp | Rule::Tape(_) => "gradients and products with cotangents",
         Rule::Jvp => "products with tangents",
     };
     format!(
@@ -738,6 +841,9 @@ pub fn to_kernels_watched(
     }
     if run("again", &again)? {
         run("join", &|p| Some(join(p)))?;
+    }
+    if run("single", &|p| Some(single(p)))? {
+        run("simplify", &|p| Some(simplify(p)))?;
     }
     run("unswitch", &|p| unswitch(p, &simplify_part))?;
     for (name, pass) in PREPARATIONS {

@@ -42,6 +42,26 @@ pub(super) struct Apart {
 }
 
 impl Given {
+    /// An integer that is no part of the signature.
+    pub(super) fn integer(ident: &Ident) -> Given {
+        let written = Written {
+            scalar: Scalar::I64,
+            rank: 0,
+            passing: Passing::Scalar,
+            fixed: vec![],
+            ty: syn::parse_quote!(i64),
+        };
+        Given {
+            tokens: ident.to_token_stream(),
+            written: Some(written),
+            said: ident.to_string(),
+            is_part: false,
+            constant: None,
+            slot: None,
+            is_beside: false,
+        }
+    }
+
     /// The parameters that an argument becomes. `real` leaves out what is not real.
     pub(super) fn of(
         ident: &Ident,

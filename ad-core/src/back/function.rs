@@ -100,6 +100,8 @@ pub(super) struct Function<'a> {
     dispatched: bool,
     /// What it takes and gives if it is a function of a unit.
     parts: Option<Parts>,
+    /// The name of the tape.
+    tape: Ident,
     /// The array that the step's new one may replace.
     replaced: Cell<Option<Var>>,
     /// The sum of its elements, if that is wanted as well.
@@ -165,6 +167,7 @@ impl<'a> Function<'a> {
         }
         let dispatched = dispatched::pays(program, &params, &context.signature.real);
         let repeated = repeated::parameters(context, what, &params, &mut names);
+        let tape = names.fresh("tape");
         Function {
             context,
             what,
@@ -183,6 +186,7 @@ impl<'a> Function<'a> {
             states: 0,
             dispatched,
             parts: None,
+            tape,
             replaced: Cell::default(),
             summed: Cell::default(),
             sums: RefCell::default(),
@@ -212,7 +216,8 @@ impl<'a> Function<'a> {
         let steps = self.steps();
         let results = self.results();
         let lengths = self.lengths_used();
-        let body = quote!(#lengths #checks #steps);
+        let tape = self.made_tape(&steps);
+        let body = quote!(#lengths #checks #tape #steps);
         let body = match self.dispatched {
             true => self.dispatched(&body, &results),
             false => quote!(#body #results),
@@ -388,7 +393,8 @@ impl<'a> Function<'a> {
 
     /// The part of what is given that a result of the program belongs to, and its number there.
     fn role(&self, mut k: usize) -> (Gives, usize) {
-        for &gives in self.what.gives() {
+        let of_unit = self.parts.as_ref().and_then(Parts::gives);
+        for &gives in of_unit.unwrap_or(self.what.gives()) {
             let count = match gives {
                 Gives::Value => self.values(),
                 Gives::Gradient => self.wrt.len(),
@@ -604,10 +610,7 @@ impl Scope for Function<'_> {
     }
 
     fn shape(&self, v: Var) -> &[Size] {
-        match self.program.params.get(v.index()) {
-            Some(p) => &p.ty.shape,
-            None => &self.computed[&v].shape,
-        }
+        &self.ty(v).shape
     }
 
     /// Names of shared scalars must not hide variables.

@@ -8,6 +8,13 @@
 //! call_vjp(parts of x, cotangents of y)        -> (parts of y, cotangents of the reals of x)
 //! ```
 //!
+//! A function that calls itself has two more, which are called with a tape:
+//!
+//! ```text
+//! call_forward(parts of x, tape)               -> (parts of y, a place on the tape)
+//! call_reverse(parts of x, place, cotangents of y, accumulators, tape) -> (accumulators)
+//! ```
+//!
 //! In between, arguments and results have the types of the function's signature.
 
 use super::data::Given;
@@ -23,7 +30,7 @@ use crate::ir::bulk::{Param, Type, Var};
 use crate::ir::core::Ty;
 use crate::ir::kernel::Program;
 use crate::ir::ty::{Elem, Size};
-use crate::ir::unit::{Given as Sort, Length, Rule, Unit};
+use crate::ir::unit::{Given as Sort, Length, Rule, Tape, Unit};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
@@ -64,9 +71,10 @@ fn scalar(elem: Elem, real: &RealType) -> TokenStream {
 
 /// The types of all that a rule gives.
 pub(crate) fn all_given(unit: &Unit, rule: Rule, real: &RealType) -> Vec<TokenStream> {
-    let is_length = |out: usize| matches!(unit.given(out), Sort::Length(..));
+    let is_length = |out: usize| matches!(unit.given(rule, out), Sort::Length(..));
     let all = (0..unit.count(rule)).filter(|out| !is_length(*out));
-    all.map(|out| given(unit.gives(rule, out), real)).collect()
+    all.filter_map(|out| Some(given(unit.gives(rule, out)?, real)))
+        .collect()
 }
 
 impl Context<'_> {
@@ -107,7 +115,7 @@ impl Context<'_> {
             }));
         }
         match rule {
-            Rule::Value => {}
+            Rule::Value | Rule::Tape(_) => {}
             Rule::Jvp => {
                 let mut own = 0;
                 for a in &signature.args {
@@ -143,7 +151,7 @@ impl Context<'_> {
         let mut back: Vec<(Ident, Data, bool)> =
             vec![(format_ident!("value"), owned(result), false)];
         let pattern = match rule {
-            Rule::Value => quote!(value),
+            Rule::Value | Rule::Tape(_) => quote!(value),
             Rule::Jvp => {
                 back.push((format_ident!("tangent"), owned(result), true));
                 quote!((value, tangent))
@@ -188,7 +196,13 @@ impl Context<'_> {
             #taken_apart
             #promised
         };
-        whole(signature, unit, rule, (&name("", rule), &names), &body)
+        whole(
+            signature,
+            unit,
+            rule,
+            (&name("", rule), &names, None),
+            &body,
+        )
     }
 
     /// One function of the unit that the function is, which this program computes.
@@ -201,8 +215,10 @@ impl Context<'_> {
     ) -> TokenStream {
         let function = Function::of_unit(self, (rule, what), program, declared);
         let names = function.taken_by_parts();
+        let tape = function.tape_taken();
         let body = function.body();
-        whole(self.signature, unit, rule, (&name("", rule), &names), &body)
+        let head = (&name("", rule), &names[..], tape);
+        whole(self.signature, unit, rule, head, &body)
     }
 }
 
@@ -227,19 +243,27 @@ fn promised((name, unit): (&Ident, &Unit), names: &[Ident], out: &[TokenStream])
     }
 }
 
-/// A function of a unit: its name, the names of what it takes, and its body.
+/// A function of a unit: its name, the names of what it takes and of a tape, and its body.
 fn whole(
     signature: &Signature,
     unit: &Unit,
     rule: Rule,
-    (name, names): (&Ident, &[impl ToTokens]),
+    (name, names, tape): (&Ident, &[impl ToTokens], Option<TokenStream>),
     body: &TokenStream,
 ) -> TokenStream {
     let real = &signature.real;
-    let inputs = names.iter().zip(unit.takes(rule)).map(|(name, ty)| {
-        let ty = taken(ty, real);
+    let takes = unit.takes(rule);
+    // Accumulators are owned.
+    let viewed = match rule {
+        Rule::Tape(Tape::Reverse) => takes.len() - unit.real_args().len(),
+        Rule::Value | Rule::Jvp | Rule::Vjp | Rule::Tape(_) => takes.len(),
+    };
+    let inputs = names.iter().zip(takes).enumerate();
+    let inputs = inputs.map(|(k, (name, ty))| {
+        let ty = if k < viewed { taken } else { given }(ty, real);
         quote!(#name: #ty)
     });
+    let inputs = inputs.chain(tape);
     let outputs = all_given(unit, rule, real);
     let (generics, clause) = generics(signature);
     quote! {
@@ -260,7 +284,13 @@ pub(crate) fn forwarded(
     let names: Vec<Ident> = (0..takes).map(|k| format_ident!("a{k}")).collect();
     let there = function(unit, rule);
     let body = quote!(#there(#(#names),*));
-    whole(signature, unit, rule, (&name(prefix, rule), &names), &body)
+    whole(
+        signature,
+        unit,
+        rule,
+        (&name(prefix, rule), &names, None),
+        &body,
+    )
 }
 
 fn param(k: usize, ty: Ty) -> Param {

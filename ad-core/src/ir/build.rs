@@ -5,7 +5,7 @@ use super::bulk::{Affine, Eq, Ix, Looped, Op, Param, Program, Relation, Require,
 use super::core::ReduceOp;
 use super::prims::{Prim, Scalars};
 use super::ty::{Atom, Elem, Lit, Size};
-use super::unit::{Called, Given, Length, Rule};
+use super::unit::{Called, Given, Length, Rule, Tape};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -176,7 +176,7 @@ impl Builder {
         v
     }
 
-    fn op(&mut self, elem: Elem, shape: Vec<Size>, guard: Option<Var>, op: Op) -> Var {
+    pub(crate) fn op(&mut self, elem: Elem, shape: Vec<Size>, guard: Option<Var>, op: Op) -> Var {
         let ty = Type { elem, shape };
         self.push(Eq { ty, guard, op })
     }
@@ -238,7 +238,8 @@ impl Builder {
         self.gather(v, index, &last, None)
     }
 
-    /// A result of a call of a unit. `like` is the shape of what a tangent belongs to.
+    /// A result of a call of a unit. `like` is the shape of what a tangent or an accumulator belongs
+    /// to.
     pub fn call(
         &mut self,
         unit: &Called,
@@ -247,10 +248,10 @@ impl Builder {
         out: usize,
         like: Option<&[Size]>,
     ) -> Var {
-        let shape = match (unit.given(out), like) {
-            (Given::Derivative(_), Some(shape)) => shape.to_vec(),
+        let shape = match (unit.given(rule, out), like) {
+            (Given::Derivative(_) | Given::Residual, Some(shape)) => shape.to_vec(),
             (Given::Derivative(k), None) => self.shape(args[unit.real_args()[k]]),
-            (Given::Length(..), _) => vec![],
+            (Given::Length(..) | Given::Place | Given::Residual, _) => vec![],
             (Given::Result(k), _) => {
                 let lengths = unit.results[k].lengths.iter().enumerate();
                 let open = unit.open();
@@ -276,7 +277,21 @@ impl Builder {
             args: args.to_vec(),
             out,
         };
-        self.op(unit.gives(rule, out).elem, shape, None, op)
+        let ty = unit
+            .gives(rule, out)
+            .expect("residuals are loaded by `load`");
+        self.op(ty.elem, shape, None, op)
+    }
+
+    /// A residual from a place on the tape of a unit.
+    pub fn load(&mut self, unit: &Called, place: Var, out: usize, ty: Type) -> Var {
+        let op = Op::Call {
+            unit: unit.clone(),
+            rule: Rule::Tape(Tape::Load),
+            args: vec![place],
+            out,
+        };
+        self.op(ty.elem, ty.shape, None, op)
     }
 
     /// All results of a loop: states, stacks and the count of steps. What is collected by a loop with

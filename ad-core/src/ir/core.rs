@@ -826,7 +826,10 @@ impl Expr {
 
     /// A result of a call.
     pub fn call(call: Call) -> Expr {
-        let ty = call.unit.gives(call.rule, call.out);
+        let ty = call
+            .unit
+            .gives(call.rule, call.out)
+            .expect("Core has no tape");
         Expr::new(Kind::Call(call), ty)
     }
 

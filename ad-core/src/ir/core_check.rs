@@ -231,7 +231,8 @@ impl Checker {
         if c.out >= c.unit.count(c.rule) {
             return Err(format!("`{name}` has no result {}", c.out));
         }
-        Ok(c.unit.gives(c.rule, c.out))
+        let ty = c.unit.gives(c.rule, c.out);
+        ty.ok_or_else(|| "Core has no tape".into())
     }
 
     fn infer(&mut self, e: &Expr) -> Result<(Ty, bool), String> {

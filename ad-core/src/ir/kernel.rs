@@ -245,6 +245,8 @@ pub struct UnitCall {
     pub rule: Rule,
     /// With what.
     pub args: Vec<Var>,
+    /// The accumulators that it adds to, behind the arguments.
+    pub onto: Vec<Source>,
     /// Which results are used, each once.
     pub outs: Vec<Out>,
 }

@@ -9,12 +9,13 @@ mod tiles;
 
 use super::build::without;
 use super::bulk::{Feed, Param, Type, Var, states};
-use super::core::ReduceOp;
+use super::core::{ReduceOp, Ty};
 use super::kernel::{
     Affine, At, Compute, Loop, Nest, Node, Operand, Program, Range, Scalar, Source, Step, UnitCall,
     Within, Work,
 };
 use super::ty::{Atom, Elem, Size};
+use super::unit::{Rule, Tape};
 use std::collections::{HashMap, HashSet};
 
 /// Verifies a program.
@@ -223,11 +224,23 @@ impl Scope<'_> {
 
     fn call(&self, c: &UnitCall) -> Result<(), String> {
         let name = c.unit.name();
-        let takes = c.unit.takes(c.rule);
-        if takes.len() != c.args.len() {
+        let onto = c.onto.iter().map(|source| &source.array);
+        let args: Vec<&Var> = c.args.iter().chain(onto).collect();
+        let takes = match c.rule {
+            Rule::Tape(Tape::Save) => {
+                let types = args.iter().map(|v| self.ty(**v));
+                let types = types.map(|ty| {
+                    let (elem, rank) = ty.map(|ty| (ty.elem, ty.rank()))?;
+                    Ok(Ty { elem, rank })
+                });
+                types.collect::<Result<_, String>>()?
+            }
+            Rule::Value | Rule::Jvp | Rule::Vjp | Rule::Tape(_) => c.unit.takes(c.rule),
+        };
+        if takes.len() != args.len() {
             return Err(format!("the arguments are not those of `{name}`"));
         }
-        for (v, wanted) in c.args.iter().zip(takes) {
+        for (v, wanted) in args.into_iter().zip(takes) {
             let ty = self.ty(*v)?;
             if (ty.elem, ty.rank()) != (wanted.elem, wanted.rank) {
                 return Err(format!("v{} is no argument of `{name}`", v.0));
@@ -238,7 +251,9 @@ impl Scope<'_> {
             if o.result >= c.unit.count(c.rule) || twice {
                 return Err(format!("`{name}` has no result {}, or twice", o.result));
             }
-            let ty = c.unit.gives(c.rule, o.result);
+            let Some(ty) = c.unit.gives(c.rule, o.result) else {
+                continue;
+            };
             if (o.ty.elem, o.ty.rank()) != (ty.elem, ty.rank) {
                 return Err(format!(
                     "the result {} of `{name}` has another type",

@@ -153,7 +153,8 @@ impl<'a> Run<'a> {
 
     fn call(&mut self, c: &UnitCall) -> Result<(), String> {
         let mut args = vec![];
-        for v in &c.args {
+        let onto = c.onto.iter().map(|source| &source.array);
+        for v in c.args.iter().chain(onto) {
             args.push(self.value(*v)?.clone());
         }
         let (results, cost) = c.unit.run(c.rule, &args)?;

@@ -12,6 +12,24 @@
 //!
 //! Behind the results `y` of each of them come the lengths of those axes of theirs that are not
 //! known before the call, as integers.
+//!
+//! A function that calls itself has two more. The first saves residuals on a tape; the second reads
+//! them at the place that the first returned, and adds to the accumulators that it is given:
+//!
+//! ```text
+//! forward(x)                   = y, place
+//! reverse(x, place, ȳ, x̄)     = x̄ + (∂y/∂x)ᵀ · ȳ
+//! ```
+//!
+//! Before it is transposed, a call of `reverse` is one of `linear`:
+//!
+//! ```text
+//! linear(x, place, ẋ)          = ∂y/∂x · ẋ
+//! ```
+//!
+//! In the programs of `forward` and `reverse` there are calls that stand for what these functions
+//! do with the tape and their arguments. `save` takes residuals and gives the place, `load` takes a
+//! place and gives residuals, `begin` gives the accumulators.
 
 use super::core::{Routine, Ty};
 use super::ty::Elem;
@@ -29,11 +47,50 @@ pub enum Rule {
     Jvp,
     /// With the product of cotangents with its Jacobian.
     Vjp,
+    /// One of a function that calls itself.
+    Tape(Tape),
+}
+
+/// What a function that calls itself does with the tape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tape {
+    /// The function, with the place of its residuals on the tape.
+    Forward,
+    /// The product with tangents at residuals on the tape.
+    Linear,
+    /// The product with cotangents at residuals on the tape, added to accumulators.
+    Reverse,
+    /// Saves residuals.
+    Save,
+    /// Reads what was saved.
+    Load,
+    /// The accumulators that `reverse` is given.
+    Begin,
 }
 
 impl Rule {
-    /// All of them.
+    /// Those that other functions can call.
     pub const ALL: [Rule; 3] = [Rule::Value, Rule::Jvp, Rule::Vjp];
+
+    /// Those of a function that calls itself.
+    const ON_TAPE: [Rule; 6] = [
+        Rule::Tape(Tape::Forward),
+        Rule::Tape(Tape::Linear),
+        Rule::Tape(Tape::Reverse),
+        Rule::Tape(Tape::Save),
+        Rule::Tape(Tape::Load),
+        Rule::Tape(Tape::Begin),
+    ];
+
+    /// Its place in [`Rule::ALL`], if it is there.
+    pub fn place(self) -> usize {
+        match self {
+            Rule::Value => 0,
+            Rule::Jvp => 1,
+            Rule::Vjp => 2,
+            Rule::Tape(_) => 3,
+        }
+    }
 
     /// Its name in the text forms and in generated code.
     pub fn name(self) -> &'static str {
@@ -41,6 +98,12 @@ impl Rule {
             Rule::Value => "value",
             Rule::Jvp => "jvp",
             Rule::Vjp => "vjp",
+            Rule::Tape(Tape::Forward) => "forward",
+            Rule::Tape(Tape::Linear) => "linear",
+            Rule::Tape(Tape::Reverse) => "reverse",
+            Rule::Tape(Tape::Save) => "save",
+            Rule::Tape(Tape::Load) => "load",
+            Rule::Tape(Tape::Begin) => "begin",
         }
     }
 }
@@ -113,6 +176,10 @@ pub enum Given {
     /// What belongs to a real result (of a product with tangents) or a real argument (of a product
     /// with cotangents).
     Derivative(usize),
+    /// A place on the tape.
+    Place,
+    /// A residual.
+    Residual,
 }
 
 /// Where the type is that has the functions of a unit, in a module of the name of the unit.
@@ -166,7 +233,7 @@ impl Routines {
     }
 
     pub(super) fn get(&self, rule: Rule) -> Option<&Routine> {
-        self.0.get()?[rule as usize].as_ref()
+        self.0.get()?.get(rule.place())?.as_ref()
     }
 }
 
@@ -213,15 +280,30 @@ impl Unit {
         real.map(|(k, _)| k).collect()
     }
 
-    /// The types of the arguments of a rule.
+    /// The types of the arguments of a rule, but for those of `save`, which takes anything.
     pub fn takes(&self, rule: Rule) -> Vec<Ty> {
-        let mut all = self.args.clone();
+        let place = [Ty::scalar(Elem::Int)];
+        let own = self.args.iter().copied();
+        let real = || self.real_args().into_iter().map(|k| self.args[k]);
+        let results = || self.real_results().into_iter().map(|k| self.results[k].ty);
         match rule {
-            Rule::Value => {}
-            Rule::Jvp => all.extend(self.real_args().into_iter().map(|k| self.args[k])),
-            Rule::Vjp => all.extend(self.real_results().into_iter().map(|k| self.results[k].ty)),
+            Rule::Value | Rule::Tape(Tape::Forward) => own.collect(),
+            Rule::Jvp => own.chain(real()).collect(),
+            Rule::Vjp => own.chain(results()).collect(),
+            Rule::Tape(Tape::Linear) => own.chain(place).chain(real()).collect(),
+            Rule::Tape(Tape::Reverse) => own.chain(place).chain(results()).chain(real()).collect(),
+            Rule::Tape(Tape::Load) => place.to_vec(),
+            Rule::Tape(Tape::Save | Tape::Begin) => vec![],
         }
-        all
+    }
+
+    /// How many of the arguments of a rule come before those that it is linear in.
+    pub fn fixed(&self, rule: Rule) -> usize {
+        match rule {
+            Rule::Tape(Tape::Linear | Tape::Reverse) => self.args.len() + 1,
+            Rule::Value | Rule::Jvp | Rule::Vjp | Rule::Tape(Tape::Forward) => self.args.len(),
+            Rule::Tape(Tape::Save | Tape::Load | Tape::Begin) => 0,
+        }
     }
 
     /// The axes of results whose lengths are not known before.
@@ -237,42 +319,67 @@ impl Unit {
         all
     }
 
-    /// How many of the results of a rule are those of the function, and their lengths.
-    pub fn primal(&self) -> usize {
-        self.results.len() + self.open().len()
+    /// How many results of the function, and their lengths, a rule gives before others.
+    pub fn primal(&self, rule: Rule) -> usize {
+        match rule {
+            Rule::Value | Rule::Jvp | Rule::Vjp | Rule::Tape(Tape::Forward) => {
+                self.results.len() + self.open().len()
+            }
+            Rule::Tape(_) => 0,
+        }
     }
 
-    /// How many results a rule has.
+    /// How many results a rule has; `load` may have any number.
     pub fn count(&self, rule: Rule) -> usize {
-        self.primal()
+        self.primal(rule)
             + match rule {
                 Rule::Value => 0,
-                Rule::Jvp => self.real_results().len(),
-                Rule::Vjp => self.real_args().len(),
+                Rule::Jvp | Rule::Tape(Tape::Linear) => self.real_results().len(),
+                Rule::Vjp | Rule::Tape(Tape::Reverse | Tape::Begin) => self.real_args().len(),
+                Rule::Tape(Tape::Forward | Tape::Save) => 1,
+                Rule::Tape(Tape::Load) => usize::MAX,
             }
     }
 
     /// What a result of a rule is.
-    pub fn given(&self, out: usize) -> Given {
-        if out < self.results.len() {
-            return Given::Result(out);
-        }
-        match self.open().get(out - self.results.len()) {
-            Some((k, axis)) => Given::Length(*k, *axis),
-            None => Given::Derivative(out - self.primal()),
+    pub fn given(&self, rule: Rule, out: usize) -> Given {
+        let Some(out) = out.checked_sub(self.primal(rule)) else {
+            return match out.checked_sub(self.results.len()) {
+                None => Given::Result(out),
+                Some(at) => {
+                    let (k, axis) = self.open()[at];
+                    Given::Length(k, axis)
+                }
+            };
+        };
+        match rule {
+            Rule::Tape(Tape::Forward | Tape::Save) => Given::Place,
+            Rule::Tape(Tape::Load) => Given::Residual,
+            Rule::Value | Rule::Jvp | Rule::Vjp => Given::Derivative(out),
+            Rule::Tape(Tape::Linear | Tape::Reverse | Tape::Begin) => Given::Derivative(out),
         }
     }
 
-    /// The type of a result of a rule.
-    pub fn gives(&self, rule: Rule, out: usize) -> Ty {
-        match (self.given(out), rule) {
-            (Given::Result(k), _) => self.results[k].ty,
-            (Given::Length(..), _) => Ty::scalar(Elem::Int),
-            (Given::Derivative(k), Rule::Vjp) => self.args[self.real_args()[k]],
-            (Given::Derivative(k), Rule::Jvp | Rule::Value) => {
-                self.results[self.real_results()[k]].ty
-            }
+    /// The result of the function that a derivative of a rule belongs to; if not, it belongs to an
+    /// argument.
+    pub fn tangent_of(&self, rule: Rule, k: usize) -> Option<usize> {
+        match rule {
+            Rule::Value | Rule::Jvp | Rule::Tape(Tape::Linear) => Some(self.real_results()[k]),
+            Rule::Vjp | Rule::Tape(_) => None,
         }
+    }
+
+    /// The type of a result of a rule; nothing is known of residuals.
+    pub fn gives(&self, rule: Rule, out: usize) -> Option<Ty> {
+        Some(match self.given(rule, out) {
+            Given::Result(k) => self.results[k].ty,
+            Given::Length(..) | Given::Place => Ty::scalar(Elem::Int),
+            Given::Derivative(k) => match self.tangent_of(rule, k) {
+                Some(k) => self.results[k].ty,
+                None => self.args[self.real_args()[k]],
+            },
+            Given::Residual => return None,
+        })
     }
 
     /// Whether it has this function.
@@ -280,7 +387,7 @@ impl Unit {
         match rule {
             Rule::Value => true,
             Rule::Jvp => self.has_jvp,
-            Rule::Vjp => self.has_vjp,
+            Rule::Vjp | Rule::Tape(_) => self.has_vjp,
         }
     }
 
@@ -288,8 +395,8 @@ impl Unit {
     /// the function.
     pub fn routine(&self, rule: Rule) -> Option<&Routine> {
         match rule {
-            Rule::Value => None,
             Rule::Jvp | Rule::Vjp => self.rules.get(rule),
+            Rule::Value | Rule::Tape(_) => None,
         }
     }
 
@@ -438,7 +545,8 @@ impl std::str::FromStr for Unit {
 impl Rule {
     /// The rule of a name.
     pub fn by_name(name: &str) -> Option<Rule> {
-        Rule::ALL.into_iter().find(|rule| rule.name() == name)
+        let mut all = Rule::ALL.into_iter().chain(Rule::ON_TAPE);
+        all.find(|rule| rule.name() == name)
     }
 }
 
@@ -467,13 +575,21 @@ mod tests {
         let unit: Unit = "g /  / real 1, int 0 / real 2 3 _, int 1 _ / jvp vjp"
             .parse()
             .unwrap();
-        assert_eq!(unit.given(1), Given::Result(1));
-        assert_eq!(unit.given(2), Given::Length(0, 1));
-        assert_eq!(unit.given(3), Given::Length(1, 0));
-        assert_eq!(unit.given(4), Given::Derivative(0));
+        let given = |out| unit.given(Rule::Vjp, out);
+        assert_eq!(given(1), Given::Result(1));
+        assert_eq!(given(2), Given::Length(0, 1));
+        assert_eq!(given(3), Given::Length(1, 0));
+        assert_eq!(given(4), Given::Derivative(0));
+        assert_eq!(unit.given(Rule::Tape(Tape::Forward), 4), Given::Place);
+        assert_eq!(
+            unit.given(Rule::Tape(Tape::Reverse), 0),
+            Given::Derivative(0)
+        );
         assert_eq!(unit.count(Rule::Value), 4);
-        assert_eq!(unit.gives(Rule::Vjp, 4), unit.args[0]);
-        assert_eq!(unit.gives(Rule::Jvp, 4), unit.results[0].ty);
+        assert_eq!(unit.gives(Rule::Vjp, 4), Some(unit.args[0]));
+        assert_eq!(unit.gives(Rule::Tape(Tape::Reverse), 0), Some(unit.args[0]));
+        assert_eq!(unit.gives(Rule::Jvp, 4), Some(unit.results[0].ty));
         assert_eq!(unit.takes(Rule::Vjp).len(), 3);
+        assert_eq!(unit.takes(Rule::Tape(Tape::Reverse)).len(), 5);
     }
 }

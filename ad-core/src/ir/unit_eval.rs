@@ -1,7 +1,8 @@
 //! Units, interpreted: by the programs that are known of them.
 
+use super::core::Param;
 use super::core_eval;
-use super::unit::{Length, Rule, Unit};
+use super::unit::{Length, Rule, Tape, Unit};
 use super::value::{Tensor, Value};
 
 impl Unit {
@@ -10,6 +11,22 @@ impl Unit {
     /// # Errors
     /// If it is not known what the unit computes, or computing fails.
     pub fn run(&self, rule: Rule, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
+        match rule {
+            Rule::Value | Rule::Jvp | Rule::Vjp => {}
+            Rule::Tape(Tape::Forward) => {
+                let (mut all, cost) = self.run(Rule::Value, args)?;
+                all.push(Value::Int(Tensor::scalar(0)));
+                return Ok((all, cost));
+            }
+            Rule::Tape(Tape::Linear) => return self.run_at_place(Rule::Jvp, args),
+            Rule::Tape(Tape::Reverse) => return self.run_at_place(Rule::Vjp, args),
+            Rule::Tape(Tape::Save | Tape::Load | Tape::Begin) => {
+                return Err(format!(
+                    "there is no tape for the {rule} of `{}`",
+                    self.name()
+                ));
+            }
+        }
         let routine = self.routines.get(rule).ok_or_else(|| {
             format!(
                 "what `{}` computes as {} is not known",
@@ -17,7 +34,8 @@ impl Unit {
                 rule.name()
             )
         })?;
-        let (parts, cost) = core_eval::eval(&routine.program(self.name()), args)?;
+        let apart = taken_apart(args, &routine.params);
+        let (parts, cost) = core_eval::eval(&routine.program(self.name()), &apart)?;
         let mut parts = parts.into_iter();
         let mut all = vec![];
         for part in &self.results {
@@ -41,6 +59,7 @@ impl Unit {
                     )?);
                 }
             }
+            Rule::Tape(_) => {}
         }
         let lengths: Vec<Value> = (self.open().into_iter())
             .map(|(k, axis)| Value::Int(Tensor::scalar(all[k].shape()[axis] as i64)))
@@ -49,6 +68,45 @@ impl Unit {
         all.splice(at..at, lengths);
         Ok((all, cost))
     }
+}
+
+impl Unit {
+    /// A product at a place on the tape, which is computed again from the arguments, and added to the
+    /// accumulators if there are some.
+    fn run_at_place(&self, product: Rule, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
+        let (own, rest) = args.split_at(self.args.len());
+        let seeds = self.takes(product).len() - own.len();
+        let (seeds, before) = rest[1..].split_at(seeds);
+        let (mut all, cost) = self.run(product, &[own, seeds].concat())?;
+        all.drain(..self.primal(product));
+        for (sum, before) in all.iter_mut().zip(before) {
+            let Value::Real(sum) = sum else { continue };
+            for (x, b) in sum.data.iter_mut().zip(&before.real().data) {
+                *x += b;
+            }
+        }
+        Ok((all, cost))
+    }
+}
+
+/// Arguments as a routine takes them: arrays of fixed lengths may be so many elements or rows.
+fn taken_apart(args: &[Value], params: &[Param]) -> Vec<Value> {
+    let mut all = vec![];
+    for v in args {
+        let shape = v.shape().to_vec();
+        let rank = params.get(all.len()).map_or(shape.len(), |p| p.ty.rank);
+        match v {
+            Value::Real(x) if rank < shape.len() => {
+                let (many, own) = shape.split_at(shape.len() - rank);
+                let (many, own) = (many.iter().product(), own.to_vec());
+                let size: usize = own.iter().product();
+                let rows = (0..many).map(|k| x.data[k * size..(k + 1) * size].to_vec());
+                all.extend(rows.map(|data| Value::Real(Tensor::new(own.clone(), data))));
+            }
+            Value::Real(_) | Value::Int(_) | Value::Bool(_) => all.push(v.clone()),
+        }
+    }
+    all
 }
 
 /// An array of a rank from results that may be its elements or rows, one after another.

@@ -110,26 +110,26 @@ pub(super) fn told(
             continue;
         };
         if let Some(routine) = program(signature, unit, *rule, &callee) {
-            found[*rule as usize] = Some(routine);
+            found[rule.place()] = Some(routine);
             sources.push((*rule, *rule, callee));
         }
     }
     if let [(rule, _, callee)] = &sources[..] {
         let other = match rule {
-            Rule::Jvp | Rule::Value => Rule::Vjp,
+            Rule::Jvp | Rule::Value | Rule::Tape(_) => Rule::Vjp,
             Rule::Vjp => Rule::Jvp,
         };
         unit.rules.fill(found.clone());
-        let known = found[*rule as usize].as_ref();
+        let known = found[rule.place()].as_ref();
         let routine = known.and_then(|r| pipeline::other_product(unit, *rule, r).ok());
         if routine.is_some() && !unit.has(other) {
-            found[other as usize] = routine;
+            found[other.place()] = routine;
             sources.push((other, *rule, callee.clone()));
         }
     }
     let mut functions: Vec<(String, TokenStream)> = vec![];
     for (rule, from, callee) in &sources {
-        let Some(routine) = &found[*rule as usize] else {
+        let Some(routine) = &found[rule.place()] else {
             continue;
         };
         let alias = alias(*from, ident, beside.place);
@@ -222,7 +222,7 @@ fn program(signature: &Signature, unit: &Called, rule: Rule, callee: &Callee) ->
     let mut takes: Vec<usize> = (0..own).collect();
     let mut seeds = own..;
     match rule {
-        Rule::Value => return None,
+        Rule::Value | Rule::Tape(_) => return None,
         Rule::Vjp => takes.extend(seeds.by_ref().take(unit.real_results().len())),
         Rule::Jvp => {
             for (k, (arg, leaf)) in leaves.iter().enumerate() {
@@ -275,7 +275,7 @@ fn program(signature: &Signature, unit: &Called, rule: Rule, callee: &Callee) ->
         whole(&mut fresh, &mut parts, *ty, lengths)?;
     }
     match rule {
-        Rule::Value => return None,
+        Rule::Value | Rule::Tape(_) => return None,
         Rule::Jvp => wanted.extend(values),
         Rule::Vjp => {
             for (arg, leaf) in &leaves {
@@ -346,7 +346,7 @@ fn whole(
 /// What is known of the rules of a unit, as tokens: for each product the program and what is known
 /// of the units in it.
 pub(super) fn encode_rules(rules: &[Option<Routine>; 3], id: &str) -> TokenStream {
-    let all = PRODUCTS.map(|rule| match &rules[rule as usize] {
+    let all = PRODUCTS.map(|rule| match &rules[rule.place()] {
         None => quote!(()),
         Some(routine) => {
             let text = Literal::string(&routine.program("rule").to_string());
@@ -382,7 +382,7 @@ pub(super) fn decode_rules(tokens: TokenStream) -> Result<[Option<Routine>; 3], 
         let text = text_of(text)?;
         let program: Program = core_text::parse(&text)?;
         decode_units(&program.body, inner.collect())?;
-        all[rule as usize] = Some(Routine::from(program));
+        all[rule.place()] = Some(Routine::from(program));
     }
     Ok(all)
 }

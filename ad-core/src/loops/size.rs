@@ -407,7 +407,7 @@ impl Writer {
             | Core::Loop(..)
             | Core::Where(..)
             | Core::Recur(_) => unknown,
-            Core::Call(c) => match c.unit.given(c.out) {
+            Core::Call(c) => match c.unit.given(c.rule, c.out) {
                 Given::Result(k) => {
                     let lengths = c.unit.results[k].lengths.iter();
                     let known = lengths.map(|n| match *n {
@@ -419,7 +419,9 @@ impl Writer {
                     });
                     known.collect()
                 }
-                Given::Length(..) | Given::Derivative(_) => unknown,
+                Given::Length(..) | Given::Derivative(_) | Given::Place | Given::Residual => {
+                    unknown
+                }
             },
             Core::Update(u) => self.lengths_or_dims(&u.array),
             Core::Demand(_, body) => self.lengths_or_dims(body),

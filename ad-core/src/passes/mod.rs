@@ -13,6 +13,7 @@ pub mod needed;
 pub mod raise;
 pub mod schedule;
 pub mod simplify;
+pub mod single;
 pub mod split;
 pub mod taylor;
 pub mod transpose;

@@ -8,10 +8,13 @@
 //! ```
 //!
 //! Loops of both are in `beside.rs`.
+//!
+//! Functions that call themselves have a tape (`tape.rs`) where they are differentiated once.
 
 pub mod base;
 mod beside;
 pub mod rules;
+pub mod tape;
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Eq, Looped, Op, Program, Var};
@@ -42,7 +45,7 @@ pub fn lacking<'a>(program: &'a Program) -> Option<(&'a Called, Rule)> {
 
 /// The same program with values taken from where products are computed, in loops too.
 pub fn shared(program: &Program) -> Program {
-    let mut program = program.clone();
+    let mut program = tape::tidied(program);
     while let Some(next) = beside::side_by_side(&program) {
         program = next;
     }
@@ -82,7 +85,8 @@ fn mentions_units(program: &Program) -> bool {
 /// arguments, the rule, and what is multiplied.
 fn product(program: &Program) -> Option<(Called, Vec<Var>, Rule, Vec<Var>)> {
     let calls = || program.eqs.iter().filter_map(call);
-    let mut products = calls().filter(|(_, rule, _)| *rule != Rule::Value);
+    let is_product = |rule| matches!(rule, Rule::Jvp | Rule::Vjp);
+    let mut products = calls().filter(|(_, rule, _)| is_product(*rule));
     products.find_map(|(unit, rule, args)| {
         let (own, more) = args.split_at(unit.args.len());
         let is_value =

@@ -7,6 +7,7 @@ use cotangent_core::passes::linearise::linearise;
 use cotangent_core::passes::needed::needed;
 use cotangent_core::passes::schedule::schedule;
 use cotangent_core::passes::simplify::{simplify, simplify_counting};
+use cotangent_core::passes::single::single;
 use cotangent_core::passes::transpose::transpose;
 use cotangent_core::passes::vectorise::vectorise;
 use cotangent_core::pipeline::{Derivative, derive};
@@ -19,6 +20,7 @@ pub(crate) enum Pass {
     Blocks(loops::Checkpoint),
     Simplify,
     Needed,
+    Single,
     Linearise,
     Transpose,
     Vectorise,
@@ -150,6 +152,7 @@ impl File {
             "recognise" => Pass::Recognise,
             "simplify" => Pass::Simplify,
             "needed" => Pass::Needed,
+            "single" => Pass::Single,
             "linearise" => Pass::Linearise,
             "transpose" => Pass::Transpose,
             "vectorise" => Pass::Vectorise,
@@ -198,6 +201,7 @@ impl File {
                 let program = self.bulk()?;
                 needed(&program).unwrap_or(program)
             }
+            Pass::Single => single(&self.bulk()?),
             Pass::Linearise => linearise(&self.bulk()?, &self.wrt).program,
             Pass::Transpose => transpose(&linearise(&self.bulk()?, &self.wrt)),
             Pass::Vectorise => vectorise(&self.core()?)?,

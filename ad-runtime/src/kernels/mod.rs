@@ -29,6 +29,7 @@ mod small;
 mod stack;
 mod structs;
 mod sums;
+mod tape;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -88,6 +89,7 @@ pub use small::{Small, blank_small, build_small, copied_small, zeros_small, zero
 pub use stack::{Stack, blank};
 pub use structs::{Absent, Fields, Made, no_variant, same_variants};
 pub use sums::{RowMut, Sums, add_to_rows, build_and_sum, for_rows};
+pub use tape::Tape;
 pub use threads::{Lazy, Shared};
 pub use tiles::{Parts, TilePart, replace_parts, tiles};
 pub use totals::{Totals, all, sums, sums_light};

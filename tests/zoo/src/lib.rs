@@ -64,7 +64,7 @@
 //! | `nonsmooth` | central differences do not give the derivative here |
 //! | `loose` | numbers are compared with a wider tolerance |
 //! | `nonfinite` | the result holds infinities or NaN |
-//! | `deep` | it calls itself as a unit, so the gradient is as many times as dear as it is deep |
+//! | `deep` | it calls itself as a unit, whose values interpreters compute again at each depth |
 //! | `large` | only generated code is run here, and not the interpreters |
 //!
 //! # Features

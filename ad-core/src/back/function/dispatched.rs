@@ -114,6 +114,12 @@ impl Function<'_> {
             };
             fields.push((name, ty, value));
         }
+        for (name, ty) in self.taken_with_tape() {
+            if used.contains(&name.to_string()) {
+                (borrows, is_generic) = (true, true);
+                fields.push((quote!(#name), ty, None));
+            }
+        }
         let (returned, output) = self.returned();
         let all = quote!(#body #results);
         let taken = names_in(&all);

@@ -106,6 +106,7 @@ impl<'a> Function<'a> {
             computed: program.steps.iter().flat_map(Step::defines).collect(),
             mutable: mutable(program),
             taken: program.taken(),
+            tape: self.tape.clone(),
             outer: Some(self),
             states,
             dispatched: false,

@@ -6,13 +6,16 @@ use crate::back::data::Given as Param;
 use crate::back::emit::Context;
 use crate::back::name_check::users;
 use crate::back::nest::Scope;
-use crate::derivative::Derivative;
+use crate::back::tokens::names_in;
+use crate::back::unit::given;
+use crate::derivative::{Derivative, Gives};
 use crate::front::data::Tree;
 use crate::front::types::{Length, Passing, Scalar, Written};
 use crate::ir::bulk::Var;
-use crate::ir::kernel::{Program, UnitCall};
+use crate::ir::core::Ty;
+use crate::ir::kernel::{Out, Program, UnitCall, Work};
 use crate::ir::ty::Elem;
-use crate::ir::unit::{Given, Rule, Unit};
+use crate::ir::unit::{Given, Rule, Tape, Unit};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::HashMap;
@@ -23,6 +26,12 @@ pub(super) struct Parts {
     names: Vec<TokenStream>,
     /// Where parameters come from that are elements of a part.
     elements: HashMap<usize, TokenStream>,
+    /// The names of accumulators.
+    accumulators: Vec<Ident>,
+    /// What it does with a tape that it takes.
+    tape: Option<Tape>,
+    /// Whether it saves something there.
+    saves: bool,
     /// What it gives.
     given: Vec<Whole>,
 }
@@ -89,6 +98,15 @@ impl Whole {
 }
 
 impl Parts {
+    /// What it gives, if that is not what the derivative gives.
+    pub(super) fn gives(&self) -> Option<&'static [Gives]> {
+        match self.tape? {
+            Tape::Forward => Some(&[Gives::Value, Gives::Linear]),
+            Tape::Reverse => Some(&[Gives::Gradient]),
+            Tape::Linear | Tape::Save | Tape::Load | Tape::Begin => None,
+        }
+    }
+
     /// The statement that brings a parameter to hand.
     pub(super) fn brought(&self, k: usize, param: &Param) -> TokenStream {
         let name = &param.tokens;
@@ -130,6 +148,12 @@ impl<'a> Function<'a> {
         let mut parts = Parts {
             names: vec![],
             elements: HashMap::new(),
+            accumulators: vec![],
+            tape: match rule {
+                Rule::Tape(tape) => Some(tape),
+                Rule::Value | Rule::Jvp | Rule::Vjp => None,
+            },
+            saves: rule == Rule::Tape(Tape::Forward) || calls_forward(program),
             given: Whole::of(declared, &context.signature.result.tree),
         };
         for param in &mut function.params {
@@ -141,12 +165,21 @@ impl<'a> Function<'a> {
         parts.names.extend(own.iter().map(|p| p.tokens.clone()));
         match rule {
             Rule::Value => {}
+            Rule::Tape(Tape::Forward) => parts.given.push(Whole::ONE),
             Rule::Jvp => {
                 parts.names.extend(extra.iter().map(|p| p.tokens.clone()));
                 parts.given.extend(parts.given.clone());
             }
-            Rule::Vjp => {
-                let mut next = function.params.len() - extra.len();
+            Rule::Vjp | Rule::Tape(_) => {
+                let extra = extra.len();
+                let at_place = rule != Rule::Vjp;
+                if at_place {
+                    let place = function.fresh("place");
+                    let at = function.params.len() - extra;
+                    parts.names.push(quote!(#place));
+                    function.params.insert(at, Param::integer(&place));
+                }
+                let mut next = function.params.len() - extra;
                 for whole in parts.given.clone() {
                     if whole.lengths.is_none() {
                         parts.names.push(function.params[next].tokens.clone());
@@ -159,6 +192,14 @@ impl<'a> Function<'a> {
                         next += 1;
                     }
                     parts.names.push(quote!(#array));
+                }
+                if at_place {
+                    parts.given.clear();
+                    let all = function.wrt.iter();
+                    let all = all.map(|_| function.fresh("accumulator"));
+                    parts.accumulators = all.collect();
+                    let names = parts.accumulators.iter();
+                    parts.names.extend(names.map(|name| quote!(#name)));
                 }
                 parts.given.extend(vec![Whole::ONE; function.wrt.len()]);
             }
@@ -191,7 +232,8 @@ impl<'a> Function<'a> {
         quote!((#(#out,)*))
     }
 
-    /// One result of the program as it is given. `last` says that nothing needs it after this.
+    /// An array as units give it, and as they take accumulators. `last` says that nothing needs it
+    /// after this.
     fn given_part(&self, v: Var, last: bool) -> TokenStream {
         let l = self.local(v);
         let ident = &l.ident;
@@ -202,24 +244,87 @@ impl<'a> Function<'a> {
         quote!(rt::copied(#view))
     }
 
+    /// The tape of calls of the function itself.
+    fn tape(&self) -> &Ident {
+        &self.root().tape
+    }
+
+    /// The tape as a parameter, if it is one.
+    pub(in crate::back) fn tape_taken(&self) -> Option<TokenStream> {
+        let parts = self.parts.as_ref().filter(|parts| parts.tape.is_some())?;
+        let mutable = parts.saves.then(|| quote!(mut));
+        let (tape, real) = (&self.tape, &self.context.signature.real);
+        Some(quote!(#tape: &#mutable rt::Tape<#real>))
+    }
+
+    /// What a function of a unit takes that is no parameter of its program: accumulators, and the
+    /// tape. With their types, in which borrows are for `'a`.
+    pub(super) fn taken_with_tape(&self) -> Vec<(Ident, TokenStream)> {
+        let Some(parts) = &self.parts else {
+            return vec![];
+        };
+        let real = &self.context.signature.real;
+        let mutable = parts.saves.then(|| quote!(mut));
+        let tape = parts.tape.map(|_| {
+            let ty = quote!(&'a #mutable rt::Tape<#real>);
+            (self.tape.clone(), ty)
+        });
+        let accumulators = parts.accumulators.iter().zip(&self.wrt);
+        let accumulators = accumulators.map(|(name, k)| {
+            let rank = self.program.params[*k].ty.rank();
+            let ty = Ty {
+                elem: Elem::Real,
+                rank,
+            };
+            (name.clone(), given(ty, real))
+        });
+        accumulators.chain(tape).collect()
+    }
+
+    /// The statement that makes the tape, if a body uses it and it does not come in.
+    pub(super) fn made_tape(&self, body: &TokenStream) -> TokenStream {
+        let tape = self.tape();
+        let is_given = self
+            .parts
+            .as_ref()
+            .is_some_and(|parts| parts.tape.is_some());
+        match !is_given && names_in(body).contains(&tape.to_string()) {
+            true => quote!(let #tape = &mut rt::Tape::new();),
+            false => TokenStream::new(),
+        }
+    }
+
     pub(super) fn unit_call(&self, c: &UnitCall) -> TokenStream {
         let mut before = TokenStream::new();
-        let args: Vec<TokenStream> = (c.args.iter())
+        let mut args: Vec<TokenStream> = (c.args.iter())
             .map(|v| self.handed(*v, &mut before))
             .collect();
+        match c.rule {
+            Rule::Value | Rule::Jvp | Rule::Vjp => {}
+            Rule::Tape(Tape::Save) => return self.saved(c, &before, &args),
+            Rule::Tape(Tape::Load) => return self.loaded(c, &args[0]),
+            Rule::Tape(Tape::Begin) => return self.accumulators(c),
+            Rule::Tape(Tape::Forward | Tape::Reverse | Tape::Linear) => {
+                let onto = c.onto.iter();
+                args.extend(onto.map(|source| self.given_part(source.array, source.taken)));
+                let tape = self.tape();
+                args.push(quote!(#tape));
+            }
+        }
         let (function, unit) = (function(&c.unit, c.rule), &c.unit);
         // A result of which only a length is used has a name, too.
         let named = |result: usize| {
-            let is_used = |o: &crate::ir::kernel::Out| match unit.given(o.result) {
+            let is_used = |o: &Out| match unit.given(c.rule, o.result) {
                 Given::Length(k, _) => k == result,
                 Given::Result(_) | Given::Derivative(_) => o.result == result,
+                Given::Place | Given::Residual => o.result == result,
             };
             c.outs.iter().any(is_used)
         };
         let mut pattern = vec![];
         let mut names = vec![];
         for result in 0..unit.count(c.rule) {
-            if matches!(unit.given(result), Given::Length(..)) {
+            if matches!(unit.given(c.rule, result), Given::Length(..)) {
                 names.push(None);
                 continue;
             }
@@ -236,8 +341,8 @@ impl<'a> Function<'a> {
         }
         let mut lengths = TokenStream::new();
         for o in &c.outs {
-            let rank = unit.gives(c.rule, o.result).rank;
-            let ident = match unit.given(o.result) {
+            let rank = o.ty.rank();
+            let ident = match unit.given(c.rule, o.result) {
                 Given::Length(k, axis) => {
                     let of = names[k].clone().expect("it has a name");
                     let length = self.fresh(&format!("{of}_len"));
@@ -245,7 +350,7 @@ impl<'a> Function<'a> {
                     lengths.extend(quote!(let #length = #of.len(#axis);));
                     length
                 }
-                Given::Result(_) | Given::Derivative(_) => {
+                Given::Result(_) | Given::Derivative(_) | Given::Place | Given::Residual => {
                     names[o.result].clone().expect("it has a name")
                 }
             };
@@ -260,6 +365,72 @@ impl<'a> Function<'a> {
             self.locals.borrow_mut().insert(o.var, local);
         }
         quote!(#before let (#(#pattern,)*) = #function(#(#args),*); #lengths)
+    }
+
+    /// The statements that save residuals.
+    fn saved(&self, c: &UnitCall, before: &TokenStream, args: &[TokenStream]) -> TokenStream {
+        let tape = self.tape();
+        let saves = c.args.iter().zip(args).map(|(v, arg)| {
+            let elem = self.ty(*v).elem;
+            let word = kind(elem, Scope::shape(self, *v).len());
+            let save = format_ident!("save_{word}");
+            quote!(#tape.#save(#arg);)
+        });
+        let place = c.outs.iter().map(|o| {
+            let name = self.result_named(o, false);
+            quote!(let #name = #tape.place();)
+        });
+        quote!(#before #(#place)* #(#saves)*)
+    }
+
+    /// The statements that bring residuals to hand.
+    fn loaded(&self, c: &UnitCall, place: &TokenStream) -> TokenStream {
+        let tape = self.tape();
+        let saves = (self.root().parts.as_ref()).is_some_and(|parts| parts.saves);
+        let loads = c.outs.iter().map(|o| {
+            let k = Literal::usize_unsuffixed(o.result);
+            let word = format_ident!("{}", kind(o.ty.elem, o.ty.rank()));
+            let lengths = o.ty.shape.iter().map(|n| self.size(n).tokens);
+            let lengths: Vec<TokenStream> = lengths.collect();
+            let lengths = (!lengths.is_empty()).then(|| quote!(, [#(#lengths),*]));
+            let value = quote!(#tape.#word(#place, #k #lengths));
+            // What is changed is a copy, and what the tape must not be borrowed for.
+            let is_own = o.ty.rank() > 0 && (saves || self.taken.contains(&o.var));
+            let name = self.result_named(o, !is_own);
+            let mutable = self.mutable.contains(&o.var).then(|| quote!(mut));
+            match is_own {
+                true => quote!(let #mutable #name = rt::copied(#value);),
+                false => quote!(let #name = #value;),
+            }
+        });
+        quote!(#(#loads)*)
+    }
+
+    /// The statements that name accumulators as what they begin.
+    fn accumulators(&self, c: &UnitCall) -> TokenStream {
+        let parts = self.root().parts.as_ref();
+        let begins = c.outs.iter().map(|o| {
+            let of = parts.and_then(|parts| parts.accumulators.get(o.result));
+            let name = self.result_named(o, false);
+            let mutable = self.mutable.contains(&o.var).then(|| quote!(mut));
+            quote!(let #mutable #name = #of;)
+        });
+        quote!(#(#begins)*)
+    }
+
+    /// The name of a result of a call.
+    fn result_named(&self, o: &Out, is_view: bool) -> Ident {
+        let name = self.fresh(&self.wish(o.var));
+        let local = Local {
+            ident: quote!(#name),
+            scalar: None,
+            bare: o.ty.rank() == 0,
+            is_view,
+            small: None,
+            is_typed: true,
+        };
+        self.locals.borrow_mut().insert(o.var, local);
+        name
     }
 
     /// An argument as units take it: scalars by value, arrays as views of `f64`, `i64` and `bool`.
@@ -282,6 +453,34 @@ impl<'a> Function<'a> {
         let name = self.fresh("t");
         before.extend(quote!(let #name = rt::build([#(#shape),*], |[#(#index),*]| #element);));
         quote!(#name.view())
+    }
+}
+
+/// Whether a program saves residuals of calls on the tape.
+fn calls_forward(program: &Program) -> bool {
+    program.steps.iter().any(|step| match &step.work {
+        Work::Call(c) => c.rule == Rule::Tape(Tape::Forward),
+        Work::Loop(s) => calls_forward(&s.body) || s.goes_on.as_ref().is_some_and(calls_forward),
+        Work::Tiles(t) => calls_forward(&t.body),
+        Work::Branch(b) => calls_forward(&b.body),
+        Work::Nest(_)
+        | Work::Scatter(_)
+        | Work::Contract { .. }
+        | Work::Recur { .. }
+        | Work::Change { .. }
+        | Work::Family(_) => false,
+    })
+}
+
+/// What the functions of a tape call residuals of a kind.
+fn kind(elem: Elem, rank: usize) -> &'static str {
+    match (elem, rank) {
+        (Elem::Real, 0) => "real",
+        (Elem::Int, 0) => "integer",
+        (Elem::Bool, 0) => "bool",
+        (Elem::Real, _) => "reals",
+        (Elem::Int, _) => "integers",
+        (Elem::Bool, _) => "bools",
     }
 }
 

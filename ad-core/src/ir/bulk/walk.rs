@@ -226,13 +226,16 @@ impl Eq {
             return run.looped.sources(out).for_each(|k| f(all[k]));
         }
         if let Op::Call {
-            unit, args, out, ..
+            unit,
+            rule,
+            args,
+            out,
         } = &self.op
         {
             // The function's own results do not see tangents and cotangents.
-            let seen = match unit.given(*out) {
+            let seen = match unit.given(*rule, *out) {
                 Given::Result(_) | Given::Length(..) => &args[..unit.args.len()],
-                Given::Derivative(_) => args,
+                Given::Derivative(_) | Given::Place | Given::Residual => args,
             };
             return seen.iter().for_each(|v| f(*v));
         }

@@ -2,8 +2,8 @@
 
 use super::Scope;
 use crate::ir::bulk::{Type, Var};
-use crate::ir::ty::Size;
-use crate::ir::unit::{Called, Given, Length, Rule};
+use crate::ir::ty::{Elem, Size};
+use crate::ir::unit::{Called, Given, Length, Rule, Tape};
 
 impl Scope<'_> {
     pub(super) fn called(
@@ -17,6 +17,12 @@ impl Scope<'_> {
             return Err("a call has no guard".into());
         }
         let name = unit.name();
+        if rule == Rule::Tape(Tape::Save) {
+            return match (self.eq.ty.elem, self.eq.ty.rank(), out) {
+                (Elem::Int, 0, 0) => Ok(()),
+                _ => Err("a place on the tape is an integer".into()),
+            };
+        }
         let takes = unit.takes(rule);
         if args.len() != takes.len() {
             let (found, wanted) = (args.len(), takes.len());
@@ -32,23 +38,26 @@ impl Scope<'_> {
             return Err(format!("`{name}` has no result {out}"));
         }
         let Type { elem, shape } = &self.eq.ty;
-        let ty = unit.gives(rule, out);
+        let Some(ty) = unit.gives(rule, out) else {
+            return Ok(());
+        };
         if (*elem, shape.len()) != (ty.elem, ty.rank) {
             return Err(format!("the result {out} of `{name}` has another type"));
         }
-        let lengths = match (unit.given(out), rule) {
-            (Given::Length(..), _) => return Ok(()),
-            (Given::Derivative(k), Rule::Vjp) => {
-                let like = &self.ty(args[unit.real_args()[k]])?.shape;
-                return match like == shape {
-                    true => Ok(()),
-                    false => Err("a cotangent has another shape than its argument".into()),
-                };
-            }
-            (Given::Result(k), _) => &unit.results[k].lengths,
-            (Given::Derivative(k), Rule::Jvp | Rule::Value) => {
-                &unit.results[unit.real_results()[k]].lengths
-            }
+        let lengths = match unit.given(rule, out) {
+            Given::Length(..) | Given::Place | Given::Residual => return Ok(()),
+            Given::Result(k) => &unit.results[k].lengths,
+            Given::Derivative(k) => match unit.tangent_of(rule, k) {
+                Some(k) => &unit.results[k].lengths,
+                None if rule == Rule::Tape(Tape::Begin) => return Ok(()),
+                None => {
+                    let like = &self.ty(args[unit.real_args()[k]])?.shape;
+                    return match like == shape {
+                        true => Ok(()),
+                        false => Err("a cotangent has another shape than its argument".into()),
+                    };
+                }
+            },
         };
         for (n, s) in lengths.iter().zip(shape) {
             let fits = match *n {

@@ -1,8 +1,9 @@
 //! The shape of an array, without its elements.
 
 use super::{Machine, Outcome, Slot, shape_of_val};
-use crate::ir::core::{Bound, Expr, Kind, Loop, Trip};
+use crate::ir::core::{Bound, Call, Expr, Kind, Loop, Trip};
 use crate::ir::ty::Lit;
+use crate::ir::unit::{Given, Length};
 
 impl<'a> Machine<'a> {
     /// The shape of an expression, without its elements: also where the loop around it never turns.
@@ -63,13 +64,38 @@ impl<'a> Machine<'a> {
             }
             Kind::Stop(a) | Kind::Demand(_, a) => self.shape_uncounted(a),
             Kind::Where(..) => Ok(vec![]),
-            Kind::Call(_) => Ok(shape_of_val(&self.eval(e)?).to_vec()),
+            Kind::Call(c) => match self.shape_given(c)? {
+                Some(shape) => Ok(shape),
+                None => Ok(shape_of_val(&self.eval(e)?).to_vec()),
+            },
             Kind::Recur(r) => {
                 let mut shape = self.shape_uncounted(&r.factors)?;
                 shape[r.axis] += 1;
                 Ok(shape)
             }
         }
+    }
+
+    /// The shape of a result of a unit, if it is known before the call. A unit that calls itself
+    /// must not run only for that.
+    fn shape_given(&mut self, c: &'a Call) -> Outcome<Option<Vec<usize>>> {
+        let result = match c.unit.given(c.rule, c.out) {
+            Given::Result(k) => k,
+            Given::Derivative(k) => match c.unit.tangent_of(c.rule, k) {
+                Some(k) => k,
+                None => return Ok(Some(self.shape_uncounted(&c.args[c.unit.real_args()[k]])?)),
+            },
+            Given::Length(..) | Given::Place | Given::Residual => return Ok(None),
+        };
+        let mut shape = vec![];
+        for n in &c.unit.results[result].lengths {
+            shape.push(match *n {
+                Length::Fixed(n) => usize::try_from(n).unwrap_or(0),
+                Length::Axis { arg, axis } => self.shape_uncounted(&c.args[arg])?[axis],
+                Length::Open => return Ok(None),
+            });
+        }
+        Ok(Some(shape))
     }
 
     pub(super) fn shape_bound(&mut self, b: &'a Bound) -> Outcome<()> {
@@ -87,7 +113,11 @@ impl<'a> Machine<'a> {
     fn shape_loop(&mut self, l: &'a Loop) -> Outcome<()> {
         let stacks = l.outs.len() > l.states.len();
         let steps = match &l.trip {
-            Trip::Times(n) if stacks => usize::try_from(self.int(n)?).unwrap_or(0),
+            // In a loop that never turns, the number may have no value.
+            Trip::Times(n) if stacks => {
+                let steps = self.int(n).ok();
+                steps.and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
+            }
             Trip::While(_) if stacks => return self.looped(l),
             Trip::Times(_) | Trip::While(_) => 0,
         };

@@ -133,7 +133,11 @@ pub(super) fn retype(e: &mut Expr) {
         Kind::Update(u) => e.ty = u.array.ty,
         Kind::Where(_, b) | Kind::Demand(_, b) => e.ty = b.ty,
         Kind::Recur(r) => e.ty = r.factors.ty,
-        Kind::Call(c) => e.ty = c.unit.gives(c.rule, c.out),
+        Kind::Call(c) => {
+            if let Some(ty) = c.unit.gives(c.rule, c.out) {
+                e.ty = ty;
+            }
+        }
         Kind::Build(_, b) => {
             e.ty = Ty {
                 elem: b.ty.elem,

@@ -54,11 +54,11 @@ impl Step {
             Work::Change { of, .. } => std::slice::from_ref(of),
             Work::Family(f) => &f.begins,
             Work::Loop(s) => &s.init,
+            Work::Call(c) => &c.onto,
             Work::Contract { onto, .. } => onto.as_slice(),
             Work::Nest(_)
             | Work::Scatter(_)
             | Work::Recur { .. }
-            | Work::Call(_)
             | Work::Tiles(_)
             | Work::Branch(_) => &[],
         }
@@ -86,11 +86,11 @@ impl Step {
             Work::Change { of, .. } => std::slice::from_mut(of),
             Work::Family(f) => &mut f.begins,
             Work::Loop(s) => &mut s.init,
+            Work::Call(c) => &mut c.onto,
             Work::Contract { onto, .. } => onto.as_mut_slice(),
             Work::Nest(_)
             | Work::Scatter(_)
             | Work::Recur { .. }
-            | Work::Call(_)
             | Work::Tiles(_)
             | Work::Branch(_) => &mut [],
         }

@@ -415,10 +415,15 @@ impl Reader<'_> {
                 let (unit, rule) = (self.unit()?, self.rule()?);
                 self.expect("(")?;
                 let args = self.until(")", Reader::var)?;
+                let onto = match self.skip("onto") {
+                    true => self.listed(Reader::source)?,
+                    false => vec![],
+                };
                 Head::Call(Box::new(UnitCall {
                     unit,
                     rule,
                     args,
+                    onto,
                     outs: vec![],
                 }))
             }

@@ -203,9 +203,13 @@ impl Display for Branch {
 impl Display for UnitCall {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let args = list(&self.args);
+        let onto = match &self.onto[..] {
+            [] => String::new(),
+            onto => format!(" onto [{}]", list(onto)),
+        };
         write!(
             f,
-            "\"{}\" {} ({args})\n{}",
+            "\"{}\" {} ({args}){onto}\n{}",
             *self.unit,
             self.rule,
             outs(&self.outs)

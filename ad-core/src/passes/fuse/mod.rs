@@ -45,7 +45,7 @@ use crate::ir::kernel::{
     UnitCall, Work,
 };
 use crate::ir::ty::Elem;
-use crate::ir::unit::{Called, Rule};
+use crate::ir::unit::{Called, Rule, Tape};
 use crate::thresholds::ROUNDS_OF_ROWS;
 use accumulate::accumulate;
 pub use again::again;
@@ -167,10 +167,21 @@ impl Lowerer {
             {
                 let step = *calls.entry((unit, *rule, args)).or_insert(out.steps.len());
                 if step == out.steps.len() {
+                    // Accumulators come last.
+                    let onto = match rule {
+                        Rule::Tape(Tape::Reverse) => unit.real_args().len(),
+                        Rule::Value | Rule::Jvp | Rule::Vjp | Rule::Tape(_) => 0,
+                    };
+                    let (args, onto) = args.split_at(args.len() - onto);
+                    let onto = onto.iter().map(|v| Source {
+                        array: *v,
+                        taken: false,
+                    });
                     let call = UnitCall {
                         unit: unit.clone(),
                         rule: *rule,
-                        args: args.clone(),
+                        args: args.to_vec(),
+                        onto: onto.collect(),
                         outs: vec![],
                     };
                     let (out_var, ty) = (program.var_of(k), program.eqs[k].ty.clone());

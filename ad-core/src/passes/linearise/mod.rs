@@ -44,13 +44,22 @@ use undo::visit_all;
 /// values and keeps what the other needs, which is linear in the tangents, so that the program can
 /// be transposed.
 pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
+    linearised_with(primal, wrt, false)
+}
+
+/// The same, with the residuals of calls of the function itself on a tape.
+pub fn linearise_on_tape(primal: &Program, wrt: &[usize]) -> Linearised {
+    linearised_with(primal, wrt, true)
+}
+
+fn linearised_with(primal: &Program, wrt: &[usize], tape: bool) -> Linearised {
     let primal = &narrow::narrowed(primal);
-    let shared = Shared::of(primal);
+    let shared = Shared::of(primal, tape);
     let invariant = vec![false; primal.params.len()];
     let of = (wrt, &invariant[..]);
     let mut l = linearised(&unread::marked(primal), of, Loops::Apart, &shared);
     if shared.marks_mislead.get() {
-        return linearised(primal, of, Loops::Apart, &Shared::of(primal));
+        return linearised(primal, of, Loops::Apart, &Shared::of(primal, tape));
     }
     l.program = unread::unmarked(&l.program);
     l
@@ -60,7 +69,7 @@ pub fn linearise(primal: &Program, wrt: &[usize]) -> Linearised {
 /// together.
 pub fn forward(primal: &Program, wrt: &[usize]) -> Linearised {
     let invariant = vec![false; primal.params.len()];
-    let shared = Shared::of(primal);
+    let shared = Shared::of(primal, false);
     linearised(primal, (wrt, &invariant), Loops::Together, &shared)
 }
 
@@ -79,6 +88,8 @@ struct Shared {
     own: String,
     /// Whether gradients of its calls of itself are residuals (`unit.rs`).
     keeps_gradients: bool,
+    /// Whether the residuals of its calls of itself are on a tape (`unit.rs`).
+    tape: bool,
     /// The linearised bodies of loops, by what they are differentiated in and which parameters are
     /// invariant: a loop in a loop is asked for as often as the states of that one turn out to have
     /// tangents.
@@ -91,10 +102,11 @@ struct Shared {
 type Body = (Looped, Vec<usize>, Vec<bool>);
 
 impl Shared {
-    fn of(primal: &Program) -> Rc<Shared> {
+    fn of(primal: &Program, tape: bool) -> Rc<Shared> {
         Rc::new(Shared {
             own: primal.name.clone(),
             keeps_gradients: !unit::calls_enter_linearly(primal, &primal.name),
+            tape,
             bodies: RefCell::default(),
             marks_mislead: Cell::default(),
         })
@@ -149,8 +161,9 @@ fn linearised(
                     let guard = eq.guard.map(|g| new[g.index()]);
                     y = l.extremum_value(*op, new[src.index()], axes, guard);
                 }
+                let of = l.on_tape(eq);
                 let new = &l.new;
-                let y = y.unwrap_or_else(|| l.out.copy(eq, &mut |v| new[v.index()]));
+                let y = y.unwrap_or_else(|| l.out.copy(&of, &mut |v| new[v.index()]));
                 let real = eq.ty.elem == Elem::Real;
                 (y, if real { l.tangent_of(eq, y) } else { None })
             }

@@ -8,8 +8,14 @@
 //!
 //! How a derivative of a unit depends on `x` is not known; the pipeline does not let that be asked.
 //!
-//! A function that calls itself and has one real result, a number, keeps the gradient of each call
-//! as a residual:
+//! A function that calls itself has a tape, where that can be used ([`Shared::tape`]). Then the
+//! residuals of each call stay there, and the place of them is a residual here:
+//!
+//! ```text
+//! y, p = forward(x)     ẏ = linear(x, p, ẋ)
+//! ```
+//!
+//! If not, and it has one real result, a number, it keeps the gradient of each call as a residual:
 //!
 //! ```text
 //! y = value(x)          ẏ = Σ g ẋ          with g = vjp(x, 1)
@@ -30,7 +36,7 @@ use crate::ir::bulk::{Eq, Op, Program, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
-use crate::ir::unit::{Called, Given, Rule};
+use crate::ir::unit::{Called, Given, Rule, Tape};
 
 impl Lineariser {
     /// The tangent of a result of a call.
@@ -45,15 +51,28 @@ impl Lineariser {
             unreachable!("asked for calls only")
         };
         let own = unit.args.len();
-        let (rule, out, along) = match unit.given(*out) {
-            Given::Length(..) => return None,
+        let mut given: Vec<Var> = args[..own].iter().map(|v| self.new[v.index()]).collect();
+        let (rule, out, along) = match unit.given(*rule, *out) {
+            Given::Length(..) | Given::Place | Given::Residual => return None,
+            Given::Result(k) if self.is_on_tape(unit, *rule) => {
+                let k = unit.real_results().iter().position(|r| *r == k)?;
+                let real = unit.real_args().into_iter().map(|k| args[k]);
+                let forward = Rule::Tape(Tape::Forward);
+                let place = (self.out).call(unit, forward, &given, unit.primal(forward), None);
+                given.push(place);
+                (Rule::Tape(Tape::Linear), k, real.collect::<Vec<_>>())
+            }
             Given::Result(_) if self.keeps_gradient(unit, args) => {
                 return self.along_gradient(unit, args);
             }
             Given::Result(k) => {
                 let k = unit.real_results().iter().position(|r| *r == k)?;
                 let real = unit.real_args().into_iter().map(|k| args[k]);
-                (Rule::Jvp, unit.primal() + k, real.collect::<Vec<_>>())
+                (
+                    Rule::Jvp,
+                    unit.primal(Rule::Jvp) + k,
+                    real.collect::<Vec<_>>(),
+                )
             }
             Given::Derivative(_) => {
                 let moved = args[..own].iter().any(|v| self.t(*v).is_some());
@@ -67,7 +86,6 @@ impl Lineariser {
         if along.iter().all(|v| self.t(*v).is_none()) {
             return None;
         }
-        let mut given: Vec<Var> = args[..own].iter().map(|v| self.new[v.index()]).collect();
         for v in along {
             given.push(match self.t(v) {
                 Some(t) => t,
@@ -80,6 +98,23 @@ impl Lineariser {
         debug_assert_eq!(self.out.ty(y).elem, Elem::Real);
         let like = self.out.shape(y);
         Some(self.out.call(unit, rule, &given, out, Some(&like)))
+    }
+
+    /// Whether the residuals of a call of the function itself are on the tape.
+    fn is_on_tape(&self, unit: &Called, rule: Rule) -> bool {
+        self.shared.tape && rule == Rule::Value && unit.is_itself(&self.shared.own)
+    }
+
+    /// What computes the value of an equation: `forward` for a call whose residuals are on the
+    /// tape.
+    pub(super) fn on_tape(&self, eq: &Eq) -> Eq {
+        let mut eq = eq.clone();
+        if let Op::Call { unit, rule, .. } = &mut eq.op
+            && self.is_on_tape(unit, *rule)
+        {
+            *rule = Rule::Tape(Tape::Forward);
+        }
+        eq
     }
 
     /// Whether the gradient of a call is a residual.
@@ -107,7 +142,8 @@ impl Lineariser {
         let mut terms = vec![];
         for (k, of) in unit.real_args().into_iter().enumerate() {
             if let Some(t) = self.t(args[of]) {
-                let gradient = self.out.call(unit, Rule::Vjp, &at, unit.primal() + k, None);
+                let gradient =
+                    (self.out).call(unit, Rule::Vjp, &at, unit.primal(Rule::Vjp) + k, None);
                 let axes: Vec<usize> = (0..unit.args[of].rank).collect();
                 let each = self.out.map(Prim::Mul, &[gradient, t], None);
                 terms.push(self.out.sum(each, &axes, None));

@@ -43,6 +43,16 @@ pub fn transpose(l: &Linearised) -> Program {
 
 /// The same with cotangents for the first results only; the cotangents of the others are zero.
 pub fn transpose_some(l: &Linearised, seeded: usize) -> Program {
+    transposed(l, seeded, false)
+}
+
+/// The transpose of a linearised program, with accumulators behind the cotangents: what comes back
+/// to the differentiated parameters is added to them.
+pub fn transpose_onto(l: &Linearised) -> Program {
+    transposed(l, l.result_tangents.len(), true)
+}
+
+fn transposed(l: &Linearised, seeded: usize, onto: bool) -> Program {
     let tangents = l.tangents.len();
     let primal_params = l.program.params.len() - tangents;
     let primal_results = l.result_tangents.len();
@@ -59,6 +69,12 @@ pub fn transpose_some(l: &Linearised, seeded: usize) -> Program {
             ty: l.program.ty(*r).clone(),
         });
     }
+    let first = params.len();
+    for p in l.tangents.iter().filter(|_| onto) {
+        let name = fresh_name("accumulator", &params);
+        let ty = l.program.ty(*p).clone();
+        params.push(Param { name, ty });
+    }
     let new = (0..l.program.params.len()).map(|k| (k < primal_params).then_some(Var(k as u32)));
     let mut t = Transposer::new(&l.program, &l.linear, params, new.collect());
     for r in &l.program.requires {
@@ -74,6 +90,10 @@ pub fn transpose_some(l: &Linearised, seeded: usize) -> Program {
         // The computed sizes in it are known by their new names only now.
         let shape = t.shape(*r);
         t.out.set_param_shape(primal_params + k, shape);
+    }
+    for (k, p) in l.tangents.iter().enumerate().filter(|_| onto) {
+        let before = Contribution::Whole(Var((first + k) as u32));
+        t.incoming[p.index()].push(before);
     }
     t.backwards();
     let mut results: Vec<Var> = (l.program.results[..primal_results].iter())

@@ -3,6 +3,7 @@
 //! ```text
 //! ẏ = jvp(x, ẋ)         x̄ += vjp(x, ȳ)
 //! t = vjp(x, ȳ)         the other way round
+//! ẏ = linear(x, p, ẋ)   x̄ = reverse(x, p, ȳ, x̄)
 //! ```
 //!
 //! All results of one call hand their cotangents on together.
@@ -10,7 +11,7 @@
 use super::Transposer;
 use crate::ir::bulk::{Eq, Op, Program, Var};
 use crate::ir::ty::Lit;
-use crate::ir::unit::{Called, Given, Rule};
+use crate::ir::unit::{Called, Given, Rule, Tape};
 use std::collections::HashMap;
 
 /// The linear equations of each call, by the first of them: which they are, and which result.
@@ -45,13 +46,14 @@ impl Transposer<'_> {
         let back = match rule {
             Rule::Jvp => Rule::Vjp,
             Rule::Vjp => Rule::Jvp,
-            Rule::Value => unreachable!("a value is not linear"),
+            Rule::Tape(Tape::Linear) => Rule::Tape(Tape::Reverse),
+            Rule::Value | Rule::Tape(_) => unreachable!("a value is not linear"),
         };
-        let own = unit.args.len();
+        let own = unit.fixed(*rule);
         // What comes back goes along the results of this rule.
         let mut incoming: HashMap<usize, Var> = HashMap::new();
         for &(k, out) in members {
-            let Given::Derivative(result) = unit.given(out) else {
+            let Given::Derivative(result) = unit.given(*rule, out) else {
                 unreachable!("the results of the function are not linear")
             };
             if let Some(ct) = self.collect(self.program.var_of(k)) {
@@ -68,7 +70,10 @@ impl Transposer<'_> {
             return;
         }
         let primal: Vec<Var> = args[..own].iter().map(|v| self.primal(*v)).collect();
-        let count = unit.takes(back).len() - own;
+        let count = match rule {
+            Rule::Vjp => unit.real_args().len(),
+            Rule::Value | Rule::Jvp | Rule::Tape(_) => unit.real_results().len(),
+        };
         let mut given = primal.clone();
         for result in 0..count {
             given.push(match incoming.get(&result) {
@@ -76,9 +81,10 @@ impl Transposer<'_> {
                 None => {
                     let shape = match rule {
                         Rule::Vjp => self.out.shape(primal[unit.real_args()[result]]),
-                        Rule::Jvp | Rule::Value => {
+                        Rule::Jvp | Rule::Value | Rule::Tape(_) => {
                             let of = unit.real_results()[result];
-                            let value = self.out.call(unit, Rule::Value, &primal, of, None);
+                            let primal = &primal[..unit.args.len()];
+                            let value = self.out.call(unit, Rule::Value, primal, of, None);
                             self.out.shape(value)
                         }
                     };
@@ -86,12 +92,23 @@ impl Transposer<'_> {
                 }
             });
         }
+        if back == Rule::Tape(Tape::Reverse) {
+            // What has come back already is added to.
+            for v in &args[own..] {
+                let shape = self.shape(*v);
+                let before = match self.is_linear(*v) {
+                    true => self.collect(*v),
+                    false => None,
+                };
+                given.push(before.unwrap_or_else(|| self.out.fill(Lit::Real(0.0), &shape)));
+            }
+        }
         for (k, v) in args[own..].iter().enumerate() {
             if !self.is_linear(*v) {
                 continue;
             }
             let like = self.shape(*v);
-            let out = unit.primal() + k;
+            let out = unit.primal(back) + k;
             let ct = self.out.call(unit, back, &given, out, Some(&like));
             self.give(*v, ct);
         }

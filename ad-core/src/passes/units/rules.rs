@@ -56,7 +56,7 @@ fn copied(copier: &mut Copier<'_>, block: &Block, names: &mut Names) -> Block {
 fn placed(fresh: &mut Fresh, call: Call, wanted: Wanted<'_>) -> Expr {
     let (unit, rule) = (call.unit.clone(), call.rule);
     let (Given::Derivative(k), Some(routine), true) = (
-        unit.given(call.out),
+        unit.given(rule, call.out),
         unit.routine(rule),
         wanted(&unit, rule),
     ) else {
@@ -155,7 +155,7 @@ pub fn at_zero(unit: &Called, rule: Rule, derived: &Routine) -> Routine {
     for (k, (sym, ty)) in seeds.into_iter().enumerate() {
         let like = match rule {
             Rule::Jvp => args[unit.real_args()[k]].clone(),
-            Rule::Value | Rule::Vjp => {
+            Rule::Value | Rule::Vjp | Rule::Tape(_) => {
                 let out = unit.real_results()[k];
                 let value = copier.fresh.sym("value");
                 let of = Expr::call(Call {
@@ -175,7 +175,7 @@ pub fn at_zero(unit: &Called, rule: Rule, derived: &Routine) -> Routine {
     lets.extend(block.lets);
     let results = block.results.into_iter().skip(match rule {
         Rule::Jvp => unit.real_results().len(),
-        Rule::Value | Rule::Vjp => unit.real_args().len(),
+        Rule::Value | Rule::Vjp | Rule::Tape(_) => unit.real_args().len(),
     });
     let results = results.collect();
     let body = Block { lets, results };

@@ -35,7 +35,7 @@ impl Vectoriser {
     /// A result of a call, over the space.
     pub(super) fn call(&mut self, c: &Call, space: &Space) -> Result<Val, String> {
         let mut c = c.clone();
-        if c.out < c.unit.primal() {
+        if c.out < c.unit.primal(c.rule) {
             c.args.truncate(c.unit.args.len());
             c.rule = Rule::Value;
         }
@@ -154,17 +154,18 @@ impl Vectoriser {
 
 /// A result of a call at arguments that are there.
 fn called(out: &mut Builder, c: &Call, args: &[Var], result: usize) -> Var {
-    let like = match (c.unit.given(result), c.rule) {
-        (Given::Derivative(k), Rule::Jvp | Rule::Value) => {
+    let given = c.unit.given(c.rule, result);
+    let like = match given {
+        Given::Derivative(k) => c.unit.tangent_of(c.rule, k).map(|of| {
             let primal = &args[..c.unit.args.len()];
-            let of = out.call(&c.unit, Rule::Value, primal, c.unit.real_results()[k], None);
-            Some(out.shape(of))
-        }
-        (Given::Result(_) | Given::Length(..), _) | (Given::Derivative(_), Rule::Vjp) => None,
+            let of = out.call(&c.unit, Rule::Value, primal, of, None);
+            out.shape(of)
+        }),
+        Given::Result(_) | Given::Length(..) | Given::Place | Given::Residual => None,
     };
-    let (rule, args) = match c.unit.given(result) {
+    let (rule, args) = match given {
         Given::Result(_) | Given::Length(..) => (Rule::Value, &args[..c.unit.args.len()]),
-        Given::Derivative(_) => (c.rule, args),
+        Given::Derivative(_) | Given::Place | Given::Residual => (c.rule, args),
     };
     out.call(&c.unit, rule, args, result, like.as_deref())
 }
