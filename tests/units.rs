@@ -325,7 +325,7 @@ fn recursion() {
     );
 }
 
-/// A recursion that takes and gives numbers and arrays of fixed lengths, of which all differ.
+/// A recursion that returns a fixed-size array with three different elements.
 #[differentiable(noinline, value, vjp, jvp)]
 fn steps(x: &Array1<f64>, p: (f64, f64), n: usize) -> [f64; 3] {
     if n == 0 {

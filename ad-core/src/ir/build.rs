@@ -176,7 +176,7 @@ impl Builder {
         v
     }
 
-    pub(crate) fn op(&mut self, elem: Elem, shape: Vec<Size>, guard: Option<Var>, op: Op) -> Var {
+    fn op(&mut self, elem: Elem, shape: Vec<Size>, guard: Option<Var>, op: Op) -> Var {
         let ty = Type { elem, shape };
         self.push(Eq { ty, guard, op })
     }
@@ -238,8 +238,8 @@ impl Builder {
         self.gather(v, index, &last, None)
     }
 
-    /// A result of a call of a unit. `like` is the shape of what a tangent or an accumulator belongs
-    /// to.
+    /// A result of a call of a unit. `like` is the shape of what a tangent or an accumulator
+    /// belongs to.
     pub fn call(
         &mut self,
         unit: &Called,

@@ -71,7 +71,7 @@ impl Unit {
 }
 
 impl Unit {
-    /// A product at a place on the tape, which is computed again from the arguments, and added to the
+    /// A product at a place on the tape. It is computed again from the arguments, and added to the
     /// accumulators if there are some.
     fn run_at_place(&self, product: Rule, args: &[Value]) -> Result<(Vec<Value>, u64), String> {
         let (own, rest) = args.split_at(self.args.len());

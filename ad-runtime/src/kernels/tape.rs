@@ -1,8 +1,9 @@
 //! What calls of a function that calls itself keep for its reverse pass.
 //!
-//! Each call of the forward pass saves its residuals one after another, and tells the place of the
-//! first. The reverse pass reads them there. A residual has one word: the bits of a number, or where
-//! the elements of an array begin. All of that belongs to the outermost call and ends with it.
+//! Each call of the forward pass saves its residuals one after another, and returns the place of
+//! the first. The reverse pass reads them there. A residual has one word. It holds the bits of a
+//! number, or tells where the elements of an array begin. The tape is dropped when the outermost
+//! call returns.
 
 use super::View;
 use crate::real::Real;

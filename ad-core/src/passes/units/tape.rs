@@ -1,12 +1,12 @@
 //! Functions that call themselves, differentiated once: the residuals of their calls are on a tape.
 //!
-//! A function that calls itself is linearised with `forward` and `linear` in the place of its calls
-//! (`linearise/unit.rs`), and split. What keeps residuals is the program of `forward`, what is
-//! transposed is that of `reverse`:
+//! The function is linearised with `forward` and `linear` in the place of its calls of itself
+//! (`linearise/unit.rs`). Then it is split into two programs. The first becomes `forward`; the
+//! second is transposed and becomes `reverse`:
 //!
 //! ```text
-//! (y, r) = values(x)                   ⟶     forward(x)              = y, save(r)
-//! x̄ = x̄₀ + transposed(x, r, ȳ)        ⟶     reverse(x, p, ȳ, x̄₀)   = .. with r = load(p)
+//! (y, r) = values(x)               ⟶   forward(x) = y, save(r)
+//! x̄ = x̄₀ + transposed(x, r, ȳ)    ⟶   reverse(x, p, ȳ, x̄₀) = .. with r = load(p)
 //! ```
 //!
 //! So each call keeps what its own reverse pass reads, and nothing is computed twice at any depth.
@@ -14,16 +14,43 @@
 
 use super::{call, mentions_units};
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{Eq, Looped, Op, Param, Program, Type, Var};
+use crate::ir::bulk::{Eq, Looped, Op, Param, Program, Run, Type, Var};
 use crate::ir::ty::{Atom, Elem};
 use crate::ir::unit::{Called, Rule, Tape};
+use std::collections::HashSet;
 
-/// The unit that a program calls that is the function itself, if its residuals can be on a tape: no
-/// loop around a call runs again in the reverse pass.
+/// The function itself as the unit that its program calls, if the residuals of these calls are on
+/// a tape.
+///
+/// They can be if no loop around a call runs again in the reverse pass. They need not be if a call
+/// gives one number, and all its arrays are made for it: then its gradient is the residual
+/// (`linearise/unit.rs`), which is as large as these, and nothing has to be kept at all depths.
 pub fn own(program: &Program) -> Option<Called> {
     let found = own_in(program, &program.name)?;
-    let is_allowed = found.has(Rule::Vjp) && !computes_again(program);
-    is_allowed.then_some(found)
+    let gives_number = match found.real_results()[..] {
+        [k] => found.results[k].ty.rank == 0,
+        _ => false,
+    };
+    let is_array = |p: &Param| p.ty.elem == Elem::Real && p.ty.rank() > 0;
+    let arrays: Vec<bool> = program.params.iter().map(is_array).collect();
+    let is_wanted = !gives_number || hands_on(program, &program.name, &arrays);
+    let is_possible = found.has(Rule::Vjp) && !computes_again(program);
+    (is_wanted && is_possible).then_some(found)
+}
+
+/// Whether a call of the function itself is given one of these parameters as it is.
+fn hands_on(program: &Program, name: &str, arrays: &[bool]) -> bool {
+    let is_array = |v: &Var| arrays.get(v.index()) == Some(&true);
+    let mut seen: HashSet<Run<'_>> = HashSet::new();
+    program.eqs.iter().any(|eq| {
+        if let Some((unit, _, args)) = call(eq) {
+            return unit.is_itself(name) && args.iter().any(is_array);
+        }
+        eq.loop_result().is_some_and(|(run, _)| {
+            let given: Vec<bool> = run.given.iter().map(is_array).collect();
+            seen.insert(run) && hands_on(&run.looped.body, name, &given)
+        })
+    })
 }
 
 fn own_in(program: &Program, name: &str) -> Option<Called> {
@@ -44,21 +71,25 @@ fn computes_again(program: &Program) -> bool {
 
 /// The program of `forward`: the first results are those of the function, the others are saved.
 pub fn forward(values: &Program, results: usize, unit: &Called) -> Program {
-    let (mut out, new) = copied(values, values.params.clone());
-    let all: Vec<Var> = values.results.iter().map(|r| new[r.index()]).collect();
-    let (own, kept) = all.split_at(results);
-    let place = out.op(
-        Elem::Int,
-        vec![],
-        None,
-        Op::Call {
-            unit: unit.clone(),
-            rule: Rule::Tape(Tape::Save),
-            args: kept.to_vec(),
-            out: 0,
-        },
-    );
-    out.finish(own.iter().copied().chain([place]).collect())
+    let mut program = values.clone();
+    let place = program.var_of(program.eqs.len());
+    let op = Op::Call {
+        unit: unit.clone(),
+        rule: Rule::Tape(Tape::Save),
+        args: program.results.split_off(results),
+        out: 0,
+    };
+    let (ty, guard) = (integer(), None);
+    program.eqs.push(Eq { ty, guard, op });
+    program.results.push(place);
+    program
+}
+
+fn integer() -> Type {
+    Type {
+        elem: Elem::Int,
+        shape: vec![],
+    }
 }
 
 /// What the parameters of a transposed program are, beside those of the function.
@@ -85,10 +116,7 @@ pub fn reverse(transposed: &Program, layout: &Layout, unit: &Called) -> Result<P
     let mut params = transposed.params[..*own].to_vec();
     params.push(Param {
         name: "place".into(),
-        ty: Type {
-            elem: Elem::Int,
-            shape: vec![],
-        },
+        ty: integer(),
     });
     let place = Var(*own as u32);
     params.extend_from_slice(&transposed.params[first..first + cotangents]);
@@ -104,8 +132,8 @@ pub fn reverse(transposed: &Program, layout: &Layout, unit: &Called) -> Result<P
     });
     if !is_known {
         return Err(format!(
-            "`{}` calls itself, and the lengths of what it returns are not those of arguments; let it return \
-             numbers or fixed-size arrays",
+            "`{}` calls itself, and the lengths of what it returns are not those of arguments; \
+             let it return numbers or fixed-size arrays",
             unit.name()
         ));
     }
@@ -156,23 +184,13 @@ fn visit_sizes(program: &Program, f: &mut dyn FnMut(&Atom)) {
     }
 }
 
-fn copied(program: &Program, params: Vec<Param>) -> (Builder, Vec<Var>) {
-    let mut new: Vec<Var> = (0..params.len()).map(|k| Var(k as u32)).collect();
-    let mut out = Builder::new(&program.name, params);
-    for r in &program.requires {
-        out.require(r.clone());
-    }
-    for eq in &program.eqs {
-        let v = out.copy(eq, &mut |v| new[v.index()]);
-        new.push(v);
-    }
-    (out, new)
-}
-
 /// The same program with values where the place of residuals is not used, and with the value from
 /// `forward` where that is called with the same arguments.
 pub(super) fn tidied(program: &Program) -> Program {
     let mut program = program.clone();
+    if !mentions_units(&program) {
+        return program;
+    }
     program.change_loops(&|looped| match mentions_units(&looped.body) {
         true => looped.map(&tidied),
         false => looped.clone(),
