@@ -10,3 +10,6 @@ mod modules;
 mod protocol;
 
 pub use protocol::respond;
+
+/// What the tool calls itself.
+const TOOL: &str = "cotangent";

@@ -70,7 +70,7 @@ fn response(message: &Message<'_>) -> Response {
     };
     match &*message.kind {
         "start" => Response {
-            tool: Some("cotangent"),
+            tool: Some(crate::TOOL),
             ..bare
         },
         "define" => match module(message) {
