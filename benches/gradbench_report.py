@@ -2,11 +2,14 @@
 
 import math
 import re
+import tomllib
 from pathlib import Path
 
 from plots import figure
 from report import CPU_TIME, machine, number, version
 from rust_side import ROOT
+
+STD_AUTODIFF = ROOT / "benches/std_autodiff"
 
 TEXT = """# GradBench
 
@@ -32,8 +35,7 @@ benches/against_gradbench CHECKOUT --tools {tools} --write
   `-O3` and, but for `tapenade`, `-march=native`, by {compiler}.
 - For `jax` the clock stops when a result is there.
 - The tool in `gradbench/` keeps memory that it has freed; the others use the allocator as it is.
-- Rust's own `std::autodiff` is missing: no compiler with its component `enzyme` was to be had.
-- `ht` runs over the eleven hands of GradBench's repository. A twelfth, for which it asks by
+{std_autodiff}- `ht` runs over the eleven hands of GradBench's repository. A twelfth, for which it asks by
   default, is not there.
 {text}
 {valid}
@@ -51,12 +53,19 @@ tools in C++ include the objective that they share.
 {lines}
 """
 
+# What is said of `autodiff`, if it was measured.
+AUTODIFF = """- `autodiff` is Rust's own `std::autodiff`, with its back end Enzyme, by {compiler}. It is
+  built with `-O3`, link-time optimisation, `-Zautodiff=Enable` and `-Ctarget-cpu=native`. Its
+  objectives, in `benches/std_autodiff`, are written in plain slices.
+"""
+
 UNCHECKED = ", but not those of the other tools in `ba`, `gmm`, `ht` and `lstm`"
 
 DERIVATIVES = {"jacobian", "gradient", "dir", "double", "rr", "ff", "fr", "rf"}
 COLOURS = {
     "cotangent": "#b7410e",
     "manual": "#555555",
+    "autodiff": "#7a9a01",
     "tapenade": "#8a5fb0",
     "codipack": "#c9a227",
     "adol-c": "#d16ba5",
@@ -78,6 +87,7 @@ def write(docs, results, checkout, options):
         load=f"While measuring, the load average was {min(loads):.1f} to {max(loads):.1f}.",
         rust=version("rustc", "--version"),
         compiler=version("c++", "--version").splitlines()[0],
+        std_autodiff=std_autodiff() if "autodiff" in tools else "",
         seconds=options.seconds,
         but=UNCHECKED if options.trust else "",
         cpu_time=CPU_TIME if options.cpu_time else "",
@@ -93,6 +103,13 @@ def write(docs, results, checkout, options):
     (docs / "gradbench.md").write_text(page)
     panels = [panel(name, found, tools) for name, found in results.items()]
     (docs / "gradbench.svg").write_text(figure([p for p in panels if p]))
+
+
+def std_autodiff():
+    toolchain = tomllib.loads((STD_AUTODIFF / "rust-toolchain.toml").read_text())["toolchain"]
+    channel = toolchain["channel"]
+    compiler = version("rustup", "run", channel, "rustc", "--version") or channel
+    return AUTODIFF.format(compiler=compiler)
 
 
 def by_clock(found, options):
@@ -202,6 +219,8 @@ def lines_of_code(names, checkout, tools):
 
 
 def files(tool, name, checkout):
+    if tool == "autodiff":
+        return [path for path in [STD_AUTODIFF / f"src/modules/{name}.rs"] if path.exists()]
     folder = checkout / "tools" / tool
     if not (folder / "Makefile").exists():
         return (checkout / "python/gradbench/gradbench/tools" / tool).glob(f"{name}*.py")

@@ -58,11 +58,11 @@ def build(native=False, folder=None, variables=None):
     return executable(command, "gradients", ROOT, environment)
 
 
-def executable(command, name, folder, environment=None):
-    """What this command of cargo's builds under the name."""
+def executable(command, name, folder, environment=None, errors=None):
+    """What this command of cargo's builds under the name. Its messages can go to a file."""
     command = [*command, "--message-format=json-render-diagnostics"]
     answer = subprocess.run(
-        command, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE
+        command, cwd=folder, env=environment, check=True, stdout=subprocess.PIPE, stderr=errors
     )
     for line in answer.stdout.splitlines():
         message = json.loads(line)

@@ -37,7 +37,14 @@ fn gradient(centroids: &[f64], points: &[f64], d: usize, out: &mut [f64]) {
 fn direction(centroids: &[f64], points: &[f64], d: usize) -> Vec<f64> {
     let n = centroids.len();
     let (mut step, mut diagonal) = (vec![0.0; n], vec![0.0; n]);
-    gradient_forward(centroids, &vec![1.0; n], points, d, &mut step, &mut diagonal);
+    gradient_forward(
+        centroids,
+        &vec![1.0; n],
+        points,
+        d,
+        &mut step,
+        &mut diagonal,
+    );
     for (s, h) in step.iter_mut().zip(&diagonal) {
         *s /= h;
     }
@@ -56,10 +63,7 @@ pub(crate) fn call(call: &Call<'_>) -> Result<Answer, Failure> {
     let (points, centroids) = (input.points.concat(), input.centroids.concat());
     match call.function {
         "cost" => call.time(|| cost(&centroids, &points, d), |value| value),
-        "dir" => call.time(
-            || direction(&centroids, &points, d),
-            |step| rows(&step, k),
-        ),
+        "dir" => call.time(|| direction(&centroids, &points, d), |step| rows(&step, k)),
         _ => call.unknown(),
     }
 }

@@ -76,10 +76,7 @@ pub(crate) fn call(call: &Call<'_>) -> Result<Answer, Failure> {
     } = call.input()?;
     let b = extra.len() / 3;
     match call.function {
-        "objective" => call.time(
-            || loss(&main, &extra, &state, &sequence, b),
-            |value| value,
-        ),
+        "objective" => call.time(|| loss(&main, &extra, &state, &sequence, b), |value| value),
         "jacobian" => call.time(
             || {
                 let mut gradient = vec![0.0; main.len() + extra.len()];

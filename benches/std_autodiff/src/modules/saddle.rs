@@ -82,10 +82,26 @@ pub(crate) fn call(call: &Call<'_>) -> Result<Answer, Failure> {
     let (reverse, forward) = (loss_gradient_reverse, loss_gradient_forward);
     // The first letter is the mode of the outer derivative.
     match call.function {
-        "rr" => search(by_reverse, |a, s| outer_reverse(by_reverse_reverse, a, s), reverse),
-        "fr" => search(by_reverse, |a, s| outer_forward(by_reverse_forward, a, s), reverse),
-        "rf" => search(by_forward, |a, s| outer_reverse(by_forward_reverse, a, s), forward),
-        "ff" => search(by_forward, |a, s| outer_forward(by_forward_forward, a, s), forward),
+        "rr" => search(
+            by_reverse,
+            |a, s| outer_reverse(by_reverse_reverse, a, s),
+            reverse,
+        ),
+        "fr" => search(
+            by_reverse,
+            |a, s| outer_forward(by_reverse_forward, a, s),
+            reverse,
+        ),
+        "rf" => search(
+            by_forward,
+            |a, s| outer_reverse(by_forward_reverse, a, s),
+            forward,
+        ),
+        "ff" => search(
+            by_forward,
+            |a, s| outer_forward(by_forward_forward, a, s),
+            forward,
+        ),
         _ => call.unknown(),
     }
 }
