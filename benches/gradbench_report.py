@@ -27,8 +27,8 @@ benches/against_gradbench CHECKOUT --tools {tools} --write
 - **Rust**: {rust}, `--release` without flags.
 - **Times** are the lower quartile of the runs in at least {seconds:g} s for each function, in
   milliseconds. In brackets is the ratio of the derivative to the same tool's objective.{cpu_time}
-- A call that took a tool longer than {patience:g} s, or that failed, has no time. A tool that was
-  too slow is not asked for larger sizes.
+- A call has no time if it failed, or if the tool took longer than {patience:g} s. Such a tool is
+  not asked for larger sizes.
 - `manual` is GradBench's C++ with derivatives by hand. Its `ode` takes the gradient of the exact
   solution, and integrates nothing.
 - The tools in C++ share the code of their objectives. They are built as GradBench builds them, with

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use std::f64::consts::{PI, SQRT_2};
 
 /// Component j has the weight `alpha[j]`, up to a constant, and the centre in row j of `mu`. The
-/// triangular factor of its precision has the diagonal exp(row j of `q`); row j of `l` holds what is
-/// below it, column after column.
+/// triangular factor of its precision has the diagonal exp(row j of `q`). Row j of `l` holds what
+/// is below it, column after column.
 fn log_posterior(
     alpha: &[f64],
     mu: &[f64],

@@ -9,8 +9,8 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// One step of a layer whose factors and offsets are in `main`, each in four parts: forget, in, out,
-/// change. `state` holds its output and its memory.
+/// One step of a layer whose factors and offsets are in `main`, each in four parts: forget, in,
+/// out, change. `state` holds its output and its memory.
 fn step(main: &[f64], state: &mut [f64], input: &mut [f64]) {
     let b = input.len();
     let (w, bias) = main.split_at(4 * b);
@@ -26,8 +26,9 @@ fn step(main: &[f64], state: &mut [f64], input: &mut [f64]) {
     }
 }
 
-/// The negative log-likelihood of a text. `main` and `state` hold one layer after the other, `extra`
-/// the factors of the input, and the factors and offsets of the output. Characters have `b` bits.
+/// The negative log-likelihood of a text. `main` and `state` hold one layer after the other.
+/// `extra` holds the factors of the input, then the factors and offsets of the output. Characters
+/// have `b` bits.
 #[autodiff_reverse(loss_reverse, Duplicated, Duplicated, Const, Const, Const, Active)]
 fn loss(main: &[f64], extra: &[f64], state: &[f64], sequence: &[f64], b: usize) -> f64 {
     let length = sequence.len() / b;
