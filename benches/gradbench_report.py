@@ -23,7 +23,7 @@ benches/against_gradbench CHECKOUT --tools {tools} --write
 ```
 
 - **Machine**: {machine}.
-  {load}
+- **Load**: {load}
 - **Rust**: {rust}, `--release` without flags.
 - **Times** are the lower quartile of the runs in at least {seconds:g} s for each function, in
   milliseconds. In brackets is the ratio of the derivative to the same tool's objective.{cpu_time}

@@ -28,7 +28,8 @@ def machine():
     except OSError:
         pass
     load = os.getloadavg()[0]
-    return f"{name}, {platform.system()}, {os.cpu_count()} processors, load average at the end {load:.1f}"
+    processors = f"{os.cpu_count()} processors"
+    return f"{name}, {platform.system()}, {processors}, load average at the end {load:.1f}"
 
 
 def version(*command):
