@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A `Writer` writes a program front to back, and knows the sizes of what it has bound. Lowering
-//! writes with one, and every loop as the user has it. `program` walks over what was written and
-//! writes it again. Each loop comes to it as a `Draft`, with the loops inside of it done already:
+//! writes with one, and every loop as the user has it. Then what counts steps is written by the
+//! index (`counted`), and `program` walks over what was written and writes it again. Each loop comes to it as a `Draft`, with the loops inside of it done already:
 //! `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
 //! `parallel` writes it. A loop that changes an array at several places is taken apart first
 //! (`distributed`). If both sides of a branch only replace parts of one array, `merged` writes
@@ -17,6 +17,7 @@
 //! in place or the array is built anew.
 
 mod blocks;
+mod counted;
 mod distributed;
 mod draft;
 mod inside;

@@ -1,5 +1,6 @@
 //! The walk over a program: its loops come to recognition innermost first.
 
+use super::counted::counted;
 use super::draft::Draft;
 use super::longer::longer;
 use super::size::{excess, literal};
@@ -33,7 +34,14 @@ pub struct Recognised {
 }
 
 /// Finds out what of the loops of a program has to run one after another.
-pub fn recognised(program: Program, context: Context) -> Recognised {
+pub fn recognised(mut program: Program, mut context: Context) -> Recognised {
+    let mut known = Writer {
+        fresh: context.fresh,
+        naturals: context.naturals.clone(),
+        ..Writer::default()
+    };
+    program.body = counted(program.body, &mut known);
+    context.fresh = known.fresh;
     let mut recogniser = Recogniser {
         core: Writer {
             fresh: context.fresh,

@@ -1,15 +1,16 @@
-//! Loops are joined where one reads, in each step, what another collects in the same step.
+//! Loops are joined where some read, in each step, what another collects in the same step.
 //!
 //! ```text
 //! y ← f(y), collecting c(y)          (y, z) ← (f(y), g(z, c(y)))
 //! z ← g(z, c[k])
 //! ```
 //!
-//! Both loops have as many steps and the same direction. Nothing else reads what the first loop
-//! collects, and the second reads of `c` the whole row of its own step. Then nothing is collected.
-//! The joined loop stands where the second one does. Equations that use the end of the first loop
-//! move behind it, and the second loop must not need them. Such loops come from taking states back
-//! (`linearise/undo.rs`), once the linear loop is transposed.
+//! All have as many steps and the same direction. A loop with a condition has as many steps as one
+//! over the number of its steps. Nothing else reads what the first loop collects, and the others
+//! read of `c` the whole row of their own step. Then nothing is collected. The joined loop stands
+//! where the last one does. Equations that use the ends of the others move behind it, and no loop
+//! must need the end of another. Such loops come from taking states back (`linearise/undo.rs`),
+//! once the linear loop is transposed, and from the columns of a Jacobian.
 
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
@@ -30,44 +31,36 @@ pub fn join(program: &Program) -> Program {
     let mut done: HashMap<Run<'_>, Joined<'_>> = HashMap::new();
     for &j in &plan.order {
         let (eq, own) = (&program.eqs[j], program.var_of(j));
-        let Some((run, k)) = eq.loop_result() else {
-            let v = out.copy(eq, &mut |v| new[v.index()].expect("read by one loop only"));
+        let Some((run, _)) = eq.loop_result() else {
+            let v = out.copy(eq, &mut |v| new[v.index()].expect("read by loops only"));
             new[own.index()] = Some(v);
             continue;
         };
+        let group = plan.group(run);
         let is_new = !done.contains_key(&run);
-        let joined = (done.entry(run)).or_insert_with(|| Joined::of(run, plan.of.get(&run)));
-        let mut of = |v: Var| new[v.index()].expect("computed before");
-        let all = |vs: &[Var]| vs.iter().map(|v| of(*v)).collect::<Vec<_>>();
-        let (given, init) = (all(&joined.given), all(&joined.init));
-        let steps = run.steps.map(|s| translate_size(s, &mut of));
-        let mut result = |of: &mut dyn FnMut(Var) -> Var, v: Var, k: usize| {
-            let ty = program.ty(v);
-            let shape = ty.shape.iter().map(|s| translate_size(s, of));
+        let make = || group.map_or_else(|| Joined::alone(run), Joined::of);
+        let joined = done.entry(run).or_insert_with(make);
+        // Where the others end is known now, first of all how many steps they took.
+        let mut results = vec![];
+        if is_new {
+            results.extend(group.iter().flat_map(|g| &g.ends));
+        }
+        results.push(&own);
+        for v in results {
+            let mut of = |v: Var| new[v.index()].expect("computed before");
+            let (run, k) = program.eq(*v).and_then(Eq::loop_result).expect("of a loop");
+            let ty = program.ty(*v);
+            let shape = ty.shape.iter().map(|s| translate_size(s, &mut of));
             let (elem, shape) = (ty.elem, shape.collect());
             let op = Op::Loop {
                 looped: joined.looped.clone(),
-                steps: steps.clone(),
-                given: given.clone(),
-                init: init.clone(),
-                out: k,
+                steps: joined.steps.map(|s| translate_size(s, &mut of)),
+                given: joined.given.iter().map(|v| of(*v)).collect(),
+                init: joined.init.iter().map(|v| of(*v)).collect(),
+                out: joined.places[&(run, k)],
             };
             let (ty, guard) = (Type { elem, shape }, None);
-            out.push(Eq { ty, guard, op })
-        };
-        let result_of_own = result(&mut of, own, k + joined.before);
-        // Where those end that are joined with this one is known now.
-        let mut ends = vec![];
-        for (v, other, k) in plan.ends.get(&run).into_iter().flatten() {
-            if is_new {
-                let first = joined.first.iter().find(|(r, _)| r == other);
-                let first = first.expect("one of them").1;
-                ends.push((*v, result(&mut of, *v, first + k)));
-            }
-        }
-        new[own.index()] = Some(result_of_own);
-        for (v, end) in ends {
-            new[v.index()] = Some(end);
+            new[v.index()] = Some(out.push(Eq { ty, guard, op }));
         }
     }
     for (k, p) in program.params.iter().enumerate() {
@@ -76,172 +69,325 @@ pub fn join(program: &Program) -> Program {
         out.set_param_shape(k, shape.collect());
     }
     let results = program.results.iter();
-    let results = results.map(|r| new[r.index()].expect("read by one loop only"));
+    let results = results.map(|r| new[r.index()].expect("read by loops only"));
     let results = results.collect();
     out.finish(results)
 }
 
-/// Which loops are joined with a later one.
+/// Loops that are joined, in the order of the program. The joined loop stands where the last is.
+#[derive(Clone)]
+struct Group<'a> {
+    members: Vec<Run<'a>>,
+    /// The rows that members read of what others collect.
+    rows: Vec<Row<'a>>,
+    /// Results of the others that are used elsewhere, numbers of steps first.
+    ends: Vec<Var>,
+}
+
+/// A member that is given, at a place, what another collects.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    reader: Run<'a>,
+    at: usize,
+    from: Run<'a>,
+    out: usize,
+}
+
+impl<'a> Group<'a> {
+    /// Where the joined loop stands.
+    fn last(&self) -> Run<'a> {
+        *self.members.last().expect("not empty")
+    }
+
+    fn row(&self, reader: Run<'a>, at: usize) -> Option<&Row<'a>> {
+        let mut rows = self.rows.iter();
+        rows.find(|row| row.reader == reader && row.at == at)
+    }
+
+    /// Whether members read what one collects, and nobody else does.
+    fn is_read(&self, run: Run<'a>, out: usize) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| row.from == run && row.out == out)
+    }
+
+    /// The only loop of all whose steps are not known before, or one of the others.
+    fn counting(&self) -> Run<'a> {
+        let mut runs = self.members.iter();
+        *runs.find(|r| r.steps.is_none()).unwrap_or(&self.members[0])
+    }
+}
+
+/// Which loops are joined.
 struct Plan<'a> {
-    /// For one that is joined, the later one.
-    absorbed: HashMap<Run<'a>, Run<'a>>,
+    groups: Vec<Group<'a>>,
+    /// Which group a loop is in.
+    of: HashMap<Run<'a>, usize>,
     /// In which order the equations come that are left.
     order: Vec<usize>,
-    /// For the later one, what it is given by the others: the place among what it is given, the
-    /// loop and its result.
-    of: HashMap<Run<'a>, Vec<(usize, Run<'a>, usize)>>,
-    /// And where others end, as far as it is used behind the later one.
-    ends: HashMap<Run<'a>, Vec<(Var, Run<'a>, usize)>>,
 }
 
 impl<'a> Plan<'a> {
     fn of(program: &'a Program) -> Plan<'a> {
-        // The only loop that uses a variable, and only as what it is given.
-        let mut only: Vec<Option<Run<'a>>> = vec![None; program.params.len() + program.eqs.len()];
-        let mut other = vec![false; only.len()];
-        for r in &program.results {
-            other[r.index()] = true;
-        }
-        for eq in &program.eqs {
-            eq.visit_sizes(&mut |s| {
-                s.visit(&mut |a| {
-                    if let Atom::Value(v) = a {
-                        other[*v as usize] = true;
-                    }
-                });
-            });
-            let Some((run, _)) = eq.loop_result() else {
-                eq.visit(&mut |v| other[v.index()] = true);
-                continue;
-            };
-            for v in run.init {
-                other[v.index()] = true;
-            }
-            for v in run.given {
-                match only[v.index()] {
-                    Some(r) if r != run => other[v.index()] = true,
-                    Some(_) | None => only[v.index()] = Some(run),
-                }
-            }
-        }
-        let graph = Graph::of(program);
-        let mut results: BTreeMap<Var, (Run<'a>, usize)> = BTreeMap::new();
-        let mut readers: HashMap<Run<'a>, Option<Run<'a>>> = HashMap::new();
-        for (k, eq) in program.eqs.iter().enumerate() {
-            let Some((run, out)) = eq.loop_result() else {
-                continue;
-            };
-            let v = program.var_of(k);
-            let is_used = other[v.index()] || only[v.index()].is_some();
-            if !is_used {
-                continue;
-            }
-            results.insert(v, (run, out));
-            if out < run.looped.states {
-                continue;
-            }
-            let reader = only[v.index()].filter(|_| !other[v.index()]);
-            let reader = reader.filter(|r| is_same_way(run, *r) && reads(*r, run, out, v));
-            (readers.entry(run))
-                .and_modify(|r| {
-                    if *r != reader {
-                        *r = None;
-                    }
-                })
-                .or_insert(reader);
-        }
+        let uses = Uses::of(program);
         let mut plan = Plan {
-            absorbed: HashMap::new(),
-            order: vec![],
+            groups: vec![],
             of: HashMap::new(),
-            ends: HashMap::new(),
+            order: vec![],
         };
         // First the loops that leave the order as it is, then each other one that leaves some
         // order.
-        let is_late = |run: Run<'a>, reader: Run<'a>| {
-            let ends = results
-                .iter()
-                .filter(|(_, (r, k))| *r == run && *k < r.looped.states);
-            let mut uses = ends.flat_map(|(v, _)| &graph.uses[v.index()]);
-            uses.all(|j| *j > graph.first[&reader])
-        };
-        let mut candidates: Vec<(Run<'a>, Run<'a>, bool)> = vec![];
-        for (run, _) in results.values() {
-            if let Some(Some(reader)) = readers.get(run)
-                && candidates.iter().all(|(r, ..)| r != run)
-            {
-                candidates.push((*run, *reader, is_late(*run, *reader)));
+        let mut candidates: Vec<(Group<'a>, bool)> = (uses.collecting().into_iter())
+            .filter_map(|run| uses.readers(run))
+            .map(|group| {
+                let late = uses.is_late(&group);
+                (group, late)
+            })
+            .collect();
+        candidates.sort_by_key(|(_, late)| !late);
+        for (group, late) in candidates {
+            let mut next = plan.groups.clone();
+            let is_touched = |g: &Group<'a>| g.members.iter().any(|r| group.members.contains(r));
+            let touched: Vec<Group<'a>> = next.extract_if(.., |g| is_touched(g)).collect();
+            let is_alone = touched.is_empty();
+            let all = touched
+                .into_iter()
+                .fold(group, |all, g| uses.together(all, g));
+            let fits = uses.is_closed(&all);
+            next.push(all);
+            if fits && ((late && is_alone) || uses.order(&next).is_some()) {
+                plan.groups = next;
             }
         }
-        candidates.sort_by_key(|(.., late)| !late);
-        for (run, reader, late) in candidates {
-            // One that is joined itself goes on being a loop.
-            let readers: Vec<Run<'a>> = plan.absorbed.values().copied().collect();
-            if readers.contains(&run) || plan.absorbed.contains_key(&reader) {
-                continue;
-            }
-            plan.absorbed.insert(run, reader);
-            if !late && graph.order(program, &plan.absorbed).is_none() {
-                plan.absorbed.remove(&run);
-            }
+        for group in &mut plan.groups {
+            group.ends = uses.ends(group);
         }
-        for (v, (run, out)) in results {
-            let Some(&reader) = plan.absorbed.get(&run) else {
-                continue;
-            };
-            if out < run.looped.states {
-                plan.ends.entry(reader).or_default().push((v, run, out));
-                continue;
-            }
-            let at = reader.given.iter().position(|g| *g == v);
-            let at = at.expect("it reads this");
-            plan.of.entry(reader).or_default().push((at, run, out));
-        }
-        let order = graph.order(program, &plan.absorbed);
-        plan.order = order.expect("each loop that is joined leaves an order");
+        let members = plan.groups.iter().enumerate();
+        plan.of = members
+            .flat_map(|(k, g)| g.members.iter().map(move |r| (*r, k)))
+            .collect();
+        plan.order = (uses.order(&plan.groups)).expect("loops that are joined leave an order");
         plan
+    }
+
+    fn group(&self, run: Run<'a>) -> Option<&Group<'a>> {
+        self.of.get(&run).map(|&k| &self.groups[k])
     }
 }
 
 /// Which equations need which.
-struct Graph<'a> {
+struct Uses<'a> {
+    program: &'a Program,
     /// For each variable the equations that use it.
-    uses: Vec<Vec<usize>>,
+    of: Vec<Vec<usize>>,
+    /// Loops that are given a variable, each once.
+    given: Vec<Vec<Run<'a>>>,
+    /// Whether it is used, but as what a loop is given.
+    otherwise: Vec<bool>,
     /// The first equation of each loop.
     first: HashMap<Run<'a>, usize>,
+    /// The results of loops that are used.
+    results: BTreeMap<Var, (Run<'a>, usize)>,
 }
 
-impl<'a> Graph<'a> {
-    fn of(program: &'a Program) -> Graph<'a> {
-        let mut uses = vec![vec![]; program.params.len() + program.eqs.len()];
-        let mut first = HashMap::new();
+/// The variables in a size.
+fn values(s: &Size, see: &mut dyn FnMut(Var)) {
+    s.visit(&mut |a| {
+        if let Atom::Value(v) = a {
+            see(Var(*v));
+        }
+    });
+}
+
+impl<'a> Uses<'a> {
+    fn of(program: &'a Program) -> Uses<'a> {
+        let count = program.params.len() + program.eqs.len();
+        let mut uses = Uses {
+            program,
+            of: vec![vec![]; count],
+            given: vec![vec![]; count],
+            otherwise: vec![false; count],
+            first: HashMap::new(),
+            results: BTreeMap::new(),
+        };
+        for r in &program.results {
+            uses.otherwise[r.index()] = true;
+        }
         for (j, eq) in program.eqs.iter().enumerate() {
-            let mut mark = |v: Var| uses[v.index()].push(j);
-            eq.visit(&mut mark);
             eq.visit_sizes(&mut |s| {
-                s.visit(&mut |a| {
-                    if let Atom::Value(v) = a {
-                        mark(Var(*v));
-                    }
+                values(s, &mut |v| {
+                    uses.otherwise[v.index()] = true;
+                    uses.of[v.index()].push(j);
                 });
             });
-            if let Some((run, _)) = eq.loop_result() {
-                first.entry(run).or_insert(j);
+            eq.visit(&mut |v| uses.of[v.index()].push(j));
+            let Some((run, _)) = eq.loop_result() else {
+                eq.visit(&mut |v| uses.otherwise[v.index()] = true);
+                continue;
+            };
+            uses.first.entry(run).or_insert(j);
+            for v in run.init {
+                uses.otherwise[v.index()] = true;
+            }
+            for v in run.given {
+                let given = &mut uses.given[v.index()];
+                if given.last() != Some(&run) {
+                    given.push(run);
+                }
             }
         }
-        Graph { uses, first }
+        for (j, eq) in program.eqs.iter().enumerate() {
+            let v = program.var_of(j);
+            let is_used = uses.otherwise[v.index()] || !uses.given[v.index()].is_empty();
+            if let Some(result) = eq.loop_result().filter(|_| is_used) {
+                uses.results.insert(v, result);
+            }
+        }
+        uses
+    }
+
+    /// The loops that collect something that is used, in the order of the program.
+    fn collecting(&self) -> Vec<Run<'a>> {
+        let mut runs: Vec<Run<'a>> = vec![];
+        for (run, out) in self.results.values() {
+            if is_stack(*run, *out) && !runs.contains(run) {
+                runs.push(*run);
+            }
+        }
+        runs
+    }
+
+    fn in_order(&self, mut members: Vec<Run<'a>>) -> Vec<Run<'a>> {
+        members.sort_by_key(|r| self.first[r]);
+        members.dedup();
+        members
+    }
+
+    /// A loop with all those that read what it collects, if they read rows of it.
+    fn readers(&self, run: Run<'a>) -> Option<Group<'a>> {
+        let (mut members, mut rows) = (vec![run], vec![]);
+        let stacks = self.results.iter();
+        for (v, (_, out)) in stacks.filter(|(_, (r, k))| *r == run && is_stack(run, *k)) {
+            if self.otherwise[v.index()] {
+                return None;
+            }
+            for &reader in &self.given[v.index()] {
+                let fits = self.is_same_way(run, reader);
+                let at = row_at(reader, *v).filter(|_| fits)?;
+                members.push(reader);
+                rows.push(Row {
+                    reader,
+                    at,
+                    from: run,
+                    out: *out,
+                });
+            }
+        }
+        let members = self.in_order(members);
+        let ends = vec![];
+        Some(Group {
+            members,
+            rows,
+            ends,
+        })
+    }
+
+    fn together(&self, mut a: Group<'a>, b: Group<'a>) -> Group<'a> {
+        a.members.extend(b.members);
+        a.rows.extend(b.rows);
+        a.members = self.in_order(a.members);
+        a
+    }
+
+    /// As many steps, in one direction.
+    fn is_same_way(&self, a: Run<'a>, b: Run<'a>) -> bool {
+        let (Some(steps), None) = (b.steps, &b.looped.goes_on) else {
+            return false;
+        };
+        let is_as_long = match a.steps {
+            Some(n) => a.looped.goes_on.is_none() && n == steps,
+            None => self.is_count(steps, a) && !a.looped.reverse,
+        };
+        is_as_long && a.looped.reverse == b.looped.reverse
+    }
+
+    /// Whether a size is the number of steps that a loop took.
+    fn is_count(&self, size: &Size, run: Run<'a>) -> bool {
+        let mut all = self.results.iter();
+        all.any(|(v, (r, k))| {
+            let is_it = *r == run && *k == run.looped.count();
+            is_it && *size == Size::atom(Atom::Value(v.0))
+        })
+    }
+
+    /// Whether whatever uses what the others give comes behind the last.
+    fn is_late(&self, group: &Group<'a>) -> bool {
+        let last = group.last();
+        let is_end =
+            |r: Run<'a>, k: usize| r != last && group.members.contains(&r) && !group.is_read(r, k);
+        let ends = self.results.iter().filter(|(_, (r, k))| is_end(*r, *k));
+        let mut uses = ends.flat_map(|(v, _)| &self.of[v.index()]);
+        uses.all(|j| *j > self.first[&last] || self.run_of(*j) == Some(last))
+    }
+
+    fn run_of(&self, j: usize) -> Option<Run<'a>> {
+        self.program.eqs[j].loop_result().map(|(run, _)| run)
+    }
+
+    /// Whether no member needs the end of another.
+    fn is_closed(&self, group: &Group<'a>) -> bool {
+        let counting = group.counting();
+        let member = |v: Var| {
+            self.results
+                .get(&v)
+                .filter(|(r, _)| group.members.contains(r))
+        };
+        let is_one = |v: Var| member(v).is_some();
+        let fits = |r: &Run<'a>| {
+            let is_given = |(at, v): (usize, &Var)| match member(*v) {
+                None => true,
+                Some((from, out)) if *from == counting && *out == from.looped.count() => {
+                    group.row(*r, at).is_some() || is_unused(group, *r, at)
+                }
+                Some(_) => group.row(*r, at).is_some(),
+            };
+            let mut has_steps = true;
+            if let Some(steps) = r.steps.filter(|s| !self.is_count(s, counting)) {
+                values(steps, &mut |v| has_steps &= !is_one(v));
+            }
+            let is_as_long = *r == counting || self.is_same_way(counting, *r);
+            let mut given = r.given.iter().enumerate();
+            has_steps && is_as_long && given.all(is_given) && !r.init.iter().any(|v| is_one(*v))
+        };
+        group.members.iter().all(fits)
+    }
+
+    /// What the others give besides the rows.
+    fn ends(&self, group: &Group<'a>) -> Vec<Var> {
+        let last = group.last();
+        let results = self.results.iter().filter(|(_, (r, k))| {
+            *r != last && group.members.contains(r) && !group.is_read(*r, *k)
+        });
+        let mut ends: Vec<(bool, Var)> = results
+            .map(|(v, (r, k))| (*k != r.looped.count(), *v))
+            .collect();
+        ends.sort();
+        ends.into_iter().map(|(_, v)| v).collect()
     }
 
     /// The equations that are left when loops are joined, each behind those that it needs, and
     /// otherwise as they were; `None` if there is no such order. A joined loop stands at the first
-    /// equation of the later one.
-    fn order(&self, program: &Program, absorbed: &HashMap<Run<'a>, Run<'a>>) -> Option<Vec<usize>> {
+    /// equation of the last one.
+    fn order(&self, groups: &[Group<'a>]) -> Option<Vec<usize>> {
+        let program = self.program;
         let count = program.eqs.len();
+        let absorbed: HashMap<Run<'a>, Run<'a>> = (groups.iter())
+            .flat_map(|g| g.members.iter().map(|r| (*r, g.last())))
+            .filter(|(r, last)| r != last)
+            .collect();
         let place: Vec<usize> = (0..count)
             .map(|j| {
-                let run = program.eqs[j].loop_result().map(|(run, _)| run);
-                run.and_then(|r| absorbed.get(&r))
-                    .map_or(j, |r| self.first[r])
+                let last = self.run_of(j).and_then(|r| absorbed.get(&r));
+                last.map_or(j, |r| self.first[r])
             })
             .collect();
         let mut behind: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
@@ -252,10 +398,10 @@ impl<'a> Graph<'a> {
             }
         };
         for j in 0..count {
-            for &user in &self.uses[program.var_of(j).index()] {
+            for &user in &self.of[program.var_of(j).index()] {
                 edge(place[j], place[user]);
             }
-            if let Some((run, _)) = program.eqs[j].loop_result()
+            if let Some(run) = self.run_of(j)
                 && place[j] == j
             {
                 edge(self.first[&run], j);
@@ -279,21 +425,17 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// As many steps, in one direction.
-fn is_same_way(a: Run<'_>, b: Run<'_>) -> bool {
-    let known = |r: Run<'_>| r.steps.is_some() && r.looped.goes_on.is_none();
-    known(a) && known(b) && a.steps == b.steps && a.looped.reverse == b.looped.reverse
+/// Whether a result of a loop is what it collects.
+fn is_stack(run: Run<'_>, out: usize) -> bool {
+    (run.looped.states..run.looped.count()).contains(&out)
 }
 
-/// Whether a loop reads of what another collects only what belongs to the step.
-fn reads(reader: Run<'_>, run: Run<'_>, out: usize, v: Var) -> bool {
+/// Where a loop is given what another collects, if it reads of it only what belongs to the step.
+fn row_at(reader: Run<'_>, v: Var) -> Option<usize> {
     let body = &reader.looped.body;
-    if out < run.looped.states || out == run.looped.count() {
-        return false;
-    }
     let mut at = (reader.given.iter().enumerate()).filter(|(_, g)| **g == v);
     let (Some((at, _)), None) = (at.next(), at.next()) else {
-        return false;
+        return None;
     };
     let param = Var(at as u32);
     let mut fine = !body.results.contains(&param);
@@ -302,7 +444,7 @@ fn reads(reader: Run<'_>, run: Run<'_>, out: usize, v: Var) -> bool {
         eq.visit(&mut |v| used |= v == param);
         fine &= !used || is_row(body, reader, eq, param);
     }
-    fine
+    fine.then_some(at)
 }
 
 /// Whether an equation is what belongs to the step.
@@ -310,60 +452,82 @@ fn is_row(body: &Program, reader: Run<'_>, eq: &Eq, param: Var) -> bool {
     let Op::Gather { src, index } = &eq.op else {
         return false;
     };
-    let step = reader.given.len() + reader.looped.states;
+    let step = Size::atom(Atom::Value(
+        (reader.given.len() + reader.looped.states) as u32,
+    ));
     let rank = eq.ty.rank();
-    let here = Affine::constant(rank, Size::atom(Atom::Value(step as u32)));
-    let whole = (0..rank).map(|k| Affine::axis(rank, k));
-    let wanted = std::iter::once(here).chain(whole).map(Ix::Affine);
+    let here = |ix: &Ix| match ix {
+        Ix::Affine(a) => *a == Affine::constant(rank, step.clone()),
+        Ix::Data(v) => {
+            let index = body.eq(*v).map(|eq| &eq.op);
+            matches!(index, Some(Op::Index(a)) if a.is_constant() && a.constant == step)
+        }
+    };
+    let whole = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
     eq.guard.is_none()
         && *src == param
-        && index.iter().cloned().eq(wanted)
+        && index.first().is_some_and(here)
+        && index[1..].iter().cloned().eq(whole)
         && body.ty(param).shape[1..] == eq.ty.shape
+}
+
+/// Whether nothing of what a loop goes on being given needs a number that it is given.
+fn is_unused(group: &Group<'_>, run: Run<'_>, at: usize) -> bool {
+    let body = &run.looped.body;
+    let param = Var(at as u32);
+    let mut used = body.results.contains(&param);
+    for (k, p) in body.params.iter().enumerate() {
+        if group.row(run, k).is_none() {
+            (p.ty.shape.iter()).for_each(|s| values(s, &mut |v| used |= v == param));
+        }
+    }
+    for eq in &body.eqs {
+        eq.visit(&mut |v| used |= v == param);
+        let mut is_it = false;
+        eq.visit_sizes(&mut |s| values(s, &mut |v| is_it |= v == param));
+        used |= is_it;
+    }
+    !used
 }
 
 /// A loop that others were joined with, in terms of the program before.
 struct Joined<'a> {
     looped: Looped,
-    /// Where the results of each begin.
-    first: Vec<(Run<'a>, usize)>,
+    steps: Option<&'a Size>,
+    /// Which results those of members are now.
+    places: HashMap<(Run<'a>, usize), usize>,
     given: Vec<Var>,
     init: Vec<Var>,
-    /// How many results come before its own.
-    before: usize,
 }
 
 impl<'a> Joined<'a> {
-    fn of(run: Run<'a>, others: Option<&Vec<(usize, Run<'a>, usize)>>) -> Joined<'a> {
-        let others = others.map_or(&[][..], |o| &o[..]);
-        let looped = run.looped;
-        let mut runs: Vec<Run<'a>> = vec![];
-        for (_, r, _) in others {
-            if !runs.contains(r) {
-                runs.push(*r);
-            }
+    /// A loop by itself.
+    fn alone(run: Run<'a>) -> Joined<'a> {
+        let within = |p: &Program| if has_loops(p) { join(p) } else { p.clone() };
+        Joined {
+            looped: run.looped.map(&within),
+            steps: run.steps,
+            places: (0..=run.looped.count()).map(|k| ((run, k), k)).collect(),
+            given: run.given.to_vec(),
+            init: run.init.to_vec(),
         }
-        if runs.is_empty() {
-            return Joined {
-                looped: looped.map(&|p| if has_loops(p) { join(p) } else { p.clone() }),
-                given: run.given.to_vec(),
-                init: run.init.to_vec(),
-                before: 0,
-                first: vec![],
-            };
-        }
-        runs.push(run);
+    }
+
+    fn of(group: &Group<'a>) -> Joined<'a> {
+        let runs = &group.members;
         let mut inside = Inside {
             given: vec![],
             params: vec![],
         };
-        let read: Vec<usize> = others.iter().map(|(at, ..)| *at).collect();
-        let is_read = |r: usize, k: usize| r + 1 == runs.len() && read.contains(&k);
         let mut maps: Vec<Vec<Option<Var>>> = vec![];
-        for (r, run) in runs.iter().enumerate() {
+        for run in runs {
             let body = &run.looped.body;
             let mut map: Vec<Option<Var>> = vec![None; body.params.len()];
             for (k, v) in run.given.iter().enumerate() {
-                if !is_read(r, k) {
+                let is_reader = *run != group.counting();
+                let is_gone =
+                    group.row(*run, k).is_some() || (is_reader && is_unused(group, *run, k));
+                if !is_gone {
                     map[k] = Some(inside.give(*v, &body.params[k]));
                 }
             }
@@ -382,7 +546,8 @@ impl<'a> Joined<'a> {
         }
         let index = Var(params.len() as u32);
         let step = |r: &Run<'_>| r.given.len() + r.looped.states;
-        params.push(run.looped.body.params[step(&run)].clone());
+        let last = group.last();
+        params.push(last.looped.body.params[step(&last)].clone());
         for (run, map) in runs.iter().zip(&mut maps) {
             map[step(run)] = Some(index);
             for (k, p) in run.looped.body.params.iter().enumerate() {
@@ -393,53 +558,68 @@ impl<'a> Joined<'a> {
                 }
             }
         }
-        let mut out = Builder::new(&looped.body.name, params);
-        let mut next = vec![];
-        let last = runs.len() - 1;
-        for r in 0..runs.len() {
-            let body = &runs[r].looped.body;
+        let counting = group.counting();
+        let goes_on = counting.looped.goes_on.as_ref().map(|condition| {
+            let at = runs.iter().position(|r| *r == counting);
+            let mut map = maps[at.expect("a member")].clone();
+            let mut out = Builder::new(&condition.name, params.clone());
+            for eq in &condition.eqs {
+                let v = out.copy(eq, &mut |v| map[v.index()].expect("known"));
+                map.push(Some(v));
+            }
+            let results = condition.results.iter();
+            out.finish(results.map(|v| map[v.index()].expect("known")).collect())
+        });
+        let mut out = Builder::new(&last.looped.body.name, params);
+        for (r, run) in runs.iter().enumerate() {
+            let body = &run.looped.body;
             for (j, eq) in body.eqs.iter().enumerate() {
                 debug_assert_eq!(maps[r].len(), body.var_of(j).index());
                 let mut row = None;
                 if let Op::Gather { src, .. } = &eq.op
-                    && r == last
-                    && let Some((_, from, k)) = others.iter().find(|(at, ..)| *at == src.index())
+                    && let Some(found) = group.row(*run, src.index())
                 {
-                    let at = runs.iter().position(|r| r == from);
-                    let at = at.expect("one of them");
-                    row = Some(maps[at][runs[at].looped.body.results[*k].index()]);
+                    let at = runs.iter().position(|r| *r == found.from);
+                    let at = at.expect("a member");
+                    row = Some(maps[at][found.from.looped.body.results[found.out].index()]);
                 }
                 let map = &maps[r];
                 let v = row
                     .unwrap_or_else(|| Some(out.copy(eq, &mut |v| map[v.index()].expect("known"))));
                 maps[r].push(v);
             }
-            let states = &body.results[..runs[r].looped.states];
-            next.extend(states.iter().map(|v| maps[r][v.index()].expect("known")));
         }
-        let own = &looped.body.results[looped.states..];
-        let before = next.len() - looped.states;
-        next.extend(own.iter().map(|v| maps[last][v.index()].expect("known")));
+        // First all states, then all that is collected.
+        let (mut next, mut places) = (vec![], HashMap::new());
+        let states = runs.iter().map(|run| run.looped.states).sum();
+        for is_collected in [false, true] {
+            for (run, map) in runs.iter().zip(&maps) {
+                for (k, v) in run.looped.body.results.iter().enumerate() {
+                    if is_stack(*run, k) == is_collected && !group.is_read(*run, k) {
+                        places.insert((*run, k), next.len());
+                        next.push(map[v.index()].expect("known"));
+                    }
+                }
+            }
+        }
+        for run in runs {
+            places.insert((*run, run.looped.count()), next.len());
+        }
         let body = out.finish(next);
-        let new = Looped::new(Loop {
-            body: if has_loops(&body) { join(&body) } else { body },
-            states: before + looped.states,
-            goes_on: None,
-            reverse: looped.reverse,
-            keep: looped.keep,
+        let within = |p: Program| if has_loops(&p) { join(&p) } else { p };
+        let looped = Looped::new(Loop {
+            body: within(body),
+            states,
+            goes_on: goes_on.map(within),
+            reverse: last.looped.reverse,
+            keep: last.looped.keep,
         });
-        let mut first = vec![];
-        let mut at = 0;
-        for r in runs {
-            first.push((r, at));
-            at += r.looped.states;
-        }
         Joined {
-            looped: new,
-            first,
+            looped,
+            steps: counting.steps,
+            places,
             given,
             init,
-            before,
         }
     }
 }

@@ -3,6 +3,7 @@
 use cotangent_core::ir::{bulk, bulk_text, core, core_check, core_text, kernel_check, kernel_text};
 use cotangent_core::loops;
 use cotangent_core::passes::checkpoints::checkpoints;
+use cotangent_core::passes::join::join;
 use cotangent_core::passes::linearise::linearise;
 use cotangent_core::passes::needed::needed;
 use cotangent_core::passes::schedule::schedule;
@@ -21,6 +22,7 @@ pub(crate) enum Pass {
     Simplify,
     Needed,
     Single,
+    Join,
     Linearise,
     Transpose,
     Vectorise,
@@ -153,6 +155,7 @@ impl File {
             "simplify" => Pass::Simplify,
             "needed" => Pass::Needed,
             "single" => Pass::Single,
+            "join" => Pass::Join,
             "linearise" => Pass::Linearise,
             "transpose" => Pass::Transpose,
             "vectorise" => Pass::Vectorise,
@@ -202,6 +205,7 @@ impl File {
                 needed(&program).unwrap_or(program)
             }
             Pass::Single => single(&self.bulk()?),
+            Pass::Join => join(&self.bulk()?),
             Pass::Linearise => linearise(&self.bulk()?, &self.wrt).program,
             Pass::Transpose => transpose(&linearise(&self.bulk()?, &self.wrt)),
             Pass::Vectorise => vectorise(&self.core()?)?,

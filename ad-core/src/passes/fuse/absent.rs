@@ -43,7 +43,9 @@ impl Absence {
 
 /// The arrays of a program that may have absent elements.
 pub(super) struct Absent<'a> {
-    program: &'a Program,
+    pub(super) program: &'a Program,
+    /// Whether the elements of each variable follow from their positions.
+    pub(super) is_positional: Vec<bool>,
     /// For each variable which elements may be absent.
     absence: Vec<Absence>,
     /// The same if the variable's own guard is left out.
@@ -55,16 +57,17 @@ impl<'a> Absent<'a> {
         let params = program.params.len();
         let mut out = Absent {
             program,
+            is_positional: vec![false; params],
             absence: vec![Absence::Never; params],
             unguarded: vec![Absence::Never; params],
         };
-        let mut is_positional = vec![false; params];
         for eq in &program.eqs {
-            is_positional.push(is_of_positions(program, eq, &is_positional));
-            let own = out.of_operation(eq, &is_positional);
+            let is_positional = is_of_positions(program, eq, &out.is_positional);
+            out.is_positional.push(is_positional);
+            let own = out.of_operation(eq);
             let by_guard = match eq.guard {
                 None => Absence::Never,
-                Some(g) if is_positional[g.index()] => Absence::ByPosition,
+                Some(g) if out.is_positional[g.index()] => Absence::ByPosition,
                 Some(_) => Absence::ByData,
             };
             out.unguarded.push(own);
@@ -75,15 +78,20 @@ impl<'a> Absent<'a> {
 
     /// Whether the data say which elements of an array are absent.
     pub(super) fn is_by_data(&self, v: Var) -> bool {
-        self.absence[v.index()] == Absence::ByData
+        self.absence[v.index()] == Absence::ByData && !self.is_present(v, false)
     }
 
     /// Whether the data say so, and not the guard of the array alone.
     pub(super) fn is_beyond_guard(&self, v: Var) -> bool {
+        self.is_chosen_by_data(v) && !self.is_present(v, true)
+    }
+
+    /// Whether the data say so of an array without its guard, as far as each operation shows.
+    pub(super) fn is_chosen_by_data(&self, v: Var) -> bool {
         self.unguarded[v.index()] == Absence::ByData
     }
 
-    fn of_operation(&self, eq: &Eq, is_positional: &[bool]) -> Absence {
+    fn of_operation(&self, eq: &Eq) -> Absence {
         let of = |v: &Var| self.absence[v.index()];
         match &eq.op {
             Op::Map(Prim::Add | Prim::Sub, args) => {
@@ -97,7 +105,7 @@ impl<'a> Absent<'a> {
             Op::Map(Prim::Select, args) => {
                 // The guards of the sides are those of the choice.
                 let sides = [1, 2].map(|k| self.unguarded[args[k].index()]);
-                (sides[0].max(sides[1])).chosen(is_positional[args[0].index()])
+                (sides[0].max(sides[1])).chosen(self.is_positional[args[0].index()])
             }
             Op::Gather { src, index } => of(src).chosen(!index.iter().any(is_read)),
             Op::Copy(src) | Op::Stop(src) => of(src),

@@ -26,6 +26,7 @@ mod interchange;
 mod narrow;
 mod nest;
 mod onto;
+mod present;
 mod prune;
 mod ragged;
 mod rebuild;

@@ -108,7 +108,8 @@ fn signs(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 }
 
 /// `select(true, a, b) = a`, `select(false, a, b) = b`, `select(c, a, a) = a`,
-/// `select(not c, a, b) = select(c, b, a)`
+/// `select(not c, a, b) = select(c, b, a)`; `[g] select(c, a, b) = [g] copy a` where g implies c,
+/// and `[g] copy b` where it implies `not c`
 fn select_known(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(Prim::Select, args) = &eq.op else {
         return None;
@@ -118,6 +119,13 @@ fn select_known(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         Some(Lit::Bool(true)) => a,
         Some(Lit::Bool(false)) => b,
         _ if a == b => a,
+        _ if eq.guard.is_some_and(|g| s.is_implied(c, &[g])) => a,
+        _ if eq
+            .guard
+            .is_some_and(|g| s.members(g).iter().any(|&m| s.is_not(m, c))) =>
+        {
+            b
+        }
         _ => {
             let inner = s.applied(c, Prim::Not)?[0];
             return Some(Rewrite::Eq(Eq {

@@ -39,8 +39,16 @@ pub(super) const RULES: &[Rule] = &[
         apply: boolean,
     },
     Rule {
+        name: "positions-left",
+        apply: positions_left,
+    },
+    Rule {
         name: "guarded-comparison",
         apply: guarded_comparison,
+    },
+    Rule {
+        name: "copied-condition",
+        apply: copied_condition,
     },
     Rule {
         name: "choice-compared",
@@ -278,6 +286,96 @@ fn excluded(s: &mut Simplifier, eq: &Eq, a: Var, b: Var) -> Option<Rewrite> {
     }))
 }
 
+/// Positions along an axis of at most this length are looked at one by one.
+const FEW: i64 = 64;
+
+/// Positions along one axis, a bit for each.
+#[derive(Clone, Copy)]
+struct Positions {
+    axis: usize,
+    bits: u64,
+}
+
+impl Positions {
+    /// The only one.
+    fn single(self) -> Option<i64> {
+        (self.bits.count_ones() == 1).then_some(i64::from(self.bits.trailing_zeros()))
+    }
+}
+
+impl Simplifier {
+    /// Where a comparison of a position along one axis with a literal holds.
+    fn positions(&self, comparison: Var) -> Option<Positions> {
+        let Op::Map(p, args) = self.plain(comparison)? else {
+            return None;
+        };
+        let &[a, b] = &args[..] else { return None };
+        let (a, b) = (self.affine(a)?, self.affine(b)?);
+        let difference = a.add_scaled(&b, &Size::lit(-1));
+        let (axis, slope) = difference.single()?;
+        let (slope, start) = (slope.as_lit()?, difference.constant.as_lit()?);
+        let length = self.out.shape(comparison)[axis].as_lit()?;
+        if !(1..=FEW).contains(&length) {
+            return None;
+        }
+        let mut bits = 0;
+        for i in 0..length {
+            let at = slope.checked_mul(i)?.checked_add(start)?;
+            if p.eval(&[Lit::Int(at), Lit::Int(0)])? == Lit::Bool(true) {
+                bits |= 1 << i;
+            }
+        }
+        Some(Positions { axis, bits })
+    }
+}
+
+/// Of the positions along a short axis, a conjunction leaves those that all its members leave:
+/// `a and b  =  a` where b holds at all that a leaves, `false` where it holds at none, and
+/// `a and i != k  =  a and i = l` where only l is left
+fn positions_left(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(Prim::And, args) = &eq.op else {
+        return None;
+    };
+    let &[a, b] = &args[..] else { return None };
+    for (kept, other) in [(a, b), (b, a)] {
+        let Some(holds) = s.positions(other) else {
+            continue;
+        };
+        let along = |p: &Positions| p.axis == holds.axis;
+        let said: Vec<Positions> = (s.members(kept).into_iter())
+            .filter_map(|m| s.positions(m).filter(along))
+            .collect();
+        let before = said.iter().fold(u64::MAX, |all, p| all & p.bits);
+        let left = Positions {
+            bits: before & holds.bits,
+            ..holds
+        };
+        if left.bits == 0 {
+            return Some(Rewrite::Eq(Eq {
+                op: Op::Fill(Lit::Bool(false)),
+                ..eq.clone()
+            }));
+        }
+        if said.is_empty() {
+            continue;
+        }
+        if left.bits == before {
+            return Some(s.same(kept, eq.guard));
+        }
+        let is_unequal = s.applied(other, Prim::INe).is_some();
+        if let Some(l) = left.single().filter(|_| is_unequal) {
+            let mut at = Affine::axis(eq.ty.rank(), holds.axis);
+            at.constant = Size::lit(-l);
+            let at = s.equals_zero(&at, &eq.ty.shape);
+            return Some(Rewrite::Eq(Eq {
+                op: Op::Map(Prim::And, vec![kept, at]),
+                ..eq.clone()
+            }));
+        }
+    }
+    None
+}
+
 /// `[g] (a < b)  =  g and (a < b)` for two positions, and the other comparisons: they can be
 /// evaluated anywhere
 fn guarded_comparison(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
@@ -296,6 +394,18 @@ fn guarded_comparison(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         ty: eq.ty.clone(),
         guard: None,
         op: Op::Map(Prim::And, vec![g, bare]),
+    }))
+}
+
+/// `[g] copy c  =  g and c` for truth values
+fn copied_condition(_: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let (g, Op::Copy(c), Elem::Bool) = (eq.guard?, &eq.op, eq.ty.elem) else {
+        return None;
+    };
+    Some(Rewrite::Eq(Eq {
+        ty: eq.ty.clone(),
+        guard: None,
+        op: Op::Map(Prim::And, vec![g, *c]),
     }))
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! a result that is not used, a state that no result needs    are left out
 //! a state that never changes                                 is given
+//! a state that counts the steps of a loop with a condition   is computed from their number
 //! what is given twice, or a literal                          is given once, or written inside
 //! an equation that only needs what is given                 is computed once, before the loop
 //! an element of an array whose elements are all the same     is given as a number
@@ -14,7 +15,7 @@ use super::Bodies;
 use super::once::known;
 use super::total::Total;
 use crate::ir::build::{Builder, translate_size};
-use crate::ir::bulk::{self, Eq, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::bulk::{self, Affine, Eq, Loop, Looped, Op, Param, Program, Type, Var};
 use crate::ir::ty::{Atom, Elem, Size};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -27,6 +28,39 @@ struct Done {
     outs: HashMap<usize, usize>,
     /// States that never change: what they are.
     fixed: HashMap<usize, Var>,
+    /// States that count steps.
+    counters: HashMap<usize, Counter>,
+}
+
+/// A state that grows by the same in each step.
+#[derive(Clone, Copy)]
+struct Counter {
+    init: Var,
+    by: i64,
+}
+
+impl Counter {
+    /// What it is after so many steps, where what it begins with has this name.
+    fn after(self, init: &Size, steps: Var, out: &mut Builder) -> Var {
+        if init.is(0) && self.by == 1 {
+            return steps;
+        }
+        let steps = Size::atom(Atom::Value(steps.0));
+        let constant = init.add(&steps.mul(&Size::lit(self.by)));
+        out.push(Eq {
+            ty: Type {
+                elem: Elem::Int,
+                shape: vec![],
+            },
+            guard: None,
+            op: Op::Index(Affine::constant(0, constant)),
+        })
+    }
+}
+
+/// An integer as a size.
+fn as_size(program: &Builder, v: Var) -> Size {
+    known(program, &Size::atom(Atom::Value(v.0)))
 }
 
 /// The program with its loops simplified; `None` if there is none.
@@ -78,6 +112,7 @@ pub(super) fn simplified(
             continue;
         }
         let size = |s: &Size| translate_size(s, &mut |v| new[v.index()]);
+        let counter = d.counters.get(&k);
         let ty = Type {
             elem: eq.ty.elem,
             shape: eq.ty.shape.iter().map(size).collect(),
@@ -87,10 +122,17 @@ pub(super) fn simplified(
             steps: key.steps.map(size),
             given: d.given.clone(),
             init: d.init.clone(),
-            out: d.outs[&k],
+            out: counter.map_or_else(|| d.outs[&k], |_| d.looped.count()),
         };
         let guard = None;
-        new.push(out.push(Eq { ty, guard, op }));
+        let result = out.push(Eq { ty, guard, op });
+        new.push(match counter {
+            Some(counter) => {
+                let init = as_size(&out, counter.init);
+                counter.after(&init, result, &mut out)
+            }
+            None => result,
+        });
     }
     for (k, p) in program.params.iter().enumerate() {
         let shape = p.ty.shape.iter();
@@ -117,6 +159,8 @@ enum Fate {
     Given(Var),
     /// A state.
     State,
+    /// A state that counts steps.
+    Counter(Counter),
     /// The index.
     Index,
 }
@@ -138,12 +182,19 @@ impl Run<'_> {
         let still = |k: usize| body.results[k] == state(k);
         let needed = self.needed_states(used);
         let mut fates: Vec<Fate> = self.given.iter().map(|v| Fate::Given(*v)).collect();
-        fates.extend((0..states).map(|k| match still(k) {
-            true => Fate::Given(self.init[k]),
-            false => Fate::State,
+        fates.extend((0..states).map(|k| match self.counter(k) {
+            _ if still(k) => Fate::Given(self.init[k]),
+            Some(counter) => Fate::Counter(counter),
+            None => Fate::State,
         }));
         fates.push(Fate::Index);
-        let kept: Vec<usize> = (0..states).filter(|&k| needed[k] && !still(k)).collect();
+        let counter = |k: usize| match fates[count + k] {
+            Fate::Counter(counter) => Some(counter),
+            Fate::Given(_) | Fate::State | Fate::Index => None,
+        };
+        let kept: Vec<usize> = (0..states)
+            .filter(|&k| needed[k] && !still(k) && counter(k).is_none())
+            .collect();
         let stacks: Vec<usize> = (states..looped.count())
             .filter(|k| used.contains(k))
             .collect();
@@ -152,7 +203,7 @@ impl Run<'_> {
         let fixed: Vec<Option<Var>> = (fates.iter())
             .map(|f| match f {
                 Fate::Given(v) => Some(*v),
-                Fate::State | Fate::Index => None,
+                Fate::State | Fate::Counter(_) | Fate::Index => None,
             })
             .collect();
         let results: Vec<Var> = (kept.iter().chain(&stacks))
@@ -187,6 +238,17 @@ impl Run<'_> {
         for v in wanted_given {
             inside.give(v);
         }
+        let counters = (0..states).filter(|&k| needed[k]);
+        let counters = counters.filter_map(|k| Some((k, counter(k)?)));
+        let counters: HashMap<usize, Counter> = counters.collect();
+        for k in counters.keys().collect::<BTreeSet<_>>() {
+            let begins = as_size(inside.out, counters[k].init);
+            begins.visit(&mut |a| {
+                if let Atom::Value(v) = a {
+                    inside.give_size(Var(*v));
+                }
+            });
+        }
         // The shapes of states give sizes, too.
         let shapes: Vec<Vec<Size>> = (kept.iter())
             .map(|&k| inside.shape(&body.params[state(k).index()].ty.shape, &fixed))
@@ -201,7 +263,7 @@ impl Run<'_> {
         let index = &body.params[count + states];
         inside.params.push(index.clone());
         let place = |k: usize| match fates[k] {
-            Fate::Given(_) => None,
+            Fate::Given(_) | Fate::Counter(_) => None,
             Fate::State => {
                 let at = kept.iter().position(|&j| count + j == k)?;
                 Some(Var((given_count + at) as u32))
@@ -227,7 +289,8 @@ impl Run<'_> {
 
         let mut made = vec![];
         for part in &programs {
-            let program = inside.rebuilt(part, &places);
+            let counting = |k: usize| counters.get(&k.checked_sub(count)?).copied();
+            let program = inside.rebuilt(part, &places, &counting);
             made.push(bodies.simplified(&program, &seeds, fired));
         }
         let goes_on = if made.len() > 1 { made.pop() } else { None };
@@ -250,7 +313,24 @@ impl Run<'_> {
             init: kept.iter().map(|&k| self.init[k]).collect(),
             outs,
             fixed: fixed.collect(),
+            counters,
         }
+    }
+
+    /// The state as one that counts the steps of a loop with a condition.
+    fn counter(&self, k: usize) -> Option<Counter> {
+        let body = &self.looped.body;
+        let Op::Index(next) = &body.eq(body.results[k])?.op else {
+            return None;
+        };
+        self.looped
+            .goes_on
+            .as_ref()
+            .filter(|_| !self.looped.reverse)?;
+        let own = Size::atom(Atom::Value((self.given.len() + k) as u32));
+        let by = next.constant.sub(&own).as_lit()?;
+        let init = self.init[k];
+        Some(Counter { init, by })
     }
 
     /// What the variables of the body or of the condition are outside, where `fixed` is what its
@@ -485,7 +565,14 @@ impl Inside<'_> {
         (matches!(eq.op, Op::Fill(_)) && eq.guard.is_none()).then(|| eq.clone())
     }
 
-    fn rebuilt(&self, part: &Part<'_>, places: &[Option<Var>]) -> Program {
+    /// A program over the new parameters: where the old ones are among these, and which of them
+    /// count steps.
+    fn rebuilt(
+        &self,
+        part: &Part<'_>,
+        places: &[Option<Var>],
+        counting: &dyn Fn(usize) -> Option<Counter>,
+    ) -> Program {
         let Part {
             program,
             results,
@@ -513,10 +600,17 @@ impl Inside<'_> {
                 out.push(eq)
             })
         };
-        for k in 0..program.params.len() {
-            new[k] = places[k].or_else(|| from_outside(&mut out, Var(k as u32)));
-        }
         let wanted = used_by(program, results);
+        let index = Var(self.params.len() as u32 - 1);
+        for k in 0..program.params.len() {
+            new[k] = match counting(k).filter(|_| wanted[k]) {
+                Some(counter) => {
+                    let init = self.named(&as_size(self.out, counter.init));
+                    Some(counter.after(&init, index, &mut out))
+                }
+                None => places[k].or_else(|| from_outside(&mut out, Var(k as u32))),
+            };
+        }
         for (j, eq) in program.eqs.iter().enumerate() {
             let v = program.var_of(j);
             if !wanted[v.index()] {
