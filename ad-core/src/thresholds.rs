@@ -34,6 +34,18 @@ pub(crate) const CONJUNCTS_SEARCHED: usize = 16;
 /// The indices at an end of a loop that do not pay for filling the array with zeros first.
 pub(crate) const SPARED_INDICES: i64 = 4;
 
+/// The length of an axis up to which the positions that conditions leave are found one by one: one
+/// word has a bit for each.
+pub(crate) const POSITIONS_LISTED: i64 = 64;
+
+/// The equations that are looked at to show that the conditions around a product leave no element
+/// out: choices in choices are looked at again for each way.
+pub(crate) const CHOICES_SEARCHED: usize = 256;
+
+/// The expressions in what says that a loop is left, which is asked before a step and computed in
+/// it: more take longer than to carry a flag.
+pub(crate) const ASKED_AGAIN: usize = 24;
+
 /// The rank of arrays that are made in tiles: matrices of usual sizes fit a cache.
 pub(crate) const TILED_RANK: usize = 3;
 

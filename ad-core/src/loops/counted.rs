@@ -58,6 +58,11 @@ fn integer(sym: &Sym) -> Expr {
     Expr::var(sym, Ty::scalar(Elem::Int))
 }
 
+/// A number after so many steps, by what counters are then.
+fn by_index(e: &Expr, counters: &[Counter], steps: &Expr) -> Expr {
+    (counters.iter()).fold(e.clone(), |e, c| replaced(&e, &c.sym, &c.after(steps)))
+}
+
 impl Counting<'_> {
     fn block(&mut self, block: &mut Block) {
         self.all(&mut block.lets);
@@ -154,6 +159,7 @@ impl Counting<'_> {
         if let Trip::While(condition) = &l.trip
             && let Some(count) = self.steps(condition, &counters, &l)
         {
+            let count = self.known.not_negative(count);
             self.runs(&l.index, &count);
             l.trip = Trip::Times(count);
         }
@@ -183,28 +189,21 @@ impl Counting<'_> {
         }
     }
 
-    /// The states that count. What they begin with has names.
+    /// The states that count, in order. What they begin with has names.
     fn counters(&mut self, l: &mut Loop, lets: &mut Vec<Bound>) -> Vec<Counter> {
         let inside: BTreeSet<Sym> = l.syms().into_iter().cloned().collect();
-        let is_outside = |e: &Expr| !inside.iter().any(|sym| mentions(e, sym));
-        let index = integer(&l.index);
-        let mut counters = vec![];
-        for (at, (sym, init)) in l.states.iter_mut().enumerate() {
-            if init.ty != Ty::scalar(Elem::Int) {
-                continue;
-            }
-            let next = self.known.with_sizes(&l.body.results[at]);
-            let added = minus(&next, &integer(sym));
-            let of = |i: &Expr| replaced(&added, &l.index, i);
-            let more = minus(&of(&plus(&index, &Expr::int(1))), &added);
-            let first = of(&Expr::int(0));
-            let first = plus(&first, &Expr::int(0));
-            if !is_size(&added) || !is_outside(&first) || !is_outside(&more) {
-                continue;
-            }
-            if excess(&first, &Expr::int(0)) == Some(0) && excess(&more, &Expr::int(0)) == Some(0) {
-                continue;
-            }
+        let mut counters: Vec<Counter> = vec![];
+        // What one adds may be what others count.
+        loop {
+            let is_new = |at: usize| counters.iter().all(|c| c.at != at);
+            let mut open = (0..l.states.len()).filter(|&at| is_new(at));
+            let Some((at, first, more)) = open.find_map(|at| {
+                let (first, more) = self.growth(l, at, &counters, &inside)?;
+                Some((at, first, more))
+            }) else {
+                break;
+            };
+            let (sym, init) = &mut l.states[at];
             *init = self.share(&sym.hint, init, lets);
             counters.push(Counter {
                 at,
@@ -214,13 +213,44 @@ impl Counting<'_> {
                 more,
             });
         }
+        counters.sort_by_key(|c| c.at);
         counters
+    }
+
+    /// What the first step adds to a state, and how much more each step adds than the one before,
+    /// if both are known before the loop.
+    fn growth(
+        &self,
+        l: &Loop,
+        at: usize,
+        counters: &[Counter],
+        inside: &BTreeSet<Sym>,
+    ) -> Option<(Expr, Expr)> {
+        let (sym, init) = &l.states[at];
+        if init.ty != Ty::scalar(Elem::Int) {
+            return None;
+        }
+        let index = integer(&l.index);
+        let next = self.known.with_sizes(&l.body.results[at]);
+        let added = minus(&next, &integer(sym));
+        let added = by_index(&added, counters, &index);
+        let of = |i: &Expr| plus(&replaced(&added, &l.index, i), &Expr::int(0));
+        let (first, second) = (of(&Expr::int(0)), of(&plus(&index, &Expr::int(1))));
+        let more = minus(&second, &added);
+        let is_known = |e: &Expr| is_size(e) && !inside.iter().any(|sym| mentions(e, sym));
+        let is_zero = |e: &Expr| excess(e, &Expr::int(0)) == Some(0);
+        let grows = !(is_zero(&first) && is_zero(&more));
+        (grows && is_known(&first) && is_known(&more)).then_some((first, more))
     }
 
     /// How many steps a loop takes that goes on while counters are below a bound.
     fn steps(&self, condition: &Expr, counters: &[Counter], l: &Loop) -> Option<Expr> {
         let Kind::Prim(prim, args) = &*condition.kind else {
             return None;
+        };
+        let (prim, args) = match (prim, &*args[0].kind) {
+            (Prim::Not, Kind::Prim(inner, args)) => (inner.negation()?, args),
+            (_, _) => (*prim, args),
         };
         let [a, b] = &args[..] else {
             return None;
@@ -239,7 +269,7 @@ impl Counting<'_> {
         let inside: BTreeSet<Sym> = l.syms().into_iter().cloned().collect();
         let after = |steps: &Expr| {
             let left = replaced(&left, &l.index, steps);
-            (counters.iter()).fold(left, |e, c| replaced(&e, &c.sym, &c.after(steps)))
+            by_index(&left, counters, steps)
         };
         let index = integer(&l.index);
         let less = excess(&after(&index), &after(&plus(&index, &Expr::int(1))))?;

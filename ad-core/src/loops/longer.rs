@@ -15,7 +15,7 @@
 )]
 
 use super::program::Recogniser;
-use super::size::{excess, minus};
+use super::size::{LONGEST, excess, minus};
 use super::terms::{built, reduced};
 use super::writer::Writer;
 use crate::ir::core::{Block, Bound, Expr, Kind, Program, ReduceOp, Sym, Trip, Ty};
@@ -30,9 +30,6 @@ pub(super) struct Longer {
     /// Whether something was found out by it.
     pub(super) used: Cell<bool>,
 }
-
-/// So many parts an integer may have that is written out.
-const LONGEST: usize = 16;
 
 /// What is read for sure.
 struct Reads<'w> {

@@ -8,9 +8,10 @@
 //! ```
 //!
 //! A `Writer` writes a program front to back, and knows the sizes of what it has bound. Lowering
-//! writes with one, and every loop as the user has it. Then what counts steps is written by the
-//! index (`counted`), and `program` walks over what was written and writes it again. Each loop comes to it as a `Draft`, with the loops inside of it done already:
-//! `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
+//! writes with one, and every loop as the user has it. Then a loop asks before a step whether it is
+//! left (`leaving`), and what counts steps is written by the index (`counted`). `program` walks over
+//! what was written and writes it again. Each loop comes to it as a `Draft`, with the loops inside
+//! of it done already: `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
 //! `parallel` writes it. A loop that changes an array at several places is taken apart first
 //! (`distributed`). If both sides of a branch only replace parts of one array, `merged` writes
 //! these updates under their conditions. `stretch` decides whether a stretch of an array is changed
@@ -21,6 +22,7 @@ mod counted;
 mod distributed;
 mod draft;
 mod inside;
+mod leaving;
 mod longer;
 mod merged;
 mod parallel;

@@ -2,6 +2,7 @@
 
 use super::counted::counted;
 use super::draft::Draft;
+use super::leaving::leaving;
 use super::longer::longer;
 use super::size::{excess, literal};
 use super::terms::is_atom;
@@ -40,6 +41,7 @@ pub fn recognised(mut program: Program, mut context: Context) -> Recognised {
         naturals: context.naturals.clone(),
         ..Writer::default()
     };
+    program.body = leaving(program.body, &mut known);
     program.body = counted(program.body, &mut known);
     context.fresh = known.fresh;
     let mut recogniser = Recogniser {

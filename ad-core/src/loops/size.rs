@@ -23,7 +23,7 @@ struct Sum {
 const LONG: usize = 12;
 
 /// No size that is written out has more parts than this.
-const LONGEST: usize = 64;
+pub(super) const LONGEST: usize = 64;
 
 /// Larger numbers are factors of their own, so that no coefficient overflows.
 const LARGEST: u64 = 1 << 31;

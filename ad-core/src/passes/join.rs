@@ -7,12 +7,12 @@
 //!
 //! All have as many steps and the same direction. A loop with a condition has as many steps as one
 //! over the number of its steps. Nothing else reads what the first loop collects, and the others
-//! read of `c` the whole row of their own step. Then nothing is collected. The joined loop stands
+//! read of `c` the row of their own step. Then nothing is collected. The joined loop stands
 //! where the last one does. Equations that use the ends of the others move behind it, and no loop
 //! must need the end of another. Such loops come from taking states back (`linearise/undo.rs`),
 //! once the linear loop is transposed, and from the columns of a Jacobian.
 
-use crate::ir::build::{Builder, translate_size};
+use crate::ir::build::{Builder, translate_ix, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
 use crate::ir::ty::{Atom, Size};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -447,7 +447,7 @@ fn row_at(reader: Run<'_>, v: Var) -> Option<usize> {
     fine.then_some(at)
 }
 
-/// Whether an equation is what belongs to the step.
+/// Whether an equation reads what belongs to the step.
 fn is_row(body: &Program, reader: Run<'_>, eq: &Eq, param: Var) -> bool {
     let Op::Gather { src, index } = &eq.op else {
         return false;
@@ -455,20 +455,15 @@ fn is_row(body: &Program, reader: Run<'_>, eq: &Eq, param: Var) -> bool {
     let step = Size::atom(Atom::Value(
         (reader.given.len() + reader.looped.states) as u32,
     ));
-    let rank = eq.ty.rank();
+    let is_step = |a: &Affine| a.is_constant() && a.constant == step;
     let here = |ix: &Ix| match ix {
-        Ix::Affine(a) => *a == Affine::constant(rank, step.clone()),
+        Ix::Affine(a) => is_step(a),
         Ix::Data(v) => {
             let index = body.eq(*v).map(|eq| &eq.op);
-            matches!(index, Some(Op::Index(a)) if a.is_constant() && a.constant == step)
+            matches!(index, Some(Op::Index(a)) if is_step(a))
         }
     };
-    let whole = (0..rank).map(|k| Ix::Affine(Affine::axis(rank, k)));
-    eq.guard.is_none()
-        && *src == param
-        && index.first().is_some_and(here)
-        && index[1..].iter().cloned().eq(whole)
-        && body.ty(param).shape[1..] == eq.ty.shape
+    *src == param && index.first().is_some_and(here)
 }
 
 /// Whether nothing of what a loop goes on being given needs a number that it is given.
@@ -575,18 +570,22 @@ impl<'a> Joined<'a> {
             let body = &run.looped.body;
             for (j, eq) in body.eqs.iter().enumerate() {
                 debug_assert_eq!(maps[r].len(), body.var_of(j).index());
-                let mut row = None;
-                if let Op::Gather { src, .. } = &eq.op
+                let mut of = |v: Var| maps[r][v.index()].expect("known");
+                let mut made = None;
+                if let Op::Gather { src, index } = &eq.op
                     && let Some(found) = group.row(*run, src.index())
                 {
                     let at = runs.iter().position(|r| *r == found.from);
-                    let at = at.expect("a member");
-                    row = Some(maps[at][found.from.looped.body.results[found.out].index()]);
+                    let row = found.from.looped.body.results[found.out];
+                    let row = maps[at.expect("a member")][row.index()].expect("known");
+                    let index = index[1..]
+                        .iter()
+                        .map(|i| translate_ix(i, &mut of))
+                        .collect();
+                    made = Some(part(&mut out, row, index, eq, &mut of));
                 }
-                let map = &maps[r];
-                let v = row
-                    .unwrap_or_else(|| Some(out.copy(eq, &mut |v| map[v.index()].expect("known"))));
-                maps[r].push(v);
+                let v = made.unwrap_or_else(|| out.copy(eq, &mut of));
+                maps[r].push(Some(v));
             }
         }
         // First all states, then all that is collected.
@@ -622,6 +621,22 @@ impl<'a> Joined<'a> {
             init,
         }
     }
+}
+
+/// An equation that reads a row, as one that reads the row itself.
+fn part(
+    out: &mut Builder,
+    row: Var,
+    index: Vec<Ix>,
+    eq: &Eq,
+    of: &mut dyn FnMut(Var) -> Var,
+) -> Var {
+    let shape: Vec<Size> = (eq.ty.shape.iter().map(|s| translate_size(s, of))).collect();
+    if eq.guard.is_none() && index == Ix::identity(shape.len()) && out.shape(row) == shape {
+        return row;
+    }
+    let guard = eq.guard.map(of);
+    out.gather(row, index, &shape, guard)
 }
 
 /// What the joined loop is given, each once.

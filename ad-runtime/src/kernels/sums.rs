@@ -40,8 +40,16 @@ impl<T> RowMut<'_, T> {
     ///
     /// Panics if the row is not as long as the stretch.
     #[inline(always)]
-    pub fn set(self, js: Stretch, mut f: impl FnMut(i64) -> T) {
-        each(self.0, js, |x, j| *x = f(j));
+    pub fn set(self, js: Stretch, f: impl FnMut(i64) -> T) {
+        /// A function of its own, as for [`Sums::add`].
+        #[inline(always)]
+        fn row<T>(row: &mut [T], js: Stretch, mut f: impl FnMut(i64) -> T) {
+            assert!(row.len() == js.length(), "all elements of a row");
+            for (j, x) in row.iter_mut().enumerate() {
+                *x = f(js.first() + j as i64);
+            }
+        }
+        row(self.0, js, f);
     }
 
     /// Adds `f` of its index to each element.
@@ -52,18 +60,9 @@ impl<T> RowMut<'_, T> {
     #[inline(always)]
     pub fn add(self, js: Stretch, mut f: impl FnMut(i64) -> T)
     where
-        T: AddAssign,
+        T: Copy + AddAssign,
     {
-        each(self.0, js, |x, j| *x += f(j));
-    }
-}
-
-/// Changes each element of a row. The parameter tells that nothing else refers to the row.
-#[inline(always)]
-fn each<T>(row: &mut [T], js: Stretch, mut change: impl FnMut(&mut T, i64)) {
-    assert!(row.len() == js.length(), "all elements of a row");
-    for (j, x) in row.iter_mut().enumerate() {
-        change(x, js.first() + j as i64);
+        Sums::add((self,), js, |j| (f(j),));
     }
 }
 

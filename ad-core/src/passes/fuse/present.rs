@@ -12,9 +12,7 @@ use super::absent::Absent;
 use crate::ir::bulk::{Affine, Ix, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
-
-/// So many equations are looked at, so that choices in choices end.
-const STEPS: usize = 256;
+use crate::thresholds::CHOICES_SEARCHED;
 
 /// A condition, read at a place, holds or does not.
 #[derive(Clone, PartialEq)]
@@ -35,7 +33,7 @@ impl Absent<'_> {
         if let Some(g) = guard.filter(|_| guarded) {
             self.add(g, &here, true, &mut facts);
         }
-        self.is_there(v, &here, &facts, &mut STEPS.clone())
+        self.is_there(v, &here, &facts, &mut CHOICES_SEARCHED.clone())
     }
 
     fn is_there(&self, v: Var, at: &[Affine], facts: &[Fact], steps: &mut usize) -> bool {

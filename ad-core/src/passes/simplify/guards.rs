@@ -4,6 +4,7 @@ use super::{Rewrite, Rule, Simplifier};
 use crate::ir::bulk::{Affine, Eq, Op, Var};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
+use crate::thresholds::POSITIONS_LISTED;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -286,9 +287,6 @@ fn excluded(s: &mut Simplifier, eq: &Eq, a: Var, b: Var) -> Option<Rewrite> {
     }))
 }
 
-/// Positions along an axis of at most this length are looked at one by one.
-const FEW: i64 = 64;
-
 /// Positions along one axis, a bit for each.
 #[derive(Clone, Copy)]
 struct Positions {
@@ -315,7 +313,7 @@ impl Simplifier {
         let (axis, slope) = difference.single()?;
         let (slope, start) = (slope.as_lit()?, difference.constant.as_lit()?);
         let length = self.out.shape(comparison)[axis].as_lit()?;
-        if !(1..=FEW).contains(&length) {
+        if !(1..=POSITIONS_LISTED).contains(&length) {
             return None;
         }
         let mut bits = 0;

@@ -367,7 +367,19 @@ impl Gen {
         if kind < 10 {
             // As many rounds as data says, which may differ from round to round of a loop around.
             let some = (kind < 2).then(|| self.integer("usize", 1));
+            // An integer that grows by the same in each round, or by the index.
+            let counter = (2..6).contains(&kind) && self.rng.percent(40);
+            let grows = self.rng.pick(&["1", "2", "@i + 1", "@n", "3 * @i"]);
+            let counter = counter.then(|| self.name("c"));
             return self.looped(dim, |g, i| {
+                if let Some(c) = &counter {
+                    g.push(c, Ty::Int("usize", None), false);
+                    let grows = grows.replace("@i", i).replace("@n", &n);
+                    let first = Self::statement(&format!("{c} += {grows};"), []);
+                    let body = g.loop_body(d, Some(first.other()));
+                    let pattern = format!("let mut {c} = 1usize;\nfor {i} in 0..{n} {{\n@}}");
+                    return Self::statement(&pattern, [body]);
+                }
                 let body = g.loop_body(d, None);
                 if let Some(some) = some {
                     let pattern = format!("for {i} in 0..((@) % 5).min({n}) {{\n@}}");
@@ -430,13 +442,37 @@ impl Gen {
             g.push(&k, Ty::Int("usize", None), false);
             match kind {
                 13..17 => {
-                    let step = Self::statement(&format!("{k} += 1;"), []);
+                    let l = g.name("l");
+                    let (begins, condition, step) = match g.rng.below(8) {
+                        0 => (
+                            format!("let mut {k} = {n};"),
+                            format!("{k} > 0"),
+                            "@k -= 1;",
+                        ),
+                        1 => (
+                            format!("let mut {k} = 1usize;"),
+                            format!("{k} <= {n}"),
+                            "@k += 2;",
+                        ),
+                        2 => {
+                            g.push(&l, Ty::Int("usize", None), false);
+                            let begins = format!("let (mut {k}, mut {l}) = (0usize, {n});");
+                            (begins, format!("{k} < {l}"), "@k += 1;\n@l -= 1;")
+                        }
+                        _ => (
+                            format!("let mut {k} = 0usize;"),
+                            format!("{k} < {n}"),
+                            "@k += 1;",
+                        ),
+                    };
+                    let step = step.replace("@k", &k).replace("@l", &l);
+                    let step = Self::statement(&step, []);
                     let more = match g.rng.percent(40) {
                         true => Tree::of(Sort::Other, " && (@)", [g.boolean(1)]),
                         false => Tree::leaf(Sort::Other, ""),
                     };
                     let body = g.loop_body(d, Some(step.other()));
-                    let pattern = format!("let mut {k} = 0usize;\nwhile {k} < {n}@ {{\n@}}");
+                    let pattern = format!("{begins}\nwhile {condition}@ {{\n@}}");
                     Self::statement(&pattern, [more, body])
                 }
                 _ => {
