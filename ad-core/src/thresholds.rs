@@ -42,10 +42,6 @@ pub(crate) const POSITIONS_LISTED: i64 = 64;
 /// out: choices in choices are looked at again for each way.
 pub(crate) const CHOICES_SEARCHED: usize = 256;
 
-/// The expressions in what says that a loop is left, which is asked before a step and computed in
-/// it: more take longer than to carry a flag.
-pub(crate) const ASKED_AGAIN: usize = 24;
-
 /// The rank of arrays that are made in tiles: matrices of usual sizes fit a cache.
 pub(crate) const TILED_RANK: usize = 3;
 

@@ -13,7 +13,7 @@
 //! All of it has to be known before the loop.
 
 use super::rename::{mentions, replaced};
-use super::size::{excess, minus, plus, times};
+use super::size::{collected, excess, minus, plus, times};
 use super::terms::is_size;
 use super::writer::Writer;
 use crate::ir::core::{Block, Bound, Expr, Kind, Loop, Sym, Trip, Ty};
@@ -234,7 +234,7 @@ impl Counting<'_> {
         let next = self.known.with_sizes(&l.body.results[at]);
         let added = minus(&next, &integer(sym));
         let added = by_index(&added, counters, &index);
-        let of = |i: &Expr| plus(&replaced(&added, &l.index, i), &Expr::int(0));
+        let of = |i: &Expr| collected(&replaced(&added, &l.index, i));
         let (first, second) = (of(&Expr::int(0)), of(&plus(&index, &Expr::int(1))));
         let more = minus(&second, &added);
         let is_known = |e: &Expr| is_size(e) && !inside.iter().any(|sym| mentions(e, sym));
@@ -256,13 +256,13 @@ impl Counting<'_> {
             return None;
         };
         // It goes on while `low + more ≤ high`.
-        let (low, high, more) = match prim {
-            Prim::ILt => (a, b, 1),
-            Prim::ILe => (a, b, 0),
-            Prim::IGt => (b, a, 1),
-            Prim::IGe => (b, a, 0),
-            _ => return None,
-        };
+        let forms = [
+            (Prim::ILt, [a, b], 1),
+            (Prim::ILe, [a, b], 0),
+            (Prim::IGt, [b, a], 1),
+            (Prim::IGe, [b, a], 0),
+        ];
+        let (_, [low, high], more) = forms.into_iter().find(|(p, ..)| *p == prim)?;
         let left = self
             .known
             .with_sizes(&minus(high, &plus(low, &Expr::int(more))));

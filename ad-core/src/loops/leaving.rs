@@ -22,8 +22,11 @@ use super::writer::{Bindings, Writer};
 use crate::ir::core::{Block, Bound, Expr, Kind, Loop, Names, Sym, Trip};
 use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
-use crate::thresholds::ASKED_AGAIN;
 use std::collections::BTreeSet;
+
+/// The expressions in what says that a loop is left, which is asked before a step and computed in
+/// it: more take longer than to carry a flag.
+const ASKED_AGAIN: usize = 24;
 
 /// The same, with loops that ask first; `known` gives names.
 pub(super) fn leaving(mut body: Block, known: &mut Writer) -> Block {

@@ -145,17 +145,15 @@ impl<'a> Plan<'a> {
             .collect();
         candidates.sort_by_key(|(_, late)| !late);
         for (group, late) in candidates {
-            let mut next = plan.groups.clone();
             let is_touched = |g: &Group<'a>| g.members.iter().any(|r| group.members.contains(r));
-            let touched: Vec<Group<'a>> = next.extract_if(.., |g| is_touched(g)).collect();
-            let is_alone = touched.is_empty();
-            let all = touched
-                .into_iter()
-                .fold(group, |all, g| uses.together(all, g));
-            let fits = uses.is_closed(&all);
-            next.push(all);
-            if fits && ((late && is_alone) || uses.order(&next).is_some()) {
-                plan.groups = next;
+            let touched: Vec<Group<'a>> = (plan.groups.extract_if(.., |g| is_touched(g))).collect();
+            let keeps_order = late && touched.is_empty();
+            let all = (touched.iter().cloned()).fold(group, |all, g| uses.together(all, g));
+            let is_closed = uses.is_closed(&all);
+            plan.groups.push(all);
+            if !is_closed || !(keeps_order || uses.order(&plan.groups).is_some()) {
+                plan.groups.pop();
+                plan.groups.extend(touched);
             }
         }
         for group in &mut plan.groups {

@@ -5,8 +5,8 @@
 //! @ x: [1]; n: 0
 //! @ x: [0]; n: -1
 //! @ x: [9]; n: 8
-//! @ x: [65]; n: 64
-//! @ x: [300]; n: 299
+//! @ x: [65]; n: 64 @@ large
+//! @ x: [300]; n: 299 @@ large
 
 use cotangent::prelude::*;
 use ndarray::Array1;

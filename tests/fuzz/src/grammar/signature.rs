@@ -362,7 +362,7 @@ impl Gen {
             self.push("model.k", Ty::Int("usize", None), false);
         }
         let m = m.unwrap_or("3");
-        lets.push(format!("let m = {m};\n"));
+        lets.push(format!("let m: usize = {m};\n"));
         self.push("n", Ty::Int("usize", None), false);
         self.push("m", Ty::Int("usize", None), false);
         out.extend(lets.into_iter().map(|text| Tree::leaf(Sort::Other, text)));

@@ -445,7 +445,7 @@ impl Gen {
                     let l = g.name("l");
                     let (begins, condition, step) = match g.rng.below(8) {
                         0 => (
-                            format!("let mut {k} = {n};"),
+                            format!("let mut {k}: usize = {n};"),
                             format!("{k} > 0"),
                             "@k -= 1;",
                         ),
@@ -456,7 +456,8 @@ impl Gen {
                         ),
                         2 => {
                             g.push(&l, Ty::Int("usize", None), false);
-                            let begins = format!("let (mut {k}, mut {l}) = (0usize, {n});");
+                            let begins =
+                                format!("let mut {k} = 0usize;\nlet mut {l}: usize = {n};");
                             (begins, format!("{k} < {l}"), "@k += 1;\n@l -= 1;")
                         }
                         _ => (
