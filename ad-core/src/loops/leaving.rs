@@ -251,7 +251,10 @@ fn not(c: Expr) -> Expr {
     {
         return Expr::prim(opposite, args.clone());
     }
-    Expr::prim(Prim::Not, vec![c])
+    match &*c.kind {
+        Kind::Prim(Prim::Not, args) => args[0].clone(),
+        _ => Expr::prim(Prim::Not, vec![c]),
+    }
 }
 
 /// Whether it is arithmetic on numbers and elements.

@@ -472,6 +472,11 @@ impl Recogniser {
                 Expr::cond(within, new, old)
             }
         };
+        // What a loop around carries is as long as it was.
+        let length = match covers || !self.is_carried(&init) {
+            true => length,
+            false => Expr::dim(init.clone(), fill.axis),
+        };
         let filled = Expr::build(sym, length, body);
         // The axis that was filled is the first one of these.
         let before = fill.at[..fill.axis].iter().filter(|i| i.is_none()).count();
