@@ -23,7 +23,7 @@ fn collected(x: &Array1<f64>, n: usize) -> f64 {
 #[differentiable]
 fn carried_out(x: &Array1<f64>, n: usize) -> f64 {
     let y = checkpoint(|| {
-        let m = fold(n, 1, |s, j| s + j);
+        let m = fold(n, 1, |s, j| s + j * j);
         build(m, |i| x[i])
     });
     y.sum()
