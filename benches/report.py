@@ -29,7 +29,7 @@ def machine():
         pass
     load = os.getloadavg()[0]
     processors = f"{os.cpu_count()} processors"
-    return f"{name}, {platform.system()}, {processors}, load average at the end {load:.1f}"
+    return f"{name}, {platform.system()}, {processors},\n  load average at the end {load:.1f}"
 
 
 def version(*command):
