@@ -189,7 +189,7 @@ impl Counting<'_> {
         }
     }
 
-    /// The states that count, in order. What they begin with has names.
+    /// The counters among the states, in order. An initial value that is no size gets a name.
     fn counters(&mut self, l: &mut Loop, lets: &mut Vec<Bound>) -> Vec<Counter> {
         let inside: BTreeSet<Sym> = l.syms().into_iter().cloned().collect();
         let mut counters: Vec<Counter> = vec![];

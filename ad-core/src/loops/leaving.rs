@@ -1,4 +1,4 @@
-//! A loop that may be left at the start of a step asks before the step.
+//! A `break` at the start of a step becomes part of the condition of its loop.
 //!
 //! ```text
 //! while go = true, x = a do go {                   while x = a do ilt(x, 9) {
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! That it is left depends on few numbers, which are computed in the step as well. All other states
-//! stay as they are in the last step, which is left out.
+//! The condition of the `break` must be short arithmetic, because the step may compute it again. In
+//! the step that breaks, all other states must stay as they are. That step is left out.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -24,11 +24,11 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::Lit;
 use std::collections::BTreeSet;
 
-/// The expressions in what says that a loop is left, which is asked before a step and computed in
-/// it: more take longer than to carry a flag.
+/// The largest number of expressions in the condition of a `break` that is moved. The step may
+/// compute a moved condition again, which takes longer than to carry a flag if it is large.
 const ASKED_AGAIN: usize = 24;
 
-/// The same, with loops that ask first; `known` gives names.
+/// The same, with breaks moved into conditions; `known` gives names.
 pub(super) fn leaving(mut body: Block, known: &mut Writer) -> Block {
     let mut used = BTreeSet::new();
     for e in body.parts() {

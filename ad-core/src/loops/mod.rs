@@ -8,14 +8,14 @@
 //! ```
 //!
 //! A `Writer` writes a program front to back, and knows the sizes of what it has bound. Lowering
-//! writes with one, and every loop as the user has it. Then a loop asks before a step whether it is
-//! left (`leaving`), and what counts steps is written by the index (`counted`). `program` walks over
-//! what was written and writes it again. Each loop comes to it as a `Draft`, with the loops inside
-//! of it done already: `roles` finds out what each state is, `inside` and `parallel` whether that is possible here, and
-//! `parallel` writes it. A loop that changes an array at several places is taken apart first
-//! (`distributed`). If both sides of a branch only replace parts of one array, `merged` writes
-//! these updates under their conditions. `stretch` decides whether a stretch of an array is changed
-//! in place or the array is built anew.
+//! writes with one, and every loop as the user has it. Then breaks at the start of a step move into
+//! the condition of their loop (`leaving`), and integers that count steps are replaced by functions
+//! of the index (`counted`). `program` walks over what was written and writes it again. Each loop
+//! comes to it as a `Draft`, with the loops inside of it done already: `roles` finds out what each
+//! state is, `inside` and `parallel` whether that is possible here, and `parallel` writes it. A loop
+//! that changes an array at several places is taken apart first (`distributed`). If both sides of a
+//! branch only replace parts of one array, `merged` writes these updates under their conditions.
+//! `stretch` decides whether a stretch of an array is changed in place or the array is built anew.
 
 mod blocks;
 mod counted;

@@ -104,7 +104,7 @@ impl<'a> Group<'a> {
         rows.find(|row| row.reader == reader && row.at == at)
     }
 
-    /// Whether members read what one collects, and nobody else does.
+    /// Whether a result is an array that only members read, so that it is no longer collected.
     fn is_read(&self, run: Run<'a>, out: usize) -> bool {
         let mut rows = self.rows.iter();
         rows.any(|row| row.from == run && row.out == out)
@@ -586,7 +586,7 @@ impl<'a> Joined<'a> {
                 maps[r].push(Some(v));
             }
         }
-        // First all states, then all that is collected.
+        // A loop has its states as results, followed by the arrays that it collects.
         let (mut next, mut places) = (vec![], HashMap::new());
         let states = runs.iter().map(|run| run.looped.states).sum();
         for is_collected in [false, true] {

@@ -327,9 +327,10 @@ impl Simplifier {
     }
 }
 
-/// Of the positions along a short axis, a conjunction leaves those that all its members leave:
-/// `a and b  =  a` where b holds at all that a leaves, `false` where it holds at none, and
-/// `a and i != k  =  a and i = l` where only l is left
+/// `a and b`, where b compares the position along a short axis with a literal. The members of a that
+/// do so, too, restrict the position to a set S. If b holds in all of S, the conjunction is a; if it
+/// holds nowhere in S, it is `false`. If b is `i != k` and leaves only the position l of S, it
+/// becomes `i = l`.
 fn positions_left(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(Prim::And, args) = &eq.op else {
         return None;
