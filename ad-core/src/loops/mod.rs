@@ -12,10 +12,12 @@
 //! the condition of their loop (`leaving`), and integers that count steps are replaced by functions
 //! of the index (`counted`). `program` walks over what was written and writes it again. Each loop
 //! comes to it as a `Draft`, with the loops inside of it done already: `roles` finds out what each
-//! state is, `inside` and `parallel` whether that is possible here, and `parallel` writes it. A loop
-//! that changes an array at several places is taken apart first (`distributed`). If both sides of a
-//! branch only replace parts of one array, `merged` writes these updates under their conditions.
-//! `stretch` decides whether a stretch of an array is changed in place or the array is built anew.
+//! state is, `inside` and `parallel` whether that is possible here, and `parallel` writes it.
+//!
+//! A loop that changes an array at several places is taken apart first (`distributed`). If both
+//! sides of a branch only replace parts of one array, `merged` writes these updates under their
+//! conditions. `stretch` decides whether a stretch of an array is changed in place or the array is
+//! built anew.
 
 mod blocks;
 mod counted;
