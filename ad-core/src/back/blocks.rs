@@ -153,7 +153,9 @@ impl Writer<'_> {
         let nest = self.nest;
         let all = self.reached(l, body, true);
         let is_free = |n: &Node| nest.nodes[*n].guard.is_none_or(|g| known.contains(&g));
-        if nest.nodes[body].elem != Elem::Real || !all.iter().all(is_free) {
+        let is_guarded = |n: &&Node| !is_free(n);
+        let is_possible = (all.iter().filter(is_guarded)).all(|n| self.may_be_guarded(*n, l, body));
+        if nest.nodes[body].elem != Elem::Real || !is_possible {
             return None;
         }
         let mut plan = Plan {
@@ -209,6 +211,36 @@ impl Writer<'_> {
             }
         }
         is_read.then_some(plan)
+    }
+
+    /// Whether a node below a value may have a condition in a loop by blocks. A sum is computed before
+    /// the block, if its condition is the same for all indices; and a row is found there, which is
+    /// not inside where its condition does not hold.
+    fn may_be_guarded(&self, n: Node, l: Loop, value: Node) -> bool {
+        let nest = self.nest;
+        let outside = self.reached(l, value, false);
+        if !outside.contains(&n) {
+            // The condition of the sum that it is a term of.
+            let is_around = |m: &&Node| {
+                nest.nodes[**m].guard == nest.nodes[n].guard
+                    && matches!(&nest.nodes[**m].compute, Compute::Reduce(_, _, term)
+                        if self.reached(l, *term, true).contains(&n))
+            };
+            return outside.iter().any(|m| is_around(&m));
+        }
+        match &nest.nodes[n].compute {
+            Compute::Reduce(ReduceOp::Sum, ..) => {
+                nest.nodes[n].guard.is_some_and(|g| !self.varies(g, l))
+            }
+            Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => {
+                let below = self.reached(l, n, false);
+                below.iter().all(|m| nest.nodes[*m].own().is_empty())
+            }
+            Compute::Reduce(..)
+            | Compute::Read(..)
+            | Compute::ArgReduce(..)
+            | Compute::Extreme(_) => false,
+        }
     }
 
     /// Whether something of a value that varies along a loop is an operation.
@@ -557,10 +589,8 @@ impl Writer<'_> {
         out: &Ident,
     ) -> TokenStream {
         let saved = (self.bound.clone(), self.rowed.clone(), self.named.len());
-        let tokens = if let Compute::Reduce(ReduceOp::Sum, own, body) = &self.nest.nodes[n].compute
-        {
-            let sum = (ReduceOp::Sum, *body);
-            self.accumulate((own, own), sum, inside, js, out)
+        let tokens = if let Compute::Reduce(ReduceOp::Sum, ..) = &self.nest.nodes[n].compute {
+            self.guarded_sum(n, ReduceOp::Sum, inside, js, out)
         } else {
             let sums = self.sums(n, inside, js);
             let (before, value) = self.element(n, inside, js);
@@ -586,7 +616,7 @@ impl Writer<'_> {
             let wish = self.wish(n);
             let name = self.name(&wish);
             let start = self.literal(op.identity(Elem::Real)).tokens;
-            let sum = self.accumulate((own, own), (op, *body), inside, js, &name);
+            let sum = self.guarded_sum(n, op, inside, js, &name);
             let of = self.scope.real();
             if matches!(
                 self.nest.nodes[n].compute,
@@ -615,6 +645,34 @@ impl Writer<'_> {
             self.rowed.insert(n, Expr::atom(quote!(#name[#index])));
         }
         out
+    }
+
+    /// The loops of a reduction around a block, where its condition holds.
+    fn guarded_sum(
+        &mut self,
+        n: Node,
+        op: ReduceOp,
+        inside: Inside<'_>,
+        js: &Ident,
+        into: &Ident,
+    ) -> TokenStream {
+        let nest = self.nest;
+        let Compute::Reduce(_, own, body) = &nest.nodes[n].compute else {
+            return TokenStream::new();
+        };
+        let guard = nest.nodes[n].guard.filter(|g| !inside.known.contains(g));
+        let Some(g) = guard else {
+            return self.accumulate((own, own), (op, *body), inside, js, into);
+        };
+        let condition = self.node(g, inside.known).tokens;
+        let mut known = nest.learned([g]);
+        known.extend(inside.known);
+        let inside = Inside {
+            l: inside.l,
+            known: &known,
+        };
+        let sum = self.accumulate((own, own), (op, *body), inside, js, into);
+        quote!(if #condition { #sum })
     }
 
     /// The loops of a sum around a block.

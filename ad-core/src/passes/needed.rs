@@ -474,12 +474,30 @@ impl Writer<'_> {
         let shape = self.shape(&eq.ty.shape);
         let before = found.reads[..read].iter().map(|r| found.count(r));
         let before = before.fold(Size::lit(0), |all, n| all.add(&n));
-        let mut own = Affine::axis(shape.len(), *along);
+        // The places of the read along its axis, and from there at all positions.
+        let list = [self.size(&found.count(&found.reads[read]))];
+        let data = match shape.len() {
+            1 => self.new[data.index()].expect("computed before"),
+            _ => self.listed(
+                *data,
+                &mut List {
+                    axis: *along,
+                    at: &Affine::axis(1, 0),
+                    shape: &list,
+                    guard: None,
+                    done: HashMap::new(),
+                },
+            ),
+        };
+        let mut own = Affine::axis(1, 0);
         own.constant = self.size(&before);
-        let own = self.out.index(own, &shape);
-        let is_whole = self.is_whole(&shape);
-        let data = self.new[data.index()].expect("computed before");
-        let at = self.out.map(Prim::Select, &[is_whole, data, own], None);
+        let own = self.out.index(own, &list);
+        let is_whole = self.is_whole(&list);
+        let mut at = self.out.map(Prim::Select, &[is_whole, data, own], None);
+        if shape.len() > 1 {
+            let place = Ix::Affine(Affine::axis(shape.len(), *along));
+            at = self.out.gather(at, vec![place], &shape, None);
+        }
         let Op::Gather { index, .. } = &eq.op else {
             unreachable!("reads are reads")
         };

@@ -193,7 +193,7 @@ pub(super) fn choose(
         let mut places = std::mem::take(&mut needed[v.index()]);
         places.dedup();
         let once = places.iter().all(Place::is_once_per_element);
-        let free = free[v.index()] && (once || is_body || !reads_rows(eq));
+        let free = free[v.index()] && (once || is_body || !reads_rows(eq) && !selects_parts(program, eq));
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
             && (free || (!without(Part::Fusion) && places.len() <= repeats.at(eq) && once));
@@ -287,6 +287,52 @@ fn reads_rows(eq: &Eq) -> bool {
     let (rank, last) = (eq.ty.rank(), index.last());
     let is_plain = |i: &Ix| matches!(i, Ix::Affine(a) if a.as_axis() == Some(rank - 1));
     rank > 1 && index.iter().any(|i| matches!(i, Ix::Data(_))) && last.is_some_and(is_plain)
+}
+
+/// Whether parts of an array are those of two others, by a condition that does not change along an
+/// axis. In a copy a loop along this axis has no condition.
+fn selects_parts(program: &Program, eq: &Eq) -> bool {
+    let Op::Map(Prim::Select, args) = &eq.op else {
+        return false;
+    };
+    let [condition, arrays @ ..] = &args[..] else {
+        return false;
+    };
+    let is_array = |v: &Var| !program.eq(*v).is_some_and(|eq| matches!(eq.op, Op::Fill(_)));
+    let mut axes = 0..eq.ty.rank();
+    eq.ty.elem == Elem::Real
+        && eq.ty.rank() > 1
+        && arrays.iter().all(is_array)
+        && axes.any(|k| is_same_along(program, *condition, k, &mut OPERANDS_SEARCHED.clone()))
+}
+
+/// Whether an array is known to have one value along an axis.
+fn is_same_along(program: &Program, v: Var, axis: usize, steps: &mut usize) -> bool {
+    if *steps == 0 {
+        return false;
+    }
+    *steps -= 1;
+    let Some(eq) = program.eq(v) else {
+        return false;
+    };
+    match &eq.op {
+        Op::Fill(_) => true,
+        Op::Index(a) => a.coefs[axis].is(0),
+        Op::Map(_, args) => (args.iter()).all(|a| is_same_along(program, *a, axis, steps)),
+        Op::Copy(a) | Op::Stop(a) => is_same_along(program, *a, axis, steps),
+        Op::Gather { index, .. } => index.iter().all(|i| match i {
+            Ix::Affine(a) => a.coefs[axis].is(0),
+            Ix::Data(d) => is_same_along(program, *d, axis, steps),
+        }),
+        Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Loop { .. } => false,
+    }
 }
 
 /// Whether an array of integers selects between others. An array that is read at these indices

@@ -15,6 +15,7 @@
 mod absent;
 mod accumulate;
 mod again;
+mod axes;
 mod change;
 mod choose;
 mod contractions;

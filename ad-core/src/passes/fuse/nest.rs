@@ -114,7 +114,7 @@ impl<'a> NestBuilder<'a> {
             return n;
         }
         let eq = self.program.eq(v).expect("parameters are stored");
-        let guard = eq.guard.map(|g| self.value(g, place));
+        let mut guard = eq.guard.map(|g| self.value(g, place));
         let compute = match &eq.op {
             Op::Fill(l) => Compute::Lit(*l),
             Op::Index(a) => {
@@ -151,6 +151,9 @@ impl<'a> NestBuilder<'a> {
                         self.value(*src, &inner)
                     }
                 };
+                if *op == ReduceOp::Sum {
+                    guard = guard.or_else(|| self.guard_of_all(&own, body));
+                }
                 Compute::Reduce(*op, own, body)
             }
             Op::ArgReduce { op, src, axis } => {
@@ -176,6 +179,33 @@ impl<'a> NestBuilder<'a> {
         };
         self.done.insert(key, n);
         n
+    }
+
+    /// The condition of all terms of a sum, if it is the same for all: where it does not hold there
+    /// is no sum. What only says where loops run is left to these.
+    fn guard_of_all(&self, own: &[Loop], term: Node) -> Option<Node> {
+        let guard = self.graph.scalar(term).guard?;
+        let is_same = !self.graph.depends(guard).iter().any(|l| own.contains(l));
+        (is_same && self.reads(guard) && self.never_fails(guard)).then_some(guard)
+    }
+
+    /// Whether a node is made of an element of an array.
+    fn reads(&self, n: Node) -> bool {
+        let s = self.graph.scalar(n);
+        s.read().is_some() || s.operands().iter().any(|o| self.reads(*o))
+    }
+
+    /// Whether a node can be evaluated where a loop around it takes no step.
+    fn never_fails(&self, n: Node) -> bool {
+        let s = self.graph.scalar(n);
+        let here = match &s.compute {
+            Compute::Read(_, at) => at.is_empty(),
+            Compute::Prim(p, _) => !p.is_partial(),
+            Compute::Lit(_) | Compute::Same(_) => true,
+            Compute::Index(a) => a.is_total(),
+            Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
+        };
+        here && s.operands().iter().all(|o| self.never_fails(*o))
     }
 
     fn enter(&mut self, src: Var, place: &[Affine], axes: &[usize]) -> (Vec<Affine>, Vec<Loop>) {

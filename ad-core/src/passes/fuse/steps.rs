@@ -1,6 +1,7 @@
 //! The passes over Kernels, in order.
 //!
 //! ```text
+//! axes     arrays whose rows data choose have these rows in one piece
 //! reuse    arrays that nobody needs later are changed in place
 //! tile     arrays with many axes are made for a few indices of one axis at a time
 //! onto     sums begin with what they are added to
@@ -9,7 +10,7 @@
 //! ```
 
 use super::change::Owned;
-use super::{family, onto, reuse, share, tile};
+use super::{axes, family, onto, reuse, share, tile};
 use crate::ir::kernel::{Program, Work};
 
 /// A pass over Kernels.
@@ -22,7 +23,12 @@ pub struct Pass {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 5] = [
+pub const PASSES: [Pass; 6] = [
+    Pass {
+        name: "axes",
+        run: |program, _| axes::reordered(program),
+        of_functions_only: false,
+    },
     Pass {
         name: "reuse",
         run: |program, owned| reuse::take(program, owned.params.clone(), owned.is_body),

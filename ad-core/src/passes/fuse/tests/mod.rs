@@ -1,5 +1,6 @@
 //! What comes of programs, and that it computes the same.
 
+mod axes;
 mod extremes;
 mod families;
 mod loops;

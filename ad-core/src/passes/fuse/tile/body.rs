@@ -13,13 +13,13 @@ use crate::thresholds::ELEMENTS_BESIDE_A_ROW;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A list in another order, whose first elements are those at these places.
-pub(super) fn in_order<T: Clone>(list: &mut [T], order: &[usize]) {
+pub(in crate::passes::fuse) fn in_order<T: Clone>(list: &mut [T], order: &[usize]) {
     let old: Vec<T> = order.iter().map(|&k| list[k].clone()).collect();
     list[..old.len()].clone_from_slice(&old);
 }
 
 /// A nest with its outer loops in another order.
-fn with_outer(nest: &Nest, outer: &[Loop]) -> Nest {
+pub(in crate::passes::fuse) fn with_outer(nest: &Nest, outer: &[Loop]) -> Nest {
     let order: Vec<Loop> = (outer.iter().copied())
         .chain(nest.outer..nest.loops.len())
         .collect();
@@ -66,7 +66,7 @@ pub(super) fn arranged(step: &mut Step, form: &mut Form, arrangement: &Arrangeme
 }
 
 /// Reads arrays whose axes are in another order now.
-pub(super) fn read_moved(step: &mut Step, moved: &HashMap<Var, Vec<usize>>) {
+pub(in crate::passes::fuse) fn read_moved(step: &mut Step, moved: &HashMap<Var, Vec<usize>>) {
     for nest in step.nests_mut() {
         for s in &mut nest.nodes {
             if let Compute::Read(v, at) = &mut s.compute

@@ -81,6 +81,23 @@ impl<'a> Lane<'a> {
                 pinned.extend(step.reads());
             }
         }
+        loop {
+            let lane = Lane::with(program, n, types.clone(), pinned.clone());
+            let lost = lane.rows_lost();
+            if lost.is_empty() {
+                return lane;
+            }
+            pinned.extend(lost);
+        }
+    }
+
+    /// A lane where all of these stay as they are.
+    fn with(
+        program: &'a Program,
+        n: &'a Size,
+        types: HashMap<Var, &'a Type>,
+        pinned: HashSet<Var>,
+    ) -> Lane<'a> {
         let mut lane = Lane {
             program,
             n,
@@ -117,6 +134,32 @@ impl<'a> Lane<'a> {
             lane.places.push(place);
         }
         lane
+    }
+
+    /// What is made in the lane, the last axis of which it is, though rows of it are read
+    /// elsewhere; and what that is made of in the same way.
+    fn rows_lost(&self) -> HashSet<Var> {
+        let mut lost = HashSet::new();
+        for (step, place) in self.program.steps.iter().zip(&self.places).rev() {
+            if matches!(place, Place::Phase(..)) && !lost.contains(&step.out) {
+                continue;
+            }
+            for nest in nests(step) {
+                let Some(last) = nest.outer.checked_sub(1) else {
+                    continue;
+                };
+                for s in &nest.nodes {
+                    if let Compute::Read(v, at) = &s.compute
+                        && at.len() > 1
+                        && at.last() == Some(&At::Affine(Affine::of(last)))
+                        && matches!(self.place(*v), Some(Place::Phase(_, f)) if f.axis + 1 == at.len())
+                    {
+                        lost.insert(*v);
+                    }
+                }
+            }
+        }
+        lost
     }
 
     /// How many axes an array of the program has.
