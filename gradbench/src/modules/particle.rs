@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// The potential of two charges. `w` moves the first.
 #[differentiable(grad, jacobian(forward), wrt(z))]
 fn potential(z: &[f64; 2], w: f64) -> f64 {
-    let distance = |y: f64| (z[0] - 10.0).hypot(z[1] - y);
+    let distance = |y: f64| ((z[0] - 10.0).powi(2) + (z[1] - y).powi(2)).sqrt();
     1.0 / distance(10.0 - w) + 1.0 / distance(0.0)
 }
 
