@@ -10,7 +10,7 @@
 use cotangent::prelude::*;
 use ndarray::{Array2, array};
 
-#[differentiable(value, grad, vjp, jvp, jacobian(forward), wrt(pose, angle))]
+#[differentiable(value, vjp, jvp, jacobian(forward))]
 pub fn touched_vertices(
     pose: &Array2<f64>,
     angle: f64,

@@ -128,6 +128,26 @@ fn what_is_read_elsewhere_is_made_as_a_whole() {
 }
 
 #[test]
+fn rows_that_are_read_elsewhere_stay_rows() {
+    // Along the numbers k there is more to save, but data choose rows along these.
+    let text = "fn f(w: real[d0.0, d0.1], p: real[3, 3], m: real[d2.0, d0.1, 3, 3], x: real[d3.0])
+        v4: real[d0.0, d0.1, 3] = gather v0[i0, i1]
+        v5: real[d0.0, d0.1, 3] = gather v1[0, i2]
+        v6: real[d0.0, d0.1, 3] = mul(v4, v5)
+        v7: real[d2.0, d0.1, 3, 3] = contract v2[k, b, r, c] * v1[d, c] -> [k, b, r, d]
+        v8: real[d2.0, d0.1, 3, 3] = exp(v7)
+        v9: real[d2.0, d0.0, 3] = contract v8[k, b, r, c] * v6[v, b, c] -> [k, v, r]
+        v10: real[d2.0, d0.0, 3] = exp(v9)
+        v11: int[d3.0, 3, d2.0] = index 2*i0
+        v12: int[d3.0, 3, d2.0] = index i0
+        v13: int[d3.0, 3, d2.0] = imul(v11, v12)
+        v14: real[d3.0, 3, d2.0] = gather v10[i2, v13, i1]
+        return v14";
+    let shapes: [&[usize]; 4] = [&[5, 2], &[3, 3], &[4, 2, 3, 3], &[2]];
+    assert_eq!(lanes(&fused(text, &shapes)), ["d0.0: v13 [d0.0, 3, d2.0]"]);
+}
+
+#[test]
 fn results_keep_their_axes() {
     // The middle axis of `v4` is none that it may be divided along.
     let text = products("return v4");
