@@ -2,7 +2,7 @@
 
 use super::nests;
 use crate::ir::bulk::{Type, Var};
-use crate::ir::kernel::{Affine, At, Compute, Loop, Operand, Program, Range, Step, Work};
+use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Operand, Program, Range, Step, Work};
 use crate::ir::prims::Emit;
 use crate::ir::ty::{Atom, Size};
 use crate::thresholds::OPERATIONS_REPEATED;
@@ -136,30 +136,37 @@ impl<'a> Lane<'a> {
         lane
     }
 
-    /// What is made in the lane, the last axis of which it is, though rows of it are read
+    /// What is made in the lane, the last axis of which it is, though data choose rows of it
     /// elsewhere; and what that is made of in the same way.
     fn rows_lost(&self) -> HashSet<Var> {
         let mut lost = HashSet::new();
         for (step, place) in self.program.steps.iter().zip(&self.places).rev() {
-            if matches!(place, Place::Phase(..)) && !lost.contains(&step.out) {
+            let is_lost = lost.contains(&step.out);
+            if matches!(place, Place::Phase(..)) && !is_lost {
                 continue;
             }
             for nest in nests(step) {
-                let Some(last) = nest.outer.checked_sub(1) else {
-                    continue;
-                };
                 for s in &nest.nodes {
-                    if let Compute::Read(v, at) = &s.compute
-                        && at.len() > 1
-                        && at.last() == Some(&At::Affine(Affine::of(last)))
-                        && matches!(self.place(*v), Some(Place::Phase(_, f)) if f.axis + 1 == at.len())
-                    {
+                    let Compute::Read(v, at) = &s.compute else {
+                        continue;
+                    };
+                    let is_chosen = at.iter().any(|a| matches!(a, At::Node(_)));
+                    if (is_lost || is_chosen) && self.is_last_in(nest, *v, at) {
                         lost.insert(*v);
                     }
                 }
             }
         }
         lost
+    }
+
+    /// Whether the lane is the last axis of an array that is made in it, of which the innermost
+    /// outer loop of a nest reads rows.
+    fn is_last_in(&self, nest: &Nest, v: Var, at: &[At]) -> bool {
+        let last = nest.outer.checked_sub(1);
+        let is_row = last.is_some_and(|l| at.last() == Some(&At::Affine(Affine::of(l))));
+        let is_last = |f: &Form| f.axis > 0 && f.axis + 1 == at.len();
+        is_row && matches!(self.place(v), Some(Place::Phase(_, f)) if is_last(f))
     }
 
     /// How many axes an array of the program has.
