@@ -139,12 +139,10 @@ fn mentions(nest: &Nest, a: &At, l: Loop) -> bool {
 /// of sums.
 fn by_loops(nest: &Nest, at: &[At]) -> Option<Order> {
     let last = nest.outer.checked_sub(1)?;
-    let place = |a: &At| {
-        match the_loop(nest, a) {
-            None => matches!(a, At::Affine(a) if a.terms.is_empty()).then_some(nest.loops.len()),
-            Some(l) if l == last => Some(nest.loops.len() + 1),
-            l => l,
-        }
+    let place = |a: &At| match the_loop(nest, a) {
+        None => matches!(a, At::Affine(a) if a.terms.is_empty()).then_some(nest.loops.len()),
+        Some(l) if l == last => Some(nest.loops.len() + 1),
+        l => l,
     };
     let places: Vec<usize> = at.iter().map(place).collect::<Option<_>>()?;
     let mut order: Order = (0..at.len()).collect();

@@ -193,7 +193,8 @@ pub(super) fn choose(
         let mut places = std::mem::take(&mut needed[v.index()]);
         places.dedup();
         let once = places.iter().all(Place::is_once_per_element);
-        let free = free[v.index()] && (once || is_body || !reads_rows(eq) && !selects_parts(program, eq));
+        let free =
+            free[v.index()] && (once || is_body || !reads_rows(eq) && !selects_parts(program, eq));
         let inline = !stored[v.index()]
             && !is_opaque(&eq.op)
             && (free || (!without(Part::Fusion) && places.len() <= repeats.at(eq) && once));
@@ -298,7 +299,11 @@ fn selects_parts(program: &Program, eq: &Eq) -> bool {
     let [condition, arrays @ ..] = &args[..] else {
         return false;
     };
-    let is_array = |v: &Var| !program.eq(*v).is_some_and(|eq| matches!(eq.op, Op::Fill(_)));
+    let is_array = |v: &Var| {
+        !program
+            .eq(*v)
+            .is_some_and(|eq| matches!(eq.op, Op::Fill(_)))
+    };
     let mut axes = 0..eq.ty.rank();
     eq.ty.elem == Elem::Real
         && eq.ty.rank() > 1

@@ -165,6 +165,9 @@ impl Gen {
                     }
                 })
             }
+            16..20 if dims.len() == 2 => {
+                self.chosen_rows(dims, d).unwrap_or_else(|| fallback(self))
+            }
             20 if dims.len() == 1 => {
                 match self.find_one(
                     |ty| matches!(ty, Ty::Array(of, _) if of.len() == 2 && of[1] == dims[0]),
@@ -217,6 +220,41 @@ impl Gen {
             23 if dims.len() == 1 => self.call_array(dims[0]).unwrap_or_else(|| fallback(self)),
             _ => fallback(self),
         }
+    }
+
+    /// Rows, or columns, of a new matrix that an array of indices chooses; a part of it may be
+    /// changed before.
+    fn chosen_rows(&mut self, dims: &[Dim], depth: usize) -> Option<Tree> {
+        let &[count, other] = dims else { return None };
+        let at = self.find_one(|ty| matches!(ty, Ty::Indices(n, ..) if *n == count))?;
+        let Ty::Indices(_, to, elem) = at.ty else {
+            return None;
+        };
+        let by_rows = self.rng.percent(50);
+        let of = if by_rows { [to, other] } else { [other, to] };
+        let w = self.array(&of, depth);
+        let (name, i, j) = (self.name("w"), self.name("i"), self.name("i"));
+        let cast = if elem == "usize" { "" } else { " as usize" };
+        let chosen = format!("{}[{i}]{cast}", at.text);
+        let place = match by_rows {
+            true => format!("{chosen}, {j}"),
+            false => format!("{j}, {chosen}"),
+        };
+        let shape = self.shape(dims);
+        let read = format!("build({shape}, |({i}, {j})| {name}[[{place}]])");
+        let sort = Sort::Array(2);
+        if !self.nonempty || self.rng.percent(50) {
+            return Some(Tree::of(
+                sort,
+                &format!("{{ let {name} = @; {read} }}"),
+                [w],
+            ));
+        }
+        let part = self.rng.pick(&["row", "column"]);
+        let change = format!("{name}.{part}_mut(0).mapv_inplace(|v| -v.cos())");
+        let pattern = format!("{{ let mut {name} = @; if @ {{ {change}; }} {read} }}");
+        let when = self.boolean(depth);
+        Some(Tree::of(sort, &pattern, [w, when]))
     }
 
     fn product_with_matrix(&mut self, dim: Dim) -> Option<Tree> {
