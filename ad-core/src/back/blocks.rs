@@ -153,8 +153,9 @@ impl Writer<'_> {
         let nest = self.nest;
         let all = self.reached(l, body, true);
         let is_free = |n: &Node| nest.nodes[*n].guard.is_none_or(|g| known.contains(&g));
-        let is_guarded = |n: &&Node| !is_free(n);
-        let is_possible = (all.iter().filter(is_guarded)).all(|n| self.may_be_guarded(*n, l, body));
+        let outside = self.reached(l, body, false);
+        let mut guarded = all.iter().filter(|n| !is_free(n));
+        let is_possible = guarded.all(|n| self.may_be_guarded(*n, l, &outside));
         if nest.nodes[body].elem != Elem::Real || !is_possible {
             return None;
         }
@@ -213,25 +214,28 @@ impl Writer<'_> {
         is_read.then_some(plan)
     }
 
-    /// Whether a node below a value may have a condition in a loop by blocks. A sum is computed before
-    /// the block, if its condition is the same for all indices; and a row is found there, which is
-    /// not inside where its condition does not hold.
-    fn may_be_guarded(&self, n: Node, l: Loop, value: Node) -> bool {
+    /// Whether a node may have a condition in a loop by blocks. A guarded sum may, if its condition
+    /// is the same for the whole block, and so may its terms. A guarded read may not: its row would
+    /// be found before the condition is asked. `outside` are the nodes outside of sums.
+    fn may_be_guarded(&self, n: Node, l: Loop, outside: &BTreeSet<Node>) -> bool {
         let nest = self.nest;
-        let outside = self.reached(l, value, false);
+        let guard = nest.nodes[n].guard;
         if !outside.contains(&n) {
-            // The condition of the sum that it is a term of.
-            let is_around = |m: &&Node| {
-                nest.nodes[**m].guard == nest.nodes[n].guard
-                    && matches!(&nest.nodes[**m].compute, Compute::Reduce(_, _, term)
-                        if self.reached(l, *term, true).contains(&n))
-            };
-            return outside.iter().any(|m| is_around(&m));
+            return outside.iter().all(|m| match &nest.nodes[*m].compute {
+                Compute::Reduce(_, _, term) => {
+                    nest.nodes[*m].guard == guard || !self.reached(l, *term, true).contains(&n)
+                }
+                Compute::Lit(_)
+                | Compute::Index(_)
+                | Compute::Read(..)
+                | Compute::Prim(..)
+                | Compute::ArgReduce(..)
+                | Compute::Same(_)
+                | Compute::Extreme(_) => true,
+            });
         }
         match &nest.nodes[n].compute {
-            Compute::Reduce(ReduceOp::Sum, ..) => {
-                nest.nodes[n].guard.is_some_and(|g| !self.varies(g, l))
-            }
+            Compute::Reduce(ReduceOp::Sum, ..) => guard.is_some_and(|g| !self.varies(g, l)),
             Compute::Lit(_) | Compute::Index(_) | Compute::Prim(..) | Compute::Same(_) => {
                 let below = self.reached(l, n, false);
                 below.iter().all(|m| nest.nodes[*m].own().is_empty())

@@ -5,10 +5,10 @@
 //! out[i, r, k] = t[k, which[i], r]     ─▶   out[i, r, k] = t[which[i], r, k]
 //! ```
 //!
-//! On the left the innermost loop jumps from row to row, each time to a place that no cache knows.
-//! On the right it reads one row. What makes such an array runs in the new order, too, and so does
-//! what it reads in turn, as far as these arrays have no other readers. Every element is computed
-//! as before.
+//! On the left the innermost loop reads each element from another row. On the right it reads one
+//! row. The nest that makes such an array runs in the new order, too. Arrays that only this nest
+//! reads are moved in the same way. A product whose operand is moved may add its terms in another
+//! order.
 //!
 //! An array stays as it is where its readers want different orders, or where making it in the new
 //! order would leave rows of something that cannot be moved.
@@ -114,7 +114,7 @@ fn leaves_rows(nest: &Nest, order: &Order, pinned: &HashSet<Var>) -> bool {
     };
     nest.nodes.iter().any(|s| match &s.compute {
         Compute::Read(v, at) => {
-            let runs = |l: Loop| at.last().is_some_and(|a| mentions(nest, a, l));
+            let runs = |l: Loop| at.last().is_some_and(|a| nest.mentions(a, l));
             pinned.contains(v) && runs(old) && !runs(*new)
         }
         Compute::Lit(_)
@@ -125,13 +125,6 @@ fn leaves_rows(nest: &Nest, order: &Order, pinned: &HashSet<Var>) -> bool {
         | Compute::Extreme(_)
         | Compute::Same(_) => false,
     })
-}
-
-fn mentions(nest: &Nest, a: &At, l: Loop) -> bool {
-    match a {
-        At::Affine(a) => a.coefficient(l).is_some(),
-        At::Node(n) => nest.depends[*n].contains(&l),
-    }
 }
 
 /// The order of axes in which the loops of a nest run through them, if each axis has a loop or is

@@ -7,7 +7,7 @@ use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A nest under construction.
 pub(super) struct NestBuilder<'a> {
@@ -181,31 +181,37 @@ impl<'a> NestBuilder<'a> {
         n
     }
 
-    /// The condition of all terms of a sum, if it is the same for all: where it does not hold there
-    /// is no sum. What only says where loops run is left to these.
+    /// The condition that all terms of a sum share, which is then that of the sum. A condition that
+    /// reads nothing only says where loops run, which their ranges say better.
     fn guard_of_all(&self, own: &[Loop], term: Node) -> Option<Node> {
         let guard = self.graph.scalar(term).guard?;
-        let is_same = !self.graph.depends(guard).iter().any(|l| own.contains(l));
-        (is_same && self.reads(guard) && self.never_fails(guard)).then_some(guard)
-    }
-
-    /// Whether a node is made of an element of an array.
-    fn reads(&self, n: Node) -> bool {
-        let s = self.graph.scalar(n);
-        s.read().is_some() || s.operands().iter().any(|o| self.reads(*o))
-    }
-
-    /// Whether a node can be evaluated where a loop around it takes no step.
-    fn never_fails(&self, n: Node) -> bool {
-        let s = self.graph.scalar(n);
-        let here = match &s.compute {
-            Compute::Read(_, at) => at.is_empty(),
-            Compute::Prim(p, _) => !p.is_partial(),
-            Compute::Lit(_) | Compute::Same(_) => true,
-            Compute::Index(a) => a.is_total(),
-            Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
-        };
-        here && s.operands().iter().all(|o| self.never_fails(*o))
+        if self.graph.depends(guard).iter().any(|l| own.contains(l)) {
+            return None;
+        }
+        let (mut seen, mut open) = (HashSet::new(), vec![guard]);
+        let mut reads = false;
+        while let Some(n) = open.pop() {
+            if !seen.insert(n) {
+                continue;
+            }
+            let s = self.graph.scalar(n);
+            // It is asked even if the sum has no terms, so it must not fail.
+            let never_fails = match &s.compute {
+                Compute::Read(_, at) => {
+                    reads = true;
+                    at.is_empty()
+                }
+                Compute::Prim(p, _) => !p.is_partial(),
+                Compute::Lit(_) | Compute::Same(_) => true,
+                Compute::Index(a) => a.is_total(),
+                Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
+            };
+            if !never_fails {
+                return None;
+            }
+            open.extend(s.operands());
+        }
+        reads.then_some(guard)
     }
 
     fn enter(&mut self, src: Var, place: &[Affine], axes: &[usize]) -> (Vec<Affine>, Vec<Loop>) {

@@ -21,8 +21,8 @@ fn shapes(text: &str) -> Vec<String> {
     made.map(|(_, ty)| shape(&ty.shape)).collect()
 }
 
-/// A product `t[k, v]` of which `more` is made, with the indices `at[i]` over `[i, k]` in v6 and
-/// over `[k, i]` in v7.
+/// A program that makes a product `t[k, v]` in v5, followed by `more`. The indices `at[i]` are in v6
+/// over `[i, k]`, and in v7 over `[k, i]`.
 fn product(more: &str) -> String {
     format!(
         "fn f(w: real[d0.0, d0.1], m: real[d0.1, d1.1], x: real[d1.1, d0.0], at: int[d3.0])

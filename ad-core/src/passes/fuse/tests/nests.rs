@@ -252,3 +252,32 @@ fn sums_of_stored_triangles_visit_the_triangle() {
         assert!(!nest.ranges[1].is_whole(), "{program}");
     }
 }
+
+/// A sum over `x[i, j]` whose terms have a condition that is made of `y[..]` by 60 steps, each of
+/// which reads the one before it twice.
+fn sum_where(read: &str) -> String {
+    let mut text = format!(
+        "fn f(x: real[d0.0, d0.1], y: real[], z: real[d0.1])
+        v3: real[d0.0, d0.1] = {read}
+        v4: real[d0.0, d0.1] = fill 0.0
+        v5: bool[d0.0, d0.1] = lt(v4, v3)\n"
+    );
+    for k in 6..66 {
+        let before = k - 1;
+        text += &format!("v{k}: bool[d0.0, d0.1] = xor(v{before}, v{before})\n");
+    }
+    text + "v66: real[d0.0, d0.1] = [v65] sin(v0)
+        v67: real[d0.0] = sum v66 over [1]
+        return v67"
+}
+
+#[test]
+fn a_condition_that_all_terms_share_is_that_of_the_sum() {
+    let guard = |read: &str| {
+        let nest = nest(&sum_where(read));
+        nest.nodes[nest.root].guard.is_some()
+    };
+    assert!(guard("gather v1[]"));
+    // One that changes from term to term is not.
+    assert!(!guard("gather v2[i1]"));
+}

@@ -81,13 +81,14 @@ impl<'a> Lane<'a> {
                 pinned.extend(step.reads());
             }
         }
+        let mut lane = Lane::with(program, n, types, pinned);
         loop {
-            let lane = Lane::with(program, n, types.clone(), pinned.clone());
             let lost = lane.rows_lost();
             if lost.is_empty() {
                 return lane;
             }
-            pinned.extend(lost);
+            lane.pinned.extend(lost);
+            lane = Lane::with(program, n, lane.types, lane.pinned);
         }
     }
 
@@ -136,8 +137,8 @@ impl<'a> Lane<'a> {
         lane
     }
 
-    /// What is made in the lane, the last axis of which it is, though data choose rows of it
-    /// elsewhere; and what that is made of in the same way.
+    /// Arrays made in the lane that must keep it as their last axis: those whose rows data choose
+    /// outside of the lane, and those whose rows they are made from.
     fn rows_lost(&self) -> HashSet<Var> {
         let mut lost = HashSet::new();
         for (step, place) in self.program.steps.iter().zip(&self.places).rev() {
@@ -151,7 +152,7 @@ impl<'a> Lane<'a> {
                         continue;
                     };
                     let is_chosen = at.iter().any(|a| matches!(a, At::Node(_)));
-                    if (is_lost || is_chosen) && self.is_last_in(nest, *v, at) {
+                    if (is_lost || is_chosen) && self.reads_rows_of(nest, *v, at) {
                         lost.insert(*v);
                     }
                 }
@@ -160,9 +161,8 @@ impl<'a> Lane<'a> {
         lost
     }
 
-    /// Whether the lane is the last axis of an array that is made in it, of which the innermost
-    /// outer loop of a nest reads rows.
-    fn is_last_in(&self, nest: &Nest, v: Var, at: &[At]) -> bool {
+    /// Whether a nest reads rows of an array that is made in the lane, and whose last axis that is.
+    fn reads_rows_of(&self, nest: &Nest, v: Var, at: &[At]) -> bool {
         let last = nest.outer.checked_sub(1);
         let is_row = last.is_some_and(|l| at.last() == Some(&At::Affine(Affine::of(l))));
         let is_last = |f: &Form| f.axis > 0 && f.axis + 1 == at.len();
