@@ -25,6 +25,7 @@ use crate::passes::split::{split, used};
 use crate::passes::taylor::taylor;
 use crate::passes::transpose::{transpose, transpose_onto, transpose_some};
 use crate::passes::units;
+use crate::passes::unswitch::cases::cases;
 use crate::passes::unswitch::unswitch;
 use crate::passes::vectorise::columns::{Tangents, columns};
 use crate::passes::vectorise::vectorise;
@@ -845,6 +846,7 @@ pub fn to_kernels_watched(
     if run("single", &|p| Some(single(p)))? {
         run("simplify", &|p| Some(simplify(p)))?;
     }
+    run("cases", &|p| cases(p, &simplify_part))?;
     run("unswitch", &|p| unswitch(p, &simplify_part))?;
     for (name, pass) in PREPARATIONS {
         run(name, &|p| Some(pass(p)))?;

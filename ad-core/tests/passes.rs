@@ -20,7 +20,7 @@
 //! | `pass: recognise` | on a Core program, and what comes out is one; both are also run on random inputs, and the second may be dearer |
 //! | `pass: blocks 3`, `blocks sqrt`, `blocks binomial 2` | the same, with the words of the attribute's `checkpoint` |
 //! | `pass: simplify` | on a Bulk program; it is also run on random inputs before and after |
-//! | `pass: needed`, `pass: single` | the same |
+//! | `pass: needed`, `pass: single`, `pass: cases` | the same |
 //! | `pass: linearise wrt 0 1` | on a Bulk program |
 //! | `pass: transpose wrt 0` | of what linearisation makes of a Bulk program |
 //! | `pass: vectorise` | on a Core program |
@@ -86,8 +86,11 @@ fn one(path: &std::path::Path, bless: bool) -> Result<(), String> {
     } else if text != file.expected {
         return Err(format!("expected\n{}\nactual\n{text}", file.expected));
     }
-    let is_compared =
-        file.is_of_core() || matches!(file.pass, Pass::Simplify | Pass::Needed | Pass::Single);
+    let is_compared = file.is_of_core()
+        || matches!(
+            file.pass,
+            Pass::Simplify | Pass::Needed | Pass::Single | Pass::Cases
+        );
     if let Some(actual) = actual.filter(|_| is_compared) {
         same_meaning(&file, &actual)?;
     }

@@ -29,6 +29,7 @@ use super::prims::Prim;
 use super::ty::{Elem, Lit, Size};
 use super::unit::{Called, Rule};
 use std::collections::BTreeSet;
+use std::iter;
 
 /// A loop of a nest: the first ones, one per axis of the result, are outer.
 pub type Loop = usize;
@@ -227,13 +228,34 @@ pub struct Sequence {
 pub struct Branch {
     /// The condition, a scalar.
     pub when: Var,
+    /// What runs if it holds.
+    pub then: Side,
+    /// What runs if it does not; without it the results are zeros then.
+    pub otherwise: Option<Side>,
+    /// The results that are used, each once.
+    pub outs: Vec<Out>,
+}
+
+impl Branch {
+    /// What runs if the condition holds, and what runs if it does not.
+    pub fn sides(&self) -> impl Iterator<Item = &Side> {
+        iter::once(&self.then).chain(&self.otherwise)
+    }
+
+    /// The same, to be changed.
+    pub fn sides_mut(&mut self) -> impl Iterator<Item = &mut Side> {
+        iter::once(&mut self.then).chain(&mut self.otherwise)
+    }
+}
+
+/// One side of a branch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
     /// The program. It reads only its first parameters, which are `given`. Lengths and integer
     /// arguments in its sizes are those of the function.
     pub body: Program,
     /// The arrays that the program reads.
     pub given: Vec<Var>,
-    /// The results that are used, each once.
-    pub outs: Vec<Out>,
 }
 
 /// A call of a unit; see [`super::bulk::Op::Call`].

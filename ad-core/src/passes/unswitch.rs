@@ -29,6 +29,7 @@
 //! outside, where a selection costs one test. An array is updated in place only where it is made. A
 //! program has at most `literals::MOST` conditions; further conditions stay selections.
 
+pub mod cases;
 mod emit;
 mod literals;
 mod regions;

@@ -117,6 +117,14 @@ shapes! {
         "match k {{ {} _ => x }}",
         each(n - 1, |k| format!("{k} => (x + {k}.5).sin(), "))
     ));
+    arms_of_sums 8 |n| function("", "(x: &Array1<f64>, k: usize) -> f64", &format!(
+        "match k {{ {} _ => x.sum() }}",
+        each(n - 1, |k| format!("{k} => sum(x.len(), |i| (x[i] * {k}.5).sin()), "))
+    ));
+    guards_of_lengths 8 |n| function("", "(x: &Array1<f64>) -> f64", &format!(
+        "{} x.sum()",
+        each(n, |k| format!("if x.len() == {k} {{ return sum({k}, |i| (x[i] * {k}.5).sin()); }} "))
+    ));
     arms_with_guards 8 |n| function("", "(x: f64, y: f64, k: usize) -> f64", &format!(
         "match k {{ {} _ => x }}",
         each(n - 1, |k| format!("{k} if x > {k}.0 => (y + {k}.5).sin(), "))

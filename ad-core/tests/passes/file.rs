@@ -7,9 +7,10 @@ use cotangent_core::passes::join::join;
 use cotangent_core::passes::linearise::linearise;
 use cotangent_core::passes::needed::needed;
 use cotangent_core::passes::schedule::schedule;
-use cotangent_core::passes::simplify::{simplify, simplify_counting};
+use cotangent_core::passes::simplify::{simplify, simplify_counting, simplify_part};
 use cotangent_core::passes::single::single;
 use cotangent_core::passes::transpose::transpose;
+use cotangent_core::passes::unswitch::cases::cases;
 use cotangent_core::passes::vectorise::vectorise;
 use cotangent_core::pipeline::{Derivative, derive};
 use std::fs;
@@ -22,6 +23,7 @@ pub(crate) enum Pass {
     Simplify,
     Needed,
     Single,
+    Cases,
     Join,
     Linearise,
     Transpose,
@@ -155,6 +157,7 @@ impl File {
             "simplify" => Pass::Simplify,
             "needed" => Pass::Needed,
             "single" => Pass::Single,
+            "cases" => Pass::Cases,
             "join" => Pass::Join,
             "linearise" => Pass::Linearise,
             "transpose" => Pass::Transpose,
@@ -205,6 +208,10 @@ impl File {
                 needed(&program).unwrap_or(program)
             }
             Pass::Single => single(&self.bulk()?),
+            Pass::Cases => {
+                let program = self.bulk()?;
+                cases(&program, &simplify_part).unwrap_or(program)
+            }
             Pass::Join => join(&self.bulk()?),
             Pass::Linearise => linearise(&self.bulk()?, &self.wrt).program,
             Pass::Transpose => transpose(&linearise(&self.bulk()?, &self.wrt)),

@@ -51,7 +51,7 @@ fn has_loops(program: &Program) -> bool {
         Work::Family(f) => is_long(&f.nest),
         Work::Loop(s) => has_loops(&s.body) || s.goes_on.as_ref().is_some_and(has_loops),
         Work::Tiles(t) => has_loops(&t.body),
-        Work::Branch(b) => has_loops(&b.body),
+        Work::Branch(b) => b.sides().any(|side| has_loops(&side.body)),
         // The runtime has its own ways.
         Work::Contract { .. } | Work::Recur { .. } | Work::Call(_) => false,
     })

@@ -462,7 +462,7 @@ fn calls_forward(program: &Program) -> bool {
         Work::Call(c) => c.rule == Rule::Tape(Tape::Forward),
         Work::Loop(s) => calls_forward(&s.body) || s.goes_on.as_ref().is_some_and(calls_forward),
         Work::Tiles(t) => calls_forward(&t.body),
-        Work::Branch(b) => calls_forward(&b.body),
+        Work::Branch(b) => b.sides().any(|side| calls_forward(&side.body)),
         Work::Nest(_)
         | Work::Scatter(_)
         | Work::Contract { .. }

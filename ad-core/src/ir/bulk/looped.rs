@@ -297,6 +297,63 @@ impl Program {
             let eq = self.eq(*v).filter(|e| e.guard.is_none());
             eq.is_some_and(|e| e.op == Op::Fill(Lit::zero(e.ty.elem)))
         };
+        run.init.iter().all(zero).then(|| self.steps_if(run))?
+    }
+
+    /// Branches with another side, by that: a loop that takes one step if the condition of the
+    /// branch does not hold, and starts with its results, which nothing else reads.
+    pub fn two_sided(&self) -> HashMap<Run<'_>, Run<'_>> {
+        let mut then: HashMap<Run<'_>, Run<'_>> = HashMap::new();
+        for (run, _) in self.eqs.iter().filter_map(Eq::loop_result) {
+            if let Some(first) = self.then_side(run) {
+                then.insert(run, first);
+            }
+        }
+        let mut read_elsewhere: HashSet<Run<'_>> = HashSet::new();
+        let mut read = |v: Var, by: Option<Run<'_>>| {
+            if let Some((run, _)) = self.eq(v).and_then(Eq::loop_result)
+                && by.is_none_or(|by| then.get(&by) != Some(&run))
+            {
+                read_elsewhere.insert(run);
+            }
+        };
+        self.results.iter().for_each(|v| read(*v, None));
+        for eq in &self.eqs {
+            let by = eq.loop_result().map(|(run, _)| run);
+            eq.visit(&mut |v| read(v, by));
+            eq.visit_sizes(&mut |n| {
+                n.visit(&mut |a| {
+                    if let Atom::Value(v) = a {
+                        read(Var(*v), None);
+                    }
+                });
+            });
+        }
+        then.retain(|_, first| !read_elsewhere.contains(first));
+        then
+    }
+
+    /// The branch that runs where a loop does not, and whose results it starts with.
+    fn then_side(&self, run: Run<'_>) -> Option<Run<'_>> {
+        let when = self.steps_if(run)?;
+        let (then, _) = self.eq(*run.init.first()?)?.loop_result()?;
+        let is_result = |(k, v): (usize, &Var)| {
+            let result = self.eq(*v).and_then(Eq::loop_result);
+            result == Some((then, k))
+        };
+        let is_negation = |c: Var| match self.eq(when).map(|e| &e.op) {
+            Some(Op::Map(Prim::Not, args)) => args[0] == c,
+            Some(_) | None => false,
+        };
+        let is_other = self.branch(then).is_some_and(is_negation)
+            && then.init.len() == run.init.len()
+            && run.init.iter().enumerate().all(is_result);
+        is_other.then_some(then)
+    }
+
+    /// The condition of a loop that takes one step if it holds, and none otherwise, where the step
+    /// reads neither the states nor the index.
+    fn steps_if(&self, run: Run<'_>) -> Option<Var> {
         let &Atom::Value(steps) = run.steps?.as_atom()? else {
             return None;
         };
@@ -311,11 +368,7 @@ impl Program {
             eq.visit(&mut |v| reads |= states.contains(&v.index()));
         }
         reads |= body.results.iter().any(|v| states.contains(&v.index()));
-        let is_branch = is(args[1], 1)
-            && is(args[2], 0)
-            && run.looped.stacks() == 0
-            && run.init.iter().all(zero)
-            && !reads;
+        let is_branch = is(args[1], 1) && is(args[2], 0) && run.looped.stacks() == 0 && !reads;
         is_branch.then_some(args[0])
     }
 }

@@ -42,7 +42,7 @@ impl Step {
             Work::Tiles(t) => out.extend(&t.given),
             Work::Branch(b) => {
                 out.push(b.when);
-                out.extend(&b.given);
+                out.extend(b.sides().flat_map(|side| &side.given));
             }
         }
         out

@@ -2,7 +2,7 @@
 
 use super::sequence::type_of;
 use super::{Scope, check_inside};
-use crate::ir::kernel::Branch;
+use crate::ir::kernel::{Branch, Side};
 use crate::ir::ty::Elem;
 
 impl Scope<'_> {
@@ -11,38 +11,44 @@ impl Scope<'_> {
         if when.elem != Elem::Bool || when.rank() != 0 {
             return Err(format!("v{} is no condition of a branch", b.when.0));
         }
-        let params = &b.body.params;
-        if b.given.len() > params.len() {
+        b.sides().try_for_each(|side| self.side(side))?;
+        for (k, o) in b.outs.iter().enumerate() {
+            o.ty.shape.iter().try_for_each(|n| self.size(n))?;
+            let twice = b.outs[..k].iter().any(|p| p.result == o.result);
+            for side in b.sides() {
+                let result = side.body.results.get(o.result).copied();
+                let ty = result.and_then(|v| type_of(&side.body, v));
+                let Some(ty) = ty.filter(|_| !twice) else {
+                    return Err(format!("the branch has no result {}, or twice", o.result));
+                };
+                if (ty.elem, ty.rank()) != (o.ty.elem, o.ty.rank()) {
+                    return Err(format!("the result {} has another type", o.result));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn side(&self, side: &Side) -> Result<(), String> {
+        let params = &side.body.params;
+        if side.given.len() > params.len() {
             return Err("the branch does not have the parameters of its body".into());
         }
-        for (v, p) in b.given.iter().zip(params) {
+        for (v, p) in side.given.iter().zip(params) {
             let ty = self.ty(*v)?;
             if ty.elem != p.ty.elem || ty.rank() != p.ty.rank() {
                 return Err(format!("v{} does not fit the branch", v.0));
             }
         }
-        let mut reads = (b.body.steps.iter()).flat_map(|s| {
+        let mut reads = (side.body.steps.iter()).flat_map(|s| {
             let sources = s.sources().iter().map(|s| s.array);
             s.reads().into_iter().chain(sources)
         });
-        let others = b.given.len()..params.len();
+        let others = side.given.len()..params.len();
         if let Some(v) = reads.find(|v| others.contains(&v.index())) {
             return Err(format!("the branch reads v{}, which it is not given", v.0));
         }
         let inside = |e: String| format!("in the branch: {e}");
-        check_inside(&b.body, self.function, 0..0, b.body.results.len()).map_err(inside)?;
-        for (k, o) in b.outs.iter().enumerate() {
-            o.ty.shape.iter().try_for_each(|n| self.size(n))?;
-            let twice = b.outs[..k].iter().any(|p| p.result == o.result);
-            let result = b.body.results.get(o.result).copied();
-            let ty = result.and_then(|v| type_of(&b.body, v));
-            let Some(ty) = ty.filter(|_| !twice) else {
-                return Err(format!("the branch has no result {}, or twice", o.result));
-            };
-            if (ty.elem, ty.rank()) != (o.ty.elem, o.ty.rank()) {
-                return Err(format!("the result {} has another type", o.result));
-            }
-        }
-        Ok(())
+        check_inside(&side.body, self.function, 0..0, side.body.results.len()).map_err(inside)
     }
 }

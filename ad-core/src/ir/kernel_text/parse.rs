@@ -6,7 +6,7 @@ use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::entries::{Block, Component};
 use crate::ir::kernel::{
     Addend, Affine, At, Branch, Compute, Contribution, Cut, Division, Family, Fill, Form, Loop,
-    Member, Nest, Node, Operand, Out, Program, Range, Scalar, Sequence, Source, Step, Tiles,
+    Member, Nest, Node, Operand, Out, Program, Range, Scalar, Sequence, Side, Source, Step, Tiles,
     UnitCall, Within, Work,
 };
 use crate::ir::prims::Prim;
@@ -112,7 +112,16 @@ impl Lines<'_> {
             }
             Head::Branch(mut branch) => {
                 branch.outs = self.all("out", |r| r.out())?;
-                branch.body = self.kernels()?;
+                branch.then.body = self.kernels()?;
+                if self.begins("else") {
+                    let given = self.line(|r| {
+                        r.expect("else")?;
+                        r.expect("given")?;
+                        r.listed(Reader::var)
+                    })?;
+                    let body = self.kernels()?;
+                    branch.otherwise = Some(Side { body, given });
+                }
                 Work::Branch(branch)
             }
         };
@@ -453,10 +462,11 @@ impl Reader<'_> {
                 let when = self.var()?;
                 self.expect("given")?;
                 let given = self.listed(Reader::var)?;
+                let body = Program::default();
                 Head::Branch(Box::new(Branch {
                     when,
-                    body: Program::default(),
-                    given,
+                    then: Side { body, given },
+                    otherwise: None,
                     outs: vec![],
                 }))
             }

@@ -194,9 +194,13 @@ impl Display for Sequence {
 
 impl Display for Branch {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let given = list(&self.given);
+        let given = list(&self.then.given);
         writeln!(f, "if {} given [{given}]", self.when)?;
-        write!(f, "{}{}", outs(&self.outs), self.body)
+        write!(f, "{}{}", outs(&self.outs), self.then.body)?;
+        match &self.otherwise {
+            Some(side) => write!(f, "else given [{}]\n{}", list(&side.given), side.body),
+            None => Ok(()),
+        }
     }
 }
 

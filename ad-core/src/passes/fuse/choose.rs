@@ -116,8 +116,12 @@ pub(super) fn choose(
     for p in &program.params {
         p.ty.shape.iter().for_each(|s| mark(s, &mut stored));
     }
+    let two_sided = program.two_sided();
     for (k, eq) in program.eqs.iter().enumerate() {
-        let branch = eq.loop_result().and_then(|(run, _)| program.branch(run));
+        let branch = eq.loop_result().and_then(|(run, _)| {
+            let first = *two_sided.get(&run).unwrap_or(&run);
+            program.branch(first)
+        });
         if branch.is_some() {
             eq.ty.shape.iter().for_each(|s| mark(s, &mut stored));
         } else {

@@ -43,7 +43,7 @@ mod wedge;
 
 use crate::ir::bulk::{Affine as BulkAffine, Looped, Op, Program, Run, Var};
 use crate::ir::kernel::{
-    self, Affine, At, Branch, Compute, Contribution, Form, Nest, Out, Sequence, Source, Step,
+    self, Affine, At, Branch, Compute, Contribution, Form, Nest, Out, Sequence, Side, Source, Step,
     UnitCall, Work,
 };
 use crate::ir::ty::Elem;
@@ -130,6 +130,8 @@ impl Lowerer {
             requires: program.requires.clone(),
             blocks: vec![],
         };
+        let two_sided = program.two_sided();
+        let then_sides: HashSet<Run<'_>> = two_sided.values().copied().collect();
         // The step of each loop.
         let mut runs: HashMap<Run<'_>, usize> = HashMap::new();
         // That of each call.
@@ -144,10 +146,22 @@ impl Lowerer {
                 continue;
             }
             if let Some((run, result)) = program.eqs[k].loop_result() {
+                if then_sides.contains(&run) {
+                    continue;
+                }
                 let step = *runs.entry(run).or_insert(out.steps.len());
                 if step == out.steps.len() {
-                    let work = match program.branch(run) {
-                        Some(when) => Work::Branch(Box::new(self.branch(run, when, owned))),
+                    let first = *two_sided.get(&run).unwrap_or(&run);
+                    let work = match program.branch(first) {
+                        Some(when) => {
+                            let other = (first != run).then(|| self.side(run, owned));
+                            Work::Branch(Box::new(Branch {
+                                when,
+                                then: self.side(first, owned),
+                                otherwise: other,
+                                outs: vec![],
+                            }))
+                        }
                         None => Work::Loop(Box::new(self.looped(run))),
                     };
                     let (out_var, ty) = (var, program.eqs[k].ty.clone());
@@ -237,13 +251,11 @@ impl Lowerer {
     }
 
     /// A loop that is a branch. What it is given is not its own.
-    fn branch(&mut self, run: Run<'_>, when: Var, owned: &Owned) -> Branch {
+    fn side(&mut self, run: Run<'_>, owned: &Owned) -> Side {
         let body = prepared(&run.looped.body);
-        Branch {
-            when,
+        Side {
             body: self.program(&body, &owned.by_branch()),
             given: run.given.to_vec(),
-            outs: vec![],
         }
     }
 

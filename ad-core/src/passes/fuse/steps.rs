@@ -86,7 +86,9 @@ impl Pass {
                         run(condition, &Owned::by_condition());
                     }
                 }
-                Work::Branch(branch) => run(&mut branch.body, &owned.by_branch()),
+                Work::Branch(branch) => {
+                    (branch.sides_mut()).for_each(|side| run(&mut side.body, &owned.by_branch()));
+                }
                 Work::Tiles(tiles) => self.run_inside(&mut tiles.body, owned),
                 Work::Nest(_)
                 | Work::Scatter(_)

@@ -56,7 +56,9 @@ fn choose(program: &mut Program, is_inner: bool) {
                 choose(&mut sequence.body, true);
                 (sequence.goes_on.iter_mut()).for_each(|p| choose(p, true));
             }
-            Work::Branch(branch) => choose(&mut branch.body, true),
+            Work::Branch(branch) => {
+                (branch.sides_mut()).for_each(|side| choose(&mut side.body, true));
+            }
             Work::Tiles(tiles) => choose(&mut tiles.body, true),
             Work::Nest(_)
             | Work::Scatter(_)

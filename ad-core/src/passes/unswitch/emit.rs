@@ -236,30 +236,35 @@ impl Emitter<'_> {
         if let Some(known) = self.steps.get(&literal.set()) {
             return *known;
         }
-        let (out, new) = (&mut self.out, &self.new);
-        let mut when = match &self.literals.conditions[condition] {
-            Condition::Scalar(v) => new[v.index()],
-            Condition::Sizes(p, a, b) => {
-                let sides = [a, b].map(|n| {
-                    let n = translate_size(n, &mut |v| new[v.index()]);
-                    out.index(Affine::constant(0, n), &[])
-                });
-                out.map(*p, &sides, None)
-            }
-            Condition::Prim(p, args) => {
-                let args = args.iter().map(|s| match s {
-                    Scalar::Var(v) => new[v.index()],
-                    Scalar::Lit(l) => out.fill(*l, &[]),
-                });
-                let args: Vec<Var> = args.collect();
-                out.map(*p, &args, None)
-            }
-        };
+        let condition = &self.literals.conditions[condition];
+        let mut when = self::condition(condition, &mut self.out, &self.new);
         if !holds {
-            when = out.map(Prim::Not, &[when], None);
+            when = self.out.map(Prim::Not, &[when], None);
         }
         self.steps.insert(literal.set(), when);
         when
+    }
+}
+
+/// A condition as a scalar of `out`, where variables are `new`.
+pub(super) fn condition(condition: &Condition, out: &mut Builder, new: &[Var]) -> Var {
+    match condition {
+        Condition::Scalar(v) => new[v.index()],
+        Condition::Sizes(p, a, b) => {
+            let sides = [a, b].map(|n| {
+                let n = translate_size(n, &mut |v| new[v.index()]);
+                out.index(Affine::constant(0, n), &[])
+            });
+            out.map(*p, &sides, None)
+        }
+        Condition::Prim(p, args) => {
+            let args = args.iter().map(|s| match s {
+                Scalar::Var(v) => new[v.index()],
+                Scalar::Lit(l) => out.fill(*l, &[]),
+            });
+            let args: Vec<Var> = args.collect();
+            out.map(*p, &args, None)
+        }
     }
 }
 

@@ -100,13 +100,18 @@ impl Literals {
                 out.push(None, 0);
                 continue;
             }
+            // Where the guard does not hold, it is false.
+            let guard = eq.guard.map_or(Some(0), |g| out.is[g.index()]);
             let (literal, implied) = out.found(program, eq);
+            let sizes = sizes(program, eq);
+            let compared = sizes.clone().and_then(compared);
             let literal = literal.or_else(|| {
-                if let Some(sizes) = sizes(program, eq) {
-                    let (condition, holds) = compared(sizes)?;
-                    return out.literal(&mut known, condition, holds);
-                }
-                if implied != 0 || matches!(eq.op, Op::Fill(_)) {
+                let (condition, holds) = compared?;
+                out.literal(&mut known, condition, holds)
+            });
+            let literal = literal.and_then(|set| Some(set | guard?)).or_else(|| {
+                let is_known = implied != 0 || sizes.is_some();
+                if is_known && eq.guard.is_none() || matches!(eq.op, Op::Fill(_)) {
                     return None;
                 }
                 let v = program.var_of(k);
@@ -115,6 +120,7 @@ impl Literals {
                     .or_else(|| is_scalar.then_some(Condition::Scalar(v)))?;
                 out.literal(&mut known, condition, true)
             });
+            let implied = implied | eq.guard.map_or(0, |g| out.implied[g.index()]);
             out.push(literal, implied);
         }
         out
@@ -158,11 +164,9 @@ impl Literals {
         }
     }
 
-    /// The literals whose conjunction an equation is, and those that it implies.
+    /// The literals whose conjunction an equation is where its guard holds, and those that it
+    /// implies there.
     fn found(&self, program: &Program, eq: &Eq) -> (Option<Set>, Set) {
-        if eq.guard.is_some() {
-            return (None, 0);
-        }
         #[allow(
             clippy::wildcard_enum_match_arm,
             reason = "only these make conditions of others"
@@ -230,13 +234,14 @@ fn of_scalars(program: &Program, eq: &Eq) -> Option<Condition> {
     Some(Condition::Prim(*p, args?))
 }
 
-/// A comparison of two sizes.
+/// A comparison of two sizes, where its guard holds.
 fn sizes(program: &Program, eq: &Eq) -> Option<(Prim, Size, Size)> {
-    let (Op::Map(p, args), None) = (&eq.op, eq.guard) else {
+    let Op::Map(p, args) = &eq.op else {
         return None;
     };
     let size = |v: Var| {
-        let eq = program.eq(v).filter(|e| e.guard.is_none())?;
+        let is_there = |e: &&Eq| e.guard.is_none() || e.guard == eq.guard;
+        let eq = program.eq(v).filter(is_there)?;
         if let Op::Index(a) = &eq.op {
             return a.is_constant().then(|| a.constant.clone());
         }

@@ -81,7 +81,7 @@ fn each_side_is_a_branch() {
 fn a_product_behind_a_condition_is_one() {
     let (found, _) = branches(SIDES, &[reals(&[5, 6]), reals(&[6]), flag(true)]);
     let is_product = |b: &kernel::Branch| {
-        let mut steps = b.body.steps.iter();
+        let mut steps = b.then.body.steps.iter();
         steps.any(|s| matches!(s.work, Work::Contract { .. }))
     };
     assert_eq!(found.iter().filter(|b| is_product(b)).count(), 1);
@@ -221,7 +221,7 @@ fn nested_conditions_are_branches_side_by_side() {
         let (found, visits) = branches(text, &[reals(&[5]), flag(c), flag(d)]);
         assert_eq!(found.len(), 2);
         let has_branch = |b: &kernel::Branch| {
-            let mut steps = b.body.steps.iter();
+            let mut steps = b.then.body.steps.iter();
             steps.any(|s| matches!(s.work, Work::Branch(_)))
         };
         assert!(!found.iter().any(has_branch));
