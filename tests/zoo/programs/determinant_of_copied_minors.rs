@@ -1,6 +1,8 @@
 //! The determinant of a matrix by the minors of its first row, each a matrix of its own: a unit
 //! that calls itself with arrays that it makes, and whose base case stands in front of the calls.
 //!
+//! @ a: [6, 6]
+//! @ a: [5, 5]
 //! @ a: [4, 4]
 //! @ a: [3, 3]
 //! @ a: [2, 2]
