@@ -23,6 +23,7 @@
 mod later;
 mod narrow;
 mod pad;
+mod preaccumulate;
 mod ragged;
 mod sequence;
 mod undo;

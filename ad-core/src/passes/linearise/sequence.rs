@@ -20,10 +20,12 @@
 
 use super::later::Later;
 use super::pad::{self, Padded};
+use super::preaccumulate::preaccumulated;
 use super::undo::{Chains, Known, Undo, values, visit_all};
 use super::{Lineariser, Loops, Shared, linearised};
 use crate::ir::build::{Builder, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Type, Var};
+use crate::ir::core::Keep;
 use crate::ir::linear::Linearised;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use std::collections::BTreeSet;
@@ -55,6 +57,7 @@ pub(super) struct Run {
 }
 
 /// A linearised body: which of what it is given and of the states have tangents, in this order.
+#[derive(Clone)]
 pub(super) struct Active {
     pub(super) body: Linearised,
     given: Vec<usize>,
@@ -201,6 +204,9 @@ impl Lineariser {
     fn apart(&mut self, run: &Run, active: &mut Active) -> Vec<(Var, Option<Var>)> {
         let stored = run.end_to_end(&mut self.out, active);
         let run = stored.as_ref().unwrap_or(run);
+        if stored.is_none() {
+            run.factor(active);
+        }
         let looped = &run.looped;
         let (given, states) = (run.given.len(), looped.states);
         let old = given + states + 1;
@@ -451,6 +457,22 @@ impl Run {
         }
     }
 
+    /// Makes one factor of what leads from one tangent to another, if fewer residuals are kept then.
+    fn factor(&self, active: &mut Active) {
+        if self.looped.keep != Keep::Residuals {
+            return;
+        }
+        if let Some(body) = preaccumulated(&active.body) {
+            let factored = Active {
+                body,
+                ..active.clone()
+            };
+            if Residuals::count(self, factored.clone()) < Residuals::count(self, active.clone()) {
+                *active = factored;
+            }
+        }
+    }
+
     /// A size of the body, in the program around it. Sizes that are computed there are given.
     pub(super) fn outside(&self, s: &Size) -> Size {
         translate_size(s, &mut |v| self.given[v.index()])
@@ -494,6 +516,15 @@ impl Residuals {
         }
         // What is at hand anyway is not kept, however little is read of it.
         Residuals::reading(run, active, known, chains, padded, &first.restored)
+    }
+
+    /// How many residuals are kept.
+    fn count(run: &Run, mut active: Active) -> usize {
+        let padded = Padded::of(run, &mut active);
+        let known = Known::of(run, &active);
+        let chains = Chains::of(run, &known, &padded);
+        let residuals = Residuals::of(run, &active, &known, &chains, &padded);
+        residuals.kept.len() + residuals.restored.len()
     }
 
     /// Whether a whole loop is computed again from an array in which something is not put back.
