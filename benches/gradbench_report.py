@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from plots import figure
-from report import CPU_TIME, machine, number, version
+from report import CPU_TIME, number, version
 from rust_side import ROOT
 
 STD_AUTODIFF = ROOT / "benches/std_autodiff"
@@ -81,11 +81,13 @@ COLOURS = {
 def write(docs, results, checkout, options):
     tools = [tool for tool in COLOURS if any(tool in found for found in results.values())]
     loads = [part["load"] for found in results.values() for part in found.values()]
+    machines = [machine_of(found) for found in results.values()]
+    machine = max(machines, key=machines.count)
     text = (checkout / "evals/lstm/data/lstm_full.txt").stat().st_size
     notes = sections(Path(__file__).with_name("gradbench_notes.md").read_text())
     page = TEXT.format(
         tools=",".join(tools[1:]),
-        machine=machine(),
+        machine=machine + (", where nothing else is said" if len(set(machines)) > 1 else ""),
         load=f"While measuring, the load average was {min(loads):.1f} to {max(loads):.1f}.",
         rust=version("rustc", "--version"),
         compiler=version("c++", "--version").splitlines()[0],
@@ -97,7 +99,10 @@ def write(docs, results, checkout, options):
         text="" if text > 50_000 else "- `lstm` reads a random text, as the copy had no other.\n",
         valid=validity(results, tools),
         tables="\n".join(
-            table(name, found, tools) + by_clock(found, options) + notes.get(name, "")
+            table(name, found, tools)
+            + by_clock(found, options)
+            + elsewhere(found, machine)
+            + notes.get(name, "")
             for name, found in results.items()
         ),
         lines=lines_of_code([name for name in results if "," not in name], checkout, tools),
@@ -119,6 +124,17 @@ def by_clock(found, options):
     tools = [t for t, part in found.items() if part["calls"] and part["cpu_time"] != options.cpu_time]
     kind = "by the clock" if options.cpu_time else "on the processor"
     return f"\n\nThe times of {', '.join(tools)} are those {kind}." if tools else ""
+
+
+def machine_of(found):
+    """Where an evaluation was measured: all of its tools in one run."""
+    return found["cotangent"]["machine"]
+
+
+def elsewhere(found, machine):
+    """What is said of an evaluation that was measured on another machine than the rest."""
+    own = machine_of(found)
+    return f"\n\nMeasured on {own}." if own != machine else ""
 
 
 def sections(text):

@@ -19,6 +19,10 @@ def failures(problems):
 
 
 def machine():
+    return f"{computer()},\n  load average at the end {os.getloadavg()[0]:.1f}"
+
+
+def computer():
     name = platform.processor() or platform.machine()
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -27,9 +31,7 @@ def machine():
                 break
     except OSError:
         pass
-    load = os.getloadavg()[0]
-    processors = f"{os.cpu_count()} processors"
-    return f"{name}, {platform.system()}, {processors},\n  load average at the end {load:.1f}"
+    return f"{name}, {platform.system()}, {os.cpu_count()} processors"
 
 
 def version(*command):
