@@ -87,7 +87,7 @@ def write(docs, results, checkout, options):
     notes = sections(Path(__file__).with_name("gradbench_notes.md").read_text())
     page = TEXT.format(
         tools=",".join(tools[1:]),
-        machine=machine + (", where nothing else is said" if len(set(machines)) > 1 else ""),
+        machine=machine + (",\n  where nothing else is said" if len(set(machines)) > 1 else ""),
         load=f"While measuring, the load average was {min(loads):.1f} to {max(loads):.1f}.",
         rust=version("rustc", "--version"),
         compiler=version("c++", "--version").splitlines()[0],
