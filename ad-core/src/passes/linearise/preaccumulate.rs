@@ -1,12 +1,12 @@
 //! Preaccumulation: what leads from one tangent to another in the body of a loop is one factor.
 //!
 //! ```text
-//! ḋ = ẋ / s, ė = -ḋ, ẏ = p ė + q ḋ     ─▶     k = p (-(1 / s)) + q (1 / s), ẏ = k ẋ
+//! ḋ = ẋ / s, ė = -ḋ, ẏ = p ė + q ḋ   ─▶   k = p (-(1 / s)) + q (1 / s), ẏ = k ẋ
 //! ```
 //!
-//! where nothing else needs ḋ and ė. The factor is computed with the values, by the same operations
-//! at ẋ = 1. So one residual is collected, not several, and the linear loop multiplies once, where
-//! it would go through a chain of operations that wait for each other.
+//! where nothing else needs ḋ and ė. The factor is computed with the values, by the same
+//! operations at ẋ = 1. So one residual is collected, not several, and the linear loop multiplies
+//! once. Otherwise it would go through a chain of operations that wait for each other.
 
 use crate::ir::build::Builder;
 use crate::ir::bulk::{Eq, Op, Program, Uses, Var};
@@ -125,7 +125,8 @@ fn regions(l: &Linearised) -> BTreeMap<Var, Region> {
     out
 }
 
-/// The tangent of which each variable is a multiple, element by element; itself, if there is none.
+/// For each variable the tangent that it is a multiple of, element by element. A variable that is
+/// no multiple of another has itself.
 fn sources(l: &Linearised) -> Vec<Var> {
     let mut from: Vec<Var> = (0..l.program.params.len() as u32).map(Var).collect();
     for (k, eq) in l.program.eqs.iter().enumerate() {

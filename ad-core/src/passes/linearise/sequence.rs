@@ -457,7 +457,7 @@ impl Run {
         }
     }
 
-    /// Makes one factor of what leads from one tangent to another, if fewer residuals are kept then.
+    /// Makes one factor of what leads from one tangent to another, if that keeps fewer residuals.
     fn factor(&self, active: &mut Active) {
         if self.looped.keep != Keep::Residuals {
             return;

@@ -258,7 +258,7 @@ fn cases(e: &Expr) -> Option<Vec<(Expr, Expr)>> {
 fn is_total(c: &Expr) -> bool {
     let is_total = match &*c.kind {
         Kind::Var(_) | Kind::Lit(_) | Kind::Dim(..) | Kind::Build(..) => true,
-        Kind::Prim(p, _) => !matches!(p, Prim::IDiv | Prim::IRem),
+        Kind::Prim(p, _) => !p.is_partial(),
         Kind::Let(..)
         | Kind::If(..)
         | Kind::Index(..)
@@ -276,7 +276,7 @@ fn is_total(c: &Expr) -> bool {
     is_total && c.parts().into_iter().all(self::is_total)
 }
 
-/// A condition outside of a binding, if that is of an array of which it asks for lengths only.
+/// A condition outside of a binding. It may ask for the lengths of what is bound, and no more.
 fn without(c: &Expr, sym: &Sym, is: &Expr) -> Option<Expr> {
     let mut c = c.clone();
     put_lengths(&mut c, sym, is);
