@@ -748,3 +748,49 @@ fn loops_without_rounds_have_hessians() {
     let twice = chained_hessian(&array![0.3, 0.7]);
     assert_eq!(twice, array![[0.0, 0.0], [0.0, -0.5 * 0.7_f64.sin()]]);
 }
+
+/// A mixture of Gaussians whose parameters are one vector, see the program of this name in the zoo.
+#[differentiable(grad, hessian, wrt(p))]
+fn mixture_of_one_vector(p: &Array1<f64>, k: usize, x: &Array2<f64>) -> f64 {
+    let (n, d) = x.dim();
+    let packed = d * (d + 1) / 2;
+    sum(n, |i| {
+        logsumexp(k, |c| {
+            let squares = sum(d, |r| {
+                let factors = k + k * d + packed * c + r * (r + 1) / 2;
+                let z = sum(r + 1, |s| p[factors + s] * (x[[i, s]] - p[k + d * c + s]));
+                z * z
+            });
+            p[c] - 0.5 * squares
+        })
+    })
+}
+
+#[test]
+fn a_hessian_of_many_columns_is_made_in_tiles() {
+    for (n, k, d) in [(0, 2, 3), (1, 3, 2), (9, 2, 4), (65, 3, 3), (300, 4, 5)] {
+        let count = k + k * d + k * d * (d + 1) / 2;
+        let mut p = Array1::from_shape_fn(count, |j| (1.3 * j as f64).sin());
+        let x = Array2::from_shape_fn((n, d), |(i, j)| (0.7 * (i * d + j) as f64).cos());
+        for is_dead in [false, true] {
+            if is_dead {
+                p[0] = f64::NEG_INFINITY;
+            }
+            let hessian = mixture_of_one_vector_hessian(&p, k, &x);
+            let near = |j: usize, step: f64| {
+                let mut p = p.clone();
+                p[j] += step;
+                mixture_of_one_vector_grad(&p, k, &x)
+            };
+            for j in usize::from(is_dead)..count {
+                let column = (near(j, 1e-5) - near(j, -1e-5)) / 2e-5;
+                for (i, v) in column.iter().enumerate() {
+                    let h = hessian[[i, j]];
+                    let size = 1.0 + h.abs() + n as f64;
+                    assert!((h - v).abs() < 1e-6 * size, "{n}: {i}, {j}: {h} or {v}");
+                    assert!((h - hessian[[j, i]]).abs() < 1e-10 * size, "{i}, {j}");
+                }
+            }
+        }
+    }
+}

@@ -100,9 +100,15 @@ pub(crate) const TOTALS_TOGETHER: usize = 8;
 /// registers.
 pub(crate) const LIGHT_BESIDE_TOTALS: usize = 16;
 
+/// The rows that they read: of more, LLVM does not inline what stands at two places.
+pub(crate) const ROWS_BESIDE_TOTALS: usize = 3;
+
 /// The instructions of a term that counts as light: its reduction has fewer partial results,
 /// which stay in registers.
 pub(crate) const LIGHT_TERM: usize = 8;
+
+/// The instructions of a light term under conditions on data, with those of the conditions.
+pub(crate) const MASKED_TERM: usize = 16;
 
 /// The sums of a point that stay in registers through an inner loop.
 pub(crate) const SUMS_IN_REGISTERS: usize = 2;
@@ -154,3 +160,9 @@ pub(crate) const INDICES_WITHOUT_BRANCH: i64 = 16;
 
 /// The letters of a place that is compared with others, written down.
 pub(crate) const LONGEST_PLACE: usize = 400;
+
+/// The tokens of a tile that LLVM inlines into what is compiled for an instruction set.
+pub(crate) const INLINED_TILE: usize = 1000;
+
+/// The tokens of a statement that is worth a call.
+pub(crate) const LOOP_OF_ITS_OWN: usize = 40;

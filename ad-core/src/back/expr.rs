@@ -5,7 +5,7 @@
 //! else shows its type, since whatever is made of bare literals alone gives one of them the suffix
 //! `i64`. So no method is called on an `{integer}`, and none is an `i32` for want of a type.
 
-use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
 
 /// How tightly an expression binds; larger binds tighter.
@@ -91,7 +91,7 @@ impl Expr {
     /// `if condition { self } else { other }`
     pub(super) fn choice(condition: TokenStream, then: Expr, other: Expr) -> Expr {
         let (then, other) = then.of_one_type(other);
-        let (then, other) = (then.tokens, other.tokens);
+        let (then, other) = (unbraced(then.tokens), unbraced(other.tokens));
         Expr::block(quote!(if #condition { #then } else { #other }))
     }
 
@@ -203,4 +203,13 @@ fn operator(op: &str) -> impl Iterator<Item = TokenTree> {
         };
         Punct::new(c, spacing).into()
     })
+}
+
+/// What is in a block, if all of this is one.
+fn unbraced(tokens: TokenStream) -> TokenStream {
+    let mut all = tokens.clone().into_iter();
+    match (all.next(), all.next()) {
+        (Some(TokenTree::Group(g)), None) if g.delimiter() == Delimiter::Brace => g.stream(),
+        (_, _) => tokens,
+    }
 }

@@ -13,6 +13,7 @@ mod facts;
 mod few;
 mod function;
 mod into;
+mod masked;
 pub(crate) mod name_check;
 mod names;
 mod nest;

@@ -62,7 +62,13 @@ impl Writer<'_> {
         inside: Inside<'_>,
         js: &Ident,
     ) -> (TokenStream, TokenStream) {
-        self.together(&[n], inside, Some(js))
+        // A block is not empty: what each element needs is needed.
+        let known = Known {
+            holds: inside.known.clone(),
+            fails: self.piece.fails.clone(),
+        };
+        let needed = self.nest.needed(&[n], &known);
+        self.together_with(&[n], inside, Some(js), &needed)
     }
 
     /// The same for several values, as a tuple. Without the name of neighbours it is all in the
@@ -72,6 +78,17 @@ impl Writer<'_> {
         roots: &[Node],
         inside: Inside<'_>,
         js: Option<&Ident>,
+    ) -> (TokenStream, TokenStream) {
+        self.together_with(roots, inside, js, &HashSet::new())
+    }
+
+    /// The same, where some nodes are needed in any case.
+    fn together_with(
+        &mut self,
+        roots: &[Node],
+        inside: Inside<'_>,
+        js: Option<&Ident>,
+        needed: &HashSet<Node>,
     ) -> (TokenStream, TokenStream) {
         let Inside { l, known } = inside;
         let mut nodes = BTreeSet::new();
@@ -99,7 +116,8 @@ impl Writer<'_> {
                     false
                 }
             };
-            if is_worth_it && !self.bound.contains_key(&m) && self.is_sure(m) {
+            let may_be_first = self.is_sure(m) || needed.contains(&m);
+            if is_worth_it && !self.bound.contains_key(&m) && may_be_first {
                 let value = self.whole(m, known).tokens;
                 let wish = self.wish(m);
                 let name = self.name(&wish);

@@ -58,6 +58,16 @@ pub(super) fn rename_module(tokens: TokenStream, from: &str, to: &str) -> TokenS
     renamed.collect()
 }
 
+/// How many tokens there are, those in brackets among them.
+pub(super) fn length(tokens: &TokenStream) -> usize {
+    (tokens.clone().into_iter())
+        .map(|t| match t {
+            TokenTree::Group(g) => 1 + length(&g.stream()),
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => 1,
+        })
+        .sum()
+}
+
 /// `let`s in front of what uses them. A name that turned out to occur once only, as the condition
 /// of an `if`, gives way to what it stands for, and a comparison that nobody needs where it stands
 /// is left out.

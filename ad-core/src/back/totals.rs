@@ -5,10 +5,10 @@ use super::expr::Expr;
 use super::nest::Writer;
 use super::range::pattern_of;
 use crate::ir::kernel::{Addend, Along, Node};
-use crate::thresholds::LIGHT_BESIDE_TOTALS;
+use crate::thresholds::{LIGHT_BESIDE_TOTALS, ROWS_BESIDE_TOTALS};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 impl Writer<'_> {
     /// A closure that makes a row of new arrays and adds sums over it to others, or that adds
@@ -68,15 +68,23 @@ impl Writer<'_> {
             when.push(quote!(#holds));
         }
         self.piece.holds.clone_from(&known);
+        // So few operations may stand at two places.
+        let nodes: BTreeSet<Node> = (values.iter())
+            .flat_map(|n| self.reached(l, *n, true))
+            .collect();
+        let reads = nodes
+            .iter()
+            .filter(|n| self.nest.nodes[**n].read().is_some());
+        let is_light = new.len() <= 1
+            && reads.count() <= ROWS_BESIDE_TOTALS
+            && self.are_light(l, &values, LIGHT_BESIDE_TOTALS, &known);
         let (rows, value) = self.row_of_values(l, (&values, new.len()), &known, &js);
         self.piece.holds.clear();
         let totals: Vec<Ident> = sums.iter().map(|_| self.name("total")).collect();
-        // So few operations may stand at two places.
-        let (set_and_sum, sum) =
-            match new.len() <= 1 && self.are_light(l, &values, LIGHT_BESIDE_TOTALS, &known) {
-                true => (quote!(set_and_sum_light), quote!(sums_light)),
-                false => (quote!(set_and_sum), quote!(sums)),
-            };
+        let (set_and_sum, sum) = match is_light {
+            true => (quote!(set_and_sum_light), quote!(sums_light)),
+            false => (quote!(set_and_sum), quote!(sums)),
+        };
         let added = sums.iter().zip(&totals).map(|((to, s), total)| {
             let place = s.at.iter().map(|a| self.at(a, &known).tokens);
             quote!(#to[[#(#place),*]] += #total;)

@@ -2,11 +2,13 @@
 
 use super::rooms::Keepable;
 use super::{Function, Local, Scope, memory};
+use crate::back::tokens;
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Division, Tiles};
-use crate::thresholds::ARRAYS_IN_PLACE;
+use crate::thresholds::{ARRAYS_IN_PLACE, INLINED_TILE, LOOP_OF_ITS_OWN};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
+use syn::{Block, Stmt};
 
 /// What is made where it is kept.
 #[derive(Default)]
@@ -32,9 +34,18 @@ impl Function<'_> {
         params.extend([&first, &length].map(|name| named(name, true)));
         let inner = self.inside(&t.body, &params, 0);
         let places = self.places_of_tiles(t, &inner);
-        let mut steps = TokenStream::new();
+        let mut written: Vec<(TokenStream, Vec<Var>)> = vec![];
         for (step, gone) in t.body.steps.iter().zip(memory::gone(&t.body)) {
-            steps.extend(inner.step(step));
+            written.push((inner.step(step), gone));
+        }
+        let size: usize = written.iter().map(|(step, _)| tokens::length(step)).sum();
+        let is_large = self.root().dispatched && size > INLINED_TILE;
+        let mut steps = TokenStream::new();
+        for (step, gone) in written {
+            steps.extend(match is_large {
+                true => within(&self.set(), step),
+                false => step,
+            });
             for v in gone {
                 let array = &inner.local(v).ident;
                 steps.extend(quote!(::core::mem::drop(#array);));
@@ -143,4 +154,26 @@ impl Function<'_> {
         let name = if real.name() == "Set" { "Set_" } else { "Set" };
         Ident::new(name, Span::mixed_site())
     }
+}
+
+/// Statements with loops of their own, each compiled for the instruction set: a closure is only if
+/// it is inlined into what is, and one with many loops is not.
+fn within(set: &Ident, step: TokenStream) -> TokenStream {
+    let Ok(mut block) = syn::parse2::<Block>(quote!({ #step })) else {
+        return step;
+    };
+    for statement in &mut block.stmts {
+        let value = match statement {
+            Stmt::Local(syn::Local {
+                init: Some(init), ..
+            }) => &mut *init.expr,
+            Stmt::Expr(e, _) => e,
+            Stmt::Local(_) | Stmt::Item(_) | Stmt::Macro(_) => continue,
+        };
+        if tokens::length(&value.to_token_stream()) > LOOP_OF_ITS_OWN {
+            *value = syn::parse_quote!(#set::within(|| #value));
+        }
+    }
+    let statements = block.stmts;
+    quote!(#(#statements)*)
 }

@@ -111,10 +111,17 @@ impl Writer<'_> {
         {
             return self.reduced_by_blocks(r, l, plan, run, known);
         }
-        let light = r.light && rest.is_empty() && is_loop && self.is_light(l, r.body);
-        let rows = light.then(|| self.rows(l, r.body)).flatten();
+        let is_last = r.light && rest.is_empty() && is_loop;
+        let plain = is_last && self.is_light(l, r.body);
+        let masked = is_last && !plain && self.is_masked(l, r.body);
+        let rows = (plain || masked).then(|| self.rows(l, r.body)).flatten();
         let before = self.named.len();
-        let lets = self.lets(Some(l), known);
+        let (mut outside, mut lets) = (vec![], vec![]);
+        if let Some((_, _, reads)) = rows.as_ref().filter(|_| masked) {
+            outside = self.named_before(l, r.body, known);
+            lets = self.read_first(reads);
+        }
+        lets.extend(self.lets(Some(l), known));
         let value = self.inside_loops(r, rest, known);
         for n in self.named.drain(before..) {
             self.bound.remove(&n);
@@ -139,7 +146,7 @@ impl Writer<'_> {
         };
         let index = pattern_of(&self.loops[l], &value.tokens);
         let name = Ident::new(r.name, Span::mixed_site());
-        let name = match light {
+        let name = match plain {
             true => format_ident!("{name}_light"),
             false => name,
         };
@@ -154,9 +161,13 @@ impl Writer<'_> {
         for n in reads {
             self.rowed.remove(&n);
         }
+        let outside = outside
+            .iter()
+            .map(|(name, value)| quote!(let #name = #value;));
         Expr::block(quote!({
             let #js = rt::stretch(#span);
             #rows
+            #(#outside)*
             rt::#name #of (#js, |#index| #value)
         }))
     }

@@ -277,15 +277,30 @@ impl Nest {
             if !self.is_bare(n, known) || !seen.insert(n) {
                 continue;
             }
-            let mut below = self.live_operands(n, known);
-            if let Compute::Prim(Prim::Select | Prim::And | Prim::Or, args) = &self.nodes[n].compute
-                && below.len() > 1
-            {
-                below.retain(|o| *o == args[0]);
-            }
+            let below = self.strict_operands(n, known);
             open.extend(below);
         }
         seen
+    }
+
+    /// The same, with what is 0 where its condition does not hold.
+    pub fn needed(&self, roots: &[Node], known: &Known) -> HashSet<Node> {
+        let mut all = self.always(roots, known);
+        let operands = all.iter().flat_map(|n| self.strict_operands(*n, known));
+        let operands: Vec<Node> = operands.collect();
+        all.extend(operands);
+        all
+    }
+
+    /// What a node is made of whatever its conditions are.
+    fn strict_operands(&self, n: Node, known: &Known) -> Vec<Node> {
+        let mut below = self.live_operands(n, known);
+        if let Compute::Prim(Prim::Select | Prim::And | Prim::Or, args) = &self.nodes[n].compute
+            && below.len() > 1
+        {
+            below.retain(|o| *o == args[0]);
+        }
+        below
     }
 
     /// Whether what is read along a loop, in its middle, is inside of the array also where it is

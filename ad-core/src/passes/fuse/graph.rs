@@ -48,11 +48,6 @@ impl Graph {
         &self.nodes[n]
     }
 
-    /// The loops that a node is evaluated in.
-    pub(super) fn depends(&self, n: Node) -> &[Loop] {
-        &self.depends[n]
-    }
-
     /// A node, which is to stay inside of some loops even if they do not occur in it.
     pub(super) fn push(&mut self, scalar: Scalar, inside: &[Loop]) -> Node {
         let mut depends: Vec<Loop> = (scalar.operands().iter())

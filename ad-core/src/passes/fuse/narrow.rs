@@ -6,6 +6,7 @@
 //! out[i, j] = [l ≤ j ∧ j < u ∧ q] e   =  zeros, and [q] e for l ≤ j < u
 //! out[p] += [l ≤ j ∧ j < u ∧ q] e     =  the same for l ≤ j < u
 //! Σ_j Σ_k [l ≤ j ∧ q] e               =  Σ_{l ≤ j} Σ_k [q] e
+//! Σ_j [p ∧ q] e                       =  [p] Σ_j [q] e                      for a p without j
 //! ```
 //!
 //! where l and u are affine in loops further out than j, or u is an integer computed further out.
@@ -20,13 +21,13 @@
 //! A part of the condition that may fail by itself must not be left out, since its failure would be
 //! lost; then the loop stays as it is.
 
-use super::rebuild::without;
+use super::rebuild::{Known, without};
 use crate::ir::core::{Extremum, ReduceOp};
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Range};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
 use crate::thresholds::SPARED_INDICES;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Which iterations of a loop need not be.
 #[derive(Clone, Copy, Debug)]
@@ -79,10 +80,24 @@ pub(super) fn narrow(nest: Nest, at: Vec<At>, skips: Skips) -> (Nest, Vec<At>) {
             | Compute::Extreme(_) => {}
         }
     }
-    if narrowing.ranges.iter().all(Range::is_whole) {
+    let mut truth = narrowing.known();
+    let lifted = narrowing.lifted(&truth);
+    if lifted.is_empty() && narrowing.ranges.iter().all(Range::is_whole) {
         return (nest, at);
     }
-    let (known, ranges) = (narrowing.known(), narrowing.ranges);
+    // Nothing else is inside of the loops of a sum.
+    for (n, guards) in &lifted {
+        let is_inside =
+            |p: &Node| (nest.nodes[*n].own().iter()).any(|l| nest.depends[*p].contains(l));
+        for &p in guards.iter().filter(|p| is_inside(p)) {
+            truth[p] = Some(true);
+        }
+    }
+    let known = Known {
+        truth,
+        guards: lifted,
+    };
+    let ranges = narrowing.ranges;
     without(&nest, &at, known, ranges)
 }
 
@@ -410,6 +425,55 @@ impl Narrowing<'_> {
             form.coefficient(*l).is_some() && form.sub(fact).is_nonnegative(loops, &[])
         };
         form.is_nonnegative(loops, &[]) || self.facts.iter().any(implies)
+    }
+
+    /// For sums the conditions that all of their terms share. They are asked even if the sum has no
+    /// terms, so they must not fail.
+    fn lifted(&self, truth: &[Option<bool>]) -> HashMap<Node, Vec<Node>> {
+        let mut out = HashMap::new();
+        for (n, s) in self.nest.nodes.iter().enumerate() {
+            let Compute::Reduce(ReduceOp::Sum, own, body) = &s.compute else {
+                continue;
+            };
+            let (mut holds, tested) = self.nonzero(*body, true);
+            let known = s.guard.map_or(vec![], |g| self.members(g));
+            holds.retain(|&p| {
+                let mut others = tested.iter().filter(|&&q| q != p);
+                truth[p].is_none()
+                    && !known.contains(&p)
+                    && self.is_outside(p, own)
+                    && others.all(|&q| self.may_be_left_out(q, p))
+            });
+            if !holds.is_empty() {
+                out.insert(n, holds);
+            }
+        }
+        out
+    }
+
+    /// Whether a condition can be asked outside of some loops: it is the same at all of their
+    /// indices, and never fails.
+    fn is_outside(&self, n: Node, own: &[Loop]) -> bool {
+        let is_same = |a: &Affine| a.is_total() && own.iter().all(|l| a.coefficient(*l).is_none());
+        let (mut seen, mut open) = (HashSet::new(), vec![n]);
+        while let Some(n) = open.pop() {
+            if !seen.insert(n) {
+                continue;
+            }
+            let s = &self.nest.nodes[n];
+            let never_fails = match &s.compute {
+                Compute::Read(_, at) => at.is_empty(),
+                Compute::Prim(p, _) => !p.is_partial(),
+                Compute::Index(a) => is_same(a),
+                Compute::Lit(_) | Compute::Same(_) => true,
+                Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
+            };
+            if !never_fails {
+                return false;
+            }
+            open.extend(s.operands());
+        }
+        true
     }
 
     /// For each node whether it is known to be true or false.

@@ -7,7 +7,7 @@ use crate::ir::core::ReduceOp;
 use crate::ir::kernel::{Affine, At, Compute, Loop, Nest, Node, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// A nest under construction.
 pub(super) struct NestBuilder<'a> {
@@ -114,7 +114,7 @@ impl<'a> NestBuilder<'a> {
             return n;
         }
         let eq = self.program.eq(v).expect("parameters are stored");
-        let mut guard = eq.guard.map(|g| self.value(g, place));
+        let guard = eq.guard.map(|g| self.value(g, place));
         let compute = match &eq.op {
             Op::Fill(l) => Compute::Lit(*l),
             Op::Index(a) => {
@@ -151,9 +151,6 @@ impl<'a> NestBuilder<'a> {
                         self.value(*src, &inner)
                     }
                 };
-                if *op == ReduceOp::Sum {
-                    guard = guard.or_else(|| self.guard_of_all(&own, body));
-                }
                 Compute::Reduce(*op, own, body)
             }
             Op::ArgReduce { op, src, axis } => {
@@ -179,39 +176,6 @@ impl<'a> NestBuilder<'a> {
         };
         self.done.insert(key, n);
         n
-    }
-
-    /// The condition that all terms of a sum share, which is then that of the sum. A condition that
-    /// reads nothing only says where loops run, which their ranges say better.
-    fn guard_of_all(&self, own: &[Loop], term: Node) -> Option<Node> {
-        let guard = self.graph.scalar(term).guard?;
-        if self.graph.depends(guard).iter().any(|l| own.contains(l)) {
-            return None;
-        }
-        let (mut seen, mut open) = (HashSet::new(), vec![guard]);
-        let mut reads = false;
-        while let Some(n) = open.pop() {
-            if !seen.insert(n) {
-                continue;
-            }
-            let s = self.graph.scalar(n);
-            // It is asked even if the sum has no terms, so it must not fail.
-            let never_fails = match &s.compute {
-                Compute::Read(_, at) => {
-                    reads = true;
-                    at.is_empty()
-                }
-                Compute::Prim(p, _) => !p.is_partial(),
-                Compute::Lit(_) | Compute::Same(_) => true,
-                Compute::Index(a) => a.is_total(),
-                Compute::Reduce(..) | Compute::ArgReduce(..) | Compute::Extreme(_) => false,
-            };
-            if !never_fails {
-                return None;
-            }
-            open.extend(s.operands());
-        }
-        reads.then_some(guard)
     }
 
     fn enter(&mut self, src: Var, place: &[Affine], axes: &[usize]) -> (Vec<Affine>, Vec<Loop>) {

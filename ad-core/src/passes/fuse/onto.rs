@@ -55,7 +55,11 @@ pub(super) fn onto(mut program: Program) -> Program {
         } else {
             let place = (0..nest.outer).map(|l| At::Affine(Affine::of(l)));
             nest.nodes[sum.node].compute = Compute::Read(product.out, place.collect());
-            let (known, ranges) = (vec![None; nest.nodes.len()], nest.ranges.clone());
+            let known = rebuild::Known {
+                truth: vec![None; nest.nodes.len()],
+                ..rebuild::Known::default()
+            };
+            let ranges = nest.ranges.clone();
             *nest = rebuild::without(nest, &[], known, ranges).0;
             before.entry(k).or_default().push(product);
         }

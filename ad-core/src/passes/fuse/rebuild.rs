@@ -4,18 +4,25 @@ use super::graph::Graph;
 use crate::ir::kernel::{At, Compute, Loop, Nest, Node, Range, Scalar};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
+use std::collections::HashMap;
+
+/// What is known of a nest.
+#[derive(Default)]
+pub(super) struct Known {
+    /// For each node whether it is true or false.
+    pub(super) truth: Vec<Option<bool>>,
+    /// Conditions that sums are guarded by, too. Each is the same at all indices of their loops, and
+    /// never fails.
+    pub(super) guards: HashMap<Node, Vec<Node>>,
+}
 
 /// A nest whose loops run over other ranges, without the conditions that are then known, and the
 /// same of `at`, which is computed in the outer loops.
-pub(super) fn without(
-    nest: &Nest,
-    at: &[At],
-    known: Vec<Option<bool>>,
-    ranges: Vec<Range>,
-) -> (Nest, Vec<At>) {
+pub(super) fn without(nest: &Nest, at: &[At], known: Known, ranges: Vec<Range>) -> (Nest, Vec<At>) {
     let mut rebuild = Rebuild {
         out: Graph::new(nest.loops.clone(), nest.outer),
         new: vec![None; nest.nodes.len()],
+        outside: HashMap::new(),
         nest,
         ranges,
         known,
@@ -32,9 +39,11 @@ pub(super) fn without(
 struct Rebuild<'a> {
     nest: &'a Nest,
     ranges: Vec<Range>,
-    known: Vec<Option<bool>>,
+    known: Known,
     out: Graph,
     new: Vec<Option<Node>>,
+    /// The conditions of sums.
+    outside: HashMap<Node, Node>,
 }
 
 impl Rebuild<'_> {
@@ -65,7 +74,15 @@ impl Rebuild<'_> {
         let nest = self.nest;
         let s = &nest.nodes[n];
         let inside = &nest.depends[n];
-        let guard = s.guard.map(|g| self.node(g));
+        let mut guard = s.guard.map(|g| self.node(g));
+        for p in self.known.guards.get(&n).cloned().unwrap_or_default() {
+            let is_inside = s.own().iter().any(|l| nest.depends[p].contains(l));
+            let p = match is_inside {
+                true => self.outside(p),
+                false => self.node(p),
+            };
+            guard = Some(guard.map_or(p, |g| self.both(g, p)));
+        }
         let guard = match guard.map(|g| (g, self.truth(g))) {
             None | Some((_, Some(true))) => None,
             Some((g, None)) => Some(g),
@@ -74,7 +91,7 @@ impl Rebuild<'_> {
                 return self.push(s.elem, Some(g), zero, inside);
             }
         };
-        if let Some(b) = self.known[n] {
+        if let Some(b) = self.known.truth[n] {
             return match (b, guard) {
                 // `[g] true` is g.
                 (true, Some(g)) => g,
@@ -140,6 +157,42 @@ impl Rebuild<'_> {
             (Prim::Add | Prim::Sub, _) if self.is_nothing(new[1]) => Ok(new[0]),
             (Prim::Add, _) if self.is_nothing(new[0]) => Ok(new[1]),
             _ => Err(new),
+        }
+    }
+
+    /// A condition inside of those loops only that occur in it.
+    fn outside(&mut self, n: Node) -> Node {
+        if let Some(new) = self.outside.get(&n) {
+            return *new;
+        }
+        let s = self.nest.nodes[n].clone();
+        let guard = s.guard.map(|g| self.outside(g));
+        let compute = match s.compute {
+            Compute::Prim(p, args) => {
+                Compute::Prim(p, args.iter().map(|&a| self.outside(a)).collect())
+            }
+            Compute::Same(m) => Compute::Same(self.outside(m)),
+            Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Read(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Extreme(_) => s.compute,
+        };
+        let new = match (compute, guard) {
+            (Compute::Same(m), None) => m,
+            (compute, guard) => self.push(s.elem, guard, compute, &[]),
+        };
+        self.outside.insert(n, new);
+        new
+    }
+
+    /// The conjunction of two new nodes.
+    fn both(&mut self, a: Node, b: Node) -> Node {
+        match (self.truth(a), self.truth(b)) {
+            (Some(true), _) | (_, Some(false)) => b,
+            (_, Some(true)) | (Some(false), _) => a,
+            (None, None) => self.push(Elem::Bool, None, Compute::Prim(Prim::And, vec![a, b]), &[]),
         }
     }
 

@@ -22,8 +22,8 @@
 //! Nothing else is computed more often, no element in another way; sums along other axes keep their
 //! order.
 //!
-//! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if
-//! it saves two of them. How long a tile is, is found when the program runs, and all of a small
+//! The lane is chosen that saves most arrays of three or more axes from being made as a whole, those
+//! with the most axes first, if it saves two of them. How long a tile is, is found when the program runs, and all of a small
 //! program is one tile. Where no lane does, matrices may be read once that would be read twice
 //! ([`twice`]).
 
@@ -61,7 +61,7 @@ pub(super) fn tiled(program: Program) -> Program {
     }
     let plans = lanes.into_iter().filter_map(|n| Plan::new(&program, n));
     // The first of those that save most, and keep least.
-    let worth = |plan: &Plan| (plan.saved, Reverse(plan.kept));
+    let worth = |plan: &Plan| (plan.saved.clone(), Reverse(plan.kept));
     match plans.rev().max_by_key(worth) {
         Some(plan) => plan.carried_out(&program),
         None => twice::read_once(program),
@@ -79,8 +79,8 @@ struct Plan {
     phases: Vec<Vec<(Step, Form)>>,
     /// Which phases are worth it.
     worth: Vec<bool>,
-    /// How many arrays are not made as a whole.
-    saved: usize,
+    /// How many axes those arrays have that are not made as a whole, the most first.
+    saved: Vec<usize>,
     /// How many axes those have that are.
     kept: usize,
 }
@@ -103,20 +103,21 @@ impl Plan {
             whole,
             phases,
             worth: vec![false; count],
-            saved: 0,
+            saved: vec![],
             kept: 0,
         };
         plan.compute_again(program, &lane);
         for p in 0..count {
             let saved = plan.saved_by(program, p);
-            if saved >= ARRAYS_SAVED {
+            if saved.len() >= ARRAYS_SAVED {
                 plan.worth[p] = true;
-                plan.saved += saved;
+                plan.saved.extend(saved);
                 let lasting = plan.lasting(program, p);
                 plan.kept += lasting.iter().map(|v| lane.rank(*v)).sum::<usize>();
             }
         }
-        (plan.saved > 0).then_some(plan)
+        plan.saved.sort_unstable_by_key(|rank| Reverse(*rank));
+        (!plan.saved.is_empty()).then_some(plan)
     }
 
     /// Gives each phase functions of its own that are cheap, and drops what nobody needs any more.
@@ -193,8 +194,9 @@ impl Plan {
         made.filter(lasts).collect()
     }
 
-    /// How many large arrays are made and used in a phase alone, when its steps are families.
-    fn saved_by(&self, program: &Program, p: usize) -> usize {
+    /// How many axes each large array has that is made and used in a phase alone, when its steps are
+    /// families.
+    fn saved_by(&self, program: &Program, p: usize) -> Vec<usize> {
         let results = self.lasting(program, p);
         let steps = self.phases[p].iter().map(|(s, _)| s.clone());
         let grouped = family::group(Program {
@@ -207,7 +209,7 @@ impl Plan {
         });
         let made = grouped.steps.iter().flat_map(Step::defines);
         let saved = made.filter(|(v, ty)| ty.rank() >= TILED_RANK && !results.contains(v));
-        saved.count()
+        saved.map(|(_, ty)| ty.rank()).collect()
     }
 
     fn carried_out(mut self, program: &Program) -> Program {

@@ -3,6 +3,7 @@
 
 mod added_rows;
 mod changed_rows;
+mod masks;
 mod row_totals;
 mod rows;
 
@@ -73,6 +74,7 @@ fn choose(program: &mut Program, is_inner: bool) {
             *form = chosen;
         }
         changed_rows::choose(step);
+        masks::choose(step, &types);
         types.extend(step.defines().into_iter().map(|(v, ty)| (v, ty.clone())));
     }
 }

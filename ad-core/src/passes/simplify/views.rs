@@ -233,18 +233,24 @@ fn safe_to_drop(s: &Simplifier, eq: &Eq, index: &[Ix], of: &[Size]) -> bool {
     })
 }
 
-/// `(fill c)[index]  =  fill c`, where the read loses no bounds failure
+/// `([h] fill c)[index]  =  [h[index]] fill c`, where the read loses no bounds failure
 fn read_of_fill(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
     };
-    let lit = s.lit(*src)?;
-    safe_to_drop(s, eq, index, &s.out.ty(*src).shape).then(|| {
-        Rewrite::Eq(Eq {
-            op: Op::Fill(lit),
-            ..eq.clone()
-        })
-    })
+    let inner = s.out.eq(*src)?.clone();
+    let Op::Fill(lit) = inner.op else {
+        return None;
+    };
+    let of = &inner.ty.shape;
+    if inner.guard.is_some() && is_tangled(eq, of, index) || !safe_to_drop(s, eq, index, of) {
+        return None;
+    }
+    Some(Rewrite::Eq(Eq {
+        guard: through(s, inner.guard, index, eq),
+        op: Op::Fill(lit),
+        ..eq.clone()
+    }))
 }
 
 /// `(index a)[b]  =  index (a after b)`, where the read loses no bounds failure
@@ -318,7 +324,7 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Gather { src, index: a } = &inner.op else {
         return None;
     };
-    if is_tangled(eq, &inner.ty.shape, b) {
+    if is_tangled(eq, &inner.ty.shape, b) && !is_guarded_alike(s, inner.guard, b, eq) {
         return None;
     }
     // Rows at selected indices are repeated as they are: fusion may copy them once.
@@ -449,6 +455,17 @@ fn is_tangled(eq: &Eq, of: &[Size], index: &[Ix]) -> bool {
         Ix::Data(_) => false,
     };
     eq.ty.elem != Elem::Real && eq.guard.is_some() && !index.iter().zip(of).all(inside)
+}
+
+/// Whether the guard of a read says all that the guard of what is read says there: no other is
+/// needed for both.
+fn is_guarded_alike(s: &mut Simplifier, h: Option<Var>, index: &[Ix], eq: &Eq) -> bool {
+    let (Some(h), Some(g)) = (h, eq.guard) else {
+        return h.is_none();
+    };
+    let to = all_affine(index).map(|i| i.into_iter().cloned().collect::<Vec<_>>());
+    let there = to.and_then(|to| s.moved(h, &to, &eq.ty.shape));
+    there.is_some_and(|h| s.is_implied(h, &[g]))
 }
 
 /// The guard of a read of what is guarded by `h`.

@@ -281,3 +281,36 @@ fn a_condition_that_all_terms_share_is_that_of_the_sum() {
     // One that changes from term to term is not.
     assert!(!guard("gather v2[i1]"));
 }
+
+/// A sum over j and k of `x[j, k]` where `condition` holds, of integers i, j, k, n and m.
+fn sum_if(condition: &str) -> (Nest, Option<usize>) {
+    let text = format!(
+        "fn f(x: real[d0.0, d0.1], n: int[])
+            v2: int[d0.0, d0.0, d0.1] = index i0
+            v3: int[d0.0, d0.0, d0.1] = index n1
+            v4: int[d0.0, d0.0, d0.1] = index i2
+            v5: int[d0.0, d0.0, d0.1] = index i1
+            v6: bool[d0.0, d0.0, d0.1] = ieq(v2, v3)
+            v7: real[d0.0, d0.0, d0.1] = gather v0[i1, i2]
+            v8: bool[d0.0, d0.0, d0.1] = {condition}
+            v9: bool[d0.0, d0.0, d0.1] = and(v6, v8)
+            v10: real[d0.0, d0.0, d0.1] = [v9] sin(v7)
+            v11: real[d0.0, d0.0] = sum v10 over [2]
+            v12: real[d0.0, d0.0] = mul(v11, v11)
+            v13: real[d0.0] = sum v12 over [1]
+            return v13"
+    );
+    let nest = nest(&text);
+    let sums = nest.nodes.iter().filter(|s| !s.own().is_empty());
+    let guards = sums.filter_map(|s| s.guard).next();
+    (nest, guards)
+}
+
+#[test]
+fn a_condition_without_the_index_of_a_sum_is_that_of_the_sum() {
+    // With more that changes from term to term, with more that does not, and with a bound.
+    for condition in ["lt(v7, v7)", "ieq(v5, v3)", "ilt(v4, v5)"] {
+        let (nest, guard) = sum_if(condition);
+        assert!(guard.is_some(), "{condition}: {nest:?}");
+    }
+}

@@ -227,3 +227,66 @@ fn an_axis_that_may_be_long_stays_the_last() {
     assert!(inside.contains(&"# d1.0 d1.1".to_owned()), "{inside:?}");
     assert!(inside.contains(&"# d1.0 d0.1".to_owned()), "{inside:?}");
 }
+
+#[test]
+fn rows_of_a_square_are_a_lane() {
+    // Arrays of three axes are made for each row of a square.
+    let text = "fn f(x: real[d0.0], m: real[d1.0, d1.1])
+        v2: real[d0.0, d1.0, d1.1] = gather v1[i1, i2]
+        v3: real[d0.0, d1.0, d1.1] = gather v0[i0]
+        v4: real[d0.0, d1.0, d1.1] = mul(v2, v3)
+        v5: real[d0.0, d1.0, d1.1] = sin(v4)
+        v6: real[d0.0, d1.0] = sum v5 over [2]
+        v7: real[d0.0] = logsumexp v6 over [1]
+        v8: real[d0.0, d1.0, d1.1] = gather v7[i0]
+        v9: real[d0.0, d1.0, d1.1] = sub(v5, v8)
+        v10: real[d0.0, d1.0, d1.1] = exp(v9)
+        v11: real[d0.0, d1.0] = sum v10 over [2]
+        v12: real[d0.0, d1.1] = sum v10 over [1]
+        v13: real[d0.0, d1.0] = mul(v11, v11)
+        v14: real[d0.0, d1.1] = mul(v12, v12)
+        v15: real[d0.0] = sum v13 over [1]
+        v16: real[d0.0] = sum v14 over [1]
+        v17: real[d0.0] = mul(v15, v16)
+        v18: real[d0.0, d0.0] = gather v17[i0]
+        v19: real[d0.0, d0.0] = gather v0[i1]
+        v20: real[d0.0, d0.0] = mul(v18, v19)
+        v21: real[d0.0, d0.0] = sin(v20)
+        return v21";
+    let program = fused(text, &[&[4], &[3, 2]]);
+    assert_eq!(lanes(&program), ["d0.0: v21 [d0.0, d0.0]"]);
+}
+
+#[test]
+fn what_a_short_axis_consists_of_is_short() {
+    // A square of d0.0 says that it is short, and so is d1.1, which it is at least.
+    let text = "fn f(x: real[d0.0], m: real[d1.0, d1.1, d1.2])
+        require d0.0 >= d1.1 + d1.1*d1.2
+        v2: real[d0.0, d1.0, d1.1, d1.2] = gather v1[i1, i2, i3]
+        v3: real[d0.0, d1.0, d1.1, d1.2] = gather v0[i0]
+        v4: real[d0.0, d1.0, d1.1, d1.2] = mul(v2, v3)
+        v5: real[d0.0, d1.0, d1.1, d1.2] = sin(v4)
+        v6: real[d0.0, d1.0, d1.1] = sum v5 over [3]
+        v7: real[d0.0, d1.0, d1.1] = exp(v6)
+        v8: real[d0.0, d1.0] = sum v7 over [2]
+        v9: real[d0.0] = logsumexp v8 over [1]
+        v10: real[d0.0, d1.0, d1.1] = gather v9[i0]
+        v11: real[d0.0, d1.0, d1.1] = sub(v7, v10)
+        v12: real[d0.0, d1.0] = sum v11 over [2]
+        v13: real[d0.0] = logsumexp v12 over [1]
+        v14: real[d0.0, d1.0, d1.2] = sum v5 over [2]
+        v15: real[d0.0, d1.0] = sum v14 over [2]
+        v16: real[d0.0] = logsumexp v15 over [1]
+        v17: real[d0.0] = mul(v13, v16)
+        v18: real[d0.0, d0.0] = gather v17[i0]
+        v19: real[d0.0, d0.0] = gather v0[i1]
+        v20: real[d0.0, d0.0] = mul(v18, v19)
+        v21: real[d0.0, d0.0] = sin(v20)
+        return v21";
+    let args = [&[6][..], &[7, 2, 2]];
+    let inside = axes_inside(&fused(text, &args));
+    assert!(inside.contains(&"# d1.1 d1.0".to_owned()), "{inside:?}");
+    let free: Vec<&str> = text.lines().filter(|l| !l.contains("require")).collect();
+    let inside = axes_inside(&fused(&free.join("\n"), &args));
+    assert!(inside.contains(&"# d1.0 d1.1".to_owned()), "{inside:?}");
+}

@@ -179,14 +179,10 @@ impl<'a> Lane<'a> {
         self.places.iter().map(Place::over).max().unwrap_or(0)
     }
 
-    /// The only axis of an array that is as long as the lane.
-    fn axis(&self, v: Var) -> Option<usize> {
+    /// The axes of an array that are as long as the lane.
+    fn axes(&self, v: Var) -> Vec<usize> {
         let shape = &self.types[&v].shape;
-        let mut axes = shape.iter().enumerate().filter(|(_, n)| *n == self.n);
-        match (axes.next(), axes.next()) {
-            (Some((axis, _)), None) => Some(axis),
-            (Some(_), Some(_)) | (None, _) => None,
-        }
+        (0..shape.len()).filter(|&k| shape[k] == *self.n).collect()
     }
 
     /// Where a variable is made, if it is.
@@ -199,18 +195,25 @@ impl<'a> Lane<'a> {
         matches!(self.place(v), Some(Place::Phase(..)))
     }
 
-    /// How the lane runs through a step, if it does.
+    /// How the lane runs through a step, if it does: along the first axis where it can.
     fn form(&self, step: &Step) -> Option<Form> {
-        let axis = match &step.work {
-            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => self.axis(step.out)?,
+        match &step.work {
+            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => {
+                let axes = self.axes(step.out).into_iter();
+                axes.filter_map(|axis| self.form_along(step, axis)).next()
+            }
             Work::Recur { .. }
             | Work::Change { .. }
             | Work::Family(_)
             | Work::Loop(_)
             | Work::Branch(_)
             | Work::Call(_)
-            | Work::Tiles(_) => return None,
-        };
+            | Work::Tiles(_) => None,
+        }
+    }
+
+    /// How it runs along this axis of what a step makes.
+    fn form_along(&self, step: &Step, axis: usize) -> Option<Form> {
         if axis > 0 && self.pinned.contains(&step.out) {
             return None;
         }
@@ -260,13 +263,13 @@ impl<'a> Lane<'a> {
     }
 
     /// Whether what is not made in the lane is read so that an index of the lane is a row, and not
-    /// a column.
+    /// a column. What is read where several loops meet is read at few indices.
     fn reads_rows(&self, step: &Step, form: &Form) -> bool {
         nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
             nest.nodes.iter().all(|s| match &s.compute {
                 Compute::Read(v, at) if !self.is_inside(*v) => {
                     let runs = |a: &At| match a {
-                        At::Affine(a) => a.coefficient(l).is_some(),
+                        At::Affine(a) => a.terms.len() == 1 && a.coefficient(l).is_some(),
                         At::Node(_) => false,
                     };
                     !at.iter().skip(1).any(runs)

@@ -13,19 +13,19 @@
 //! Loops over rows of ten are slow, and sums over each of them slower; in rows of a thousand all of
 //! these are loops over vectors. How long axes are is known when the program runs. But who makes an
 //! array with an axis twice, as the matrices above, expects it to be short, since time and memory
-//! are quadratic in it; and what occurs once in every array may be as long as there are data. A
-//! number is short, too.
+//! are quadratic in it, and so is what a short axis consists of; and what occurs once in every array
+//! may be as long as there are data. A number is short, too.
 //!
 //! What is read from outside, and along its rows in the other order, is copied in the new one, once
 //! for all tiles.
 
 use super::body::in_order;
 use super::lane::Form;
-use crate::ir::bulk::{Type, Var};
+use crate::ir::bulk::{Relation, Require, Type, Var};
 use crate::ir::kernel::{
     self, Affine, At, Compute, Contribution, Loop, Nest, Program, Range, Scalar, Step, Work,
 };
-use crate::ir::ty::{Elem, Size};
+use crate::ir::ty::{Atom, Elem, Size};
 use std::collections::{HashMap, HashSet};
 
 /// How the axes of what a step makes are arranged, and its loops.
@@ -45,10 +45,18 @@ pub(super) fn run(program: &Program, lane: &Size, steps: &[&(Step, Form)]) -> Op
         .flat_map(Step::defines)
         .map(|(_, ty)| ty);
     let types: Vec<&Type> = params.chain(made).collect();
-    let is_short = |n: &Size| {
+    let is_squared = |n: &Size| {
         let twice = |ty: &&Type| ty.shape.iter().filter(|m| *m == n).count() > 1;
         n.as_lit().is_some() || types.iter().any(twice)
     };
+    let is_part = |n: &Size| {
+        let says = |r: &Require| r.relation == Relation::AtLeast && is_squared(&r.left);
+        program
+            .requires
+            .iter()
+            .any(|r| says(r) && is_term(n, &r.right))
+    };
+    let is_short = |n: &Size| is_squared(n) || is_part(n);
     steps.iter().find_map(|(step, form)| {
         let axes = step.ty.shape.iter().enumerate();
         let rest: Vec<&Size> = axes
@@ -59,6 +67,12 @@ pub(super) fn run(program: &Program, lane: &Size, steps: &[&(Step, Form)]) -> Op
         let is_long = |n: &&&Size| !is_short(n) && n.is_total() && **n != lane;
         is_short(last).then(|| others.iter().find(is_long).map(|n| (*n).clone()))?
     })
+}
+
+/// Whether a sum of products of lengths is at least this one, if none of them is 0.
+fn is_term(n: &Size, sum: &Size) -> bool {
+    let divides = |m: &[Atom]| n.as_atom().is_some_and(|a| m.contains(a));
+    sum.terms().all(|(_, c)| c > 0) && sum.terms().any(|(m, _)| divides(m))
 }
 
 impl Arrangement {
@@ -153,14 +167,16 @@ pub(super) fn copies(
     let mut next = types.keys().map(|v| v.0 + 1).max().unwrap_or(0);
     let mut steps = vec![];
     for nest in phase.iter_mut().flat_map(|(s, _)| s.nests_mut()) {
-        let Some(l) = (nest.outer.checked_sub(1)).filter(|l| nest.loops[*l] == *run) else {
-            continue;
-        };
+        let last = nest.outer.checked_sub(1);
+        let inner = (0..nest.loops.len()).filter(|l| *l >= nest.outer || Some(*l) == last);
+        let runs: Vec<Loop> = inner.filter(|l| nest.loops[*l] == *run).collect();
         for s in &mut nest.nodes {
             let Compute::Read(v, at) = &mut s.compute else {
                 continue;
             };
-            let Some(axis) = along(at, l) else { continue };
+            let Some(axis) = runs.iter().find_map(|l| along(at, *l)) else {
+                continue;
+            };
             let ty = types[v].clone();
             let is_other = axis + 1 < at.len() && ty.shape[axis] == *run;
             if made.contains(v) || !is_other || ty.elem != Elem::Real {
